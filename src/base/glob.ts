@@ -1,0 +1,94 @@
+/** What an action is called: letters, digits and `_ . : / -`, at most 128, case-sensitive. */
+export const ACTION_PATTERN = '^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$'
+
+/** A glob over actions: the characters of an action and `*`. */
+export const GLOB_PATTERN = '^[A-Za-z0-9_*][A-Za-z0-9_.:/*-]{0,127}$'
+
+/**
+ * A pattern over actions, split at its dots. In a segment, `*` stands for any run of characters
+ * (none included); a segment `**` stands for any number of segments, none included. So `payment.*`
+ * matches `payment.a`, not `payment` nor `payment.a.b`; `payment.**` matches all three.
+ */
+export interface Glob {
+  readonly text: string
+  readonly segments: readonly string[]
+  /** The action itself when the glob has no `*`. */
+  readonly exact: boolean
+}
+
+/** Undefined when the text is no glob: another character, an empty segment is fine, `**` beside other characters. */
+export function parseGlob(text: string): Glob | undefined {
+  if (!new RegExp(GLOB_PATTERN).test(text)) return undefined
+  const segments = text.split('.')
+  if (segments.some((segment) => segment !== '**' && segment.includes('**'))) return undefined
+  return { text, segments, exact: !text.includes('*') }
+}
+
+export function globMatches(glob: Glob, action: string): boolean {
+  if (glob.exact) return glob.text === action
+  return segmentsMeet(glob.segments, action.split('.'), wildcardMatches)
+}
+
+/** True when some action matches both. */
+export function globsIntersect(a: Glob, b: Glob): boolean {
+  return segmentsMeet(a.segments, b.segments, wildcardsIntersect)
+}
+
+/** Dynamic programming over (position in a, position in b), so no pattern costs more than the product of the lengths. */
+function segmentsMeet(a: readonly string[], b: readonly string[], meets: (a: string, b: string) => boolean): boolean {
+  // row[j]: the rest of `a` from i and the rest of `b` from j have a common action.
+  let below: boolean[] = []
+  for (let i = a.length; i >= 0; i -= 1) {
+    const row: boolean[] = new Array(b.length + 1).fill(false)
+    for (let j = b.length; j >= 0; j -= 1) {
+      const mine = a[i]
+      const theirs = b[j]
+      if (mine === undefined && theirs === undefined) row[j] = true
+      else if (mine === '**') row[j] = below[j] === true || (theirs !== undefined && row[j + 1] === true)
+      else if (theirs === '**') row[j] = row[j + 1] === true || (mine !== undefined && below[j] === true)
+      else if (mine !== undefined && theirs !== undefined) row[j] = below[j + 1] === true && meets(mine, theirs)
+    }
+    below = row
+  }
+  return below[0] === true
+}
+
+/** Greedy with one point of return, which is enough for a pattern of literals and `*`. */
+function wildcardMatches(pattern: string, text: string): boolean {
+  let p = 0
+  let star = -1
+  let resume = 0
+  for (let t = 0; t < text.length; ) {
+    if (pattern[p] === '*') {
+      star = p
+      p += 1
+      resume = t
+    } else if (pattern[p] === text[t]) {
+      p += 1
+      t += 1
+    } else if (star >= 0) {
+      p = star + 1
+      resume += 1
+      t = resume
+    } else {
+      return false
+    }
+  }
+  while (pattern[p] === '*') p += 1
+  return p === pattern.length
+}
+
+function wildcardsIntersect(a: string, b: string): boolean {
+  let below: boolean[] = []
+  for (let i = a.length; i >= 0; i -= 1) {
+    const row: boolean[] = new Array(b.length + 1).fill(false)
+    for (let j = b.length; j >= 0; j -= 1) {
+      if (i === a.length && j === b.length) row[j] = true
+      else if (a[i] === '*') row[j] = below[j] === true || (j < b.length && row[j + 1] === true)
+      else if (b[j] === '*') row[j] = row[j + 1] === true || (i < a.length && below[j] === true)
+      else row[j] = i < a.length && j < b.length && a[i] === b[j] && below[j + 1] === true
+    }
+    below = row
+  }
+  return below[0] === true
+}

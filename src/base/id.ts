@@ -1,0 +1,54 @@
+// Crockford base32, lower case: sorts like the bytes, no look-alike letters.
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const RANDOM_BYTES = 10
+
+/** What each kind of record is called; the prefix tells a reader what an id names. */
+export const ID_PREFIX = {
+  decision: 'dec',
+  approval: 'apr',
+  entry: 'aud',
+  bundle: 'bun',
+  key: 'key',
+  killSwitch: 'ksw',
+  request: 'req',
+} as const
+
+export type IdKind = keyof typeof ID_PREFIX
+
+/** Makes ids; composed once with the process's clock and randomness. */
+export type NewId = (kind: IdKind) => string
+
+/**
+ * A time-ordered id: prefix, `_`, then 26 base32 digits of 48 bits of time and 80 random bits (the
+ * layout of a ULID). Ids of later milliseconds sort after earlier ones.
+ */
+export function makeId(kind: IdKind, timeMs: number, random: Uint8Array): string {
+  if (random.byteLength !== RANDOM_BYTES) throw new TypeError(`an id needs ${RANDOM_BYTES} random bytes`)
+  let text = ''
+  for (let rest = timeMs, i = 0; i < 10; i += 1) {
+    text = ALPHABET[rest % 32] + text
+    rest = Math.floor(rest / 32)
+  }
+  for (let bits = 0, held = 0, i = 0; i < RANDOM_BYTES; i += 1) {
+    bits = ((bits << 8) | (random[i] ?? 0)) & 0xfff
+    held += 8
+    for (; held >= 5; held -= 5) text += ALPHABET[(bits >> (held - 5)) & 31]
+  }
+  return `${ID_PREFIX[kind]}_${text}`
+}
+
+/** Ids from a clock (ms since 1970) and a source of random bytes. */
+export function idMaker(clock: () => number, random: (bytes: number) => Uint8Array): NewId {
+  return (kind) => makeId(kind, clock(), random(RANDOM_BYTES))
+}
+
+/** The same id under another prefix: the audit entry of decision `dec_X` is `aud_X`. */
+export function siblingId(id: string, kind: IdKind): string {
+  return `${ID_PREFIX[kind]}${id.slice(id.indexOf('_'))}`
+}
+
+const ID = /^[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}$/
+
+export function isId(text: string, kind: IdKind): boolean {
+  return ID.test(text) && text.startsWith(`${ID_PREFIX[kind]}_`)
+}

@@ -1,0 +1,196 @@
+import { GateError } from './errors.ts'
+
+/** What strict parsing yields. Objects have no prototype, so `constructor` and `toJSON` are plain data. */
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export interface JsonObject {
+  [key: string]: Json
+}
+
+export interface JsonLimits {
+  /** Levels of nesting; a scalar has depth 0. */
+  maxDepth: number
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+const HEX4 = /^[0-9a-fA-F]{4}$/
+const LITERALS: Record<string, Json> = { true: true, false: false, null: null }
+const ESCAPES: Record<string, string> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
+/**
+ * Parses RFC 8259 JSON, refusing what parsers read differently or lose (RFC 7493, I-JSON): bytes that
+ * are not UTF-8, a BOM, duplicate keys, the key `__proto__`, lone surrogates, integers outside
+ * ±(2^53−1), numbers that overflow, nesting beyond `maxDepth`, anything after the value.
+ *
+ * @throws GateError `invalid_json`, naming the offset in UTF-16 units.
+ */
+export function parseJson(input: Uint8Array | string, limits: JsonLimits): Json {
+  const parser = new Parser(typeof input === 'string' ? input : decodeUtf8(input), limits.maxDepth)
+  return parser.document()
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** @throws GateError `invalid_json` when the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new GateError('invalid_json', 'The text is not valid UTF-8.', { cause })
+  }
+}
+
+class Parser {
+  private at = 0
+  private readonly text: string
+  private readonly maxDepth: number
+
+  constructor(text: string, maxDepth: number) {
+    this.text = text
+    this.maxDepth = maxDepth
+  }
+
+  document(): Json {
+    const value = this.value(0)
+    this.space()
+    if (this.at < this.text.length) this.fail('Unexpected text after the JSON value')
+    return value
+  }
+
+  private value(depth: number): Json {
+    this.space()
+    const first = this.text[this.at]
+    if (first === '{') return this.object(depth + 1)
+    if (first === '[') return this.array(depth + 1)
+    if (first === '"') return this.string()
+    if (first === '-' || (first !== undefined && first >= '0' && first <= '9')) return this.number()
+    return this.literal()
+  }
+
+  private object(depth: number): JsonObject {
+    this.enter(depth)
+    const object: JsonObject = Object.create(null)
+    if (this.closes('}')) return object
+    for (;;) {
+      this.space()
+      if (this.text[this.at] !== '"') this.fail('Expected a string as key')
+      const keyAt = this.at
+      const key = this.string()
+      if (key === '__proto__') this.fail('The key "__proto__" is not allowed', keyAt)
+      if (key in object) this.fail(`Duplicate key ${JSON.stringify(key.slice(0, 64))}`, keyAt)
+      this.space()
+      if (this.text[this.at++] !== ':') this.fail('Expected ":" after the key', this.at - 1)
+      object[key] = this.value(depth)
+      if (this.closes('}')) return object
+      this.comma()
+    }
+  }
+
+  private array(depth: number): Json[] {
+    this.enter(depth)
+    const items: Json[] = []
+    if (this.closes(']')) return items
+    for (;;) {
+      items.push(this.value(depth))
+      if (this.closes(']')) return items
+      this.comma()
+    }
+  }
+
+  private string(): string {
+    const start = ++this.at
+    let escaped = false
+    for (;;) {
+      const code = this.text.charCodeAt(this.at)
+      if (Number.isNaN(code)) this.fail('The string does not end')
+      if (code < 0x20) this.fail('Control characters in strings must be escaped')
+      if (code === 0x22) break
+      if (code === 0x5c) {
+        escaped = true
+        this.at += 1
+      }
+      this.at += 1
+    }
+    const raw = this.text.slice(start, this.at)
+    this.at += 1
+    const value = escaped ? this.unescape(raw, start) : raw
+    if (!value.isWellFormed()) this.fail('The string has a lone surrogate', start)
+    return value
+  }
+
+  private unescape(raw: string, start: number): string {
+    let out = ''
+    for (let i = 0; i < raw.length; i += 1) {
+      if (raw[i] !== '\\') {
+        out += raw[i]
+        continue
+      }
+      const letter = raw[++i] ?? ''
+      if (letter === 'u') {
+        const hex = raw.slice(i + 1, i + 5)
+        if (!HEX4.test(hex)) this.fail('Expected four hexadecimal digits after \\u', start + i)
+        out += String.fromCharCode(Number.parseInt(hex, 16))
+        i += 4
+      } else {
+        const plain = ESCAPES[letter]
+        if (plain === undefined) this.fail('Unknown escape sequence', start + i)
+        out += plain
+      }
+    }
+    return out
+  }
+
+  private number(): number {
+    NUMBER.lastIndex = this.at
+    const token = NUMBER.exec(this.text)?.[0]
+    if (token === undefined) this.fail('Malformed number')
+    const value = Number(token)
+    if (!Number.isFinite(value)) this.fail('The number is too large')
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      this.fail('The integer is outside ±(2^53−1) and would lose digits; send it as a string')
+    }
+    this.at += token.length
+    return value
+  }
+
+  private literal(): Json {
+    for (const [word, value] of Object.entries(LITERALS)) {
+      if (this.text.startsWith(word, this.at)) {
+        this.at += word.length
+        return value
+      }
+    }
+    return this.fail(this.at < this.text.length ? 'Unexpected character' : 'Unexpected end of the JSON text')
+  }
+
+  private enter(depth: number): void {
+    if (depth > this.maxDepth) this.fail(`Nesting deeper than ${this.maxDepth} levels`)
+    this.at += 1
+  }
+
+  private closes(bracket: '}' | ']'): boolean {
+    this.space()
+    if (this.text[this.at] !== bracket) return false
+    this.at += 1
+    return true
+  }
+
+  private comma(): void {
+    if (this.text[this.at] !== ',') this.fail('Expected "," or the closing bracket')
+    this.at += 1
+  }
+
+  private space(): void {
+    for (;;) {
+      const code = this.text.charCodeAt(this.at)
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
+      this.at += 1
+    }
+  }
+
+  private fail(what: string, at = this.at): never {
+    throw new GateError('invalid_json', `${what} (at offset ${at}).`)
+  }
+}

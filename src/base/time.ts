@@ -1,0 +1,55 @@
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+// RFC 3339 section 5.6, with the zone required: a local time compares with nothing.
+const RFC3339 = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/
+const DURATION = /^([1-9][0-9]{0,8})(s|m|h|d)$/
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+export const DAY_MS = UNIT_MS.d
+
+/** Milliseconds since 1970, UTC. */
+export type Clock = () => number
+
+/** `YYYY-MM-DDTHH:MM:SS.sssZ`, the one form in which times are stored and sent. */
+export function formatTimestamp(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}
+
+/** Milliseconds of a timestamp in exactly our form and a real date, else undefined. */
+export function parseTimestamp(text: unknown): number | undefined {
+  if (typeof text !== 'string' || !TIMESTAMP.test(text)) return undefined
+  return roundTrip(text, text)
+}
+
+/** Start (UTC, ms) of a real day written `YYYY-MM-DD`, else undefined. */
+export function parseDate(text: string): number | undefined {
+  if (!DATE.test(text)) return undefined
+  const midnight = `${text}T00:00:00.000Z`
+  return roundTrip(midnight, midnight)
+}
+
+/** Milliseconds of an RFC 3339 time with a zone, else undefined. Fractions beyond milliseconds are cut. */
+export function parseRfc3339(text: string): number | undefined {
+  const match = RFC3339.exec(text)
+  if (match === null) return undefined
+  const [, date = '', hour = '', minute = '', second = '', , zone = ''] = match
+  if (parseDate(date) === undefined) return undefined
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  if (zone.length > 1 && (Number(zone.slice(1, 3)) > 23 || Number(zone.slice(4)) > 59)) return undefined
+  const timeMs = Date.parse(text.toUpperCase())
+  return Number.isNaN(timeMs) ? undefined : timeMs
+}
+
+/** Milliseconds of an integer with a unit `s m h d`, from 1 s to 90 d, else undefined. */
+export function parseDuration(text: string): number | undefined {
+  const match = DURATION.exec(text)
+  if (match === null) return undefined
+  const ms = Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS]
+  return ms <= 90 * DAY_MS ? ms : undefined
+}
+
+// Date turns 30 February into 2 March; a real date prints as it was read.
+function roundTrip(text: string, expected: string): number | undefined {
+  const timeMs = Date.parse(text)
+  return !Number.isNaN(timeMs) && formatTimestamp(timeMs) === expected ? timeMs : undefined
+}
