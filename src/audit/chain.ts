@@ -1,0 +1,114 @@
+import { canonicalJson } from '../base/canonical.ts'
+import { digestOf, formatDigest, sha256 } from '../base/digest.ts'
+
+/** Names the bytes an entry hashes, signs or commits to; docs/format.md is the specification. */
+const LABEL = {
+  commit: 'gate-sidecar/commit/v1\n',
+  genesis: 'gate-sidecar/genesis/v1\n',
+  entry: 'gate-sidecar/entry/v1\n',
+} as const
+
+export const SALT_BYTES = 32
+
+/** The chain of the service itself: tenants, admin keys, L4 stops. */
+export const SYSTEM_CHAIN = '_system'
+
+export type Environment = 'live' | 'test'
+
+/** `<tenant>/<live|test>`: live and test never share a chain. */
+export function chainOf(tenantId: string, environment: Environment): string {
+  return `${tenantId}/${environment}`
+}
+
+/** The hashed part of an entry. It holds no personal data, so that it never has to be erased. */
+export interface Header {
+  chain: string
+  /** Name of each section to its salted commitment. */
+  commits: Record<string, string>
+  id: string
+  /** Hash of the entry before, or the genesis value of the chain. */
+  prev: string
+  /** From 0, without gaps. */
+  seq: number
+  /** Never earlier than the entry before. */
+  ts: string
+  type: string
+  v: 1
+}
+
+/** A part of an entry's content. It can be erased (json and salt) without breaking the chain. */
+export interface Section {
+  name: string
+  salt: Uint8Array
+  /** Canonical JSON, exactly the committed text. */
+  json: string
+}
+
+export interface Entry {
+  header: Header
+  /** `sha256:` digest of the header. */
+  hash: string
+  sections: readonly Section[]
+}
+
+/** An entry as it is stored: the header's text is exactly the hashed text. */
+export interface StoredEntry extends Entry {
+  headerText: string
+}
+
+/** The newest entry of a chain, or what stands before the first. */
+export interface Head {
+  seq: number
+  hash: string
+  /** Milliseconds; 0 before the first entry. */
+  tsMs: number
+}
+
+/** What the first entry of a chain has as `prev`: it binds the instance and the chain, so that no chain can be moved elsewhere. */
+export function genesisHead(origin: string, chain: string): Head {
+  return { seq: -1, hash: digestOf(`${LABEL.genesis}${origin}\n${chain}\n`), tsMs: 0 }
+}
+
+export function commitment(section: Section): string {
+  return formatDigest(
+    sha256(Buffer.concat([Buffer.from(`${LABEL.commit}${section.name}\n`), section.salt, Buffer.from(section.json)])),
+  )
+}
+
+export function hashHeader(headerText: string): string {
+  return digestOf(LABEL.entry + headerText)
+}
+
+export interface Draft {
+  id: string
+  chain: string
+  type: string
+  sections: readonly { name: string; value: unknown }[]
+}
+
+/**
+ * Makes `draft` the entry after `head`. The caller holds the write lock from reading `head` until the
+ * result is stored; two entries with the same `prev` would be a fork.
+ *
+ * @param ts the time of the entry, already not earlier than `head`
+ * @param salts fresh random bytes, 32 for each section in order
+ */
+export function seal(head: Head, draft: Draft, ts: string, salts: Uint8Array): StoredEntry {
+  const sections = draft.sections.map(({ name, value }, i) => ({
+    name,
+    salt: salts.subarray(i * SALT_BYTES, (i + 1) * SALT_BYTES),
+    json: canonicalJson(value),
+  }))
+  const header: Header = {
+    chain: draft.chain,
+    commits: Object.fromEntries(sections.map((section) => [section.name, commitment(section)])),
+    id: draft.id,
+    prev: head.hash,
+    seq: head.seq + 1,
+    ts,
+    type: draft.type,
+    v: 1,
+  }
+  const headerText = canonicalJson(header)
+  return { header, headerText, hash: hashHeader(headerText), sections }
+}
