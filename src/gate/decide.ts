@@ -1,0 +1,138 @@
+import type { Evaluation, RuleResult } from '../policy/evaluate.ts'
+import { type ApprovalTerms, combineTerms, type Decision, type Effect, type PolicySet } from '../policy/set.ts'
+import type { Risk } from './risk.ts'
+
+/** What a decision rests on; one of the steps of the order of decision. */
+export type DecidedBy =
+  | 'kill_switch'
+  | 'no_policy'
+  | 'invalid_context'
+  | 'deny_rule'
+  | 'risk'
+  | 'hold_rule'
+  | 'allow_rule'
+  | 'approval'
+  | 'default'
+
+/** When it makes sense to ask again. */
+export type Retry = 'never' | 'after_approval' | 'changed_request'
+
+/** A rule or factor that could not be evaluated, and the facts for want of which. */
+export interface Unevaluable {
+  kind: 'rule' | 'factor'
+  name: string
+  facts: readonly string[]
+}
+
+export interface DecisionInput {
+  /** Undefined when the tenant has no policy in force. */
+  set: PolicySet | undefined
+  /** Set when a kill switch covers the action. */
+  killSwitchReason: string | undefined
+  /** From validatePlanAndContext: a fault denies, `ok` is only passed on. */
+  validation: { ok: boolean; fault?: string }
+  evaluation: Evaluation | undefined
+  risk: Risk
+}
+
+export interface Outcome {
+  decision: Decision
+  reason: string
+  /** The rule that decides, if one does. */
+  rule: string | null
+  decidedBy: DecidedBy
+  retry: Retry
+  unevaluable: readonly Unevaluable[]
+  planValidated: boolean
+  /** What an approval needs; set when the decision is require_approval. */
+  hold: ApprovalTerms | null
+}
+
+type Verdict = Omit<Outcome, 'unevaluable' | 'planValidated'>
+
+/**
+ * The decision: the first step that applies of kill switch, no policy, invalid context, deny rule,
+ * deny by risk, hold rule, hold by default or risk, allow. Approvals are the caller's concern: it
+ * answers allow where the decision is require_approval and a valid approval is presented.
+ */
+export function decide(input: DecisionInput): Outcome {
+  return {
+    ...verdictOf(input),
+    unevaluable: unevaluableOf(input.evaluation),
+    planValidated: input.validation.ok,
+  }
+}
+
+function verdictOf({ set, killSwitchReason, validation, evaluation, risk }: DecisionInput): Verdict {
+  if (killSwitchReason !== undefined) return denied('kill_switch', killSwitchReason, 'never')
+  if (set === undefined || evaluation === undefined) {
+    return denied('no_policy', 'No policy is in force for this tenant.', 'never')
+  }
+  if (validation.fault !== undefined) {
+    return denied('invalid_context', `The request does not fit the action: ${validation.fault}.`, 'changed_request')
+  }
+  const denial = firstMatching(evaluation, 'deny')
+  if (denial !== undefined) {
+    const retry = denial.rule.condition === undefined ? 'never' : 'changed_request'
+    return { ...denied('deny_rule', reasonOf(denial), retry), rule: denial.rule.id }
+  }
+  if (risk.score >= set.thresholds.deny) {
+    const reason = `The risk score ${risk.score} reaches ${set.thresholds.deny}, from which actions are denied.`
+    return denied('risk', reason, 'changed_request')
+  }
+  const holds = evaluation.rules.filter((result) => matches(result, 'require_approval'))
+  const [hold] = holds
+  if (hold !== undefined) {
+    const terms = combineTerms(holds.map(({ rule }) => rule.terms))
+    return { ...held('hold_rule', reasonOf(hold), terms), rule: hold.rule.id }
+  }
+  return baseVerdict(set, evaluation, risk)
+}
+
+/** Nothing denies or holds: what the allow rules say, or the default. */
+function baseVerdict(set: PolicySet, evaluation: Evaluation, risk: Risk): Verdict {
+  const allowing = firstMatching(evaluation, 'allow')
+  if (allowing === undefined) {
+    if (set.defaults.decision === 'require_approval') return held('default', set.defaults.reason, set.approval)
+    const couldMatch = evaluation.rules.some(({ rule }) => rule.effect === 'allow' && rule.condition !== undefined)
+    return denied('default', set.defaults.reason, couldMatch ? 'changed_request' : 'never')
+  }
+  if (risk.score >= set.thresholds.requireApproval) {
+    const reason = `The risk score ${risk.score} reaches ${set.thresholds.requireApproval}, from which actions need approval.`
+    return held('risk', reason, set.approval)
+  }
+  const { id, reason } = allowing.rule
+  return { decision: 'allow', reason, rule: id, decidedBy: 'allow_rule', retry: 'never', hold: null }
+}
+
+function denied(decidedBy: DecidedBy, reason: string, retry: Retry): Verdict {
+  return { decision: 'deny', reason, rule: null, decidedBy, retry, hold: null }
+}
+
+function held(decidedBy: DecidedBy, reason: string, hold: ApprovalTerms): Verdict {
+  return { decision: 'require_approval', reason, rule: null, decidedBy, retry: 'after_approval', hold }
+}
+
+function firstMatching(evaluation: Evaluation, effect: Effect): RuleResult | undefined {
+  return evaluation.rules.find((result) => matches(result, effect))
+}
+
+/** A rule that cannot be evaluated counts as matched where it restrains, and not where it permits. */
+function matches({ rule, outcome }: RuleResult, effect: Effect): boolean {
+  if (rule.effect !== effect) return false
+  return outcome === 'true' || (outcome === 'unknown' && effect !== 'allow')
+}
+
+function reasonOf({ rule, outcome, missing }: RuleResult): string {
+  if (outcome !== 'unknown') return rule.reason
+  return `Rule ${rule.id} cannot be evaluated, since ${missing.join(', ')} is missing or of the wrong type: ${rule.reason}`
+}
+
+function unevaluableOf(evaluation: Evaluation | undefined): Unevaluable[] {
+  const rules = (evaluation?.rules ?? []).filter(({ outcome }) => outcome === 'unknown')
+  const factors = (evaluation?.factors ?? []).filter(({ outcome }) => outcome === 'unknown')
+  return [
+    ...rules.map(({ rule, missing }): Unevaluable => ({ kind: 'rule', name: rule.id, facts: missing })),
+    ...factors.map(({ factor, missing }): Unevaluable => ({ kind: 'factor', name: factor.name, facts: missing })),
+  ]
+}

@@ -1,0 +1,86 @@
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import type { ReadFact } from '../policy/evaluate.ts'
+import { ANY, type FactPath } from '../policy/path.ts'
+
+/** What the facts of one check are read from. */
+export interface FactInput {
+  action: string
+  /** The domain of the action; undefined when it is in none. */
+  domain: string | undefined
+  tenant: string
+  environment: 'live' | 'test'
+  /** The identity of the calling key, else its id. */
+  agent: string
+  nowMs: number
+  /** IANA name. */
+  timezone: string
+  context: JsonObject | undefined
+  plan: JsonObject | undefined
+}
+
+/** Reads facts of one check: members that are there themselves, never what an object inherits. */
+export function factReader(input: FactInput): ReadFact {
+  // Working out the local time costs more than all other facts, and few policies ask for it.
+  let local: LocalTime | undefined
+  const time = () => {
+    local ??= localTime(input.nowMs, input.timezone)
+    return local
+  }
+  return (path) => {
+    switch (path.root) {
+      case 'context':
+        return readPath(input.context, path)
+      case 'plan':
+        return readPath(input.plan, path)
+      case 'time':
+        return path.text === 'time.hour' ? time().hour : path.text === 'time.weekday' ? time().weekday : undefined
+      case 'action':
+      case 'domain':
+      case 'tenant':
+      case 'environment':
+      case 'agent':
+        return path.segments.length === 0 ? input[path.root] : undefined
+      default:
+        return undefined
+    }
+  }
+}
+
+interface LocalTime {
+  hour: number
+  weekday: string
+}
+
+function localTime(nowMs: number, timeZone: string): LocalTime {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric', hourCycle: 'h23', weekday: 'short' })
+  const parts = new Map(format.formatToParts(nowMs).map(({ type, value }) => [type, value]))
+  return { hour: Number(parts.get('hour')), weekday: parts.get('weekday')?.toLowerCase() ?? '' }
+}
+
+function readPath(root: JsonObject | undefined, path: FactPath): Json | undefined {
+  const star = path.segments.indexOf(ANY)
+  if (star < 0) return readSegments(root, path.segments)
+  const values = valuesOf(readSegments(root, path.segments.slice(0, star)))
+  const rest = path.segments.slice(star + 1)
+  // null where a value lacks the rest: it is of no type, so that no operator takes it for a match or a miss.
+  return values?.flatMap((value) => readSegments(value, rest) ?? null)
+}
+
+function readSegments(root: Json | undefined, segments: FactPath['segments']): Json | undefined {
+  let value = root
+  for (const segment of segments) {
+    if (typeof segment !== 'string') return undefined
+    value = member(value, segment)
+  }
+  return value
+}
+
+function member(value: Json | undefined, key: string): Json | undefined {
+  if (Array.isArray(value)) return /^(?:0|[1-9][0-9]*)$/.test(key) ? value[Number(key)] : undefined
+  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+function valuesOf(value: Json | undefined): Json[] | undefined {
+  if (Array.isArray(value)) return value
+  return isJsonObject(value) ? Object.values(value) : undefined
+}

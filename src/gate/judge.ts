@@ -1,0 +1,38 @@
+import type { JsonObject } from '../base/json.ts'
+import { type Evaluation, evaluate, validatePlanAndContext } from '../policy/evaluate.ts'
+import { domainOf, type PolicySet } from '../policy/set.ts'
+import { decide, type Outcome } from './decide.ts'
+import { factReader } from './facts.ts'
+import { assessRisk, type Risk } from './risk.ts'
+
+/** A request and all that a policy may know of it. */
+export interface Question {
+  set: PolicySet | undefined
+  /** The reason of a kill switch that covers the action. */
+  killSwitchReason: string | undefined
+  tenant: string
+  environment: 'live' | 'test'
+  agent: string
+  nowMs: number
+  action: string
+  context: JsonObject | undefined
+  plan: JsonObject | undefined
+}
+
+export interface Judgement {
+  outcome: Outcome
+  risk: Risk
+  /** What every candidate rule and factor came to; undefined without a policy. */
+  evaluation: Evaluation | undefined
+}
+
+/** What the policy says to the request: facts, evaluation, risk, decision. The same answer for the same question, anywhere. */
+export async function judge(question: Question): Promise<Judgement> {
+  const { set, killSwitchReason, action, context, plan } = question
+  const domain = set && domainOf(set, action)
+  const read = factReader({ ...question, domain, timezone: set?.timezone ?? 'UTC' })
+  const evaluation = set && (await evaluate(set, action, read))
+  const validation = set ? validatePlanAndContext(set, { action, context, plan }) : { ok: false }
+  const risk = assessRisk(evaluation)
+  return { outcome: decide({ set, killSwitchReason, validation, evaluation, risk }), risk, evaluation }
+}

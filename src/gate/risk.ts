@@ -1,0 +1,40 @@
+import type { Evaluation, FactorResult } from '../policy/evaluate.ts'
+
+const MAX_TENTHS = 1000
+
+/** One factor of a risk score, in points with one decimal. */
+export interface RiskFactor {
+  name: string
+  /** The most that it can contribute. */
+  weight: number
+  contribution: number
+}
+
+export interface Risk {
+  /** 0 to 100, with one decimal. */
+  score: number
+  /** Every factor about the action, in declared order, those that contribute nothing included. */
+  factors: readonly RiskFactor[]
+}
+
+/**
+ * The risk of an action: each contribution is rounded to tenths, and the sum is made of integer tenths,
+ * so that thresholds compare exactly the score that is shown. Without a policy the risk is the highest.
+ */
+export function assessRisk(evaluation: Evaluation | undefined): Risk {
+  if (evaluation === undefined) return { score: 100, factors: [{ name: 'no-policy', weight: 100, contribution: 100 }] }
+  const tenths = evaluation.factors.map(contributionTenths)
+  const sum = tenths.reduce((total, one) => total + one, 0)
+  return {
+    score: Math.min(MAX_TENTHS, sum) / 10,
+    factors: evaluation.factors.map(({ factor }, i) => ({
+      name: factor.name,
+      weight: factor.weight,
+      contribution: (tenths[i] ?? 0) / 10,
+    })),
+  }
+}
+
+function contributionTenths({ factor, outcome, fraction }: FactorResult): number {
+  return outcome === 'false' ? 0 : Math.round(factor.weight * fraction * 10)
+}

@@ -1,0 +1,88 @@
+import { errorDetail, schemaCompiler } from '../base/schema.ts'
+import { entriesOf, itemsOf, memberOf, type Node, textOf } from './node.ts'
+import type { Report } from './report.ts'
+import { checkSchema } from './schema-check.ts'
+import { checkReferences } from './schema-refs.ts'
+import type { ActionDeclaration, Validate } from './set.ts'
+
+/** The declaration of one action with its schemas compiled; faults of the schemas are reported. */
+export function readAction(name: string, node: Node, report: Report): ActionDeclaration {
+  return {
+    name,
+    description: textOf(memberOf(node, 'description')),
+    context: readSchema('context', memberOf(node, 'context'), report),
+    plan: readSchema('plan', memberOf(node, 'plan'), report),
+  }
+}
+
+function readSchema(root: 'context' | 'plan', node: Node | undefined, report: Report): Validate | undefined {
+  if (node?.entries === undefined) return undefined
+  if (!checkSchema(node, report) || !checkReferences(node, report)) return undefined
+  const types = typesOf(node)
+  if (types !== undefined && !types.includes('object')) {
+    report.add('GATE1407', memberOf(node, 'type') ?? node, `A ${root} is always an object.`, 'object')
+    return undefined
+  }
+  return compile(root, node, report)
+}
+
+/** The types that a schema node allows by name; undefined when it says nothing about type. */
+export function typesOf(node: Node): readonly string[] | undefined {
+  const type = memberOf(node, 'type')
+  if (type === undefined) return undefined
+  return (type.items === undefined ? [type] : itemsOf(type)).map(({ value }) => String(value))
+}
+
+function compile(root: string, node: Node, report: Report): Validate | undefined {
+  try {
+    const validate = schemaCompiler({ allErrors: false }).compile(node.value as object)
+    return (value) => {
+      if (validate(value)) return undefined
+      const [error] = validate.errors ?? []
+      if (error === undefined) return `${root} does not pass its schema`
+      const { path, message } = errorDetail(error)
+      return `${root}${path.replaceAll('/', '.')} ${message}`
+    }
+  } catch (error) {
+    // What the walk lets through and the compiler refuses, such as a keyword without its partner.
+    const message = error instanceof Error ? error.message : String(error)
+    report.add('GATE1402', node, `The schema does not compile: ${message}.`)
+    return undefined
+  }
+}
+
+/** The schema of a member, through local references; undefined when the schema does not describe it. */
+export function schemaAt(root: Node | undefined, segments: readonly string[]): Node | undefined {
+  let node = root === undefined ? undefined : resolve(root, root)
+  for (const segment of segments) {
+    const next = memberOf(memberOf(node, 'properties'), segment)
+    node = next === undefined || root === undefined ? undefined : resolve(next, root)
+  }
+  return node
+}
+
+/** True when a value that passes the schema always has the member. */
+export function isRequired(root: Node | undefined, segments: readonly string[]): boolean {
+  for (let i = 0; i < segments.length; i += 1) {
+    const parent = schemaAt(root, segments.slice(0, i))
+    if (!itemsOf(memberOf(parent, 'required')).some(({ value }) => value === segments[i])) return false
+  }
+  return segments.length > 0
+}
+
+function resolve(node: Node, root: Node): Node {
+  let at = node
+  // Every reference leads to another definition, and recursion is an error of its own.
+  for (let steps = entriesOf(memberOf(root, '$defs')).length; steps > 0; steps -= 1) {
+    const name = textOf(memberOf(at, '$ref'))?.slice('#/$defs/'.length)
+    const target = name === undefined ? undefined : memberOf(memberOf(root, '$defs'), name)
+    if (target === undefined) return at
+    at = target
+  }
+  return at
+}
+
+/** All declared actions of a document, with their nodes. */
+export function actionNodes(document: Node): { name: string; node: Node }[] {
+  return entriesOf(memberOf(document, 'actions')).map(({ name, value }) => ({ name, node: value }))
+}

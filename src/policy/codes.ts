@@ -1,0 +1,106 @@
+/** How grave a fault is: an error keeps the whole set from loading, a warning does not. */
+export type Severity = 'error' | 'warning'
+
+const error = (title: string) => ({ severity: 'error', title }) as const
+const warning = (title: string) => ({ severity: 'warning', title }) as const
+
+/**
+ * Every fault that a policy set can have. A code never changes its meaning: scripts and documents
+ * refer to it. 10xx files and syntax, 11xx shape, 12xx names and references, 13xx types and values,
+ * 14xx schemas of actions, 15xx test files, 2xxx warnings.
+ */
+export const DIAGNOSTICS = {
+  GATE1001: error('The file is too large'),
+  GATE1002: error('The file is not UTF-8'),
+  GATE1003: error('The file is not valid YAML'),
+  GATE1004: error('The file is not valid JSON'),
+  GATE1005: error('The file is empty'),
+  GATE1006: error('The file holds more than one document'),
+  GATE1007: error('Directives are not allowed'),
+  GATE1008: error('Anchors and aliases are not allowed'),
+  GATE1009: error('Tags are not allowed'),
+  GATE1010: error('Merge keys are not allowed'),
+  GATE1011: error('A key appears twice'),
+  GATE1012: error('The key is reserved'),
+  GATE1013: error('The key is not a string'),
+  GATE1014: error('The nesting is too deep'),
+  GATE1015: error('The number cannot be held exactly'),
+  GATE1016: error('The text is not well-formed Unicode'),
+  GATE1017: error('The set has too many rules'),
+  GATE1018: error('The folder has no policy file'),
+
+  GATE1101: error('The key is unknown'),
+  GATE1102: error('A required key is missing'),
+  GATE1103: error('The value has the wrong type'),
+  GATE1104: error('The value is not one of those allowed'),
+  GATE1105: error('The value is empty'),
+  GATE1106: error('The number is out of range'),
+  GATE1107: error('The name is malformed'),
+  GATE1108: error('The keys exclude each other'),
+  GATE1109: error('The apiVersion is unknown'),
+  GATE1110: error('The tenant is not that of the folder'),
+  GATE1111: error('Approval terms need effect require_approval'),
+  GATE1112: error('Allow cannot be the default'),
+  GATE1113: error('The condition has no form, or more than one'),
+  GATE1114: error('The action pattern is malformed'),
+  GATE1115: error('The action is malformed'),
+  GATE1116: error('The duration is malformed'),
+  GATE1117: error('The time zone is unknown'),
+
+  GATE1201: error('Two rules have the same id'),
+  GATE1202: error('The name is declared twice'),
+  GATE1203: error('The fact is not declared'),
+  GATE1204: error('The fact path is malformed'),
+  GATE1205: error('The fact does not exist'),
+  GATE1206: error('The operator is unknown'),
+  GATE1207: error('The list is unknown'),
+  GATE1208: error('The condition is unknown'),
+  GATE1209: error('The domain is unknown'),
+  GATE1210: error('The conditions refer to each other in a cycle'),
+  GATE1211: error('The key is set in more than one file'),
+  GATE1212: error('An action would be in two domains'),
+  GATE1213: error('The list file cannot be read'),
+  GATE1214: error('Only context and plan can be left unbound'),
+  GATE1215: error('The conditions refer to each other too deeply'),
+
+  GATE1301: error('The value does not suit the operator'),
+  GATE1302: error('The fact does not suit the operator'),
+  GATE1303: error('The operator takes no such value'),
+  GATE1304: error('The pattern does not compile'),
+  GATE1305: error('The pattern is too long'),
+  GATE1306: error('The address range is malformed'),
+  GATE1307: error('The time is malformed'),
+  GATE1308: error('The default does not have the type of the fact'),
+  GATE1309: error('The type contradicts the schema of an action'),
+  GATE1310: error('The thresholds are in the wrong order'),
+  GATE1311: error('The scale is in the wrong order'),
+  GATE1312: error('The scale needs a number'),
+  GATE1313: error('The content of the list file is malformed'),
+  GATE1314: error('The value can never be meant'),
+
+  GATE1401: error('The schema keyword is unknown'),
+  GATE1402: error('The schema is malformed'),
+  GATE1403: error('The reference does not lead into $defs'),
+  GATE1404: error('The schema refers to itself, or grows without measure'),
+  GATE1405: error('The pattern of the schema does not compile'),
+  GATE1406: error('uniqueItems needs maxItems of at most 1000'),
+  GATE1407: error('The schema can never match'),
+  GATE1408: error('The format is unknown'),
+
+  GATE1501: error('The key is unknown in a test file'),
+  GATE1502: error('A required key of the test file is missing'),
+  GATE1503: error('The value does not suit the test file'),
+  GATE1504: error('The test refers to a name that is not declared'),
+  GATE1505: error('Two tests have the same name'),
+
+  GATE2001: warning('The entry of the folder is ignored'),
+  GATE2002: warning('The list is not used'),
+  GATE2003: warning('The condition is not used'),
+  GATE2005: warning('The value never occurs'),
+  GATE2006: warning('The rule can never decide'),
+  GATE2007: warning('The rule reads a fact that may be missing'),
+  GATE2008: warning('The address range has bits beyond its prefix'),
+  GATE2009: warning('The list is empty'),
+} as const
+
+export type DiagnosticCode = keyof typeof DIAGNOSTICS

@@ -1,0 +1,83 @@
+import type { PolicyFile } from './files.ts'
+import { type Entry, entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, positionOf, textOf } from './node.ts'
+import type { Report } from './report.ts'
+
+/** Keys that say something about the whole set, and so may stand in one file only. */
+export const SETTINGS = ['defaults', 'thresholds', 'timezone', 'approval', 'explain'] as const
+export type Setting = (typeof SETTINGS)[number]
+
+/** The one place of each setting; a second one is reported at both. */
+export function collectSettings(files: readonly PolicyFile[], report: Report): Map<Setting, Node> {
+  const settings = new Map<Setting, Node>()
+  for (const name of SETTINGS) {
+    const places = files.flatMap(({ root }) => keyOf(root, name) ?? [])
+    if (places.length > 1) {
+      for (const place of places) {
+        report.add('GATE1211', place, `${name} is also set at ${others(place, places)}; it may stand in one file only.`)
+      }
+    }
+    const [node] = files.flatMap(({ root }) => memberOf(root, name) ?? [])
+    if (node !== undefined) settings.set(name, node)
+  }
+  return settings
+}
+
+/** The entries of a section of all files; a name that is declared twice is reported at each place. */
+export function collectEntries(
+  files: readonly PolicyFile[],
+  section: string,
+  report: Report,
+  nameOf: (entry: Entry) => string = ({ name }) => name,
+): Map<string, Entry> {
+  const entries = files.flatMap(({ root }) => entriesOf(memberOf(root, section)))
+  const named = entries.map((entry) => ({ name: nameOf(entry), place: entry.key }))
+  reportTwice('GATE1202', `The name under ${section}`, named, report)
+  return new Map(entries.reverse().map((entry) => [nameOf(entry), entry]))
+}
+
+/** The items of a list section of all files, in declared order; those with the same name are reported at each place. */
+export function collectItems(files: readonly PolicyFile[], section: 'rules' | 'risk', report: Report): Node[] {
+  const items = files.flatMap(({ root }) => itemsOf(memberOf(root, section)))
+  const key = section === 'rules' ? 'id' : 'name'
+  const named = items.flatMap((item) => {
+    const place = memberOf(item, key)
+    const name = textOf(place)
+    return place === undefined || name === undefined ? [] : [{ name, place }]
+  })
+  if (section === 'rules') reportTwice('GATE1201', 'The rule id', named, report)
+  else reportTwice('GATE1202', 'The factor name', named, report)
+  return items
+}
+
+function reportTwice(
+  code: 'GATE1201' | 'GATE1202',
+  what: string,
+  named: readonly { name: string; place: Place }[],
+  report: Report,
+): void {
+  const places = new Map<string, Place[]>()
+  for (const { name, place } of named) {
+    const same = places.get(name)
+    if (same === undefined) places.set(name, [place])
+    else same.push(place)
+  }
+  for (const [name, same] of places) {
+    if (same.length < 2) continue
+    for (const place of same)
+      report.add(code, place, `${what} ${JSON.stringify(name)} is also used at ${others(place, same)}.`)
+  }
+}
+
+const MAX_OTHERS = 3
+
+function others(place: Place, places: readonly Place[]): string {
+  const rest = places.filter((other) => other !== place)
+  const shown = rest.slice(0, MAX_OTHERS).map(placeText).join(', ')
+  return rest.length > MAX_OTHERS ? `${shown} and ${rest.length - MAX_OTHERS} more places` : shown
+}
+
+/** `acme/main.yaml:14:28`, as messages refer to a second place. */
+export function placeText(place: Place): string {
+  const { line, column } = positionOf(place.source, place.start)
+  return `${place.source.file}:${line}:${column}`
+}

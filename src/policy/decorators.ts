@@ -1,0 +1,38 @@
+import type { Json } from '../base/json.ts'
+import { allTruths, anyTruth, notTruth } from './kleene.ts'
+import { OPERATORS, type Operator } from './operators.ts'
+import type { Truth } from './set.ts'
+
+/** json-rules-engine's decorators, in three-valued logic. `next` is what they stand before. */
+export const DECORATORS: ReadonlyMap<string, (seen: unknown, next: (item: unknown) => Truth) => Truth> = new Map([
+  ['not', (seen, next) => notTruth(next(seen))],
+  ['someFact', (seen, next) => (Array.isArray(seen) ? anyTruth(seen.map(next)) : 'unknown')],
+  // Over no values at all, "every" is as likely a mistake in the data as it is true.
+  ['everyFact', (seen, next) => (Array.isArray(seen) && seen.length > 0 ? allTruths(seen.map(next)) : 'unknown')],
+])
+
+export interface ParsedOperator {
+  /** Outermost first. */
+  readonly decorators: readonly string[]
+  readonly operator: Operator
+  /** True when the operator is asked of the items of a list. */
+  readonly overItems: boolean
+}
+
+/** `not:someFact:equal` in its parts; undefined when a part is unknown. */
+export function parseOperator(text: string): ParsedOperator | undefined {
+  const parts = text.split(':')
+  const operator = OPERATORS.get(parts.pop() ?? '')
+  if (operator === undefined || !parts.every((part) => DECORATORS.has(part))) return undefined
+  return { decorators: parts, operator, overItems: parts.some((part) => part !== 'not') }
+}
+
+/** Evaluates an operator on a fact: the base test on a value, or unknown where there is none. */
+export function testFact(operator: Operator, test: (seen: Json) => Truth, seen: unknown): Truth {
+  const present = seen !== undefined && seen !== null
+  if (operator.value === 'none') return (operator.name === 'exists') === present ? 'true' : 'false'
+  if (!present) return 'unknown'
+  // The almanac holds only facts that were read from JSON.
+  const truth = test(seen as Json)
+  return operator.opposite === undefined ? truth : notTruth(truth)
+}

@@ -1,0 +1,114 @@
+import type { Json } from '../base/json.ts'
+import { isJsonObject } from '../base/json.ts'
+import { parseRfc3339 } from '../base/time.ts'
+import { actionNodes, schemaAt, typesOf } from './actions.ts'
+import { REQUEST_ROOTS } from './fact-names.ts'
+import type { PolicyFile } from './files.ts'
+import { type Entry, keyOf, memberOf, type Node, textOf } from './node.ts'
+import { isPlural, parseFactPath } from './path.ts'
+import type { Report } from './report.ts'
+import { FACT_TYPES, type FactDeclaration, type FactType } from './set.ts'
+import { closest } from './suggest.ts'
+
+/** The name of a declared fact in the one spelling of its path. */
+export function factKey({ name }: Entry): string {
+  return parseFactPath(name)?.text ?? name
+}
+
+/** The declared facts by path text; faults of paths, types and defaults are reported. */
+export function readFacts(entries: ReadonlyMap<string, Entry>, report: Report): Map<string, FactDeclaration> {
+  const facts = new Map<string, FactDeclaration>()
+  for (const entry of entries.values()) {
+    const fact = readFact(entry, report)
+    if (fact !== undefined) facts.set(fact.path.text, fact)
+  }
+  return facts
+}
+
+function readFact({ name, key, value }: Entry, report: Report): FactDeclaration | undefined {
+  const path = parseFactPath(name)
+  if (path === undefined) {
+    report.add(
+      'GATE1204',
+      key,
+      'A fact path is made of names with dots between; other characters are written ["a b"], and * at most once.',
+    )
+    return undefined
+  }
+  if (!REQUEST_ROOTS.has(path.root) || path.segments.length === 0) {
+    const suggestion = closest(`context.${name}`, [`context.${name}`])
+    report.add(
+      'GATE1205',
+      key,
+      'Only facts under context and plan are declared; the others are always there.',
+      suggestion,
+    )
+    return undefined
+  }
+  const type = FACT_TYPES.find((known) => known === memberOf(value, 'type')?.value)
+  if (type === undefined) return undefined
+  if (isPlural(path) && type !== 'list') {
+    report.add('GATE1309', memberOf(value, 'type') ?? key, 'A path with * gives a list.', 'list')
+  }
+  const standIn = memberOf(value, 'default')
+  if (standIn !== undefined && !hasType(standIn.value, type)) {
+    report.add('GATE1308', standIn, `The default of ${path.text} must have the type ${type}.`)
+  }
+  return {
+    path,
+    type,
+    unit: textOf(memberOf(value, 'unit')),
+    description: textOf(memberOf(value, 'description')),
+    default: standIn?.value,
+  }
+}
+
+/** Whether a value has the declared type of a fact. */
+export function hasType(value: Json, type: FactType): boolean {
+  if (type === 'list') return Array.isArray(value)
+  if (type === 'object') return isJsonObject(value)
+  if (type === 'date') return typeof value === 'string' && parseRfc3339(value) !== undefined
+  if (type === 'integer') return Number.isInteger(value)
+  return typeof value === type
+}
+
+const SCHEMA_TYPES: Record<FactType, readonly string[]> = {
+  number: ['number', 'integer'],
+  integer: ['number', 'integer'],
+  string: ['string'],
+  boolean: ['boolean'],
+  date: ['string'],
+  list: ['array'],
+  object: ['object'],
+}
+
+/** Reports declared types that no value of an action's schema can have. */
+export function checkAgainstSchemas(
+  facts: ReadonlyMap<string, FactDeclaration>,
+  entries: ReadonlyMap<string, Entry>,
+  files: readonly PolicyFile[],
+  report: Report,
+): void {
+  const actions = files.flatMap(({ root }) => actionNodes(root))
+  for (const { path, type } of facts.values()) {
+    const segments = path.segments.filter((segment) => typeof segment === 'string')
+    if (segments.length < path.segments.length) continue
+    const entry = entries.get(path.text)
+    for (const { name, node } of actions) {
+      const allowed = schemaTypes(memberOf(node, path.root), segments)
+      if (entry === undefined || allowed === undefined || allowed.some((one) => SCHEMA_TYPES[type].includes(one)))
+        continue
+      const place = memberOf(entry.value, 'type') ?? keyOf(entry.value, 'type') ?? entry.key
+      report.add(
+        'GATE1309',
+        place,
+        `${path.text} is declared ${type}, but the schema of ${name} makes it ${allowed.join(' or ')}.`,
+      )
+    }
+  }
+}
+
+function schemaTypes(schema: Node | undefined, segments: readonly string[]): readonly string[] | undefined {
+  const node = schemaAt(schema, segments)
+  return node === undefined ? undefined : typesOf(node)
+}

@@ -1,0 +1,84 @@
+import { entriesOf, memberOf, type Node, placeAt, sourceOf, textOf } from './node.ts'
+import { createReport, type Report } from './report.ts'
+import { readDocument } from './source.ts'
+
+/** The files of one tenant's folder as they were read; nothing else is looked at while loading. */
+export interface PolicySource {
+  /** The folder's name. */
+  tenant: string
+  /** Policies and tests, by name in the folder. */
+  files: readonly { name: string; bytes: Uint8Array }[]
+  /** List files by path as a policy writes it, or why they cannot be had: a predicate such as `does not exist`. */
+  lists: ReadonlyMap<string, Uint8Array | { problem: string }>
+  /** Other entries of the folder, each of which is a warning. */
+  ignored: readonly string[]
+}
+
+const POLICY = /\.(?:yaml|yml|json)$/
+const TEST = /\.test\.[^.]+$/
+
+/** A file of policies: its ending says so, it is not hidden and not a test. */
+export function isPolicyFile(name: string): boolean {
+  return POLICY.test(name) && !name.startsWith('.') && !TEST.test(name)
+}
+
+/** A file of tests of the policies, `*.test.yaml` and the like. */
+export function isTestFile(name: string): boolean {
+  return POLICY.test(name) && !name.startsWith('.') && TEST.test(name)
+}
+
+/** One file that could be read as a document. */
+export interface PolicyFile {
+  readonly name: string
+  readonly root: Node
+}
+
+export interface ReadFiles {
+  readonly policies: readonly PolicyFile[]
+  readonly tests: readonly PolicyFile[]
+  /** True when a policy file could not be read as a document. */
+  readonly partial: boolean
+}
+
+/** Reads all documents in the order of their names, which is the order of the rules. */
+export function readFiles(source: PolicySource, report: Report): ReadFiles {
+  const names = source.files.map(({ name }) => name).filter(isPolicyFile)
+  const read = (wanted: (name: string) => boolean): PolicyFile[] =>
+    source.files
+      .filter(({ name }) => wanted(name))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap(({ name, bytes }) => {
+        const root = readDocument(`${source.tenant}/${name}`, bytes, report)
+        return root === undefined ? [] : [{ name, root }]
+      })
+  const policies = read(isPolicyFile)
+  if (names.length === 0) {
+    const folder = placeAt(sourceOf(source.tenant, ''), 0)
+    report.add('GATE1018', folder, 'The folder has no policy file (*.yaml, *.yml or *.json).')
+  }
+  reportIgnored(source, report)
+  return { policies, tests: read(isTestFile), partial: policies.length < names.length }
+}
+
+function reportIgnored(source: PolicySource, report: Report): void {
+  const unused = source.files.map(({ name }) => name).filter((name) => !isPolicyFile(name) && !isTestFile(name))
+  for (const name of [...source.ignored, ...unused]) {
+    const place = placeAt(sourceOf(`${source.tenant}/${name}`, ''), 0)
+    report.add('GATE2001', place, 'Only *.yaml, *.yml and *.json files and the folder lists are read.')
+  }
+}
+
+/** The list paths that the policies name, so that a caller can read them first. Takes what it can from broken files. */
+export function listFilesOf(files: PolicySource['files']): string[] {
+  const paths = new Set<string>()
+  for (const { name, bytes } of files) {
+    // Reading a large file as YAML takes a second, and most policies have no lists.
+    if (!isPolicyFile(name) || !Buffer.from(bytes).includes('lists')) continue
+    const root = readDocument(name, bytes, createReport())
+    for (const { value } of entriesOf(memberOf(root, 'lists'))) {
+      const path = textOf(memberOf(value, 'file'))
+      if (path !== undefined) paths.add(path)
+    }
+  }
+  return [...paths].sort()
+}

@@ -1,0 +1,13 @@
+/** What a policy set may hold at most; more is an error, so that a set is always loaded in bounded time. */
+export const LIMITS = {
+  fileBytes: 1024 * 1024,
+  /** Levels of nesting in a document, and of conditions that refer to conditions. */
+  depth: 32,
+  rulesPerSet: 10_000,
+  /** Characters of a regular expression. */
+  pattern: 1000,
+  listLines: 100_000,
+  uniqueItems: 1000,
+  /** Nodes of a schema once its references are followed. */
+  schemaNodes: 10_000,
+} as const

@@ -1,0 +1,154 @@
+import type { Json, JsonObject } from '../base/json.ts'
+import { isJsonObject } from '../base/json.ts'
+import { actionNodes, readAction } from './actions.ts'
+import { indexCandidates } from './candidates.ts'
+import { collectEntries, collectItems, collectSettings } from './declarations.ts'
+import type { Diagnostic } from './diagnostics.ts'
+import { setDigest } from './digest.ts'
+import { conditionPreparer, factValues } from './engine.ts'
+import { checkAgainstSchemas, factKey, readFacts } from './facts.ts'
+import { type PolicyFile, type PolicySource, type ReadFiles, readFiles } from './files.ts'
+import { readDomains } from './globs.ts'
+import { leavesOf } from './kleene.ts'
+import { LIMITS } from './limits.ts'
+import { lint } from './lint.ts'
+import { type ListFiles, readList } from './lists.ts'
+import { readNamedConditions } from './named-conditions.ts'
+import type { Names } from './names.ts'
+import { type Entry, memberOf, textOf } from './node.ts'
+import { createReport, type Report } from './report.ts'
+import { readFactor, readRule } from './rules.ts'
+import type { Candidate, Evaluator, PolicySet, PreparedCondition } from './set.ts'
+import { readSettings } from './settings.ts'
+import { policyCode, shapeCheck } from './shape-check.ts'
+import { PolicyDocument } from './shapes.ts'
+import { checkTestFile } from './testfile.ts'
+
+export { listFilesOf, type PolicySource } from './files.ts'
+
+/** `set` is undefined when any diagnostic is an error. */
+export interface LoadResult {
+  set: PolicySet | undefined
+  diagnostics: readonly Diagnostic[]
+}
+
+const checkShape = shapeCheck(PolicyDocument, policyCode)
+
+/**
+ * The policy set that the files of a tenant make, or every fault that keeps it from being one. The
+ * only way from text to a set.
+ */
+export function loadPolicySet(source: PolicySource): LoadResult {
+  const report = createReport()
+  const files = readFiles(source, report)
+  for (const { root } of files.policies) {
+    checkShape(root, report)
+    checkTenant(root, source.tenant, report)
+  }
+  const set = readSet(source, files, report)
+  return { set: report.failed() ? undefined : set, diagnostics: report.diagnostics() }
+}
+
+function checkTenant(root: PolicyFile['root'], tenant: string, report: Report): void {
+  const node = memberOf(root, 'tenant')
+  const name = textOf(node)
+  if (node === undefined || name === undefined || name === tenant) return
+  report.add(
+    'GATE1110',
+    node,
+    `The tenant is ${JSON.stringify(name)}, but the folder is called ${JSON.stringify(tenant)}.`,
+    tenant,
+  )
+}
+
+function readSet(source: PolicySource, files: ReadFiles, report: Report): PolicySet {
+  const { policies } = files
+  const settings = readSettings(collectSettings(policies, report), report)
+  const names = readNames(source, files, report)
+  const actions = new Map(
+    policies.flatMap(({ root }) => actionNodes(root)).map(({ name, node }) => [name, readAction(name, node, report)]),
+  )
+  collectEntries(policies, 'actions', report)
+  const conditions = readNamedConditions(names)
+  const ruleNodes = collectItems(policies, 'rules', report)
+  const tooMany = ruleNodes[LIMITS.rulesPerSet]
+  if (tooMany !== undefined)
+    report.add('GATE1017', tooMany, `The set has ${ruleNodes.length} rules; at most ${LIMITS.rulesPerSet} are allowed.`)
+  const rules = ruleNodes.flatMap((node) => readRule(node, names, settings.approval) ?? [])
+  const factors = collectItems(policies, 'risk', report).flatMap((node) => readFactor(node, names) ?? [])
+  const set: PolicySet = {
+    tenant: source.tenant,
+    digest: '',
+    ...settings,
+    domains: names.domains,
+    facts: names.facts ?? new Map(),
+    actions,
+    conditions,
+    rules,
+    factors,
+    files: policies.map(({ name }) => name),
+    documents: policies.map(({ root }) => root.value).filter(isJsonObject),
+    evaluator: { rulesOf: () => [], factorsOf: () => [], rules: [], factors: [], begin: factValues },
+  }
+  for (const { root } of files.tests) checkTestFile(root, set, report)
+  if (!files.partial) lint(set, names, files)
+  if (report.failed()) return set
+  return {
+    ...set,
+    digest: setDigest(set.documents, usedListFiles(set.documents, names)),
+    evaluator: evaluatorOf(set, names),
+  }
+}
+
+function readNames(source: PolicySource, files: ReadFiles, report: Report): Names {
+  const factEntries = collectEntries(files.policies, 'facts', report, factKey)
+  const facts = readFacts(factEntries, report)
+  checkAgainstSchemas(facts, factEntries, files.policies, report)
+  const conditions = collectEntries(files.policies, 'conditions', report)
+  const declaresFacts = files.policies.some(({ root }) => memberOf(root, 'facts') !== undefined)
+  return {
+    report,
+    facts: declaresFacts ? facts : undefined,
+    lists: readLists(collectEntries(files.policies, 'lists', report), source.lists, report),
+    conditions: new Map([...conditions].map(([name, { value }]) => [name, value])),
+    domains: readDomains(collectEntries(files.policies, 'domains', report), report),
+    partial: files.partial,
+    used: { lists: new Set(), conditions: new Set() },
+    nodes: new Map(),
+    tests: [],
+    indexes: new Map(),
+  }
+}
+
+/** A list that cannot be read is known all the same, so that its users are not at fault too. */
+function readLists(
+  entries: ReadonlyMap<string, Entry>,
+  files: ListFiles,
+  report: Report,
+): Map<string, readonly Json[]> {
+  return new Map([...entries].map(([name, { value }]) => [name, readList(value, files, report) ?? []]))
+}
+
+function usedListFiles(documents: readonly JsonObject[], names: Names): Map<string, readonly Json[]> {
+  const files = new Map<string, readonly Json[]>()
+  for (const { lists } of documents) {
+    if (!isJsonObject(lists)) continue
+    for (const [name, list] of Object.entries(lists)) {
+      if (isJsonObject(list) && typeof list.file === 'string') files.set(list.file, names.lists.get(name) ?? [])
+    }
+  }
+  return files
+}
+
+function evaluatorOf(set: PolicySet, names: Names): Evaluator {
+  const prepare = conditionPreparer(names.tests)
+  const prepared = ({ condition }: Candidate): PreparedCondition | undefined =>
+    condition && prepare(leavesOf(condition, set.conditions))
+  return {
+    rulesOf: indexCandidates(set.rules),
+    factorsOf: indexCandidates(set.factors),
+    rules: set.rules.map(prepared),
+    factors: set.factors.map(prepared),
+    begin: factValues,
+  }
+}

@@ -1,0 +1,96 @@
+import type { Json } from '../base/json.ts'
+
+/** One text of a policy set, without its BOM. */
+export interface Source {
+  /** As diagnostics name it: `acme/main.yaml`. */
+  readonly file: string
+  readonly text: string
+  /** Offsets at which the lines begin. */
+  readonly lineStarts: readonly number[]
+}
+
+/** A stretch of a text and what it means in the document. Offsets in UTF-16 units. */
+export interface Place {
+  readonly source: Source
+  /** `$.rules[0].when`. */
+  readonly path: string
+  readonly start: number
+  readonly end: number
+}
+
+/** A value of a document with its position, so that every fault can point at what is wrong. */
+export interface Node extends Place {
+  /** The whole value below this node; objects have no prototype. */
+  readonly value: Json
+  /** Set for a mapping, in document order. */
+  readonly entries: ReadonlyMap<string, Entry> | undefined
+  /** Set for a list. */
+  readonly items: readonly Node[] | undefined
+}
+
+export interface Entry {
+  readonly name: string
+  readonly key: Place
+  readonly value: Node
+}
+
+const PLAIN_KEY = /^[A-Za-z_$][A-Za-z0-9_$-]*$/
+
+export function sourceOf(file: string, text: string): Source {
+  const lineStarts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lineStarts.push(at + 1)
+  return { file, text, lineStarts }
+}
+
+/** Line and column, both from 1. */
+export function positionOf(source: Source, offset: number): { line: number; column: number } {
+  let low = 0
+  let high = source.lineStarts.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((source.lineStarts[middle] ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  return { line: low + 1, column: offset - (source.lineStarts[low] ?? 0) + 1 }
+}
+
+/** A place of a text that is not part of its document, such as a fault of syntax. */
+export function placeAt(source: Source, start: number, end = start): Place {
+  return { source, path: '', start, end }
+}
+
+export function childPath(path: string, key: string | number): string {
+  if (typeof key === 'number') return `${path}[${key}]`
+  return PLAIN_KEY.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`
+}
+
+/** The member's value; undefined when the node is no mapping or has no such key. */
+export function memberOf(node: Node | undefined, key: string): Node | undefined {
+  return node?.entries?.get(key)?.value
+}
+
+export function keyOf(node: Node | undefined, key: string): Place | undefined {
+  return node?.entries?.get(key)?.key
+}
+
+export function entriesOf(node: Node | undefined): Entry[] {
+  return [...(node?.entries?.values() ?? [])]
+}
+
+export function itemsOf(node: Node | undefined): readonly Node[] {
+  return node?.items ?? []
+}
+
+export function textOf(node: Node | undefined): string | undefined {
+  return typeof node?.value === 'string' ? node.value : undefined
+}
+
+export function numberOf(node: Node | undefined): number | undefined {
+  return typeof node?.value === 'number' ? node.value : undefined
+}
+
+/** Where a missing key is reported: the first key of its mapping, or the mapping when it is empty. */
+export function firstKeyOf(node: Node): Place {
+  const first = node.entries?.values().next().value
+  return first === undefined ? node : first.key
+}

@@ -1,0 +1,45 @@
+import { DIAGNOSTICS, type DiagnosticCode } from './codes.ts'
+import { compareDiagnostics, type Diagnostic } from './diagnostics.ts'
+import { type Place, positionOf } from './node.ts'
+
+/** Collects the faults of one load. */
+export interface Report {
+  add(code: DiagnosticCode, place: Place, message: string, suggestion?: string | undefined): void
+  /** True when an error was added. */
+  failed(): boolean
+  /** In the order of compareDiagnostics, none twice. */
+  diagnostics(): readonly Diagnostic[]
+}
+
+export function createReport(): Report {
+  const byIdentity = new Map<string, Diagnostic>()
+  // Where a text could not be taken as it stands: what else would be said there follows from that.
+  const unreadable = new Set<string>()
+  return {
+    add(code, place, message, suggestion) {
+      const spot = `${place.source.file}\0${place.start}`
+      if (code.startsWith('GATE10')) unreadable.add(spot)
+      else if (unreadable.has(spot)) return
+      const diagnostic = diagnosticAt(code, place, message, suggestion)
+      byIdentity.set(`${spot}\0${code}\0${message}`, diagnostic)
+    },
+    failed: () => [...byIdentity.values()].some(({ severity }) => severity === 'error'),
+    diagnostics: () => [...byIdentity.values()].sort(compareDiagnostics),
+  }
+}
+
+function diagnosticAt(code: DiagnosticCode, place: Place, message: string, suggestion: string | undefined): Diagnostic {
+  const { line, column } = positionOf(place.source, place.start)
+  const end = positionOf(place.source, Math.max(place.start, place.end))
+  return {
+    file: place.source.file,
+    line,
+    column,
+    ...(end.line === line && end.column > column ? { endColumn: end.column } : {}),
+    severity: DIAGNOSTICS[code].severity,
+    code,
+    message,
+    path: place.path,
+    suggestion: suggestion ?? null,
+  }
+}

@@ -1,0 +1,187 @@
+import type { Glob } from '../base/glob.ts'
+import { globMatches } from '../base/glob.ts'
+import type { Json, JsonObject } from '../base/json.ts'
+import type { FactPath } from './path.ts'
+
+export const EFFECTS = ['allow', 'deny', 'require_approval'] as const
+export type Effect = (typeof EFFECTS)[number]
+/** What is answered to a check. */
+export type Decision = Effect
+
+export const FACT_TYPES = ['number', 'integer', 'string', 'boolean', 'date', 'list', 'object'] as const
+export type FactType = (typeof FACT_TYPES)[number]
+
+/** Kleene's three values: `unknown` where a fact is missing or of the wrong type. */
+export type Truth = 'true' | 'false' | 'unknown'
+
+/** What an approval needs before it counts. */
+export interface ApprovalTerms {
+  /** Distinct voters who must approve. */
+  readonly quorum: number
+  readonly expiresInMs: number
+  readonly selfApproval: boolean
+  /** A voter must hold a key group of every inner list. */
+  readonly approvers: readonly (readonly string[])[]
+  /** Fact paths that may differ between the approved request and the one that uses the approval. */
+  readonly unbound: readonly string[]
+}
+
+export interface FactDeclaration {
+  readonly path: FactPath
+  readonly type: FactType
+  readonly unit: string | undefined
+  readonly description: string | undefined
+  /** Stands in for a missing value. */
+  readonly default: Json | undefined
+}
+
+/** One comparison of a fact with a constant. */
+export interface Leaf {
+  readonly kind: 'leaf'
+  readonly fact: FactPath
+  /** With its decorators: `not:someFact:equal`. */
+  readonly operator: string
+  readonly wanted: Json
+  /** Where the engine finds the compiled constant; leaves that ask the same have the same index. */
+  readonly index: number
+  readonly file: string
+  readonly line: number
+}
+
+export type Condition =
+  | Leaf
+  | { readonly kind: 'all'; readonly conditions: readonly Condition[] }
+  | { readonly kind: 'any'; readonly conditions: readonly Condition[] }
+  | { readonly kind: 'not'; readonly condition: Condition }
+  | { readonly kind: 'condition'; readonly name: string }
+
+/** What rules and factors have in common: which actions they are about, and when. */
+export interface Candidate {
+  readonly actions: readonly Glob[]
+  /** Undefined means always. */
+  readonly condition: Condition | undefined
+  readonly file: string
+  readonly line: number
+}
+
+export interface Rule extends Candidate {
+  readonly id: string
+  readonly effect: Effect
+  readonly reason: string
+  readonly description: string | undefined
+  /** The set's terms with those of the rule over them; what an approval needs when this rule holds. */
+  readonly terms: ApprovalTerms
+}
+
+export interface Factor extends Candidate {
+  readonly name: string
+  /** Points that it adds at most, above 0 and up to 100. */
+  readonly weight: number
+  /** Adds nothing at `from` or below, the whole weight at `to` or above, in proportion between. */
+  readonly scale: Scale | undefined
+}
+
+export interface Scale {
+  readonly fact: FactPath
+  readonly from: number
+  readonly to: number
+}
+
+/** The fault of a value as a sentence without its end (`context.amount must be number`), or undefined. */
+export type Validate = (value: Json) => string | undefined
+
+export interface ActionDeclaration {
+  readonly name: string
+  readonly description: string | undefined
+  readonly context: Validate | undefined
+  readonly plan: Validate | undefined
+}
+
+/** Finds the rules or factors that are about an action, as positions in declared order. */
+export type FindCandidates = (action: string) => readonly number[]
+
+/** The distinct leaves of one rule or factor, ready for the engine. */
+export interface PreparedCondition {
+  readonly leaves: readonly Leaf[]
+  /** The facts that the leaves read, each once. */
+  readonly facts: readonly FactPath[]
+  /** By path text; missing facts are absent. The same values may serve many conditions at once. */
+  readonly run: (facts: FactValues) => Promise<readonly Truth[]>
+}
+
+/** The facts of one evaluation, made by Evaluator.begin. */
+export interface FactValues {
+  readonly values: ReadonlyMap<string, Json>
+}
+
+/** The parts that evaluate.ts needs, made once at load. Nothing in it changes between evaluations. */
+export interface Evaluator {
+  readonly rulesOf: FindCandidates
+  readonly factorsOf: FindCandidates
+  /** By position of the rule; undefined when it has no condition. */
+  readonly rules: readonly (PreparedCondition | undefined)[]
+  readonly factors: readonly (PreparedCondition | undefined)[]
+  readonly begin: (values: ReadonlyMap<string, Json>) => FactValues
+}
+
+/** Everything that one tenant's policies say, immutable; replaced as a whole. */
+export interface PolicySet {
+  readonly tenant: string
+  /** `sha256:…` over the parsed documents in file-name order and the contents of the lists. */
+  readonly digest: string
+  readonly explain: 'full' | 'reason'
+  /** IANA name, for `time.*`. */
+  readonly timezone: string
+  readonly defaults: { readonly decision: 'deny' | 'require_approval'; readonly reason: string }
+  readonly thresholds: { readonly requireApproval: number; readonly deny: number }
+  readonly approval: ApprovalTerms
+  readonly domains: ReadonlyMap<string, readonly Glob[]>
+  /** By path text. */
+  readonly facts: ReadonlyMap<string, FactDeclaration>
+  readonly actions: ReadonlyMap<string, ActionDeclaration>
+  readonly conditions: ReadonlyMap<string, Condition>
+  /** In declared order: file-name order, then document order. */
+  readonly rules: readonly Rule[]
+  readonly factors: readonly Factor[]
+  readonly files: readonly string[]
+  /** The parsed documents in file-name order. */
+  readonly documents: readonly JsonObject[]
+  readonly evaluator: Evaluator
+}
+
+/** The one domain that covers the action; undefined when none does. */
+export function domainOf(set: PolicySet, action: string): string | undefined {
+  for (const [name, globs] of set.domains) {
+    if (globs.some((glob) => globMatches(glob, action))) return name
+  }
+  return undefined
+}
+
+/**
+ * The terms that satisfy all of `terms`: largest quorum, shortest expiry, self-approval only if all
+ * permit it, the groups of all, and only those paths unbound that all leave unbound.
+ *
+ * @throws TypeError when `terms` is empty: there is nothing that an approval would have to meet.
+ */
+export function combineTerms(terms: readonly ApprovalTerms[]): ApprovalTerms {
+  const [first, ...rest] = terms
+  if (first === undefined) throw new TypeError('no terms to combine')
+  return rest.reduce(
+    (sum, next) => ({
+      quorum: Math.max(sum.quorum, next.quorum),
+      expiresInMs: Math.min(sum.expiresInMs, next.expiresInMs),
+      selfApproval: sum.selfApproval && next.selfApproval,
+      approvers: uniteLists(sum.approvers, next.approvers),
+      unbound: sum.unbound.filter((path) => next.unbound.includes(path)),
+    }),
+    first,
+  )
+}
+
+function uniteLists(
+  a: readonly (readonly string[])[],
+  b: readonly (readonly string[])[],
+): readonly (readonly string[])[] {
+  const known = new Set(a.map((groups) => JSON.stringify(groups)))
+  return [...a, ...b.filter((groups) => !known.has(JSON.stringify(groups)))]
+}

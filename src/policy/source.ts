@@ -1,0 +1,61 @@
+import { decodeUtf8, type JsonLimits, parseJson } from '../base/json.ts'
+import { LIMITS } from './limits.ts'
+import { type Node, placeAt, type Source, sourceOf } from './node.ts'
+import type { Report } from './report.ts'
+import { readYaml } from './yaml.ts'
+
+const BOM = '\ufeff'
+const JSON_LIMITS: JsonLimits = { maxDepth: LIMITS.depth }
+
+/**
+ * The document of one file, with positions. Undefined, and reported, when the text cannot be read as
+ * one document; refused constructs that leave the rest readable are reported and read around.
+ *
+ * @param file As diagnostics name it; a name that ends in `.json` is held to strict JSON.
+ */
+export function readDocument(file: string, bytes: Uint8Array, report: Report): Node | undefined {
+  const empty = sourceOf(file, '')
+  if (bytes.byteLength > LIMITS.fileBytes) {
+    report.add(
+      'GATE1001',
+      placeAt(empty, 0),
+      `The file has ${bytes.byteLength} bytes; at most ${LIMITS.fileBytes} are read.`,
+    )
+    return undefined
+  }
+  const text = decode(bytes)
+  if (text === undefined) {
+    report.add('GATE1002', placeAt(empty, 0), 'The file is not UTF-8 text.')
+    return undefined
+  }
+  const source = sourceOf(file, text)
+  if (file.endsWith('.json') && !isStrictJson(source, report)) return undefined
+  return readYaml(source, report)
+}
+
+/** The text without its BOM, or undefined when the bytes are not UTF-8. */
+export function decode(bytes: Uint8Array): string | undefined {
+  try {
+    const text = decodeUtf8(bytes)
+    return text.startsWith(BOM) ? text.slice(BOM.length) : text
+  } catch {
+    return undefined
+  }
+}
+
+function isStrictJson(source: Source, report: Report): boolean {
+  try {
+    parseJson(source.text, JSON_LIMITS)
+    return true
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    // The offset is part of the parser's sentence, which is its only account of the place.
+    const [, sentence = message, offset = '0'] = /^(.*) \(at offset (\d+)\)\.$/s.exec(message) ?? []
+    const at = placeAt(source, Number(offset))
+    if (source.text.trim() === '') report.add('GATE1005', placeAt(source, 0), 'The file is empty.')
+    else if (sentence.startsWith('Nesting deeper')) report.add('GATE1014', at, `${sentence}.`)
+    else if (sentence.startsWith('Duplicate key')) report.add('GATE1011', at, `${sentence}.`)
+    else report.add('GATE1004', at, `${sentence}.`)
+    return false
+  }
+}
