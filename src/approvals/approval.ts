@@ -1,0 +1,131 @@
+import { canonicalJson } from '../base/canonical.ts'
+import { digestOf } from '../base/digest.ts'
+import type { JsonObject } from '../base/json.ts'
+import { formatTimestamp } from '../base/time.ts'
+import { type KillSwitch, type Subject, stoppedMs } from '../killswitch/killswitch.ts'
+
+const LABEL = 'gate-sidecar/approval/v1\n'
+
+export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired', 'cancelled', 'consumed'] as const
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
+
+export type Vote = {
+  keyId: string
+  /** The voting key's identity, else its id: what is counted. */
+  principal: string
+  /** As claimed in the request. */
+  approverId: string
+  comment: string | null
+  votedAt: string
+  /** The audit entry that records the vote. */
+  entryId: string
+}
+
+export type Approval = {
+  id: string
+  revision: number
+  chain: string
+  action: string
+  domain: string | null
+  /** As stored; ask `statusAt` for what holds now. */
+  status: ApprovalStatus
+  createdAt: string
+  context: JsonObject
+  plan: JsonObject | null
+  decisionId: string
+  riskScore: number
+  factors: readonly { name: string; weight: number; contribution: number }[]
+  reason: string
+  rule: string | null
+  /** The requesting key's identity, else its id. */
+  requestedBy: string
+  requestedByKey: string
+  quorum: number
+  selfApproval: boolean
+  approvers: readonly (readonly string[])[]
+  /** Paths of context and plan that the digest leaves out. */
+  unbound: readonly string[]
+  votes: readonly Vote[]
+  /** Deadline without stops; while a kill switch covers the action, time does not run. */
+  expiresAt: string
+  decidedAt: string | null
+  digest: string
+}
+
+/** The subset of a request that an approval is for. */
+export interface Bound {
+  chain: string
+  action: string
+  context: JsonObject
+  plan: JsonObject | null
+  requester: string
+}
+
+/** What an approval covers, as a digest (docs/format.md). Another value anywhere but at the `unbound` paths gives another digest. */
+export function approvalDigest(bound: Bound, unbound: readonly (readonly string[])[]): string {
+  const { context, plan } = unbound.reduce(without, { context: bound.context, plan: bound.plan })
+  return digestOf(LABEL + canonicalJson({ ...bound, context, plan }))
+}
+
+type Bodies = Pick<Bound, 'context' | 'plan'>
+
+/** `path` starts with `context` or `plan`; what is not there is already left out. */
+function without(bodies: Bodies, [root, ...path]: readonly string[]): Bodies {
+  if (root === 'context') return { ...bodies, context: omit(bodies.context, path) }
+  if (root === 'plan' && bodies.plan !== null) return { ...bodies, plan: omit(bodies.plan, path) }
+  return bodies
+}
+
+function omit(object: JsonObject, [key, ...rest]: readonly string[]): JsonObject {
+  if (key === undefined || !Object.hasOwn(object, key)) return object
+  const { [key]: inner, ...others } = object
+  if (rest.length === 0) return others
+  if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return object
+  return { ...others, [key]: omit(inner, rest) }
+}
+
+export function subjectOf(approval: Approval): Subject {
+  return { chain: approval.chain, action: approval.action, domain: approval.domain ?? undefined }
+}
+
+/** The deadline in ms, moved by the time that the action has been stopped until now. */
+export function deadlineMs(approval: Approval, stops: Iterable<KillSwitch>, nowMs: number): number {
+  return Date.parse(approval.expiresAt) + stoppedMs(stops, subjectOf(approval), Date.parse(approval.createdAt), nowMs)
+}
+
+/** The status that holds now: what was pending or approved is expired from its deadline on, whether or not an entry says so yet. */
+export function statusAt(approval: Approval, stops: Iterable<KillSwitch>, nowMs: number): ApprovalStatus {
+  const open = approval.status === 'pending' || approval.status === 'approved'
+  return open && nowMs >= deadlineMs(approval, stops, nowMs) ? 'expired' : approval.status
+}
+
+/** What callers see. The binding is shown, so that an approver knows what is covered and what is not. */
+export function approvalView(approval: Approval, stops: Iterable<KillSwitch>, nowMs: number) {
+  return {
+    id: approval.id,
+    action: approval.action,
+    status: statusAt(approval, stops, nowMs),
+    createdAt: approval.createdAt,
+    context: approval.context,
+    plan: approval.plan,
+    decisionId: approval.decisionId,
+    riskScore: approval.riskScore,
+    factors: approval.factors,
+    reason: approval.reason,
+    rule: approval.rule,
+    requestedBy: approval.requestedBy,
+    quorum: approval.quorum,
+    votes: approval.votes.map(({ principal, approverId, comment, votedAt }) => ({
+      principal,
+      approverId,
+      comment,
+      votedAt,
+    })),
+    expiresAt: formatTimestamp(deadlineMs(approval, stops, nowMs)),
+    decidedAt: approval.decidedAt,
+    digest: approval.digest,
+    unbound: approval.unbound,
+  }
+}
+
+export type ApprovalView = ReturnType<typeof approvalView>

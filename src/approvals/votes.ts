@@ -1,0 +1,76 @@
+import { GateError } from '../base/errors.ts'
+import { type ApiKey, isActive, principalOf } from '../keys/apikey.ts'
+import type { ApprovalTerms } from '../policy/set.ts'
+import type { Approval, Vote } from './approval.ts'
+
+/** The rules a vote is held to: those of the hold, or the policy's rules now in force. */
+export type VotingTerms = Pick<ApprovalTerms, 'quorum' | 'selfApproval' | 'approvers'>
+export type Keys = ReadonlyMap<string, ApiKey>
+
+/**
+ * Refuses a vote that could not count.
+ *
+ * @throws GateError `approver_mismatch` when the key's identity is not the claimed approver,
+ *   `self_approval` for who asked or a key it made, `forbidden` for a key outside the policy's groups
+ *   or made by another voter's key.
+ */
+export function assertMayVote(approval: Approval, voter: ApiKey, approverId: string, keys: Keys): void {
+  if (voter.identity !== null && voter.identity !== approverId) {
+    throw new GateError('approver_mismatch', `This key belongs to ${voter.identity}; approverId must be the same.`)
+  }
+  if (!approval.selfApproval && isRequester(approval, voter, keys)) {
+    throw new GateError(
+      'self_approval',
+      'Who asked for the action, or a key made by the asking key, may not approve it.',
+    )
+  }
+  if (!inGroups(voter, approval.approvers)) {
+    throw new GateError(
+      'forbidden',
+      `Approvers need a key group: ${approval.approvers.map((group) => group.join(' or ')).join(', and ')}.`,
+    )
+  }
+  if (approval.votes.some((vote) => isMadeBy(voter, vote.keyId, keys))) {
+    throw new GateError('forbidden', "This key was made by another approver's key, so it is no second person.")
+  }
+}
+
+/**
+ * The distinct principals whose votes count under `terms` at `nowMs`: held by a key that is still active,
+ * in the groups, not the requester's unless self-approval is allowed, and not made by another voter's key.
+ */
+export function countedVoters(approval: Approval, terms: VotingTerms, keys: Keys, nowMs: number): Set<string> {
+  const counted = new Set<string>()
+  for (const vote of approval.votes) {
+    const voter = keys.get(vote.keyId)
+    if (voter === undefined || !isActive(voter, nowMs) || !inGroups(voter, terms.approvers)) continue
+    if (!terms.selfApproval && isRequester(approval, voter, keys)) continue
+    if (approval.votes.some((other: Vote) => other.keyId !== vote.keyId && isMadeBy(voter, other.keyId, keys))) continue
+    counted.add(principalOf(voter))
+  }
+  return counted
+}
+
+export function quorumMet(approval: Approval, terms: VotingTerms, keys: Keys, nowMs: number): boolean {
+  return countedVoters(approval, terms, keys, nowMs).size >= terms.quorum
+}
+
+function isRequester(approval: Approval, voter: ApiKey, keys: Keys): boolean {
+  return (
+    voter.id === approval.requestedByKey ||
+    principalOf(voter) === approval.requestedBy ||
+    isMadeBy(voter, approval.requestedByKey, keys)
+  )
+}
+
+/** Follows who made whom over HTTP, so that a key cannot hide behind one that it made. */
+function isMadeBy(key: ApiKey, ancestorId: string, keys: Keys): boolean {
+  for (let maker = keys.get(key.createdBy); maker !== undefined; maker = keys.get(maker.createdBy)) {
+    if (maker.id === ancestorId) return true
+  }
+  return false
+}
+
+function inGroups(voter: ApiKey, approvers: VotingTerms['approvers']): boolean {
+  return approvers.every((group) => group.some((name) => voter.groups.includes(name)))
+}

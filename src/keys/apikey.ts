@@ -1,0 +1,71 @@
+import { crc32 } from 'node:zlib'
+import type { Environment } from '../audit/chain.ts'
+import { digestOf } from '../base/digest.ts'
+import type { Role } from './roles.ts'
+
+/** A stored key. The secret itself is shown once at creation and never stored. */
+export type ApiKey = {
+  id: string
+  revision: number
+  /** SHA-256 of the secret's text. The secret has 256 random bits, so the hash needs no salt. */
+  hash: string
+  /** null for admin keys, which name a tenant on each request. */
+  tenantId: string | null
+  environment: Environment
+  roles: readonly Role[]
+  /** Who holds the key; approvals by keys of one identity count once. */
+  identity: string | null
+  groups: readonly string[]
+  name: string | null
+  createdAt: string
+  /** `host:<uid>` for the command line, else the id of the key that made it. */
+  createdBy: string
+  expiresAt: string | null
+  revokedAt: string | null
+}
+
+export const SECRET_BYTES = 32
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const BODY_DIGITS = 43
+const CHECK_DIGITS = 6
+const SECRET = /^sk_(live|test)_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
+
+/** `sk_live_` or `sk_test_`, 256 bits in base62, and a CRC-32 by which a scanner or a typo is told from a key. */
+export function formatSecret(environment: Environment, random: Uint8Array): string {
+  if (random.byteLength !== SECRET_BYTES) throw new TypeError(`a key needs ${SECRET_BYTES} random bytes`)
+  const body = base62(BigInt(`0x${Buffer.from(random).toString('hex')}`), BODY_DIGITS)
+  const text = `sk_${environment}_${body}`
+  return text + checksum(text)
+}
+
+/** True when the text has the form of a key and its checksum; says nothing on whether it exists. */
+export function isSecret(text: string): boolean {
+  const match = SECRET.exec(text)
+  return match !== null && checksum(text.slice(0, -CHECK_DIGITS)) === match[3]
+}
+
+export function hashSecret(secret: string): string {
+  return digestOf(secret)
+}
+
+export function isActive(key: ApiKey, nowMs: number): boolean {
+  return key.revokedAt === null && (key.expiresAt === null || nowMs < Date.parse(key.expiresAt))
+}
+
+/** Who acts with this key, in approvals: the identity, else the key itself. */
+export function principalOf(key: ApiKey): string {
+  return key.identity ?? key.id
+}
+
+function checksum(text: string): string {
+  return base62(BigInt(crc32(text)), CHECK_DIGITS)
+}
+
+function base62(value: bigint, digits: number): string {
+  let text = ''
+  for (let rest = value, i = 0; i < digits; i += 1) {
+    text = (BASE62[Number(rest % 62n)] ?? '') + text
+    rest /= 62n
+  }
+  return text
+}

@@ -1,0 +1,42 @@
+/** Requests a minute that a tenant may make in each environment. */
+export const PLANS = {
+  free: 60,
+  pro: 600,
+  enterprise: Number.POSITIVE_INFINITY,
+} as const
+
+export type Plan = keyof typeof PLANS
+export const DEFAULT_PLAN: Plan = 'enterprise'
+
+/** Status reads, and callers that are refused, have this many requests a minute for each key. */
+export const STATUS_LIMIT = 600
+
+export function isPlan(text: string): text is Plan {
+  return Object.hasOwn(PLANS, text)
+}
+
+/** A token bucket: full at first, refilled evenly over the minute. */
+export interface Bucket {
+  tokens: number
+  /** Of a clock that never goes back, in milliseconds. */
+  atMs: number
+}
+
+export interface Taken {
+  bucket: Bucket
+  allowed: boolean
+  /** Whole requests left. */
+  remaining: number
+  /** Seconds until there is a token again; 0 when there is one. */
+  waitSeconds: number
+}
+
+/** Takes one token. A bucket is undefined before its first request. `limit` is finite, per minute. */
+export function take(bucket: Bucket | undefined, limit: number, nowMs: number): Taken {
+  const refill = bucket === undefined ? limit : ((nowMs - bucket.atMs) * limit) / 60_000
+  const tokens = Math.min(limit, (bucket?.tokens ?? 0) + refill)
+  const allowed = tokens >= 1
+  const left = allowed ? tokens - 1 : tokens
+  const waitSeconds = left >= 1 ? 0 : Math.max(1, Math.ceil(((1 - left) * 60) / limit))
+  return { bucket: { tokens: left, atMs: nowMs }, allowed, remaining: Math.floor(left), waitSeconds }
+}

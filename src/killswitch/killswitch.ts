@@ -1,0 +1,96 @@
+import { type Glob, globMatches, parseGlob } from '../base/glob.ts'
+
+export const LEVELS = ['L1', 'L2', 'L3', 'L4'] as const
+export type Level = (typeof LEVELS)[number]
+
+/** L4 stops every tenant; the others one chain (a tenant's live or test side). */
+export const GLOBAL = 'global'
+export const EVERYTHING = '*'
+
+export type KillSwitch = {
+  id: string
+  revision: number
+  level: Level
+  /** The chain it stops, or `global`. */
+  target: string
+  /** L1 the action glob, L2 the domain, L3 the tenant, L4 `global`; `*` for everything in the tenant. */
+  scope: string
+  /** Globs the scope stood for at the trigger; a later change of the policy does not shrink a stop. */
+  patterns: readonly string[]
+  reason: string
+  /** As claimed in the request; the calling key is the entry's actor. */
+  triggeredBy: string
+  triggeredAt: string
+  recoveredBy: string | null
+  recoveredAt: string | null
+  comment: string | null
+}
+
+/** What a stop is asked about: an action of a chain, and the domain that the policy in force puts it in. */
+export interface Subject {
+  chain: string
+  action: string
+  domain: string | undefined
+}
+
+export function isInForce(stop: KillSwitch): boolean {
+  return stop.recoveredAt === null
+}
+
+/** True when the stop, were it in force, covers the subject. */
+export function covers(stop: KillSwitch, { chain, action, domain }: Subject): boolean {
+  if (stop.target !== GLOBAL && stop.target !== chain) return false
+  if (stop.level === 'L3' || stop.level === 'L4' || stop.scope === EVERYTHING) return true
+  if (stop.level === 'L2' && stop.scope === domain) return true
+  return stop.patterns.some((pattern) => matches(pattern, action))
+}
+
+/** The strongest stop in force that covers the subject; of equal ones, the oldest. */
+export function coveringStop(stops: Iterable<KillSwitch>, subject: Subject): KillSwitch | undefined {
+  return strongest(Array.from(stops).filter((stop) => isInForce(stop) && covers(stop, subject)))
+}
+
+/** The stops in force that the tenant of this chain is under, its own and the global ones. */
+export function stopsOver(stops: Iterable<KillSwitch>, chain: string): KillSwitch[] {
+  const mine = Array.from(stops).filter((stop) => isInForce(stop) && (stop.target === GLOBAL || stop.target === chain))
+  return mine.sort(byStrength)
+}
+
+export function strongest(stops: readonly KillSwitch[]): KillSwitch | undefined {
+  return [...stops].sort(byStrength)[0]
+}
+
+export function reasonOf(stop: KillSwitch): string {
+  return `Kill switch ${stop.level} (${stop.scope}) is active: ${stop.reason}`
+}
+
+/**
+ * How long, of the time from `fromMs` to `toMs`, the subject was stopped: the union of the intervals of
+ * all stops that cover it, past ones too. An approval keeps its remaining time meanwhile.
+ */
+export function stoppedMs(stops: Iterable<KillSwitch>, subject: Subject, fromMs: number, toMs: number): number {
+  const intervals = Array.from(stops)
+    .filter((stop) => covers(stop, subject))
+    .map((stop) => ({
+      start: Math.max(fromMs, Date.parse(stop.triggeredAt)),
+      end: Math.min(toMs, stop.recoveredAt === null ? toMs : Date.parse(stop.recoveredAt)),
+    }))
+    .filter(({ start, end }) => start < end)
+    .sort((a, b) => a.start - b.start)
+  let total = 0
+  let reached = fromMs
+  for (const { start, end } of intervals) {
+    total += Math.max(0, end - Math.max(start, reached))
+    reached = Math.max(reached, end)
+  }
+  return total
+}
+
+function byStrength(a: KillSwitch, b: KillSwitch): number {
+  return b.level.localeCompare(a.level) || a.triggeredAt.localeCompare(b.triggeredAt) || a.id.localeCompare(b.id)
+}
+
+function matches(pattern: string, action: string): boolean {
+  const glob: Glob | undefined = parseGlob(pattern)
+  return glob !== undefined && globMatches(glob, action)
+}

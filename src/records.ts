@@ -1,0 +1,79 @@
+import type { Approval } from './approvals/approval.ts'
+import type { Json } from './base/json.ts'
+import type { ApiKey } from './keys/apikey.ts'
+import type { Tenant } from './keys/tenant.ts'
+import type { KillSwitch } from './killswitch/killswitch.ts'
+
+/** The public half of a key that the service signs with. */
+export type SigningKey = {
+  id: string
+  revision: number
+  algorithm: 'ed25519'
+  /** Base64 of 32 bytes. */
+  publicKey: string
+  createdAt: string
+}
+
+/** The policy set of a tenant that was last in force. */
+export type PolicyRecord = {
+  /** The tenant. */
+  id: string
+  revision: number
+  digest: string
+  loadedAt: string
+}
+
+/** State that follows from the chain: each kind of record, by name. */
+export type Records = {
+  tenant: Tenant
+  key: ApiKey
+  signingKey: SigningKey
+  policy: PolicyRecord
+  switch: KillSwitch
+  approval: Approval
+}
+export type RecordKind = keyof Records
+
+export type RecordWrite = { [K in RecordKind]: { kind: K; record: Records[K] } }[RecordKind]
+
+/** What an entry that changes a record holds in `data`, beside whatever else it tells. */
+export type ChangeData = {
+  record: RecordKind
+  id: string
+  /** All members at creation, the changed ones after; `revision` always. */
+  changes: { [member: string]: Json }
+}
+
+export interface Change<K extends RecordKind> {
+  /** The record as it will be. */
+  record: Records[K]
+  write: RecordWrite
+  data: ChangeData
+}
+
+export function creation<K extends RecordKind>(kind: K, record: Records[K]): Change<K> {
+  return changeOf(kind, record, record)
+}
+
+/** `changes` over the record, one revision on. */
+export function change<K extends RecordKind>(kind: K, record: Records[K], changes: Partial<Records[K]>): Change<K> {
+  const revised = { ...changes, revision: record.revision + 1 }
+  return changeOf(kind, { ...record, ...revised }, revised)
+}
+
+/** The record after one more entry, and before any: this merge, in chain order, is what state means. */
+export function applyChange(
+  record: { [member: string]: Json } | undefined,
+  data: ChangeData,
+): { [member: string]: Json } {
+  return { ...record, ...data.changes }
+}
+
+function changeOf<K extends RecordKind>(kind: K, record: Records[K], changes: object): Change<K> {
+  return {
+    record,
+    // Kind and record correspond, which a union of pairs cannot express for a type parameter.
+    write: { kind, record } as RecordWrite,
+    data: { record: kind, id: record.id, changes: changes as ChangeData['changes'] },
+  }
+}

@@ -1,0 +1,142 @@
+import type { Approval, ApprovalStatus } from './approvals/approval.ts'
+import type { StoredEntry } from './audit/chain.ts'
+import type { EntryDraft } from './audit/entry.ts'
+import type { ApiKey } from './keys/apikey.ts'
+import type { Tenant } from './keys/tenant.ts'
+import type { KillSwitch, Subject } from './killswitch/killswitch.ts'
+import type { PolicyRecord, RecordWrite, SigningKey } from './records.ts'
+
+export interface IdempotencyUse {
+  keyId: string
+  route: string
+  value: string
+  /** Digest of the request's body; another body under the same value is a conflict. */
+  bodyDigest: string
+  entryId: string
+  atMs: number
+}
+
+/**
+ * A change of state. A record is written at `revision` n only over revision n − 1 (none for 1); any
+ * other stored revision is a conflict, so two writers never lose each other's change.
+ */
+export type Write =
+  | RecordWrite
+  | { kind: 'idempotency'; use: IdempotencyUse }
+  /** Texts of the set in force, so that it survives a restart with a broken folder. */
+  | { kind: 'policySource'; tenantId: string; source: string }
+
+/** What must still be true at the commit, checked inside its transaction against the file. */
+export type Guard =
+  | { kind: 'notStopped'; subject: Subject }
+  | { kind: 'keyActive'; keyId: string }
+  /** The value still leads to this entry; null: to none. */
+  | { kind: 'idempotency'; keyId: string; route: string; value: string; entryId: string | null }
+
+export interface Submission {
+  guards: readonly Guard[]
+  writes: readonly Write[]
+  /** At least one: no state changes without an entry. Appended in order. */
+  entries: readonly EntryDraft[]
+}
+
+export interface Committed {
+  conflict: null
+  /** The appended entries, in the order of the drafts. */
+  entries: readonly StoredEntry[]
+}
+
+/** Nothing of the submission was written. Read again and decide again. */
+export interface Conflict {
+  /** Which guard failed; `revision`: a record had changed; `pending`: an approval of the same digest is pending already. */
+  conflict: Guard['kind'] | 'revision' | 'pending'
+}
+
+/** What the service keeps in memory: as new as the last commit of this process, at most 250 ms behind other processes. */
+export interface State {
+  tenants: ReadonlyMap<string, Tenant>
+  keys: ReadonlyMap<string, ApiKey>
+  keysByHash: ReadonlyMap<string, ApiKey>
+  signingKeys: ReadonlyMap<string, SigningKey>
+  policies: ReadonlyMap<string, PolicyRecord>
+  /** All, recovered ones too, and those triggered here that are not yet on disk. */
+  switches: readonly KillSwitch[]
+}
+
+export interface PageQuery {
+  chain: string
+  order: 'asc' | 'desc'
+  limit: number
+  offset: number
+  /** Only entries with a smaller seq. */
+  before?: number | undefined
+  eventType?: string | undefined
+  /** Timestamps in our form; from included, to excluded. */
+  from?: string | undefined
+  to?: string | undefined
+}
+
+export interface ApprovalQuery {
+  chain: string
+  /** Stored statuses. */
+  statuses: readonly ApprovalStatus[]
+  limit: number
+  offset: number
+  requestedByKey?: string | undefined
+}
+
+/**
+ * Durable state and audit chains. A commit that was answered is on disk and survives a power cut; it
+ * is seen by every later read of any process. Reads never wait for writers.
+ */
+export interface Store {
+  /** Name of this instance, fixed at its first start; every chain's genesis binds it. */
+  readonly origin: string
+
+  /**
+   * Checks the guards, applies the writes and appends the entries in one transaction, or does nothing.
+   * The only way to write. Submissions that arrive together share one transaction and one fsync;
+   * a conflict refuses only its own submission.
+   *
+   * @throws GateError `audit_unavailable` when the file cannot be written (nothing of the submission
+   *   counts), `overloaded` when another process has held the write lock for too long.
+   */
+  commit(submission: Submission): Promise<Committed | Conflict>
+
+  /** Puts a stop in force in this process at once, before it is durable. It leaves this overlay when it is committed. */
+  impose(stop: KillSwitch): void
+  /** Stops imposed here that are not on disk yet. */
+  imposed(): readonly KillSwitch[]
+
+  state(): State
+  /** Takes in what other processes wrote since. */
+  refresh(): void
+
+  approval(id: string): Promise<Approval | undefined>
+  /** Oldest deadline first. */
+  approvals(query: ApprovalQuery): Promise<{ items: Approval[]; total: number }>
+  /** The pending, approved or rejected approvals with this digest, newest first. */
+  approvalsFor(chain: string, digest: string): Promise<Approval[]>
+  /** Pending or approved, of every chain, whose deadline (stops not counted) is before. */
+  approvalsDue(before: string, limit: number): Promise<Approval[]>
+  /** Approved and not used, of every chain. */
+  approvedApprovals(): Promise<Approval[]>
+
+  entry(id: string): Promise<StoredEntry | undefined>
+  entryAt(chain: string, seq: number): Promise<StoredEntry | undefined>
+  /** Entries with fromSeq <= seq, ascending. */
+  entriesFrom(chain: string, fromSeq: number, limit: number): Promise<StoredEntry[]>
+  page(query: PageQuery): Promise<{ items: StoredEntry[]; total: number }>
+  /** first <= seq < end of the entries with from <= ts < to; empty when first equals end. */
+  seqRange(chain: string, from: string, to: string): Promise<{ first: number; end: number }>
+  /** Distinct actions of the newest decisions. */
+  recentActions(chain: string, decisions: number): Promise<string[]>
+  /** Names of all chains. */
+  chains(): Promise<string[]>
+
+  idempotencyUse(keyId: string, route: string, value: string): Promise<IdempotencyUse | undefined>
+  policySource(tenantId: string): Promise<string | undefined>
+
+  /** Waits for the submissions under way, then closes the file. */
+  close(): Promise<void>
+}
