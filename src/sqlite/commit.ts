@@ -1,0 +1,134 @@
+import { randomFillSync } from 'node:crypto'
+import { genesisHead, type Head, SALT_BYTES, type StoredEntry, seal } from '../audit/chain.ts'
+import { type EntryDraft, SERVICE, toDraft } from '../audit/entry.ts'
+import { headOf } from '../audit/verify.ts'
+import type { NewId } from '../base/id.ts'
+import { type Clock, formatTimestamp } from '../base/time.ts'
+import { isActive } from '../keys/apikey.ts'
+import { coveringStop, type KillSwitch } from '../killswitch/killswitch.ts'
+import type { Committed, Conflict, Guard, Submission, Write } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { isPendingTwice } from './errors.ts'
+import { type Memory, refreshed } from './memory.ts'
+
+export interface CommitDeps {
+  clock: Clock
+  newId: NewId
+  origin: string
+}
+
+/** What a group of submissions sees and changes, until its COMMIT or ROLLBACK. */
+export interface Group {
+  connection: Connection
+  memory: Memory
+  imposed: readonly KillSwitch[]
+  /** Newest entry of each chain that the group touched. */
+  heads: Map<string, Head>
+  nowMs: number
+}
+
+/**
+ * Applies one submission inside the group's open transaction: guards, writes, entries. A conflict leaves
+ * no trace. The caller holds the write lock.
+ *
+ * @throws what SQLite throws when the file cannot be written (the whole group is lost then), or a
+ *   TypeError for an entry that has no canonical form (this submission is lost)
+ */
+export function applySubmission(group: Group, submission: Submission, deps: CommitDeps): Committed | Conflict {
+  const { transaction } = group.connection
+  const heads = new Map(group.heads)
+  const memory = group.memory
+  const undo = (): void => {
+    transaction.undo.run()
+    transaction.release.run()
+    group.heads = heads
+    group.memory = memory
+  }
+  transaction.savepoint.run()
+  try {
+    const conflict = failedGuard(group, submission.guards) ?? applyWrites(group, submission.writes)
+    if (conflict !== undefined) {
+      undo()
+      return { conflict }
+    }
+    const entries = submission.entries.map((entry) => append(group, entry, deps))
+    transaction.release.run()
+    return { conflict: null, entries }
+  } catch (error) {
+    if (group.connection.db.inTransaction) undo()
+    if (isPendingTwice(error)) return { conflict: 'pending' }
+    throw error
+  }
+}
+
+function failedGuard(group: Group, guards: readonly Guard[]): Guard['kind'] | undefined {
+  return guards.find((guard) => !holds(group, guard))?.kind
+}
+
+function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boolean {
+  switch (guard.kind) {
+    case 'notStopped':
+      return coveringStop([...memory.switches, ...imposed], guard.subject) === undefined
+    case 'keyActive': {
+      const key = memory.keys.get(guard.keyId)
+      return key !== undefined && isActive(key, nowMs)
+    }
+    case 'idempotency': {
+      const use = connection.idempotency.find(guard.keyId, guard.route, guard.value, nowMs)
+      return (use?.entryId ?? null) === guard.entryId
+    }
+  }
+}
+
+function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undefined {
+  const { connection } = group
+  for (const write of writes) {
+    if (write.kind === 'idempotency') connection.idempotency.put(write.use)
+    else if (write.kind === 'policySource') connection.policySources.put(write.tenantId, write.source)
+    else if (write.kind === 'approval') {
+      if (!connection.records.put(write, 0)) return 'revision'
+    } else {
+      if (!connection.records.put(write, connection.instance.nextStateVersion())) return 'revision'
+      group.memory = refreshed(group.memory, connection)
+    }
+  }
+  return undefined
+}
+
+/** Appends after what the chain needs first: its genesis, and a note when the clock has gone back. */
+function append(group: Group, entry: EntryDraft, deps: CommitDeps): StoredEntry {
+  const head = headOfChain(group, entry.chain, deps)
+  if (group.nowMs < head.tsMs && !group.connection.regressed.has(entry.chain)) {
+    group.connection.regressed.add(entry.chain)
+    const data = { observed: formatTimestamp(group.nowMs), previous: formatTimestamp(head.tsMs) }
+    appendAfter(group, head, serviceEvent(entry.chain, 'clock.regression', data, deps))
+  } else if (group.nowMs >= head.tsMs) {
+    group.connection.regressed.delete(entry.chain)
+  }
+  return appendAfter(group, headOfChain(group, entry.chain, deps), entry)
+}
+
+function headOfChain(group: Group, chain: string, deps: CommitDeps): Head {
+  const known = group.heads.get(chain) ?? group.connection.entries.head(chain)
+  if (known !== undefined) return known
+  const genesis = serviceEvent(chain, 'audit.genesis', { chain, origin: deps.origin }, deps)
+  return headOf(appendAfter(group, genesisHead(deps.origin, chain), genesis))
+}
+
+function serviceEvent(
+  chain: string,
+  type: 'audit.genesis' | 'clock.regression',
+  data: Record<string, string>,
+  deps: CommitDeps,
+): EntryDraft {
+  return { kind: 'event', id: deps.newId('entry'), chain, type, data, actor: SERVICE }
+}
+
+function appendAfter(group: Group, head: Head, entry: EntryDraft): StoredEntry {
+  const ts = formatTimestamp(Math.max(group.nowMs, head.tsMs))
+  const draft = toDraft(entry, ts)
+  const sealed = seal(head, draft, ts, randomFillSync(Buffer.allocUnsafe(SALT_BYTES * draft.sections.length)))
+  group.connection.entries.append(sealed)
+  group.heads.set(entry.chain, headOf(sealed))
+  return sealed
+}

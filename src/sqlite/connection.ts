@@ -1,0 +1,36 @@
+import type { Database } from 'better-sqlite3'
+import { approvalQueries } from './approvals.ts'
+import { entryQueries } from './entries.ts'
+import { idempotencyQueries } from './idempotency.ts'
+import { instanceQueries } from './instance.ts'
+import { policySourceQueries } from './policy-source.ts'
+import { recordQueries } from './records.ts'
+
+/** A database handle with its prepared statements, made anew when the handle is. */
+export function connect(db: Database) {
+  return {
+    db,
+    instance: instanceQueries(db),
+    entries: entryQueries(db),
+    records: recordQueries(db),
+    approvals: approvalQueries(db),
+    idempotency: idempotencyQueries(db),
+    policySources: policySourceQueries(db),
+    transaction: transactionStatements(db),
+    /** Chains whose newest entry is ahead of the clock, and say so already. */
+    regressed: new Set<string>(),
+  }
+}
+
+export type Connection = ReturnType<typeof connect>
+
+function transactionStatements(db: Database) {
+  return {
+    begin: db.prepare('BEGIN IMMEDIATE'),
+    commit: db.prepare('COMMIT'),
+    rollback: db.prepare('ROLLBACK'),
+    savepoint: db.prepare('SAVEPOINT submission'),
+    release: db.prepare('RELEASE submission'),
+    undo: db.prepare('ROLLBACK TO submission'),
+  }
+}

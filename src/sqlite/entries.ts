@@ -1,0 +1,132 @@
+import type { Database } from 'better-sqlite3'
+import type { Head, Header, StoredEntry } from '../audit/chain.ts'
+import { formatDigest, parseDigest } from '../base/digest.ts'
+import type { PageQuery } from '../store.ts'
+
+interface EntryRow {
+  chain: string
+  seq: number
+  header: string
+  hash: Buffer
+}
+interface SectionRow {
+  name: string
+  salt: Buffer
+  json: string
+}
+
+const COLUMNS = 'chain, seq, header, hash'
+
+/** Statements over entry and section. */
+export function entryQueries(db: Database) {
+  return { ...appendQueries(db), ...readQueries(db) }
+}
+
+/** Only commit.ts appends, inside its transaction. */
+function appendQueries(db: Database) {
+  const head = db.prepare<[string], { seq: number; hash: Buffer; ts: string }>(
+    'SELECT seq, hash, ts FROM entry WHERE chain = ? ORDER BY seq DESC LIMIT 1',
+  )
+  const insertEntry = db.prepare('INSERT INTO entry (chain, seq, header, hash) VALUES (?, ?, ?, ?)')
+  const insertSection = db.prepare('INSERT INTO section (chain, seq, name, salt, json) VALUES (?, ?, ?, ?, ?)')
+  const tsAt = db.prepare<[string, number], { ts: string }>('SELECT ts FROM entry WHERE chain = ? AND seq = ?')
+  return {
+    head(chain: string): Head | undefined {
+      const row = head.get(chain)
+      return row && { seq: row.seq, hash: formatDigest(row.hash), tsMs: Date.parse(row.ts) }
+    },
+    append(entry: StoredEntry): void {
+      const { chain, seq } = entry.header
+      insertEntry.run(chain, seq, entry.headerText, parseDigest(entry.hash))
+      for (const { name, salt, json } of entry.sections) insertSection.run(chain, seq, name, salt, json)
+    },
+    /** First seq whose time is not before `ts`; one past the head when there is none. Times never fall with seq. */
+    seqNotBefore(chain: string, ts: string): number {
+      let low = 0
+      let high = (head.get(chain)?.seq ?? -1) + 1
+      while (low < high) {
+        const middle = (low + high) >> 1
+        const at = tsAt.get(chain, middle)
+        if (at !== undefined && at.ts < ts) low = middle + 1
+        else high = middle
+      }
+      return low
+    },
+  }
+}
+
+function readQueries(db: Database) {
+  const sections = db.prepare<[string, number], SectionRow>(
+    'SELECT name, salt, json FROM section WHERE chain = ? AND seq = ? ORDER BY name',
+  )
+  const byId = db.prepare<[string], EntryRow>(`SELECT ${COLUMNS} FROM entry WHERE id = ?`)
+  const bySeq = db.prepare<[string, number], EntryRow>(`SELECT ${COLUMNS} FROM entry WHERE chain = ? AND seq = ?`)
+  const from = db.prepare<[string, number, number], EntryRow>(
+    `SELECT ${COLUMNS} FROM entry WHERE chain = ? AND seq >= ? ORDER BY seq LIMIT ?`,
+  )
+  const chains = db.prepare<[], { chain: string }>('SELECT DISTINCT chain FROM entry ORDER BY chain')
+  const ofTypes = db.prepare<[string, string], { seq: number }>(
+    `SELECT seq FROM entry
+      WHERE chain = ? AND type <> 'gate.decision' AND type IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+  )
+  const actions = db.prepare<[string, number], { action: string }>(
+    `SELECT DISTINCT json_extract(json, '$.action') AS action FROM
+       (SELECT json FROM section WHERE chain = ? AND name = 'decision' ORDER BY seq DESC LIMIT ?)`,
+  )
+  const toEntry = (row: EntryRow): StoredEntry => ({
+    header: JSON.parse(row.header) as Header,
+    headerText: row.header,
+    hash: formatDigest(row.hash),
+    sections: sections.all(row.chain, row.seq),
+  })
+  return {
+    byId: (id: string) => mapRow(byId.get(id), toEntry),
+    bySeq: (chain: string, seq: number) => mapRow(bySeq.get(chain, seq), toEntry),
+    from: (chain: string, seq: number, limit: number) => from.all(chain, seq, limit).map(toEntry),
+    /** Seqs of the entries of these types (not decisions), ascending. */
+    seqsOfTypes: (chain: string, types: readonly string[]) =>
+      ofTypes.all(chain, JSON.stringify(types)).map((row) => row.seq),
+    chains: () => chains.all().map((row) => row.chain),
+    recentActions: (chain: string, decisions: number) => actions.all(chain, decisions).map((row) => row.action),
+    page: (query: PageQuery, range: SeqRange) => pageOf(db, query, range, toEntry),
+  }
+}
+
+/** first <= seq < end */
+export interface SeqRange {
+  first: number
+  end: number
+}
+
+function pageOf(db: Database, query: PageQuery, { first, end }: SeqRange, toEntry: (row: EntryRow) => StoredEntry) {
+  const { chain, order, limit, offset, eventType } = query
+  if (eventType === undefined) {
+    // Without a filter, a page is arithmetic on seq: no row is read to be skipped.
+    const total = Math.max(0, end - first)
+    const [low, high] =
+      order === 'asc' ? [first + offset, first + offset + limit] : [end - offset - limit, end - offset]
+    const rows = db
+      .prepare<[string, number, number], EntryRow>(
+        `SELECT ${COLUMNS} FROM entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq`,
+      )
+      .all(chain, Math.max(first, low), Math.min(end, high))
+    if (order === 'desc') rows.reverse()
+    return { items: rows.map(toEntry), total }
+  }
+  // Named literally, so that the partial index on all but decisions can be used.
+  const typed = eventType === 'gate.decision' ? 'type = ?' : "type = ? AND type <> 'gate.decision'"
+  const where = `FROM entry WHERE chain = ? AND seq >= ? AND seq < ? AND ${typed}`
+  const { total } = db
+    .prepare<unknown[], { total: number }>(`SELECT count(*) AS total ${where}`)
+    .get(chain, first, end, eventType) ?? { total: 0 }
+  const rows = db
+    .prepare<unknown[], EntryRow>(
+      `SELECT ${COLUMNS} ${where} ORDER BY seq ${order === 'asc' ? 'ASC' : 'DESC'} LIMIT ? OFFSET ?`,
+    )
+    .all(chain, first, end, eventType, limit, offset)
+  return { items: rows.map(toEntry), total }
+}
+
+function mapRow(row: EntryRow | undefined, toEntry: (row: EntryRow) => StoredEntry): StoredEntry | undefined {
+  return row === undefined ? undefined : toEntry(row)
+}

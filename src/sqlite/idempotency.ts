@@ -1,0 +1,36 @@
+import type { Database } from 'better-sqlite3'
+import type { IdempotencyUse } from '../store.ts'
+
+/** After this long a value may be used afresh. */
+export const IDEMPOTENCY_MS = 10 * 60_000
+
+interface Row {
+  body_digest: string
+  entry_id: string
+  at: number
+}
+
+/** Statements over idempotency. Only commit.ts writes, inside its transaction. */
+export function idempotencyQueries(db: Database) {
+  const find = db.prepare<[string, string, string], Row>(
+    'SELECT body_digest, entry_id, at FROM idempotency WHERE key_id = ? AND route = ? AND value = ?',
+  )
+  const put = db.prepare(
+    `INSERT INTO idempotency (key_id, route, value, body_digest, entry_id, at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (key_id, route, value) DO UPDATE SET body_digest = excluded.body_digest, entry_id = excluded.entry_id, at = excluded.at`,
+  )
+  const forget = db.prepare<[number]>('DELETE FROM idempotency WHERE at < ?')
+  return {
+    find(keyId: string, route: string, value: string, nowMs: number): IdempotencyUse | undefined {
+      const row = find.get(keyId, route, value)
+      if (row === undefined || row.at < nowMs - IDEMPOTENCY_MS) return undefined
+      return { keyId, route, value, bodyDigest: row.body_digest, entryId: row.entry_id, atMs: row.at }
+    },
+    put(use: IdempotencyUse): void {
+      forget.run(use.atMs - IDEMPOTENCY_MS)
+      put.run(use.keyId, use.route, use.value, use.bodyDigest, use.entryId, use.atMs)
+    },
+  }
+}
+
+export type IdempotencyQueries = ReturnType<typeof idempotencyQueries>

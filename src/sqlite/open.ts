@@ -1,0 +1,104 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite, { type Database } from 'better-sqlite3'
+
+export const DATA_FILE = 'gate-sidecar.db'
+
+/** A file that is no data file of ours, or one that was altered. The service does not start on it. */
+export class UnusableFile extends Error {
+  override readonly name = 'UnusableFile'
+}
+
+const MIGRATIONS = new URL('./migrations/', import.meta.url)
+/** How long opening may wait for another process; afterwards nothing waits (see commit.ts). */
+const OPEN_TIMEOUT_MS = 5000
+
+/**
+ * Opens DIR/gate-sidecar.db, bringing its schema up to date. A commit is on disk when it returns: WAL with
+ * synchronous=FULL, which SQLite as it comes to us would not use.
+ *
+ * @param create make the folder and the file when there are none
+ * @throws UnusableFile when there is no file, or its schema is not ours
+ */
+export function openDatabase(dir: string, options: { create: boolean }): Database {
+  const path = join(dir, DATA_FILE)
+  if (options.create) createPrivately(dir, path)
+  const db = openExisting(path)
+  try {
+    configure(db)
+    migrate(db)
+    assertSchema(db)
+    db.pragma('busy_timeout = 0')
+    return db
+  } catch (error) {
+    db.close()
+    throw error instanceof Sqlite.SqliteError && error.code === 'SQLITE_NOTADB'
+      ? new UnusableFile(`${path} is not a data file of gate-sidecar.`, { cause: error })
+      : error
+  }
+}
+
+function openExisting(path: string): Database {
+  try {
+    return new Sqlite(path, { fileMustExist: true, timeout: OPEN_TIMEOUT_MS })
+  } catch (cause) {
+    throw new UnusableFile(
+      `There is no readable data file ${path}. Start the service once, or make a key, to create it.`,
+      { cause },
+    )
+  }
+}
+
+// The file holds requests as they came: nobody else on the host needs to read it.
+function createPrivately(dir: string, path: string): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  closeSync(openSync(path, 'a', 0o600))
+}
+
+function configure(db: Database): void {
+  db.pragma('journal_mode = WAL')
+  db.pragma('synchronous = FULL')
+  db.pragma('foreign_keys = ON')
+  db.pragma('trusted_schema = OFF')
+  db.pragma('secure_delete = ON')
+}
+
+interface Migration {
+  name: string
+  sql: string
+}
+
+function migrations(): Migration[] {
+  return readdirSync(MIGRATIONS)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((name) => ({ name, sql: readFileSync(new URL(name, MIGRATIONS), 'utf8') }))
+}
+
+/** Applies what is missing, in name order, in one transaction; user_version counts what was applied. */
+function migrate(db: Database): void {
+  const all = migrations()
+  const apply = db.transaction(() => {
+    const applied = Number(db.pragma('user_version', { simple: true }))
+    if (applied > all.length) throw new UnusableFile('The data file was written by a newer version of gate-sidecar.')
+    for (const migration of all.slice(applied)) db.exec(migration.sql)
+    if (applied < all.length) db.pragma(`user_version = ${all.length}`)
+  })
+  apply.immediate()
+}
+
+const SCHEMA = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
+
+/** A dropped index or trigger would quietly take a protection away, so the schema must be exactly ours. */
+function assertSchema(db: Database): void {
+  const fresh = new Sqlite(':memory:')
+  try {
+    for (const migration of migrations()) fresh.exec(migration.sql)
+    const expected = JSON.stringify(fresh.prepare(SCHEMA).all())
+    if (JSON.stringify(db.prepare(SCHEMA).all()) !== expected) {
+      throw new UnusableFile('The schema of the data file is not the one this version makes; the file was altered.')
+    }
+  } finally {
+    fresh.close()
+  }
+}

@@ -1,0 +1,65 @@
+import type { Database } from 'better-sqlite3'
+import { canonicalJson } from '../base/canonical.ts'
+import type { RecordKind, Records, RecordWrite } from '../records.ts'
+
+const TABLE: Record<RecordKind, string> = {
+  tenant: 'tenant',
+  key: 'api_key',
+  signingKey: 'signing_key',
+  policy: 'policy',
+  switch: 'kill_switch',
+  approval: 'approval',
+}
+
+interface Row {
+  id: string
+  body: string
+}
+
+/** Statements over one table of records. Only commit.ts writes, inside its transaction. */
+function tableQueries<K extends RecordKind>(db: Database, kind: K) {
+  const table = TABLE[kind]
+  const get = db.prepare<[string], Row>(`SELECT id, body FROM ${table} WHERE id = ?`)
+  const all = db.prepare<[], Row>(`SELECT id, body FROM ${table} ORDER BY id`)
+  const changedSince = db.prepare<[number], Row>(`SELECT id, body FROM ${table} WHERE changed > ? ORDER BY id`)
+  const upsert = db.prepare<[string, string, number]>(
+    `INSERT INTO ${table} (id, body, changed) VALUES (?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET body = excluded.body, changed = excluded.changed`,
+  )
+  return {
+    get(id: string): Records[K] | undefined {
+      const row = get.get(id)
+      return row && (JSON.parse(row.body) as Records[K])
+    },
+    /** Canonical text by id. */
+    bodies: () => new Map(all.all().map((row) => [row.id, row.body])),
+    changedSince: (version: number) => changedSince.all(version).map((row) => JSON.parse(row.body) as Records[K]),
+    put: (record: Records[K], version: number) => upsert.run(record.id, canonicalJson(record), version),
+  }
+}
+
+export function recordQueries(db: Database) {
+  const tables = {
+    tenant: tableQueries(db, 'tenant'),
+    key: tableQueries(db, 'key'),
+    signingKey: tableQueries(db, 'signingKey'),
+    policy: tableQueries(db, 'policy'),
+    switch: tableQueries(db, 'switch'),
+    approval: tableQueries(db, 'approval'),
+  }
+  return {
+    ...tables,
+    /** Writes the record over the revision before it; false when another revision is stored. */
+    put(write: RecordWrite, version: number): boolean {
+      const { kind, record } = write
+      const stored = tables[kind].get(record.id)?.revision ?? 0
+      if (stored !== record.revision - 1) return false
+      // The union of tables takes the intersection of records; kind and record correspond by type.
+      const table = tables[kind] as { put(record: Records[RecordKind], version: number): unknown }
+      table.put(record, version)
+      return true
+    },
+  }
+}
+
+export type RecordQueries = ReturnType<typeof recordQueries>

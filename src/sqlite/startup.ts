@@ -1,0 +1,88 @@
+import { genesisHead } from '../audit/chain.ts'
+import { STATE_EVENTS } from '../audit/events.ts'
+import { entryFault, headOf } from '../audit/verify.ts'
+import { canonicalJson } from '../base/canonical.ts'
+import { applyChange, type ChangeData, type RecordKind } from '../records.ts'
+import type { Connection } from './connection.ts'
+import { UnusableFile } from './open.ts'
+
+/** Every chain must start with its genesis and end in an entry that follows from the one before. */
+export function assertHeads({ entries }: Connection, origin: string, options: { cause?: unknown } = {}): void {
+  for (const chain of entries.chains()) {
+    const head = entries.head(chain)
+    if (head === undefined) continue
+    for (const seq of new Set([0, head.seq])) assertEntry(entries, origin, chain, seq, options)
+  }
+}
+
+type Entries = Connection['entries']
+
+/** The stored entry at `seq`, re-hashed and linked to the one before. */
+function assertEntry(entries: Entries, origin: string, chain: string, seq: number, options: { cause?: unknown } = {}) {
+  const before = seq === 0 ? undefined : entries.bySeq(chain, seq - 1)
+  const entry = entries.bySeq(chain, seq)
+  if (entry === undefined || (seq > 0 && before === undefined)) {
+    throw new UnusableFile(`Audit chain ${chain}: entry ${entry === undefined ? seq : seq - 1} is missing.`, options)
+  }
+  const fault = entryFault(chain, before === undefined ? genesisHead(origin, chain) : headOf(before), entry)
+  if (fault !== undefined) throw new UnusableFile(`Audit chain ${chain}, entry ${seq}: ${fault.what}.`, options)
+  return entry
+}
+
+type Bodies = Record<RecordKind, Map<string, string>>
+
+/**
+ * Tenants, keys, policies, switches and approvals must be what the chain says: the merge of all recorded
+ * changes equals the stored rows. An edited row is found even when nobody touched the chain.
+ *
+ * @throws UnusableFile naming the record
+ */
+export function assertState({ entries, records }: Connection, origin: string): void {
+  const expected = foldChanges(entries, origin)
+  const kinds = Object.keys(expected) as RecordKind[]
+  for (const kind of kinds) {
+    const stored = records[kind].bodies()
+    for (const id of new Set([...expected[kind].keys(), ...stored.keys()])) {
+      const difference = compare(expected[kind].get(id), stored.get(id))
+      if (difference !== undefined) {
+        throw new UnusableFile(
+          `The stored ${kind} ${id} ${difference}. The file was altered outside gate-sidecar; restore a backup.`,
+        )
+      }
+    }
+  }
+}
+
+function compare(expected: string | undefined, stored: string | undefined): string | undefined {
+  if (expected === stored) return undefined
+  if (stored === undefined) return 'is missing, though the audit chain records it'
+  if (expected === undefined) return 'is in no audit entry'
+  return 'differs from what the audit chain records'
+}
+
+function foldChanges(entries: Entries, origin: string): Bodies {
+  const folded: Record<RecordKind, Map<string, ReturnType<typeof applyChange>>> = {
+    tenant: new Map(),
+    key: new Map(),
+    signingKey: new Map(),
+    policy: new Map(),
+    switch: new Map(),
+    approval: new Map(),
+  }
+  for (const chain of entries.chains()) {
+    for (const seq of entries.seqsOfTypes(chain, STATE_EVENTS)) {
+      const data = assertEntry(entries, origin, chain, seq).sections.find((section) => section.name === 'data')
+      if (data === undefined) throw new UnusableFile(`Audit chain ${chain}, entry ${seq}: its data is missing.`)
+      const change = JSON.parse(data.json) as ChangeData
+      const kind = folded[change.record]
+      kind.set(change.id, applyChange(kind.get(change.id), change))
+    }
+  }
+  return mapValues(folded)
+}
+
+function mapValues(folded: Record<RecordKind, Map<string, ReturnType<typeof applyChange>>>): Bodies {
+  const texts = ([kind, records]: [string, Map<string, unknown>]) =>
+    [kind, new Map(Array.from(records, ([id, record]) => [id, canonicalJson(record)]))] as const
+  return Object.fromEntries(Object.entries(folded).map(texts)) as Bodies
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { idMaker, type NewId } from '../base/id.ts'
+import type { Clock } from '../base/time.ts'
+import type { KillSwitch } from '../killswitch/killswitch.ts'
+import type { PageQuery, State, Store } from '../store.ts'
+import { type Connection, connect } from './connection.ts'
+import { unavailable } from './errors.ts'
+import { EMPTY, type Memory, refreshed } from './memory.ts'
+import { openDatabase } from './open.ts'
+import { commitQueue } from './queue.ts'
+import { assertHeads, assertState } from './startup.ts'
+
+export interface StoreOptions {
+  /** Folder of the data file. */
+  dir: string
+  create: boolean
+  clock: Clock
+  newId?: NewId
+}
+
+/**
+ * The Store in one SQLite file. Several processes may have the same file open.
+ *
+ * @throws UnusableFile when the file is not ours, or its state does not follow from its chain; the message
+ *   says what and where
+ */
+export function openStore({ dir, create, clock, newId = idMaker(clock, randomBytes) }: StoreOptions): Store {
+  let connection = connect(openDatabase(dir, { create }))
+  const origin = ensureOrigin(connection)
+  assertHeads(connection, origin)
+  assertState(connection, origin)
+  let memory = refreshed(EMPTY, connection)
+  const imposed = new Map<string, KillSwitch>()
+
+  const keep = (next: Memory): void => {
+    memory = next
+    for (const id of imposed.keys()) if (memory.onDisk.has(id)) imposed.delete(id)
+  }
+  const reopen = (cause: unknown): void => {
+    connection.db.close()
+    const reopened = connect(openDatabase(dir, { create: false }))
+    assertHeads(reopened, origin, { cause })
+    connection = reopened
+    keep(refreshed(EMPTY, connection))
+  }
+  const queue = commitQueue(
+    { connection: () => connection, memory: () => memory, keep, imposed: () => [...imposed.values()], reopen },
+    { clock, newId, origin },
+  )
+  return {
+    origin,
+    commit: (submission) => queue.submit(submission),
+    impose: (stop) => void imposed.set(stop.id, stop),
+    imposed: () => [...imposed.values()],
+    state: (): State =>
+      imposed.size === 0 ? memory : { ...memory, switches: [...memory.switches, ...imposed.values()] },
+    refresh: () => keep(refreshed(memory, connection)),
+    ...reads(() => connection, clock),
+    async close() {
+      while (!queue.idle()) await sleep(1)
+      connection.db.close()
+    },
+  }
+}
+
+type Reads = Omit<Store, 'origin' | 'commit' | 'impose' | 'imposed' | 'state' | 'refresh' | 'close'>
+
+/** Reads see the last commit of any process. A read that fails is a failure of the store, not an empty answer. */
+function reads(current: () => Connection, clock: Clock): Reads {
+  const read = async <T>(query: (connection: Connection) => T): Promise<T> => {
+    try {
+      return query(current())
+    } catch (error) {
+      throw unavailable('be read', error)
+    }
+  }
+  return {
+    approval: (id) => read(({ records }) => records.approval.get(id)),
+    approvals: (query) => read(({ approvals }) => approvals.list(query)),
+    approvalsFor: (chain, digest) => read(({ approvals }) => approvals.forDigest(chain, digest)),
+    approvalsDue: (before, limit) => read(({ approvals }) => approvals.due(before, limit)),
+    approvedApprovals: () => read(({ approvals }) => approvals.approved()),
+    entry: (id) => read(({ entries }) => entries.byId(id)),
+    entryAt: (chain, seq) => read(({ entries }) => entries.bySeq(chain, seq)),
+    entriesFrom: (chain, seq, limit) => read(({ entries }) => entries.from(chain, seq, limit)),
+    page: (query) => read(({ entries }) => entries.page(query, rangeOf(entries, query))),
+    seqRange: (chain, from, to) =>
+      read(({ entries }) => ({ first: entries.seqNotBefore(chain, from), end: entries.seqNotBefore(chain, to) })),
+    recentActions: (chain, decisions) => read(({ entries }) => entries.recentActions(chain, decisions)),
+    chains: () => read(({ entries }) => entries.chains()),
+    idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),
+    policySource: (tenantId) => read(({ policySources }) => policySources.get(tenantId)),
+  }
+}
+
+function rangeOf(
+  entries: Connection['entries'],
+  { chain, from, to, before }: PageQuery,
+): { first: number; end: number } {
+  const first = from === undefined ? 0 : entries.seqNotBefore(chain, from)
+  const end = to === undefined ? (entries.head(chain)?.seq ?? -1) + 1 : entries.seqNotBefore(chain, to)
+  return { first, end: before === undefined ? end : Math.min(end, before) }
+}
+
+/** The first start names the instance; two processes that start at once agree, since the row can be made once. */
+function ensureOrigin({ db, instance }: Connection): string {
+  const make = db.transaction(() => {
+    if (instance.origin() === undefined) instance.create(`gate-${randomBytes(10).toString('hex')}`)
+    return instance.origin()
+  })
+  const origin = instance.origin() ?? make.immediate()
+  if (origin === undefined) throw new Error('the instance has no origin')
+  return origin
+}
