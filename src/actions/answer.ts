@@ -1,0 +1,105 @@
+import type { Approval } from '../approvals/approval.ts'
+import { statusAt } from '../approvals/approval.ts'
+import type { StoredEntry } from '../audit/chain.ts'
+import type { DecisionEntry } from '../audit/entry.ts'
+import { formatTimestamp } from '../base/time.ts'
+import { coveringStop } from '../killswitch/killswitch.ts'
+import { type Decision, domainOf, type PolicySet } from '../policy/set.ts'
+import type { CheckDeps } from './check.ts'
+import type { Caller } from './deps.ts'
+
+/** An allow is good for this long; later the agent asks again. */
+export const ALLOW_VALID_MS = 60_000
+
+/** `data` of POST /gate/check. */
+export interface CheckAnswer {
+  decision: Decision
+  reason: string
+  riskScore: number
+  plan: { action: string; validated: boolean }
+  decisionId: string
+  timestamp: string
+  rule: string | null
+  decidedBy: string
+  retry: string
+  policyDigest: string | null
+  approvalId: string | null
+  approvalExpiresAt: string | null
+  validUntil: string | null
+  factors: readonly unknown[]
+  unevaluable: readonly unknown[]
+}
+
+type Decided = Pick<DecisionEntry, 'decision' | 'risk' | 'grounds'>
+
+/** The answer that a decision entry stands for; made the same way when it is new and when it is repeated. */
+export function checkAnswer(
+  { decision, risk, grounds }: Decided,
+  ts: string,
+  approval: Approval | undefined,
+  set: PolicySet | undefined,
+): CheckAnswer {
+  const open = set?.explain !== 'reason'
+  return {
+    decision: decision.decision,
+    reason: grounds.reason,
+    riskScore: risk.score,
+    plan: { action: decision.action, validated: grounds.planValidated },
+    decisionId: decision.id,
+    timestamp: ts,
+    rule: open ? grounds.rule : null,
+    decidedBy: grounds.decidedBy,
+    retry: grounds.retry,
+    policyDigest: grounds.policyDigest,
+    approvalId: grounds.approvalId,
+    approvalExpiresAt: approval?.expiresAt ?? null,
+    validUntil: decision.decision === 'allow' ? formatTimestamp(Date.parse(ts) + ALLOW_VALID_MS) : null,
+    factors: open ? risk.factors : [],
+    unevaluable: open ? grounds.unevaluable : [],
+  }
+}
+
+/**
+ * The stored decision once more, if it still holds: an allow for 60 s and while nothing stops the action,
+ * a hold while its approval is pending. Otherwise undefined, and the check is decided anew.
+ */
+export async function replayedAnswer(
+  deps: CheckDeps,
+  caller: Caller,
+  entryId: string,
+): Promise<CheckAnswer | undefined> {
+  const entry = await deps.store.entry(entryId)
+  const decided = entry && decidedOf(entry)
+  if (entry === undefined || decided === undefined) return undefined
+  const { decision, grounds } = decided
+  const nowMs = deps.clock()
+  const { switches } = deps.store.state()
+  const set = deps.policies.get(caller.tenantId)
+  const approval = grounds.approvalId === null ? undefined : await deps.store.approval(grounds.approvalId)
+  if (decision.decision === 'allow') {
+    const subject = { chain: caller.chain, action: decision.action, domain: set && domainOf(set, decision.action) }
+    const old = nowMs >= Date.parse(entry.header.ts) + ALLOW_VALID_MS
+    if (old || coveringStop(switches, subject) !== undefined) return undefined
+  }
+  if (decision.decision === 'require_approval') {
+    if (approval === undefined || statusAt(approval, switches, nowMs) !== 'pending') return undefined
+  }
+  return checkAnswer(decided, entry.header.ts, approval, set)
+}
+
+/** The sections of a decision entry; undefined when one has been erased. */
+export function decidedOf(entry: StoredEntry): (Decided & { request: unknown }) | undefined {
+  const section = (name: string): unknown => {
+    const found = entry.sections.find((candidate) => candidate.name === name)
+    return found && JSON.parse(found.json)
+  }
+  const [decision, risk, grounds, request] = [
+    section('decision'),
+    section('risk'),
+    section('grounds'),
+    section('request'),
+  ]
+  if (!decision || !risk || !grounds) return undefined
+  // Sections were written from these types and their commitments bind them.
+  return { decision, risk, grounds, request } as Decided & { request: unknown }
+}

@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Static, Type } from 'typebox'
+import {
+  type Approval,
+  type ApprovalStatus,
+  type ApprovalView,
+  approvalView,
+  statusAt,
+  subjectOf,
+  type Vote,
+} from '../approvals/approval.ts'
+import { assertMayVote, quorumMet } from '../approvals/votes.ts'
+import { type EventEntry, SERVICE } from '../audit/entry.ts'
+import { GateError } from '../base/errors.ts'
+import { formatTimestamp } from '../base/time.ts'
+import { MAX_TEXT, TenantIdField } from '../gate/request.ts'
+import { isActive, principalOf } from '../keys/apikey.ts'
+import { seesAllApprovals } from '../keys/roles.ts'
+import { coveringStop, reasonOf } from '../killswitch/killswitch.ts'
+import { type Change, change } from '../records.ts'
+import type { Guard, Submission } from '../store.ts'
+import { type Caller, type Deps, decideAndCommit, eventEntry } from './deps.ts'
+import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
+
+const Name = Type.String({ minLength: 1, maxLength: 256 })
+const Text = Type.Optional(Type.String({ maxLength: MAX_TEXT }))
+const Closed = { additionalProperties: false }
+
+/** Bodies of approve and reject. */
+export const ApproveRequest = Type.Object({ tenantId: TenantIdField, approverId: Name, comment: Text }, Closed)
+export const RejectRequest = Type.Object({ tenantId: TenantIdField, approverId: Name, reason: Text }, Closed)
+export type ApproveRequest = Static<typeof ApproveRequest>
+export type RejectRequest = Static<typeof RejectRequest>
+
+export interface ListQuery {
+  status: ApprovalStatus
+  limit: number
+  offset: number
+}
+
+/** Approvals of the caller's tenant and environment by status, oldest deadline first; who may not decide sees its own. */
+export async function listApprovals(deps: Deps, caller: Caller, { status, limit, offset }: ListQuery) {
+  // What is overdue may still be stored as open, so expired ones are looked for among all.
+  const statuses = status === 'expired' ? (['expired', 'pending', 'approved'] as const) : [status]
+  const requestedByKey = seesAllApprovals(caller.key.roles) ? undefined : caller.key.id
+  const { items, total } = await deps.store.approvals({ chain: caller.chain, statuses, limit, offset, requestedByKey })
+  const views = items.map((approval) => view(deps, approval)).filter((item) => item.status === status)
+  return { items: views, page: { limit, offset, total } }
+}
+
+/** @throws GateError `not_found`, also for an approval that the caller may not see. */
+export async function getApproval(deps: Deps, caller: Caller, id: string): Promise<ApprovalView> {
+  return view(deps, await visibleApproval(deps, caller, id))
+}
+
+/** Records a vote for the request; with the last vote of the quorum it is approved. Voting again changes nothing. */
+export function approve(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  request: ApproveRequest,
+  idempotency?: Idempotency,
+): Promise<ApprovalView> {
+  return vote(deps, caller, id, idempotency, (approval, nowMs) => {
+    const { keys, switches } = deps.store.state()
+    const stop = coveringStop(switches, subjectOf(approval))
+    if (stop !== undefined) throw new GateError('kill_switch_active', reasonOf(stop))
+    assertMayVote(approval, caller.key, request.approverId, keys)
+    const principal = principalOf(caller.key)
+    if (approval.votes.some((earlier) => earlier.principal === principal)) return undefined
+    const entryId = deps.newId('entry')
+    const votes = [...approval.votes, voteOf(caller, request.approverId, request.comment, nowMs, entryId)]
+    const decided = quorumMet({ ...approval, votes }, approval, keys, nowMs)
+    const changes = decided ? { votes, status: 'approved' as const, decidedAt: formatTimestamp(nowMs) } : { votes }
+    return {
+      changed: change('approval', approval, changes),
+      type: 'approval.approved',
+      entryId,
+      guards: [{ kind: 'notStopped', subject: subjectOf(approval) }],
+    }
+  })
+}
+
+/** One rejection decides: the request is denied until the approval's deadline. */
+export function reject(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  request: RejectRequest,
+  idempotency?: Idempotency,
+): Promise<ApprovalView> {
+  return vote(deps, caller, id, idempotency, (approval, nowMs) => {
+    const { keys } = deps.store.state()
+    assertMayVote({ ...approval, selfApproval: true }, caller.key, request.approverId, keys)
+    const entryId = deps.newId('entry')
+    const votes = [...approval.votes, voteOf(caller, request.approverId, request.reason, nowMs, entryId)]
+    const changes = { votes, status: 'rejected' as const, decidedAt: formatTimestamp(nowMs) }
+    return { changed: change('approval', approval, changes), type: 'approval.rejected', entryId, guards: [] }
+  })
+}
+
+interface Ballot {
+  changed: Change<'approval'>
+  type: 'approval.approved' | 'approval.rejected'
+  entryId: string
+  guards: Guard[]
+}
+
+/** The way of both votes: read, check that it is open, let `cast` decide, commit. `cast` gives undefined when nothing changes. */
+function vote(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  idempotency: Idempotency | undefined,
+  cast: (approval: Approval, nowMs: number) => Ballot | undefined,
+): Promise<ApprovalView> {
+  return decideAndCommit(deps.store, async () => {
+    const earlier = await earlierUse(deps.store, caller, idempotency)
+    const approval = await visibleApproval(deps, caller, id)
+    if (earlier !== undefined) return { submission: null, reply: () => view(deps, approval) }
+    const nowMs = deps.clock()
+    assertPending(statusAt(approval, deps.store.state().switches, nowMs), id)
+    const ballot = cast(approval, nowMs)
+    if (ballot === undefined) return { submission: null, reply: () => view(deps, approval) }
+    const { changed, type, entryId, guards } = ballot
+    const entry: EventEntry = { ...eventEntry(deps, caller.chain, type, changed.data, caller.actor), id: entryId }
+    const bound = bindTo(deps, caller, idempotency, earlier, entryId)
+    const submission: Submission = {
+      guards: [{ kind: 'keyActive', keyId: caller.key.id }, ...guards, ...bound.guards],
+      writes: [changed.write, ...bound.writes],
+      entries: [entry],
+    }
+    return { submission, reply: () => view(deps, changed.record) }
+  })
+}
+
+function voteOf(caller: Caller, approverId: string, comment: string | undefined, nowMs: number, entryId: string): Vote {
+  const { id: keyId } = caller.key
+  const votedAt = formatTimestamp(nowMs)
+  return { keyId, principal: principalOf(caller.key), approverId, comment: comment ?? null, votedAt, entryId }
+}
+
+function assertPending(status: ApprovalStatus, id: string): void {
+  if (status === 'pending') return
+  if (status === 'expired') throw new GateError('approval_expired', `Approval ${id} has expired.`)
+  throw new GateError('approval_not_pending', `Approval ${id} is ${status}, no longer pending.`)
+}
+
+async function visibleApproval(deps: Deps, caller: Caller, id: string): Promise<Approval> {
+  const approval = await deps.store.approval(id)
+  const mine = approval !== undefined && approval.chain === caller.chain
+  const visible = mine && (seesAllApprovals(caller.key.roles) || approval.requestedByKey === caller.key.id)
+  if (!visible) throw new GateError('not_found', 'There is no such approval.')
+  return approval
+}
+
+function view(deps: Deps, approval: Approval): ApprovalView {
+  return approvalView(approval, deps.store.state().switches, deps.clock())
+}
+
+/** How many overdue approvals one sweep looks at. */
+const SWEEP_LIMIT = 500
+
+/** Writes the entry that an approval has expired. Nothing depends on it: the status follows from the deadline. */
+export async function expireDue(deps: Deps): Promise<number> {
+  const nowMs = deps.clock()
+  const { switches } = deps.store.state()
+  const due = await deps.store.approvalsDue(formatTimestamp(nowMs), SWEEP_LIMIT)
+  const expired = due.filter((approval) => statusAt(approval, switches, nowMs) === 'expired')
+  for (const approval of expired) {
+    const { write, data } = change('approval', approval, { status: 'expired' })
+    // A conflict means that somebody else changed it; the next sweep looks again.
+    await deps.store.commit({
+      guards: [],
+      writes: [write],
+      entries: [eventEntry(deps, approval.chain, 'approval.expired', data, SERVICE)],
+    })
+  }
+  return expired.length
+}
+
+/** How often a waiting reader looks again; a vote of another process is seen this late at most. */
+const WAIT_STEP_MS = 200
+
+/**
+ * The approval once it is no longer pending, or as it is when the time is up or the reader has gone.
+ * Access is checked at every look: a revoked key stops waiting.
+ */
+export async function waitForApproval(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<ApprovalView> {
+  const end = performance.now() + waitMs
+  for (;;) {
+    const key = deps.store.state().keys.get(caller.key.id)
+    if (key === undefined || !isActive(key, deps.clock()))
+      throw new GateError('unauthenticated', 'The API key is not valid.')
+    const approval = await getApproval(deps, caller, id)
+    const left = end - performance.now()
+    if (approval.status !== 'pending' || left <= 0 || signal.aborted) return approval
+    await sleep(Math.min(left, WAIT_STEP_MS))
+  }
+}

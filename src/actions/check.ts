@@ -1,0 +1,123 @@
+import type { DecisionEntry } from '../audit/entry.ts'
+import { siblingId } from '../base/id.ts'
+import { formatTimestamp } from '../base/time.ts'
+import type { Outcome } from '../gate/decide.ts'
+import { judge } from '../gate/judge.ts'
+import type { CheckRequest } from '../gate/request.ts'
+import type { Risk } from '../gate/risk.ts'
+import { principalOf } from '../keys/apikey.ts'
+import { coveringStop, reasonOf } from '../killswitch/killswitch.ts'
+import { domainOf, type PolicySet } from '../policy/set.ts'
+import type { Submission } from '../store.ts'
+import { type CheckAnswer, checkAnswer, replayedAnswer } from './answer.ts'
+import { type Caller, type Deps, decideAndCommit, type PoliciesInForce } from './deps.ts'
+import { type Asked, type HoldResult, resolveHold } from './hold.ts'
+import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
+
+export interface CheckDeps extends Deps {
+  policies: PoliciesInForce
+}
+
+/**
+ * Decides whether the action may run. The answer leaves only after its entry is on disk; an allow is
+ * committed only while no kill switch covers the action and the caller's key is active.
+ *
+ * @throws GateError when nothing could be decided or recorded; a client takes that as deny
+ */
+export async function check(
+  deps: CheckDeps,
+  caller: Caller,
+  request: CheckRequest,
+  idempotency?: Idempotency,
+): Promise<CheckAnswer> {
+  return decideAndCommit(deps.store, async () => {
+    const earlier = await earlierUse(deps.store, caller, idempotency)
+    const replayed = earlier && (await replayedAnswer(deps, caller, earlier.entryId))
+    if (replayed !== undefined) return { submission: null, reply: () => replayed }
+
+    const judged = await judgeNow(deps, caller, request)
+    const asked = { caller, request, judged, decisionId: deps.newId('decision') }
+    const hold = await resolveHold(deps, asked)
+    const entry = decisionEntry(asked, hold)
+    const bound = bindTo(deps, caller, idempotency, earlier, entry.id)
+    const submission: Submission = {
+      guards: [
+        { kind: 'keyActive', keyId: caller.key.id },
+        ...(entry.decision.decision === 'allow' ? [{ kind: 'notStopped' as const, subject: judged.subject }] : []),
+        ...bound.guards,
+      ],
+      writes: [...hold.writes, ...bound.writes],
+      entries: [entry, ...hold.entries],
+    }
+    return {
+      submission,
+      reply: ({ entries }) => checkAnswer(entry, committedTime(entries, entry.id), hold.approval, judged.set),
+    }
+  })
+}
+
+/** What kill switch and policy in force say, before approvals. */
+export interface Judged {
+  subject: { chain: string; action: string; domain: string | undefined }
+  set: PolicySet | undefined
+  outcome: Outcome
+  risk: Risk
+  nowMs: number
+}
+
+/** Judges the request by what is in force now: no effect beyond the answer. */
+export async function judgeNow(
+  deps: CheckDeps,
+  caller: Caller,
+  { action, context, plan }: Pick<CheckRequest, 'action' | 'context' | 'plan'>,
+): Promise<Judged> {
+  const nowMs = deps.clock()
+  const set = deps.policies.get(caller.tenantId)
+  const subject = { chain: caller.chain, action, domain: set && domainOf(set, action) }
+  const stop = coveringStop(deps.store.state().switches, subject)
+  const { outcome, risk } = await judge({
+    set,
+    killSwitchReason: stop && reasonOf(stop),
+    tenant: caller.tenantId,
+    environment: caller.environment,
+    agent: principalOf(caller.key),
+    nowMs,
+    action,
+    context,
+    plan,
+  })
+  return { subject, set, outcome, risk, nowMs }
+}
+
+function decisionEntry(
+  { caller, request, judged, decisionId: id }: Asked,
+  { outcome, approval }: HoldResult,
+): DecisionEntry {
+  const { set, risk, nowMs } = judged
+  return {
+    kind: 'decision',
+    id: siblingId(id, 'entry'),
+    chain: caller.chain,
+    decision: { id, action: request.action, decision: outcome.decision },
+    request,
+    risk,
+    grounds: {
+      rule: outcome.rule,
+      reason: outcome.reason,
+      decidedBy: outcome.decidedBy,
+      retry: outcome.retry,
+      policyDigest: set?.digest ?? null,
+      evaluatedAt: formatTimestamp(nowMs),
+      caller: { keyId: caller.key.id, roles: caller.key.roles },
+      unevaluable: outcome.unevaluable,
+      approvalId: approval?.id ?? null,
+      planValidated: outcome.planValidated,
+    },
+  }
+}
+
+function committedTime(entries: readonly { header: { id: string; ts: string } }[], id: string): string {
+  const entry = entries.find(({ header }) => header.id === id)
+  if (entry === undefined) throw new Error('the commit did not return the decision')
+  return entry.header.ts
+}

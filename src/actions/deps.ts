@@ -1,0 +1,76 @@
+import type { KeyObject } from 'node:crypto'
+import { chainOf, type Environment } from '../audit/chain.ts'
+import type { Actor, EventEntry } from '../audit/entry.ts'
+import type { EventType } from '../audit/events.ts'
+import { GateError } from '../base/errors.ts'
+import type { NewId } from '../base/id.ts'
+import type { Json } from '../base/json.ts'
+import type { Clock } from '../base/time.ts'
+import type { ApiKey } from '../keys/apikey.ts'
+import type { PolicySet } from '../policy/set.ts'
+import type { Committed, Conflict, Store, Submission } from '../store.ts'
+
+/** What every action works with: the store, the time, and names for new things. */
+export interface Deps {
+  store: Store
+  clock: Clock
+  newId: NewId
+}
+
+/** The policy set in force of each tenant: an immutable value, so that one check sees one set from start to end. */
+export interface PoliciesInForce {
+  get(tenantId: string): PolicySet | undefined
+}
+
+export interface Signer {
+  privateKey: KeyObject
+  /** Base64 of 32 bytes. */
+  publicKey: string
+}
+
+/** Who asks, as the credential says, and for which tenant. */
+export interface Caller {
+  key: ApiKey
+  tenantId: string
+  environment: Environment
+  chain: string
+  actor: Actor
+}
+
+export function callerOf(key: ApiKey, tenantId: string): Caller {
+  return {
+    key,
+    tenantId,
+    environment: key.environment,
+    chain: chainOf(tenantId, key.environment),
+    actor: { kind: 'key', id: key.id, identity: key.identity, roles: key.roles },
+  }
+}
+
+/** How often an action decides anew when what it had read changed before its commit. */
+const ATTEMPTS = 3
+
+/**
+ * Read, decide, commit, reply: runs `decide`, commits what it submits, and runs it again when a guard failed.
+ *
+ * @param decide reads and decides; its submission may be null when there is nothing to write
+ * @throws GateError `unauthenticated` when the calling key was revoked meanwhile, `overloaded` when every attempt met a conflict
+ */
+export async function decideAndCommit<T>(
+  store: Store,
+  decide: () => Promise<{ submission: Submission | null; reply: (committed: Committed) => T }>,
+): Promise<T> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const { submission, reply } = await decide()
+    if (submission === null) return reply({ conflict: null, entries: [] })
+    const result: Committed | Conflict = await store.commit(submission)
+    if (result.conflict === null) return reply(result)
+    if (result.conflict === 'keyActive') throw new GateError('unauthenticated', 'The API key has been revoked.')
+  }
+  throw new GateError('overloaded', 'The request met changes by others each time it was decided; try again.')
+}
+
+export function eventEntry(deps: Deps, chain: string, type: EventType, data: object, actor: Actor): EventEntry {
+  // Data is built from records and literals, which are JSON; canonicalJson refuses anything else at the commit.
+  return { kind: 'event', id: deps.newId('entry'), chain, type, data: data as Json, actor }
+}

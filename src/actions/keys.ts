@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import { chainOf, type Environment, SYSTEM_CHAIN } from '../audit/chain.ts'
+import type { Actor } from '../audit/entry.ts'
+import { GateError } from '../base/errors.ts'
+import { formatTimestamp, parseTimestamp } from '../base/time.ts'
+import { TenantIdField } from '../gate/request.ts'
+import { type ApiKey, formatSecret, hashSecret, SECRET_BYTES } from '../keys/apikey.ts'
+import { isAdmin, ROLES, type Role } from '../keys/roles.ts'
+import { change, creation } from '../records.ts'
+import { type Caller, type Deps, decideAndCommit, eventEntry } from './deps.ts'
+
+const Label = Type.String({ minLength: 1, maxLength: 128 })
+const RoleField = Type.Unsafe<Role>({ type: 'string', enum: [...ROLES] })
+const EnvironmentField = Type.Unsafe<Environment>({ type: 'string', enum: ['live', 'test'] })
+
+/** Body of POST /keys, and what `keys create` takes. */
+export const CreateKeyRequest = Type.Object(
+  {
+    tenantId: TenantIdField,
+    roles: Type.Array(RoleField, { minItems: 1, maxItems: ROLES.length }),
+    environment: Type.Optional(EnvironmentField),
+    name: Type.Optional(Label),
+    identity: Type.Optional(Label),
+    groups: Type.Optional(Type.Array(Label, { maxItems: 32 })),
+    expiresAt: Type.Optional(Type.String({ description: 'YYYY-MM-DDTHH:MM:SS.sssZ' })),
+  },
+  { additionalProperties: false },
+)
+export type CreateKeyRequest = Static<typeof CreateKeyRequest>
+
+/** Who makes or revokes a key: a key over HTTP, or the host's command line. */
+export interface KeyMaker {
+  actor: Actor
+  /** Undefined for the host, which is bound by nothing. */
+  caller: Caller | undefined
+}
+
+/** Everything but the hash: what lists show. */
+export function keyView({ hash: _, revision: __, ...shown }: ApiKey) {
+  return shown
+}
+
+/**
+ * Makes a key. Its secret is in the reply and nowhere else.
+ *
+ * @throws GateError `forbidden` when an HTTP caller asks for an admin key, or a test key for a live one
+ */
+export async function createKey(deps: Deps, maker: KeyMaker, tenantId: string | null, request: CreateKeyRequest) {
+  const environment = request.environment ?? maker.caller?.environment ?? 'live'
+  assertMayMake(maker, environment, request.roles)
+  const admin = isAdmin(request.roles)
+  if (!admin && tenantId === null) throw new GateError('invalid_request', 'A key that is no admin key needs a tenant.')
+  const nowMs = deps.clock()
+  if (request.expiresAt !== undefined && (parseTimestamp(request.expiresAt) ?? 0) <= nowMs) {
+    throw new GateError('invalid_request', 'expiresAt must be a time to come, such as 2030-01-31T00:00:00.000Z.')
+  }
+  const secret = formatSecret(environment, randomBytes(SECRET_BYTES))
+  const key: ApiKey = {
+    id: deps.newId('key'),
+    revision: 1,
+    hash: hashSecret(secret),
+    tenantId,
+    environment,
+    roles: [...new Set(request.roles)],
+    identity: request.identity ?? null,
+    groups: request.groups ?? [],
+    name: request.name ?? null,
+    createdAt: formatTimestamp(nowMs),
+    createdBy: maker.actor.id,
+    expiresAt: request.expiresAt ?? null,
+    revokedAt: null,
+  }
+  const { write, data } = creation('key', key)
+  const entry = eventEntry(deps, chainOfKey(key), 'key.created', data, maker.actor)
+  const submission = { guards: makerGuards(maker), writes: [write], entries: [entry] }
+  return decideAndCommit(deps.store, async () => ({ submission, reply: () => ({ ...keyView(key), key: secret }) }))
+}
+
+function assertMayMake({ caller }: KeyMaker, environment: Environment, roles: readonly Role[]): void {
+  if (isAdmin(roles) && environment !== 'live') throw new GateError('invalid_request', 'Admin keys are live keys.')
+  if (caller === undefined) return
+  if (isAdmin(roles)) throw new GateError('forbidden', "Admin keys are made on the host's command line only.")
+  assertReaches(caller, environment)
+}
+
+function assertReaches(caller: Caller, environment: Environment): void {
+  if (caller.environment === 'test' && environment === 'live') {
+    throw new GateError('forbidden', 'A test key manages test keys only.')
+  }
+}
+
+/** Keys of the caller's tenant, oldest first; a test key sees test keys only. */
+export function listKeys(deps: Deps, caller: Caller) {
+  return tenantKeys(deps, caller.tenantId)
+    .filter(({ environment }) => caller.environment === 'live' || environment === 'test')
+    .map(keyView)
+}
+
+export function tenantKeys(deps: Deps, tenantId: string | undefined): ApiKey[] {
+  return Array.from(deps.store.state().keys.values())
+    .filter((key) => tenantId === undefined || key.tenantId === tenantId)
+    .sort((a, b) => a.id.localeCompare(b.id))
+}
+
+/**
+ * Ends a key at once; revoking it again changes nothing.
+ *
+ * @throws GateError `not_found`, also for a key of another tenant or an admin key over HTTP
+ */
+export function revokeKey(deps: Deps, maker: KeyMaker, id: string) {
+  return decideAndCommit(deps.store, async () => {
+    const key = deps.store.state().keys.get(id)
+    const { caller } = maker
+    const reachable = caller === undefined || (key?.tenantId === caller.tenantId && !isAdmin(key.roles))
+    if (key === undefined || !reachable) throw new GateError('not_found', 'There is no such key.')
+    if (caller !== undefined) assertReaches(caller, key.environment)
+    if (key.revokedAt !== null) return { submission: null, reply: () => keyView(key) }
+    const { record, write, data } = change('key', key, { revokedAt: formatTimestamp(deps.clock()) })
+    const entry = eventEntry(deps, chainOfKey(key), 'key.revoked', data, maker.actor)
+    return {
+      submission: { guards: makerGuards(maker), writes: [write], entries: [entry] },
+      reply: () => keyView(record),
+    }
+  })
+}
+
+function makerGuards({ caller }: KeyMaker) {
+  return caller === undefined ? [] : [{ kind: 'keyActive' as const, keyId: caller.key.id }]
+}
+
+function chainOfKey(key: ApiKey): string {
+  return isAdmin(key.roles) || key.tenantId === null ? SYSTEM_CHAIN : chainOf(key.tenantId, key.environment)
+}

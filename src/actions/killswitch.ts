@@ -1,0 +1,247 @@
+import { type Static, Type } from 'typebox'
+import { statusAt, subjectOf } from '../approvals/approval.ts'
+import { SYSTEM_CHAIN } from '../audit/chain.ts'
+import { type Actor, type EventEntry, SERVICE } from '../audit/entry.ts'
+import { GateError } from '../base/errors.ts'
+import { parseGlob } from '../base/glob.ts'
+import { formatTimestamp } from '../base/time.ts'
+import { MAX_TEXT, TenantIdField } from '../gate/request.ts'
+import { isAdmin } from '../keys/roles.ts'
+import {
+  covers,
+  EVERYTHING,
+  GLOBAL,
+  isInForce,
+  type KillSwitch,
+  LEVELS,
+  type Level,
+  stopsOver,
+} from '../killswitch/killswitch.ts'
+import { domainOf, type PolicySet } from '../policy/set.ts'
+import { change, creation } from '../records.ts'
+import type { Submission } from '../store.ts'
+import { type Caller, type Deps, decideAndCommit, eventEntry, type PoliciesInForce } from './deps.ts'
+import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
+
+const Name = Type.String({ minLength: 1, maxLength: 256 })
+const LevelField = Type.Unsafe<Level>({ type: 'string', enum: [...LEVELS] })
+const Scope = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }))
+const Text = Type.String({ minLength: 1, maxLength: MAX_TEXT })
+const Closed = { additionalProperties: false }
+
+export const TriggerRequest = Type.Object(
+  { tenantId: TenantIdField, level: LevelField, scope: Scope, reason: Text, triggeredBy: Name },
+  Closed,
+)
+export const RecoverRequest = Type.Object(
+  { tenantId: TenantIdField, level: Type.Optional(LevelField), scope: Scope, recoveredBy: Name, comment: Text },
+  Closed,
+)
+export type TriggerRequest = Static<typeof TriggerRequest>
+export type RecoverRequest = Static<typeof RecoverRequest>
+
+/** How many of the newest decisions tell which actions are in use. */
+const RECENT_DECISIONS = 1000
+
+export interface KillSwitchDeps extends Deps {
+  policies: PoliciesInForce
+  /** Runs the task each second until it succeeds. */
+  untilDone(task: () => Promise<void>): void
+}
+
+/** Who stops or recovers: a key, or the host's command line. */
+export interface Operator {
+  actor: Actor
+  tenantId: string
+  chain: string
+  /** May use L4. */
+  admin: boolean
+}
+
+export function operatorOf({ actor, tenantId, chain, key }: Caller): Operator {
+  return { actor, tenantId, chain, admin: isAdmin(key.roles) }
+}
+
+/** `data` of GET /killswitch/status: the strongest stop over the tenant, and all of them. */
+export function killSwitchStatus(deps: Deps, chain: string) {
+  const stops = stopsOver(deps.store.state().switches, chain)
+  const switches = stops.map(({ id, level, scope, triggeredAt, triggeredBy, reason }) => ({
+    id,
+    level,
+    scope,
+    triggeredAt,
+    triggeredBy,
+    reason,
+  }))
+  const [top] = switches
+  if (top === undefined) return { active: false, level: null, scope: null, switches }
+  const { level, scope, triggeredAt, triggeredBy, reason } = top
+  return { active: true, level, scope, triggeredAt, triggeredBy, reason, switches }
+}
+
+/**
+ * Stops actions. The stop is in force in this process before anything else happens, then it is
+ * committed; while the disk refuses, it stays in force and is tried again each second (`persisted: false`).
+ *
+ * @throws GateError `forbidden` for L4 without admin, `invalid_request` for a scope that is no glob or no domain
+ */
+export async function trigger(deps: KillSwitchDeps, operator: Operator, request: TriggerRequest, once?: Once) {
+  if (request.level === 'L4' && !operator.admin)
+    throw new GateError('forbidden', 'L4 stops every tenant; only an admin may use it.')
+  if (once && (await earlierUse(deps.store, once.caller, once.idempotency))) return triggered(deps, operator, undefined)
+  const set = deps.policies.get(operator.tenantId)
+  const wanted = resolveScope(operator, request, set)
+  const same = deps.store.state().switches.find((stop) => isSame(stop, wanted))
+  const stop: KillSwitch = same ?? {
+    id: deps.newId('killSwitch'),
+    revision: 1,
+    ...wanted,
+    reason: request.reason,
+    triggeredBy: request.triggeredBy,
+    triggeredAt: formatTimestamp(deps.clock()),
+    recoveredBy: null,
+    recoveredAt: null,
+    comment: null,
+  }
+  if (same === undefined) deps.store.impose(stop)
+  const persist = () => persistStop(deps, operator, stop, same !== undefined, once)
+  try {
+    await persist()
+  } catch (error) {
+    if (same !== undefined) throw error
+    deps.untilDone(persist)
+  }
+  return triggered(deps, operator, stop)
+}
+
+/** The caller's Idempotency-Key, for requests that came over HTTP. */
+export interface Once {
+  caller: Caller
+  idempotency: Idempotency | undefined
+}
+
+type Scoped = Pick<KillSwitch, 'level' | 'target' | 'scope' | 'patterns'>
+
+function resolveScope(operator: Operator, { level, scope }: TriggerRequest, set: PolicySet | undefined): Scoped {
+  const { chain, tenantId } = operator
+  const invalid = (message: string): GateError =>
+    new GateError('invalid_request', message, { details: [{ path: '/scope', message }] })
+  const everything = scope === undefined || scope === EVERYTHING
+  switch (level) {
+    case 'L1':
+      if (everything) return { level, target: chain, scope: EVERYTHING, patterns: [] }
+      if (parseGlob(scope) === undefined) throw invalid(`${scope} is not an action or a pattern such as payment.*`)
+      return { level, target: chain, scope, patterns: [scope] }
+    case 'L2': {
+      if (everything) return { level, target: chain, scope: EVERYTHING, patterns: [] }
+      const globs = set?.domains.get(scope)
+      const known = [...(set?.domains.keys() ?? [])].join(', ') || 'none'
+      if (globs === undefined) throw invalid(`${scope} is not a domain of this tenant; known domains: ${known}`)
+      return { level, target: chain, scope, patterns: globs.map(({ text }) => text) }
+    }
+    case 'L3':
+      if (!everything && scope !== tenantId) throw invalid(`L3 stops the whole tenant; its scope is ${tenantId}`)
+      return { level, target: chain, scope: tenantId, patterns: [] }
+    case 'L4':
+      if (!everything && scope !== GLOBAL) throw invalid(`L4 stops everything; its scope is ${GLOBAL}`)
+      return { level, target: GLOBAL, scope: GLOBAL, patterns: [] }
+  }
+}
+
+function isSame(stop: KillSwitch, wanted: Scoped): boolean {
+  return isInForce(stop) && stop.level === wanted.level && stop.target === wanted.target && stop.scope === wanted.scope
+}
+
+/** Commits the stop, and the end of approvals that were granted and not used: a stop voids what it covers. */
+function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: boolean, once?: Once): Promise<void> {
+  return decideAndCommit(deps.store, async () => {
+    // A COMMIT of unknown outcome may have been on disk after all.
+    const isDone = !again && !deps.store.imposed().some(({ id }) => id === stop.id)
+    if (isDone) return { submission: null, reply: () => undefined }
+    const { write, data } = again ? change('switch', current(deps, stop), {}) : creation('switch', stop)
+    const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.triggered', data, operator.actor)
+    const cancelled = (await deps.store.approvedApprovals())
+      .filter((approval) => covers(stop, subjectOf(approval)))
+      .filter((approval) => statusAt(approval, [], deps.clock()) === 'approved')
+      .map((approval) => change('approval', approval, { status: 'cancelled' }))
+    const bound = once && bindTo(deps, once.caller, once.idempotency, undefined, entry.id)
+    const submission: Submission = {
+      guards: bound?.guards ?? [],
+      writes: [write, ...cancelled.map((item) => item.write), ...(bound?.writes ?? [])],
+      entries: [entry, ...cancelled.map((item) => cancelledEntry(deps, item, stop))],
+    }
+    return { submission, reply: () => undefined }
+  })
+}
+
+function cancelledEntry(
+  deps: Deps,
+  { record, data }: { record: { chain: string }; data: object },
+  stop: KillSwitch,
+): EventEntry {
+  return eventEntry(deps, record.chain, 'approval.cancelled', { ...data, killSwitchId: stop.id }, SERVICE)
+}
+
+function current(deps: Deps, stop: KillSwitch): KillSwitch {
+  return deps.store.state().switches.find(({ id }) => id === stop.id) ?? stop
+}
+
+function chainOfStop(stop: KillSwitch): string {
+  return stop.target === GLOBAL ? SYSTEM_CHAIN : stop.target
+}
+
+/** The status, and what of the known actions the stop covers: an operator sees at once when a scope was mistyped. */
+async function triggered(deps: KillSwitchDeps, operator: Operator, stop: KillSwitch | undefined) {
+  const status = killSwitchStatus(deps, operator.chain)
+  if (stop === undefined) return status
+  const persisted = !deps.store.imposed().some(({ id }) => id === stop.id)
+  const set = deps.policies.get(operator.tenantId)
+  const recent = persisted ? await deps.store.recentActions(operator.chain, RECENT_DECISIONS) : []
+  const known = new Set([...(set?.actions.keys() ?? []), ...recent])
+  const covered = [...known]
+    .filter((action) => covers(stop, { chain: operator.chain, action, domain: set && domainOf(set, action) }))
+    .sort()
+  const warning =
+    stop.level === 'L1' && covered.length === 0
+      ? `No declared or recent action matches ${stop.scope}; check its spelling.`
+      : null
+  return { ...status, covers: covered, warning, persisted }
+}
+
+/**
+ * Ends a stop: the one named by level and scope, else the strongest.
+ *
+ * @throws GateError `kill_switch_inactive` when there is none such, `forbidden` for L4 without admin
+ */
+export function recover(deps: Deps, operator: Operator, request: RecoverRequest, once?: Once) {
+  return decideAndCommit(deps.store, async () => {
+    const earlier = once && (await earlierUse(deps.store, once.caller, once.idempotency))
+    if (earlier !== undefined) return { submission: null, reply: () => killSwitchStatus(deps, operator.chain) }
+    const stop = stopToEnd(deps, operator, request.level, request.scope)
+    const { write, data } = change('switch', stop, {
+      recoveredBy: request.recoveredBy,
+      recoveredAt: formatTimestamp(deps.clock()),
+      comment: request.comment,
+    })
+    const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.recovered', data, operator.actor)
+    const bound = once && bindTo(deps, once.caller, once.idempotency, undefined, entry.id)
+    const submission: Submission = {
+      guards: bound?.guards ?? [],
+      writes: [write, ...(bound?.writes ?? [])],
+      entries: [entry],
+    }
+    return { submission, reply: () => killSwitchStatus(deps, operator.chain) }
+  })
+}
+
+function stopToEnd(deps: Deps, operator: Operator, level: Level | undefined, scope: string | undefined): KillSwitch {
+  const stop = stopsOver(deps.store.state().switches, operator.chain).find(
+    (item) => (level === undefined || item.level === level) && (scope === undefined || item.scope === scope),
+  )
+  if (stop === undefined) throw new GateError('kill_switch_inactive', 'No such kill switch is active.')
+  if (stop.level === 'L4' && !operator.admin) throw new GateError('forbidden', 'Only an admin may end an L4 stop.')
+  if (deps.store.imposed().some(({ id }) => id === stop.id)) {
+    throw new GateError('audit_unavailable', 'The stop is in force but not on disk yet; it cannot be ended before.')
+  }
+  return stop
+}

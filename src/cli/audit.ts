@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import { type RangeVerification, verifyEntries, verifyRange } from '../actions/audit.ts'
+import { addCommonOptions, type CommonOptions, configOf, EXIT, print, UsageError, withStore } from './context.ts'
+
+interface VerifyOptions extends CommonOptions {
+  chain?: string
+  from?: string
+  to?: string
+}
+
+interface ChainResult extends RangeVerification {
+  chain: string
+}
+
+export function addAuditCommands(program: Command): void {
+  const audit = program.command('audit').description('read and verify the audit trail')
+  addCommonOptions(audit.command('verify'), { data: true })
+    .description('recompute every hash of every chain; exit 1 when one does not follow')
+    .option('--chain <name>', 'only this chain, such as acme/live')
+    .option('--from <day>', 'first day, YYYY-MM-DD')
+    .option('--to <day>', 'last day, YYYY-MM-DD')
+    .addHelpText('after', '\nExample:\n  gate-sidecar audit verify --chain acme/live --from 2026-01-01 --to 2026-01-31')
+    .action(verify)
+}
+
+async function verify(options: VerifyOptions): Promise<void> {
+  const { from, to } = options
+  if ((from === undefined) !== (to === undefined)) throw new UsageError('--from and --to go together.')
+  const results = await withStore(configOf(options), false, async (deps) => {
+    const all = await deps.store.chains()
+    if (options.chain !== undefined && !all.includes(options.chain))
+      throw new UsageError(`There is no chain ${options.chain}; there are ${all.join(', ')}.`)
+    const found: ChainResult[] = []
+    for (const chain of options.chain === undefined ? all : [options.chain]) {
+      const result =
+        from !== undefined && to !== undefined
+          ? await verifyRange(deps, chain, { startDate: from, endDate: to })
+          : await verifyEntries(
+              deps.store,
+              chain,
+              0,
+              (await deps.store.page({ chain, order: 'desc', limit: 1, offset: 0 })).total,
+              progress(chain),
+            )
+      found.push({ chain, ...result })
+    }
+    return found
+  })
+  const valid = results.every((result) => result.valid)
+  print(options, { valid, chains: results }, () => results.map(lineOf))
+  if (!valid) process.exitCode = EXIT.negative
+}
+
+function lineOf({ chain, valid, entriesChecked, fault, firstBadSeq }: ChainResult): string {
+  return valid ? `${chain}: ok, ${entriesChecked} entries` : `${chain}: BROKEN at entry ${firstBadSeq}: ${fault}`
+}
+
+/** A counter on the terminal's error stream, for chains that take their time. */
+function progress(chain: string): (checked: number) => void {
+  if (!process.stderr.isTTY) return () => undefined
+  return (checked) => void process.stderr.write(`\r${chain}: ${checked} entries\r`)
+}

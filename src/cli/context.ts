@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Deps } from '../actions/deps.ts'
+import type { Operator } from '../actions/killswitch.ts'
+import { chainOf, type Environment } from '../audit/chain.ts'
+import type { Actor } from '../audit/entry.ts'
+import { idMaker } from '../base/id.ts'
+import { type Config, readConfig, SETTINGS } from '../config.ts'
+import { openStore } from '../sqlite/store.ts'
+import type { Store } from '../store.ts'
+
+/** How a command ends. Scripts rely on these. */
+export const EXIT = { ok: 0, negative: 1, usage: 2, failed: 3 } as const
+
+/** The arguments of a command make no sense together. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Options that every command takes, beside its own. */
+export interface CommonOptions {
+  data?: string
+  policies?: string
+  config?: string
+  json?: boolean
+}
+
+export function addCommonOptions(command: Command, which: { policies?: true; data?: true }): Command {
+  if (which.data) command.option('--data <dir>', 'folder of the data file (default: ./data)')
+  if (which.policies) command.option('--policies <dir>', 'folder of the policies (default: ./policies)')
+  return command.option('--config <file>', 'configuration file (JSON)').option('--json', 'print JSON')
+}
+
+/** The settings in force for a command; of its options, those that are settings count. */
+export function configOf(options: CommonOptions): Config {
+  const given = Object.entries(options).filter(([name]) => Object.hasOwn(SETTINGS, name))
+  return readConfig({ flags: Object.fromEntries(given), env: process.env, file: options.config })
+}
+
+/** The user of the host who runs the command: what the audit trail names. */
+export function hostActor(): Actor {
+  return { kind: 'host', id: `host:${process.getuid?.() ?? 'unknown'}` }
+}
+
+export function hostOperator(tenantId: string, environment: Environment): Operator {
+  return { actor: hostActor(), tenantId, chain: chainOf(tenantId, environment), admin: true }
+}
+
+/**
+ * Runs `work` on the data file, in this process, beside a server that may be running on it.
+ *
+ * @param create make the file when there is none
+ */
+export async function withStore<T>(config: Config, create: boolean, work: (deps: Deps) => Promise<T>): Promise<T> {
+  const clock = Date.now
+  const newId = idMaker(clock, randomBytes)
+  const store: Store = openStore({ dir: resolve(config.data), create, clock, newId })
+  try {
+    return await work({ store, clock, newId })
+  } finally {
+    await store.close()
+  }
+}
+
+/** Prints what the command found: one JSON document with --json, else lines for people. */
+export function print(options: CommonOptions, value: unknown, lines: () => readonly string[]): void {
+  const text = options.json ? JSON.stringify(value) : lines().join('\n')
+  if (text !== '') process.stdout.write(`${text}\n`)
+}
+
+/** Columns wide enough for their longest cell; the last is left as it is. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = [header, ...rows]
+  const widths = header.map((_, i) => Math.max(...all.map((row) => (row[i] ?? '').length)))
+  return all.map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  '))
+}

@@ -1,0 +1,44 @@
+import { request } from 'node:http'
+import type { Command } from 'commander'
+import { ROUTES } from '../keys/roles.ts'
+import { addCommonOptions, type CommonOptions, configOf, EXIT, print } from './context.ts'
+
+const TIMEOUT_MS = 3000
+
+interface HealthOptions extends CommonOptions {
+  port?: string
+  host?: string
+  socket?: string
+}
+
+export function addHealthCommand(program: Command): void {
+  addCommonOptions(program.command('health'), {})
+    .description('ask a running server whether it is ready; exit 1 when it is not')
+    .option('--host <address>', 'address it listens on (default: 127.0.0.1)')
+    .option('--port <number>', 'port it listens on (default: 4283)')
+    .option('--socket <path>', 'Unix socket it listens on')
+    .addHelpText('after', '\nExample:\n  gate-sidecar health --port 4283')
+    .action(async (options: HealthOptions) => {
+      const { ready, message } = await probe(configOf(options))
+      print(options, { ready, message }, () => [ready ? 'ready' : `not ready: ${message}`])
+      if (!ready) process.exitCode = EXIT.negative
+    })
+}
+
+/** GET /readyz. No answer is not ready. */
+function probe({ host, port, socket }: { host: string; port: number; socket: string | null }) {
+  const where = socket === null ? { host, port } : { socketPath: socket }
+  const headers = { host: 'localhost' }
+  return new Promise<{ ready: boolean; message: string }>((resolve) => {
+    const asked = request({ ...where, path: ROUTES.readyz.path, headers, timeout: TIMEOUT_MS }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('end', () => resolve({ ready: response.statusCode === 200, message: text }))
+    })
+    asked.on('timeout', () => asked.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)))
+    asked.on('error', (error) => resolve({ ready: false, message: error.message }))
+    asked.end()
+  })
+}

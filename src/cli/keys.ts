@@ -1,0 +1,99 @@
+import type { Command } from 'commander'
+import { CreateKeyRequest, createKey, keyView, revokeKey, tenantKeys } from '../actions/keys.ts'
+import { ensureTenant } from '../actions/tenants.ts'
+import { parserOf } from '../base/schema.ts'
+import { isAdmin, ROLES } from '../keys/roles.ts'
+import {
+  addCommonOptions,
+  type CommonOptions,
+  configOf,
+  hostActor,
+  print,
+  table,
+  UsageError,
+  withStore,
+} from './context.ts'
+
+interface CreateOptions extends CommonOptions {
+  tenant?: string
+  role: string[]
+  environment?: string
+  identity?: string
+  name?: string
+  group?: string[]
+  expiresAt?: string
+}
+
+const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value]
+const parseRequest = parserOf(CreateKeyRequest)
+
+export function addKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('make, list and revoke API keys')
+  addCommonOptions(keys.command('create'), { data: true })
+    .description('make a key and print its secret, once; makes the tenant if it is new')
+    .option('--tenant <id>', 'tenant of the key (required unless the role is admin)')
+    .requiredOption('--role <role>', `${ROLES.join(', ')}; may be given several times`, collect)
+    .option('--environment <name>', 'live or test (default: live)')
+    .option('--identity <name>', 'who holds the key; approvals by one identity count once')
+    .option('--name <name>', 'a label')
+    .option('--group <name>', 'a group that policies may name as approvers; may be given several times', collect)
+    .option('--expires-at <time>', 'YYYY-MM-DDTHH:MM:SS.sssZ')
+    .addHelpText(
+      'after',
+      '\nExample:\n  gate-sidecar keys create --tenant acme --role agent --name billing-bot --data ./data',
+    )
+    .action(create)
+  addCommonOptions(keys.command('list'), { data: true })
+    .description('list keys, without their secrets')
+    .option('--tenant <id>', 'only this tenant')
+    .addHelpText('after', '\nExample:\n  gate-sidecar keys list --tenant acme')
+    .action(list)
+  addCommonOptions(keys.command('revoke <id>'), { data: true })
+    .description('end a key; a running server follows within a second')
+    .addHelpText('after', '\nExample:\n  gate-sidecar keys revoke key_01hzy3v4q2m8k7t6r5w4x3y2z1')
+    .action(revoke)
+}
+
+async function create(options: CreateOptions): Promise<void> {
+  const { role: roles, environment, identity, name, group: groups, expiresAt, tenant } = options
+  const given = Object.entries({ roles, environment, identity, name, groups, expiresAt })
+  const request = parseRequest(Object.fromEntries(given.filter(([, value]) => value !== undefined)))
+  if (tenant === undefined && !isAdmin(request.roles)) throw new UsageError('Name the tenant of the key with --tenant.')
+  const actor = hostActor()
+  const made = await withStore(configOf(options), true, async (deps) => {
+    if (tenant !== undefined) await ensureTenant(deps, actor, tenant)
+    return createKey(deps, { actor, caller: undefined }, tenant ?? null, request)
+  })
+  const shown = {
+    id: made.id,
+    key: made.key,
+    tenantId: made.tenantId,
+    roles: made.roles,
+    environment: made.environment,
+  }
+  print(options, shown, () => [made.key, `${made.id}: keep the key now, it is not shown again.`])
+}
+
+async function list(options: CommonOptions & { tenant?: string }): Promise<void> {
+  const keys = await withStore(configOf(options), false, async (deps) => tenantKeys(deps, options.tenant).map(keyView))
+  print(options, keys, () =>
+    table(
+      ['ID', 'TENANT', 'ENVIRONMENT', 'ROLES', 'STATE', 'NAME'],
+      keys.map((key) => [
+        key.id,
+        key.tenantId ?? '-',
+        key.environment,
+        key.roles.join(','),
+        key.revokedAt === null ? 'active' : 'revoked',
+        key.name ?? '',
+      ]),
+    ),
+  )
+}
+
+async function revoke(id: string, options: CommonOptions): Promise<void> {
+  const key = await withStore(configOf(options), false, (deps) =>
+    revokeKey(deps, { actor: hostActor(), caller: undefined }, id),
+  )
+  print(options, key, () => [`${key.id} is revoked.`])
+}

@@ -1,0 +1,122 @@
+import type { Command } from 'commander'
+import { killSwitchStatus, RecoverRequest, recover, TriggerRequest, trigger } from '../actions/killswitch.ts'
+import { chainOf, type Environment } from '../audit/chain.ts'
+import { parserOf } from '../base/schema.ts'
+import { readTenantFolder } from '../files/policies.ts'
+import { loadPolicySet } from '../policy/load.ts'
+import type { PolicySet } from '../policy/set.ts'
+import {
+  addCommonOptions,
+  type CommonOptions,
+  configOf,
+  EXIT,
+  hostActor,
+  hostOperator,
+  print,
+  withStore,
+} from './context.ts'
+
+interface StopOptions extends CommonOptions {
+  tenant: string
+  environment: Environment
+  level?: string
+  scope?: string
+  reason?: string
+  comment?: string
+  by?: string
+}
+
+const parseTrigger = parserOf(TriggerRequest)
+const parseRecover = parserOf(RecoverRequest)
+
+export function addKillSwitchCommands(program: Command): void {
+  const group = program.command('killswitch').description('see, trigger and recover the emergency stop')
+  addStopOptions(group.command('status'))
+    .description('show the stops over a tenant; exit 1 when there is one')
+    .addHelpText('after', '\nExample:\n  gate-sidecar killswitch status --tenant acme')
+    .action(status)
+  addStopOptions(group.command('trigger'))
+    .description('stop actions; a running server follows within a second')
+    .requiredOption('--level <level>', 'L1 an action, L2 a domain, L3 the tenant, L4 everything')
+    .option('--scope <scope>', 'L1: an action or pattern, L2: a domain; everything in the tenant if not given')
+    .requiredOption('--reason <text>', 'why')
+    .option('--by <name>', 'who; the user of this host if not given')
+    .addHelpText(
+      'after',
+      '\nExample:\n  gate-sidecar killswitch trigger --tenant acme --level L2 --scope finance --reason "odd transfers"',
+    )
+    .action(triggerStop)
+  addStopOptions(group.command('recover'))
+    .description('end a stop: the one of this level and scope, else the strongest')
+    .option('--level <level>', 'L1 to L4')
+    .option('--scope <scope>', 'scope of the stop')
+    .requiredOption('--comment <text>', 'why it may go on')
+    .option('--by <name>', 'who; the user of this host if not given')
+    .addHelpText(
+      'after',
+      '\nExample:\n  gate-sidecar killswitch recover --tenant acme --comment "transfers were legitimate"',
+    )
+    .action(recoverStop)
+}
+
+function addStopOptions(command: Command): Command {
+  return addCommonOptions(command, { data: true, policies: true })
+    .requiredOption('--tenant <id>', 'the tenant')
+    .option('--environment <name>', 'live or test', 'live')
+}
+
+async function status(options: StopOptions): Promise<void> {
+  const chain = chainOf(options.tenant, options.environment)
+  const found = await withStore(configOf(options), false, async (deps) => killSwitchStatus(deps, chain))
+  printStatus(options, found)
+  if (found.active) process.exitCode = EXIT.negative
+}
+
+async function triggerStop(options: StopOptions): Promise<void> {
+  const { tenant, environment, level, scope, reason, by } = options
+  const request = parseTrigger({
+    level,
+    reason,
+    triggeredBy: by ?? hostActor().id,
+    ...(scope !== undefined && { scope }),
+  })
+  const config = configOf(options)
+  const policies = { get: (tenantId: string) => policySetOf(config.policies, tenantId) }
+  const found = await withStore(config, false, (deps) => {
+    // A command has no later: what cannot be written now is an error.
+    const untilDone = (): void => {
+      throw new Error('The stop could not be written; it is not in force.')
+    }
+    return trigger({ ...deps, policies, untilDone }, hostOperator(tenant, environment), request)
+  })
+  printStatus(options, found)
+}
+
+async function recoverStop(options: StopOptions): Promise<void> {
+  const { tenant, environment, level, scope, comment, by } = options
+  const request = parseRecover({
+    recoveredBy: by ?? hostActor().id,
+    comment,
+    ...(level !== undefined && { level }),
+    ...(scope !== undefined && { scope }),
+  })
+  const found = await withStore(configOf(options), false, (deps) =>
+    recover(deps, hostOperator(tenant, environment), request),
+  )
+  printStatus(options, found)
+}
+
+function policySetOf(policies: string, tenantId: string): PolicySet | undefined {
+  const { source } = readTenantFolder(policies, tenantId)
+  return 'problem' in source ? undefined : loadPolicySet(source).set
+}
+
+function printStatus(options: CommonOptions, found: ReturnType<typeof killSwitchStatus>): void {
+  print(options, found, () =>
+    found.active
+      ? found.switches.map(
+          ({ level, scope, triggeredAt, reason }) => `${level} ${scope} since ${triggeredAt}: ${reason}`,
+        )
+      : ['No kill switch is active.'],
+  )
+}

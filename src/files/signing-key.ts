@@ -1,0 +1,59 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** The signing key's file cannot be used; the message says why, and the service does not start. */
+export class UnusableKey extends Error {
+  override readonly name = 'UnusableKey'
+}
+
+/** The Ed25519 private key in a PEM file (PKCS #8), or undefined when there is no file. @throws UnusableKey */
+export function readSigningKey(path: string): KeyObject | undefined {
+  let pem: string
+  try {
+    pem = readFileSync(path, 'utf8')
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    throw new UnusableKey(`The signing key ${path} cannot be read.`, { cause })
+  }
+  const key = parseKey(path, pem)
+  if (key.asymmetricKeyType !== 'ed25519') throw new UnusableKey(`The signing key ${path} is not an Ed25519 key.`)
+  return key
+}
+
+function parseKey(path: string, pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem)
+  } catch (cause) {
+    throw new UnusableKey(`The signing key ${path} is not a private key in PEM form.`, { cause })
+  }
+}
+
+/**
+ * Makes a key where there is none (O_EXCL, mode 0600) and brings it to disk before anything is signed with it.
+ *
+ * @throws UnusableKey when the file exists or cannot be written
+ */
+export function createSigningKey(path: string): KeyObject {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  try {
+    const file = openSync(path, 'wx', 0o600)
+    try {
+      writeSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    syncFolder(dirname(path))
+  } catch (cause) {
+    throw new UnusableKey(`The signing key ${path} cannot be created.`, { cause })
+  }
+  return privateKey
+}
+
+// The name in the folder must survive a power cut too.
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  fsyncSync(folder)
+  closeSync(folder)
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
+import { GateError } from '../base/errors.ts'
+import { type KeyedRouteId, ROUTES } from '../keys/roles.ts'
+import { type Dispatcher, dispatch, requestIdOf } from './dispatch.ts'
+import { JSON_HEADERS, writeError } from './errors.ts'
+import { assertHost } from './host.ts'
+import { rateLimiter } from './ratelimit.ts'
+import { refusalLog } from './refusals.ts'
+import type { Route } from './route.ts'
+import { approvalRoutes } from './routes/approvals.ts'
+import { auditRoutes } from './routes/audit.ts'
+import { evidenceRoutes } from './routes/evidence.ts'
+import { gateRoutes } from './routes/gate.ts'
+import { healthz, readyz } from './routes/health.ts'
+import { keyRoutes } from './routes/keys.ts'
+import { killSwitchRoutes } from './routes/killswitch.ts'
+import { policyRoutes } from './routes/policies.ts'
+import type { Services } from './services.ts'
+
+/** Every route that needs a key: a route of the table without a handler does not compile. */
+const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
+  ...gateRoutes,
+  ...approvalRoutes,
+  ...auditRoutes,
+  ...evidenceRoutes,
+  ...killSwitchRoutes,
+  ...keyRoutes,
+  ...policyRoutes,
+}
+
+/** The HTTP interface, and the refusals that it counts. */
+export function createApp(services: Services, options: { direct: boolean } = { direct: true }) {
+  const limiter = rateLimiter(() => performance.now())
+  const refusals = refusalLog(services)
+  const dispatcher: Dispatcher = { services, limiter, refusals, routes: HANDLERS }
+  const app = expressApp(dispatcher)
+  return { listener: options.direct ? direct(dispatcher, app) : app, refusals }
+}
+
+/** The one hot route goes to the same function without Express's routing, which costs more than deciding (docs/performance.md). */
+function direct(dispatcher: Dispatcher, app: Express): RequestListener {
+  const { method, path } = ROUTES.check
+  return (request, response) => {
+    if (request.url === path && request.method === method) void dispatch(dispatcher, 'check', {}, request, response)
+    else app(request, response)
+  }
+}
+
+function expressApp(dispatcher: Dispatcher): Express {
+  const app = express()
+  app.disable('x-powered-by').disable('etag')
+  app.enable('strict routing').enable('case sensitive routing')
+  app.set('query parser', false)
+  addHealth(app, dispatcher)
+  for (const id of Object.keys(HANDLERS) as KeyedRouteId[]) {
+    const { method, path } = ROUTES[id]
+    const handler = (request: Request, response: ServerResponse): void =>
+      void dispatch(dispatcher, id, request.params as Record<string, string>, request, response)
+    if (method === 'GET') app.get(path, handler)
+    else if (method === 'POST') app.post(path, handler)
+    else app.delete(path, handler)
+  }
+  addRefusals(app, dispatcher)
+  return app
+}
+
+function addHealth(app: Express, dispatcher: Dispatcher): void {
+  const answer = (probe: () => unknown) => async (request: IncomingMessage, response: ServerResponse) => {
+    const requestId = requestIdOf(dispatcher, request)
+    try {
+      assertHost(request.headers.host, dispatcher.services.allowedHosts)
+      const body = JSON.stringify({ success: true, data: await probe(), requestId })
+      response.writeHead(200, { ...JSON_HEADERS, 'x-request-id': requestId }).end(body)
+    } catch (error) {
+      writeError(response, error, requestId, dispatcher.services.log)
+    }
+  }
+  app.get(ROUTES.healthz.path, answer(healthz))
+  app.get(
+    ROUTES.readyz.path,
+    answer(() => readyz(dispatcher.services)),
+  )
+}
+
+/** What no route takes: another method on a known path, an unknown path, a path that is no URI. */
+function addRefusals(app: Express, dispatcher: Dispatcher): void {
+  const paths = new Map<string, string[]>()
+  for (const { method, path } of Object.values(ROUTES)) paths.set(path, [...(paths.get(path) ?? []), method])
+  for (const [path, methods] of paths) {
+    app.all(path, () => {
+      const Allow = methods.join(', ')
+      throw new GateError('method_not_allowed', `This path takes ${Allow}.`, { headers: { Allow } })
+    })
+  }
+  app.use(() => {
+    throw new GateError('not_found', 'There is no such path.')
+  })
+  const onError: ErrorRequestHandler = (error, request, response, _next) =>
+    writeError(response, error, requestIdOf(dispatcher, request), dispatcher.services.log)
+  app.use(onError)
+}

@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller } from '../actions/deps.ts'
+import { GateError } from '../base/errors.ts'
+import type { ApiKey } from '../keys/apikey.ts'
+import { type KeyedRouteId, ROUTES, type RouteRule } from '../keys/roles.ts'
+import { authenticate, authorize } from './auth.ts'
+import { readJsonBody } from './body.ts'
+import { JSON_HEADERS, writeError } from './errors.ts'
+import { assertHost } from './host.ts'
+import type { LimitHeaders, RateLimiter } from './ratelimit.ts'
+import type { Refusals } from './refusals.ts'
+import type { Reply, Route } from './route.ts'
+import type { Services } from './services.ts'
+
+export interface Dispatcher {
+  services: Services
+  limiter: RateLimiter
+  refusals: Refusals
+  routes: Readonly<Record<KeyedRouteId, Route>>
+}
+
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
+const IDEMPOTENCY_KEY = /^"?[\x21\x23-\x7e]{1,255}"?$/
+
+/**
+ * The way of every request: host → key → limit → tenant and role → body → action → envelope. Express and
+ * the direct listener both come through here, so a route behaves the same on either.
+ */
+export async function dispatch(
+  dispatcher: Dispatcher,
+  id: KeyedRouteId,
+  params: Readonly<Record<string, string>>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const requestId = requestIdOf(dispatcher, request)
+  try {
+    assertHost(request.headers.host, dispatcher.services.allowedHosts)
+    const { reply, headers } = await serve(dispatcher, id, params, request, response)
+    writeReply(response, reply, requestId, headers)
+  } catch (error) {
+    writeError(response, error, requestId, dispatcher.services.log)
+  }
+}
+
+export function requestIdOf({ services }: Dispatcher, request: IncomingMessage): string {
+  const sent = request.headers['x-request-id']
+  return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : services.newId('request')
+}
+
+async function serve(
+  dispatcher: Dispatcher,
+  id: KeyedRouteId,
+  params: Readonly<Record<string, string>>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<{ reply: Reply; headers: LimitHeaders }> {
+  const { services, limiter, routes } = dispatcher
+  const rule: RouteRule = ROUTES[id]
+  const route = routes[id]
+  const caller = identify(dispatcher, rule, request)
+  const headers = limiter.admit(services.store.state(), caller, rule)
+  const body = route.bodyLimits && (await readJsonBody(request, route.bodyLimits))
+  const reply = await route.run(services, {
+    id,
+    caller,
+    params,
+    body,
+    query: queryOf(request),
+    idempotencyKey: rule.idempotent ? idempotencyKeyOf(request) : undefined,
+    signal: goneSignal(response),
+  })
+  return { reply, headers }
+}
+
+/** Who calls. Refusals are counted and audited, those of unknown keys too. */
+function identify({ services, limiter, refusals }: Dispatcher, rule: RouteRule, request: IncomingMessage): Caller {
+  const state = services.store.state()
+  let key: ApiKey | undefined
+  try {
+    key = authenticate(state, request.headers, services.clock())
+    return authorize(state, key, request.headers, rule)
+  } catch (error) {
+    limiter.refused(key?.id)
+    if (error instanceof GateError) refusals.count(key, error.code)
+    throw error
+  }
+}
+
+/** Parameters by name; one that comes twice is refused, since readers differ on which counts. */
+function queryOf(request: IncomingMessage): Record<string, string> {
+  const url = request.url ?? ''
+  const mark = url.indexOf('?')
+  if (mark < 0) return {}
+  const query: Record<string, string> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(url.slice(mark + 1))) {
+    if (name in query) throw new GateError('invalid_request', `${name} comes twice in the query.`)
+    query[name] = value
+  }
+  return query
+}
+
+function idempotencyKeyOf(request: IncomingMessage): string | undefined {
+  const sent = request.headers['idempotency-key']
+  if (sent === undefined) return undefined
+  if (typeof sent !== 'string' || !IDEMPOTENCY_KEY.test(sent)) {
+    throw new GateError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.')
+  }
+  return sent.replaceAll('"', '')
+}
+
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  return gone.signal
+}
+
+function writeReply(response: ServerResponse, { data, page }: Reply, requestId: string, headers: LimitHeaders): void {
+  if (response.destroyed) return
+  response.writeHead(200, { ...JSON_HEADERS, 'x-request-id': requestId, ...headers })
+  response.end(JSON.stringify({ success: true, data, ...(page && { page }), requestId }))
+}

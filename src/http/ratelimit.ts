@@ -1,0 +1,47 @@
+import type { Caller } from '../actions/deps.ts'
+import { GateError } from '../base/errors.ts'
+import { type Bucket, PLANS, STATUS_LIMIT, take } from '../keys/plan.ts'
+import type { RouteRule } from '../keys/roles.ts'
+import type { State } from '../store.ts'
+
+/** Headers that tell a caller where it stands (draft-ietf-httpapi-ratelimit-headers). */
+export type LimitHeaders = Record<string, string>
+
+/** Token buckets of this process, by tenant and environment, or by key. */
+export function rateLimiter(clock: () => number) {
+  const buckets = new Map<string, Bucket>()
+
+  const draw = (name: string, bucketId: string, limit: number): LimitHeaders => {
+    if (!Number.isFinite(limit)) return {}
+    const { bucket, allowed, remaining, waitSeconds } = take(buckets.get(bucketId), limit, clock())
+    buckets.set(bucketId, bucket)
+    const headers = {
+      'RateLimit-Policy': `"${name}";q=${limit};w=60`,
+      RateLimit: `"${name}";r=${remaining};t=${waitSeconds}`,
+    }
+    if (allowed) return headers
+    throw new GateError(
+      'rate_limited',
+      `The limit of ${limit} requests a minute is used up; try again in ${waitSeconds} s.`,
+      {
+        headers: { ...headers, 'Retry-After': String(waitSeconds) },
+      },
+    )
+  }
+
+  return {
+    /** @throws GateError `rate_limited` */
+    admit(state: State, caller: Caller, route: RouteRule): LimitHeaders {
+      if (route.limit === 'exempt') return {}
+      if (route.limit === 'status') return draw('status', `key ${caller.key.id}`, STATUS_LIMIT)
+      const plan = state.tenants.get(caller.tenantId)?.plan
+      return plan === undefined ? {} : draw(plan, `tenant ${caller.chain}`, PLANS[plan])
+    },
+    /** Counts a refused request, so that guessing costs the guesser. @throws GateError `rate_limited` */
+    refused(keyId: string | undefined): void {
+      draw('refused', `refused ${keyId ?? 'unknown'}`, STATUS_LIMIT)
+    },
+  }
+}
+
+export type RateLimiter = ReturnType<typeof rateLimiter>

@@ -1,0 +1,49 @@
+import { type Deps, eventEntry } from '../actions/deps.ts'
+import { chainOf, SYSTEM_CHAIN } from '../audit/chain.ts'
+import { SERVICE } from '../audit/entry.ts'
+import type { ErrorCode } from '../base/errors.ts'
+import type { ApiKey } from '../keys/apikey.ts'
+
+/** Codes that say that the caller is not who or what it needs to be. */
+const REFUSED: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'tenant_mismatch']
+
+interface Count {
+  chain: string
+  keyId: string | null
+  codes: Map<ErrorCode, number>
+}
+
+/**
+ * Counts refusals and writes them as one auth.refused entry for each key and minute, so that probing is
+ * on record and cannot fill the disk. Unknown keys are counted together, in the service's own chain.
+ */
+export function refusalLog(deps: Deps) {
+  let counts = new Map<string, Count>()
+  return {
+    count(key: ApiKey | undefined, code: ErrorCode): void {
+      if (!REFUSED.includes(code)) return
+      const chain = key?.tenantId ? chainOf(key.tenantId, key.environment) : SYSTEM_CHAIN
+      const name = key?.id ?? ''
+      const entry = counts.get(name) ?? { chain, keyId: key?.id ?? null, codes: new Map() }
+      entry.codes.set(code, (entry.codes.get(code) ?? 0) + 1)
+      counts.set(name, entry)
+    },
+    /** Writes what has been counted. What cannot be written is counted on. @throws GateError of the store */
+    async flush(): Promise<void> {
+      if (counts.size === 0) return
+      const due = counts
+      counts = new Map()
+      const entries = Array.from(due.values(), ({ chain, keyId, codes }) =>
+        eventEntry(deps, chain, 'auth.refused', { keyId, refused: Object.fromEntries(codes) }, SERVICE),
+      )
+      try {
+        await deps.store.commit({ guards: [], writes: [], entries })
+      } catch (error) {
+        for (const [name, count] of due) if (!counts.has(name)) counts.set(name, count)
+        throw error
+      }
+    },
+  }
+}
+
+export type Refusals = ReturnType<typeof refusalLog>

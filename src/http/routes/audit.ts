@@ -1,0 +1,56 @@
+import { Type } from 'typebox'
+import { auditChain, LogRequest, logEntry, VerifyRequest, verifyRange } from '../../actions/audit.ts'
+import { GateError } from '../../base/errors.ts'
+import { formatTimestamp, parseRfc3339 } from '../../base/time.ts'
+import { Closed, Paging, pageOf, WholeNumber } from '../query.ts'
+import { route } from '../route.ts'
+
+const ChainQuery = Type.Object(
+  {
+    ...Paging,
+    order: Type.Optional(Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'] })),
+    before: Type.Optional(WholeNumber),
+    eventType: Type.Optional(Type.String({ maxLength: 128 })),
+    from: Type.Optional(Type.String({ maxLength: 64 })),
+    to: Type.Optional(Type.String({ maxLength: 64 })),
+  },
+  Closed,
+)
+
+export const auditRoutes = {
+  auditChain: route({
+    query: ChainQuery,
+    handle: async (services, { caller, query }) => {
+      const { items, page } = await auditChain(services, {
+        chain: caller.chain,
+        order: query.order ?? 'desc',
+        ...pageOf(query, { limit: 50, max: 500 }),
+        before: query.before === undefined ? undefined : Number(query.before),
+        eventType: query.eventType,
+        from: timeOf('from', query.from),
+        to: timeOf('to', query.to),
+      })
+      return { data: items, page }
+    },
+  }),
+  auditVerify: route({
+    body: VerifyRequest,
+    handle: async (services, { caller, body }) => ({ data: await verifyRange(services, caller.chain, body) }),
+  }),
+  auditLog: route({
+    body: LogRequest,
+    handle: async (services, { caller, body, idempotency }) => ({
+      data: await logEntry(services, caller, body, idempotency),
+    }),
+  }),
+}
+
+/** An RFC 3339 time in the form in which entries carry theirs. */
+function timeOf(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const ms = parseRfc3339(text)
+  if (ms !== undefined) return formatTimestamp(ms)
+  throw new GateError('invalid_request', `${name} must be a time with a zone, such as 2026-01-31T12:00:00Z.`, {
+    details: [{ path: `/${name}`, message: 'must be an RFC 3339 time with a zone' }],
+  })
+}

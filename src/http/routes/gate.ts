@@ -1,0 +1,17 @@
+import { check, judgeNow } from '../../actions/check.ts'
+import { CheckRequest, RiskRequest } from '../../gate/request.ts'
+import { route } from '../route.ts'
+
+export const gateRoutes = {
+  // 200 for every decision, deny included. A 4xx or 5xx means that nothing was decided, and a client takes it as deny.
+  check: route({
+    body: CheckRequest,
+    handle: async (services, { caller, body, idempotency }) => ({
+      data: await check(services, caller, body, idempotency),
+    }),
+  }),
+  risk: route({
+    body: RiskRequest,
+    handle: async (services, { caller, body }) => ({ data: (await judgeNow(services, caller, body)).risk }),
+  }),
+}

@@ -1,0 +1,24 @@
+import { GateError } from '../../base/errors.ts'
+import type { Services } from '../services.ts'
+
+/** The process answers. Nothing of any tenant is told, since no key is asked for. */
+export function healthz(): { status: 'ok' } {
+  return { status: 'ok' }
+}
+
+/**
+ * Ready: the store answers, every stop is on disk, and no tenant is without policies that it should have.
+ * A set that was refused while an older one is in force is a warning here, not a failure.
+ *
+ * @throws GateError `not_ready`, or the store's own error
+ */
+export async function readyz({ store, policies }: Services) {
+  await store.chains()
+  const stopsOnDisk = store.imposed().length === 0
+  const faults = policies.faults()
+  const withoutPolicy = faults.filter(({ tenantId }) => policies.get(tenantId) === undefined).length
+  if (!stopsOnDisk) throw new GateError('not_ready', 'A kill switch is in force but not on disk yet.')
+  if (withoutPolicy > 0)
+    throw new GateError('not_ready', `${withoutPolicy} policy sets have faults and no earlier version is in force.`)
+  return { ready: true, policySetsOutdated: faults.length }
+}

@@ -1,0 +1,27 @@
+import type { CheckDeps } from '../actions/check.ts'
+import type { EvidenceDeps } from '../actions/evidence.ts'
+import type { KillSwitchDeps } from '../actions/killswitch.ts'
+import type { PolicyRegistry } from '../actions/policies.ts'
+import type { ErrorCode } from '../base/errors.ts'
+
+/** What the routes work with; composed in server.ts. */
+export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps {
+  policies: PolicyRegistry
+  log: HttpLog
+  /** Host names besides the loopback ones that requests may be addressed to. */
+  allowedHosts: readonly string[]
+}
+
+/** The part of the logger that HTTP uses. */
+export interface HttpLog {
+  info(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** A request that was refused for who sent it. */
+export interface Refusal {
+  /** Null for a key that does not exist. */
+  keyId: string | null
+  chain: string
+  code: ErrorCode
+}

@@ -1,0 +1,18 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+
+export type { Logger }
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** One JSON object a line on standard output. Headers and bodies are never logged, so no secret can be. */
+export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date(Date.now()).toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: ['key', 'secret', 'apiKey', 'headers'],
+  }
+  return destination === undefined ? pino(options) : pino(options, destination)
+}

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const RETRY_MS = 1000
+
+/** Background work of the process: never two runs of one task at once, and none after stop. */
+export function repeatingTasks(onError: (error: unknown, task: string) => void) {
+  const stopped = new AbortController()
+  const running = new Set<Promise<void>>()
+
+  const track = (work: Promise<void>): void => {
+    running.add(work)
+    void work.finally(() => running.delete(work))
+  }
+  /** False when stopped meanwhile. */
+  const pause = async (ms: number): Promise<boolean> => {
+    try {
+      await sleep(ms, undefined, { signal: stopped.signal })
+      return true
+    } catch (error) {
+      if (stopped.signal.aborted) return false
+      throw error
+    }
+  }
+  /** True when the work succeeded. */
+  const attempt = async (name: string, work: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      onError(error, name)
+      return false
+    }
+  }
+
+  return {
+    /** Runs the work again and again, `ms` after its end. A failure is told and does not end it. */
+    every(name: string, ms: number, work: () => Promise<unknown>): void {
+      const loop = async (): Promise<void> => {
+        while (await pause(ms)) await attempt(name, work)
+      }
+      track(loop())
+    },
+    /** Runs the work each second until it succeeds. */
+    untilDone(name: string, work: () => Promise<void>): void {
+      const loop = async (): Promise<void> => {
+        while ((await pause(RETRY_MS)) && !(await attempt(name, work)));
+      }
+      track(loop())
+    },
+    async stop(): Promise<void> {
+      stopped.abort()
+      await Promise.all(running)
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { expireDue } from './actions/approvals.ts'
+import { type PolicyRegistry, policyRegistry } from './actions/policies.ts'
+import { ensureSigner } from './actions/signing-key.ts'
+import { idMaker } from './base/id.ts'
+import type { Clock } from './base/time.ts'
+import { type Config, signingKeyPath } from './config.ts'
+import { compileAside } from './files/compile-aside.ts'
+import { readPolicyFolders } from './files/policies.ts'
+import { createSigningKey, readSigningKey } from './files/signing-key.ts'
+import { createApp } from './http/app.ts'
+import type { Services } from './http/services.ts'
+import type { Logger } from './log.ts'
+import { repeatingTasks } from './repeat.ts'
+import { openStore } from './sqlite/store.ts'
+import type { Store } from './store.ts'
+
+/** How late a change by another process (a key revoked, a stop triggered) acts here at most. */
+const REFRESH_MS = 200
+const RELOAD_MS = 1000
+const SWEEP_MS = 1000
+const REFUSALS_MS = 60_000
+/** Requests under way have this long to end when the service stops. */
+const DRAIN_MS = 5000
+
+export interface RunningServer {
+  /** Where it listens: `http://127.0.0.1:4283`, or `unix:/path`. */
+  url: string
+  store: Store
+  close(): Promise<void>
+}
+
+export interface ServerOptions {
+  config: Config
+  log: Logger
+  clock?: Clock
+  /** False sends the hot route through Express too; for tests and measurements. */
+  direct?: boolean
+}
+
+/**
+ * The whole service: opens the store, takes in the policies, listens.
+ *
+ * @throws UnusableFile, UnusableKey when it must not start on what it finds
+ */
+export async function startServer({
+  config,
+  log,
+  clock = Date.now,
+  direct = true,
+}: ServerOptions): Promise<RunningServer> {
+  const newId = idMaker(clock, randomBytes)
+  const store = openStore({ dir: resolve(config.data), create: true, clock, newId })
+  const tasks = repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'))
+  try {
+    const deps = { store, clock, newId }
+    const keyPath = signingKeyPath(config)
+    const signer = await ensureSigner(deps, {
+      read: () => readSigningKey(keyPath),
+      create: () => createSigningKey(keyPath),
+    })
+    const policies = policyRegistry({
+      ...deps,
+      compileAside,
+      readFolders: () => readPolicyFolders(resolve(config.policies)),
+    })
+    await policies.reload()
+    logPolicies(policies, log)
+    const services: Services = {
+      ...deps,
+      policies,
+      signer,
+      log,
+      allowedHosts: config.allowedHosts,
+      untilDone: (task) => tasks.untilDone('persist kill switch', task),
+    }
+    const { listener, refusals } = createApp(services, { direct })
+    tasks.every('refresh', REFRESH_MS, async () => store.refresh())
+    tasks.every('reload policies', RELOAD_MS, () => policies.reload())
+    tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
+    tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
+    const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
+    const url = await listen(server, config)
+    const close = async (): Promise<void> => {
+      await closeListener(server)
+      await tasks.stop()
+      await refusals.flush()
+      await store.close()
+    }
+    return { url, store, close }
+  } catch (error) {
+    await tasks.stop()
+    await store.close()
+    throw error
+  }
+}
+
+function logPolicies(policies: PolicyRegistry, log: Logger): void {
+  for (const { tenantId, fault } of policies.faults()) log.warn({ tenantId, fault }, 'policies are not in force')
+}
+
+function listen(server: Server, { host, port, socket }: Config): Promise<string> {
+  return new Promise((resolveUrl, reject) => {
+    server.once('error', reject)
+    const onListening = (): void =>
+      resolveUrl(socket === null ? urlOf(server.address() as AddressInfo) : `unix:${socket}`)
+    if (socket === null) {
+      server.listen(port, host, onListening)
+    } else {
+      // A socket file stays behind when a process is killed; the name is ours by configuration.
+      rmSync(socket, { force: true })
+      server.listen(socket, onListening)
+    }
+  })
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+function closeListener(server: Server): Promise<void> {
+  return new Promise((done) => {
+    server.close(() => done())
+    server.closeIdleConnections()
+    setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref()
+  })
+}
