@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { GateError } from './base/errors.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from './base/json.ts'
-import { LOG_LEVELS, type LogLevel } from './log.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** A fault in a flag, an environment variable or the configuration file. */
 export class ConfigError extends Error {

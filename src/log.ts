@@ -1,9 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
+import type { LogLevel } from './config.ts'
 
 export type { Logger }
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** One JSON object a line on standard output. Headers and bodies are never logged, so no secret can be. */
 export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {

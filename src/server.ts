@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { expireDue } from './actions/approvals.ts'
-import { type PolicyRegistry, policyRegistry } from './actions/policies.ts'
+import { type PolicyDeps, type PolicyRegistry, policyRegistry } from './actions/policies.ts'
 import { ensureSigner } from './actions/signing-key.ts'
 import { idMaker } from './base/id.ts'
 import type { Clock } from './base/time.ts'
-import { type Config, signingKeyPath } from './config.ts'
-import { compileAside } from './files/compile-aside.ts'
+import { type Config, ConfigError, signingKeyPath } from './config.ts'
+import { compileAside as compileInWorker } from './files/compile-aside.ts'
 import { readPolicyFolders } from './files/policies.ts'
 import { createSigningKey, readSigningKey } from './files/signing-key.ts'
 import { createApp } from './http/app.ts'
@@ -40,6 +40,8 @@ export interface ServerOptions {
   clock?: Clock
   /** False sends the hot route through Express too; for tests and measurements. */
   direct?: boolean
+  /** Another way to try a candidate set; tests that start many servers from source load it in this thread. */
+  compileAside?: PolicyDeps['compileAside']
 }
 
 /**
@@ -52,7 +54,12 @@ export async function startServer({
   log,
   clock = Date.now,
   direct = true,
+  compileAside = compileInWorker,
 }: ServerOptions): Promise<RunningServer> {
+  const policiesFolder = resolve(config.policies)
+  if (!existsSync(policiesFolder)) {
+    throw new ConfigError(`There is no policies folder ${policiesFolder}; make it, or name another with --policies.`)
+  }
   const newId = idMaker(clock, randomBytes)
   const store = openStore({ dir: resolve(config.data), create: true, clock, newId })
   const tasks = repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'))
@@ -66,7 +73,7 @@ export async function startServer({
     const policies = policyRegistry({
       ...deps,
       compileAside,
-      readFolders: () => readPolicyFolders(resolve(config.policies)),
+      readFolders: () => readPolicyFolders(policiesFolder),
     })
     await policies.reload()
     logPolicies(policies, log)

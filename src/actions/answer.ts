@@ -1,12 +1,11 @@
 import type { Approval } from '../approvals/approval.ts'
-import { statusAt } from '../approvals/approval.ts'
+import { deadlineMs, statusAt } from '../approvals/approval.ts'
 import type { StoredEntry } from '../audit/chain.ts'
 import type { DecisionEntry } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { coveringStop } from '../killswitch/killswitch.ts'
 import { type Decision, domainOf, type PolicySet } from '../policy/set.ts'
-import type { CheckDeps } from './check.ts'
-import type { Caller } from './deps.ts'
+import type { Caller, CheckDeps, Deps } from './deps.ts'
 
 /** An allow is good for this long; later the agent asks again. */
 export const ALLOW_VALID_MS = 60_000
@@ -36,7 +35,7 @@ type Decided = Pick<DecisionEntry, 'decision' | 'risk' | 'grounds'>
 export function checkAnswer(
   { decision, risk, grounds }: Decided,
   ts: string,
-  approval: Approval | undefined,
+  approvalExpiresAt: string | null,
   set: PolicySet | undefined,
 ): CheckAnswer {
   const open = set?.explain !== 'reason'
@@ -52,7 +51,7 @@ export function checkAnswer(
     retry: grounds.retry,
     policyDigest: grounds.policyDigest,
     approvalId: grounds.approvalId,
-    approvalExpiresAt: approval?.expiresAt ?? null,
+    approvalExpiresAt,
     validUntil: decision.decision === 'allow' ? formatTimestamp(Date.parse(ts) + ALLOW_VALID_MS) : null,
     factors: open ? risk.factors : [],
     unevaluable: open ? grounds.unevaluable : [],
@@ -84,7 +83,14 @@ export async function replayedAnswer(
   if (decision.decision === 'require_approval') {
     if (approval === undefined || statusAt(approval, switches, nowMs) !== 'pending') return undefined
   }
-  return checkAnswer(decided, entry.header.ts, approval, set)
+  return checkAnswer(decided, entry.header.ts, deadlineOf(deps, approval), set)
+}
+
+/** When the approval expires, with the time that stops have added until now. */
+export function deadlineOf(deps: Deps, approval: Approval | undefined): string | null {
+  return approval === undefined
+    ? null
+    : formatTimestamp(deadlineMs(approval, deps.store.state().switches, deps.clock()))
 }
 
 /** The sections of a decision entry; undefined when one has been erased. */

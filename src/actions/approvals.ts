@@ -191,7 +191,7 @@ export async function waitForApproval(
   caller: Caller,
   id: string,
   waitMs: number,
-  signal: AbortSignal,
+  isGone: () => boolean,
 ): Promise<ApprovalView> {
   const end = performance.now() + waitMs
   for (;;) {
@@ -200,7 +200,7 @@ export async function waitForApproval(
       throw new GateError('unauthenticated', 'The API key is not valid.')
     const approval = await getApproval(deps, caller, id)
     const left = end - performance.now()
-    if (approval.status !== 'pending' || left <= 0 || signal.aborted) return approval
+    if (approval.status !== 'pending' || left <= 0 || isGone()) return approval
     await sleep(Math.min(left, WAIT_STEP_MS))
   }
 }

@@ -1,22 +1,13 @@
 import type { DecisionEntry } from '../audit/entry.ts'
 import { siblingId } from '../base/id.ts'
 import { formatTimestamp } from '../base/time.ts'
-import type { Outcome } from '../gate/decide.ts'
-import { judge } from '../gate/judge.ts'
 import type { CheckRequest } from '../gate/request.ts'
-import type { Risk } from '../gate/risk.ts'
-import { principalOf } from '../keys/apikey.ts'
-import { coveringStop, reasonOf } from '../killswitch/killswitch.ts'
-import { domainOf, type PolicySet } from '../policy/set.ts'
 import type { Submission } from '../store.ts'
-import { type CheckAnswer, checkAnswer, replayedAnswer } from './answer.ts'
-import { type Caller, type Deps, decideAndCommit, type PoliciesInForce } from './deps.ts'
+import { type CheckAnswer, checkAnswer, deadlineOf, replayedAnswer } from './answer.ts'
+import { type Caller, type CheckDeps, decideAndCommit } from './deps.ts'
 import { type Asked, type HoldResult, resolveHold } from './hold.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
-
-export interface CheckDeps extends Deps {
-  policies: PoliciesInForce
-}
+import { judgeNow } from './judge.ts'
 
 /**
  * Decides whether the action may run. The answer leaves only after its entry is on disk; an allow is
@@ -51,42 +42,10 @@ export async function check(
     }
     return {
       submission,
-      reply: ({ entries }) => checkAnswer(entry, committedTime(entries, entry.id), hold.approval, judged.set),
+      reply: ({ entries }) =>
+        checkAnswer(entry, committedTime(entries, entry.id), deadlineOf(deps, hold.approval), judged.set),
     }
   })
-}
-
-/** What kill switch and policy in force say, before approvals. */
-export interface Judged {
-  subject: { chain: string; action: string; domain: string | undefined }
-  set: PolicySet | undefined
-  outcome: Outcome
-  risk: Risk
-  nowMs: number
-}
-
-/** Judges the request by what is in force now: no effect beyond the answer. */
-export async function judgeNow(
-  deps: CheckDeps,
-  caller: Caller,
-  { action, context, plan }: Pick<CheckRequest, 'action' | 'context' | 'plan'>,
-): Promise<Judged> {
-  const nowMs = deps.clock()
-  const set = deps.policies.get(caller.tenantId)
-  const subject = { chain: caller.chain, action, domain: set && domainOf(set, action) }
-  const stop = coveringStop(deps.store.state().switches, subject)
-  const { outcome, risk } = await judge({
-    set,
-    killSwitchReason: stop && reasonOf(stop),
-    tenant: caller.tenantId,
-    environment: caller.environment,
-    agent: principalOf(caller.key),
-    nowMs,
-    action,
-    context,
-    plan,
-  })
-  return { subject, set, outcome, risk, nowMs }
 }
 
 function decisionEntry(

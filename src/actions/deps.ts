@@ -22,6 +22,10 @@ export interface PoliciesInForce {
   get(tenantId: string): PolicySet | undefined
 }
 
+export interface CheckDeps extends Deps {
+  policies: PoliciesInForce
+}
+
 export interface Signer {
   privateKey: KeyObject
   /** Base64 of 32 bytes. */

@@ -9,8 +9,8 @@ import { parseFactPath } from '../policy/path.ts'
 import type { ApprovalTerms } from '../policy/set.ts'
 import { change, creation } from '../records.ts'
 import type { Write } from '../store.ts'
-import type { CheckDeps, Judged } from './check.ts'
-import { type Caller, eventEntry } from './deps.ts'
+import { type Caller, type CheckDeps, eventEntry } from './deps.ts'
+import type { Judged } from './judge.ts'
 import { votesAreRecorded } from './votes.ts'
 
 /** A request that was judged, under the id its decision will have. */

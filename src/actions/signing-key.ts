@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { SERVICE } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
-import { ALGORITHM, publicKeyOf } from '../evidence/sign.ts'
+import { ALGORITHM, canSign, publicKeyOf } from '../evidence/sign.ts'
 import { creation } from '../records.ts'
 import { type Deps, decideAndCommit, eventEntry, type Signer } from './deps.ts'
 
@@ -25,6 +25,8 @@ export class WrongSigningKey extends Error {
 export async function ensureSigner(deps: Deps, file: KeyFile): Promise<Signer> {
   const [recorded] = deps.store.state().signingKeys.values()
   const found = file.read()
+  if (found !== undefined && !canSign(found))
+    throw new WrongSigningKey('The signing key does not verify what it signs.')
   if (recorded === undefined) return recordSigner(deps, found ?? file.create())
   if (found === undefined) {
     throw new WrongSigningKey(

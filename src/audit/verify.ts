@@ -42,6 +42,7 @@ export function entryFault(
 export function sectionFault({ header, sections }: Entry): string | undefined {
   const names = Object.keys(header.commits)
   if (sections.length !== names.length) return `${names.length} sections are committed, ${sections.length} stored`
+  if (new Set(sections.map(({ name }) => name)).size !== names.length) return 'a section is stored twice'
   for (const section of sections) {
     const committed = header.commits[section.name]
     if (committed === undefined) return `section ${section.name} is not committed`

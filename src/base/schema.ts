@@ -7,7 +7,7 @@ import type { Static, TSchema } from 'typebox'
 import { canonicalJson } from './canonical.ts'
 import { type ErrorDetail, GateError } from './errors.ts'
 
-export type { ErrorObject, ValidateFunction }
+export type { ErrorObject }
 
 /** Patterns run on RE2, in time linear in the text, whoever wrote them. */
 const linearRegExp = Object.assign(
@@ -28,14 +28,20 @@ const FORMATS: FormatName[] = [
   ...(['uri', 'uri-reference', 'uri-template', 'json-pointer', 'relative-json-pointer'] as const),
 ]
 
-/** A JSON Schema 2020-12 compiler in ajv's strict mode: unknown keywords and formats are errors. */
-export function schemaCompiler(options: { allErrors: boolean }): Ajv2020 {
+/**
+ * A JSON Schema 2020-12 compiler in ajv's strict mode: unknown keywords and formats are errors.
+ *
+ * @param options.checked True when the schemas are our own or have been checked: compiling the schema
+ *   of schemas takes longer than everything else.
+ */
+export function schemaCompiler(options: { allErrors: boolean; checked?: boolean }): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
     strictTypes: false,
     strictRequired: false,
     allErrors: options.allErrors,
     verbose: false,
+    validateSchema: options.checked !== true,
     code: { regExp: linearRegExp },
   })
   addFormats(ajv, FORMATS)
@@ -111,10 +117,30 @@ const requests = schemaCompiler({ allErrors: false })
  * Only the first fault is reported, so that a body of faults costs no more than one.
  */
 export function parserOf<S extends TSchema>(schema: S): (value: unknown) => Static<S> {
-  const validate = requests.compile(schema)
+  const validator = compiledOnce(schema)
   return (value) => {
+    const validate = validator()
     if (!validate(value)) throw invalidRequest(validate.errors ?? [])
     return value as Static<S>
+  }
+}
+
+/** Compiles at the first use: compiling all shapes at start would cost each command a tenth of a second. */
+function compiledOnce(schema: TSchema): () => ValidateFunction {
+  let validate: ValidateFunction | undefined
+  return () => {
+    validate ??= requests.compile(schema)
+    return validate
+  }
+}
+
+/** The first fault of a value against the schema, or undefined: for what is judged rather than refused. */
+export function faultFinder(schema: TSchema): (value: unknown) => ErrorDetail | undefined {
+  const validator = compiledOnce(schema)
+  return (value) => {
+    const validate = validator()
+    const [error] = validate(value) ? [] : (validate.errors ?? [])
+    return error && errorDetail(error)
   }
 }
 

@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { exportBundle, VerifyBundleRequest } from '../actions/evidence.ts'
+import { exportBundle } from '../actions/evidence.ts'
 import { ensureSigner } from '../actions/signing-key.ts'
 import { GateError } from '../base/errors.ts'
 import { isId, siblingId } from '../base/id.ts'
 import { parseJson } from '../base/json.ts'
-import { parserOf } from '../base/schema.ts'
 import { signingKeyPath } from '../config.ts'
 import { verifyBundle } from '../evidence/verify.ts'
 import { readSigningKey } from '../files/signing-key.ts'
@@ -15,7 +14,6 @@ interface VerifyOptions extends CommonOptions {
   publicKey?: string[]
 }
 
-const parseBundle = parserOf(VerifyBundleRequest)
 const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value]
 
 export function addEvidenceCommands(program: Command): void {
@@ -59,8 +57,7 @@ function noKey(path: string): never {
 
 async function verifyCommand(file: string, options: VerifyOptions): Promise<void> {
   const publicKeys = options.publicKey ?? (await keysOfData(options))
-  const { bundle } = parseBundle({ bundle: parseJson(readBundle(file), { maxDepth: 64 }) })
-  const result = verifyBundle(bundle, { publicKeys, nowMs: Date.now() })
+  const result = verifyBundle(parseJson(readBundle(file), { maxDepth: 64 }), { publicKeys, nowMs: Date.now() })
   print(options, result, () => [
     `signature   ${verdict(result.signatureValid)}`,
     `chain       ${verdict(result.chainValid)}`,

@@ -1,6 +1,4 @@
 import type { Command } from 'commander'
-import { createLogger } from '../log.ts'
-import { startServer } from '../server.ts'
 import { addCommonOptions, type CommonOptions, configOf } from './context.ts'
 
 interface ServeOptions extends CommonOptions {
@@ -27,6 +25,8 @@ export function addServeCommand(program: Command): void {
 
 async function serve(options: ServeOptions): Promise<void> {
   const config = configOf(options)
+  // Only this command needs the server's packages; the others start without them.
+  const [{ createLogger }, { startServer }] = await Promise.all([import('../log.ts'), import('../server.ts')])
   const log = createLogger(config.logLevel)
   const server = await startServer({ config, log })
   log.info({ url: server.url }, 'listening')

@@ -19,15 +19,21 @@ export function signedBytes(bundle: UnsignedBundle): Buffer {
   return Buffer.concat([Buffer.from(`DSSEv1 ${PAYLOAD_TYPE.length} ${PAYLOAD_TYPE} ${payload.byteLength} `), payload])
 }
 
-/** Base64 of the 32 raw bytes of an Ed25519 key's public half. */
-export function publicKeyOf(key: KeyObject): string {
-  const spki = createPublicKey(key.type === 'private' ? key.export({ type: 'pkcs8', format: 'pem' }) : key)
-  return spki.export({ type: 'spki', format: 'der' }).subarray(SPKI_PREFIX.byteLength).toString('base64')
+/** Base64 of the 32 raw bytes of the public half. */
+export function publicKeyOf(privateKey: KeyObject): string {
+  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
+  return spki.subarray(SPKI_PREFIX.byteLength).toString('base64')
 }
 
 export function signBundle(bundle: UnsignedBundle, privateKey: KeyObject): Bundle {
   const signature = signBytes(null, signedBytes(bundle), privateKey).toString('base64')
   return { ...bundle, signatures: { service: { algorithm: ALGORITHM, publicKey: publicKeyOf(privateKey), signature } } }
+}
+
+/** True when what this key signs is what its public half verifies; done once at start, it also readies the verifiers. */
+export function canSign(privateKey: KeyObject): boolean {
+  const probe = Buffer.from('gate-sidecar/self-test/v1\n')
+  return verifySignature(probe, publicKeyOf(privateKey), signBytes(null, probe, privateKey).toString('base64'))
 }
 
 /**

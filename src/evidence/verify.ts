@@ -3,8 +3,9 @@ import { entryFault, headOf } from '../audit/verify.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { decodeBase64, equalBytes } from '../base/digest.ts'
 import { siblingId } from '../base/id.ts'
+import { faultFinder } from '../base/schema.ts'
 import { parseTimestamp } from '../base/time.ts'
-import { BUNDLE_VERSION, type Bundle } from './bundle.ts'
+import { BUNDLE_VERSION, type Bundle, BundleSchema } from './bundle.ts'
 import { ALGORITHM, signedBytes, verifySignature } from './sign.ts'
 
 /** Another machine's clock may be ahead of ours by this much. */
@@ -26,8 +27,16 @@ export interface Verification {
   reasons: string[]
 }
 
-/** Checks a bundle without any server. What cannot be checked is not valid. */
-export function verifyBundle(bundle: Bundle, trust: Trust): Verification {
+const findFault = faultFinder(BundleSchema)
+
+/** Checks a bundle without any server. What cannot be checked, or is no bundle, is not valid. */
+export function verifyBundle(claimed: unknown, trust: Trust): Verification {
+  const fault = findFault(claimed)
+  if (fault !== undefined) {
+    const reasons = [`This is not a bundle: ${fault.path} ${fault.message}.`]
+    return { valid: false, signatureValid: false, chainValid: false, timestampValid: false, reasons }
+  }
+  const bundle = claimed as Bundle // as findFault says
   const signature = signatureFault(bundle, trust)
   const chain = chainFault(bundle)
   const timestamp = timestampFault(bundle, trust)
@@ -101,7 +110,7 @@ function timestampFault({ decision, exportedAt, proof }: Bundle, { nowMs }: Trus
   return undefined
 }
 
-/** True when each header of the bundle is the one stored here; for bundles of this instance. */
+/** True when each header of the bundle is the one stored here; for valid bundles of this instance. */
 export function matchesStored(bundle: Bundle, stored: readonly (StoredEntry | undefined)[]): boolean {
   return bundle.proof.entries.every((header, i) => stored[i]?.headerText === canonicalJson(header))
 }

@@ -5,8 +5,10 @@ import type { PolicySource } from '../policy/load.ts'
 const TIME_LIMIT_MS = 5000
 const MEMORY_LIMIT_MIB = 256
 
-// From source the worker is the .ts file, built it is the .js file beside this one.
-const WORKER = new URL(import.meta.url.endsWith('.ts') ? './compile-worker.ts' : './compile-worker.js', import.meta.url)
+const FROM_SOURCE = import.meta.url.endsWith('.ts')
+const WORKER = new URL(FROM_SOURCE ? './compile-worker.ts' : './compile-worker.js', import.meta.url)
+// A thread does not inherit the loader that tsx gave this one, so from source it asks for it first.
+const BOOT = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(WORKER.href)}) })`
 
 /** What the trial found; `fault` when it did not end. */
 export interface Trial {
@@ -20,7 +22,8 @@ export interface Trial {
  */
 export function compileAside(source: PolicySource): Promise<Trial> {
   return new Promise((resolve) => {
-    const worker = new Worker(WORKER, {
+    const worker = new Worker(FROM_SOURCE ? BOOT : WORKER, {
+      eval: FROM_SOURCE,
       workerData: source,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB },
     })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, sep } from 'node:path'
 import { digestOf } from '../base/digest.ts'
 import { isTenantId } from '../keys/tenant.ts'
@@ -15,6 +15,7 @@ export interface TenantFolder {
 
 /** The tenants that have a folder under `root`; a folder whose name cannot be a tenant's is left out. */
 export function readPolicyFolders(root: string): TenantFolder[] {
+  if (!existsSync(root)) return []
   return readdirSync(root)
     .filter((name) => isTenantId(name) && statSync(join(root, name), { throwIfNoEntry: false })?.isDirectory())
     .sort()

@@ -68,7 +68,7 @@ async function serve(
     body,
     query: queryOf(request),
     idempotencyKey: rule.idempotent ? idempotencyKeyOf(request) : undefined,
-    signal: goneSignal(response),
+    isGone: () => response.destroyed,
   })
   return { reply, headers }
 }
@@ -107,12 +107,6 @@ function idempotencyKeyOf(request: IncomingMessage): string | undefined {
     throw new GateError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.')
   }
   return sent.replaceAll('"', '')
-}
-
-function goneSignal(response: ServerResponse): AbortSignal {
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
-  return gone.signal
 }
 
 function writeReply(response: ServerResponse, { data, page }: Reply, requestId: string, headers: LimitHeaders): void {

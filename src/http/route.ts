@@ -28,8 +28,8 @@ export interface Call<B, Q> {
   body: B
   query: Q
   idempotency: Idempotency | undefined
-  /** Aborted when the client has gone. */
-  signal: AbortSignal
+  /** True when the client has gone. */
+  isGone(): boolean
 }
 
 /** A route without its shapes, as dispatch runs it. */
@@ -45,7 +45,7 @@ export interface RawCall {
   body: Json | undefined
   query: Record<string, string>
   idempotencyKey: string | undefined
-  signal: AbortSignal
+  isGone(): boolean
 }
 
 interface RouteSpec<B extends TSchema, Q extends TSchema> {
@@ -63,13 +63,13 @@ export function route<B extends TSchema = None, Q extends TSchema = None>(spec: 
   const parseQuery = spec.query && parserOf(spec.query)
   return {
     bodyLimits: spec.body && (spec.limits ?? REQUEST_LIMITS),
-    async run(services, { id, caller, params, body, query, idempotencyKey, signal }) {
+    async run(services, { id, caller, params, body, query, idempotencyKey, isGone }) {
       if (isJsonObject(body)) assertTenant(caller, body.tenantId)
       const typed = parseBody?.(body) as Static<B>
       if (parseQuery === undefined) assertNoQuery(query)
       const parsedQuery = parseQuery?.(query) as Static<Q>
       const idempotency = idempotencyOf(idempotencyKey, id, { params, body: body ?? null })
-      return spec.handle(services, { caller, params, body: typed, query: parsedQuery, idempotency, signal })
+      return spec.handle(services, { caller, params, body: typed, query: parsedQuery, idempotency, isGone })
     },
   }
 }

@@ -1,8 +1,7 @@
-import type { CheckDeps } from '../actions/check.ts'
+import type { CheckDeps } from '../actions/deps.ts'
 import type { EvidenceDeps } from '../actions/evidence.ts'
 import type { KillSwitchDeps } from '../actions/killswitch.ts'
 import type { PolicyRegistry } from '../actions/policies.ts'
-import type { ErrorCode } from '../base/errors.ts'
 
 /** What the routes work with; composed in server.ts. */
 export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps {
@@ -16,12 +15,4 @@ export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps {
 export interface HttpLog {
   info(fields: object, message: string): void
   error(fields: object, message: string): void
-}
-
-/** A request that was refused for who sent it. */
-export interface Refusal {
-  /** Null for a key that does not exist. */
-  keyId: string | null
-  chain: string
-  code: ErrorCode
 }

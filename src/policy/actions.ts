@@ -1,21 +1,28 @@
-import { errorDetail, schemaCompiler } from '../base/schema.ts'
-import { entriesOf, itemsOf, memberOf, type Node, textOf } from './node.ts'
+import { errorDetail, type schemaCompiler } from '../base/schema.ts'
+import { entriesOf, itemsOf, memberOf, type Node, textOf, wordOf } from './node.ts'
 import type { Report } from './report.ts'
 import { checkSchema } from './schema-check.ts'
 import { checkReferences } from './schema-refs.ts'
 import type { ActionDeclaration, Validate } from './set.ts'
 
-/** The declaration of one action with its schemas compiled; faults of the schemas are reported. */
-export function readAction(name: string, node: Node, report: Report): ActionDeclaration {
-  return {
-    name,
-    description: textOf(memberOf(node, 'description')),
-    context: readSchema('context', memberOf(node, 'context'), report),
-    plan: readSchema('plan', memberOf(node, 'plan'), report),
-  }
+export type SchemaCompiler = ReturnType<typeof schemaCompiler>
+
+/**
+ * The declaration of one action with its schemas compiled; faults of the schemas are reported.
+ *
+ * @param compiler Shared by all actions of a set: making one costs more than using it.
+ */
+export function readAction(name: string, node: Node, compiler: SchemaCompiler, report: Report): ActionDeclaration {
+  const read = (root: 'context' | 'plan') => readSchema(root, memberOf(node, root), compiler, report)
+  return { name, description: textOf(memberOf(node, 'description')), context: read('context'), plan: read('plan') }
 }
 
-function readSchema(root: 'context' | 'plan', node: Node | undefined, report: Report): Validate | undefined {
+function readSchema(
+  root: 'context' | 'plan',
+  node: Node | undefined,
+  compiler: SchemaCompiler,
+  report: Report,
+): Validate | undefined {
   if (node?.entries === undefined) return undefined
   if (!checkSchema(node, report) || !checkReferences(node, report)) return undefined
   const types = typesOf(node)
@@ -23,19 +30,19 @@ function readSchema(root: 'context' | 'plan', node: Node | undefined, report: Re
     report.add('GATE1407', memberOf(node, 'type') ?? node, `A ${root} is always an object.`, 'object')
     return undefined
   }
-  return compile(root, node, report)
+  return compile(root, node, compiler, report)
 }
 
 /** The types that a schema node allows by name; undefined when it says nothing about type. */
 export function typesOf(node: Node): readonly string[] | undefined {
   const type = memberOf(node, 'type')
   if (type === undefined) return undefined
-  return (type.items === undefined ? [type] : itemsOf(type)).map(({ value }) => String(value))
+  return (type.items === undefined ? [type] : itemsOf(type)).map(wordOf)
 }
 
-function compile(root: string, node: Node, report: Report): Validate | undefined {
+function compile(root: string, node: Node, compiler: SchemaCompiler, report: Report): Validate | undefined {
   try {
-    const validate = schemaCompiler({ allErrors: false }).compile(node.value as object)
+    const validate = compiler.compile(node.value as object)
     return (value) => {
       if (validate(value)) return undefined
       const [error] = validate.errors ?? []

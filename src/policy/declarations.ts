@@ -31,7 +31,7 @@ export function collectEntries(
 ): Map<string, Entry> {
   const entries = files.flatMap(({ root }) => entriesOf(memberOf(root, section)))
   const named = entries.map((entry) => ({ name: nameOf(entry), place: entry.key }))
-  reportTwice('GATE1202', `The name under ${section}`, named, report)
+  reportTwice('GATE1202', `under ${section}`, named, report)
   return new Map(entries.reverse().map((entry) => [nameOf(entry), entry]))
 }
 
@@ -44,14 +44,14 @@ export function collectItems(files: readonly PolicyFile[], section: 'rules' | 'r
     const name = textOf(place)
     return place === undefined || name === undefined ? [] : [{ name, place }]
   })
-  if (section === 'rules') reportTwice('GATE1201', 'The rule id', named, report)
-  else reportTwice('GATE1202', 'The factor name', named, report)
+  if (section === 'rules') reportTwice('GATE1201', 'as a rule id', named, report)
+  else reportTwice('GATE1202', 'as the name of a factor', named, report)
   return items
 }
 
 function reportTwice(
   code: 'GATE1201' | 'GATE1202',
-  what: string,
+  where: string,
   named: readonly { name: string; place: Place }[],
   report: Report,
 ): void {
@@ -64,7 +64,7 @@ function reportTwice(
   for (const [name, same] of places) {
     if (same.length < 2) continue
     for (const place of same)
-      report.add(code, place, `${what} ${JSON.stringify(name)} is also used at ${others(place, same)}.`)
+      report.add(code, place, `${JSON.stringify(name)} is also used ${where} at ${others(place, same)}.`)
   }
 }
 

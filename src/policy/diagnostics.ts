@@ -28,6 +28,9 @@ export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   return a.message === b.message ? 0 : a.message < b.message ? -1 : 1
 }
 
+/** Characters of a source line that are shown at most. */
+const MAX_SHOWN = 160
+
 /**
  * The fault as a terminal shows it: position, code and sentence, then the line with carets under the
  * fault, then the suggestion. Without `sourceLine` the first line and the suggestion only.
@@ -38,11 +41,15 @@ export function formatDiagnostic(diagnostic: Diagnostic, sourceLine: string | un
   const head = `${file}:${line}:${column} ${severity} ${code} ${message}`
   if (sourceLine === undefined) return meant === '' ? head : `${head} (${meant})`
   const gutter = ` ${line} | `
-  const width = Math.max(1, Math.min(diagnostic.endColumn ?? column + 1, sourceLine.length + 1) - column)
+  // A policy may be one line of a megabyte; what is shown is what stands around the fault.
+  const cut = column > MAX_SHOWN / 2 && sourceLine.length > MAX_SHOWN ? column - 1 - MAX_SHOWN / 2 : 0
+  const shown = sourceLine.slice(cut, cut + MAX_SHOWN)
+  const start = column - 1 - cut
+  const width = Math.max(1, Math.min((diagnostic.endColumn ?? column + 1) - column, shown.length - start))
   // Tabs stay tabs, so that the carets stand under the text however wide a terminal shows them.
-  const indent = sourceLine.slice(0, column - 1).replace(/[^\t]/g, ' ')
+  const indent = shown.slice(0, start).replace(/[^\t]/g, ' ')
   const pointer = `${' '.repeat(gutter.length - 2)}| ${indent}${'^'.repeat(width)}${meant && ` ${meant}`}`
-  return `${head}\n${gutter}${visible(sourceLine)}\n${pointer}`
+  return `${head}\n${gutter}${visible(shown)}\n${pointer}`
 }
 
 /** A policy file is not trusted to drive the reader's terminal. */

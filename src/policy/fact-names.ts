@@ -67,7 +67,7 @@ function declaredFact(node: Node, path: FactPath, names: Names): KnownFact | und
   if (names.facts === undefined) return { path, type: plural ? 'list' : undefined }
   const declared = names.facts.get(path.text) ?? (plural ? names.facts.get(prefixOf(path)) : undefined)
   if (declared !== undefined) return { path, type: plural ? 'list' : declared.type }
-  if (!names.partial) {
+  if (!names.partial && !names.declaredFacts.has(path.text)) {
     names.report.add(
       'GATE1203',
       node,

@@ -25,33 +25,60 @@ function placedGlobs(node: Node | undefined, report: Report): PlacedGlob[] {
   })
 }
 
+interface DomainGlob extends PlacedGlob {
+  domain: string
+}
+
 /** The domains by name; patterns of different domains that share an action are reported at both. */
 export function readDomains(entries: ReadonlyMap<string, Entry>, report: Report): Map<string, readonly Glob[]> {
-  const seen: (PlacedGlob & { domain: string })[] = []
   const domains = new Map<string, readonly Glob[]>()
+  // By first segment where it is plain: patterns that begin otherwise share no action.
+  const byStart = new Map<string, DomainGlob[]>()
+  const anywhere: DomainGlob[] = []
+  const all: DomainGlob[] = []
   for (const [domain, { value }] of entries) {
-    const globs = placedGlobs(value, report)
-    for (const { glob, place } of globs) {
-      for (const other of seen) {
-        if (other.domain === domain || !globsIntersect(glob, other.glob)) continue
-        reportOverlap(domain, { glob, place }, other, report)
-        reportOverlap(other.domain, other, { domain, glob, place }, report)
-      }
+    const own = placedGlobs(value, report).map((placed) => ({ ...placed, domain }))
+    for (const one of own) {
+      const start = one.glob.segments[0] ?? ''
+      const others = start.includes('*') ? [all] : [byStart.get(start) ?? [], anywhere]
+      for (const some of others) reportOverlaps(one, some, report)
     }
-    seen.push(...globs.map((placed) => ({ ...placed, domain })))
+    for (const one of own) {
+      const start = one.glob.segments[0] ?? ''
+      all.push(one)
+      const same = start.includes('*') ? anywhere : (byStart.get(start) ?? [])
+      same.push(one)
+      if (same !== anywhere) byStart.set(start, same)
+    }
     domains.set(
       domain,
-      globs.map(({ glob }) => glob),
+      own.map(({ glob }) => glob),
     )
   }
   return domains
 }
 
-function reportOverlap(domain: string, own: PlacedGlob, other: PlacedGlob & { domain: string }, report: Report): void {
+/** False for patterns that differ in a plain segment before any `**`: a quick answer for most pairs. */
+function mayMeet(a: Glob, b: Glob): boolean {
+  for (let i = 0; i < a.segments.length; i += 1) {
+    const mine = a.segments[i] ?? ''
+    const theirs = b.segments[i]
+    if (theirs === undefined || mine === '**' || theirs === '**') return true
+    if (mine !== theirs && !mine.includes('*') && !theirs.includes('*')) return false
+  }
+  return true
+}
+
+function reportOverlaps(one: DomainGlob, others: readonly DomainGlob[], report: Report): void {
+  for (const other of others) {
+    if (!mayMeet(one.glob, other.glob) || !globsIntersect(one.glob, other.glob)) continue
+    reportOverlap(one, other, report)
+    reportOverlap(other, one, report)
+  }
+}
+
+function reportOverlap(own: DomainGlob, other: DomainGlob, report: Report): void {
   const where = `${other.glob.text} of ${other.domain} (${placeText(other.place)})`
-  report.add(
-    'GATE1212',
-    own.place,
-    `${own.glob.text} of ${domain} meets ${where}; an action may be in one domain only.`,
-  )
+  const message = `${own.glob.text} of ${own.domain} meets ${where}; an action may be in one domain only.`
+  report.add('GATE1212', own.place, message)
 }

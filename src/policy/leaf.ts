@@ -3,8 +3,8 @@ import type { Json } from '../base/json.ts'
 import { DECORATORS, type ParsedOperator, parseOperator } from './decorators.ts'
 import { BUILT_IN_FACTS, type KnownFact, readFactName, WEEKDAYS } from './fact-names.ts'
 import type { Names } from './names.ts'
-import { firstKeyOf, itemsOf, memberOf, type Node, positionOf } from './node.ts'
-import { type CompileResult, compileValue, OPERATORS, type Test, type ValueFault } from './operators.ts'
+import { firstKeyOf, itemsOf, memberOf, type Node, positionOf, wordOf } from './node.ts'
+import { type CompileResult, compileValue, numberIn, OPERATORS, type Test, type ValueFault } from './operators.ts'
 import type { FactType, Leaf } from './set.ts'
 import { closest } from './suggest.ts'
 
@@ -23,7 +23,7 @@ export function readLeaf(node: Node, names: Names): Leaf | undefined {
   const typeFits = checkValueType(node, fact, operator, names)
   if (!typeFits) return undefined
   const wanted = memberOf(node, 'value')?.value ?? true
-  const name = String(memberOf(node, 'operator')?.value)
+  const name = wordOf(memberOf(node, 'operator'))
   const index = internTest(`${fact.path.text}\0${name}\0${canonicalJson(wanted)}`, test, names)
   const { line } = positionOf(node.source, node.start)
   const leaf: Leaf = { kind: 'leaf', fact: fact.path, operator: name, wanted, index, file: node.source.file, line }
@@ -80,6 +80,7 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map(Object.entries({
   '!=': 'notEqual', '!==': 'notEqual', ne: 'notEqual', neq: 'notEqual', isNot: 'notEqual',
   '<': 'lessThan', lt: 'lessThan', '<=': 'lessThanInclusive', lte: 'lessThanInclusive', le: 'lessThanInclusive',
   '>': 'greaterThan', gt: 'greaterThan', '>=': 'greaterThanInclusive', gte: 'greaterThanInclusive', ge: 'greaterThanInclusive',
+  greater: 'greaterThan', less: 'lessThan', greaterOrEqual: 'greaterThanInclusive', lessOrEqual: 'lessThanInclusive', not: 'notEqual',
   regex: 'matches', regexp: 'matches', like: 'matches', oneOf: 'in', notContains: 'doesNotContain', includes: 'contains', cidr: 'inCidr',
 }))
 
@@ -170,7 +171,7 @@ function checkValueType(node: Node, fact: KnownFact, { operator, overItems }: Pa
 }
 
 function checkListType(value: Node, fact: KnownFact, wanted: string, names: Names): boolean {
-  const items = names.lists.get(String(value.value)) ?? []
+  const items = names.lists.get(wordOf(value)) ?? []
   if (items.length === 0 || items.some((item) => typeof item === wanted)) return true
   names.report.add('GATE1301', value, `${fact.path.text} is ${aType(fact.type)}, and the list has no such value.`)
   return false
@@ -179,8 +180,7 @@ function checkListType(value: Node, fact: KnownFact, wanted: string, names: Name
 /** `"10"` written for `10`. */
 function coerced(value: Json, wanted: string): string | undefined {
   if (wanted === 'string' && typeof value !== 'object') return JSON.stringify(String(value))
-  if (wanted === 'number' && typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)))
-    return String(Number(value))
+  if (wanted === 'number') return numberIn(value)
   if (wanted === 'boolean' && (value === 'true' || value === 'false')) return value
   return undefined
 }
@@ -213,7 +213,7 @@ const ENVIRONMENTS = ['live', 'test']
 function neverOccurs(name: string, value: Json): boolean {
   if (name === 'time.hour') return typeof value === 'number' && (value < 0 || value > 23 || !Number.isInteger(value))
   if (name === 'time.weekday') return !WEEKDAYS.some((day) => day === value)
-  return name === 'environment' && !ENVIRONMENTS.includes(String(value))
+  return name === 'environment' && !ENVIRONMENTS.some((known) => known === value)
 }
 
 function meantValue(name: string, value: string): string | undefined {

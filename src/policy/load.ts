@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../base/json.ts'
 import { isJsonObject } from '../base/json.ts'
+import { schemaCompiler } from '../base/schema.ts'
 import { actionNodes, readAction } from './actions.ts'
 import { indexCandidates } from './candidates.ts'
 import { collectEntries, collectItems, collectSettings } from './declarations.ts'
@@ -18,7 +19,7 @@ import type { Names } from './names.ts'
 import { type Entry, memberOf, textOf } from './node.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
-import type { Candidate, Evaluator, PolicySet, PreparedCondition } from './set.ts'
+import type { ActionDeclaration, Candidate, Evaluator, PolicySet, PreparedCondition } from './set.ts'
 import { readSettings } from './settings.ts'
 import { policyCode, shapeCheck } from './shape-check.ts'
 import { PolicyDocument } from './shapes.ts'
@@ -65,10 +66,7 @@ function readSet(source: PolicySource, files: ReadFiles, report: Report): Policy
   const { policies } = files
   const settings = readSettings(collectSettings(policies, report), report)
   const names = readNames(source, files, report)
-  const actions = new Map(
-    policies.flatMap(({ root }) => actionNodes(root)).map(({ name, node }) => [name, readAction(name, node, report)]),
-  )
-  collectEntries(policies, 'actions', report)
+  const actions = readActions(policies, report)
   const conditions = readNamedConditions(names)
   const ruleNodes = collectItems(policies, 'rules', report)
   const tooMany = ruleNodes[LIMITS.rulesPerSet]
@@ -100,6 +98,13 @@ function readSet(source: PolicySource, files: ReadFiles, report: Report): Policy
   }
 }
 
+function readActions(files: readonly PolicyFile[], report: Report): Map<string, ActionDeclaration> {
+  const compiler = schemaCompiler({ allErrors: false, checked: true })
+  collectEntries(files, 'actions', report)
+  const nodes = files.flatMap(({ root }) => actionNodes(root))
+  return new Map(nodes.map(({ name, node }) => [name, readAction(name, node, compiler, report)]))
+}
+
 function readNames(source: PolicySource, files: ReadFiles, report: Report): Names {
   const factEntries = collectEntries(files.policies, 'facts', report, factKey)
   const facts = readFacts(factEntries, report)
@@ -109,6 +114,7 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
   return {
     report,
     facts: declaresFacts ? facts : undefined,
+    declaredFacts: new Set(factEntries.keys()),
     lists: readLists(collectEntries(files.policies, 'lists', report), source.lists, report),
     conditions: new Map([...conditions].map(([name, { value }]) => [name, value])),
     domains: readDomains(collectEntries(files.policies, 'domains', report), report),

@@ -10,6 +10,8 @@ export interface Names {
   readonly report: Report
   /** Undefined when no file declares facts: then any context and plan path may be read. */
   readonly facts: ReadonlyMap<string, FactDeclaration> | undefined
+  /** Path texts of all declarations, those at fault included: who reads such a fact is not at fault too. */
+  readonly declaredFacts: ReadonlySet<string>
   readonly lists: ReadonlyMap<string, readonly Json[]>
   readonly conditions: ReadonlyMap<string, Node>
   readonly domains: ReadonlyMap<string, readonly Glob[]>

@@ -85,6 +85,12 @@ export function textOf(node: Node | undefined): string | undefined {
   return typeof node?.value === 'string' ? node.value : undefined
 }
 
+/** A scalar as it reads, for messages and comparisons with words; empty for mappings and lists, which have no text. */
+export function wordOf(node: Node | undefined): string {
+  const value = node?.value ?? ''
+  return typeof value === 'object' ? '' : String(value)
+}
+
 export function numberOf(node: Node | undefined): number | undefined {
   return typeof node?.value === 'number' ? node.value : undefined
 }

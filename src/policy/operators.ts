@@ -94,7 +94,8 @@ export function compileValue(
     case 'scalars':
       return compileScalars(operator, value)
     case 'number':
-      return typeof value === 'number' ? { test: numberTest(name, value) } : unsuitable(operator, 'a number')
+      if (typeof value === 'number') return { test: numberTest(name, value) }
+      return { fault: { ...unsuitable(operator, 'a number').fault, suggestion: numberIn(value) } }
     case 'text':
       return compileText(operator, name, value)
     case 'pattern':
@@ -120,6 +121,12 @@ const truth = (holds: boolean): Truth => (holds ? 'true' : 'false')
 
 function unsuitable(operator: Operator, wanted: string): { fault: ValueFault } {
   return { fault: { code: 'GATE1301', message: `${operator.name} needs ${wanted}.` } }
+}
+
+/** `"10"` written for `10`. */
+export function numberIn(value: Json | undefined): string | undefined {
+  if (typeof value !== 'string' || value.trim() === '') return undefined
+  return Number.isFinite(Number(value)) ? String(Number(value)) : undefined
 }
 
 function takesNoValue(operator: Operator): { fault: ValueFault } {

@@ -1,6 +1,6 @@
 import { compilePattern } from '../base/schema.ts'
 import { LIMITS } from './limits.ts'
-import { entriesOf, itemsOf, keyOf, memberOf, type Node, numberOf, textOf } from './node.ts'
+import { entriesOf, itemsOf, keyOf, memberOf, type Node, numberOf, textOf, wordOf } from './node.ts'
 import type { Report } from './report.ts'
 import { closest } from './suggest.ts'
 
@@ -170,7 +170,7 @@ function checkType(node: Node, walk: Walk): boolean {
   if (names.length === 0) return holds(false, node, 'at least one type', walk)
   return every(names, (name) => {
     const known = TYPES.includes(textOf(name) ?? '')
-    if (!known) walk.report.add('GATE1402', name, `A type is ${TYPES.join(', ')}.`, closest(String(name.value), TYPES))
+    if (!known) walk.report.add('GATE1402', name, `A type is ${TYPES.join(', ')}.`, closest(wordOf(name), TYPES))
     return known
   })
 }
@@ -189,8 +189,7 @@ function checkPattern(
 
 function checkFormat(node: Node, walk: Walk): boolean {
   const known = FORMATS.includes(textOf(node) ?? '')
-  if (!known)
-    walk.report.add('GATE1408', node, `A format is ${FORMATS.join(', ')}.`, closest(String(node.value), FORMATS))
+  if (!known) walk.report.add('GATE1408', node, `A format is ${FORMATS.join(', ')}.`, closest(wordOf(node), FORMATS))
   return known
 }
 

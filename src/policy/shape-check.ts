@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { type ErrorObject, schemaCompiler } from '../base/schema.ts'
 import type { DiagnosticCode } from './codes.ts'
-import { firstKeyOf, keyOf, type Node, type Place } from './node.ts'
+import { firstKeyOf, keyOf, type Node, type Place, wordOf } from './node.ts'
 import type { Report } from './report.ts'
 import { closest } from './suggest.ts'
 
@@ -35,6 +35,7 @@ const CODES: Record<string, DiagnosticCode> = {
 
 /** The code of policy files; keywords that no shape uses are faults of type. */
 export function policyCode(keyword: string, node: Node): DiagnosticCode {
+  if (keyword === 'propertyNames' && node.path === '$.actions') return 'GATE1115'
   if (keyword === 'const' && node.path === '$.apiVersion') return 'GATE1109'
   if (keyword === 'enum' && node.path === '$.defaults.decision' && node.value === 'allow') return 'GATE1112'
   return CODES[keyword] ?? 'GATE1103'
@@ -42,7 +43,7 @@ export function policyCode(keyword: string, node: Node): DiagnosticCode {
 
 /** Compiles a check of nodes against a shape. */
 export function shapeCheck(shape: TSchema, codeOf: ShapeCodes): ShapeCheck {
-  const validate = schemaCompiler({ allErrors: true }).compile(shape)
+  const validate = schemaCompiler({ allErrors: true, checked: true }).compile(shape)
   return (node, report) => {
     if (validate(node.value)) return true
     for (const error of validate.errors ?? []) {
@@ -80,13 +81,19 @@ function faultOf(error: ErrorObject, node: Node, shape: TSchema, codeOf: ShapeCo
       return at(firstKeyOf(node), `The key ${String(params.missingProperty)} is missing.`)
     case 'propertyNames': {
       const name = String(params.propertyName)
-      return at(keyOf(node, name) ?? node, `The name ${JSON.stringify(name)} is malformed.`)
+      const extra = code === 'GATE1115' ? '_ . : / -' : '_ . -'
+      return at(
+        keyOf(node, name) ?? node,
+        `${JSON.stringify(name)} is malformed: letters, digits and ${extra}, at most 128.`,
+      )
     }
     case 'enum':
     case 'const': {
       const allowed = error.keyword === 'enum' ? (params.allowedValues as unknown[]) : [params.allowedValue]
       const names = allowed.map(String)
-      return at(node, `The value must be ${names.join(' or ')}.`, closest(String(node.value), names))
+      if (code === 'GATE1112')
+        return at(node, 'allow cannot be the default: what no rule allows is denied or held.', 'deny')
+      return at(node, `The value must be ${either(names)}.`, closest(wordOf(node), names))
     }
     case 'type':
       return at(
@@ -101,9 +108,20 @@ function faultOf(error: ErrorObject, node: Node, shape: TSchema, codeOf: ShapeCo
         node,
         'A name is made of letters, digits and _ . -, at most 128, and begins with a letter, a digit or _.',
       )
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+      return at(node, `The value must be ${COMPARISONS[String(params.comparison)]} ${String(params.limit)}.`)
     default:
       return at(node, `The value ${error.message ?? 'is not valid'}.`)
   }
+}
+
+const COMPARISONS: Record<string, string> = { '>=': 'at least', '>': 'above', '<=': 'at most', '<': 'below' }
+
+/** `a, b or c`. */
+function either(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }
 
 function typeNames(type: unknown): string {
@@ -116,7 +134,7 @@ function typeNames(type: unknown): string {
     boolean: 'true or false',
   }
   const types = Array.isArray(type) ? type.map(String) : String(type).split(',')
-  return types.map((name) => names[name] ?? name).join(' or ')
+  return either(types.map((name) => names[name] ?? name))
 }
 
 /** The keys that the object at ajv's schemaPath (`#/properties/risk/items/additionalProperties`) knows. */

@@ -1,4 +1,5 @@
 import { decodeUtf8, type JsonLimits, parseJson } from '../base/json.ts'
+import type { DiagnosticCode } from './codes.ts'
 import { LIMITS } from './limits.ts'
 import { type Node, placeAt, type Source, sourceOf } from './node.ts'
 import type { Report } from './report.ts'
@@ -6,6 +7,16 @@ import { readYaml } from './yaml.ts'
 
 const BOM = '\ufeff'
 const JSON_LIMITS: JsonLimits = { maxDepth: LIMITS.depth }
+
+/** What the strict parser's sentences begin with, where the same fault of a YAML file has a code of its own. */
+const JSON_FAULTS: readonly [string, DiagnosticCode][] = [
+  ['Nesting deeper', 'GATE1014'],
+  ['Duplicate key', 'GATE1011'],
+  ['The key "__proto__"', 'GATE1012'],
+  ['The number is too large', 'GATE1015'],
+  ['The integer is outside', 'GATE1015'],
+  ['The string has a lone surrogate', 'GATE1016'],
+]
 
 /**
  * The document of one file, with positions. Undefined, and reported, when the text cannot be read as
@@ -53,9 +64,7 @@ function isStrictJson(source: Source, report: Report): boolean {
     const [, sentence = message, offset = '0'] = /^(.*) \(at offset (\d+)\)\.$/s.exec(message) ?? []
     const at = placeAt(source, Number(offset))
     if (source.text.trim() === '') report.add('GATE1005', placeAt(source, 0), 'The file is empty.')
-    else if (sentence.startsWith('Nesting deeper')) report.add('GATE1014', at, `${sentence}.`)
-    else if (sentence.startsWith('Duplicate key')) report.add('GATE1011', at, `${sentence}.`)
-    else report.add('GATE1004', at, `${sentence}.`)
+    else report.add(JSON_FAULTS.find(([begins]) => sentence.startsWith(begins))?.[1] ?? 'GATE1004', at, `${sentence}.`)
     return false
   }
 }

@@ -33,5 +33,3 @@ export function approvalQueries(db: Database) {
     },
   }
 }
-
-export type ApprovalQueries = ReturnType<typeof approvalQueries>

@@ -1,4 +1,3 @@
-import { randomFillSync } from 'node:crypto'
 import { genesisHead, type Head, SALT_BYTES, type StoredEntry, seal } from '../audit/chain.ts'
 import { type EntryDraft, SERVICE, toDraft } from '../audit/entry.ts'
 import { headOf } from '../audit/verify.ts'
@@ -15,6 +14,8 @@ export interface CommitDeps {
   clock: Clock
   newId: NewId
   origin: string
+  /** Fresh random bytes. */
+  random(bytes: number): Uint8Array
 }
 
 /** What a group of submissions sees and changes, until its COMMIT or ROLLBACK. */
@@ -24,6 +25,8 @@ export interface Group {
   imposed: readonly KillSwitch[]
   /** Newest entry of each chain that the group touched. */
   heads: Map<string, Head>
+  /** Chains whose newest entry is ahead of the clock, and say so already. */
+  regressed: Set<string>
   nowMs: number
 }
 
@@ -37,11 +40,13 @@ export interface Group {
 export function applySubmission(group: Group, submission: Submission, deps: CommitDeps): Committed | Conflict {
   const { transaction } = group.connection
   const heads = new Map(group.heads)
+  const regressed = new Set(group.regressed)
   const memory = group.memory
   const undo = (): void => {
     transaction.undo.run()
     transaction.release.run()
     group.heads = heads
+    group.regressed = regressed
     group.memory = memory
   }
   transaction.savepoint.run()
@@ -98,21 +103,21 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
 /** Appends after what the chain needs first: its genesis, and a note when the clock has gone back. */
 function append(group: Group, entry: EntryDraft, deps: CommitDeps): StoredEntry {
   const head = headOfChain(group, entry.chain, deps)
-  if (group.nowMs < head.tsMs && !group.connection.regressed.has(entry.chain)) {
-    group.connection.regressed.add(entry.chain)
+  if (group.nowMs < head.tsMs && !group.regressed.has(entry.chain)) {
+    group.regressed.add(entry.chain)
     const data = { observed: formatTimestamp(group.nowMs), previous: formatTimestamp(head.tsMs) }
-    appendAfter(group, head, serviceEvent(entry.chain, 'clock.regression', data, deps))
+    appendAfter(group, head, serviceEvent(entry.chain, 'clock.regression', data, deps), deps)
   } else if (group.nowMs >= head.tsMs) {
-    group.connection.regressed.delete(entry.chain)
+    group.regressed.delete(entry.chain)
   }
-  return appendAfter(group, headOfChain(group, entry.chain, deps), entry)
+  return appendAfter(group, headOfChain(group, entry.chain, deps), entry, deps)
 }
 
 function headOfChain(group: Group, chain: string, deps: CommitDeps): Head {
   const known = group.heads.get(chain) ?? group.connection.entries.head(chain)
   if (known !== undefined) return known
   const genesis = serviceEvent(chain, 'audit.genesis', { chain, origin: deps.origin }, deps)
-  return headOf(appendAfter(group, genesisHead(deps.origin, chain), genesis))
+  return headOf(appendAfter(group, genesisHead(deps.origin, chain), genesis, deps))
 }
 
 function serviceEvent(
@@ -124,10 +129,10 @@ function serviceEvent(
   return { kind: 'event', id: deps.newId('entry'), chain, type, data, actor: SERVICE }
 }
 
-function appendAfter(group: Group, head: Head, entry: EntryDraft): StoredEntry {
+function appendAfter(group: Group, head: Head, entry: EntryDraft, deps: CommitDeps): StoredEntry {
   const ts = formatTimestamp(Math.max(group.nowMs, head.tsMs))
   const draft = toDraft(entry, ts)
-  const sealed = seal(head, draft, ts, randomFillSync(Buffer.allocUnsafe(SALT_BYTES * draft.sections.length)))
+  const sealed = seal(head, draft, ts, deps.random(SALT_BYTES * draft.sections.length))
   group.connection.entries.append(sealed)
   group.heads.set(entry.chain, headOf(sealed))
   return sealed

@@ -18,7 +18,7 @@ export function connect(db: Database) {
     policySources: policySourceQueries(db),
     transaction: transactionStatements(db),
     /** Chains whose newest entry is ahead of the clock, and say so already. */
-    regressed: new Set<string>(),
+    regressed: new Set<string>() as ReadonlySet<string>,
   }
 }
 

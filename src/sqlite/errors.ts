@@ -11,7 +11,8 @@ export function isPendingTwice(error: unknown): boolean {
   return (
     error instanceof Sqlite.SqliteError &&
     error.code === 'SQLITE_CONSTRAINT_UNIQUE' &&
-    error.message.includes('approval_one_pending')
+    // SQLite names the columns of the index, not the index.
+    error.message.endsWith('approval.chain, approval.digest')
   )
 }
 

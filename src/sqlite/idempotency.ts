@@ -32,5 +32,3 @@ export function idempotencyQueries(db: Database) {
     },
   }
 }
-
-export type IdempotencyQueries = ReturnType<typeof idempotencyQueries>

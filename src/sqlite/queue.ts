@@ -101,11 +101,13 @@ function commitGroup(host: QueueHost, deps: CommitDeps, members: readonly Waitin
       memory: refreshed(host.memory(), connection),
       imposed: host.imposed(),
       heads: new Map(),
+      regressed: new Set(connection.regressed),
       nowMs: deps.clock(),
     }
     for (const member of members) answers.push(applyMember(group, member, deps))
     committing = true
     connection.transaction.commit.run()
+    connection.regressed = group.regressed
     host.keep(group.memory)
   } catch (error) {
     // Whether a failed COMMIT is on disk is unknown. It is never repeated: the file is opened anew and read.

@@ -61,5 +61,3 @@ export function recordQueries(db: Database) {
     },
   }
 }
-
-export type RecordQueries = ReturnType<typeof recordQueries>

@@ -9,6 +9,7 @@ import { unavailable } from './errors.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
 import { openDatabase } from './open.ts'
 import { commitQueue } from './queue.ts'
+import { randomPool } from './random-pool.ts'
 import { assertHeads, assertState } from './startup.ts'
 
 export interface StoreOptions {
@@ -46,7 +47,7 @@ export function openStore({ dir, create, clock, newId = idMaker(clock, randomByt
   }
   const queue = commitQueue(
     { connection: () => connection, memory: () => memory, keep, imposed: () => [...imposed.values()], reopen },
-    { clock, newId, origin },
+    { clock, newId, origin, random: randomPool() },
   )
   return {
     origin,

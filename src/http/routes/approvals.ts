@@ -28,13 +28,13 @@ export const approvalRoutes = {
   }),
   getApproval: route({
     query: WaitQuery,
-    handle: async (services, { caller, params, query, signal }) => {
+    handle: async (services, { caller, params, query, isGone }) => {
       const seconds = Math.min(Number(query.wait ?? 0), MAX_WAIT_SECONDS)
       const id = params.id ?? ''
       const waited =
         seconds === 0
           ? getApproval(services, caller, id)
-          : waitForApproval(services, caller, id, seconds * 1000, signal)
+          : waitForApproval(services, caller, id, seconds * 1000, isGone)
       return { data: await waited }
     },
   }),

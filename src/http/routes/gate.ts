@@ -1,4 +1,5 @@
-import { check, judgeNow } from '../../actions/check.ts'
+import { check } from '../../actions/check.ts'
+import { judgeNow } from '../../actions/judge.ts'
 import { CheckRequest, RiskRequest } from '../../gate/request.ts'
 import { route } from '../route.ts'
 

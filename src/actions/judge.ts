@@ -1,0 +1,41 @@
+import type { Outcome } from '../gate/decide.ts'
+import { judge } from '../gate/judge.ts'
+import type { CheckRequest } from '../gate/request.ts'
+import type { Risk } from '../gate/risk.ts'
+import { principalOf } from '../keys/apikey.ts'
+import { coveringStop, reasonOf } from '../killswitch/killswitch.ts'
+import { domainOf, type PolicySet } from '../policy/set.ts'
+import type { Caller, CheckDeps } from './deps.ts'
+
+/** What kill switch and policy in force say, before approvals. */
+export interface Judged {
+  subject: { chain: string; action: string; domain: string | undefined }
+  set: PolicySet | undefined
+  outcome: Outcome
+  risk: Risk
+  nowMs: number
+}
+
+/** Judges the request by what is in force now: no effect beyond the answer. */
+export async function judgeNow(
+  deps: CheckDeps,
+  caller: Caller,
+  { action, context, plan }: Pick<CheckRequest, 'action' | 'context' | 'plan'>,
+): Promise<Judged> {
+  const nowMs = deps.clock()
+  const set = deps.policies.get(caller.tenantId)
+  const subject = { chain: caller.chain, action, domain: set && domainOf(set, action) }
+  const stop = coveringStop(deps.store.state().switches, subject)
+  const { outcome, risk } = await judge({
+    set,
+    killSwitchReason: stop && reasonOf(stop),
+    tenant: caller.tenantId,
+    environment: caller.environment,
+    agent: principalOf(caller.key),
+    nowMs,
+    action,
+    context,
+    plan,
+  })
+  return { subject, set, outcome, risk, nowMs }
+}

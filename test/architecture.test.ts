@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+interface Part {
+  /** 1 and 2 are pure; a part imports only what stands lower, but for `and`. */
+  rank: 1 | 2 | 3 | 4 | 5
+  /** Parts of the same rank, or above, that it may import as well. */
+  and?: readonly string[]
+  /** Third-party packages; each belongs to one part, but for SHARED_PACKAGES. */
+  packages?: readonly string[]
+}
+
+/** The architecture: every file or folder directly in src, and what it may import. */
+const PARTS: Record<string, Part> = {
+  base: { rank: 1, packages: ['ajv', 'ajv-formats', 're2js'] },
+  policy: { rank: 2, packages: ['json-rules-engine', 'yaml'] },
+  gate: { rank: 2, and: ['policy'] },
+  approvals: { rank: 2, and: ['keys', 'killswitch', 'policy'] },
+  killswitch: { rank: 2 },
+  audit: { rank: 2, and: ['policy'] },
+  evidence: { rank: 2, and: ['audit'], packages: ['@noble/ed25519', '@noble/hashes'] },
+  keys: { rank: 2, and: ['audit'] },
+  'records.ts': { rank: 3 },
+  'store.ts': { rank: 3, and: ['records.ts'] },
+  actions: { rank: 3, and: ['records.ts', 'store.ts'] },
+  sqlite: { rank: 4, packages: ['better-sqlite3'] },
+  // Its thread asks for tsx when the source runs without being built.
+  files: { rank: 4, packages: ['tsx'] },
+  http: { rank: 4, packages: ['express'] },
+  // The commands compose what they need, and `serve` starts the whole service.
+  cli: { rank: 4, and: ['sqlite', 'files', 'config.ts', 'log.ts', 'server.ts'], packages: ['commander'] },
+  'config.ts': { rank: 5 },
+  'log.ts': { rank: 5, and: ['config.ts'], packages: ['pino'] },
+  'repeat.ts': { rank: 5 },
+  'server.ts': { rank: 5, and: ['config.ts', 'log.ts', 'repeat.ts'] },
+  // Published and shipped alone: they import nothing outside themselves.
+  client: { rank: 1 },
+  console: { rank: 1 },
+}
+/** TypeBox declares shapes, wherever a shape is. */
+const SHARED_PACKAGES = ['typebox']
+/** Where a pure part may use these: hashes, signatures and checksums are functions of their arguments. */
+const PURE_MODULES: Record<string, readonly string[]> = {
+  'node:crypto': ['base/digest.ts', 'audit/', 'evidence/'],
+  'node:zlib': ['keys/'],
+}
+const MAX_LINES = 250
+
+/** What a pure part may not do, since everything that varies is an argument. */
+const IMPURE: { pattern: RegExp; reason: string }[] = [
+  { pattern: /\bDate\.now\b|\bnew Date\(\)|\bperformance\./, reason: 'reads the clock' },
+  { pattern: /\bMath\.random\b|\brandom(Bytes|UUID|Int|Fill|FillSync)\b|\bgetRandomValues\b/, reason: 'is random' },
+  { pattern: /\bgenerateKey(Pair)?(Sync)?\b/, reason: 'is random' },
+  { pattern: /\bprocess\.[a-z]/, reason: 'reads the process' },
+  { pattern: /\b(setTimeout|setInterval|setImmediate|queueMicrotask)\b/, reason: 'uses a timer' },
+  { pattern: /\b(fetch|console\.[a-z]+)\(/, reason: 'does input or output' },
+  { pattern: /^(export )?(let|var) /m, reason: 'has module state' },
+]
+const UNWANTED: { pattern: RegExp; reason: string }[] = [
+  { pattern: /^export \*/m, reason: 'exports with `*`: name what is exported' },
+  { pattern: /^export default\b|\bas default\b/m, reason: 'has a default export' },
+  { pattern: /(:|\bas|<|\||=>) *any\b(?!\()|\bany\[\]/, reason: 'uses `any`' },
+  { pattern: /\brequire\(|\bcreateRequire\b/, reason: 'requires: import instead' },
+  { pattern: /@ts-(ignore|nocheck|expect-error)/, reason: 'silences the compiler' },
+]
+
+interface Source {
+  /** Relative to src, with `/`. */
+  path: string
+  text: string
+}
+
+const SRC = fileURLToPath(new URL('../src/', import.meta.url))
+
+function sources(): Source[] {
+  return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes('node_modules'))
+    .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(SRC, path), 'utf8') }))
+}
+
+/** Without comments and the insides of strings; import lines keep theirs. */
+function codeOf(text: string): string {
+  return text
+    .replace(/^\s*(\/\*|\*|\/\/).*$/gm, '')
+    .replace(/ \/\/ .*$/gm, '')
+    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n$]|\\.)*`/g, "''")
+}
+
+function importsOf({ text }: Source): string[] {
+  const code = text.replace(/^\s*(\/\*|\*|\/\/).*$/gm, '')
+  const forms = [
+    /^(?:import|export)\b[^'";]*?\bfrom\s+'([^']+)'/gm,
+    /^import\s+'([^']+)'/gm,
+    /\bimport\(\s*['"`]([^'"`]+)['"`]/g,
+  ]
+  return forms.flatMap((form) => [...code.matchAll(form)].map((match) => match[1] ?? ''))
+}
+
+/** The path in src of a relative import, or undefined for a package. */
+function targetOf(from: Source, specifier: string): string | undefined {
+  if (!specifier.startsWith('.')) return undefined
+  return relative(SRC, join(SRC, from.path, '..', specifier)).replaceAll('\\', '/')
+}
+
+const partOf = (path: string) => path.split('/')[0] ?? path
+const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/')
+const isPure = (part: Part) => part.rank <= 2
+
+/** Every violation in one file, as `path: reason`. */
+function violations(source: Source): string[] {
+  const name = partOf(source.path)
+  const part = PARTS[name]
+  if (part === undefined) return [`${source.path}: is in no part of the architecture; add it to the table or move it`]
+  const code = codeOf(source.text)
+  const reasons = [
+    ...importsOf(source).map((specifier) => importFault(source, name, part, specifier)),
+    ...(isPure(part) ? IMPURE : []).map(({ pattern, reason }) =>
+      pattern.test(code) ? `${reason} in a pure part` : '',
+    ),
+    ...UNWANTED.map(({ pattern, reason }) =>
+      pattern.test(pattern.source.includes('@ts') ? source.text : code) ? reason : '',
+    ),
+    source.text.split('\n').length - 1 > MAX_LINES ? `has more than ${MAX_LINES} lines` : '',
+  ]
+  return reasons.filter((reason) => reason !== '').map((reason) => `${source.path}: ${reason}`)
+}
+
+function importFault(from: Source, name: string, part: Part, specifier: string): string {
+  const target = targetOf(from, specifier)
+  if (target === undefined) return packageFault(from, name, part, specifier)
+  const other = partOf(target)
+  if (other === name) return ''
+  if (name === 'client' || name === 'console') return `imports ${specifier}, but ${name} stands alone`
+  if (other === '..' || PARTS[other] === undefined) return `imports ${specifier}, which is in no part of src`
+  if (other === 'client' || other === 'console') return `imports ${specifier}, which is shipped alone`
+  if (PARTS[other].rank < part.rank || part.and?.includes(other)) return ''
+  return `imports ${specifier}: ${name} (rank ${part.rank}) may not import ${other} (rank ${PARTS[other].rank})`
+}
+
+function packageFault(from: Source, name: string, part: Part, specifier: string): string {
+  if (specifier.startsWith('node:')) {
+    const allowed = !isPure(part) || PURE_MODULES[specifier]?.some((path) => from.path.startsWith(path))
+    return allowed || name === 'client' ? '' : `imports ${specifier} in a pure part`
+  }
+  const wanted = packageOf(specifier)
+  if (part.packages?.includes(wanted) || (SHARED_PACKAGES.includes(wanted) && name !== 'client')) return ''
+  const owner = Object.keys(PARTS).find((key) => PARTS[key]?.packages?.includes(wanted))
+  return `imports ${wanted}, which ${owner === undefined ? 'no part may' : `only ${owner} may`}`
+}
+
+/** The first cycle of files, as a path that ends where it began, or undefined. */
+function cycleIn(files: readonly Source[]): string | undefined {
+  const edges = new Map(
+    files.map((file) => [file.path, importsOf(file).flatMap((specifier) => targetOf(file, specifier) ?? [])]),
+  )
+  const done = new Set<string>()
+  const visit = (path: string, trail: readonly string[]): string | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path].join(' → ')
+    if (done.has(path)) return undefined
+    for (const next of edges.get(path) ?? []) {
+      const cycle = visit(next, [...trail, path])
+      if (cycle !== undefined) return cycle
+    }
+    done.add(path)
+    return undefined
+  }
+  for (const path of edges.keys()) {
+    const cycle = visit(path, [])
+    if (cycle !== undefined) return cycle
+  }
+  return undefined
+}
+
+const files = sources()
+
+test('every file of src keeps to the architecture', () => {
+  assert.ok(files.length > 10, 'src was found')
+  assert.deepEqual(files.flatMap(violations), [])
+})
+test('no file of src imports itself, by whatever way', () => assert.equal(cycleIn(files), undefined))
+
+test('the parts themselves have no cycle', () => {
+  const parts = Object.entries(PARTS).map(([name, { and = [] }]) => {
+    return { path: `${name}/a.ts`, text: and.map((other) => `import '../${other}/a.ts'`).join('\n') }
+  })
+  assert.equal(cycleIn(parts), undefined)
+})
+
+test('each package of the table belongs to one part', () => {
+  const owned = Object.values(PARTS).flatMap(({ packages }) => packages ?? [])
+  assert.deepEqual(owned, [...new Set(owned)])
+})
+
+// The checks themselves: a file that breaks one rule, and the part of the reason that names it.
+const bad: { path: string; text: string; reason: RegExp }[] = [
+  { path: 'base/a.ts', text: "import { b } from '../policy/b.ts'", reason: /may not import policy/ },
+  { path: 'audit/a.ts', text: "import type {\n  B,\n} from '../evidence/b.ts'", reason: /may not import evidence/ },
+  { path: 'actions/a.ts', text: "const b = await import('../sqlite/b.ts')", reason: /may not import sqlite/ },
+  { path: 'store.ts', text: "export { b } from './actions/b.ts'", reason: /may not import actions/ },
+  { path: 'http/routes/a.ts', text: "import { b } from '../../sqlite/b.ts'", reason: /may not import sqlite/ },
+  { path: 'client/a.ts', text: "import { b } from '../base/b.ts'", reason: /stands alone/ },
+  { path: 'base/a.ts', text: "import { b } from '../../test/b.ts'", reason: /no part of src/ },
+  { path: 'extra/a.ts', text: '', reason: /no part of the architecture/ },
+  { path: 'http/a.ts', text: "import Sqlite from 'better-sqlite3'", reason: /only sqlite may/ },
+  {
+    path: 'base/a.ts',
+    text: "import { x } from 'ajv/dist/2020.js'\nimport 'left-pad'",
+    reason: /left-pad, which no part may/,
+  },
+  { path: 'policy/a.ts', text: "import { readFileSync } from 'node:fs'", reason: /node:fs in a pure part/ },
+  { path: 'gate/a.ts', text: "import { hash } from 'node:crypto'", reason: /node:crypto in a pure part/ },
+  { path: 'gate/a.ts', text: 'const now = Date.now()', reason: /clock/ },
+  { path: 'gate/a.ts', text: 'const now = new Date()', reason: /clock/ },
+  { path: 'keys/a.ts', text: 'const n = Math.random()', reason: /random/ },
+  { path: 'evidence/a.ts', text: "import { randomBytes } from 'node:crypto'", reason: /random/ },
+  { path: 'policy/a.ts', text: 'const e = process.env.A', reason: /process/ },
+  { path: 'policy/a.ts', text: 'setTimeout(a, 1)', reason: /timer/ },
+  { path: 'policy/a.ts', text: 'let count = 0', reason: /module state/ },
+  { path: 'http/a.ts', text: "export * from './b.ts'", reason: /name what is exported/ },
+  { path: 'http/a.ts', text: 'const a: any = 1', reason: /`any`/ },
+  { path: 'http/a.ts', text: '// @ts-ignore', reason: /silences/ },
+  { path: 'http/a.ts', text: '\n'.repeat(MAX_LINES + 1), reason: /more than 250 lines/ },
+]
+
+for (const source of bad) {
+  test(`the architecture refuses ${source.path}: ${source.reason.source}`, () => {
+    const found = violations(source)
+    assert.equal(found.length, 1, found.join('\n'))
+    assert.match(found[0] ?? '', source.reason)
+  })
+}
+
+test('comments, strings and lookalikes are no violations', () => {
+  const text = [
+    "import { Type } from 'typebox'\nimport { hash } from 'node:crypto'\n/** Not Date.now(). */",
+    "const a = 'process.env: any' // setTimeout(a, 1)\nconst d = new Date(0)\nconst company = 1\n  let inner = 0",
+  ]
+  assert.deepEqual(violations({ path: 'audit/a.ts', text: text.join('\n') }), [])
+})
+
+test('a cycle is found, through types too', () => {
+  const two = [
+    { path: 'base/a.ts', text: "import type { B } from './b.ts'" },
+    { path: 'base/b.ts', text: "import { a } from './a.ts'" },
+  ]
+  assert.equal(cycleIn(two), 'base/a.ts → base/b.ts → base/a.ts')
+})

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import { ACME_POLICY, type Gate, startGate, temporaryFolder } from '../helpers.ts'
+
+const ALLOWING = ACME_POLICY
+const DENYING = `${ACME_POLICY}  - {id: stop, actions: ["**"], effect: deny, reason: Nothing for now.}\n`
+const BROKEN = 'apiVersion: gate-sidecar/v1\ntenant: acme\nrules: [{id: x}]\n'
+/** Contents are looked at each second; twice that is late. */
+const LIMIT_MS = 4000
+
+type Key = Awaited<ReturnType<Gate['key']>>
+
+async function decision(gate: Gate, key: Key): Promise<string> {
+  const { body } = await gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
+  return body.data.decision
+}
+
+/** Asks until the answer is the wanted one. */
+async function becomes<T>(read: () => Promise<T>, wanted: T): Promise<void> {
+  const end = performance.now() + LIMIT_MS
+  let seen = await read()
+  while (seen !== wanted && performance.now() < end) {
+    await sleep(50)
+    seen = await read()
+  }
+  assert.equal(seen, wanted)
+}
+
+async function events(
+  gate: Gate,
+  key: Key,
+  eventType: string,
+): Promise<{ data: { faults?: string[]; changes?: { digest: string } } }[]> {
+  const { body } = await gate.call(key, 'GET', `/audit/chain?eventType=${eventType}`)
+  return body.data
+}
+
+test('a changed policy is in force within seconds, and each set is in the audit chain', async (t) => {
+  const gate = await startGate(t)
+  const key = await gate.key()
+  assert.equal(await decision(gate, key), 'allow')
+  await becomes(async () => (await events(gate, key, 'policy.loaded')).length, 1)
+  writeFileSync(join(gate.dir, 'policies/acme/main.yaml'), DENYING)
+  await becomes(() => decision(gate, key), 'deny')
+  const [newest] = await events(gate, key, 'policy.loaded')
+  const { body } = await gate.call(key, 'GET', '/policies')
+  assert.equal(newest?.data.changes?.digest, body.data.digest)
+})
+
+test('a broken set leaves the last good one in force, is audited once, and shows in readiness', async (t) => {
+  const gate = await startGate(t)
+  const key = await gate.key()
+  writeFileSync(join(gate.dir, 'policies/acme/main.yaml'), BROKEN)
+  await becomes(async () => (await events(gate, key, 'policy.rejected')).length, 1)
+  await sleep(1500)
+  const rejected = await events(gate, key, 'policy.rejected')
+  assert.equal(rejected.length, 1, 'the same content is refused once')
+  assert.match(rejected[0]?.data.faults?.[0] ?? '', /^acme\/main\.yaml:\d+:\d+ GATE\d{4} /)
+  assert.equal(await decision(gate, key), 'allow')
+  const { body } = await gate.call(key, 'GET', '/policies')
+  assert.equal(body.data.current, false)
+  const ready = await gate.call(key, 'GET', '/readyz')
+  assert.deepEqual([ready.status, ready.body.data.policySetsOutdated], [200, 1])
+})
+
+test('a restart with a broken folder goes on with the set that was last in force', async (t) => {
+  const dir = temporaryFolder(t)
+  const first = await startGate(t, { dir })
+  const key = await first.key()
+  await becomes(async () => (await events(first, key, 'policy.loaded')).length, 1)
+  await first.server.close()
+  const second = await startGate(t, { dir, policies: { 'acme/main.yaml': BROKEN } })
+  assert.equal(await decision(second, key), 'allow')
+})
+
+test('a stored set that is not the one in the audit chain is not used', async (t) => {
+  const dir = temporaryFolder(t)
+  const first = await startGate(t, { dir, policies: { 'acme/main.yaml': DENYING } })
+  const key = await first.key()
+  await becomes(async () => (await events(first, key, 'policy.loaded')).length, 1)
+  await first.server.close()
+  const db = new Sqlite(join(dir, 'data/gate-sidecar.db'))
+  const source = JSON.stringify({
+    files: [{ base64: Buffer.from(ALLOWING).toString('base64'), name: 'main.yaml' }],
+    ignored: [],
+    lists: [],
+  })
+  db.prepare('UPDATE policy_source SET source = ?').run(source)
+  db.close()
+  const second = await startGate(t, { dir, policies: { 'acme/main.yaml': BROKEN } })
+  const { body } = await second.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
+  assert.deepEqual([body.data.decision, body.data.decidedBy, body.data.riskScore], ['deny', 'no_policy', 100])
+  const ready = await second.call(key, 'GET', '/readyz')
+  assert.deepEqual([ready.status, ready.body.error], [503, 'not_ready'])
+})
+
+test('a folder that is gone leaves the last good set in force', async (t) => {
+  const gate = await startGate(t)
+  const key = await gate.key()
+  rmSync(join(gate.dir, 'policies/acme'), { recursive: true })
+  await becomes(async () => (await gate.call(key, 'GET', '/policies')).body.data.current, false)
+  assert.equal(await decision(gate, key), 'allow')
+})
+
+test('a swap of the ..data link of a Kubernetes ConfigMap is seen', async (t) => {
+  const dir = temporaryFolder(t)
+  const tenant = join(dir, 'policies/acme')
+  const version = (name: string, text: string): void => {
+    mkdirSync(join(tenant, name), { recursive: true })
+    writeFileSync(join(tenant, name, 'main.yaml'), text)
+  }
+  version('..2026_01', ALLOWING)
+  symlinkSync('..2026_01', join(tenant, '..data'))
+  symlinkSync('..data/main.yaml', join(tenant, 'main.yaml'))
+  const gate = await startGate(t, { dir, policies: {} })
+  const key = await gate.key()
+  assert.equal(await decision(gate, key), 'allow')
+  version('..2026_02', DENYING)
+  symlinkSync('..2026_02', join(tenant, '..next'))
+  renameSync(join(tenant, '..next'), join(tenant, '..data'))
+  await becomes(() => decision(gate, key), 'deny')
+})
+
+test('one tenant with a broken set does not hold up another', async (t) => {
+  const gate = await startGate(t, { policies: { 'aaa/main.yaml': BROKEN, 'acme/main.yaml': ALLOWING } })
+  const key = await gate.key()
+  assert.equal(await decision(gate, key), 'allow')
+  writeFileSync(join(gate.dir, 'policies/acme/main.yaml'), DENYING)
+  await becomes(() => decision(gate, key), 'deny')
+})
+
+test('a list outside the tenant folder is refused, also behind a link', async (t) => {
+  const dir = temporaryFolder(t)
+  mkdirSync(join(dir, 'policies/acme/lists'), { recursive: true })
+  writeFileSync(join(dir, 'secret.txt'), 'ann\n')
+  symlinkSync(join(dir, 'secret.txt'), join(dir, 'policies/acme/lists/out.txt'))
+  const withList = `${ALLOWING}lists: {out: {file: lists/out.txt}}\n`
+  const gate = await startGate(t, { dir, policies: { 'acme/main.yaml': withList } })
+  const key = await gate.key()
+  assert.equal(await decision(gate, key), 'deny')
+  const { body } = await gate.call(key, 'GET', '/policies')
+  assert.match(body.data.faults[0], /lists\/out\.txt/)
+  unlinkSync(join(dir, 'policies/acme/lists/out.txt'))
+  writeFileSync(join(dir, 'policies/acme/lists/out.txt'), 'ann\n')
+  await becomes(() => decision(gate, key), 'allow')
+})
