@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,6 +15,7 @@ import { createApp } from './http/app.ts'
 import type { Services } from './http/services.ts'
 import type { Logger } from './log.ts'
 import { repeatingTasks } from './repeat.ts'
+import { randomPool } from './sqlite/random-pool.ts'
 import { openStore } from './sqlite/store.ts'
 import type { Store } from './store.ts'
 
@@ -60,7 +60,7 @@ export async function startServer({
   if (!existsSync(policiesFolder)) {
     throw new ConfigError(`There is no policies folder ${policiesFolder}; make it, or name another with --policies.`)
   }
-  const newId = idMaker(clock, randomBytes)
+  const newId = idMaker(clock, randomPool())
   const store = openStore({ dir: resolve(config.data), create: true, clock, newId })
   const tasks = repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'))
   try {

@@ -6,7 +6,7 @@ import { type ChainFault, entryFault, headOf } from '../audit/verify.ts'
 import { GateError } from '../base/errors.ts'
 import { ACTION_PATTERN } from '../base/glob.ts'
 import type { JsonObject } from '../base/json.ts'
-import { DAY_MS, formatTimestamp, parseDate } from '../base/time.ts'
+import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate } from '../base/time.ts'
 import { TenantIdField } from '../gate/request.ts'
 import type { PageQuery, Store } from '../store.ts'
 import { decidedOf } from './answer.ts'
@@ -71,7 +71,8 @@ export async function verifyRange(deps: Deps, chain: string, { startDate, endDat
     throw new GateError('invalid_request', 'endDate lies before startDate.', {
       details: [{ path: '/endDate', message: 'lies before startDate' }],
     })
-  const { first, end: past } = await deps.store.seqRange(chain, formatTimestamp(start), formatTimestamp(end + DAY_MS))
+  const to = formatTimestamp(Math.min(end + DAY_MS, LAST_TIME_MS))
+  const { first, end: past } = await deps.store.seqRange(chain, formatTimestamp(start), to)
   return verifyEntries(deps.store, chain, first, past)
 }
 

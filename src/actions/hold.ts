@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalStatus, approvalDigest, statusAt } from '../approvals/approval.ts'
+import { type Approval, type ApprovalStatus, approvalDigest, deadlineMs, statusAt } from '../approvals/approval.ts'
 import { countedVoters } from '../approvals/votes.ts'
 import { type EntryDraft, SERVICE } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
@@ -52,7 +52,7 @@ export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldRe
   const presented = await presentedFault(deps, asked, digest)
   if (presented !== undefined) faults.push(presented)
   const noted = { ...outcome, reason: [outcome.reason, ...faults].join(' ') }
-  const [rejected] = byStatus('rejected')
+  const [rejected] = byStatus('rejected').filter((item) => nowMs < deadlineMs(item, switches, nowMs))
   if (rejected !== undefined) return refused(noted, rejected)
   const [pending] = byStatus('pending')
   if (pending !== undefined) return unchanged(noted, pending)

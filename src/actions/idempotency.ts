@@ -37,6 +37,16 @@ export async function earlierUse(
   return use
 }
 
+/** As `earlierUse`, for a stop: false also when the store cannot be read, since a stop must act all the same. */
+export async function isKnownUse(store: Store, caller: Caller, idempotency: Idempotency | undefined): Promise<boolean> {
+  try {
+    return (await earlierUse(store, caller, idempotency)) !== undefined
+  } catch (error) {
+    if (error instanceof GateError && error.code === 'audit_unavailable') return false
+    throw error
+  }
+}
+
 /** The guard and the write that tie a submission to the value; none without one. */
 export function bindTo(
   deps: Deps,

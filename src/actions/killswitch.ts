@@ -3,25 +3,16 @@ import { statusAt, subjectOf } from '../approvals/approval.ts'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { type Actor, type EventEntry, SERVICE } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'
-import { parseGlob } from '../base/glob.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { MAX_TEXT, TenantIdField } from '../gate/request.ts'
 import { isAdmin } from '../keys/roles.ts'
-import {
-  covers,
-  EVERYTHING,
-  GLOBAL,
-  isInForce,
-  type KillSwitch,
-  LEVELS,
-  type Level,
-  stopsOver,
-} from '../killswitch/killswitch.ts'
-import { domainOf, type PolicySet } from '../policy/set.ts'
+import { covers, GLOBAL, isInForce, type KillSwitch, LEVELS, type Level, stopsOver } from '../killswitch/killswitch.ts'
+import { domainOf } from '../policy/set.ts'
 import { change, creation } from '../records.ts'
 import type { Submission } from '../store.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry, type PoliciesInForce } from './deps.ts'
-import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
+import { bindTo, earlierUse, type Idempotency, isKnownUse } from './idempotency.ts'
+import { resolveScope, type Scoped } from './killswitch-scope.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 const LevelField = Type.Unsafe<Level>({ type: 'string', enum: [...LEVELS] })
@@ -88,7 +79,7 @@ export function killSwitchStatus(deps: Deps, chain: string) {
 export async function trigger(deps: KillSwitchDeps, operator: Operator, request: TriggerRequest, once?: Once) {
   if (request.level === 'L4' && !operator.admin)
     throw new GateError('forbidden', 'L4 stops every tenant; only an admin may use it.')
-  if (once && (await earlierUse(deps.store, once.caller, once.idempotency))) return triggered(deps, operator, undefined)
+  if (once && (await isKnownUse(deps.store, once.caller, once.idempotency))) return triggered(deps, operator, undefined)
   const set = deps.policies.get(operator.tenantId)
   const wanted = resolveScope(operator, request, set)
   const same = deps.store.state().switches.find((stop) => isSame(stop, wanted))
@@ -104,12 +95,13 @@ export async function trigger(deps: KillSwitchDeps, operator: Operator, request:
     comment: null,
   }
   if (same === undefined) deps.store.impose(stop)
-  const persist = () => persistStop(deps, operator, stop, same !== undefined, once)
+  const persist = (bound?: Once) => persistStop(deps, operator, stop, same !== undefined, bound)
   try {
-    await persist()
+    await persist(once)
   } catch (error) {
     if (same !== undefined) throw error
-    deps.untilDone(persist)
+    // Without the Idempotency-Key: another request may have taken it meanwhile, and the stop is in force.
+    deps.untilDone(() => persist())
   }
   return triggered(deps, operator, stop)
 }
@@ -118,34 +110,6 @@ export async function trigger(deps: KillSwitchDeps, operator: Operator, request:
 export interface Once {
   caller: Caller
   idempotency: Idempotency | undefined
-}
-
-type Scoped = Pick<KillSwitch, 'level' | 'target' | 'scope' | 'patterns'>
-
-function resolveScope(operator: Operator, { level, scope }: TriggerRequest, set: PolicySet | undefined): Scoped {
-  const { chain, tenantId } = operator
-  const invalid = (message: string): GateError =>
-    new GateError('invalid_request', message, { details: [{ path: '/scope', message }] })
-  const everything = scope === undefined || scope === EVERYTHING
-  switch (level) {
-    case 'L1':
-      if (everything) return { level, target: chain, scope: EVERYTHING, patterns: [] }
-      if (parseGlob(scope) === undefined) throw invalid(`${scope} is not an action or a pattern such as payment.*`)
-      return { level, target: chain, scope, patterns: [scope] }
-    case 'L2': {
-      if (everything) return { level, target: chain, scope: EVERYTHING, patterns: [] }
-      const globs = set?.domains.get(scope)
-      const known = [...(set?.domains.keys() ?? [])].join(', ') || 'none'
-      if (globs === undefined) throw invalid(`${scope} is not a domain of this tenant; known domains: ${known}`)
-      return { level, target: chain, scope, patterns: globs.map(({ text }) => text) }
-    }
-    case 'L3':
-      if (!everything && scope !== tenantId) throw invalid(`L3 stops the whole tenant; its scope is ${tenantId}`)
-      return { level, target: chain, scope: tenantId, patterns: [] }
-    case 'L4':
-      if (!everything && scope !== GLOBAL) throw invalid(`L4 stops everything; its scope is ${GLOBAL}`)
-      return { level, target: GLOBAL, scope: GLOBAL, patterns: [] }
-  }
 }
 
 function isSame(stop: KillSwitch, wanted: Scoped): boolean {
@@ -158,6 +122,9 @@ function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: bo
     // A COMMIT of unknown outcome may have been on disk after all.
     const isDone = !again && !deps.store.imposed().some(({ id }) => id === stop.id)
     if (isDone) return { submission: null, reply: () => undefined }
+    // The same request at the same time: the other one records it.
+    if (again && once && (await earlierUse(deps.store, once.caller, once.idempotency)))
+      return { submission: null, reply: () => undefined }
     const { write, data } = again ? change('switch', current(deps, stop), {}) : creation('switch', stop)
     const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.triggered', data, operator.actor)
     const cancelled = (await deps.store.approvedApprovals())

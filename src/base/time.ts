@@ -7,6 +7,9 @@ const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 export const DAY_MS = UNIT_MS.d
 
+/** The last instant with a timestamp of our form: a year of five digits would sort before all others as text. */
+export const LAST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** Milliseconds since 1970, UTC. */
 export type Clock = () => number
 

@@ -1,6 +1,17 @@
 import type { Command } from 'commander'
 import { type RangeVerification, verifyEntries, verifyRange } from '../actions/audit.ts'
-import { addCommonOptions, type CommonOptions, configOf, EXIT, print, UsageError, withStore } from './context.ts'
+import type { Deps } from '../actions/deps.ts'
+import { AlteredFile } from '../sqlite/open.ts'
+import {
+  addCommonOptions,
+  CannotRun,
+  type CommonOptions,
+  configOf,
+  EXIT,
+  print,
+  UsageError,
+  withStore,
+} from './context.ts'
 
 interface VerifyOptions extends CommonOptions {
   chain?: string
@@ -26,29 +37,44 @@ export function addAuditCommands(program: Command): void {
 async function verify(options: VerifyOptions): Promise<void> {
   const { from, to } = options
   if ((from === undefined) !== (to === undefined)) throw new UsageError('--from and --to go together.')
-  const results = await withStore(configOf(options), false, async (deps) => {
-    const all = await deps.store.chains()
-    if (options.chain !== undefined && !all.includes(options.chain))
-      throw new UsageError(`There is no chain ${options.chain}; there are ${all.join(', ')}.`)
-    const found: ChainResult[] = []
-    for (const chain of options.chain === undefined ? all : [options.chain]) {
-      const result =
-        from !== undefined && to !== undefined
-          ? await verifyRange(deps, chain, { startDate: from, endDate: to })
-          : await verifyEntries(
-              deps.store,
-              chain,
-              0,
-              (await deps.store.page({ chain, order: 'desc', limit: 1, offset: 0 })).total,
-              progress(chain),
-            )
-      found.push({ chain, ...result })
-    }
-    return found
-  })
-  const valid = results.every((result) => result.valid)
-  print(options, { valid, chains: results }, () => results.map(lineOf))
+  const { chains, fault } = await verifyStore(options)
+  const valid = fault === null && chains.every((result) => result.valid)
+  print(options, { valid, chains, fault }, () => [
+    ...chains.map(lineOf),
+    ...(fault === null ? [] : [`BROKEN: ${fault}`]),
+  ])
   if (!valid) process.exitCode = EXIT.negative
+}
+
+interface Verified {
+  chains: ChainResult[]
+  /** Why the file could not even be opened: a head, a record or the schema was altered. */
+  fault: string | null
+}
+
+async function verifyStore(options: VerifyOptions): Promise<Verified> {
+  try {
+    return { chains: await withStore(configOf(options), false, (deps) => verifyChains(deps, options)), fault: null }
+  } catch (error) {
+    if (error instanceof AlteredFile) return { chains: [], fault: error.message }
+    throw error
+  }
+}
+
+async function verifyChains(deps: Deps, options: VerifyOptions): Promise<ChainResult[]> {
+  const all = await deps.store.chains()
+  if (options.chain !== undefined && !all.includes(options.chain))
+    throw new CannotRun(`There is no chain ${options.chain}; there are ${all.join(', ')}.`)
+  const results: ChainResult[] = []
+  for (const chain of options.chain === undefined ? all : [options.chain])
+    results.push({ chain, ...(await verifyChain(deps, chain, options)) })
+  return results
+}
+
+async function verifyChain(deps: Deps, chain: string, { from, to }: VerifyOptions): Promise<RangeVerification> {
+  if (from !== undefined && to !== undefined) return verifyRange(deps, chain, { startDate: from, endDate: to })
+  const { total } = await deps.store.page({ chain, order: 'desc', limit: 1, offset: 0 })
+  return verifyEntries(deps.store, chain, 0, total, progress(chain))
 }
 
 function lineOf({ chain, valid, entriesChecked, fault, firstBadSeq }: ChainResult): string {

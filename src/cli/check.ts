@@ -12,7 +12,16 @@ import { formatDiagnostic } from '../policy/diagnostics.ts'
 import type { LeafResult } from '../policy/evaluate.ts'
 import { loadPolicySet } from '../policy/load.ts'
 import type { PolicySet, Truth } from '../policy/set.ts'
-import { addCommonOptions, type CommonOptions, configOf, EXIT, print, UsageError } from './context.ts'
+import {
+  addCommonOptions,
+  CannotRun,
+  type CommonOptions,
+  configOf,
+  EXIT,
+  environmentOption,
+  print,
+  UsageError,
+} from './context.ts'
 
 interface CheckOptions extends CommonOptions {
   tenant: string
@@ -33,7 +42,7 @@ export function addCheckCommand(program: Command): void {
     .requiredOption('--action <name>', 'the action')
     .option('--context <json>', 'the context, a JSON object')
     .option('--plan <json>', 'the plan, a JSON object')
-    .option('--environment <name>', 'live or test', 'live')
+    .addOption(environmentOption())
     .option('--agent <name>', 'identity of the asking key', 'agent')
     .option('--at <time>', 'decide as of this time (RFC 3339) instead of now')
     .addHelpText(
@@ -68,11 +77,11 @@ async function checkOffline(options: CheckOptions): Promise<void> {
 
 function loadSet(root: string, tenant: string): PolicySet {
   const { source } = readTenantFolder(root, tenant)
-  if ('problem' in source) throw new UsageError(`The folder of ${tenant} in ${root} ${source.problem}.`)
+  if ('problem' in source) throw new CannotRun(`The folder of ${tenant} in ${root} ${source.problem}.`)
   const { set, diagnostics } = loadPolicySet(source)
   if (set !== undefined) return set
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
-  throw new UsageError(
+  throw new CannotRun(
     `The policies of ${tenant} have faults:\n${errors.map((fault) => formatDiagnostic(fault, undefined)).join('\n')}`,
   )
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
 import type { Operator } from '../actions/killswitch.ts'
 import { chainOf, type Environment } from '../audit/chain.ts'
@@ -13,9 +13,14 @@ import type { Store } from '../store.ts'
 /** How a command ends. Scripts rely on these. */
 export const EXIT = { ok: 0, negative: 1, usage: 2, failed: 3 } as const
 
-/** The arguments of a command make no sense together. */
+/** The arguments of a command make no sense, alone or together. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
+}
+
+/** What the arguments name is not there or cannot be used. The message says what to do about it. */
+export class CannotRun extends Error {
+  override readonly name = 'CannotRun'
 }
 
 /** Options that every command takes, beside its own. */
@@ -30,6 +35,23 @@ export function addCommonOptions(command: Command, which: { policies?: true; dat
   if (which.data) command.option('--data <dir>', 'folder of the data file (default: ./data)')
   if (which.policies) command.option('--policies <dir>', 'folder of the policies (default: ./policies)')
   return command.option('--config <file>', 'configuration file (JSON)').option('--json', 'print JSON')
+}
+
+export function environmentOption(): Option {
+  return new Option('--environment <name>', 'which of the two worlds').choices(['live', 'test']).default('live')
+}
+
+/** For an option that may be given several times. */
+export function collect(value: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, value]
+}
+
+/** For an option that may be given several times and takes only these values. */
+export function collectOneOf(allowed: readonly string[]) {
+  return (value: string, earlier?: readonly string[]): string[] => {
+    if (!allowed.includes(value)) throw new InvalidArgumentError(`Allowed choices are ${allowed.join(', ')}.`)
+    return collect(value, earlier)
+  }
 }
 
 /** The settings in force for a command; of its options, those that are settings count. */
@@ -63,6 +85,14 @@ export async function withStore<T>(config: Config, create: boolean, work: (deps:
   }
 }
 
+/** A misspelt tenant must not look like one without keys, or be stopped in place of the one that was meant. */
+export function assertTenant({ store }: Deps, id: string): void {
+  const { tenants } = store.state()
+  if (tenants.has(id)) return
+  const known = [...tenants.keys()].sort().join(', ') || 'none yet'
+  throw new CannotRun(`There is no tenant ${id}; there are: ${known}. Make one with \`gate-sidecar tenants create\`.`)
+}
+
 /** Prints what the command found: one JSON document with --json, else lines for people. */
 export function print(options: CommonOptions, value: unknown, lines: () => readonly string[]): void {
   const text = options.json ? JSON.stringify(value) : lines().join('\n')
@@ -73,5 +103,10 @@ export function print(options: CommonOptions, value: unknown, lines: () => reado
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [header, ...rows]
   const widths = header.map((_, i) => Math.max(...all.map((row) => (row[i] ?? '').length)))
-  return all.map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  '))
+  return all.map((row) =>
+    row
+      .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  )
 }

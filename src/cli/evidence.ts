@@ -4,17 +4,24 @@ import { exportBundle } from '../actions/evidence.ts'
 import { ensureSigner } from '../actions/signing-key.ts'
 import { GateError } from '../base/errors.ts'
 import { isId, siblingId } from '../base/id.ts'
-import { parseJson } from '../base/json.ts'
+import { type Json, parseJson } from '../base/json.ts'
 import { signingKeyPath } from '../config.ts'
 import { verifyBundle } from '../evidence/verify.ts'
 import { readSigningKey } from '../files/signing-key.ts'
-import { addCommonOptions, type CommonOptions, configOf, EXIT, print, UsageError, withStore } from './context.ts'
+import {
+  addCommonOptions,
+  CannotRun,
+  type CommonOptions,
+  collect,
+  configOf,
+  EXIT,
+  print,
+  withStore,
+} from './context.ts'
 
 interface VerifyOptions extends CommonOptions {
   publicKey?: string[]
 }
-
-const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value]
 
 export function addEvidenceCommands(program: Command): void {
   const evidence = program.command('evidence').description('export and verify signed evidence of decisions')
@@ -35,29 +42,45 @@ export function addEvidenceCommands(program: Command): void {
       '\nExample:\n  gate-sidecar evidence verify bundle.json --public-key PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=',
     )
     .action(verifyCommand)
+  addCommonOptions(evidence.command('key'), { data: true })
+    .description('print the public key that a verifier pins')
+    .addHelpText('after', '\nExample:\n  gate-sidecar evidence key --data ./data')
+    .action(keyCommand)
+}
+
+async function keyCommand(options: CommonOptions): Promise<void> {
+  const publicKeys = await keysOfData(options)
+  if (publicKeys.length === 0) throw new CannotRun('No key has signed yet; start the service once to make it.')
+  print(options, { publicKeys }, () => publicKeys)
 }
 
 async function exportCommand(id: string, options: CommonOptions & { out?: string }): Promise<void> {
   const config = configOf(options)
   const bundle = await withStore(config, false, async (deps) => {
+    const entry = await deps.store.entry(isId(id, 'decision') ? siblingId(id, 'entry') : id)
+    if (entry === undefined) throw new CannotRun(`There is no decision ${id}; its id starts with dec_.`)
     const path = signingKeyPath(config)
     const signer = await ensureSigner(deps, { read: () => readSigningKey(path), create: () => noKey(path) })
-    const entry = await deps.store.entry(isId(id, 'decision') ? siblingId(id, 'entry') : id)
-    if (entry === undefined) throw new GateError('not_found', 'There is no such decision.')
     return exportBundle({ ...deps, signer }, entry.header.chain, id)
   })
   const text = `${JSON.stringify(bundle)}\n`
-  if (options.out === undefined) process.stdout.write(text)
-  else writeFileSync(options.out, text)
+  const { out } = options
+  if (out === undefined) {
+    process.stdout.write(text)
+    return
+  }
+  writeFileSync(out, text)
+  print(options, { bundleId: bundle.bundleId, file: out }, () => [`${bundle.bundleId} is in ${out}.`])
 }
 
 function noKey(path: string): never {
-  throw new UsageError(`There is no signing key ${path}; start the service once to make it.`)
+  throw new CannotRun(`There is no signing key ${path}; start the service once to make it.`)
 }
 
 async function verifyCommand(file: string, options: VerifyOptions): Promise<void> {
+  const bundle = readBundle(file)
   const publicKeys = options.publicKey ?? (await keysOfData(options))
-  const result = verifyBundle(parseJson(readBundle(file), { maxDepth: 64 }), { publicKeys, nowMs: Date.now() })
+  const result = verifyBundle(bundle, { publicKeys, nowMs: Date.now() })
   print(options, result, () => [
     `signature   ${verdict(result.signatureValid)}`,
     `chain       ${verdict(result.chainValid)}`,
@@ -71,11 +94,14 @@ function verdict(valid: boolean): string {
   return valid ? 'ok' : 'FAILED'
 }
 
-function readBundle(file: string): Buffer {
+/** What the file holds; undefined, which is no bundle, when it is not JSON. */
+function readBundle(file: string): Json | undefined {
+  const bytes = readFileSync(file)
   try {
-    return readFileSync(file)
-  } catch (cause) {
-    throw new UsageError(`${file} cannot be read.`, { cause })
+    return parseJson(bytes, { maxDepth: 64 })
+  } catch (error) {
+    if (error instanceof GateError) return undefined
+    throw error
   }
 }
 

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import type { Command } from 'commander'
+import { parseJson } from '../base/json.ts'
 import { ROUTES } from '../keys/roles.ts'
 import { addCommonOptions, type CommonOptions, configOf, EXIT, print } from './context.ts'
 
@@ -25,6 +26,16 @@ export function addHealthCommand(program: Command): void {
     })
 }
 
+/** The reason in an envelope; what is no envelope comes from another service, and is told as it is. */
+function messageOf(text: string): string {
+  try {
+    const { success, message } = parseJson(text, { maxDepth: 8 }) as { success?: unknown; message?: unknown }
+    return success === true ? 'ready' : String(message)
+  } catch {
+    return `the answer is not that of gate-sidecar: ${JSON.stringify(text.slice(0, 100))}`
+  }
+}
+
 /** GET /readyz. No answer is not ready. */
 function probe({ host, port, socket }: { host: string; port: number; socket: string | null }) {
   const where = socket === null ? { host, port } : { socketPath: socket }
@@ -35,7 +46,7 @@ function probe({ host, port, socket }: { host: string; port: number; socket: str
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk
       })
-      response.on('end', () => resolve({ ready: response.statusCode === 200, message: text }))
+      response.on('end', () => resolve({ ready: response.statusCode === 200, message: messageOf(text) }))
     })
     asked.on('timeout', () => asked.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)))
     asked.on('error', (error) => resolve({ ready: false, message: error.message }))

@@ -5,8 +5,13 @@ import { parserOf } from '../base/schema.ts'
 import { isAdmin, ROLES } from '../keys/roles.ts'
 import {
   addCommonOptions,
+  assertTenant,
+  CannotRun,
   type CommonOptions,
+  collect,
+  collectOneOf,
   configOf,
+  environmentOption,
   hostActor,
   print,
   table,
@@ -24,7 +29,6 @@ interface CreateOptions extends CommonOptions {
   expiresAt?: string
 }
 
-const collect = (value: string, earlier: string[] = []): string[] => [...earlier, value]
 const parseRequest = parserOf(CreateKeyRequest)
 
 export function addKeyCommands(program: Command): void {
@@ -32,8 +36,8 @@ export function addKeyCommands(program: Command): void {
   addCommonOptions(keys.command('create'), { data: true })
     .description('make a key and print its secret, once; makes the tenant if it is new')
     .option('--tenant <id>', 'tenant of the key (required unless the role is admin)')
-    .requiredOption('--role <role>', `${ROLES.join(', ')}; may be given several times`, collect)
-    .option('--environment <name>', 'live or test (default: live)')
+    .requiredOption('--role <role>', `${ROLES.join(', ')}; may be given several times`, collectOneOf(ROLES))
+    .addOption(environmentOption())
     .option('--identity <name>', 'who holds the key; approvals by one identity count once')
     .option('--name <name>', 'a label')
     .option('--group <name>', 'a group that policies may name as approvers; may be given several times', collect)
@@ -75,7 +79,10 @@ async function create(options: CreateOptions): Promise<void> {
 }
 
 async function list(options: CommonOptions & { tenant?: string }): Promise<void> {
-  const keys = await withStore(configOf(options), false, async (deps) => tenantKeys(deps, options.tenant).map(keyView))
+  const keys = await withStore(configOf(options), false, async (deps) => {
+    if (options.tenant !== undefined) assertTenant(deps, options.tenant)
+    return tenantKeys(deps, options.tenant).map(keyView)
+  })
   print(options, keys, () =>
     table(
       ['ID', 'TENANT', 'ENVIRONMENT', 'ROLES', 'STATE', 'NAME'],
@@ -92,8 +99,9 @@ async function list(options: CommonOptions & { tenant?: string }): Promise<void>
 }
 
 async function revoke(id: string, options: CommonOptions): Promise<void> {
-  const key = await withStore(configOf(options), false, (deps) =>
-    revokeKey(deps, { actor: hostActor(), caller: undefined }, id),
-  )
+  const key = await withStore(configOf(options), false, async (deps) => {
+    if (!deps.store.state().keys.has(id)) throw new CannotRun(`There is no key ${id}; see \`gate-sidecar keys list\`.`)
+    return revokeKey(deps, { actor: hostActor(), caller: undefined }, id)
+  })
   print(options, key, () => [`${key.id} is revoked.`])
 }

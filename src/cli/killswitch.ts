@@ -1,15 +1,19 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { killSwitchStatus, RecoverRequest, recover, TriggerRequest, trigger } from '../actions/killswitch.ts'
 import { chainOf, type Environment } from '../audit/chain.ts'
 import { parserOf } from '../base/schema.ts'
 import { readTenantFolder } from '../files/policies.ts'
+import { LEVELS } from '../killswitch/killswitch.ts'
 import { loadPolicySet } from '../policy/load.ts'
 import type { PolicySet } from '../policy/set.ts'
 import {
   addCommonOptions,
+  assertTenant,
+  CannotRun,
   type CommonOptions,
   configOf,
   EXIT,
+  environmentOption,
   hostActor,
   hostOperator,
   print,
@@ -37,7 +41,7 @@ export function addKillSwitchCommands(program: Command): void {
     .action(status)
   addStopOptions(group.command('trigger'))
     .description('stop actions; a running server follows within a second')
-    .requiredOption('--level <level>', 'L1 an action, L2 a domain, L3 the tenant, L4 everything')
+    .addOption(levelOption('L1 an action, L2 a domain, L3 the tenant, L4 everything').makeOptionMandatory())
     .option('--scope <scope>', 'L1: an action or pattern, L2: a domain; everything in the tenant if not given')
     .requiredOption('--reason <text>', 'why')
     .option('--by <name>', 'who; the user of this host if not given')
@@ -48,7 +52,7 @@ export function addKillSwitchCommands(program: Command): void {
     .action(triggerStop)
   addStopOptions(group.command('recover'))
     .description('end a stop: the one of this level and scope, else the strongest')
-    .option('--level <level>', 'L1 to L4')
+    .addOption(levelOption('level of the stop'))
     .option('--scope <scope>', 'scope of the stop')
     .requiredOption('--comment <text>', 'why it may go on')
     .option('--by <name>', 'who; the user of this host if not given')
@@ -59,15 +63,22 @@ export function addKillSwitchCommands(program: Command): void {
     .action(recoverStop)
 }
 
+function levelOption(help: string): Option {
+  return new Option('--level <level>', help).choices(LEVELS)
+}
+
 function addStopOptions(command: Command): Command {
   return addCommonOptions(command, { data: true, policies: true })
     .requiredOption('--tenant <id>', 'the tenant')
-    .option('--environment <name>', 'live or test', 'live')
+    .addOption(environmentOption())
 }
 
 async function status(options: StopOptions): Promise<void> {
   const chain = chainOf(options.tenant, options.environment)
-  const found = await withStore(configOf(options), false, async (deps) => killSwitchStatus(deps, chain))
+  const found = await withStore(configOf(options), false, async (deps) => {
+    assertTenant(deps, options.tenant)
+    return killSwitchStatus(deps, chain)
+  })
   printStatus(options, found)
   if (found.active) process.exitCode = EXIT.negative
 }
@@ -82,10 +93,11 @@ async function triggerStop(options: StopOptions): Promise<void> {
   })
   const config = configOf(options)
   const policies = { get: (tenantId: string) => policySetOf(config.policies, tenantId) }
-  const found = await withStore(config, false, (deps) => {
+  const found = await withStore(config, false, async (deps) => {
+    assertTenant(deps, tenant)
     // A command has no later: what cannot be written now is an error.
     const untilDone = (): void => {
-      throw new Error('The stop could not be written; it is not in force.')
+      throw new CannotRun('The stop could not be written; it is not in force.')
     }
     return trigger({ ...deps, policies, untilDone }, hostOperator(tenant, environment), request)
   })
@@ -100,9 +112,10 @@ async function recoverStop(options: StopOptions): Promise<void> {
     ...(level !== undefined && { level }),
     ...(scope !== undefined && { scope }),
   })
-  const found = await withStore(configOf(options), false, (deps) =>
-    recover(deps, hostOperator(tenant, environment), request),
-  )
+  const found = await withStore(configOf(options), false, async (deps) => {
+    assertTenant(deps, tenant)
+    return recover(deps, hostOperator(tenant, environment), request)
+  })
   printStatus(options, found)
 }
 

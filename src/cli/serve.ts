@@ -25,21 +25,22 @@ export function addServeCommand(program: Command): void {
 
 async function serve(options: ServeOptions): Promise<void> {
   const config = configOf(options)
+  // Heard from here on: who is told to stop while starting ends as cleanly, right after.
+  const told = stopSignal()
   // Only this command needs the server's packages; the others start without them.
   const [{ createLogger }, { startServer }] = await Promise.all([import('../log.ts'), import('../server.ts')])
   const log = createLogger(config.logLevel)
   const server = await startServer({ config, log })
   log.info({ url: server.url }, 'listening')
-  const stop = (signal: string): void => {
-    log.info({ signal }, 'stopping')
-    server.close().then(
-      () => log.info({}, 'stopped'),
-      (error: unknown) => {
-        log.error({ cause: String(error) }, 'could not stop cleanly')
-        process.exitCode = 3
-      },
-    )
-  }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  log.info({ signal: await told }, 'stopping')
+  await server.close()
+  log.info({}, 'stopped')
+}
+
+/** The first signal that asks to stop. A second one ends the process at once. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', resolve)
+    process.once('SIGINT', resolve)
+  })
 }

@@ -3,6 +3,7 @@ import { ensureTenant, setPlan } from '../actions/tenants.ts'
 import { isPlan, PLANS } from '../keys/plan.ts'
 import {
   addCommonOptions,
+  assertTenant,
   type CommonOptions,
   configOf,
   hostActor,
@@ -38,7 +39,10 @@ export function addTenantCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  gate-sidecar tenants set-plan acme pro')
     .action(async (id: string, plan: string, options: CommonOptions) => {
       if (!isPlan(plan)) throw new UsageError(`${plan} is not a plan; there are ${Object.keys(PLANS).join(', ')}.`)
-      const tenant = await withStore(configOf(options), false, (deps) => setPlan(deps, hostActor(), id, plan))
+      const tenant = await withStore(configOf(options), false, async (deps) => {
+        assertTenant(deps, id)
+        return setPlan(deps, hostActor(), id, plan)
+      })
       print(options, tenant, () => [`${tenant.id} now has the plan ${tenant.plan}.`])
     })
 }

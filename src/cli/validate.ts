@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { readPolicyFolders, type TenantFolder } from '../files/policies.ts'
 import { type Diagnostic, formatDiagnostic } from '../policy/diagnostics.ts'
 import { loadPolicySet } from '../policy/load.ts'
-import { addCommonOptions, type CommonOptions, configOf, EXIT, UsageError } from './context.ts'
+import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT } from './context.ts'
 
 interface ValidateOptions extends CommonOptions {
   format: 'text' | 'json'
@@ -20,26 +20,39 @@ export function addValidateCommand(program: Command): void {
 
 function validate(options: ValidateOptions): void {
   const root = resolve(configOf(options).policies)
-  if (!existsSync(root)) throw new UsageError(`There is no folder ${root}.`)
+  if (!existsSync(root)) throw new CannotRun(`There is no folder ${root}; name another with --policies.`)
   const folders = readPolicyFolders(root)
+  if (folders.length === 0)
+    throw new CannotRun(`${root} holds no tenant's folder; --policies names the folder above those of the tenants.`)
   const diagnostics = folders.flatMap(diagnose)
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length
   const json = options.json || options.format === 'json'
   process.stdout.write(
-    json ? `${JSON.stringify({ valid: errors === 0, diagnostics })}\n` : report(folders, diagnostics, errors),
+    json
+      ? `${JSON.stringify({ valid: errors === 0, diagnostics: diagnostics.map(shown) })}\n`
+      : report(folders, diagnostics, errors),
   )
   if (errors > 0) process.exitCode = EXIT.negative
 }
 
 function diagnose({ tenant, source }: TenantFolder): readonly Diagnostic[] {
-  if ('problem' in source) throw new UsageError(`The folder of ${tenant} ${source.problem}.`)
+  if ('problem' in source) throw new CannotRun(`The folder of ${tenant} ${source.problem}.`)
   return loadPolicySet(source).diagnostics
+}
+
+/** The members that scripts and editors rely on, in this order. */
+function shown({ file, line, column, severity, code, message, path, suggestion }: Diagnostic) {
+  return { file, line, column, severity, code, message, path, suggestion }
 }
 
 function report(folders: readonly TenantFolder[], diagnostics: readonly Diagnostic[], errors: number): string {
   const lines = diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, sourceLine(folders, diagnostic)))
-  const warnings = diagnostics.length - errors
-  return `${[...lines, `${folders.length} policy sets: ${errors} errors, ${warnings} warnings.`].join('\n')}\n`
+  const counts = [count(folders.length, 'policy set'), count(errors, 'error')]
+  return `${[...lines, `${counts.join(': ')}, ${count(diagnostics.length - errors, 'warning')}.`].join('\n')}\n`
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`
 }
 
 function sourceLine(folders: readonly TenantFolder[], { file, line }: Diagnostic): string | undefined {

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import type { ReadFact } from '../policy/evaluate.ts'
+import { type LocalClock, localClock } from '../policy/local-time.ts'
 import { ANY, type FactPath } from '../policy/path.ts'
 
 /** What the facts of one check are read from. */
@@ -14,6 +15,8 @@ export interface FactInput {
   nowMs: number
   /** IANA name. */
   timezone: string
+  /** The clock of that time zone, PolicySet.localTime; made from the name when it is left out, which takes 0.1 ms. */
+  localTime?: LocalClock
   context: JsonObject | undefined
   plan: JsonObject | undefined
 }
@@ -21,9 +24,9 @@ export interface FactInput {
 /** Reads facts of one check: members that are there themselves, never what an object inherits. */
 export function factReader(input: FactInput): ReadFact {
   // Working out the local time costs more than all other facts, and few policies ask for it.
-  let local: LocalTime | undefined
+  let local: ReturnType<LocalClock> | undefined
   const time = () => {
-    local ??= localTime(input.nowMs, input.timezone)
+    local ??= (input.localTime ?? localClock(input.timezone))(input.nowMs)
     return local
   }
   return (path) => {
@@ -44,17 +47,6 @@ export function factReader(input: FactInput): ReadFact {
         return undefined
     }
   }
-}
-
-interface LocalTime {
-  hour: number
-  weekday: string
-}
-
-function localTime(nowMs: number, timeZone: string): LocalTime {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone, hour: 'numeric', hourCycle: 'h23', weekday: 'short' })
-  const parts = new Map(format.formatToParts(nowMs).map(({ type, value }) => [type, value]))
-  return { hour: Number(parts.get('hour')), weekday: parts.get('weekday')?.toLowerCase() ?? '' }
 }
 
 function readPath(root: JsonObject | undefined, path: FactPath): Json | undefined {

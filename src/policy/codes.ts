@@ -28,6 +28,7 @@ export const DIAGNOSTICS = {
   GATE1016: error('The text is not well-formed Unicode'),
   GATE1017: error('The set has too many rules'),
   GATE1018: error('The folder has no policy file'),
+  GATE1019: error('There are more faults than are shown'),
 
   GATE1101: error('The key is unknown'),
   GATE1102: error('A required key is missing'),
@@ -101,6 +102,7 @@ export const DIAGNOSTICS = {
   GATE2007: warning('The rule reads a fact that may be missing'),
   GATE2008: warning('The address range has bits beyond its prefix'),
   GATE2009: warning('The list is empty'),
+  GATE2010: warning('There are more warnings than are shown'),
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS

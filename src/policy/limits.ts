@@ -8,6 +8,8 @@ export const LIMITS = {
   pattern: 1000,
   listLines: 100_000,
   uniqueItems: 1000,
+  /** Errors, and warnings, that are shown of one set; more are counted as one. */
+  diagnostics: 5000,
   /** Nodes of a schema once its references are followed. */
   schemaNodes: 10_000,
 } as const

@@ -37,7 +37,8 @@ const STRENGTH = { deny: 2, require_approval: 1, allow: 0 } as const
 
 /** Rules that always stand behind a rule without condition, which decides first wherever they match. */
 function reportShadowed(rules: readonly Rule[], names: Names): void {
-  const always = rules.filter(({ condition }) => condition === undefined)
+  // A condition that could not be read is not the absence of one.
+  const always = rules.filter((rule) => memberOf(names.nodes.get(rule), 'when') === undefined)
   const order = new Map(rules.map((rule, i) => [rule, i]))
   const covering = coveringRules(always)
   for (const rule of rules) {
@@ -64,15 +65,29 @@ function isStronger(other: Rule, rule: Rule, order: ReadonlyMap<Rule, number>): 
   return rule.effect !== 'require_approval' && (order.get(other) ?? 0) < (order.get(rule) ?? 0)
 }
 
+/** Patterns that every action is compared with at most; of larger sets only equal patterns are noticed. */
+const MAX_COMPARED = 300
+
+/** Of rules with the same pattern and effect only the first shadows more than the others do. */
+function firstOfEach(rules: readonly Rule[]): Rule[] {
+  const seen = new Set<string>()
+  return rules.filter((rule) => {
+    const fresh = rule.actions.filter(({ text }) => !seen.has(`${rule.effect} ${text}`))
+    for (const { text } of fresh) seen.add(`${rule.effect} ${text}`)
+    return fresh.length > 0
+  })
+}
+
 /** Finds the rules whose patterns cover all actions of a pattern, where that is plain to see. */
-function coveringRules(rules: readonly Rule[]): (glob: Glob) => readonly Rule[] {
-  const find = indexCandidates(rules)
+function coveringRules(all: readonly Rule[]): (glob: Glob) => readonly Rule[] {
+  const rules = firstOfEach(all)
+  const find = rules.length > MAX_COMPARED ? undefined : indexCandidates(rules)
   const byText = new Map<string, Rule[]>()
   for (const rule of rules) {
     for (const { text } of rule.actions) byText.set(text, [...(byText.get(text) ?? []), rule])
   }
   return (glob) => {
-    if (glob.exact) return find(glob.text).flatMap((i) => rules[i] ?? [])
+    if (glob.exact && find !== undefined) return find(glob.text).flatMap((i) => rules[i] ?? [])
     return [...(byText.get(glob.text) ?? []), ...(byText.get('**') ?? [])]
   }
 }

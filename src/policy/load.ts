@@ -14,9 +14,10 @@ import { leavesOf } from './kleene.ts'
 import { LIMITS } from './limits.ts'
 import { lint } from './lint.ts'
 import { type ListFiles, readList } from './lists.ts'
+import { localClock } from './local-time.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
-import { type Entry, memberOf, textOf } from './node.ts'
+import { type Entry, itemsOf, memberOf, textOf } from './node.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
 import type { ActionDeclaration, Candidate, Evaluator, PolicySet, PreparedCondition } from './set.ts'
@@ -42,12 +43,22 @@ const checkShape = shapeCheck(PolicyDocument, policyCode)
 export function loadPolicySet(source: PolicySource): LoadResult {
   const report = createReport()
   const files = readFiles(source, report)
+  if (hasTooManyRules(files.policies, report)) return { set: undefined, diagnostics: report.diagnostics() }
   for (const { root } of files.policies) {
     checkShape(root, report)
     checkTenant(root, source.tenant, report)
   }
   const set = readSet(source, files, report)
   return { set: report.failed() ? undefined : set, diagnostics: report.diagnostics() }
+}
+
+/** Asked before anything else is checked, so that what is too much is not also checked in full. */
+function hasTooManyRules(files: readonly PolicyFile[], report: Report): boolean {
+  const rules = files.flatMap(({ root }) => itemsOf(memberOf(root, 'rules')))
+  const tooMany = rules[LIMITS.rulesPerSet]
+  if (tooMany === undefined) return false
+  report.add('GATE1017', tooMany, `The set has ${rules.length} rules; at most ${LIMITS.rulesPerSet} are allowed.`)
+  return true
 }
 
 function checkTenant(root: PolicyFile['root'], tenant: string, report: Report): void {
@@ -69,15 +80,13 @@ function readSet(source: PolicySource, files: ReadFiles, report: Report): Policy
   const actions = readActions(policies, report)
   const conditions = readNamedConditions(names)
   const ruleNodes = collectItems(policies, 'rules', report)
-  const tooMany = ruleNodes[LIMITS.rulesPerSet]
-  if (tooMany !== undefined)
-    report.add('GATE1017', tooMany, `The set has ${ruleNodes.length} rules; at most ${LIMITS.rulesPerSet} are allowed.`)
   const rules = ruleNodes.flatMap((node) => readRule(node, names, settings.approval) ?? [])
   const factors = collectItems(policies, 'risk', report).flatMap((node) => readFactor(node, names) ?? [])
   const set: PolicySet = {
     tenant: source.tenant,
     digest: '',
     ...settings,
+    localTime: localClock(settings.timezone),
     domains: names.domains,
     facts: names.facts ?? new Map(),
     actions,

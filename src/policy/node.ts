@@ -34,6 +34,9 @@ export interface Entry {
   readonly value: Node
 }
 
+/** Keys that name parts of every object in JavaScript; no document needs them. */
+export const RESERVED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
 const PLAIN_KEY = /^[A-Za-z_$][A-Za-z0-9_$-]*$/
 
 export function sourceOf(file: string, text: string): Source {

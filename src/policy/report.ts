@@ -1,5 +1,6 @@
 import { DIAGNOSTICS, type DiagnosticCode } from './codes.ts'
 import { compareDiagnostics, type Diagnostic } from './diagnostics.ts'
+import { LIMITS } from './limits.ts'
 import { type Place, positionOf } from './node.ts'
 
 /** Collects the faults of one load. */
@@ -13,17 +14,27 @@ export interface Report {
 
 export function createReport(): Report {
   const byIdentity = new Map<string, Diagnostic>()
+  const counts = { error: 0, warning: 0 }
   // Where a text could not be taken as it stands: what else would be said there follows from that.
   const unreadable = new Set<string>()
+  const keep = (diagnostic: Diagnostic): void => {
+    const { file, line, column, code, message, severity } = diagnostic
+    const identity = `${file}\0${line}\0${column}\0${code}\0${message}`
+    if (!byIdentity.has(identity)) counts[severity] += 1
+    byIdentity.set(identity, diagnostic)
+  }
   return {
     add(code, place, message, suggestion) {
+      const { severity } = DIAGNOSTICS[code]
+      if (counts[severity] > LIMITS.diagnostics) return
       const spot = `${place.source.file}\0${place.start}`
       if (code.startsWith('GATE10')) unreadable.add(spot)
       else if (unreadable.has(spot)) return
-      const diagnostic = diagnosticAt(code, place, message, suggestion)
-      byIdentity.set(`${spot}\0${code}\0${message}`, diagnostic)
+      if (counts[severity] < LIMITS.diagnostics) return keep(diagnosticAt(code, place, message, suggestion))
+      const more = severity === 'error' ? 'GATE1019' : 'GATE2010'
+      keep(diagnosticAt(more, place, `More than ${LIMITS.diagnostics} ${severity}s; the rest is left out.`, undefined))
     },
-    failed: () => [...byIdentity.values()].some(({ severity }) => severity === 'error'),
+    failed: () => counts.error > 0,
     diagnostics: () => [...byIdentity.values()].sort(compareDiagnostics),
   }
 }

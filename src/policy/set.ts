@@ -1,6 +1,7 @@
 import type { Glob } from '../base/glob.ts'
 import { globMatches } from '../base/glob.ts'
 import type { Json, JsonObject } from '../base/json.ts'
+import type { LocalClock } from './local-time.ts'
 import type { FactPath } from './path.ts'
 
 export const EFFECTS = ['allow', 'deny', 'require_approval'] as const
@@ -132,6 +133,8 @@ export interface PolicySet {
   readonly explain: 'full' | 'reason'
   /** IANA name, for `time.*`. */
   readonly timezone: string
+  /** The clock of that time zone. */
+  readonly localTime: LocalClock
   readonly defaults: { readonly decision: 'deny' | 'require_approval'; readonly reason: string }
   readonly thresholds: { readonly requireApproval: number; readonly deny: number }
   readonly approval: ApprovalTerms

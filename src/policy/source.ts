@@ -1,5 +1,6 @@
 import { decodeUtf8, type JsonLimits, parseJson } from '../base/json.ts'
 import type { DiagnosticCode } from './codes.ts'
+import { jsonNodes } from './json-nodes.ts'
 import { LIMITS } from './limits.ts'
 import { type Node, placeAt, type Source, sourceOf } from './node.ts'
 import type { Report } from './report.ts'
@@ -40,8 +41,8 @@ export function readDocument(file: string, bytes: Uint8Array, report: Report): N
     return undefined
   }
   const source = sourceOf(file, text)
-  if (file.endsWith('.json') && !isStrictJson(source, report)) return undefined
-  return readYaml(source, report)
+  if (!file.endsWith('.json')) return readYaml(source, report)
+  return isStrictJson(source, report) ? jsonNodes(source, report) : undefined
 }
 
 /** The text without its BOM, or undefined when the bytes are not UTF-8. */

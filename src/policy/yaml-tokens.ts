@@ -37,7 +37,7 @@ export function inspectTokens(tokens: readonly CST.Token[], source: Source, repo
       return { tooDeep: true, unclosedAt }
     }
     if (isUnclosed(token)) unclosedAt = Math.min(token.offset, unclosedAt ?? token.offset)
-    for (const child of childrenOf(token, source, report)) pending.push({ token: child, depth })
+    for (const child of childrenOf(token, source, report).toReversed()) pending.push({ token: child, depth })
   }
   return { tooDeep: false, unclosedAt }
 }
@@ -63,12 +63,15 @@ function childrenOf(token: Token, source: Source, report: Report): Token[] {
   if (token.type === 'block-scalar') return token.props
   if (token.type !== 'block-map' && token.type !== 'block-seq' && token.type !== 'flow-collection') return []
   const children: Token[] = []
-  for (const item of token.items) {
-    if (item.sep !== undefined && item.key?.type === 'scalar' && item.key.source === '<<')
-      report.add('GATE1010', placeAt(source, item.key.offset, item.key.offset + 2), 'Merge keys are not allowed.')
-    children.push(...item.start, ...(item.sep ?? []))
-    if (item.key) children.push(item.key)
-    if (item.value) children.push(item.value)
+  for (const { start, key, sep, value } of token.items) {
+    if (sep !== undefined && key?.type === 'scalar' && key.source === '<<') {
+      report.add('GATE1010', placeAt(source, key.offset, key.offset + 2), 'Merge keys are not allowed.')
+    }
+    // One by one: as arguments of one call, the tokens of a hostile text would overflow the stack.
+    for (const one of start) children.push(one)
+    for (const one of sep ?? []) children.push(one)
+    if (key) children.push(key)
+    if (value) children.push(value)
   }
   return children
 }

@@ -1,10 +1,8 @@
 import { Composer, type Document, isAlias, isMap, isScalar, isSeq, type ParsedNode, Parser, type YAMLError } from 'yaml'
 import type { Json, JsonObject } from '../base/json.ts'
-import { childPath, type Entry, type Node, type Place, placeAt, type Source } from './node.ts'
+import { childPath, type Entry, type Node, type Place, placeAt, RESERVED_KEYS, type Source } from './node.ts'
 import type { Report } from './report.ts'
 import { inspectTokens } from './yaml-tokens.ts'
-
-const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Faults of syntax in plain words; the library's own sentences speak of its tokens. */
 const SYNTAX: Record<string, string> = {

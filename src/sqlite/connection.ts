@@ -28,7 +28,6 @@ function transactionStatements(db: Database) {
   return {
     begin: db.prepare('BEGIN IMMEDIATE'),
     commit: db.prepare('COMMIT'),
-    rollback: db.prepare('ROLLBACK'),
     savepoint: db.prepare('SAVEPOINT submission'),
     release: db.prepare('RELEASE submission'),
     undo: db.prepare('ROLLBACK TO submission'),

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Head, Header, StoredEntry } from '../audit/chain.ts'
 import { formatDigest, parseDigest } from '../base/digest.ts'
+import { GateError } from '../base/errors.ts'
 import type { PageQuery } from '../store.ts'
 
 interface EntryRow {
@@ -74,7 +75,7 @@ function readQueries(db: Database) {
        (SELECT json FROM section WHERE chain = ? AND name = 'decision' ORDER BY seq DESC LIMIT ?)`,
   )
   const toEntry = (row: EntryRow): StoredEntry => ({
-    header: JSON.parse(row.header) as Header,
+    header: parseHeader(row),
     headerText: row.header,
     hash: formatDigest(row.hash),
     sections: sections.all(row.chain, row.seq),
@@ -89,6 +90,15 @@ function readQueries(db: Database) {
     chains: () => chains.all().map((row) => row.chain),
     recentActions: (chain: string, decisions: number) => actions.all(chain, decisions).map((row) => row.action),
     page: (query: PageQuery, range: SeqRange) => pageOf(db, query, range, toEntry),
+  }
+}
+
+/** @throws GateError naming the entry when the text is damaged beyond reading */
+function parseHeader({ chain, seq, header }: EntryRow): Header {
+  try {
+    return JSON.parse(header) as Header
+  } catch (cause) {
+    throw new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seq}: the header is no JSON.`, { cause })
   }
 }
 

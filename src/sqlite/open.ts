@@ -1,12 +1,30 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
+import { GateError } from '../base/errors.ts'
 
 export const DATA_FILE = 'gate-sidecar.db'
 
 /** A file that is no data file of ours, or one that was altered. The service does not start on it. */
 export class UnusableFile extends Error {
-  override readonly name = 'UnusableFile'
+  override readonly name: string = 'UnusableFile'
+}
+
+/** The file is ours, but something else has changed it: what it says does not follow from its audit chains. */
+export class AlteredFile extends UnusableFile {
+  override readonly name = 'AlteredFile'
+}
+
+/** What cannot be read is a damaged file, found at `where`; another error is itself. */
+export function asUnusable(error: unknown, where: string): unknown {
+  if (error instanceof GateError) return new AlteredFile(error.message, { cause: error })
+  if (!(error instanceof Sqlite.SqliteError)) return error
+  if (error.code === 'SQLITE_NOTADB') {
+    return new UnusableFile(`${where} is not a data file of gate-sidecar.`, { cause: error })
+  }
+  // A generated column over text that is no JSON is a plain SQLITE_ERROR.
+  const damaged = error.code === 'SQLITE_ERROR' || error.code.startsWith('SQLITE_CORRUPT')
+  return damaged ? new AlteredFile(`${where} is damaged: ${error.message}.`, { cause: error }) : error
 }
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
@@ -25,6 +43,7 @@ export function openDatabase(dir: string, options: { create: boolean }): Databas
   if (options.create) createPrivately(dir, path)
   const db = openExisting(path)
   try {
+    assertOurs(db, path)
     configure(db)
     migrate(db)
     assertSchema(db)
@@ -32,9 +51,7 @@ export function openDatabase(dir: string, options: { create: boolean }): Databas
     return db
   } catch (error) {
     db.close()
-    throw error instanceof Sqlite.SqliteError && error.code === 'SQLITE_NOTADB'
-      ? new UnusableFile(`${path} is not a data file of gate-sidecar.`, { cause: error })
-      : error
+    throw asUnusable(error, path)
   }
 }
 
@@ -53,6 +70,16 @@ function openExisting(path: string): Database {
 function createPrivately(dir: string, path: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   closeSync(openSync(path, 'a', 0o600))
+}
+
+/** A database of another program is left as it is: nothing has been written before this. */
+function assertOurs(db: Database, path: string): void {
+  const tables = db.prepare<[], { count: number }>('SELECT count(*) AS count FROM sqlite_schema')
+  // One transaction, since another process may be making the file at this moment.
+  const foreign = db.transaction(
+    () => Number(db.pragma('user_version', { simple: true })) === 0 && (tables.get()?.count ?? 0) > 0,
+  )
+  if (foreign()) throw new UnusableFile(`${path} is not a data file of gate-sidecar.`)
 }
 
 function configure(db: Database): void {
@@ -96,7 +123,7 @@ function assertSchema(db: Database): void {
     for (const migration of migrations()) fresh.exec(migration.sql)
     const expected = JSON.stringify(fresh.prepare(SCHEMA).all())
     if (JSON.stringify(db.prepare(SCHEMA).all()) !== expected) {
-      throw new UnusableFile('The schema of the data file is not the one this version makes; the file was altered.')
+      throw new AlteredFile('The schema of the data file is not the one this version makes; the file was altered.')
     }
   } finally {
     fresh.close()

@@ -21,14 +21,15 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** What the queue works on; the store replaces the connection when a COMMIT has failed. */
+/** What the queue works on. */
 export interface QueueHost {
+  /** The open file; opened anew after it was discarded. @throws when it cannot be opened */
   connection(): Connection
   memory(): Memory
   keep(memory: Memory): void
   imposed(): readonly KillSwitch[]
-  /** Closes the connection, whose state is unknown, and opens another. */
-  reopen(cause: unknown): void
+  /** Closes the connection, whose state is unknown. */
+  discard(): void
 }
 
 /**
@@ -50,16 +51,17 @@ export function commitQueue(host: QueueHost, deps: CommitDeps) {
   const flush = (): void => {
     scheduled = false
     if (waiting.length === 0) return
-    const { transaction } = host.connection()
+    let connection: Connection
     try {
-      transaction.begin.run()
+      connection = host.connection()
+      connection.transaction.begin.run()
     } catch (error) {
       postpone(error)
       return
     }
     const group = waiting
     waiting = []
-    commitGroup(host, deps, group)
+    commitGroup(host, deps, connection, group)
   }
 
   const postpone = (error: unknown): void => {
@@ -91,10 +93,8 @@ export function commitQueue(host: QueueHost, deps: CommitDeps) {
 }
 
 /** One transaction, begun by the caller. Every member is answered, after the COMMIT. */
-function commitGroup(host: QueueHost, deps: CommitDeps, members: readonly Waiting[]): void {
-  const connection = host.connection()
+function commitGroup(host: QueueHost, deps: CommitDeps, connection: Connection, members: readonly Waiting[]): void {
   const answers: (() => void)[] = []
-  let committing = false
   try {
     const group: Group = {
       connection,
@@ -105,14 +105,13 @@ function commitGroup(host: QueueHost, deps: CommitDeps, members: readonly Waitin
       nowMs: deps.clock(),
     }
     for (const member of members) answers.push(applyMember(group, member, deps))
-    committing = true
     connection.transaction.commit.run()
     connection.regressed = group.regressed
     host.keep(group.memory)
   } catch (error) {
-    // Whether a failed COMMIT is on disk is unknown. It is never repeated: the file is opened anew and read.
-    if (committing) host.reopen(error)
-    else if (connection.db.inTransaction) connection.transaction.rollback.run()
+    // Closing rolls back what was not committed. Whether a failed COMMIT is on disk is unknown: it is never
+    // repeated, the file is opened anew and read.
+    host.discard()
     for (const member of members) member.reject(unavailable('be written', error))
     return
   }

@@ -4,14 +4,24 @@ import { entryFault, headOf } from '../audit/verify.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { applyChange, type ChangeData, type RecordKind } from '../records.ts'
 import type { Connection } from './connection.ts'
-import { UnusableFile } from './open.ts'
+import { AlteredFile, asUnusable } from './open.ts'
 
 /** Every chain must start with its genesis and end in an entry that follows from the one before. */
 export function assertHeads({ entries }: Connection, origin: string, options: { cause?: unknown } = {}): void {
   for (const chain of entries.chains()) {
-    const head = entries.head(chain)
-    if (head === undefined) continue
-    for (const seq of new Set([0, head.seq])) assertEntry(entries, origin, chain, seq, options)
+    reading(`Audit chain ${chain}`, () => {
+      const head = entries.head(chain)
+      for (const seq of new Set([0, head?.seq ?? 0])) assertEntry(entries, origin, chain, seq, options)
+    })
+  }
+}
+
+/** Names what cannot be read at all. */
+function reading<T>(where: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw asUnusable(error, where)
   }
 }
 
@@ -19,13 +29,14 @@ type Entries = Connection['entries']
 
 /** The stored entry at `seq`, re-hashed and linked to the one before. */
 function assertEntry(entries: Entries, origin: string, chain: string, seq: number, options: { cause?: unknown } = {}) {
-  const before = seq === 0 ? undefined : entries.bySeq(chain, seq - 1)
-  const entry = entries.bySeq(chain, seq)
+  const at = (place: number) => reading(`Audit chain ${chain}, entry ${place}`, () => entries.bySeq(chain, place))
+  const before = seq === 0 ? undefined : at(seq - 1)
+  const entry = at(seq)
   if (entry === undefined || (seq > 0 && before === undefined)) {
-    throw new UnusableFile(`Audit chain ${chain}: entry ${entry === undefined ? seq : seq - 1} is missing.`, options)
+    throw new AlteredFile(`Audit chain ${chain}: entry ${entry === undefined ? seq : seq - 1} is missing.`, options)
   }
   const fault = entryFault(chain, before === undefined ? genesisHead(origin, chain) : headOf(before), entry)
-  if (fault !== undefined) throw new UnusableFile(`Audit chain ${chain}, entry ${seq}: ${fault.what}.`, options)
+  if (fault !== undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${seq}: ${fault.what}.`, options)
   return entry
 }
 
@@ -35,17 +46,17 @@ type Bodies = Record<RecordKind, Map<string, string>>
  * Tenants, keys, policies, switches and approvals must be what the chain says: the merge of all recorded
  * changes equals the stored rows. An edited row is found even when nobody touched the chain.
  *
- * @throws UnusableFile naming the record
+ * @throws AlteredFile naming the record
  */
 export function assertState({ entries, records }: Connection, origin: string): void {
   const expected = foldChanges(entries, origin)
   const kinds = Object.keys(expected) as RecordKind[]
   for (const kind of kinds) {
-    const stored = records[kind].bodies()
+    const stored = reading(`The table of ${kind} records`, () => records[kind].bodies())
     for (const id of new Set([...expected[kind].keys(), ...stored.keys()])) {
       const difference = compare(expected[kind].get(id), stored.get(id))
       if (difference !== undefined) {
-        throw new UnusableFile(
+        throw new AlteredFile(
           `The stored ${kind} ${id} ${difference}. The file was altered outside gate-sidecar; restore a backup.`,
         )
       }
@@ -70,9 +81,10 @@ function foldChanges(entries: Entries, origin: string): Bodies {
     approval: new Map(),
   }
   for (const chain of entries.chains()) {
-    for (const seq of entries.seqsOfTypes(chain, STATE_EVENTS)) {
+    const seqs = reading(`Audit chain ${chain}`, () => entries.seqsOfTypes(chain, STATE_EVENTS))
+    for (const seq of seqs) {
       const data = assertEntry(entries, origin, chain, seq).sections.find((section) => section.name === 'data')
-      if (data === undefined) throw new UnusableFile(`Audit chain ${chain}, entry ${seq}: its data is missing.`)
+      if (data === undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${seq}: its data is missing.`)
       const change = JSON.parse(data.json) as ChangeData
       const kind = folded[change.record]
       kind.set(change.id, applyChange(kind.get(change.id), change))

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { GateError } from '../base/errors.ts'
 import { idMaker, type NewId } from '../base/id.ts'
 import type { Clock } from '../base/time.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
@@ -7,7 +9,7 @@ import type { PageQuery, State, Store } from '../store.ts'
 import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
-import { openDatabase } from './open.ts'
+import { asUnusable, DATA_FILE, openDatabase } from './open.ts'
 import { commitQueue } from './queue.ts'
 import { randomPool } from './random-pool.ts'
 import { assertHeads, assertState } from './startup.ts'
@@ -27,26 +29,32 @@ export interface StoreOptions {
  *   says what and where
  */
 export function openStore({ dir, create, clock, newId = idMaker(clock, randomBytes) }: StoreOptions): Store {
-  let connection = connect(openDatabase(dir, { create }))
-  const origin = ensureOrigin(connection)
-  assertHeads(connection, origin)
-  assertState(connection, origin)
-  let memory = refreshed(EMPTY, connection)
+  const open = (): Connection => connect(openDatabase(dir, { create: false }))
+  const first = connect(openDatabase(dir, { create }))
+  const origin = checked(first, dir)
+  let connection: Connection | undefined = first
+  let memory = refreshed(EMPTY, first)
   const imposed = new Map<string, KillSwitch>()
 
+  /** @throws when the file, discarded after a failed COMMIT, cannot be opened again or its heads do not hold */
+  const current = (): Connection => {
+    if (connection === undefined) {
+      const reopened = open()
+      assertHeads(reopened, origin)
+      connection = reopened
+    }
+    return connection
+  }
+  const discard = (): void => {
+    connection?.db.close()
+    connection = undefined
+  }
   const keep = (next: Memory): void => {
     memory = next
     for (const id of imposed.keys()) if (memory.onDisk.has(id)) imposed.delete(id)
   }
-  const reopen = (cause: unknown): void => {
-    connection.db.close()
-    const reopened = connect(openDatabase(dir, { create: false }))
-    assertHeads(reopened, origin, { cause })
-    connection = reopened
-    keep(refreshed(EMPTY, connection))
-  }
   const queue = commitQueue(
-    { connection: () => connection, memory: () => memory, keep, imposed: () => [...imposed.values()], reopen },
+    { connection: current, memory: () => memory, keep, imposed: () => [...imposed.values()], discard },
     { clock, newId, origin, random: randomPool() },
   )
   return {
@@ -56,16 +64,29 @@ export function openStore({ dir, create, clock, newId = idMaker(clock, randomByt
     imposed: () => [...imposed.values()],
     state: (): State =>
       imposed.size === 0 ? memory : { ...memory, switches: [...memory.switches, ...imposed.values()] },
-    refresh: () => keep(refreshed(memory, connection)),
-    ...reads(() => connection, clock),
+    refresh: () => keep(refreshed(memory, current())),
+    ...reads(current, clock),
     async close() {
       while (!queue.idle()) await sleep(1)
-      connection.db.close()
+      discard()
     },
   }
 }
 
 type Reads = Omit<Store, 'origin' | 'commit' | 'impose' | 'imposed' | 'state' | 'refresh' | 'close'>
+
+/** The instance's name, once what the file holds has been checked; a file that is refused is closed. */
+function checked(connection: Connection, dir: string): string {
+  try {
+    const origin = ensureOrigin(connection)
+    assertHeads(connection, origin)
+    assertState(connection, origin)
+    return origin
+  } catch (error) {
+    connection.db.close()
+    throw asUnusable(error, join(dir, DATA_FILE))
+  }
+}
 
 /** Reads see the last commit of any process. A read that fails is a failure of the store, not an empty answer. */
 function reads(current: () => Connection, clock: Clock): Reads {
@@ -73,7 +94,7 @@ function reads(current: () => Connection, clock: Clock): Reads {
     try {
       return query(current())
     } catch (error) {
-      throw unavailable('be read', error)
+      throw error instanceof GateError ? error : unavailable('be read', error)
     }
   }
   return {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { auditChain, LogRequest, logEntry, VerifyRequest, verifyRange } from '../../actions/audit.ts'
 import { GateError } from '../../base/errors.ts'
-import { formatTimestamp, parseRfc3339 } from '../../base/time.ts'
+import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../../base/time.ts'
 import { Closed, Paging, pageOf, WholeNumber } from '../query.ts'
 import { route } from '../route.ts'
 
@@ -49,7 +49,7 @@ export const auditRoutes = {
 function timeOf(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const ms = parseRfc3339(text)
-  if (ms !== undefined) return formatTimestamp(ms)
+  if (ms !== undefined) return formatTimestamp(Math.min(ms, LAST_TIME_MS))
   throw new GateError('invalid_request', `${name} must be a time with a zone, such as 2026-01-31T12:00:00Z.`, {
     details: [{ path: `/${name}`, message: 'must be an RFC 3339 time with a zone' }],
   })

@@ -1,0 +1,45 @@
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Target } from './cerbos.ts'
+import { gateQuestion } from './payment.ts'
+import { cpuMs, ROOT, run, start, temporaryFolder } from './processes.ts'
+
+const TENANT = 'bench'
+const COMMAND = join(ROOT, 'bin', 'gate-sidecar.js')
+const POLICIES = fileURLToPath(new URL('./policies/', import.meta.url))
+
+/**
+ * Our server as users start it: the built program, the default durability, one agent key.
+ *
+ * @param viaExpress ask so that Express routes the request: the listener takes only the bare path itself
+ */
+export async function startGate(viaExpress: boolean): Promise<Target> {
+  const data = temporaryFolder('gate')
+  const created = await run(process.execPath, [
+    ...[COMMAND, 'keys', 'create', '--tenant', TENANT, '--role', 'agent'],
+    ...['--data', data, '--json'],
+  ])
+  const { key } = JSON.parse(created) as { key: string }
+  const server = await start(
+    process.execPath,
+    [COMMAND, 'serve', '--port', '0', '--data', data, '--policies', POLICIES],
+    listeningUrl,
+  )
+  const stop = async () => {
+    await server.stop()
+    const bytes = readdirSync(data).reduce((sum, name) => sum + statSync(join(data, name)).size, 0)
+    rmSync(data, { recursive: true })
+    return bytes
+  }
+  const asked = gateQuestion(key, TENANT)
+  const question = viaExpress ? { ...asked, path: `${asked.path}?` } : asked
+  const name = viaExpress ? 'gate (Express)' : 'gate-sidecar'
+  return { name, url: server.found, question, cpuMs: () => cpuMs(server.process), stop }
+}
+
+function listeningUrl(line: string): string | undefined {
+  if (!line.includes('"listening"')) return undefined
+  const { msg, url } = JSON.parse(line) as { msg?: string; url?: string }
+  return msg === 'listening' ? url : undefined
+}

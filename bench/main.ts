@@ -1,0 +1,136 @@
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { startBare } from './bare.ts'
+import { startCerbos, type Target } from './cerbos.ts'
+import { startGate } from './gate.ts'
+import type { LoadResult } from './load.ts'
+import { loadInProcess } from './load-process.ts'
+import { type MicroResults, measureMicro } from './micro.ts'
+import { RESULTS, removeTemporaryFolders } from './processes.ts'
+import { median, round } from './stats.ts'
+
+const CONNECTIONS = [1, 32]
+const ROUNDS = 3
+const WARM_UP_MS = 1000
+const DURATION_MS = 2500
+
+interface Round extends LoadResult {
+  /** CPU time of the server for one request: steadier than the rates when the machine is shared. */
+  cpuMsPerRequest: number | null
+}
+
+interface Row {
+  name: string
+  connections: number
+  rounds: Round[]
+  perSecond: number
+  p50Ms: number
+  p95Ms: number
+  p99Ms: number
+  cpuMsPerRequest: number
+  errors: number
+}
+
+interface Comparison {
+  rows: Row[]
+  /** Shows that each server did keep its audit trail. */
+  auditBytes: Record<string, number>
+}
+
+/**
+ * Every round asks each server in turn, so that what else the machine does meets all alike; the
+ * medians of the rounds count. Server and load share the machine: compare the rows of one run only.
+ */
+async function compare(starts: readonly (() => Promise<Target>)[]): Promise<Comparison> {
+  const targets: Target[] = []
+  const rows: Row[] = []
+  const auditBytes: Record<string, number> = {}
+  try {
+    for (const start of starts) targets.push(await start())
+    for (const connections of CONNECTIONS) rows.push(...(await compareAt(targets, connections)))
+  } finally {
+    for (const target of targets) auditBytes[target.name] = await target.stop()
+  }
+  return { rows, auditBytes }
+}
+
+async function compareAt(targets: readonly Target[], connections: number): Promise<Row[]> {
+  const rounds = new Map<Target, Round[]>(targets.map((target) => [target, []]))
+  for (let i = 0; i < ROUNDS; i += 1) {
+    for (const [target, results] of rounds) results.push(await ask(target, connections))
+  }
+  return [...rounds].map(([target, results]) => row(target.name, connections, results))
+}
+
+async function ask(target: Target, connections: number): Promise<Round> {
+  const { url, question } = target
+  const before = target.cpuMs()
+  const result = await loadInProcess({ url, question, connections, warmUpMs: WARM_UP_MS, durationMs: DURATION_MS })
+  const after = target.cpuMs()
+  const cpuMsPerRequest =
+    before === undefined || after === undefined ? null : round((after - before) / result.requestsWithWarmUp, 4)
+  return { ...result, cpuMsPerRequest }
+}
+
+function row(name: string, connections: number, rounds: Round[]): Row {
+  const middle = (pick: (result: Round) => number) => median(rounds.map(pick))
+  return {
+    name,
+    connections,
+    rounds,
+    perSecond: middle((result) => result.perSecond),
+    p50Ms: middle((result) => result.p50Ms),
+    p95Ms: middle((result) => result.p95Ms),
+    p99Ms: middle((result) => result.p99Ms),
+    cpuMsPerRequest: middle((result) => result.cpuMsPerRequest ?? Number.NaN),
+    errors: rounds.reduce((sum, result) => sum + result.errors, 0),
+  }
+}
+
+function printRows(rows: readonly Row[]): void {
+  console.log(`\n${'server'.padEnd(14)} conns  requests/s   p50 ms   p95 ms   p99 ms  CPU ms/request  errors`)
+  for (const { name, connections, perSecond, p50Ms, p95Ms, p99Ms, cpuMsPerRequest, errors } of rows) {
+    const numbers = [p50Ms, p95Ms, p99Ms].map((ms) => ms.toFixed(3).padStart(8))
+    const line = [name.padEnd(14), String(connections).padStart(5), perSecond.toFixed(0).padStart(11), ...numbers]
+    console.log(`${line.join(' ')} ${cpuMsPerRequest.toFixed(3).padStart(15)} ${String(errors).padStart(7)}`)
+  }
+  const wrong = rows.flatMap(({ rounds }) => rounds.flatMap(({ firstError }) => firstError ?? []))
+  if (wrong[0] !== undefined) console.log(`first error: ${wrong[0]}`)
+}
+
+function printRatio(rows: readonly Row[]): void {
+  for (const connections of CONNECTIONS) {
+    const at = (name: string) => rows.find((row) => row.name === name && row.connections === connections)
+    const [ours, theirs] = [at('gate-sidecar'), at('cerbos')]
+    if (ours === undefined || theirs === undefined) continue
+    const rate = (ours.perSecond / theirs.perSecond).toFixed(2)
+    const cpu = (ours.cpuMsPerRequest / theirs.cpuMsPerRequest).toFixed(2)
+    console.log(`gate-sidecar ÷ cerbos at ${connections} connections: requests/s ${rate}, CPU a request ${cpu}`)
+  }
+}
+
+function save(comparison: Comparison, micro: MicroResults | null): void {
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, platform: process.platform }
+  const settings = { rounds: ROUNDS, warmUpMs: WARM_UP_MS, durationMs: DURATION_MS, closedLoop: true }
+  const result = { at: new Date().toISOString(), machine, settings, ...comparison, micro }
+  writeFileSync(join(RESULTS, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
+}
+
+// `--only cerbos,gate,express,bare,micro` leaves parts out.
+const only = process.argv[process.argv.indexOf('--only') + 1]?.split(',') ?? []
+const wanted = (part: string) => !process.argv.includes('--only') || only.includes(part)
+
+removeTemporaryFolders()
+const servers = [
+  ...(wanted('cerbos') ? [startCerbos] : []),
+  ...(wanted('gate') ? [() => startGate(false)] : []),
+  ...(wanted('express') ? [() => startGate(true)] : []),
+  ...(wanted('bare') ? [() => startBare('node:http'), () => startBare('express')] : []),
+]
+const comparison = await compare(servers)
+printRows(comparison.rows)
+printRatio(comparison.rows)
+console.log(`audit trail written, bytes: ${JSON.stringify(comparison.auditBytes)}`)
+save(comparison, wanted('micro') ? await measureMicro() : null)
+if (comparison.rows.some(({ errors }) => errors > 0)) process.exitCode = 1

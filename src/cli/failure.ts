@@ -1,0 +1,74 @@
+import { CommanderError } from 'commander'
+import { GateError } from '../base/errors.ts'
+import { ConfigError } from '../config.ts'
+import { EXIT, UsageError } from './context.ts'
+
+interface Failure {
+  exitCode: number
+  /** Undefined when the reader has been told already. */
+  message: string | undefined
+}
+
+/** What to tell the user, and how to end. A stack is told for faults of ours only. */
+export function failureOf(error: unknown): Failure {
+  // Commander has printed its message, or the help that was asked for.
+  if (error instanceof CommanderError)
+    return { exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage, message: undefined }
+  if (error instanceof UsageError || error instanceof ConfigError)
+    return { exitCode: EXIT.usage, message: error.message }
+  if (error instanceof GateError && error.code === 'invalid_request')
+    return { exitCode: EXIT.usage, message: asOption(error.message) }
+  return { exitCode: EXIT.failed, message: sentenceOf(error) }
+}
+
+/** The options that a member of a request is given by, where they are called otherwise. */
+const OPTION_OF: Record<string, string> = { triggeredBy: 'by', recoveredBy: 'by', groups: 'group', roles: 'role' }
+
+/** `/expiresAt must be …`, as a request says it, in the words of the command line. */
+function asOption(message: string): string {
+  return message.replace(/^\/(\w+)(?:\/\d+)*/, (_, name: string) => {
+    const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    return `--${OPTION_OF[name] ?? kebab}`
+  })
+}
+
+type SystemError = NodeJS.ErrnoException & { address?: string; port?: number }
+
+function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && 'syscall' in error && 'code' in error
+}
+
+function sentenceOf(error: unknown): string {
+  if (isSystemError(error)) return error.syscall === 'listen' ? listenSentence(error) : fileSentence(error)
+  if (!(error instanceof Error)) return String(error)
+  const isOurs = error.name === 'Error' || error.name === 'TypeError' || error.name === 'RangeError'
+  if (isOurs) return error.stack ?? error.message
+  return error.name === 'SqliteError'
+    ? `The data file cannot be used: ${error.message}. Check the disk, and that this user may write the data folder.`
+    : error.message
+}
+
+function listenSentence({ code, address, port }: SystemError): string {
+  const where = port === undefined ? address : `${address}:${port}`
+  const why: Record<string, string> = {
+    EADDRINUSE: 'another process listens there. Stop it, or choose another --port or --socket.',
+    EADDRNOTAVAIL: 'this machine has no such address. Choose another --host.',
+    EACCES: 'this user may not. Choose a port from 1024 up, or a socket in a folder that this user may write.',
+    ENOTFOUND: 'the name is unknown. Choose another --host.',
+  }
+  return `Cannot listen on ${where}: ${why[code ?? ''] ?? `${code}.`}`
+}
+
+function fileSentence({ code, path, message }: SystemError): string {
+  const why: Record<string, string> = {
+    EACCES: 'this user may not read or write it.',
+    EPERM: 'this user may not read or write it.',
+    EROFS: 'it lies on a file system that is mounted read-only.',
+    ENOSPC: 'the disk is full.',
+    ENOTDIR: 'a part of the path is no folder.',
+    EEXIST: 'it is no folder.',
+    EISDIR: 'it is a folder.',
+    ENOENT: 'it does not exist.',
+  }
+  return path === undefined ? `${message}.` : `${path} cannot be used: ${why[code ?? ''] ?? `${code}.`}`
+}
