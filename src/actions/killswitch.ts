@@ -119,12 +119,11 @@ function isSame(stop: KillSwitch, wanted: Scoped): boolean {
 /** Commits the stop, and the end of approvals that were granted and not used: a stop voids what it covers. */
 function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: boolean, once?: Once): Promise<void> {
   return decideAndCommit(deps.store, async () => {
+    const nothing = { submission: null, reply: () => undefined }
     // A COMMIT of unknown outcome may have been on disk after all.
-    const isDone = !again && !deps.store.imposed().some(({ id }) => id === stop.id)
-    if (isDone) return { submission: null, reply: () => undefined }
+    if (!again && !deps.store.imposed().some(({ id }) => id === stop.id)) return nothing
     // The same request at the same time: the other one records it.
-    if (again && once && (await earlierUse(deps.store, once.caller, once.idempotency)))
-      return { submission: null, reply: () => undefined }
+    if (again && once && (await earlierUse(deps.store, once.caller, once.idempotency))) return nothing
     const { write, data } = again ? change('switch', current(deps, stop), {}) : creation('switch', stop)
     const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.triggered', data, operator.actor)
     const cancelled = (await deps.store.approvedApprovals())

@@ -30,8 +30,7 @@ export interface Judgement {
 export async function judge(question: Question): Promise<Judgement> {
   const { set, killSwitchReason, action, context, plan } = question
   const domain = set && domainOf(set, action)
-  const read = factReader({ ...question, domain, timezone: set?.timezone ?? 'UTC' })
-  const evaluation = set && (await evaluate(set, action, read))
+  const evaluation = set && (await evaluate(set, action, factReader({ ...question, domain, localTime: set.localTime })))
   const validation = set ? validatePlanAndContext(set, { action, context, plan }) : { ok: false }
   const risk = assessRisk(evaluation)
   return { outcome: decide({ set, killSwitchReason, validation, evaluation, risk }), risk, evaluation }

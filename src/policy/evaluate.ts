@@ -144,8 +144,8 @@ export interface Submitted {
 
 /**
  * Whether context and plan pass the schemas of a declared action, and a plan names the same action.
- * An absent context or plan is held against its schema as the empty object, so that required members
- * are required. For an undeclared action `ok` is false, and a fault only when the plan names another.
+ * An absent context is held against its schema as the empty object, so that required members are
+ * required; a plan is optional, and held against its schema when there is one. For an undeclared action `ok` is false, and a fault only when the plan names another.
  */
 export function validatePlanAndContext(set: PolicySet, submitted: Submitted): { ok: boolean; fault?: string } {
   const { action, context, plan } = submitted
@@ -154,7 +154,7 @@ export function validatePlanAndContext(set: PolicySet, submitted: Submitted): { 
   }
   const declared = set.actions.get(action)
   if (declared === undefined) return { ok: false }
-  const fault = declared.context?.(context ?? {}) ?? declared.plan?.(plan ?? {})
+  const fault = declared.context?.(context ?? {}) ?? (plan && declared.plan?.(plan))
   if (fault !== undefined) return { ok: false, fault }
   return { ok: plan === undefined || plan.action === action }
 }

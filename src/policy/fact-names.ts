@@ -84,5 +84,5 @@ function prefixOf(path: FactPath): string {
 }
 
 function knownNames(names: Names): string[] {
-  return [...(names.facts?.keys() ?? []), ...BUILT_IN_FACTS.keys()]
+  return [...names.declaredFacts, ...BUILT_IN_FACTS.keys()]
 }

@@ -109,7 +109,9 @@ function reportUncertain(
     if (BUILT_IN_FACTS.has(fact.text) || guarded.has(fact.text) || reported.has(leaf)) continue
     if (set.facts.get(fact.text)?.default !== undefined) continue
     const segments = plainSegments(leaf)
-    if (declared.length > 0 && declared.every(({ node }) => isRequired(memberOf(node, fact.root), segments))) continue
+    // A plan may be left out, whatever its schema requires.
+    const always = fact.root === 'context' && declared.length > 0
+    if (always && declared.every(({ node }) => isRequired(memberOf(node, fact.root), segments))) continue
     reported.add(leaf)
     const node = names.nodes.get(leaf)
     const place = memberOf(node, 'fact') ?? node ?? placeAt({ file: leaf.file, text: '', lineStarts: [0] }, 0)

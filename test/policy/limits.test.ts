@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listFilesOf } from '../../src/policy/load.ts'
+import { HEADER, load, spots } from './sources.ts'
+
+test('limits: 10,001 rules are one too many', () => {
+  const file = (count: number, from: number) =>
+    `{"apiVersion":"gate-sidecar/v1","tenant":"acme","rules":[${Array.from({ length: count }, (_, i) => `{"id":"r${from + i}","actions":["a${from + i}"],"effect":"deny","reason":"R"}`).join()}]}`
+  const files = { 'a.json': file(5000, 0), 'b.json': file(5000, 5000) }
+  assert.equal(load(files).set?.rules.length, 10_000)
+  const { diagnostics } = load({ ...files, 'c.json': file(1, 10_000) })
+  assert.deepEqual(
+    diagnostics.map(({ file, code }) => [file, code]),
+    [['acme/c.json', 'GATE1017']],
+  )
+})
+
+for (const text of ['[', '{a: ', '- ', '? ', '[{']) {
+  test(`limits: 100,000 times ${JSON.stringify(text)} is refused, and does not end the process`, () => {
+    assert.equal(load({ 'a.yaml': text.repeat(100_000) }).diagnostics[0]?.code, 'GATE1014')
+  })
+}
+
+test('limits: a list of 100,001 lines is one too long', () => {
+  const text = 'lists: {l: {file: lists/l.txt}}\n'
+  const lines = (count: number) => new Map([['lists/l.txt', Buffer.from('a\n'.repeat(count))]])
+  assert.deepEqual(spots(load({ 'a.yaml': HEADER + text }, lines(100_000)).diagnostics), [['GATE2002', 3, 9]])
+  assert.deepEqual(spots(load({ 'a.yaml': HEADER + text }, lines(100_001)).diagnostics), [
+    ['GATE2002', 3, 9],
+    ['GATE1313', 3, 19],
+  ])
+})
+
+test('listFilesOf: names the files of lists, also of a policy that is at fault elsewhere', () => {
+  const text = 'lists: {a: {file: lists/b.txt}, b: {file: lists/a.txt}, c: {values: []}, d: {file: 5}}\nrulez: []\n'
+  const file = (name: string, content: string) => ({ name, bytes: Buffer.from(content) })
+  const files = [file('a.yaml', HEADER + text), file('b.yaml', 'lists: ['), file('c.test.yaml', text)]
+  assert.deepEqual(listFilesOf(files), ['lists/a.txt', 'lists/b.txt'])
+})
+
+test('limits: 100,000 anchors in a row do not overflow the stack', () => {
+  const { set, diagnostics } = load({ 'a.yaml': `${HEADER}timezone: ${'&a '.repeat(100_000)}\n` })
+  assert.equal(set, undefined)
+  assert.equal(diagnostics.length, 5001)
+  assert.equal(diagnostics.at(-1)?.code, 'GATE1019')
+})
+
+test('limits: too many warnings do not keep a set from loading', () => {
+  const lists = Array.from({ length: 5002 }, (_, i) => `  l${i}: {values: [a]}\n`).join('')
+  const { set, diagnostics } = load({ 'a.yaml': `${HEADER}lists:\n${lists}` })
+  assert.ok(set !== undefined)
+  assert.deepEqual([diagnostics.length, diagnostics.at(-1)?.code], [5001, 'GATE2010'])
+})
+
+test('limits: a list outside the folder is refused even when its content is at hand', () => {
+  const lists = new Map([['../b/l.txt', Buffer.from('a')]])
+  const { diagnostics } = load({ 'a.yaml': `${HEADER}lists: {l: {file: ../b/l.txt}}\n` }, lists)
+  assert.deepEqual(spots(diagnostics), [
+    ['GATE2002', 3, 9],
+    ['GATE1213', 3, 19],
+  ])
+})
