@@ -1,6 +1,5 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { expireDue } from './actions/approvals.ts'
 import { type PolicyDeps, type PolicyRegistry, policyRegistry } from './actions/policies.ts'
@@ -13,6 +12,7 @@ import { readPolicyFolders } from './files/policies.ts'
 import { createSigningKey, readSigningKey } from './files/signing-key.ts'
 import { createApp } from './http/app.ts'
 import type { Services } from './http/services.ts'
+import { listen } from './listen.ts'
 import type { Logger } from './log.ts'
 import { repeatingTasks } from './repeat.ts'
 import { randomPool } from './sqlite/random-pool.ts'
@@ -26,6 +26,8 @@ const SWEEP_MS = 1000
 const REFUSALS_MS = 60_000
 /** Requests under way have this long to end when the service stops. */
 const DRAIN_MS = 5000
+/** How often connections that have become idle are closed meanwhile. */
+const IDLE_MS = 50
 
 export interface RunningServer {
   /** Where it listens: `http://127.0.0.1:4283`, or `unix:/path`. */
@@ -110,29 +112,15 @@ function logPolicies(policies: PolicyRegistry, log: Logger): void {
   for (const { tenantId, fault } of policies.faults()) log.warn({ tenantId, fault }, 'policies are not in force')
 }
 
-function listen(server: Server, { host, port, socket }: Config): Promise<string> {
-  return new Promise((resolveUrl, reject) => {
-    server.once('error', reject)
-    const onListening = (): void =>
-      resolveUrl(socket === null ? urlOf(server.address() as AddressInfo) : `unix:${socket}`)
-    if (socket === null) {
-      server.listen(port, host, onListening)
-    } else {
-      // A socket file stays behind when a process is killed; the name is ours by configuration.
-      rmSync(socket, { force: true })
-      server.listen(socket, onListening)
-    }
-  })
-}
-
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-}
-
 function closeListener(server: Server): Promise<void> {
   return new Promise((done) => {
-    server.close(() => done())
-    server.closeIdleConnections()
-    setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref()
+    // A connection that a client keeps alive is idle only once its request has been answered.
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
+    const limit = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+    server.close(() => {
+      clearInterval(idle)
+      clearTimeout(limit)
+      done()
+    })
   })
 }

@@ -34,8 +34,9 @@ const PARTS: Record<string, Part> = {
   cli: { rank: 4, and: ['sqlite', 'files', 'config.ts', 'log.ts', 'server.ts'], packages: ['commander'] },
   'config.ts': { rank: 5 },
   'log.ts': { rank: 5, and: ['config.ts'], packages: ['pino'] },
+  'listen.ts': { rank: 5, and: ['config.ts'] },
   'repeat.ts': { rank: 5 },
-  'server.ts': { rank: 5, and: ['config.ts', 'log.ts', 'repeat.ts'] },
+  'server.ts': { rank: 5, and: ['config.ts', 'listen.ts', 'log.ts', 'repeat.ts'] },
   // Published and shipped alone: they import nothing outside themselves.
   client: { rank: 1 },
   console: { rank: 1 },

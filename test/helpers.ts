@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { createKey } from '../src/actions/keys.ts'
 import { ensureTenant } from '../src/actions/tenants.ts'
 import { idMaker } from '../src/base/id.ts'
@@ -15,8 +14,13 @@ import { type RunningServer, startServer } from '../src/server.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
 
+/** A test, or the hooks of a whole file. */
+export interface Cleanup {
+  after(work: () => void | Promise<void>): void
+}
+
 /** A folder that is gone after the test. */
-export function temporaryFolder(t: Pick<TestContext, 'after'>): string {
+export function temporaryFolder(t: Cleanup): string {
   const dir = mkdtempSync(join(tmpdir(), 'gate-sidecar-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   return dir
@@ -90,7 +94,7 @@ export interface GateOptions {
 }
 
 /** The real service on a free port, with its file and policies in a temporary folder. */
-export async function startGate(t: Pick<TestContext, 'after'>, options: GateOptions = {}): Promise<Gate> {
+export async function startGate(t: Cleanup, options: GateOptions = {}): Promise<Gate> {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'gate-sidecar-'))
   const policies = join(dir, 'policies')
   mkdirSync(policies, { recursive: true })

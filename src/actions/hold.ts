@@ -43,6 +43,8 @@ export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldRe
   const byStatus = (status: ApprovalStatus): Approval[] =>
     same.filter((item) => statusAt(item, switches, nowMs) === status)
 
+  const [rejected] = byStatus('rejected').filter((item) => nowMs < deadlineMs(item, switches, nowMs))
+  if (rejected !== undefined) return refused(outcome, rejected)
   const faults: string[] = []
   for (const approval of byStatus('approved')) {
     const fault = await useFault(deps, approval, outcome.hold, nowMs)
@@ -52,8 +54,6 @@ export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldRe
   const presented = await presentedFault(deps, asked, digest)
   if (presented !== undefined) faults.push(presented)
   const noted = { ...outcome, reason: [outcome.reason, ...faults].join(' ') }
-  const [rejected] = byStatus('rejected').filter((item) => nowMs < deadlineMs(item, switches, nowMs))
-  if (rejected !== undefined) return refused(noted, rejected)
   const [pending] = byStatus('pending')
   if (pending !== undefined) return unchanged(noted, pending)
   const overdue = byStatus('expired').filter(({ status }) => status === 'pending')

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { chainOf, type Environment, SYSTEM_CHAIN } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'
+import { isId } from '../base/id.ts'
 import { formatTimestamp, parseTimestamp } from '../base/time.ts'
 import { TenantIdField } from '../gate/request.ts'
 import { type ApiKey, formatSecret, hashSecret, SECRET_BYTES } from '../keys/apikey.ts'
@@ -54,6 +55,11 @@ export async function createKey(deps: Deps, maker: KeyMaker, tenantId: string | 
   const nowMs = deps.clock()
   if (request.expiresAt !== undefined && (parseTimestamp(request.expiresAt) ?? 0) <= nowMs) {
     throw new GateError('invalid_request', 'expiresAt must be a time to come, such as 2030-01-31T00:00:00.000Z.')
+  }
+  // An identity that reads as a key's id would make its holder the same requester as that key.
+  if (request.identity !== undefined && isId(request.identity, 'key')) {
+    const message = 'must not have the form of a key id'
+    throw new GateError('invalid_request', `identity ${message}.`, { details: [{ path: '/identity', message }] })
   }
   const secret = formatSecret(environment, randomBytes(SECRET_BYTES))
   const key: ApiKey = {

@@ -97,11 +97,12 @@ export async function trigger(deps: KillSwitchDeps, operator: Operator, request:
   if (same === undefined) deps.store.impose(stop)
   const persist = (bound?: Once) => persistStop(deps, operator, stop, same !== undefined, bound)
   try {
-    await persist(once)
+    // What it repeats was ended meanwhile: this trigger comes after that, and stops anew.
+    if ((await persist(once)) === 'ended') return trigger(deps, operator, request, once)
   } catch (error) {
     if (same !== undefined) throw error
     // Without the Idempotency-Key: another request may have taken it meanwhile, and the stop is in force.
-    deps.untilDone(() => persist())
+    deps.untilDone(async () => void (await persist()))
   }
   return triggered(deps, operator, stop)
 }
@@ -116,19 +117,24 @@ function isSame(stop: KillSwitch, wanted: Scoped): boolean {
   return isInForce(stop) && stop.level === wanted.level && stop.target === wanted.target && stop.scope === wanted.scope
 }
 
-/** Commits the stop, and the end of approvals that were granted and not used: a stop voids what it covers. */
-function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: boolean, once?: Once): Promise<void> {
-  return decideAndCommit(deps.store, async () => {
-    const nothing = { submission: null, reply: () => undefined }
+/**
+ * Commits the stop, and the end of approvals that were granted and not used: a stop voids what it covers.
+ * `ended` when it is a repeated one and no longer in force; nothing is written then.
+ */
+function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: boolean, once?: Once) {
+  return decideAndCommit<'done' | 'ended'>(deps.store, async () => {
+    const nothing = { submission: null, reply: () => 'done' as const }
     // A COMMIT of unknown outcome may have been on disk after all.
     if (!again && !deps.store.imposed().some(({ id }) => id === stop.id)) return nothing
     // The same request at the same time: the other one records it.
     if (again && once && (await earlierUse(deps.store, once.caller, once.idempotency))) return nothing
-    const { write, data } = again ? change('switch', current(deps, stop), {}) : creation('switch', stop)
+    const now = current(deps, stop)
+    if (!isInForce(now)) return { submission: null, reply: () => 'ended' }
+    const { write, data } = again ? change('switch', now, {}) : creation('switch', stop)
     const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.triggered', data, operator.actor)
     const cancelled = (await deps.store.approvedApprovals())
       .filter((approval) => covers(stop, subjectOf(approval)))
-      .filter((approval) => statusAt(approval, [], deps.clock()) === 'approved')
+      .filter((approval) => statusAt(approval, deps.store.state().switches, deps.clock()) === 'approved')
       .map((approval) => change('approval', approval, { status: 'cancelled' }))
     const bound = once && bindTo(deps, once.caller, once.idempotency, undefined, entry.id)
     const submission: Submission = {
@@ -136,7 +142,7 @@ function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: bo
       writes: [write, ...cancelled.map((item) => item.write), ...(bound?.writes ?? [])],
       entries: [entry, ...cancelled.map((item) => cancelledEntry(deps, item, stop))],
     }
-    return { submission, reply: () => undefined }
+    return { submission, reply: () => 'done' }
   })
 }
 

@@ -22,11 +22,19 @@ export function failureOf(error: unknown): Failure {
 }
 
 /** The options that a member of a request is given by, where they are called otherwise. */
-const OPTION_OF: Record<string, string> = { triggeredBy: 'by', recoveredBy: 'by', groups: 'group', roles: 'role' }
+const OPTION_OF: Record<string, string> = {
+  triggeredBy: 'by',
+  recoveredBy: 'by',
+  groups: 'group',
+  roles: 'role',
+  startDate: 'from',
+  endDate: 'to',
+}
 
-/** `/expiresAt must be …`, as a request says it, in the words of the command line. */
+/** `/expiresAt must be …` or `expiresAt must be …`, as a request says it, in the words of the command line. */
 function asOption(message: string): string {
-  return message.replace(/^\/(\w+)(?:\/\d+)*/, (_, name: string) => {
+  return message.replace(/^(?:\/(\w+)(?:\/\d+)*|[a-z]+[A-Z]\w*)/, (word: string, member: string | undefined) => {
+    const name = member ?? word
     const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     return `--${OPTION_OF[name] ?? kebab}`
   })
@@ -49,7 +57,8 @@ function sentenceOf(error: unknown): string {
 }
 
 function listenSentence({ code, address, port }: SystemError): string {
-  const where = port === undefined ? address : `${address}:${port}`
+  // A Unix socket has a path for an address, and no port.
+  const where = address?.startsWith('/') ? address : `${address}:${port}`
   const why: Record<string, string> = {
     EADDRINUSE: 'another process listens there. Stop it, or choose another --port or --socket.',
     EADDRNOTAVAIL: 'this machine has no such address. Choose another --host.',

@@ -101,7 +101,17 @@ async function triggerStop(options: StopOptions): Promise<void> {
     }
     return trigger({ ...deps, policies, untilDone }, hostOperator(tenant, environment), request)
   })
-  printStatus(options, found)
+  printStatus(options, found, consequences(found))
+}
+
+/** What the stop covers, so that a mistyped scope is seen at once. */
+function consequences(found: Awaited<ReturnType<typeof trigger>>): string[] {
+  if (!('covers' in found)) return []
+  const { covers, warning } = found
+  return [
+    ...(covers.length > 0 ? [`It covers: ${covers.join(', ')}`] : []),
+    ...(warning !== null ? [`WARNING: ${warning}`] : []),
+  ]
 }
 
 async function recoverStop(options: StopOptions): Promise<void> {
@@ -124,12 +134,16 @@ function policySetOf(policies: string, tenantId: string): PolicySet | undefined 
   return 'problem' in source ? undefined : loadPolicySet(source).set
 }
 
-function printStatus(options: CommonOptions, found: ReturnType<typeof killSwitchStatus>): void {
-  print(options, found, () =>
-    found.active
-      ? found.switches.map(
-          ({ level, scope, triggeredAt, reason }) => `${level} ${scope} since ${triggeredAt}: ${reason}`,
-        )
-      : ['No kill switch is active.'],
-  )
+function printStatus(
+  options: CommonOptions,
+  found: ReturnType<typeof killSwitchStatus>,
+  more: readonly string[] = [],
+): void {
+  print(options, found, () => {
+    if (!found.active) return ['No kill switch is active.']
+    const stops = found.switches.map(
+      ({ level, scope, triggeredAt, reason }) => `${level} ${scope} since ${triggeredAt}: ${reason}`,
+    )
+    return [...stops, ...more]
+  })
 }

@@ -3,10 +3,11 @@ import express, { type ErrorRequestHandler, type Express, type Request } from 'e
 import { GateError } from '../base/errors.ts'
 import { type KeyedRouteId, ROUTES } from '../keys/roles.ts'
 import { type Dispatcher, dispatch, requestIdOf } from './dispatch.ts'
-import { JSON_HEADERS, writeError } from './errors.ts'
+import { writeError } from './errors.ts'
 import { assertHost } from './host.ts'
 import { rateLimiter } from './ratelimit.ts'
 import { refusalLog } from './refusals.ts'
+import { writeJson } from './reply.ts'
 import type { Route } from './route.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { auditRoutes } from './routes/audit.ts'
@@ -70,8 +71,7 @@ function addHealth(app: Express, dispatcher: Dispatcher): void {
     const requestId = requestIdOf(dispatcher, request)
     try {
       assertHost(request.headers.host, dispatcher.services.allowedHosts)
-      const body = JSON.stringify({ success: true, data: await probe(), requestId })
-      response.writeHead(200, { ...JSON_HEADERS, 'x-request-id': requestId }).end(body)
+      writeJson(response, 200, { success: true, data: await probe(), requestId })
     } catch (error) {
       writeError(response, error, requestId, dispatcher.services.log)
     }

@@ -5,10 +5,11 @@ import type { ApiKey } from '../keys/apikey.ts'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../keys/roles.ts'
 import { authenticate, authorize } from './auth.ts'
 import { readJsonBody } from './body.ts'
-import { JSON_HEADERS, writeError } from './errors.ts'
+import { writeError } from './errors.ts'
 import { assertHost } from './host.ts'
 import type { LimitHeaders, RateLimiter } from './ratelimit.ts'
 import type { Refusals } from './refusals.ts'
+import { writeJson } from './reply.ts'
 import type { Reply, Route } from './route.ts'
 import type { Services } from './services.ts'
 
@@ -37,7 +38,8 @@ export async function dispatch(
   try {
     assertHost(request.headers.host, dispatcher.services.allowedHosts)
     const { reply, headers } = await serve(dispatcher, id, params, request, response)
-    writeReply(response, reply, requestId, headers)
+    const { data, page } = reply
+    writeJson(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
   } catch (error) {
     writeError(response, error, requestId, dispatcher.services.log)
   }
@@ -107,10 +109,4 @@ function idempotencyKeyOf(request: IncomingMessage): string | undefined {
     throw new GateError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.')
   }
   return sent.replaceAll('"', '')
-}
-
-function writeReply(response: ServerResponse, { data, page }: Reply, requestId: string, headers: LimitHeaders): void {
-  if (response.destroyed) return
-  response.writeHead(200, { ...JSON_HEADERS, 'x-request-id': requestId, ...headers })
-  response.end(JSON.stringify({ success: true, data, ...(page && { page }), requestId }))
 }

@@ -1,23 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { ERRORS, GateError } from '../base/errors.ts'
+import { writeJson } from './reply.ts'
 import type { HttpLog } from './services.ts'
-
-export const JSON_HEADERS = {
-  'Content-Type': 'application/json; charset=utf-8',
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
-} as const
 
 /** The one writer of failures. What is no GateError is logged, and the caller learns nothing but the request id. */
 export function writeError(response: ServerResponse, thrown: unknown, requestId: string, log: HttpLog): void {
   const error = toGateError(thrown)
   const status = ERRORS[error.code]
   if (status >= 500) log.error({ requestId, error: error.code, cause: describe(thrown) }, 'request failed')
-  if (response.headersSent || response.destroyed) return
   const details = error.details.length > 0 ? { details: error.details } : {}
-  const body = JSON.stringify({ success: false, error: error.code, message: error.message, ...details, requestId })
-  response.writeHead(status, { ...JSON_HEADERS, 'x-request-id': requestId, ...error.headers })
-  response.end(body)
+  const { code, message, headers } = error
+  writeJson(response, status, { success: false, error: code, message, ...details, requestId }, headers)
 }
 
 function toGateError(thrown: unknown): GateError {

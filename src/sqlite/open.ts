@@ -1,5 +1,5 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { GateError } from '../base/errors.ts'
 
@@ -68,7 +68,7 @@ function openExisting(path: string): Database {
 
 // The file holds requests as they came: nobody else on the host needs to read it.
 function createPrivately(dir: string, path: string): void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  makeFolder(dir)
   closeSync(openSync(path, 'a', 0o600))
 }
 
@@ -80,6 +80,14 @@ function assertOurs(db: Database, path: string): void {
     () => Number(db.pragma('user_version', { simple: true })) === 0 && (tables.get()?.count ?? 0) > 0,
   )
   if (foreign()) throw new UnusableFile(`${path} is not a data file of gate-sidecar.`)
+}
+
+/** Level by level: Node's own `recursive` never ends where a file system takes no folders (seen on /proc). */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  const parent = dirname(path)
+  if (parent !== path) makeFolder(parent)
+  mkdirSync(path, { mode: 0o700 })
 }
 
 function configure(db: Database): void {
@@ -105,8 +113,11 @@ function migrations(): Migration[] {
 /** Applies what is missing, in name order, in one transaction; user_version counts what was applied. */
 function migrate(db: Database): void {
   const all = migrations()
+  const version = (): number => Number(db.pragma('user_version', { simple: true }))
+  // A file that is up to date is opened without the write lock, which another process may hold.
+  if (version() === all.length) return
   const apply = db.transaction(() => {
-    const applied = Number(db.pragma('user_version', { simple: true }))
+    const applied = version()
     if (applied > all.length) throw new UnusableFile('The data file was written by a newer version of gate-sidecar.')
     for (const migration of all.slice(applied)) db.exec(migration.sql)
     if (applied < all.length) db.pragma(`user_version = ${all.length}`)

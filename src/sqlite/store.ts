@@ -31,13 +31,15 @@ export interface StoreOptions {
 export function openStore({ dir, create, clock, newId = idMaker(clock, randomBytes) }: StoreOptions): Store {
   const open = (): Connection => connect(openDatabase(dir, { create: false }))
   const first = connect(openDatabase(dir, { create }))
-  const origin = checked(first, dir)
+  const { origin, loaded } = checked(first, dir)
   let connection: Connection | undefined = first
-  let memory = refreshed(EMPTY, first)
+  let memory = loaded
   const imposed = new Map<string, KillSwitch>()
+  let closed = false
 
   /** @throws when the file, discarded after a failed COMMIT, cannot be opened again or its heads do not hold */
   const current = (): Connection => {
+    if (closed) throw new Error('the store is closed')
     if (connection === undefined) {
       const reopened = open()
       assertHeads(reopened, origin)
@@ -68,6 +70,7 @@ export function openStore({ dir, create, clock, newId = idMaker(clock, randomByt
     ...reads(current, clock),
     async close() {
       while (!queue.idle()) await sleep(1)
+      closed = true
       discard()
     },
   }
@@ -75,13 +78,13 @@ export function openStore({ dir, create, clock, newId = idMaker(clock, randomByt
 
 type Reads = Omit<Store, 'origin' | 'commit' | 'impose' | 'imposed' | 'state' | 'refresh' | 'close'>
 
-/** The instance's name, once what the file holds has been checked; a file that is refused is closed. */
-function checked(connection: Connection, dir: string): string {
+/** The instance's name and its records, once what the file holds has been checked; a file that is refused is closed. */
+function checked(connection: Connection, dir: string): { origin: string; loaded: Memory } {
   try {
     const origin = ensureOrigin(connection)
     assertHeads(connection, origin)
     assertState(connection, origin)
-    return origin
+    return { origin, loaded: refreshed(EMPTY, connection) }
   } catch (error) {
     connection.db.close()
     throw asUnusable(error, join(dir, DATA_FILE))

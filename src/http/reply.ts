@@ -1,0 +1,26 @@
+import type { ServerResponse } from 'node:http'
+
+/** What every answer is: `data` on success, an error code and its sentence on failure. */
+export type Envelope =
+  | { success: true; data: unknown; page?: { limit: number; offset: number; total: number }; requestId: string }
+  | { success: false; error: string; message: string; details?: readonly object[]; requestId: string }
+
+/** Writes an envelope. With its length known, the answer leaves in one piece. Nothing is written to a client that has gone. */
+export function writeJson(
+  response: ServerResponse,
+  status: number,
+  envelope: Envelope,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return
+  const body = Buffer.from(JSON.stringify(envelope))
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': body.byteLength,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'x-request-id': envelope.requestId,
+    ...headers,
+  })
+  response.end(body)
+}

@@ -1,0 +1,39 @@
+import { rmSync, statSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import type { Config } from './config.ts'
+
+/** Starts to listen where the settings say. @throws the system's error when it cannot: EADDRINUSE, EACCES… */
+export async function listen(server: Server, { host, port, socket }: Config): Promise<string> {
+  if (socket === null) {
+    await bind(server, () => server.listen(port, host))
+    return urlOf(server.address() as AddressInfo)
+  }
+  if (await isLeftBehind(socket)) rmSync(socket, { force: true })
+  await bind(server, () => server.listen(socket))
+  return `unix:${socket}`
+}
+
+function bind(server: Server, start: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.once('listening', resolve)
+    start()
+  })
+}
+
+/** A killed process leaves its socket behind. One that somebody answers on, or a file of another kind, is not ours to remove. */
+function isLeftBehind(path: string): Promise<boolean> {
+  if (!statSync(path, { throwIfNoEntry: false })?.isSocket()) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const probe = connect(path, () => {
+      probe.destroy()
+      resolve(false)
+    })
+    probe.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'))
+  })
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

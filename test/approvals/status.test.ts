@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Approval, approvalView, deadlineMs, statusAt } from '../../src/approvals/approval.ts'
+import type { KillSwitch } from '../../src/killswitch/killswitch.ts'
+import { at, stopOf, T0 } from '../killswitch/stops.ts'
+import { approvalOf } from './records.ts'
+
+const HOUR = 3_600_000
+const PAUSED = stopOf({ triggeredAt: at(1000), recoveredAt: at(6000) })
+const ONGOING = stopOf({ triggeredAt: at(HOUR - 1) })
+const ELSEWHERE = stopOf({ target: 'other/live', triggeredAt: at(0) })
+const BEFORE = stopOf({ triggeredAt: at(-9000), recoveredAt: at(-1000) })
+
+const STATUS: [name: string, change: Partial<Approval>, stops: KillSwitch[], afterMs: number, status: string][] = [
+  ['pending before its deadline', {}, [], HOUR - 1, 'pending'],
+  ['pending at its deadline', {}, [], HOUR, 'expired'],
+  ['approved at its deadline', { status: 'approved' }, [], HOUR, 'expired'],
+  ['rejected long after', { status: 'rejected' }, [], 9 * HOUR, 'rejected'],
+  ['consumed long after', { status: 'consumed' }, [], 9 * HOUR, 'consumed'],
+  ['cancelled long after', { status: 'cancelled' }, [], 9 * HOUR, 'cancelled'],
+  ['stopped for 5 s, within them', {}, [PAUSED], HOUR + 4999, 'pending'],
+  ['stopped for 5 s, after them', {}, [PAUSED], HOUR + 5000, 'expired'],
+  ['stopped just in time, for years', {}, [ONGOING], 9999 * HOUR, 'pending'],
+  ['stopped too late', {}, [stopOf({ triggeredAt: at(HOUR) })], 9 * HOUR, 'expired'],
+  ['another tenant stopped', {}, [ELSEWHERE], HOUR, 'expired'],
+  ['stopped before it was asked', {}, [BEFORE], HOUR, 'expired'],
+  ['two overlapping stops count once', {}, [PAUSED, { ...PAUSED, id: 'ksw_2' }], HOUR + 5000, 'expired'],
+]
+
+for (const [name, change, stops, afterMs, status] of STATUS) {
+  test(`${name}: ${status}`, () => {
+    const approval = approvalOf(change)
+    assert.equal(statusAt(approval, stops, T0 + afterMs), status)
+    assert.equal(approvalView(approval, stops, T0 + afterMs).status, status)
+  })
+}
+
+test('the view shows the moved deadline, and nothing of keys', () => {
+  const view = approvalView(approvalOf(), [PAUSED], T0 + 7000)
+  assert.equal(view.expiresAt, at(HOUR + 5000))
+  assert.equal(deadlineMs(approvalOf(), [PAUSED], T0 + 7000), T0 + HOUR + 5000)
+  assert.deepEqual(
+    ['revision', 'chain', 'requestedByKey', 'selfApproval', 'approvers'].filter((name) => name in view),
+    [],
+  )
+})

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { type KeyedRouteId, ROUTES, type RouteRule } from '../../src/keys/roles.ts'
+import { startGate } from '../helpers.ts'
+import { assertDone, assertRefused, entries } from './support.ts'
+
+const gate = await startGate({ after })
+const owner = await gate.key()
+const stranger = await gate.key({ tenant: 'other' })
+const nobody = { secret: '', tenant: 'acme' }
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const byPath = new Map<string, string[]>()
+for (const { method, path } of Object.values(ROUTES)) byPath.set(path, [...(byPath.get(path) ?? []), method])
+
+for (const [path, methods] of byPath) {
+  test(`${path} refuses every method but ${methods.join(', ')}`, async () => {
+    for (const method of METHODS.filter((name) => !methods.includes(name))) {
+      const answer = await gate.call(owner, method, path.replace(':id', 'x'))
+      assertRefused(answer, 'method_not_allowed', method)
+      assert.equal(answer.headers.get('allow'), methods.join(', '), method)
+    }
+  })
+}
+
+const UNKNOWN_PATHS = [
+  '/',
+  '/gate',
+  '/gate/check/',
+  '/Gate/check',
+  '/approvals/',
+  '/approvals/x/approve/',
+  '/approvals/x/y',
+  '/evidence/bundle',
+  '/evidence/bundle/a/b',
+  '/audit/chain/..%2f',
+  '/keys/',
+  '/healthz/',
+  '/favicon.ico',
+  '/.env',
+]
+
+for (const path of UNKNOWN_PATHS) {
+  test(`${path} is no path`, async () => {
+    assertRefused(await gate.call(owner, 'GET', path), 'not_found')
+    assertRefused(await gate.call(owner, 'POST', path, {}), 'not_found')
+  })
+}
+
+/** A body that each route would take. */
+const BODIES: Partial<Record<KeyedRouteId, object>> = {
+  check: { tenantId: 'acme', action: 'email.send' },
+  risk: { action: 'email.send' },
+  approve: { approverId: 'x' },
+  reject: { approverId: 'x' },
+  auditVerify: { startDate: '2026-01-01', endDate: '2026-01-01' },
+  auditLog: { eventType: 'my.note', data: {} },
+  verifyBundle: { bundle: {} },
+  trigger: { level: 'L3', reason: 'x', triggeredBy: 'x' },
+  recover: { recoveredBy: 'x', comment: 'x' },
+  createKey: { roles: ['agent'] },
+}
+
+const keyed = Object.entries(ROUTES).filter(([, rule]) => rule.roles !== 'public') as [KeyedRouteId, RouteRule][]
+
+for (const [id, { method, path }] of keyed) {
+  const url = path.replace(':id', 'x')
+  const send = (key: typeof nobody, headers: Record<string, string> = {}, more: object = {}) =>
+    gate.call(key, method, url, BODIES[id] && { ...BODIES[id], ...more }, headers)
+
+  test(`${id} needs a key, and a tenant that is the key's`, async () => {
+    const before = await entries(gate)
+    assertRefused(await send(nobody), 'unauthenticated', 'no key')
+    assertRefused(await send({ ...owner, secret: `${owner.secret.slice(0, -1)}!` }), 'unauthenticated', 'malformed key')
+    assertRefused(await send({ ...owner, secret: stranger.secret }), 'tenant_mismatch', "another tenant's key")
+    assertRefused(await send({ ...owner, tenant: 'other' }), 'tenant_mismatch', 'another tenant')
+    assertRefused(await send({ ...owner, tenant: 'nowhere' }), 'tenant_mismatch', 'no tenant of that name')
+    assertRefused(await send({ ...owner, tenant: 'ACME' }), 'tenant_mismatch', 'other case')
+    if (id !== 'verifyBundle') assertRefused(await send({ ...owner, tenant: '' }), 'unauthenticated', 'empty tenant')
+    if (BODIES[id]) assertRefused(await send(owner, {}, { tenantId: 'other' }), 'tenant_mismatch', 'in the body')
+    assert.equal(await entries(gate), before)
+  })
+}
+
+test('/evidence/verify needs no x-tenant-id, everything else does', async () => {
+  for (const [id, { method, path }] of keyed) {
+    const response = await fetch(gate.server.url + path.replace(':id', 'x'), {
+      method,
+      headers: { 'x-api-key': owner.secret, 'content-type': 'application/json' },
+      ...(BODIES[id] && { body: JSON.stringify(BODIES[id]) }),
+    })
+    const { error } = (await response.json()) as { error?: string }
+    assert.equal(error, id === 'verifyBundle' ? undefined : 'unauthenticated', id)
+  }
+})
+
+for (const path of ['/healthz', '/readyz']) {
+  test(`${path} needs no key`, async () => {
+    const response = await fetch(gate.server.url + path)
+    assert.equal(response.status, 200)
+    const body = (await response.json()) as Record<string, unknown>
+    assert.deepEqual(Object.keys(body).sort(), ['data', 'requestId', 'success'])
+    assert.equal(response.headers.get('x-request-id'), body.requestId)
+  })
+}
+
+test('a request id is echoed, in header and body', async () => {
+  const answer = await gate.call(owner, 'GET', '/killswitch/status', undefined, { 'x-request-id': 'trace-1' })
+  assertDone(answer)
+  assert.equal(answer.body.requestId, 'trace-1')
+})
+
+test('answers are never cached and never sniffed', async () => {
+  for (const path of ['/killswitch/status', '/nowhere', '/healthz']) {
+    const { headers } = await gate.call(owner, 'GET', path)
+    assert.equal(headers.get('cache-control'), 'no-store', path)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', path)
+    assert.equal(headers.get('x-powered-by'), null, path)
+  }
+})
+
+test('another tenant sees nothing of what is here', async () => {
+  const held = await gate.call(owner, 'POST', '/gate/check', {
+    ...BODIES.check,
+    action: 'payment.transfer',
+    context: { amount: 2000 },
+  })
+  const { approvalId, decisionId } = held.body.data
+  assertRefused(await gate.call(stranger, 'GET', `/approvals/${approvalId}`), 'not_found')
+  assertRefused(await gate.call(stranger, 'POST', `/approvals/${approvalId}/approve`, { approverId: 'x' }), 'not_found')
+  assertRefused(await gate.call(stranger, 'GET', `/evidence/bundle/${decisionId}`), 'not_found')
+  assertRefused(await gate.call(stranger, 'DELETE', `/keys/${owner.id}`), 'not_found')
+  assert.deepEqual((await gate.call(stranger, 'GET', '/approvals')).body.data, [])
+  const chain = await gate.call(stranger, 'GET', '/audit/chain')
+  assert.doesNotMatch(JSON.stringify(chain.body), /acme/)
+  assert.deepEqual((await gate.call(stranger, 'GET', '/policies')).body.data.rules, 0)
+})

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { ERRORS, type ErrorCode } from '../../src/base/errors.ts'
+import type { Answer, Gate } from '../helpers.ts'
+
+/** How many entries a chain has that requests made: a tenant's policies are noted within a second of its making. */
+export async function entries(gate: Gate, chain = 'acme/live'): Promise<number> {
+  const { total } = await gate.server.store.page({ chain, order: 'desc', limit: 1, offset: 0 })
+  return total - (await entriesOf(gate, 'policy.loaded', chain))
+}
+
+/** Entries of one type in a chain. */
+export async function entriesOf(gate: Gate, eventType: string, chain = 'acme/live'): Promise<number> {
+  const { items } = await gate.server.store.page({ chain, order: 'desc', limit: 500, offset: 0, eventType })
+  return items.length
+}
+
+const FAILURE_FIELDS = ['success', 'error', 'message', 'details', 'requestId']
+/** A frame of a stack, or a path of this machine. */
+const INTERNALS = /\n\s*at |node_modules|file:\/\/|\/src\/|\/work\/|\/tmp\/|\.ts:\d/
+
+/** The envelope of a failure, with its code and status, and nothing of our insides. */
+export function assertRefused(answer: Answer, code: ErrorCode, note = ''): void {
+  assert.equal(answer.body.error, code, `${note} ${JSON.stringify(answer.body)}`)
+  assert.equal(answer.status, ERRORS[code], note)
+  assert.equal(answer.body.success, false)
+  assert.ok(typeof answer.body.message === 'string' && answer.body.message !== '')
+  assert.equal(answer.headers.get('x-request-id'), answer.body.requestId)
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
+  assert.deepEqual(
+    Object.keys(answer.body).filter((name) => !FAILURE_FIELDS.includes(name)),
+    [],
+  )
+  assert.doesNotMatch(JSON.stringify(answer.body), INTERNALS)
+}
+
+export function assertDone(answer: Answer): void {
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  assert.equal(answer.body.success, true)
+  assert.equal('error' in answer.body, false)
+  assert.equal(answer.headers.get('x-request-id'), answer.body.requestId)
+}
+
+/** Sends bytes as they are over a socket of their own; the answer when the server closes it, or after `waitMs`. */
+export async function raw(gate: Gate, bytes: string | Buffer, waitMs = 10_000): Promise<Answer> {
+  const { hostname, port } = new URL(gate.server.url)
+  const socket = connect(Number(port), hostname)
+  socket.setTimeout(waitMs, () => socket.destroy(new Error('the server did not close the connection')))
+  // The server may answer and close before it has read everything.
+  socket.on('error', () => undefined)
+  socket.write(bytes)
+  return parseAnswer(await text(socket))
+}
+
+function parseAnswer(response: string): Answer {
+  const [head = '', ...rest] = response.split('\r\n\r\n')
+  const [statusLine = '', ...lines] = head.split('\r\n')
+  const headers = new Headers(
+    lines.map((line): [string, string] => [line.split(':')[0] ?? '', line.replace(/^[^:]*:\s*/, '')]),
+  )
+  // The body comes in one chunk, or there is none.
+  const json = rest.join('').replace(/^[^{]*|[^}]*$/g, '')
+  return { status: Number(statusLine.split(' ')[1]), headers, body: json === '' ? {} : JSON.parse(json) }
+}
+
+/** The text of a request that closes its connection. `headers` go out as they are, after ours unless they replace them. */
+export function requestText(
+  key: { secret: string; tenant: string },
+  line: string,
+  headers: Readonly<Record<string, string | null>> = {},
+  body = '',
+): string {
+  const all: Record<string, string | null> = {
+    Host: '127.0.0.1',
+    Connection: 'close',
+    'x-api-key': key.secret,
+    'x-tenant-id': key.tenant,
+    ...(body !== '' && { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }),
+    ...headers,
+  }
+  const lines = Object.entries(all).filter(([, value]) => value !== null)
+  return `${line} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
+}

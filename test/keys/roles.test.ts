@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isAdmin, mayCall, ROLES, ROUTES, type Role, type RouteId, seesAllApprovals } from '../../src/keys/roles.ts'
+
+/** INTERFACE.md, Keys, written out: which roles besides owner and admin each route takes. */
+const ALLOWED: Record<RouteId, readonly Role[]> = {
+  check: ['agent'],
+  risk: ['agent'],
+  auditLog: ['agent'],
+  listApprovals: ['agent', 'approver'],
+  getApproval: ['agent', 'approver'],
+  approve: ['approver'],
+  reject: ['approver'],
+  auditChain: ['auditor'],
+  auditVerify: ['auditor'],
+  exportBundle: ['auditor'],
+  verifyBundle: ['agent', 'approver', 'auditor', 'operator'],
+  killSwitchStatus: ['agent', 'operator'],
+  trigger: ['operator'],
+  recover: ['operator'],
+  listKeys: ['auditor'],
+  createKey: [],
+  revokeKey: [],
+  listPolicies: ['approver', 'auditor', 'operator'],
+  healthz: ['agent', 'approver', 'auditor', 'operator'],
+  readyz: ['agent', 'approver', 'auditor', 'operator'],
+}
+
+for (const id of Object.keys(ROUTES) as RouteId[]) {
+  test(`${id} takes ${['owner', 'admin', ...ALLOWED[id]].join(', ')}`, () => {
+    const may = ROLES.filter((role) => mayCall(ROUTES[id], [role]))
+    assert.deepEqual(new Set(may), new Set<Role>(['owner', 'admin', ...ALLOWED[id]]))
+  })
+}
+
+test('several roles add up, and none give nothing', () => {
+  assert.equal(mayCall(ROUTES.approve, ['agent', 'approver']), true)
+  assert.equal(mayCall(ROUTES.approve, ['agent', 'auditor', 'operator']), false)
+  assert.equal(mayCall(ROUTES.check, []), false)
+})
+
+test('agents see their own approvals only', () => {
+  const all = ROLES.filter((role) => seesAllApprovals([role]))
+  assert.deepEqual(all, ['approver', 'owner', 'admin'])
+})
+
+test('only admin is admin', () => {
+  assert.deepEqual(
+    ROLES.filter((role) => isAdmin([role])),
+    ['admin'],
+  )
+})
+
+test('stopping and deciding are never limited by the plan', () => {
+  const exempt = Object.entries(ROUTES).filter(([, { limit }]) => limit === 'exempt')
+  assert.deepEqual(
+    new Set(exempt.map(([id]) => id)),
+    new Set(['trigger', 'recover', 'approve', 'reject', 'revokeKey', 'healthz', 'readyz']),
+  )
+})
+
+test('Idempotency-Key is taken where INTERFACE.md says', () => {
+  const idempotent = Object.entries(ROUTES).filter(([, rule]) => 'idempotent' in rule)
+  assert.deepEqual(
+    new Set(idempotent.map(([id]) => id)),
+    new Set(['check', 'auditLog', 'approve', 'reject', 'trigger', 'recover']),
+  )
+})
