@@ -33,7 +33,9 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
     },
     /** Canonical text by id. */
     bodies: () => new Map(all.all().map((row) => [row.id, row.body])),
-    changedSince: (version: number) => changedSince.all(version).map((row) => JSON.parse(row.body) as Records[K]),
+    /** All of them before the first version, read from the table itself: an index that is damaged hides nothing at start. */
+    changedSince: (version: number) =>
+      (version < 0 ? all.all() : changedSince.all(version)).map((row) => JSON.parse(row.body) as Records[K]),
     put: (record: Records[K], version: number) => upsert.run(record.id, canonicalJson(record), version),
   }
 }

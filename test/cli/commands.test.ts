@@ -1,0 +1,732 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
+import { type Ended, run, serve } from './program.ts'
+
+// One folder for all rows: an active stop over `stopped`, a key and a decision in `acme`, policies good and bad.
+const world = {
+  root: temporaryFolder({ after }),
+  data: '',
+  policies: '',
+  keyId: '',
+  agentKey: '',
+  decision: '',
+  bundle: '',
+  publicKey: '',
+}
+
+before(async () => {
+  const { root } = world
+  world.data = join(root, 'data')
+  world.policies = join(root, 'policies')
+  writeFiles(root, {
+    'policies/acme/main.yaml': ACME_POLICY,
+    'broken/acme/main.yaml': ACME_POLICY.replace('effect: allow', 'effect: alow'),
+    'empty/.keep': '',
+    'garbage.json': 'not json',
+    'nothing.json': '{}',
+  })
+  const agent = JSON.parse(ok(await run(['keys', 'create', '--tenant', 'acme', '--role', 'agent', ...at(), '--json'])))
+  world.agentKey = agent.key
+  world.keyId = agent.id
+  ok(await run(['tenants', 'create', 'stopped', ...at()]))
+  const server = await serve({ after }, ['--port', '0', ...at(), '--policies', world.policies])
+  const answer = await fetch(`${server.url}/gate/check`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': world.agentKey, 'x-tenant-id': 'acme' },
+    body: JSON.stringify({ tenantId: 'acme', action: 'payment.transfer', context: { amount: 5 } }),
+  })
+  const { data }: { data: { decisionId: string } } = JSON.parse(await answer.text())
+  world.decision = data.decisionId
+  await server.stop()
+  ok(await run(['killswitch', 'trigger', '--tenant', 'stopped', '--level', 'L3', '--reason', 'drill', ...at()]))
+  world.bundle = join(root, 'bundle.json')
+  const bundle = ok(await run(['evidence', 'export', world.decision, ...at()]))
+  writeFileSync(world.bundle, bundle)
+  writeFileSync(join(root, 'forged.json'), bundle.replace('payment.transfer', 'payment.transfex'))
+  world.publicKey = ok(await run(['evidence', 'key', ...at()])).trim()
+})
+
+function at(): string[] {
+  return ['--data', world.data]
+}
+
+function ok({ code, stdout, stderr }: Ended): string {
+  assert.equal(code, 0, stderr)
+  return stdout
+}
+
+/** Every command that does something, with arguments that lack nothing. */
+const COMMANDS = [
+  'serve',
+  'keys create',
+  'keys list',
+  'keys revoke',
+  'tenants create',
+  'tenants list',
+  'tenants set-plan',
+  'validate',
+  'check',
+  'audit verify',
+  'evidence export',
+  'evidence verify',
+  'evidence key',
+  'killswitch status',
+  'killswitch trigger',
+  'killswitch recover',
+  'health',
+]
+
+for (const command of COMMANDS) {
+  test(`${command} --help: usage, options, an example`, async () => {
+    const { code, stdout, stderr } = await run([...command.split(' '), '--help'])
+    assert.equal(code, 0)
+    assert.equal(stderr, '')
+    assert.match(stdout, new RegExp(`^Usage: gate-sidecar ${command} \\[options\\]`))
+    assert.match(stdout, new RegExp(`\nExample:\n {2}gate-sidecar ${command}( |$)`, 'm'))
+    assert.match(stdout, /--config <file>/)
+    assert.match(stdout, /--json /)
+  })
+}
+
+test('the commands tested here are all that there are', async () => {
+  const listed = async (...group: string[]): Promise<string[]> => {
+    const { stdout } = await run([...group, '--help'])
+    const section = stdout.split('Commands:\n')[1] ?? ''
+    const names = [...section.matchAll(/^ {2}([a-z-]+)/gm)].map((match) => String(match[1]))
+    return names.filter((name) => name !== 'help')
+  }
+  const groups = new Set(COMMANDS.filter((command) => command.includes(' ')).map((command) => command.split(' ')[0]))
+  const found: string[] = []
+  for (const name of await listed()) {
+    if (groups.has(name)) found.push(...(await listed(name)).map((part) => `${name} ${part}`))
+    else found.push(name)
+  }
+  assert.deepEqual(found.sort(), [...COMMANDS].sort())
+})
+
+interface Row {
+  name: string
+  args: () => string[]
+  code: 0 | 1 | 2 | 3
+  stdout?: RegExp
+  stderr?: RegExp
+  /** Members of the JSON that --json prints, and what they are. */
+  json?: (value: Record<string, unknown>) => void
+}
+
+const stop = (verb: string, ...rest: string[]) => ['killswitch', verb, '--tenant', 'acme', ...rest]
+
+const ROWS: Row[] = [
+  { name: 'no command', args: () => [], code: 2, stderr: /Usage: gate-sidecar/ },
+  {
+    name: 'a misspelt command',
+    args: () => ['sreve'],
+    code: 2,
+    stderr: /unknown command 'sreve'\n\(Did you mean serve\?\)/,
+  },
+  { name: 'a misspelt option', args: () => ['keys', 'list', '--dta', 'x'], code: 2, stderr: /Did you mean --data/ },
+  { name: '--version', args: () => ['--version'], code: 0, stdout: /^\d+\.\d+\.\d+\n$/ },
+
+  {
+    name: 'keys create --json',
+    args: () => [
+      'keys',
+      'create',
+      '--tenant',
+      'beta',
+      '--role',
+      'agent',
+      '--role',
+      'auditor',
+      '--environment',
+      'test',
+      '--identity',
+      'ann',
+      '--name',
+      'n',
+      ...at(),
+      '--json',
+    ],
+    code: 0,
+    json: (made) => {
+      assert.deepEqual(Object.keys(made), ['id', 'key', 'tenantId', 'roles', 'environment'])
+      assert.match(String(made.id), /^key_/)
+      assert.match(String(made.key), /^sk_test_/)
+      assert.deepEqual([made.tenantId, made.roles, made.environment], ['beta', ['agent', 'auditor'], 'test'])
+    },
+  },
+  {
+    name: 'keys create: for people',
+    args: () => ['keys', 'create', '--tenant', 'beta', '--role', 'agent', ...at()],
+    code: 0,
+    stdout: /^sk_live_\w+\nkey_\w+: keep the key now/,
+  },
+  {
+    name: 'keys create: admin needs no tenant',
+    args: () => ['keys', 'create', '--role', 'admin', ...at(), '--json'],
+    code: 0,
+    json: (made) => assert.equal(made.tenantId, null),
+  },
+  {
+    name: 'keys create: no role',
+    args: () => ['keys', 'create', '--tenant', 'acme', ...at()],
+    code: 2,
+    stderr: /--role/,
+  },
+  {
+    name: 'keys create: unknown role',
+    args: () => ['keys', 'create', '--tenant', 'acme', '--role', 'agnt', ...at()],
+    code: 2,
+    stderr: /--role.*'agnt'.*agent, approver, auditor, operator, owner, admin/,
+  },
+  {
+    name: 'keys create: unknown environment',
+    args: () => ['keys', 'create', '--tenant', 'acme', '--role', 'agent', '--environment', 'prod', ...at()],
+    code: 2,
+    stderr: /--environment.*live, test/,
+  },
+  {
+    name: 'keys create: no tenant',
+    args: () => ['keys', 'create', '--role', 'agent', ...at()],
+    code: 2,
+    stderr: /--tenant/,
+  },
+  {
+    name: 'keys create: malformed tenant',
+    args: () => ['keys', 'create', '--tenant', '../x', '--role', 'agent', ...at()],
+    code: 2,
+    stderr: /cannot name a tenant/,
+  },
+  {
+    name: 'keys create: expiry in the past',
+    args: () => [
+      'keys',
+      'create',
+      '--tenant',
+      'acme',
+      '--role',
+      'agent',
+      '--expires-at',
+      '2001-01-01T00:00:00.000Z',
+      ...at(),
+    ],
+    code: 2,
+    stderr: /a time to come/,
+  },
+  {
+    name: 'keys create: a name too long',
+    args: () => ['keys', 'create', '--tenant', 'acme', '--role', 'agent', '--name', 'n'.repeat(129), ...at()],
+    code: 2,
+    stderr: /--name must/,
+  },
+  {
+    name: 'keys create: test admin',
+    args: () => ['keys', 'create', '--role', 'admin', '--environment', 'test', ...at()],
+    code: 2,
+    stderr: /Admin keys are live keys/,
+  },
+  {
+    name: 'keys list --json: no secret, no hash',
+    args: () => ['keys', 'list', '--tenant', 'acme', ...at(), '--json'],
+    code: 0,
+    stdout: /^(?!.*(sk_live_|hash)).*"id":"key_/,
+  },
+  {
+    name: 'keys list: for people',
+    args: () => ['keys', 'list', ...at()],
+    code: 0,
+    stdout: /^ID +TENANT +ENVIRONMENT +ROLES +STATE +NAME\n/,
+  },
+  {
+    name: 'keys list: unknown tenant',
+    args: () => ['keys', 'list', '--tenant', 'acne', ...at()],
+    code: 3,
+    stderr: /no tenant acne; there are: .*acme/,
+  },
+  {
+    name: 'keys list: no data',
+    args: () => ['keys', 'list', '--data', join(world.root, 'none')],
+    code: 3,
+    stderr: /no readable data file .*Start the service once, or make a key/,
+  },
+  {
+    name: 'keys revoke: unknown',
+    args: () => ['keys', 'revoke', 'key_x', ...at()],
+    code: 3,
+    stderr: /no key key_x; see `gate-sidecar keys list`/,
+  },
+  {
+    name: 'keys revoke: no id',
+    args: () => ['keys', 'revoke', ...at()],
+    code: 2,
+    stderr: /missing required argument 'id'/,
+  },
+
+  {
+    name: 'tenants create --json',
+    args: () => ['tenants', 'create', 'gamma', ...at(), '--json'],
+    code: 0,
+    json: (tenant) => assert.deepEqual([tenant.id, tenant.plan], ['gamma', 'enterprise']),
+  },
+  {
+    name: 'tenants create: again is no fault',
+    args: () => ['tenants', 'create', 'acme', ...at()],
+    code: 0,
+    stdout: /^acme \(enterprise\)\n$/,
+  },
+  {
+    name: 'tenants list',
+    args: () => ['tenants', 'list', ...at()],
+    code: 0,
+    stdout: /^TENANT +PLAN +CREATED\n[\s\S]*acme/,
+  },
+  {
+    name: 'tenants list --json',
+    args: () => ['tenants', 'list', ...at(), '--json'],
+    code: 0,
+    stdout: /^\[\{.*"id":"acme"/,
+  },
+  {
+    name: 'tenants set-plan',
+    args: () => ['tenants', 'set-plan', 'acme', 'pro', ...at()],
+    code: 0,
+    stdout: /acme now has the plan pro/,
+  },
+  {
+    name: 'tenants set-plan --json',
+    args: () => ['tenants', 'set-plan', 'acme', 'enterprise', ...at(), '--json'],
+    code: 0,
+    json: (tenant) => assert.equal(tenant.plan, 'enterprise'),
+  },
+  {
+    name: 'tenants set-plan: unknown plan',
+    args: () => ['tenants', 'set-plan', 'acme', 'gold', ...at()],
+    code: 2,
+    stderr: /free, pro, enterprise/,
+  },
+  {
+    name: 'tenants set-plan: unknown tenant',
+    args: () => ['tenants', 'set-plan', 'acne', 'pro', ...at()],
+    code: 3,
+    stderr: /no tenant acne/,
+  },
+
+  {
+    name: 'validate',
+    args: () => ['validate', '--policies', world.policies],
+    code: 0,
+    stdout: /^1 policy set: 0 errors, 0 warnings\.\n$|1 policy set: 0 errors, \d+ warnings?\.\n$/,
+  },
+  {
+    name: 'validate: faults, with the line and a pointer',
+    args: () => ['validate', '--policies', join(world.root, 'broken')],
+    code: 1,
+    stdout: /^acme\/main\.yaml:\d+:\d+ error GATE1104 [\s\S]*\^+ did you mean `allow`\?/,
+  },
+  {
+    name: 'validate --format json',
+    args: () => ['validate', '--policies', join(world.root, 'broken'), '--format', 'json'],
+    code: 1,
+    json: ({ valid, diagnostics, ...rest }) => {
+      assert.equal(valid, false)
+      assert.deepEqual(rest, {})
+      assert.ok(Array.isArray(diagnostics))
+      assert.deepEqual(Object.keys(diagnostics[0]), [
+        'file',
+        'line',
+        'column',
+        'severity',
+        'code',
+        'message',
+        'path',
+        'suggestion',
+      ])
+      assert.deepEqual(
+        [diagnostics[0].file, diagnostics[0].code, diagnostics[0].suggestion],
+        ['acme/main.yaml', 'GATE1104', 'allow'],
+      )
+    },
+  },
+  {
+    name: 'validate --json is the same',
+    args: () => ['validate', '--policies', world.policies, '--json'],
+    code: 0,
+    json: ({ valid }) => assert.equal(valid, true),
+  },
+  { name: 'validate: unknown format', args: () => ['validate', '--format', 'xml'], code: 2, stderr: /text, json/ },
+  {
+    name: 'validate: no folder',
+    args: () => ['validate', '--policies', join(world.root, 'none')],
+    code: 3,
+    stderr: /no folder .*--policies/,
+  },
+  {
+    name: "validate: a tenant's folder given for the one above",
+    args: () => ['validate', '--policies', join(world.policies, 'acme')],
+    code: 3,
+    stderr: /holds no tenant's folder/,
+  },
+
+  {
+    name: 'check: allowed',
+    args: () => [
+      'check',
+      '--tenant',
+      'acme',
+      '--action',
+      'payment.transfer',
+      '--context',
+      '{"amount": 5}',
+      '--policies',
+      world.policies,
+    ],
+    code: 0,
+    stdout:
+      /^allow {2}\(decided by allow_rule, rule payments\)\n[\s\S]*no {2}deny huge[\s\S]*context\.amount greaterThan 100000; it is 5/,
+  },
+  {
+    name: 'check: held',
+    args: () => [
+      'check',
+      '--tenant',
+      'acme',
+      '--action',
+      'payment.transfer',
+      '--context',
+      '{"amount": 5000}',
+      '--policies',
+      world.policies,
+    ],
+    code: 1,
+    stdout: /^require_approval/,
+  },
+  {
+    name: 'check --json',
+    args: () => [
+      'check',
+      '--tenant',
+      'acme',
+      '--action',
+      'payment.transfer',
+      '--context',
+      '{"amount": 200000}',
+      '--policies',
+      world.policies,
+      '--json',
+    ],
+    code: 1,
+    json: ({ decision, rule, decidedBy, riskScore, rules }) => {
+      assert.deepEqual([decision, rule, decidedBy, riskScore], ['deny', 'huge', 'deny_rule', 30])
+      assert.ok(Array.isArray(rules) && rules.length === 3)
+    },
+  },
+  {
+    name: 'check: context that is no JSON',
+    args: () => ['check', '--tenant', 'acme', '--action', 'a', '--context', '{', '--policies', world.policies],
+    code: 2,
+    stderr: /--context: /,
+  },
+  {
+    name: 'check: context that is no object',
+    args: () => ['check', '--tenant', 'acme', '--action', 'a', '--context', '[]', '--policies', world.policies],
+    code: 2,
+    stderr: /--context must be object/,
+  },
+  {
+    name: 'check: malformed action',
+    args: () => ['check', '--tenant', 'acme', '--action', 'a b', '--policies', world.policies],
+    code: 2,
+    stderr: /--action must/,
+  },
+  {
+    name: 'check: malformed time',
+    args: () => ['check', '--tenant', 'acme', '--action', 'a', '--at', 'noon', '--policies', world.policies],
+    code: 2,
+    stderr: /--at: noon/,
+  },
+  {
+    name: 'check: unknown environment',
+    args: () => ['check', '--tenant', 'acme', '--action', 'a', '--environment', 'prod'],
+    code: 2,
+    stderr: /live, test/,
+  },
+  {
+    name: 'check: no such tenant',
+    args: () => ['check', '--tenant', 'acne', '--action', 'a', '--policies', world.policies],
+    code: 3,
+    stderr: /folder of acne/,
+  },
+  {
+    name: 'check: policies with faults',
+    args: () => ['check', '--tenant', 'acme', '--action', 'a', '--policies', join(world.root, 'broken')],
+    code: 3,
+    stderr: /GATE1104/,
+  },
+
+  {
+    name: 'audit verify',
+    args: () => ['audit', 'verify', ...at()],
+    code: 0,
+    stdout: /^_system: ok, \d+ entries\nacme\/live: ok, \d+ entries\n/,
+  },
+  {
+    name: 'audit verify --json',
+    args: () => ['audit', 'verify', '--chain', 'acme/live', ...at(), '--json'],
+    code: 0,
+    json: ({ valid, chains, fault }) => {
+      assert.deepEqual([valid, fault], [true, null])
+      assert.ok(Array.isArray(chains) && chains.length === 1 && chains[0].entriesChecked > 2)
+    },
+  },
+  {
+    name: 'audit verify: a range of days',
+    args: () => ['audit', 'verify', '--from', '2026-01-01', '--to', '2999-01-01', ...at()],
+    code: 0,
+    stdout: /acme\/live: ok/,
+  },
+  {
+    name: 'audit verify: half a range',
+    args: () => ['audit', 'verify', '--from', '2026-01-01', ...at()],
+    code: 2,
+    stderr: /go together/,
+  },
+  {
+    name: 'audit verify: a malformed day',
+    args: () => ['audit', 'verify', '--from', 'x', '--to', 'y', ...at()],
+    code: 2,
+    stderr: /--from must be a day/,
+  },
+  {
+    name: 'audit verify: unknown chain',
+    args: () => ['audit', 'verify', '--chain', 'acme/prod', ...at()],
+    code: 3,
+    stderr: /no chain acme\/prod; there are _system, acme\/live/,
+  },
+  {
+    name: 'audit verify: no data',
+    args: () => ['audit', 'verify', '--data', join(world.root, 'none')],
+    code: 3,
+    stderr: /no readable data file/,
+  },
+
+  {
+    name: 'evidence export',
+    args: () => ['evidence', 'export', world.decision, ...at()],
+    code: 0,
+    json: ({ version, signatures }) =>
+      assert.deepEqual([version, Object.keys(Object(signatures))], ['0.1', ['service']]),
+  },
+  {
+    name: 'evidence export --out',
+    args: () => ['evidence', 'export', world.decision, '--out', join(world.root, 'out.json'), ...at(), '--json'],
+    code: 0,
+    json: ({ bundleId, file }) => assert.ok(/^bun_/.test(String(bundleId)) && file === join(world.root, 'out.json')),
+  },
+  {
+    name: 'evidence export: unknown decision',
+    args: () => ['evidence', 'export', 'dec_x', ...at()],
+    code: 3,
+    stderr: /no decision dec_x/,
+  },
+  {
+    name: 'evidence export: a file that cannot be written',
+    args: () => ['evidence', 'export', world.decision, '--out', join(world.root, 'none', 'x'), ...at()],
+    code: 3,
+    stderr: /none\/x cannot be used: it does not exist/,
+  },
+  {
+    name: 'evidence verify: with the key of the data folder',
+    args: () => ['evidence', 'verify', world.bundle, ...at()],
+    code: 0,
+    stdout: /The bundle is valid\./,
+  },
+  {
+    name: 'evidence verify --public-key: without any data',
+    args: () => [
+      'evidence',
+      'verify',
+      world.bundle,
+      '--public-key',
+      world.publicKey,
+      '--data',
+      join(world.root, 'none'),
+      '--json',
+    ],
+    code: 0,
+    json: ({ valid }) => assert.equal(valid, true),
+  },
+  {
+    name: 'evidence verify: another key',
+    args: () => ['evidence', 'verify', world.bundle, '--public-key', 'PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw='],
+    code: 1,
+    stdout: /signature +FAILED[\s\S]*not one of the pinned keys/,
+  },
+  {
+    name: 'evidence verify: forged',
+    args: () => ['evidence', 'verify', join(world.root, 'forged.json'), ...at(), '--json'],
+    code: 1,
+    json: ({ valid, signatureValid, reasons }) =>
+      assert.ok(valid === false && signatureValid === false && Array.isArray(reasons) && reasons.length > 0),
+  },
+  {
+    name: 'evidence verify: no bundle',
+    args: () => ['evidence', 'verify', join(world.root, 'nothing.json'), ...at()],
+    code: 1,
+    stdout: /NOT VALID/,
+  },
+  {
+    name: 'evidence verify: no JSON',
+    args: () => ['evidence', 'verify', join(world.root, 'garbage.json'), ...at()],
+    code: 1,
+    stdout: /NOT VALID/,
+  },
+  {
+    name: 'evidence verify: no file',
+    args: () => ['evidence', 'verify', join(world.root, 'none.json'), ...at()],
+    code: 3,
+    stderr: /none\.json cannot be used: it does not exist/,
+  },
+  {
+    name: 'evidence key --json',
+    args: () => ['evidence', 'key', ...at(), '--json'],
+    code: 0,
+    json: ({ publicKeys }) => assert.deepEqual(publicKeys, [world.publicKey]),
+  },
+
+  {
+    name: 'killswitch status: none',
+    args: () => [...stop('status'), ...at()],
+    code: 0,
+    stdout: /No kill switch is active/,
+  },
+  {
+    name: 'killswitch status: one',
+    args: () => ['killswitch', 'status', '--tenant', 'stopped', ...at()],
+    code: 1,
+    stdout: /^L3 stopped since .*: drill\n$/,
+  },
+  {
+    name: 'killswitch status --json',
+    args: () => ['killswitch', 'status', '--tenant', 'stopped', ...at(), '--json'],
+    code: 1,
+    json: ({ active, level, scope }) => assert.deepEqual([active, level, scope], [true, 'L3', 'stopped']),
+  },
+  {
+    name: 'killswitch status: the other environment is not stopped',
+    args: () => ['killswitch', 'status', '--tenant', 'stopped', '--environment', 'test', ...at()],
+    code: 0,
+  },
+  {
+    name: 'killswitch: unknown tenant',
+    args: () => ['killswitch', 'trigger', '--tenant', 'acne', '--level', 'L3', '--reason', 'x', ...at()],
+    code: 3,
+    stderr: /no tenant acne/,
+  },
+  {
+    name: 'killswitch: unknown environment',
+    args: () => [...stop('trigger', '--environment', 'prod', '--level', 'L3', '--reason', 'x'), ...at()],
+    code: 2,
+    stderr: /live, test/,
+  },
+  {
+    name: 'killswitch: unknown level',
+    args: () => [...stop('trigger', '--level', 'L9', '--reason', 'x'), ...at()],
+    code: 2,
+    stderr: /L1, L2, L3, L4/,
+  },
+  {
+    name: 'killswitch: no reason',
+    args: () => [...stop('trigger', '--level', 'L3'), ...at()],
+    code: 2,
+    stderr: /--reason/,
+  },
+  {
+    name: 'killswitch: unknown domain',
+    args: () => [
+      ...stop('trigger', '--level', 'L2', '--scope', 'fiance', '--reason', 'x', '--policies', world.policies),
+      ...at(),
+    ],
+    code: 2,
+    stderr: /known domains: communication, finance/,
+  },
+  {
+    name: 'killswitch: malformed scope',
+    args: () => [...stop('trigger', '--level', 'L1', '--scope', 'a b', '--reason', 'x'), ...at()],
+    code: 2,
+    stderr: /not an action or a pattern/,
+  },
+  {
+    name: 'killswitch recover: none',
+    args: () => [...stop('recover', '--comment', 'x'), ...at()],
+    code: 3,
+    stderr: /No such kill switch is active/,
+  },
+  { name: 'killswitch recover: no comment', args: () => [...stop('recover'), ...at()], code: 2, stderr: /--comment/ },
+
+  {
+    name: 'health: nobody there',
+    args: () => ['health', '--port', '1', '--json'],
+    code: 1,
+    json: ({ ready, message }) => assert.ok(ready === false && /ECONNREFUSED/.test(String(message))),
+  },
+  { name: 'health: no port', args: () => ['health', '--port', 'http'], code: 2, stderr: /--port: "http"/ },
+  { name: 'serve: no port', args: () => ['serve', '--port', '65536'], code: 2, stderr: /--port: "65536"/ },
+  {
+    name: 'serve: no log level',
+    args: () => ['serve', '--log-level', 'loud'],
+    code: 2,
+    stderr: /debug, info, warn, error, silent/,
+  },
+  {
+    name: 'serve: no policies folder',
+    args: () => ['serve', '--port', '0', ...at(), '--policies', join(world.root, 'none')],
+    code: 2,
+    stderr: /no policies folder/,
+  },
+  {
+    name: 'serve: an address of another machine',
+    args: () => ['serve', '--host', '192.0.2.1', '--port', '0', ...at(), '--policies', world.policies],
+    code: 3,
+    stderr: /Cannot listen on 192\.0\.2\.1.*--host/,
+  },
+]
+
+// Two at a time: most of a command's life is the start of Node.
+describe('each command', { concurrency: 2 }, () => {
+  for (const { name, args, code, stdout, stderr, json } of ROWS) {
+    test(name, async () => {
+      const ended = await run(args())
+      assert.equal(ended.code, code, ended.stderr)
+      if (stdout !== undefined) assert.match(ended.stdout, stdout)
+      if (stderr !== undefined) assert.match(ended.stderr, stderr)
+      else assert.equal(ended.stderr, '')
+      assert.doesNotMatch(ended.stderr, /\n {4}at /, 'a stack trace')
+      json?.(JSON.parse(ended.stdout))
+    })
+  }
+})
+
+test('keys revoke ends a key, and again is no fault', async () => {
+  const made = JSON.parse(ok(await run(['keys', 'create', '--tenant', 'acme', '--role', 'agent', ...at(), '--json'])))
+  assert.match(ok(await run(['keys', 'revoke', made.id, ...at()])), new RegExp(`${made.id} is revoked`))
+  assert.notEqual(JSON.parse(ok(await run(['keys', 'revoke', made.id, ...at(), '--json']))).revokedAt, null)
+  assert.match(ok(await run(['keys', 'list', ...at()])), new RegExp(`${made.id}.*revoked`))
+})
+
+test('killswitch trigger, status, recover: the way of a stop', async () => {
+  ok(await run(['tenants', 'create', 'delta', ...at()]))
+  const base = ['--tenant', 'delta', ...at(), '--policies', world.policies]
+  const triggered = JSON.parse(
+    ok(await run(['killswitch', 'trigger', '--level', 'L1', '--scope', 'x.*', '--reason', 'r', ...base, '--json'])),
+  )
+  assert.deepEqual([triggered.active, triggered.level, triggered.scope, triggered.covers], [true, 'L1', 'x.*', []])
+  assert.match(triggered.warning, /check its spelling/)
+  assert.equal((await run(['killswitch', 'status', ...base])).code, 1)
+  const told = await run(['killswitch', 'trigger', '--level', 'L1', '--scope', 'x.*', '--reason', 'r', ...base])
+  assert.match(told.stdout, /^L1 x\.\* since .*\nWARNING: .*check its spelling/)
+  assert.match(ok(await run(['killswitch', 'recover', '--comment', 'over', ...base])), /No kill switch is active/)
+  assert.equal((await run(['killswitch', 'status', ...base])).code, 0)
+})

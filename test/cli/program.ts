@@ -1,0 +1,91 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** The program as it is installed. */
+export const BIN = fileURLToPath(new URL('../../bin/gate-sidecar.js', import.meta.url))
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface RunOptions {
+  cwd?: string
+  env?: Record<string, string>
+  uid?: number
+}
+
+/** Settings of whoever runs the tests are not those of the test. */
+function cleanEnv(env: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GATE_SIDECAR_'))
+  return { ...Object.fromEntries(inherited), ...env }
+}
+
+function start(args: readonly string[], options: RunOptions, stdio: SpawnOptions['stdio']): ChildProcess {
+  const { cwd, uid } = options
+  return spawn(process.execPath, [BIN, ...args], {
+    env: cleanEnv(options.env),
+    stdio,
+    ...(cwd !== undefined && { cwd }),
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
+}
+
+/** Runs a command to its end. */
+export function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const child = start(args, options, ['ignore', 'pipe', 'pipe'])
+  const texts = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
+      texts[name] += chunk
+    })
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, ...texts }))
+  })
+}
+
+export interface Serving {
+  url: string
+  /** The log so far, one object a line. */
+  log: Record<string, unknown>[]
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+/** Runs `serve` until it listens; it is gone after the test. */
+export async function serve(
+  t: { after(end: () => Promise<void>): void },
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<Serving> {
+  const child = start(['serve', ...args], options, ['ignore', 'pipe', 'inherit'])
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
+    child.once('exit', (code, signal) => resolve({ code, signal })),
+  )
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  if (child.stdout === null) throw new Error('no output to read')
+  const log: Record<string, unknown>[] = []
+  const url = await new Promise<string>((resolve, reject) => {
+    void ended.then(({ code }) => reject(new Error(`serve ended with ${code} before it listened`)))
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      const entry: Record<string, unknown> = JSON.parse(line)
+      log.push(entry)
+      if (entry.msg === 'listening') resolve(String(entry.url))
+    })
+  })
+  return {
+    url,
+    log,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
