@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { SERVICE } from '../audit/entry.ts'
+import { digestOf } from '../base/digest.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { ALGORITHM, canSign, publicKeyOf } from '../evidence/sign.ts'
 import { creation } from '../records.ts'
@@ -42,17 +43,21 @@ export async function ensureSigner(deps: Deps, file: KeyFile): Promise<Signer> {
   return signer
 }
 
+/** Two services that start at once on a new folder record the same key once: its id follows from the key. */
 async function recordSigner(deps: Deps, privateKey: KeyObject): Promise<Signer> {
   const publicKey = publicKeyOf(privateKey)
+  const id = digestOf(Buffer.from(publicKey, 'base64'))
+  const signer = { privateKey, publicKey }
   return decideAndCommit(deps.store, async () => {
+    if (deps.store.state().signingKeys.has(id)) return { submission: null, reply: () => signer }
     const { write, data } = creation('signingKey', {
-      id: deps.newId('key'),
+      id,
       revision: 1,
       algorithm: ALGORITHM,
       publicKey,
       createdAt: formatTimestamp(deps.clock()),
     })
     const entry = eventEntry(deps, SYSTEM_CHAIN, 'key.created', data, SERVICE)
-    return { submission: { guards: [], writes: [write], entries: [entry] }, reply: () => ({ privateKey, publicKey }) }
+    return { submission: { guards: [], writes: [write], entries: [entry] }, reply: () => signer }
   })
 }

@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** The signing key's file cannot be used; the message says why, and the service does not start. */
@@ -30,25 +30,41 @@ function parseKey(path: string, pem: string): KeyObject {
 }
 
 /**
- * Makes a key where there is none (O_EXCL, mode 0600) and brings it to disk before anything is signed with it.
+ * Makes a key where there is none (mode 0600), on disk before anything is signed with it. The file appears
+ * under its name whole or not at all; of two processes that make it at once, both get the same key.
  *
- * @throws UnusableKey when the file exists or cannot be written
+ * @throws UnusableKey when the file cannot be written
  */
 export function createSigningKey(path: string): KeyObject {
   const { privateKey } = generateKeyPairSync('ed25519')
+  const draft = `${path}.${process.pid}`
   try {
-    const file = openSync(path, 'wx', 0o600)
-    try {
-      writeSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
+    writeDurably(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+    linkUnlessThere(draft, path)
+    rmSync(draft)
     syncFolder(dirname(path))
   } catch (cause) {
     throw new UnusableKey(`The signing key ${path} cannot be created.`, { cause })
   }
-  return privateKey
+  return readSigningKey(path) ?? privateKey
+}
+
+function writeDurably(path: string, text: string): void {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    writeSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function linkUnlessThere(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
 }
 
 // The name in the folder must survive a power cut too.

@@ -13,10 +13,11 @@ export function writeJson(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return
-  const body = Buffer.from(JSON.stringify(envelope))
+  // A text is sent with the headers in one write, bytes would need a second.
+  const body = JSON.stringify(envelope)
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': body.byteLength,
+    'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'x-request-id': envelope.requestId,

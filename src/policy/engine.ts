@@ -1,8 +1,7 @@
 import { Almanac, Engine, Rule } from 'json-rules-engine'
-import type { Json } from '../base/json.ts'
 import { DECORATORS, testFact } from './decorators.ts'
 import { OPERATORS, type Test } from './operators.ts'
-import type { FactValues, Leaf, PreparedCondition, Truth } from './set.ts'
+import type { FactValues, Leaf, Truth } from './set.ts'
 
 /**
  * The part of json-rules-engine that is used here. Its types lack Rule.evaluate and Rule.setEngine and
@@ -21,42 +20,37 @@ interface LeafRule {
   evaluate(almanac: Almanac): Promise<{ conditions: { all: readonly { result?: Truth }[] } }>
 }
 
-interface AlmanacValues extends FactValues {
-  readonly almanac: Almanac
-}
-
 // Without caching, a constant fact is not hashed when it is added; its value never changes anyway.
 const CONSTANT = { cache: false }
 
-/** Only constants are added, so that nothing is computed, awaited or shared between two evaluations. */
-export function factValues(values: ReadonlyMap<string, Json>): FactValues {
-  const almanac = new Almanac({ allowUndefinedFacts: true })
-  for (const [name, value] of values) almanac.addFact(name, value, CONSTANT)
-  const facts: AlmanacValues = { values, almanac }
-  return facts
-}
+/** Answers leaves: the outcome of each by Leaf.index. */
+export type AnswerLeaves = (facts: FactValues) => Promise<ReadonlyMap<number, Truth>>
 
 /**
- * Makes the preparer of a set's conditions. The engine is only a registry of operators: it is never
- * run, and it has none of json-rules-engine's own operators, which take a missing fact for a value.
+ * Prepares distinct leaves for evaluation, all of an action in one json-rules-engine rule: each rule costs more
+ * than its leaves. The engine is only a registry of operators: it is never run, and it has none of
+ * json-rules-engine's own operators, which take a missing fact for a value.
  *
  * @param tests The compiled constants, by Leaf.index. The engine is given the index as the constant,
  *   so that it can neither copy nor interpret what it stands for.
  */
-export function conditionPreparer(tests: readonly Test[]): (leaves: readonly Leaf[]) => PreparedCondition {
+export function leafPreparer(tests: readonly Test[]): (leaves: readonly Leaf[]) => AnswerLeaves {
   const engine = registryEngine(tests)
   return (leaves) => {
-    const distinct = [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
-    const rule = leafRule(distinct, engine)
-    return {
-      leaves: distinct,
-      facts: [...new Map(distinct.map(({ fact }) => [fact.text, fact])).values()],
-      run: async (facts) => {
-        const { conditions } = await rule.evaluate(almanacOf(facts))
-        return conditions.all.map(({ result }) => result ?? 'unknown')
-      },
+    if (leaves.length === 0) return async () => new Map()
+    const rule = leafRule(leaves, engine)
+    return async (facts) => {
+      const { conditions } = await rule.evaluate(almanacOf(facts))
+      return new Map(leaves.map(({ index }, i) => [index, conditions.all[i]?.result ?? 'unknown']))
     }
   }
+}
+
+/** Only constants are added, so that nothing is computed, awaited or shared between two evaluations. */
+function almanacOf(facts: FactValues): Almanac {
+  const almanac = new Almanac({ allowUndefinedFacts: true })
+  for (const [name, value] of facts) almanac.addFact(name, value, CONSTANT)
+  return almanac
 }
 
 function registryEngine(tests: readonly Test[]): LeafEngine {
@@ -85,8 +79,4 @@ function leafRule(leaves: readonly Leaf[], engine: LeafEngine): LeafRule {
   const rule = new Rule({ conditions: { all }, event: { type: 'leaves' } }) as unknown as LeafRule // see LeafEngine
   rule.setEngine(engine)
   return rule
-}
-
-function almanacOf(facts: FactValues): Almanac {
-  return (facts as AlmanacValues).almanac // made by factValues, the only maker
 }

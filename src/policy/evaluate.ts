@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../base/json.ts'
 import { combine } from './kleene.ts'
 import type { FactPath } from './path.ts'
-import type { Candidate, Factor, FactValues, Leaf, PolicySet, PreparedCondition, Rule, Truth } from './set.ts'
+import type { Candidate, Factor, FactValues, Leaf, PolicySet, Rule, Truth } from './set.ts'
 
 export type { Truth } from './set.ts'
 
@@ -51,20 +51,20 @@ interface Outcome {
 
 /** Evaluates what the set says about `action`. Evaluations may overlap; they share nothing that changes. */
 export async function evaluate(set: PolicySet, action: string, readFact: ReadFact): Promise<Evaluation> {
-  const { evaluator } = set
-  const rules = evaluator.rulesOf(action)
-  const factors = evaluator.factorsOf(action)
+  const question = set.evaluator.about(action)
   const read = readerWithDefaults(set, readFact)
-  const prepared = [...rules.map((i) => evaluator.rules[i]), ...factors.map((i) => evaluator.factors[i])]
-  const facts = evaluator.begin(readFacts(prepared, read))
-  const [ruleResults, factorResults] = await Promise.all([
-    Promise.all(rules.map((i) => ruleResult(set, i, facts))),
-    Promise.all(factors.map((i) => factorResult(set, i, facts, read))),
-  ])
+  const facts = readFacts(question.facts, read)
+  const answers: Answers = { facts, truths: await question.answer(facts) }
   return {
-    rules: ruleResults.filter((result) => result !== undefined),
-    factors: factorResults.filter((result) => result !== undefined),
+    rules: question.rules.flatMap((i) => ruleResult(set, i, answers)),
+    factors: question.factors.flatMap((i) => factorResult(set, i, answers, read)),
   }
+}
+
+/** The facts of a check, and what each leaf came to by Leaf.index. */
+interface Answers {
+  facts: FactValues
+  truths: ReadonlyMap<number, Truth>
 }
 
 /** Reads each fact once at most, with the declared default where there is no value. */
@@ -75,64 +75,58 @@ function readerWithDefaults(set: PolicySet, readFact: ReadFact): ReadFact {
   }
 }
 
-function readFacts(conditions: readonly (PreparedCondition | undefined)[], read: ReadFact): Map<string, Json> {
+function readFacts(paths: readonly FactPath[], read: ReadFact): FactValues {
   const values = new Map<string, Json>()
-  const asked = new Set<string>()
-  for (const condition of conditions) {
-    for (const path of condition?.facts ?? []) {
-      if (asked.has(path.text)) continue
-      asked.add(path.text)
-      const value = read(path)
-      if (value !== undefined) values.set(path.text, value)
-    }
+  for (const path of paths) {
+    const value = read(path)
+    if (value !== undefined) values.set(path.text, value)
   }
   return values
 }
 
-async function ruleResult(set: PolicySet, position: number, facts: FactValues): Promise<RuleResult | undefined> {
+function ruleResult(set: PolicySet, position: number, answers: Answers): RuleResult[] {
   const rule = set.rules[position]
-  if (rule === undefined) return undefined
-  return { rule, ...(await outcomeOf(set, rule, set.evaluator.rules[position], facts)) }
+  if (rule === undefined) return []
+  return [{ rule, ...outcomeOf(set, rule, set.evaluator.ruleLeaves[position] ?? [], answers) }]
 }
 
-async function factorResult(
-  set: PolicySet,
-  position: number,
-  facts: FactValues,
-  read: ReadFact,
-): Promise<FactorResult | undefined> {
+function factorResult(set: PolicySet, position: number, answers: Answers, read: ReadFact): FactorResult[] {
   const factor = set.factors[position]
-  if (factor === undefined) return undefined
-  const when = await outcomeOf(set, factor, set.evaluator.factors[position], facts)
-  if (when.outcome === 'false') return { factor, ...when, fraction: 0 }
-  if (factor.scale === undefined) return { factor, ...when, fraction: 1 }
+  if (factor === undefined) return []
+  const when = outcomeOf(set, factor, set.evaluator.factorLeaves[position] ?? [], answers)
+  return [{ factor, ...when, ...shareOf(factor, when, read) }]
+}
+
+/** How much of its weight a factor adds, and what it is for want of. */
+function shareOf(
+  factor: Factor,
+  when: Outcome,
+  read: ReadFact,
+): Pick<FactorResult, 'fraction' | 'outcome' | 'missing'> {
+  const { outcome, missing } = when
+  if (outcome === 'false') return { outcome, missing, fraction: 0 }
+  if (factor.scale === undefined) return { outcome, missing, fraction: 1 }
   const { fact, from, to } = factor.scale
   const value = read(fact)
   if (typeof value !== 'number' || !Number.isFinite(value)) {
-    return { factor, ...when, outcome: 'unknown', fraction: 1, missing: [...new Set([...when.missing, fact.text])] }
+    return { outcome: 'unknown', missing: [...new Set([...missing, fact.text])], fraction: 1 }
   }
   // An unevaluable `when` counts as met, and in full: a missing fact never lowers the risk.
-  const fraction = when.outcome === 'unknown' ? 1 : Math.min(1, Math.max(0, (value - from) / (to - from)))
-  return { factor, ...when, fraction }
+  const fraction = outcome === 'unknown' ? 1 : Math.min(1, Math.max(0, (value - from) / (to - from)))
+  return { outcome, missing, fraction }
 }
 
-async function outcomeOf(
-  set: PolicySet,
-  { condition }: Candidate,
-  prepared: PreparedCondition | undefined,
-  facts: FactValues,
-): Promise<Outcome> {
-  if (condition === undefined || prepared === undefined) return { outcome: 'true', missing: [], leaves: [] }
-  const truths = await prepared.run(facts)
-  const byIndex = new Map(prepared.leaves.map((leaf, i) => [leaf.index, truths[i] ?? 'unknown']))
-  const outcome = combine(condition, set.conditions, ({ index }) => byIndex.get(index) ?? 'unknown')
-  const leaves = prepared.leaves.map((leaf, i) => leafResult(leaf, truths[i] ?? 'unknown', facts))
+function outcomeOf(set: PolicySet, { condition }: Candidate, asked: readonly Leaf[], answers: Answers): Outcome {
+  if (condition === undefined) return { outcome: 'true', missing: [], leaves: [] }
+  const truthOf = ({ index }: Leaf): Truth => answers.truths.get(index) ?? 'unknown'
+  const outcome = combine(condition, set.conditions, truthOf)
+  const leaves = asked.map((leaf) => leafResult(leaf, truthOf(leaf), answers.facts))
   const unknown = outcome === 'unknown' ? leaves.filter((leaf) => leaf.outcome === 'unknown') : []
   return { outcome, missing: [...new Set(unknown.map(({ fact }) => fact))], leaves }
 }
 
 function leafResult({ fact, operator, wanted, file, line }: Leaf, outcome: Truth, facts: FactValues): LeafResult {
-  return { fact: fact.text, operator, wanted, seen: facts.values.get(fact.text), outcome, file, line }
+  return { fact: fact.text, operator, wanted, seen: facts.get(fact.text), outcome, file, line }
 }
 
 /** What a request brings to be held against the action's declaration. */

@@ -6,7 +6,7 @@ import { indexCandidates } from './candidates.ts'
 import { collectEntries, collectItems, collectSettings } from './declarations.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { setDigest } from './digest.ts'
-import { conditionPreparer, factValues } from './engine.ts'
+import { leafPreparer } from './engine.ts'
 import { checkAgainstSchemas, factKey, readFacts } from './facts.ts'
 import { type PolicyFile, type PolicySource, type ReadFiles, readFiles } from './files.ts'
 import { readDomains } from './globs.ts'
@@ -20,7 +20,7 @@ import type { Names } from './names.ts'
 import { type Entry, itemsOf, memberOf, textOf } from './node.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
-import type { ActionDeclaration, Candidate, Evaluator, PolicySet, PreparedCondition } from './set.ts'
+import type { ActionDeclaration, Candidate, Evaluator, Leaf, PolicySet, Question } from './set.ts'
 import { readSettings } from './settings.ts'
 import { policyCode, shapeCheck } from './shape-check.ts'
 import { PolicyDocument } from './shapes.ts'
@@ -73,6 +73,13 @@ function checkTenant(root: PolicyFile['root'], tenant: string, report: Report): 
   )
 }
 
+/** Of a set that is still being read. */
+const NOTHING_ASKED: Evaluator = {
+  about: () => ({ rules: [], factors: [], facts: [], answer: async () => new Map() }),
+  ruleLeaves: [],
+  factorLeaves: [],
+}
+
 function readSet(source: PolicySource, files: ReadFiles, report: Report): PolicySet {
   const { policies } = files
   const settings = readSettings(collectSettings(policies, report), report)
@@ -95,7 +102,7 @@ function readSet(source: PolicySource, files: ReadFiles, report: Report): Policy
     factors,
     files: policies.map(({ name }) => name),
     documents: policies.map(({ root }) => root.value).filter(isJsonObject),
-    evaluator: { rulesOf: () => [], factorsOf: () => [], rules: [], factors: [], begin: factValues },
+    evaluator: NOTHING_ASKED,
   }
   for (const { root } of files.tests) checkTestFile(root, set, report)
   if (!files.partial) lint(set, names, files)
@@ -155,15 +162,36 @@ function usedListFiles(documents: readonly JsonObject[], names: Names): Map<stri
   return files
 }
 
+/** Questions are kept for this many actions; a caller that makes up more only makes its own checks slower. */
+const MAX_KEPT_QUESTIONS = 1000
+
 function evaluatorOf(set: PolicySet, names: Names): Evaluator {
-  const prepare = conditionPreparer(names.tests)
-  const prepared = ({ condition }: Candidate): PreparedCondition | undefined =>
-    condition && prepare(leavesOf(condition, set.conditions))
+  const prepare = leafPreparer(names.tests)
+  const distinct = (leaves: readonly Leaf[]): Leaf[] => [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
+  const leaves = ({ condition }: Candidate): Leaf[] => (condition ? distinct(leavesOf(condition, set.conditions)) : [])
+  const ruleLeaves = set.rules.map(leaves)
+  const factorLeaves = set.factors.map(leaves)
+  const rulesOf = indexCandidates(set.rules)
+  const factorsOf = indexCandidates(set.factors)
+  const makeQuestion = (action: string): Question => {
+    const rules = rulesOf(action)
+    const factors = factorsOf(action)
+    const all = distinct([
+      ...rules.flatMap((i) => ruleLeaves[i] ?? []),
+      ...factors.flatMap((i) => factorLeaves[i] ?? []),
+    ])
+    const facts = [...new Map(all.map(({ fact }) => [fact.text, fact])).values()]
+    return { rules, factors, facts, answer: prepare(all) }
+  }
+  const kept = new Map<string, Question>()
   return {
-    rulesOf: indexCandidates(set.rules),
-    factorsOf: indexCandidates(set.factors),
-    rules: set.rules.map(prepared),
-    factors: set.factors.map(prepared),
-    begin: factValues,
+    ruleLeaves,
+    factorLeaves,
+    about(action) {
+      const question = kept.get(action) ?? makeQuestion(action)
+      if (kept.size >= MAX_KEPT_QUESTIONS) kept.clear()
+      kept.set(action, question)
+      return question
+    },
   }
 }

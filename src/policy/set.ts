@@ -101,28 +101,26 @@ export interface ActionDeclaration {
 /** Finds the rules or factors that are about an action, as positions in declared order. */
 export type FindCandidates = (action: string) => readonly number[]
 
-/** The distinct leaves of one rule or factor, ready for the engine. */
-export interface PreparedCondition {
-  readonly leaves: readonly Leaf[]
+/** The facts of one evaluation, by path text; missing ones are absent. */
+export type FactValues = ReadonlyMap<string, Json>
+
+/** Everything that is asked about an action: its rules and factors, and their distinct leaves, ready for the engine. */
+export interface Question {
+  /** Positions in declared order. */
+  readonly rules: readonly number[]
+  readonly factors: readonly number[]
   /** The facts that the leaves read, each once. */
   readonly facts: readonly FactPath[]
-  /** By path text; missing facts are absent. The same values may serve many conditions at once. */
-  readonly run: (facts: FactValues) => Promise<readonly Truth[]>
+  /** The outcome of each leaf by Leaf.index. Overlapping calls share nothing that changes. */
+  readonly answer: (facts: FactValues) => Promise<ReadonlyMap<number, Truth>>
 }
 
-/** The facts of one evaluation, made by Evaluator.begin. */
-export interface FactValues {
-  readonly values: ReadonlyMap<string, Json>
-}
-
-/** The parts that evaluate.ts needs, made once at load. Nothing in it changes between evaluations. */
+/** The parts that evaluate.ts needs, made once at load. */
 export interface Evaluator {
-  readonly rulesOf: FindCandidates
-  readonly factorsOf: FindCandidates
-  /** By position of the rule; undefined when it has no condition. */
-  readonly rules: readonly (PreparedCondition | undefined)[]
-  readonly factors: readonly (PreparedCondition | undefined)[]
-  readonly begin: (values: ReadonlyMap<string, Json>) => FactValues
+  readonly about: (action: string) => Question
+  /** The distinct leaves of each rule and factor by position, in document order; none without a condition. */
+  readonly ruleLeaves: readonly (readonly Leaf[])[]
+  readonly factorLeaves: readonly (readonly Leaf[])[]
 }
 
 /** Everything that one tenant's policies say, immutable; replaced as a whole. */

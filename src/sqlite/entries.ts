@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 import type { Head, Header, StoredEntry } from '../audit/chain.ts'
 import { formatDigest, parseDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
@@ -29,7 +29,7 @@ function appendQueries(db: Database) {
     'SELECT seq, hash, ts FROM entry WHERE chain = ? ORDER BY seq DESC LIMIT 1',
   )
   const insertEntry = db.prepare('INSERT INTO entry (chain, seq, header, hash) VALUES (?, ?, ?, ?)')
-  const insertSection = db.prepare('INSERT INTO section (chain, seq, name, salt, json) VALUES (?, ?, ?, ?, ?)')
+  const insertSections = sectionInserts(db)
   const tsAt = db.prepare<[string, number], { ts: string }>('SELECT ts FROM entry WHERE chain = ? AND seq = ?')
   return {
     head(chain: string): Head | undefined {
@@ -39,7 +39,7 @@ function appendQueries(db: Database) {
     append(entry: StoredEntry): void {
       const { chain, seq } = entry.header
       insertEntry.run(chain, seq, entry.headerText, parseDigest(entry.hash))
-      for (const { name, salt, json } of entry.sections) insertSection.run(chain, seq, name, salt, json)
+      insertSections(entry.sections.length).run(entry.sections.flatMap(({ name, salt, json }) => [chain, seq, name, salt, json]))
     },
     /** First seq whose time is not before `ts`; one past the head when there is none. Times never fall with seq. */
     seqNotBefore(chain: string, ts: string): number {
@@ -53,6 +53,18 @@ function appendQueries(db: Database) {
       }
       return low
     },
+  }
+}
+
+/** One statement for all sections of an entry: each statement costs more than a row. */
+function sectionInserts(db: Database): (count: number) => Statement<unknown[]> {
+  const statements = new Map<number, Statement<unknown[]>>()
+  return (count) => {
+    const rows = Array.from({ length: count }, () => '(?, ?, ?, ?, ?)').join(', ')
+    const statement =
+      statements.get(count) ?? db.prepare(`INSERT INTO section (chain, seq, name, salt, json) VALUES ${rows}`)
+    statements.set(count, statement)
+    return statement
   }
 }
 

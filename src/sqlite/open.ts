@@ -28,6 +28,8 @@ export function asUnusable(error: unknown, where: string): unknown {
 }
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
+/** Pages kept in memory: the newest parts of a large file, so that appends do not read. */
+const CACHE_KIB = 65_536
 /** How long opening may wait for another process; afterwards nothing waits (see commit.ts). */
 const OPEN_TIMEOUT_MS = 5000
 
@@ -94,6 +96,7 @@ function configure(db: Database): void {
   db.pragma('journal_mode = WAL')
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
+  db.pragma(`cache_size = -${CACHE_KIB}`)
   db.pragma('trusted_schema = OFF')
   db.pragma('secure_delete = ON')
 }

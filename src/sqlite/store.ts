@@ -82,9 +82,13 @@ type Reads = Omit<Store, 'origin' | 'commit' | 'impose' | 'imposed' | 'state' | 
 function checked(connection: Connection, dir: string): { origin: string; loaded: Memory } {
   try {
     const origin = ensureOrigin(connection)
-    assertHeads(connection, origin)
-    assertState(connection, origin)
-    return { origin, loaded: refreshed(EMPTY, connection) }
+    // One snapshot for all: what another process commits meanwhile is no difference between chain and records.
+    const check = connection.db.transaction(() => {
+      assertHeads(connection, origin)
+      assertState(connection, origin)
+      return refreshed(EMPTY, connection)
+    })
+    return { origin, loaded: check.deferred() }
   } catch (error) {
     connection.db.close()
     throw asUnusable(error, join(dir, DATA_FILE))

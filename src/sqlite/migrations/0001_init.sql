@@ -13,15 +13,13 @@ CREATE TABLE entry (
   header TEXT NOT NULL,
   hash BLOB NOT NULL CHECK (length(hash) = 32),
   id TEXT GENERATED ALWAYS AS (json_extract(header, '$.id')) VIRTUAL,
-  prev TEXT GENERATED ALWAYS AS (json_extract(header, '$.prev')) VIRTUAL,
   ts TEXT GENERATED ALWAYS AS (json_extract(header, '$.ts')) VIRTUAL,
   type TEXT GENERATED ALWAYS AS (json_extract(header, '$.type')) VIRTUAL,
+  -- The fork guard: an entry's seq is one more than that of the entry it follows, so two that follow the same one collide.
   PRIMARY KEY (chain, seq)
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX entry_id ON entry (id);
--- The fork guard: no two entries follow the same one.
-CREATE UNIQUE INDEX entry_prev ON entry (chain, prev);
 -- Decisions are nearly all entries; a scan finds them without an index.
 CREATE INDEX entry_type ON entry (chain, type, seq) WHERE type <> 'gate.decision';
 
