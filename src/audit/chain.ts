@@ -1,5 +1,5 @@
 import { canonicalJson } from '../base/canonical.ts'
-import { digestOf, formatDigest, sha256 } from '../base/digest.ts'
+import { digestOf } from '../base/digest.ts'
 
 /** Names the bytes an entry hashes, signs or commits to; docs/format.md is the specification. */
 const LABEL = {
@@ -69,10 +69,15 @@ export function genesisHead(origin: string, chain: string): Head {
   return { seq: -1, hash: digestOf(`${LABEL.genesis}${origin}\n${chain}\n`), tsMs: 0 }
 }
 
-export function commitment(section: Section): string {
-  return formatDigest(
-    sha256(Buffer.concat([Buffer.from(`${LABEL.commit}${section.name}\n`), section.salt, Buffer.from(section.json)])),
-  )
+export function commitment({ name, salt, json }: Section): string {
+  const label = `${LABEL.commit}${name}\n`
+  const labelBytes = Buffer.byteLength(label)
+  // One buffer in place of a concatenation of three: this runs for every section of every entry.
+  const bytes = Buffer.allocUnsafe(labelBytes + salt.byteLength + Buffer.byteLength(json))
+  bytes.write(label)
+  bytes.set(salt, labelBytes)
+  bytes.write(json, labelBytes + salt.byteLength)
+  return digestOf(bytes)
 }
 
 export function hashHeader(headerText: string): string {

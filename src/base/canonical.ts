@@ -30,7 +30,11 @@ function write(value: unknown, depth: number): string {
   }
 }
 
+// Most strings need no escape, and finding that out costs less than asking JSON.stringify.
+const PLAIN = /^[ !#-[\]-~]*$/
+
 function writeString(value: string): string {
+  if (value.length < 64 && PLAIN.test(value)) return `"${value}"`
   if (!value.isWellFormed()) throw new TypeError('canonical JSON: a string has a lone surrogate')
   return JSON.stringify(value)
 }

@@ -39,7 +39,9 @@ function appendQueries(db: Database) {
     append(entry: StoredEntry): void {
       const { chain, seq } = entry.header
       insertEntry.run(chain, seq, entry.headerText, parseDigest(entry.hash))
-      insertSections(entry.sections.length).run(entry.sections.flatMap(({ name, salt, json }) => [chain, seq, name, salt, json]))
+      insertSections(entry.sections.length).run(
+        entry.sections.flatMap(({ name, salt, json }) => [chain, seq, name, salt, json]),
+      )
     },
     /** First seq whose time is not before `ts`; one past the head when there is none. Times never fall with seq. */
     seqNotBefore(chain: string, ts: string): number {
