@@ -90,20 +90,33 @@ export interface ConfigSources {
 const ENV_PREFIX = 'GATE_SIDECAR_'
 
 /**
+ * What Kubernetes (and Docker links) put into each container of a namespace that has a Service called gate-sidecar. They
+ * are none of ours, and are left aside in exactly these forms; one of them has the name of a setting.
+ */
+const SERVICE_LINKS: readonly { name: RegExp; value: RegExp }[] = [
+  { name: /^GATE_SIDECAR_SERVICE_HOST$/, value: /./ },
+  { name: /^GATE_SIDECAR_SERVICE_PORT(?:_[A-Z0-9_]+)?$/, value: /^\d+$/ },
+  { name: /^GATE_SIDECAR_PORT$/, value: /^(?:tcp|udp|sctp):\/\// },
+  { name: /^GATE_SIDECAR_PORT_\d+_(?:TCP|UDP|SCTP)$/, value: /^(?:tcp|udp|sctp):\/\// },
+  { name: /^GATE_SIDECAR_PORT_\d+_(?:TCP|UDP|SCTP)_(?:PROTO|PORT|ADDR)$/, value: /./ },
+]
+
+/**
  * The settings in force: flags over environment over file over defaults.
  *
  * @throws ConfigError naming the source and the setting: a value that is not one, or a name that is none
  */
-export function readConfig({ flags, env, file }: ConfigSources): Config {
+export function readConfig({ flags, env: given, file }: ConfigSources): Config {
   const fromFile = file === undefined ? {} : readConfigFile(file)
+  const env = Object.fromEntries(Object.entries(given).filter(([name, value]) => !isServiceLink(name, value)))
   assertKnown(env)
   const entries = Object.entries(SETTINGS).map(([name, setting]: [string, Setting<unknown>]) => {
-    const given: [string, Json | undefined][] = [
+    const sources: [string, Json | undefined][] = [
       [`--${name}`, flags[name as SettingName]],
       [setting.env, env[setting.env]],
       [`${file}: ${name}`, fromFile[name]],
     ]
-    const source = given.find(([, value]) => value !== undefined)
+    const source = sources.find(([, value]) => value !== undefined)
     return [name, source === undefined ? setting.default : parseSetting(setting, source)]
   })
   // Each member comes from its own row of the table.
@@ -135,6 +148,10 @@ function readConfigFile(path: string): JsonObject {
   if (unknown !== undefined)
     throw new ConfigError(`${path}: ${unknown} is not a setting; there are ${Object.keys(SETTINGS).join(', ')}.`)
   return content
+}
+
+function isServiceLink(name: string, text = ''): boolean {
+  return SERVICE_LINKS.some((link) => link.name.test(name) && link.value.test(text))
 }
 
 /** A misspelt variable would be ignored otherwise, and the service run with a default that nobody meant. */

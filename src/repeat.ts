@@ -40,10 +40,13 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
       }
       track(loop())
     },
-    /** Runs the work each second until it succeeds. */
+    /** Runs the work each second until it succeeds; once more when stopped, since nobody tries after that. */
     untilDone(name: string, work: () => Promise<void>): void {
       const loop = async (): Promise<void> => {
-        while ((await pause(RETRY_MS)) && !(await attempt(name, work)));
+        for (let goOn = true; goOn; ) {
+          goOn = await pause(RETRY_MS)
+          if (await attempt(name, work)) return
+        }
       }
       track(loop())
     },

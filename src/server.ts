@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { resolve } from 'node:path'
 import { expireDue } from './actions/approvals.ts'
+import { noteCancelled } from './actions/cancel.ts'
 import { type PolicyDeps, type PolicyRegistry, policyRegistry } from './actions/policies.ts'
 import { ensureSigner } from './actions/signing-key.ts'
 import { idMaker } from './base/id.ts'
 import type { Clock } from './base/time.ts'
 import { type Config, ConfigError, signingKeyPath } from './config.ts'
 import { compileAside as compileInWorker } from './files/compile-aside.ts'
-import { readPolicyFolders } from './files/policies.ts'
+import { policyFolderReader, strayNames } from './files/policies.ts'
 import { createSigningKey, readSigningKey } from './files/signing-key.ts'
 import { createApp } from './http/app.ts'
 import type { Services } from './http/services.ts'
@@ -75,10 +76,10 @@ export async function startServer({
     const policies = policyRegistry({
       ...deps,
       compileAside,
-      readFolders: () => readPolicyFolders(policiesFolder),
+      readFolders: policyFolderReader(policiesFolder),
     })
     await policies.reload()
-    logPolicies(policies, log)
+    logPolicies(policies, policiesFolder, log)
     const services: Services = {
       ...deps,
       policies,
@@ -91,6 +92,7 @@ export async function startServer({
     tasks.every('refresh', REFRESH_MS, async () => store.refresh())
     tasks.every('reload policies', RELOAD_MS, () => policies.reload())
     tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
+    tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
     tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
     const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
     const url = await listen(server, config)
@@ -108,7 +110,8 @@ export async function startServer({
   }
 }
 
-function logPolicies(policies: PolicyRegistry, log: Logger): void {
+function logPolicies(policies: PolicyRegistry, folder: string, log: Logger): void {
+  for (const name of strayNames(folder)) log.warn({ name }, "ignored: not a tenant's folder")
   for (const { tenantId, fault } of policies.faults()) log.warn({ tenantId, fault }, 'policies are not in force')
 }
 

@@ -4,10 +4,11 @@ import type { EntryDraft } from './audit/entry.ts'
 import type { ApiKey } from './keys/apikey.ts'
 import type { Tenant } from './keys/tenant.ts'
 import type { KillSwitch, Subject } from './killswitch/killswitch.ts'
-import type { PolicyRecord, RecordWrite, SigningKey } from './records.ts'
+import type { PolicyRecord, RecordKind, RecordWrite, SigningKey } from './records.ts'
 
 export interface IdempotencyUse {
   keyId: string
+  /** Route and chain. */
   route: string
   value: string
   /** Digest of the request's body; another body under the same value is a conflict. */
@@ -30,6 +31,10 @@ export type Write =
 export type Guard =
   | { kind: 'notStopped'; subject: Subject }
   | { kind: 'keyActive'; keyId: string }
+  /** As keyActive, for a key whose vote is relied on. */
+  | { kind: 'voterActive'; keyId: string }
+  /** The commit comes before this time, in milliseconds. */
+  | { kind: 'before'; timeMs: number }
   /** The value still leads to this entry; null: to none. */
   | { kind: 'idempotency'; keyId: string; route: string; value: string; entryId: string | null }
 
@@ -74,15 +79,37 @@ export interface PageQuery {
   /** Timestamps in our form; from included, to excluded. */
   from?: string | undefined
   to?: string | undefined
+  /** Which sections the entries come with; without it, all. Others are not read. */
+  sections?: readonly string[] | undefined
+  /** Ends the page early, after the entry with which its stored JSON exceeds this. */
+  maxBytes?: number | undefined
 }
 
 export interface ApprovalQuery {
   chain: string
-  /** Stored statuses. */
+  /** Stored statuses, but for the approvals that `actual` names. */
   statuses: readonly ApprovalStatus[]
+  /** Ids of open approvals that have another status by now, without an entry that says so yet. */
+  actual?: { expired: readonly string[]; cancelled: readonly string[] } | undefined
   limit: number
   offset: number
   requestedByKey?: string | undefined
+  /** Ends the page early, after the approval with which its stored JSON exceeds this. */
+  maxBytes?: number | undefined
+}
+
+export interface OpenQuery {
+  /** Stored statuses. */
+  statuses: readonly ('pending' | 'approved')[]
+  /** Only those whose deadline, stops not counted, is not later. */
+  dueAt?: string | undefined
+  limit: number
+  /** Of every chain without it. */
+  chain?: string | undefined
+  /** Only those that come after this one. */
+  after?: Pick<Approval, 'expiresAt' | 'id'> | undefined
+  /** As in ApprovalQuery: fewer than `limit`, though more may follow. */
+  maxBytes?: number | undefined
 }
 
 /**
@@ -117,22 +144,30 @@ export interface Store {
   approvals(query: ApprovalQuery): Promise<{ items: Approval[]; total: number }>
   /** The pending, approved or rejected approvals with this digest, newest first. */
   approvalsFor(chain: string, digest: string): Promise<Approval[]>
-  /** Pending or approved, of every chain, whose deadline (stops not counted) is before. */
-  approvalsDue(before: string, limit: number): Promise<Approval[]>
+  /** Pending or approved, oldest deadline first, then by id. None is given only when there is none. */
+  openApprovals(query: OpenQuery): Promise<Approval[]>
+  /** Whether it is stored as pending still, found without reading it. */
+  isPending(approval: Pick<Approval, 'id' | 'chain' | 'digest'>): Promise<boolean>
   /** Approved and not used, of every chain. */
   approvedApprovals(): Promise<Approval[]>
 
   entry(id: string): Promise<StoredEntry | undefined>
   entryAt(chain: string, seq: number): Promise<StoredEntry | undefined>
-  /** Entries with fromSeq <= seq, ascending. */
-  entriesFrom(chain: string, fromSeq: number, limit: number): Promise<StoredEntry[]>
+  /** Entries with fromSeq <= seq, ascending; fewer than `limit` after the entry with which their JSON exceeds `maxBytes`. */
+  entriesFrom(chain: string, fromSeq: number, limit: number, maxBytes?: number): Promise<StoredEntry[]>
+  /** Header texts of those entries, without the rest. */
+  headersFrom(chain: string, fromSeq: number, limit: number): Promise<string[]>
   page(query: PageQuery): Promise<{ items: StoredEntry[]; total: number }>
   /** first <= seq < end of the entries with from <= ts < to; empty when first equals end. */
   seqRange(chain: string, from: string, to: string): Promise<{ first: number; end: number }>
+  /** The entries that changed one record, in order. */
+  changesOf(kind: RecordKind, id: string): Promise<StoredEntry[]>
   /** Distinct actions of the newest decisions. */
   recentActions(chain: string, decisions: number): Promise<string[]>
   /** Names of all chains. */
   chains(): Promise<string[]>
+  /** Reads one row. @throws GateError `audit_unavailable` when the file does not answer */
+  probe(): Promise<void>
 
   idempotencyUse(keyId: string, route: string, value: string): Promise<IdempotencyUse | undefined>
   policySource(tenantId: string): Promise<string | undefined>

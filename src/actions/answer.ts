@@ -68,7 +68,7 @@ export async function replayedAnswer(
   entryId: string,
 ): Promise<CheckAnswer | undefined> {
   const entry = await deps.store.entry(entryId)
-  const decided = entry && decidedOf(entry)
+  const decided = entry?.header.chain === caller.chain ? decidedOf(entry) : undefined
   if (entry === undefined || decided === undefined) return undefined
   const { decision, grounds } = decided
   const nowMs = deps.clock()
@@ -93,19 +93,14 @@ export function deadlineOf(deps: Deps, approval: Approval | undefined): string |
     : formatTimestamp(deadlineMs(approval, deps.store.state().switches, deps.clock()))
 }
 
-/** The sections of a decision entry; undefined when one has been erased. */
-export function decidedOf(entry: StoredEntry): (Decided & { request: unknown }) | undefined {
+/** The sections of a decision entry but its request; undefined when one has been erased. */
+export function decidedOf(entry: StoredEntry): Decided | undefined {
   const section = (name: string): unknown => {
     const found = entry.sections.find((candidate) => candidate.name === name)
     return found && JSON.parse(found.json)
   }
-  const [decision, risk, grounds, request] = [
-    section('decision'),
-    section('risk'),
-    section('grounds'),
-    section('request'),
-  ]
+  const [decision, risk, grounds] = [section('decision'), section('risk'), section('grounds')]
   if (!decision || !risk || !grounds) return undefined
   // Sections were written from these types and their commitments bind them.
-  return { decision, risk, grounds, request } as Decided & { request: unknown }
+  return { decision, risk, grounds } as Decided
 }

@@ -5,11 +5,12 @@ import {
   type ApprovalStatus,
   type ApprovalView,
   approvalView,
+  deadlineMs,
   statusAt,
   subjectOf,
   type Vote,
 } from '../approvals/approval.ts'
-import { assertMayVote, quorumMet } from '../approvals/votes.ts'
+import { assertMayVote, countedVotes } from '../approvals/votes.ts'
 import { type EventEntry, SERVICE } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
@@ -21,6 +22,9 @@ import { type Change, change } from '../records.ts'
 import type { Guard, Submission } from '../store.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry } from './deps.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
+import { changedByTime, openApprovals } from './open-approvals.ts'
+import { PAGE_BYTES, pageGiven } from './page.ts'
+import { asWaiter } from './waiters.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 const Text = Type.Optional(Type.String({ maxLength: MAX_TEXT }))
@@ -38,14 +42,20 @@ export interface ListQuery {
   offset: number
 }
 
-/** Approvals of the caller's tenant and environment by status, oldest deadline first; who may not decide sees its own. */
+/**
+ * Approvals of the caller's tenant and environment by the status that holds now, oldest deadline first; who
+ * may not decide sees its own. `total` counts those of that status. A page of large approvals ends early:
+ * `limit` then says how many it has, so that `offset + limit` is always where the next one starts.
+ */
 export async function listApprovals(deps: Deps, caller: Caller, { status, limit, offset }: ListQuery) {
-  // What is overdue may still be stored as open, so expired ones are looked for among all.
-  const statuses = status === 'expired' ? (['expired', 'pending', 'approved'] as const) : [status]
+  const nowMs = deps.clock()
+  const actual = await changedByTime(deps, caller.chain, status, nowMs)
   const requestedByKey = seesAllApprovals(caller.key.roles) ? undefined : caller.key.id
-  const { items, total } = await deps.store.approvals({ chain: caller.chain, statuses, limit, offset, requestedByKey })
-  const views = items.map((approval) => view(deps, approval)).filter((item) => item.status === status)
-  return { items: views, page: { limit, offset, total } }
+  const query = { chain: caller.chain, statuses: [status], actual, limit, offset, requestedByKey }
+  const { items, total } = await deps.store.approvals({ ...query, maxBytes: PAGE_BYTES })
+  const { switches } = deps.store.state()
+  const views = items.map((approval) => approvalView(approval, switches, nowMs))
+  return { items: views, page: pageGiven({ limit, offset, total }, items.length) }
 }
 
 /** @throws GateError `not_found`, also for an approval that the caller may not see. */
@@ -67,16 +77,22 @@ export function approve(
     if (stop !== undefined) throw new GateError('kill_switch_active', reasonOf(stop))
     assertMayVote(approval, caller.key, request.approverId, keys)
     const principal = principalOf(caller.key)
-    if (approval.votes.some((earlier) => earlier.principal === principal)) return undefined
+    // A vote that no longer counts, since its key was revoked, may be given again with another key.
+    if (countedVotes(approval, approval, keys, nowMs).has(principal)) return undefined
     const entryId = deps.newId('entry')
     const votes = [...approval.votes, voteOf(caller, request.approverId, request.comment, nowMs, entryId)]
-    const decided = quorumMet({ ...approval, votes }, approval, keys, nowMs)
+    const counted = countedVotes({ ...approval, votes }, approval, keys, nowMs)
+    const decided = counted.size >= approval.quorum
     const changes = decided ? { votes, status: 'approved' as const, decidedAt: formatTimestamp(nowMs) } : { votes }
     return {
       changed: change('approval', approval, changes),
       type: 'approval.approved',
       entryId,
-      guards: [{ kind: 'notStopped', subject: subjectOf(approval) }],
+      guards: [
+        { kind: 'notStopped', subject: subjectOf(approval) },
+        { kind: 'before', timeMs: deadlineMs(approval, switches, nowMs) },
+        ...Array.from(counted.values(), ({ keyId }) => ({ kind: 'voterActive' as const, keyId })),
+      ],
     }
   })
 }
@@ -158,25 +174,38 @@ function view(deps: Deps, approval: Approval): ApprovalView {
   return approvalView(approval, deps.store.state().switches, deps.clock())
 }
 
-/** How many overdue approvals one sweep looks at. */
-const SWEEP_LIMIT = 500
+/** A sweep ends after this; the next one goes on with what is left. */
+const SWEEP_MS = 2000
 
-/** Writes the entry that an approval has expired. Nothing depends on it: the status follows from the deadline. */
+/**
+ * Writes the entry that an approval has expired. Nothing depends on it: the status follows from the deadline.
+ * Those that a stop holds open are passed over, so that they do not keep the sweep from the others.
+ */
 export async function expireDue(deps: Deps): Promise<number> {
   const nowMs = deps.clock()
   const { switches } = deps.store.state()
-  const due = await deps.store.approvalsDue(formatTimestamp(nowMs), SWEEP_LIMIT)
-  const expired = due.filter((approval) => statusAt(approval, switches, nowMs) === 'expired')
-  for (const approval of expired) {
-    const { write, data } = change('approval', approval, { status: 'expired' })
-    // A conflict means that somebody else changed it; the next sweep looks again.
-    await deps.store.commit({
-      guards: [],
-      writes: [write],
-      entries: [eventEntry(deps, approval.chain, 'approval.expired', data, SERVICE)],
-    })
+  const end = performance.now() + SWEEP_MS
+  let written = 0
+  for await (const due of openApprovals(deps.store, {
+    statuses: ['pending', 'approved'],
+    dueAt: formatTimestamp(nowMs),
+  })) {
+    const expired = due.filter((approval) => statusAt(approval, switches, nowMs) === 'expired')
+    await Promise.all(expired.map((approval) => writeExpired(deps, approval)))
+    written += expired.length
+    if (performance.now() > end) break
   }
-  return expired.length
+  return written
+}
+
+async function writeExpired(deps: Deps, approval: Approval): Promise<void> {
+  const { write, data } = change('approval', approval, { status: 'expired' })
+  // A conflict means that somebody else changed it; the next sweep looks again.
+  await deps.store.commit({
+    guards: [],
+    writes: [write],
+    entries: [eventEntry(deps, approval.chain, 'approval.expired', data, SERVICE)],
+  })
 }
 
 /** How often a waiting reader looks again; a vote of another process is seen this late at most. */
@@ -185,22 +214,30 @@ const WAIT_STEP_MS = 200
 /**
  * The approval once it is no longer pending, or as it is when the time is up or the reader has gone.
  * Access is checked at every look: a revoked key stops waiting.
+ *
+ * @throws GateError `overloaded` when the key has too many waiting readers
  */
-export async function waitForApproval(
+export function waitForApproval(
   deps: Deps,
   caller: Caller,
   id: string,
   waitMs: number,
   isGone: () => boolean,
 ): Promise<ApprovalView> {
-  const end = performance.now() + waitMs
-  for (;;) {
-    const key = deps.store.state().keys.get(caller.key.id)
-    if (key === undefined || !isActive(key, deps.clock()))
-      throw new GateError('unauthenticated', 'The API key is not valid.')
-    const approval = await getApproval(deps, caller, id)
-    const left = end - performance.now()
-    if (approval.status !== 'pending' || left <= 0 || isGone()) return approval
-    await sleep(Math.min(left, WAIT_STEP_MS))
-  }
+  return asWaiter(deps.store, caller.key.id, async () => {
+    const end = performance.now() + waitMs
+    const approval = await visibleApproval(deps, caller, id)
+    for (;;) {
+      const { keys, switches } = deps.store.state()
+      const key = keys.get(caller.key.id)
+      if (key === undefined || !isActive(key, deps.clock()))
+        throw new GateError('unauthenticated', 'The API key is not valid.')
+      const left = end - performance.now()
+      // A deadline moves with stops only, so what was read once says when it is over.
+      const isOver = statusAt({ ...approval, status: 'pending' }, switches, deps.clock()) !== 'pending'
+      if (isOver || left <= 0 || isGone() || !(await deps.store.isPending(approval))) break
+      await sleep(Math.min(left, WAIT_STEP_MS))
+    }
+    return getApproval(deps, caller, id)
+  })
 }

@@ -12,6 +12,7 @@ import type { PageQuery, Store } from '../store.ts'
 import { decidedOf } from './answer.ts'
 import { type Caller, type Deps, decideAndCommit } from './deps.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
+import { PAGE_BYTES, pageGiven } from './page.ts'
 
 const Day = Type.String({ description: 'YYYY-MM-DD, UTC' })
 const Closed = { additionalProperties: false }
@@ -29,8 +30,14 @@ export const LogRequest = Type.Object(
 export type VerifyRequest = Static<typeof VerifyRequest>
 export type LogRequest = Static<typeof LogRequest>
 
-/** How many entries are read between two turns of the event loop. */
+/** What is read at once to be verified. */
 const VERIFY_BATCH = 200
+const VERIFY_BYTES = 1024 * 1024
+/** After this, others have their turn on the event loop. */
+const VERIFY_SLICE_MS = 10
+
+/** What `entryView` reads; above all not the request, which may be large and is never shown here. */
+const SHOWN_SECTIONS = ['actor', 'data', 'decision', 'grounds', 'risk']
 
 /** An entry as `GET /audit/chain` shows it. */
 export function entryView(entry: StoredEntry) {
@@ -53,9 +60,14 @@ function decisionData({ decision, risk, grounds }: NonNullable<ReturnType<typeof
   return { id, action, decision: outcome, rule, reason, riskScore: risk.score, policyDigest }
 }
 
+/**
+ * A page of a chain. A page of large entries ends early: `limit` then says how many it has, so that
+ * `offset + limit` is always where the next one starts.
+ */
 export async function auditChain(deps: Deps, query: PageQuery) {
-  const { items, total } = await deps.store.page(query)
-  return { items: items.map(entryView), page: { limit: query.limit, offset: query.offset, total } }
+  const { items, total } = await deps.store.page({ ...query, sections: SHOWN_SECTIONS, maxBytes: PAGE_BYTES })
+  const { limit, offset } = query
+  return { items: items.map(entryView), page: pageGiven({ limit, offset, total }, items.length) }
 }
 
 /**
@@ -126,9 +138,14 @@ export async function verifyEntries(
     if (edge !== undefined) return result(edge)
   }
   // One entry past the range is read too: the range's last hash must be what it follows.
+  let turn = performance.now()
   for (let seq = first; seq <= end; ) {
-    const batch = await store.entriesFrom(chain, seq, Math.min(VERIFY_BATCH, end + 1 - seq))
+    const batch = await store.entriesFrom(chain, seq, Math.min(VERIFY_BATCH, end + 1 - seq), VERIFY_BYTES)
     for (const entry of batch) {
+      if (performance.now() - turn > VERIFY_SLICE_MS) {
+        await new Promise(setImmediate)
+        turn = performance.now()
+      }
       const fault = entryFault(chain, previous, entry)
       if (fault !== undefined) return result(fault)
       previous = headOf(entry)
@@ -142,7 +159,6 @@ export async function verifyEntries(
     if (batch.length === 0) break
     seq = previous.seq + 1
     onProgress(checked)
-    await new Promise(setImmediate)
   }
   return result(undefined)
 }

@@ -35,6 +35,7 @@ export async function check(
       guards: [
         { kind: 'keyActive', keyId: caller.key.id },
         ...(entry.decision.decision === 'allow' ? [{ kind: 'notStopped' as const, subject: judged.subject }] : []),
+        ...hold.guards,
         ...bound.guards,
       ],
       writes: [...hold.writes, ...bound.writes],

@@ -1,17 +1,19 @@
 import { type Approval, type ApprovalStatus, approvalDigest, deadlineMs, statusAt } from '../approvals/approval.ts'
-import { countedVoters } from '../approvals/votes.ts'
+import { countedVotes } from '../approvals/votes.ts'
 import { type EntryDraft, SERVICE } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
 import type { Outcome } from '../gate/decide.ts'
 import type { CheckRequest } from '../gate/request.ts'
 import { principalOf } from '../keys/apikey.ts'
-import { parseFactPath } from '../policy/path.ts'
+import { isPlural, parseFactPath } from '../policy/path.ts'
 import type { ApprovalTerms } from '../policy/set.ts'
 import { change, creation } from '../records.ts'
-import type { Write } from '../store.ts'
+import type { Guard, Write } from '../store.ts'
 import { type Caller, type CheckDeps, eventEntry } from './deps.ts'
 import type { Judged } from './judge.ts'
-import { votesAreRecorded } from './votes.ts'
+import { followsFromChain } from './votes.ts'
+
+type CountedVotes = ReturnType<typeof countedVotes>
 
 /** A request that was judged, under the id its decision will have. */
 export interface Asked {
@@ -25,6 +27,7 @@ export interface Asked {
 export interface HoldResult {
   outcome: Outcome
   approval: Approval | undefined
+  guards: readonly Guard[]
   writes: readonly Write[]
   /** Entries after the decision's. */
   entries: readonly EntryDraft[]
@@ -47,8 +50,9 @@ export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldRe
   if (rejected !== undefined) return refused(outcome, rejected)
   const faults: string[] = []
   for (const approval of byStatus('approved')) {
-    const fault = await useFault(deps, approval, outcome.hold, nowMs)
-    if (fault === undefined) return redeemed(deps, asked, approval)
+    const votes = countedVotes(approval, outcome.hold, deps.store.state().keys, nowMs)
+    const fault = await useFault(deps, approval, votes, outcome.hold)
+    if (fault === undefined) return redeemed(deps, asked, approval, votes)
     faults.push(fault)
   }
   const presented = await presentedFault(deps, asked, digest)
@@ -61,29 +65,32 @@ export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldRe
 }
 
 function unchanged(outcome: Outcome, approval?: Approval): HoldResult {
-  return { outcome, approval, writes: [], entries: [] }
+  return { outcome, approval, guards: [], writes: [], entries: [] }
 }
 
 function digestOfRequest(caller: Caller, request: CheckRequest, terms: ApprovalTerms): string {
-  const unbound = terms.unbound.map((text) => {
-    const path = parseFactPath(text)
-    return path === undefined ? [] : [path.root, ...path.segments.filter((segment) => typeof segment === 'string')]
-  })
+  const unbound = terms.unbound.map(segmentsOf)
   const { action, context = {}, plan = null } = request
   return approvalDigest({ chain: caller.chain, action, context, plan, requester: principalOf(caller.key) }, unbound)
 }
 
-/** Why an approved approval may not be used now: the votes are held to the policy in force, and to the chain. */
+/** @throws TypeError for what loading refuses: leaving out another path than was meant would unbind it */
+function segmentsOf(text: string): string[] {
+  const path = parseFactPath(text)
+  if (path === undefined || isPlural(path)) throw new TypeError(`${text} does not name one member`)
+  return [path.root, ...path.segments.map(String)]
+}
+
+/** Why an approved approval may not be used now: its votes are held to the policy in force, and all of it to the chain. */
 async function useFault(
   deps: CheckDeps,
   approval: Approval,
+  votes: CountedVotes,
   terms: ApprovalTerms,
-  nowMs: number,
 ): Promise<string | undefined> {
-  const voters = countedVoters(approval, terms, deps.store.state().keys, nowMs)
-  if (voters.size < terms.quorum) return `Approval ${approval.id} no longer meets the policy in force.`
-  if (!(await votesAreRecorded(deps.store, approval)))
-    return `The votes of approval ${approval.id} are not those in the audit chain.`
+  if (votes.size < terms.quorum) return `Approval ${approval.id} no longer meets the policy in force.`
+  if (!(await followsFromChain(deps.store, approval)))
+    return `Approval ${approval.id} is not what the audit chain records.`
   return undefined
 }
 
@@ -102,10 +109,17 @@ async function presentedFault(
   return status === 'pending' || status === 'approved' ? undefined : `The approval presented is ${status}.`
 }
 
-function redeemed(deps: CheckDeps, { caller, judged, decisionId }: Asked, approval: Approval): HoldResult {
+/** Used up by this decision, if at the commit it has not expired and every vote is still by an active key. */
+function redeemed(
+  deps: CheckDeps,
+  { caller, judged, decisionId }: Asked,
+  approval: Approval,
+  votes: CountedVotes,
+): HoldResult {
   const used = change('approval', approval, { status: 'consumed' })
-  const voters = [...new Set(approval.votes.map(({ principal }) => principal))].join(', ')
+  const voters = [...votes.keys()].join(', ')
   const data = { ...used.data, decisionId }
+  const deadline = deadlineMs(approval, deps.store.state().switches, judged.nowMs)
   return {
     outcome: {
       ...judged.outcome,
@@ -116,6 +130,10 @@ function redeemed(deps: CheckDeps, { caller, judged, decisionId }: Asked, approv
       hold: null,
     },
     approval: used.record,
+    guards: [
+      { kind: 'before', timeMs: deadline },
+      ...Array.from(votes.values(), ({ keyId }) => ({ kind: 'voterActive' as const, keyId })),
+    ],
     writes: [used.write],
     entries: [eventEntry(deps, caller.chain, 'approval.consumed', data, caller.actor)],
   }
@@ -145,6 +163,7 @@ function requested(
   return {
     outcome: judged.outcome,
     approval: created.record,
+    guards: [],
     writes: [...expired, created].map(({ write }) => write),
     entries: [
       ...expired.map(({ data }) => eventEntry(deps, caller.chain, 'approval.expired', data, SERVICE)),

@@ -27,7 +27,7 @@ export async function earlierUse(
   idempotency: Idempotency | undefined,
 ): Promise<IdempotencyUse | undefined> {
   if (idempotency === undefined) return undefined
-  const use = await store.idempotencyUse(caller.key.id, idempotency.route, idempotency.value)
+  const use = await store.idempotencyUse(caller.key.id, scopeOf(caller, idempotency), idempotency.value)
   if (use !== undefined && use.bodyDigest !== idempotency.bodyDigest) {
     throw new GateError(
       'idempotency_conflict',
@@ -37,14 +37,9 @@ export async function earlierUse(
   return use
 }
 
-/** As `earlierUse`, for a stop: false also when the store cannot be read, since a stop must act all the same. */
-export async function isKnownUse(store: Store, caller: Caller, idempotency: Idempotency | undefined): Promise<boolean> {
-  try {
-    return (await earlierUse(store, caller, idempotency)) !== undefined
-  } catch (error) {
-    if (error instanceof GateError && error.code === 'audit_unavailable') return false
-    throw error
-  }
+/** An admin's key reaches many tenants: a value used for one says nothing of another. */
+function scopeOf(caller: Caller, { route }: Idempotency): string {
+  return `${route} ${caller.chain}`
 }
 
 /** The guard and the write that tie a submission to the value; none without one. */
@@ -56,7 +51,8 @@ export function bindTo(
   entryId: string,
 ): { guards: Guard[]; writes: Write[] } {
   if (idempotency === undefined) return { guards: [], writes: [] }
-  const { route, value, bodyDigest } = idempotency
+  const { value, bodyDigest } = idempotency
+  const route = scopeOf(caller, idempotency)
   const keyId = caller.key.id
   return {
     guards: [{ kind: 'idempotency', keyId, route, value, entryId: earlier?.entryId ?? null }],

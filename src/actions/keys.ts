@@ -51,6 +51,7 @@ export async function createKey(deps: Deps, maker: KeyMaker, tenantId: string | 
   const environment = request.environment ?? maker.caller?.environment ?? 'live'
   assertMayMake(maker, environment, request.roles)
   const admin = isAdmin(request.roles)
+  if (admin && tenantId !== null) throw new GateError('invalid_request', 'An admin key belongs to no tenant.')
   if (!admin && tenantId === null) throw new GateError('invalid_request', 'A key that is no admin key needs a tenant.')
   const nowMs = deps.clock()
   if (request.expiresAt !== undefined && (parseTimestamp(request.expiresAt) ?? 0) <= nowMs) {

@@ -1,17 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { statusAt, subjectOf } from '../approvals/approval.ts'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
-import { type Actor, type EventEntry, SERVICE } from '../audit/entry.ts'
+import type { Actor } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { MAX_TEXT, TenantIdField } from '../gate/request.ts'
 import { isAdmin } from '../keys/roles.ts'
 import { covers, GLOBAL, isInForce, type KillSwitch, LEVELS, type Level, stopsOver } from '../killswitch/killswitch.ts'
 import { domainOf } from '../policy/set.ts'
-import { change, creation } from '../records.ts'
+import { type ChangeData, change, creation } from '../records.ts'
 import type { Submission } from '../store.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry, type PoliciesInForce } from './deps.ts'
-import { bindTo, earlierUse, type Idempotency, isKnownUse } from './idempotency.ts'
+import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
 import { resolveScope, type Scoped } from './killswitch-scope.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
@@ -79,32 +78,67 @@ export function killSwitchStatus(deps: Deps, chain: string) {
 export async function trigger(deps: KillSwitchDeps, operator: Operator, request: TriggerRequest, once?: Once) {
   if (request.level === 'L4' && !operator.admin)
     throw new GateError('forbidden', 'L4 stops every tenant; only an admin may use it.')
-  if (once && (await isKnownUse(deps.store, once.caller, once.idempotency))) return triggered(deps, operator, undefined)
+  const repeated = once && (await stopOfEarlierUse(deps, once))
+  if (repeated !== undefined) return triggered(deps, operator, repeated)
   const set = deps.policies.get(operator.tenantId)
   const wanted = resolveScope(operator, request, set)
   const same = deps.store.state().switches.find((stop) => isSame(stop, wanted))
-  const stop: KillSwitch = same ?? {
-    id: deps.newId('killSwitch'),
-    revision: 1,
-    ...wanted,
-    reason: request.reason,
-    triggeredBy: request.triggeredBy,
-    triggeredAt: formatTimestamp(deps.clock()),
-    recoveredBy: null,
-    recoveredAt: null,
-    comment: null,
-  }
+  const stop = same ?? newStop(deps, wanted, request)
   if (same === undefined) deps.store.impose(stop)
   const persist = (bound?: Once) => persistStop(deps, operator, stop, same !== undefined, bound)
   try {
     // What it repeats was ended meanwhile: this trigger comes after that, and stops anew.
     if ((await persist(once)) === 'ended') return trigger(deps, operator, request, once)
   } catch (error) {
+    if (same !== undefined && isImposed(deps, same)) return triggered(deps, operator, same)
     if (same !== undefined) throw error
     // Without the Idempotency-Key: another request may have taken it meanwhile, and the stop is in force.
     deps.untilDone(async () => void (await persist()))
   }
   return triggered(deps, operator, stop)
+}
+
+function newStop(deps: Deps, wanted: Scoped, { reason, triggeredBy }: TriggerRequest): KillSwitch {
+  return {
+    id: deps.newId('killSwitch'),
+    revision: 1,
+    ...wanted,
+    reason,
+    triggeredBy,
+    triggeredAt: formatTimestamp(deps.clock()),
+    recoveredBy: null,
+    recoveredAt: null,
+    comment: null,
+  }
+}
+
+/** In force here, and not on disk yet. */
+function isImposed(deps: Deps, stop: KillSwitch): boolean {
+  return deps.store.imposed().some(({ id }) => id === stop.id)
+}
+
+/**
+ * The stop that the Idempotency-Key led to, if it is in force. A store that cannot be read knows of none:
+ * a stop must act all the same.
+ *
+ * @throws GateError `idempotency_conflict` when that stop has been ended: the answer must not read as if it stopped
+ */
+async function stopOfEarlierUse({ store }: Deps, { caller, idempotency }: Once): Promise<KillSwitch | undefined> {
+  try {
+    const use = await earlierUse(store, caller, idempotency)
+    const data = use && (await store.entry(use.entryId))?.sections.find(({ name }) => name === 'data')
+    if (data === undefined) return undefined
+    const { id } = JSON.parse(data.json) as ChangeData
+    const stop = store.state().switches.find((item) => item.id === id)
+    if (stop !== undefined && isInForce(stop)) return stop
+    throw new GateError(
+      'idempotency_conflict',
+      'The stop of this Idempotency-Key has been ended; use a new value to stop again.',
+    )
+  } catch (error) {
+    if (error instanceof GateError && error.code === 'audit_unavailable') return undefined
+    throw error
+  }
 }
 
 /** The caller's Idempotency-Key, for requests that came over HTTP. */
@@ -118,40 +152,28 @@ function isSame(stop: KillSwitch, wanted: Scoped): boolean {
 }
 
 /**
- * Commits the stop, and the end of approvals that were granted and not used: a stop voids what it covers.
- * `ended` when it is a repeated one and no longer in force; nothing is written then.
+ * Commits the stop, alone: it must not fail for what else is being written. `ended` when it is a repeated one
+ * and no longer in force; nothing is written then.
  */
 function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: boolean, once?: Once) {
   return decideAndCommit<'done' | 'ended'>(deps.store, async () => {
     const nothing = { submission: null, reply: () => 'done' as const }
     // A COMMIT of unknown outcome may have been on disk after all.
-    if (!again && !deps.store.imposed().some(({ id }) => id === stop.id)) return nothing
+    if (!again && !isImposed(deps, stop)) return nothing
     // The same request at the same time: the other one records it.
     if (again && once && (await earlierUse(deps.store, once.caller, once.idempotency))) return nothing
     const now = current(deps, stop)
     if (!isInForce(now)) return { submission: null, reply: () => 'ended' }
     const { write, data } = again ? change('switch', now, {}) : creation('switch', stop)
     const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.triggered', data, operator.actor)
-    const cancelled = (await deps.store.approvedApprovals())
-      .filter((approval) => covers(stop, subjectOf(approval)))
-      .filter((approval) => statusAt(approval, deps.store.state().switches, deps.clock()) === 'approved')
-      .map((approval) => change('approval', approval, { status: 'cancelled' }))
     const bound = once && bindTo(deps, once.caller, once.idempotency, undefined, entry.id)
     const submission: Submission = {
       guards: bound?.guards ?? [],
-      writes: [write, ...cancelled.map((item) => item.write), ...(bound?.writes ?? [])],
-      entries: [entry, ...cancelled.map((item) => cancelledEntry(deps, item, stop))],
+      writes: [write, ...(bound?.writes ?? [])],
+      entries: [entry],
     }
     return { submission, reply: () => 'done' }
   })
-}
-
-function cancelledEntry(
-  deps: Deps,
-  { record, data }: { record: { chain: string }; data: object },
-  stop: KillSwitch,
-): EventEntry {
-  return eventEntry(deps, record.chain, 'approval.cancelled', { ...data, killSwitchId: stop.id }, SERVICE)
 }
 
 function current(deps: Deps, stop: KillSwitch): KillSwitch {
@@ -163,10 +185,9 @@ function chainOfStop(stop: KillSwitch): string {
 }
 
 /** The status, and what of the known actions the stop covers: an operator sees at once when a scope was mistyped. */
-async function triggered(deps: KillSwitchDeps, operator: Operator, stop: KillSwitch | undefined) {
+async function triggered(deps: KillSwitchDeps, operator: Operator, stop: KillSwitch) {
   const status = killSwitchStatus(deps, operator.chain)
-  if (stop === undefined) return status
-  const persisted = !deps.store.imposed().some(({ id }) => id === stop.id)
+  const persisted = !isImposed(deps, stop)
   const set = deps.policies.get(operator.tenantId)
   const recent = persisted ? await deps.store.recentActions(operator.chain, RECENT_DECISIONS) : []
   const known = new Set([...(set?.actions.keys() ?? []), ...recent])
@@ -198,7 +219,7 @@ export function recover(deps: Deps, operator: Operator, request: RecoverRequest,
     const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.recovered', data, operator.actor)
     const bound = once && bindTo(deps, once.caller, once.idempotency, undefined, entry.id)
     const submission: Submission = {
-      guards: bound?.guards ?? [],
+      guards: [...(once ? [{ kind: 'keyActive' as const, keyId: once.caller.key.id }] : []), ...(bound?.guards ?? [])],
       writes: [write, ...(bound?.writes ?? [])],
       entries: [entry],
     }
@@ -212,7 +233,7 @@ function stopToEnd(deps: Deps, operator: Operator, level: Level | undefined, sco
   )
   if (stop === undefined) throw new GateError('kill_switch_inactive', 'No such kill switch is active.')
   if (stop.level === 'L4' && !operator.admin) throw new GateError('forbidden', 'Only an admin may end an L4 stop.')
-  if (deps.store.imposed().some(({ id }) => id === stop.id)) {
+  if (isImposed(deps, stop)) {
     throw new GateError('audit_unavailable', 'The stop is in force but not on disk yet; it cannot be ended before.')
   }
   return stop

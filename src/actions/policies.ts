@@ -33,6 +33,11 @@ interface Slot {
   /** Why the newest content is not in force; empty when it is. */
   faults: readonly string[]
   diagnostics: readonly Diagnostic[]
+  /**
+   * The set has been brought into the audit chain by this process. What others record there afterwards is not
+   * answered: two servers with different folders would otherwise answer each other for ever.
+   */
+  recorded: boolean
 }
 
 /** How many faults a policy.rejected entry lists. */
@@ -55,8 +60,8 @@ export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
     const slot = slots.get(tenant) ?? (await lastKnownGood(deps, tenant))
     slots.set(tenant, slot)
     if (slot.fingerprint === fingerprint) {
-      if (slot.set !== undefined && slot.faults.length === 0 && !isRecorded(deps, slot.set))
-        await recordLoaded(deps, slot.set, candidate)
+      if (slot.set !== undefined && slot.faults.length === 0 && !slot.recorded)
+        slots.set(tenant, { ...slot, recorded: await recordLoaded(deps, slot.set, candidate) })
       return
     }
     const { set, diagnostics, faults } = await tryLoad(deps, candidate)
@@ -65,8 +70,8 @@ export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
       slots.set(tenant, { ...slot, fingerprint, faults, diagnostics })
       return
     }
-    await recordLoaded(deps, set, candidate)
-    slots.set(tenant, { set, since: formatTimestamp(deps.clock()), fingerprint, faults: [], diagnostics })
+    const recorded = await recordLoaded(deps, set, candidate)
+    slots.set(tenant, { set, since: formatTimestamp(deps.clock()), fingerprint, faults: [], diagnostics, recorded })
   }
 
   return {
@@ -109,7 +114,14 @@ function faultLine({ file, line, column, code, message }: Diagnostic): string {
 
 /** The set that was last in force, from the store; nothing when it is not the one that the audit chain names. */
 async function lastKnownGood(deps: PolicyDeps, tenant: string): Promise<Slot> {
-  const empty: Slot = { set: undefined, since: null, fingerprint: '', faults: [], diagnostics: [] }
+  const empty: Slot = {
+    set: undefined,
+    since: null,
+    fingerprint: '',
+    faults: [],
+    diagnostics: [],
+    recorded: false,
+  }
   const record = deps.store.state().policies.get(tenant)
   const text = record && (await deps.store.policySource(tenant))
   if (record === undefined || text === undefined) return empty
@@ -121,17 +133,23 @@ function isRecorded(deps: PolicyDeps, set: PolicySet): boolean {
   return deps.store.state().policies.get(set.tenant)?.digest === set.digest
 }
 
-/** Brings the set into the audit chain and the store, unless it is there. A tenant that nobody has made yet has no chain. */
-async function recordLoaded(deps: PolicyDeps, set: PolicySet, { source }: Candidate): Promise<void> {
-  if (isRecorded(deps, set) || !deps.store.state().tenants.has(set.tenant) || 'problem' in source) return
+/**
+ * Brings the set into the audit chain and the store, unless it is there. A tenant that nobody has made yet has no chain.
+ *
+ * @returns whether it is there now
+ */
+async function recordLoaded(deps: PolicyDeps, set: PolicySet, { source }: Candidate): Promise<boolean> {
+  if (isRecorded(deps, set)) return true
+  if (!deps.store.state().tenants.has(set.tenant) || 'problem' in source) return false
   const { data, write } = policyChange(deps.store.state().policies.get(set.tenant), set, formatTimestamp(deps.clock()))
   const told = { ...data, files: set.files, rules: set.rules.length, factors: set.factors.length }
-  // A conflict means that another process recorded a set at this moment; the next reload looks again.
-  await deps.store.commit({
+  // A conflict means that another process recorded a set at this moment; the next reload tries again.
+  const { conflict } = await deps.store.commit({
     guards: [],
     writes: [write, { kind: 'policySource', tenantId: set.tenant, source: pack(source) }],
     entries: [eventEntry(deps, chainOf(set.tenant, 'live'), 'policy.loaded', told, SERVICE)],
   })
+  return conflict === null
 }
 
 function policyChange(earlier: PolicyRecord | undefined, { tenant, digest }: PolicySet, loadedAt: string) {

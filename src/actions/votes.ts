@@ -1,26 +1,31 @@
-import type { Approval, Vote } from '../approvals/approval.ts'
-import { hashHeader } from '../audit/chain.ts'
+import type { Approval } from '../approvals/approval.ts'
+import { hashHeader, type StoredEntry } from '../audit/chain.ts'
 import { sectionFault } from '../audit/verify.ts'
 import { canonicalJson } from '../base/canonical.ts'
+import { applyChange, type ChangeData } from '../records.ts'
 import type { Store } from '../store.ts'
 
 /**
- * True when every vote of the approval stands in an audit entry that still hashes to what it did and holds
- * exactly this vote. An approval row that was edited in the file fails here, before it can allow anything.
+ * True when the approval is exactly what its entries in the audit chain make of it, and each of them still
+ * hashes to what it did and is followed by what follows it. A row that was edited in the file, to be used
+ * twice or for another request, fails here before it can allow anything.
  */
-export async function votesAreRecorded(store: Store, approval: Approval): Promise<boolean> {
-  const recorded = await Promise.all(approval.votes.map((vote) => isRecorded(store, approval, vote)))
-  return recorded.every(Boolean)
+export async function followsFromChain(store: Store, approval: Approval): Promise<boolean> {
+  const entries = await store.changesOf('approval', approval.id)
+  if (entries.length === 0) return false
+  let record: ReturnType<typeof applyChange> | undefined
+  for (const entry of entries) {
+    if (!(await isIntact(store, entry, approval.chain))) return false
+    const data = entry.sections.find(({ name }) => name === 'data')
+    // The section has the committed text, which was written as a change.
+    record = applyChange(record, JSON.parse(data?.json ?? '{}') as ChangeData)
+  }
+  return canonicalJson(record) === canonicalJson(approval)
 }
 
-async function isRecorded(store: Store, approval: Approval, vote: Vote): Promise<boolean> {
-  const entry = await store.entry(vote.entryId)
-  if (entry === undefined || entry.header.type !== 'approval.approved' || entry.header.chain !== approval.chain)
-    return false
-  if (hashHeader(entry.headerText) !== entry.hash || sectionFault(entry) !== undefined) return false
-  const next = await store.entryAt(entry.header.chain, entry.header.seq + 1)
-  if (next !== undefined && next.header.prev !== entry.hash) return false
-  const data = entry.sections.find(({ name }) => name === 'data')
-  const { id, changes } = JSON.parse(data?.json ?? '{}')
-  return id === approval.id && canonicalJson(changes?.votes?.at(-1) ?? null) === canonicalJson(vote)
+async function isIntact(store: Store, entry: StoredEntry, chain: string): Promise<boolean> {
+  if (entry.header.chain !== chain || hashHeader(entry.headerText) !== entry.hash) return false
+  if (sectionFault(entry) !== undefined) return false
+  const next = await store.entryAt(chain, entry.header.seq + 1)
+  return next === undefined || next.header.prev === entry.hash
 }

@@ -2,7 +2,7 @@ import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import type { JsonObject } from '../base/json.ts'
 import { formatTimestamp } from '../base/time.ts'
-import { type KillSwitch, type Subject, stoppedMs } from '../killswitch/killswitch.ts'
+import { type KillSwitch, type Subject, stoppedMs, stoppedSince } from '../killswitch/killswitch.ts'
 
 const LABEL = 'gate-sidecar/approval/v1\n'
 
@@ -93,10 +93,16 @@ export function deadlineMs(approval: Approval, stops: Iterable<KillSwitch>, nowM
   return Date.parse(approval.expiresAt) + stoppedMs(stops, subjectOf(approval), Date.parse(approval.createdAt), nowMs)
 }
 
-/** The status that holds now: what was pending or approved is expired from its deadline on, whether or not an entry says so yet. */
+/**
+ * The status that holds now, whether or not an entry says so yet: a stop over the action cancels what was
+ * approved before it, and what is still open is expired from its deadline on.
+ */
 export function statusAt(approval: Approval, stops: Iterable<KillSwitch>, nowMs: number): ApprovalStatus {
-  const open = approval.status === 'pending' || approval.status === 'approved'
-  return open && nowMs >= deadlineMs(approval, stops, nowMs) ? 'expired' : approval.status
+  const { status, decidedAt } = approval
+  if (status !== 'pending' && status !== 'approved') return status
+  const isVoid = status === 'approved' && decidedAt !== null
+  if (isVoid && stoppedSince(stops, subjectOf(approval), Date.parse(decidedAt))) return 'cancelled'
+  return nowMs >= deadlineMs(approval, stops, nowMs) ? 'expired' : status
 }
 
 /** What callers see. The binding is shown, so that an approver knows what is covered and what is not. */

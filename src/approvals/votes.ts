@@ -36,23 +36,19 @@ export function assertMayVote(approval: Approval, voter: ApiKey, approverId: str
 }
 
 /**
- * The distinct principals whose votes count under `terms` at `nowMs`: held by a key that is still active,
- * in the groups, not the requester's unless self-approval is allowed, and not made by another voter's key.
+ * The votes that count under `terms` at `nowMs`, by principal: held by a key that is still active, in the
+ * groups, not the requester's unless self-approval is allowed, and not made by another voter's key.
  */
-export function countedVoters(approval: Approval, terms: VotingTerms, keys: Keys, nowMs: number): Set<string> {
-  const counted = new Set<string>()
+export function countedVotes(approval: Approval, terms: VotingTerms, keys: Keys, nowMs: number): Map<string, Vote> {
+  const counted = new Map<string, Vote>()
   for (const vote of approval.votes) {
     const voter = keys.get(vote.keyId)
     if (voter === undefined || !isActive(voter, nowMs) || !inGroups(voter, terms.approvers)) continue
     if (!terms.selfApproval && isRequester(approval, voter, keys)) continue
     if (approval.votes.some((other: Vote) => other.keyId !== vote.keyId && isMadeBy(voter, other.keyId, keys))) continue
-    counted.add(principalOf(voter))
+    counted.set(principalOf(voter), vote)
   }
   return counted
-}
-
-export function quorumMet(approval: Approval, terms: VotingTerms, keys: Keys, nowMs: number): boolean {
-  return countedVoters(approval, terms, keys, nowMs).size >= terms.quorum
 }
 
 function isRequester(approval: Approval, voter: ApiKey, keys: Keys): boolean {

@@ -35,7 +35,7 @@ export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('make, list and revoke API keys')
   addCommonOptions(keys.command('create'), { data: true })
     .description('make a key and print its secret, once; makes the tenant if it is new')
-    .option('--tenant <id>', 'tenant of the key (required unless the role is admin)')
+    .option('--tenant <id>', 'tenant of the key (required, except for an admin key, which has none)')
     .requiredOption('--role <role>', `${ROLES.join(', ')}; may be given several times`, collectOneOf(ROLES))
     .addOption(environmentOption())
     .option('--identity <name>', 'who holds the key; approvals by one identity count once')
@@ -63,6 +63,9 @@ async function create(options: CreateOptions): Promise<void> {
   const given = Object.entries({ roles, environment, identity, name, groups, expiresAt })
   const request = parseRequest(Object.fromEntries(given.filter(([, value]) => value !== undefined)))
   if (tenant === undefined && !isAdmin(request.roles)) throw new UsageError('Name the tenant of the key with --tenant.')
+  // It would reach every tenant, whichever was named.
+  if (tenant !== undefined && isAdmin(request.roles))
+    throw new UsageError('An admin key belongs to no tenant and reaches all; leave out --tenant, or name other roles.')
   const actor = hostActor()
   const made = await withStore(configOf(options), true, async (deps) => {
     if (tenant !== undefined) await ensureTenant(deps, actor, tenant)

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { readPolicyFolders, type TenantFolder } from '../files/policies.ts'
-import { type Diagnostic, formatDiagnostic } from '../policy/diagnostics.ts'
+import { readPolicyFolders, strayNames, type TenantFolder } from '../files/policies.ts'
+import { DIAGNOSTICS, type Diagnostic, formatDiagnostic } from '../policy/diagnostics.ts'
 import { loadPolicySet } from '../policy/load.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT } from './context.ts'
 
@@ -24,7 +24,7 @@ function validate(options: ValidateOptions): void {
   const folders = readPolicyFolders(root)
   if (folders.length === 0)
     throw new CannotRun(`${root} holds no tenant's folder; --policies names the folder above those of the tenants.`)
-  const diagnostics = folders.flatMap(diagnose)
+  const diagnostics = [...strayNames(root).map(strayWarning), ...folders.flatMap(diagnose)]
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length
   const json = options.json || options.format === 'json'
   process.stdout.write(
@@ -38,6 +38,14 @@ function validate(options: ValidateOptions): void {
 function diagnose({ tenant, source }: TenantFolder): readonly Diagnostic[] {
   if ('problem' in source) throw new CannotRun(`The folder of ${tenant} ${source.problem}.`)
   return loadPolicySet(source).diagnostics
+}
+
+/** Policies that lie beside the tenants' folders look as if they were in force. */
+function strayWarning(name: string): Diagnostic {
+  const code = 'GATE2001'
+  const message = "Only the tenants' folders are read: letters, digits, _ and -, at most 63, first a letter or digit."
+  const { severity } = DIAGNOSTICS[code]
+  return { file: name, line: 1, column: 1, severity, code, message, path: '', suggestion: null }
 }
 
 /** The members that scripts and editors rely on, in this order. */

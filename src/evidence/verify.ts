@@ -1,4 +1,4 @@
-import { commitment, genesisHead, type Head, type StoredEntry } from '../audit/chain.ts'
+import { commitment, genesisHead, type Head } from '../audit/chain.ts'
 import { entryFault, headOf } from '../audit/verify.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { decodeBase64, equalBytes } from '../base/digest.ts'
@@ -110,7 +110,7 @@ function timestampFault({ decision, exportedAt, proof }: Bundle, { nowMs }: Trus
   return undefined
 }
 
-/** True when each header of the bundle is the one stored here; for valid bundles of this instance. */
-export function matchesStored(bundle: Bundle, stored: readonly (StoredEntry | undefined)[]): boolean {
-  return bundle.proof.entries.every((header, i) => stored[i]?.headerText === canonicalJson(header))
+/** True when each header of the bundle is the one stored here; for valid bundles of this instance. @param stored header texts */
+export function matchesStored(bundle: Bundle, stored: readonly string[]): boolean {
+  return bundle.proof.entries.every((header, i) => stored[i] === canonicalJson(header))
 }

@@ -8,7 +8,7 @@ import { readJsonBody } from './body.ts'
 import { writeError } from './errors.ts'
 import { assertHost } from './host.ts'
 import type { LimitHeaders, RateLimiter } from './ratelimit.ts'
-import type { Refusals } from './refusals.ts'
+import { isRefusal, type Refusals } from './refusals.ts'
 import { writeJson } from './reply.ts'
 import type { Reply, Route } from './route.ts'
 import type { Services } from './services.ts'
@@ -35,14 +35,39 @@ export async function dispatch(
   response: ServerResponse,
 ): Promise<void> {
   const requestId = requestIdOf(dispatcher, request)
+  const asker: Asker = { key: undefined, caller: undefined }
   try {
     assertHost(request.headers.host, dispatcher.services.allowedHosts)
-    const { reply, headers } = await serve(dispatcher, id, params, request, response)
+    const { reply, headers } = await serve(dispatcher, id, params, asker, request, response)
     const { data, page } = reply
     writeJson(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
   } catch (error) {
-    writeError(response, error, requestId, dispatcher.services.log)
+    writeError(response, refusal(dispatcher, asker, error), requestId, dispatcher.services.log)
   }
+}
+
+/** Who asks, as far as it is known by now. */
+interface Asker {
+  key: ApiKey | undefined
+  caller: Caller | undefined
+}
+
+/**
+ * Counts and audits what refuses the caller, wherever it was found, those of unknown keys too. Guessing
+ * costs the guesser: past its limit the answer is `rate_limited`.
+ */
+function refusal({ limiter, refusals }: Dispatcher, { key, caller }: Asker, error: unknown): unknown {
+  if (!(error instanceof GateError)) return error
+  // An admin who names a tenant that does not exist is guessing as well.
+  const isGuess = caller === undefined && error.code === 'not_found'
+  if (!isGuess && !isRefusal(error.code)) return error
+  try {
+    limiter.refused(key?.id)
+  } catch (limited) {
+    return limited
+  }
+  refusals.count(key, error.code)
+  return error
 }
 
 export function requestIdOf({ services }: Dispatcher, request: IncomingMessage): string {
@@ -54,14 +79,18 @@ async function serve(
   dispatcher: Dispatcher,
   id: KeyedRouteId,
   params: Readonly<Record<string, string>>,
+  asker: Asker,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<{ reply: Reply; headers: LimitHeaders }> {
   const { services, limiter, routes } = dispatcher
   const rule: RouteRule = ROUTES[id]
   const route = routes[id]
-  const caller = identify(dispatcher, rule, request)
-  const headers = limiter.admit(services.store.state(), caller, rule)
+  const state = services.store.state()
+  asker.key = authenticate(state, request.headers, services.clock())
+  const caller = authorize(state, asker.key, request.headers, rule)
+  asker.caller = caller
+  const headers = limiter.admit(state, caller, rule)
   const body = route.bodyLimits && (await readJsonBody(request, route.bodyLimits))
   const reply = await route.run(services, {
     id,
@@ -73,20 +102,6 @@ async function serve(
     isGone: () => response.destroyed,
   })
   return { reply, headers }
-}
-
-/** Who calls. Refusals are counted and audited, those of unknown keys too. */
-function identify({ services, limiter, refusals }: Dispatcher, rule: RouteRule, request: IncomingMessage): Caller {
-  const state = services.store.state()
-  let key: ApiKey | undefined
-  try {
-    key = authenticate(state, request.headers, services.clock())
-    return authorize(state, key, request.headers, rule)
-  } catch (error) {
-    limiter.refused(key?.id)
-    if (error instanceof GateError) refusals.count(key, error.code)
-    throw error
-  }
 }
 
 /** Parameters by name; one that comes twice is refused, since readers differ on which counts. */

@@ -1,11 +1,13 @@
 import { type Deps, eventEntry } from '../actions/deps.ts'
 import { chainOf, SYSTEM_CHAIN } from '../audit/chain.ts'
 import { SERVICE } from '../audit/entry.ts'
-import type { ErrorCode } from '../base/errors.ts'
+import { ERRORS, type ErrorCode } from '../base/errors.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 
-/** Codes that say that the caller is not who or what it needs to be. */
-const REFUSED: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'tenant_mismatch']
+/** True for codes that say that the caller is not who or what it needs to be. */
+export function isRefusal(code: ErrorCode): boolean {
+  return ERRORS[code] === 401 || ERRORS[code] === 403
+}
 
 interface Count {
   chain: string
@@ -21,7 +23,7 @@ export function refusalLog(deps: Deps) {
   let counts = new Map<string, Count>()
   return {
     count(key: ApiKey | undefined, code: ErrorCode): void {
-      if (!REFUSED.includes(code)) return
+      if (!isRefusal(code)) return
       const chain = key?.tenantId ? chainOf(key.tenantId, key.environment) : SYSTEM_CHAIN
       const name = key?.id ?? ''
       const entry = counts.get(name) ?? { chain, keyId: key?.id ?? null, codes: new Map() }
@@ -39,11 +41,18 @@ export function refusalLog(deps: Deps) {
       try {
         await deps.store.commit({ guards: [], writes: [], entries })
       } catch (error) {
-        for (const [name, count] of due) if (!counts.has(name)) counts.set(name, count)
+        for (const [name, count] of due) counts.set(name, sumOf(count, counts.get(name)))
         throw error
       }
     },
   }
+}
+
+/** Both, when the caller was refused again meanwhile. */
+function sumOf(before: Count, since: Count | undefined): Count {
+  const codes = new Map(before.codes)
+  for (const [code, times] of since?.codes ?? []) codes.set(code, (codes.get(code) ?? 0) + times)
+  return { ...before, codes }
 }
 
 export type Refusals = ReturnType<typeof refusalLog>

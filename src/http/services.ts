@@ -13,6 +13,5 @@ export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps {
 
 /** The part of the logger that HTTP uses. */
 export interface HttpLog {
-  info(fields: object, message: string): void
   error(fields: object, message: string): void
 }

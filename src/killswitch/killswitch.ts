@@ -86,6 +86,14 @@ export function stoppedMs(stops: Iterable<KillSwitch>, subject: Subject, fromMs:
   return total
 }
 
+/**
+ * True when some stop over the subject began at `sinceMs` or later, one that has ended since included. Within
+ * one millisecond the clock tells no order; then it counts as later.
+ */
+export function stoppedSince(stops: Iterable<KillSwitch>, subject: Subject, sinceMs: number): boolean {
+  return Array.from(stops).some((stop) => Date.parse(stop.triggeredAt) >= sinceMs && covers(stop, subject))
+}
+
 function byStrength(a: KillSwitch, b: KillSwitch): number {
   return b.level.localeCompare(a.level) || a.triggeredAt.localeCompare(b.triggeredAt) || a.id.localeCompare(b.id)
 }

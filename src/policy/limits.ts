@@ -7,6 +7,7 @@ export const LIMITS = {
   /** Characters of a regular expression. */
   pattern: 1000,
   listLines: 100_000,
+  listBytes: 8 * 1024 * 1024,
   uniqueItems: 1000,
   /** Errors, and warnings, that are shown of one set; more are counted as one. */
   diagnostics: 5000,

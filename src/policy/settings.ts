@@ -2,7 +2,7 @@ import { DAY_MS, parseDuration } from '../base/time.ts'
 import type { Setting } from './declarations.ts'
 import { REQUEST_ROOTS } from './fact-names.ts'
 import { itemsOf, memberOf, type Node, numberOf, textOf } from './node.ts'
-import { parseFactPath } from './path.ts'
+import { isPlural, parseFactPath } from './path.ts'
 import type { Report } from './report.ts'
 import type { ApprovalTerms, PolicySet } from './set.ts'
 import { closest } from './suggest.ts'
@@ -105,13 +105,14 @@ function readUnbound(node: Node | undefined, report: Report): string[] | undefin
     const text = textOf(item)
     if (text === undefined) return []
     const path = parseFactPath(text)
-    if (path !== undefined && REQUEST_ROOTS.has(path.root) && path.segments.length > 0) return [path.text]
+    const isOne = path !== undefined && !isPlural(path)
+    if (isOne && REQUEST_ROOTS.has(path.root) && path.segments.length > 0) return [path.text]
     if (path === undefined) report.add('GATE1204', item, 'This is no path; write context.name or plan.name.')
     else
       report.add(
         'GATE1214',
         item,
-        `${path.text} cannot be left unbound; only paths under context and plan can.`,
+        `${path.text} cannot be left unbound; only paths under context and plan can, without *.`,
         closest(text, [`context.${text}`]),
       )
     return []

@@ -31,7 +31,7 @@ export function readDocument(file: string, bytes: Uint8Array, report: Report): N
     report.add(
       'GATE1001',
       placeAt(empty, 0),
-      `The file has ${bytes.byteLength} bytes; at most ${LIMITS.fileBytes} are read.`,
+      `The file has more than ${LIMITS.fileBytes} bytes, which is what is read at most.`,
     )
     return undefined
   }

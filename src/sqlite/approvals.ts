@@ -1,35 +1,98 @@
 import type { Database } from 'better-sqlite3'
 import type { Approval } from '../approvals/approval.ts'
-import type { ApprovalQuery } from '../store.ts'
+import type { ApprovalQuery, OpenQuery } from '../store.ts'
+import { withinBytes } from './budget.ts'
 
 interface Row {
   body: string
 }
+interface IdRow {
+  id: string
+}
 
 const toApproval = (row: Row): Approval => JSON.parse(row.body) as Approval
-const OPEN = "('pending', 'approved')"
+/** After every deadline. */
+const NEVER = '~'
 
 /** Reads over approvals, by what callers ask. */
 export function approvalQueries(db: Database) {
   const byDigest = db.prepare<[string, string], Row>(
     "SELECT body FROM approval WHERE chain = ? AND digest = ? AND status IN ('pending', 'approved', 'rejected') ORDER BY id DESC",
   )
-  const due = db.prepare<[string, number], Row>(
-    `SELECT body FROM approval WHERE status IN ${OPEN} AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+  const pending = db.prepare<[string, string], IdRow>(
+    "SELECT id FROM approval WHERE chain = ? AND digest = ? AND status = 'pending'",
   )
   const approved = db.prepare<[], Row>("SELECT body FROM approval WHERE status = 'approved'")
-  const where = `FROM approval WHERE chain = ? AND status IN (SELECT value FROM json_each(?)) AND (? IS NULL OR requested_by_key = ?)`
-  const list = db.prepare<unknown[], Row>(`SELECT body ${where} ORDER BY expires_at, id LIMIT ? OFFSET ?`)
-  const count = db.prepare<unknown[], { total: number }>(`SELECT count(*) AS total ${where}`)
+  const bodies = bodyReader(db)
   return {
     forDigest: (chain: string, digest: string) => byDigest.all(chain, digest).map(toApproval),
-    due: (before: string, limit: number) => due.all(before, limit).map(toApproval),
+    /** By the index of pending ones: a waiting reader asks often, and a body may be large. */
+    isPending: ({ id, chain, digest }: Pick<Approval, 'id' | 'chain' | 'digest'>) =>
+      pending.get(chain, digest)?.id === id,
     approved: () => approved.all().map(toApproval),
-    list(query: ApprovalQuery): { items: Approval[]; total: number } {
-      const by = query.requestedByKey ?? null
-      const filter = [query.chain, JSON.stringify(query.statuses), by, by]
-      const items = list.all(...filter, query.limit, query.offset).map(toApproval)
-      return { items, total: count.get(...filter)?.total ?? 0 }
-    },
+    open: openQuery(db, bodies),
+    list: listQuery(db, bodies),
+  }
+}
+
+type Bodies = (rows: readonly IdRow[], maxBytes: number | undefined) => Approval[]
+
+/** Which approvals come is found by index first; their bodies are read one by one, as far as the bytes allow. */
+function bodyReader(db: Database): Bodies {
+  const body = db.prepare<[string], Row>('SELECT body FROM approval WHERE id = ?')
+  return (rows, maxBytes) =>
+    withinBytes(
+      rows,
+      maxBytes,
+      ({ id }) => body.get(id) ?? { body: 'null' },
+      (row) => row.body.length,
+    ).map(toApproval)
+}
+
+function openQuery(db: Database, bodies: Bodies) {
+  const statement = (filter: string) =>
+    db.prepare<[Record<string, string | number>], IdRow>(
+      `SELECT id FROM approval
+        WHERE ${filter} status IN (SELECT value FROM json_each(@statuses)) AND expires_at <= @dueAt
+        AND (expires_at, id) > (@expiresAt, @id) ORDER BY expires_at, id LIMIT @limit`,
+    )
+  const everywhere = statement('')
+  const inChain = statement('chain = @chain AND')
+  return ({ statuses, dueAt = NEVER, limit, chain, after, maxBytes }: OpenQuery): Approval[] => {
+    const place = { expiresAt: after?.expiresAt ?? '', id: after?.id ?? '' }
+    const asked = { statuses: JSON.stringify(statuses), dueAt, limit, ...place }
+    return bodies(chain === undefined ? everywhere.all(asked) : inChain.all({ ...asked, chain }), maxBytes)
+  }
+}
+
+function listQuery(db: Database, bodies: Bodies) {
+  const statements = (filter: string) => {
+    const where = `FROM approval
+      WHERE chain = @chain AND status IN (SELECT value FROM json_each(@stored)) AND ${filter}
+        CASE WHEN id IN (SELECT value FROM json_each(@expired)) THEN 'expired'
+             WHEN id IN (SELECT value FROM json_each(@cancelled)) THEN 'cancelled' ELSE status END
+          IN (SELECT value FROM json_each(@wanted))`
+    return {
+      page: db.prepare<[object], IdRow>(`SELECT id ${where} ORDER BY expires_at, id LIMIT @limit OFFSET @offset`),
+      count: db.prepare<[object], { total: number }>(`SELECT count(*) AS total ${where}`),
+    }
+  }
+  const all = statements('')
+  // The requester stands in the body alone, so it is asked for only when it matters.
+  const ofRequester = statements('requested_by_key = @by AND')
+  return (query: ApprovalQuery): { items: Approval[]; total: number } => {
+    const { chain, statuses, actual = { expired: [], cancelled: [] }, limit, offset, requestedByKey: by } = query
+    const others = actual.expired.length + actual.cancelled.length > 0 ? ['pending', 'approved'] : []
+    const filter = {
+      chain,
+      stored: JSON.stringify([...statuses, ...others]),
+      wanted: JSON.stringify(statuses),
+      expired: JSON.stringify(actual.expired),
+      cancelled: JSON.stringify(actual.cancelled),
+      ...(by !== undefined && { by }),
+    }
+    const { page, count } = by === undefined ? all : ofRequester
+    const rows = page.all({ ...filter, limit, offset })
+    return { items: bodies(rows, query.maxBytes), total: count.get(filter)?.total ?? 0 }
   }
 }

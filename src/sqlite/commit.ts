@@ -74,7 +74,10 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
   switch (guard.kind) {
     case 'notStopped':
       return coveringStop([...memory.switches, ...imposed], guard.subject) === undefined
-    case 'keyActive': {
+    case 'before':
+      return nowMs < guard.timeMs
+    case 'keyActive':
+    case 'voterActive': {
       const key = memory.keys.get(guard.keyId)
       return key !== undefined && isActive(key, nowMs)
     }

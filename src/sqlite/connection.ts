@@ -4,6 +4,7 @@ import { entryQueries } from './entries.ts'
 import { idempotencyQueries } from './idempotency.ts'
 import { instanceQueries } from './instance.ts'
 import { policySourceQueries } from './policy-source.ts'
+import { recordEntryQueries } from './record-entries.ts'
 import { recordQueries } from './records.ts'
 
 /** A database handle with its prepared statements, made anew when the handle is. */
@@ -13,6 +14,7 @@ export function connect(db: Database) {
     instance: instanceQueries(db),
     entries: entryQueries(db),
     records: recordQueries(db),
+    recordEntries: recordEntryQueries(db),
     approvals: approvalQueries(db),
     idempotency: idempotencyQueries(db),
     policySources: policySourceQueries(db),

@@ -3,20 +3,14 @@ import type { Head, Header, StoredEntry } from '../audit/chain.ts'
 import { formatDigest, parseDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
 import type { PageQuery } from '../store.ts'
+import { withinBytes } from './budget.ts'
+import { COLUMNS, type EntryRow, pageQuery, type SeqRange } from './page.ts'
 
-interface EntryRow {
-  chain: string
-  seq: number
-  header: string
-  hash: Buffer
-}
 interface SectionRow {
   name: string
   salt: Buffer
   json: string
 }
-
-const COLUMNS = 'chain, seq, header, hash'
 
 /** Statements over entry and section. */
 export function entryQueries(db: Database) {
@@ -79,7 +73,9 @@ function readQueries(db: Database) {
   const from = db.prepare<[string, number, number], EntryRow>(
     `SELECT ${COLUMNS} FROM entry WHERE chain = ? AND seq >= ? ORDER BY seq LIMIT ?`,
   )
-  const chains = db.prepare<[], { chain: string }>('SELECT DISTINCT chain FROM entry ORDER BY chain')
+  const nextChain = db.prepare<[string], { chain: string | null }>(
+    'SELECT min(chain) AS chain FROM entry WHERE chain > ?',
+  )
   const ofTypes = db.prepare<[string, string], { seq: number }>(
     `SELECT seq FROM entry
       WHERE chain = ? AND type <> 'gate.decision' AND type IN (SELECT value FROM json_each(?)) ORDER BY seq`,
@@ -88,22 +84,40 @@ function readQueries(db: Database) {
     `SELECT DISTINCT json_extract(json, '$.action') AS action FROM
        (SELECT json FROM section WHERE chain = ? AND name = 'decision' ORDER BY seq DESC LIMIT ?)`,
   )
-  const toEntry = (row: EntryRow): StoredEntry => ({
+  const named = db.prepare<[string, number, string], SectionRow>(
+    `SELECT name, salt, json FROM section
+      WHERE chain = ? AND seq = ? AND name IN (SELECT value FROM json_each(?)) ORDER BY name`,
+  )
+  const toEntry = (row: EntryRow, names?: string): StoredEntry => ({
     header: parseHeader(row),
     headerText: row.header,
     hash: formatDigest(row.hash),
-    sections: sections.all(row.chain, row.seq),
+    sections: names === undefined ? sections.all(row.chain, row.seq) : named.all(row.chain, row.seq, names),
   })
+  const toEntries = (rows: readonly EntryRow[], maxBytes: number | undefined, names?: string): StoredEntry[] =>
+    withinBytes(rows, maxBytes, (row) => toEntry(row, names), sizeOf)
+  const page = pageQuery(db)
   return {
-    byId: (id: string) => mapRow(byId.get(id), toEntry),
-    bySeq: (chain: string, seq: number) => mapRow(bySeq.get(chain, seq), toEntry),
-    from: (chain: string, seq: number, limit: number) => from.all(chain, seq, limit).map(toEntry),
+    byId: (id: string) => mapRow(byId.get(id), (row) => toEntry(row)),
+    bySeq: (chain: string, seq: number) => mapRow(bySeq.get(chain, seq), (row) => toEntry(row)),
+    from: (chain: string, seq: number, limit: number, maxBytes?: number) =>
+      toEntries(from.all(chain, seq, limit), maxBytes),
+    headersFrom: (chain: string, seq: number, limit: number) => from.all(chain, seq, limit).map(({ header }) => header),
     /** Seqs of the entries of these types (not decisions), ascending. */
     seqsOfTypes: (chain: string, types: readonly string[]) =>
       ofTypes.all(chain, JSON.stringify(types)).map((row) => row.seq),
-    chains: () => chains.all().map((row) => row.chain),
+    /** One seek for each chain: a chain's entries are not passed over one by one. */
+    chains(): string[] {
+      const found: string[] = []
+      const next = () => nextChain.get(found.at(-1) ?? '')?.chain ?? null
+      for (let chain = next(); chain !== null; chain = next()) found.push(chain)
+      return found
+    },
     recentActions: (chain: string, decisions: number) => actions.all(chain, decisions).map((row) => row.action),
-    page: (query: PageQuery, range: SeqRange) => pageOf(db, query, range, toEntry),
+    page(query: PageQuery, range: SeqRange): { items: StoredEntry[]; total: number } {
+      const { rows, total } = page(query, range)
+      return { items: toEntries(rows, query.maxBytes, query.sections && JSON.stringify(query.sections)), total }
+    },
   }
 }
 
@@ -116,39 +130,8 @@ function parseHeader({ chain, seq, header }: EntryRow): Header {
   }
 }
 
-/** first <= seq < end */
-export interface SeqRange {
-  first: number
-  end: number
-}
-
-function pageOf(db: Database, query: PageQuery, { first, end }: SeqRange, toEntry: (row: EntryRow) => StoredEntry) {
-  const { chain, order, limit, offset, eventType } = query
-  if (eventType === undefined) {
-    // Without a filter, a page is arithmetic on seq: no row is read to be skipped.
-    const total = Math.max(0, end - first)
-    const [low, high] =
-      order === 'asc' ? [first + offset, first + offset + limit] : [end - offset - limit, end - offset]
-    const rows = db
-      .prepare<[string, number, number], EntryRow>(
-        `SELECT ${COLUMNS} FROM entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq`,
-      )
-      .all(chain, Math.max(first, low), Math.min(end, high))
-    if (order === 'desc') rows.reverse()
-    return { items: rows.map(toEntry), total }
-  }
-  // Named literally, so that the partial index on all but decisions can be used.
-  const typed = eventType === 'gate.decision' ? 'type = ?' : "type = ? AND type <> 'gate.decision'"
-  const where = `FROM entry WHERE chain = ? AND seq >= ? AND seq < ? AND ${typed}`
-  const { total } = db
-    .prepare<unknown[], { total: number }>(`SELECT count(*) AS total ${where}`)
-    .get(chain, first, end, eventType) ?? { total: 0 }
-  const rows = db
-    .prepare<unknown[], EntryRow>(
-      `SELECT ${COLUMNS} ${where} ORDER BY seq ${order === 'asc' ? 'ASC' : 'DESC'} LIMIT ? OFFSET ?`,
-    )
-    .all(chain, first, end, eventType, limit, offset)
-  return { items: rows.map(toEntry), total }
+function sizeOf({ headerText, sections }: StoredEntry): number {
+  return sections.reduce((sum, { json }) => sum + json.length, headerText.length)
 }
 
 function mapRow(row: EntryRow | undefined, toEntry: (row: EntryRow) => StoredEntry): StoredEntry | undefined {

@@ -11,6 +11,10 @@ const BUSY_RETRY_MS = 5
 /** A submission that has waited this long for the lock is refused. */
 const BUSY_LIMIT_MS = 5000
 const MAX_QUEUED = 10_000
+/** A group takes no more than this: reads wait while it is written, and its first member waits for its last. */
+const MAX_GROUP = 200
+/** No submission joins a group that has taken this long already. */
+const GROUP_MS = 20
 
 type Result = Committed | Conflict
 
@@ -34,7 +38,7 @@ export interface QueueHost {
 
 /**
  * Group commit: what has arrived when the event loop turns shares one transaction and one fsync, and is
- * answered after it. There is no timer to wait for company, and no wait for SQLite's lock on the event
+ * answered after it; what is more than a group waits for the next turn. There is no timer to wait for company, and no wait for SQLite's lock on the event
  * loop: when another process holds it, the group is tried again a little later.
  */
 export function commitQueue(host: QueueHost, deps: CommitDeps) {
@@ -59,9 +63,10 @@ export function commitQueue(host: QueueHost, deps: CommitDeps) {
       postpone(error)
       return
     }
-    const group = waiting
-    waiting = []
-    commitGroup(host, deps, connection, group)
+    const taken = commitGroup(host, deps, connection, waiting.slice(0, MAX_GROUP))
+    waiting = waiting.slice(taken)
+    // Not in a loop: what else the event loop has to do comes between two groups.
+    if (waiting.length > 0) schedule(0)
   }
 
   const postpone = (error: unknown): void => {
@@ -92,9 +97,11 @@ export function commitQueue(host: QueueHost, deps: CommitDeps) {
   }
 }
 
-/** One transaction, begun by the caller. Every member is answered, after the COMMIT. */
-function commitGroup(host: QueueHost, deps: CommitDeps, connection: Connection, members: readonly Waiting[]): void {
+/** One transaction, begun by the caller, for as many as fit in its time. Each of these is answered, after the COMMIT. Returns how many. */
+function commitGroup(host: QueueHost, deps: CommitDeps, connection: Connection, members: readonly Waiting[]): number {
+  const sinceMs = performance.now()
   const answers: (() => void)[] = []
+  let taken = 0
   try {
     const group: Group = {
       connection,
@@ -104,7 +111,11 @@ function commitGroup(host: QueueHost, deps: CommitDeps, connection: Connection, 
       regressed: new Set(connection.regressed),
       nowMs: deps.clock(),
     }
-    for (const member of members) answers.push(applyMember(group, member, deps))
+    for (const member of members) {
+      taken += 1
+      answers.push(applyMember(group, member, deps))
+      if (performance.now() - sinceMs > GROUP_MS) break
+    }
     connection.transaction.commit.run()
     connection.regressed = group.regressed
     host.keep(group.memory)
@@ -113,9 +124,10 @@ function commitGroup(host: QueueHost, deps: CommitDeps, connection: Connection, 
     // repeated, the file is opened anew and read.
     host.discard()
     for (const member of members) member.reject(unavailable('be written', error))
-    return
+    return members.length
   }
   for (const answer of answers) answer()
+  return taken
 }
 
 /** A fault of the submission itself refuses it alone; a fault of the file is thrown on and ends the group. */

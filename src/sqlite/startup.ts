@@ -1,10 +1,11 @@
-import { genesisHead } from '../audit/chain.ts'
+import { genesisHead, type StoredEntry } from '../audit/chain.ts'
 import { STATE_EVENTS } from '../audit/events.ts'
 import { entryFault, headOf } from '../audit/verify.ts'
 import { canonicalJson } from '../base/canonical.ts'
-import { applyChange, type ChangeData, type RecordKind } from '../records.ts'
+import type { RecordKind } from '../records.ts'
 import type { Connection } from './connection.ts'
 import { AlteredFile, asUnusable } from './open.ts'
+import { applyEntry, type Folded } from './provenance.ts'
 
 /** Every chain must start with its genesis and end in an entry that follows from the one before. */
 export function assertHeads({ entries }: Connection, origin: string, options: { cause?: unknown } = {}): void {
@@ -27,7 +28,7 @@ function reading<T>(where: string, read: () => T): T {
 
 type Entries = Connection['entries']
 
-/** The stored entry at `seq`, re-hashed and linked to the one before. */
+/** The stored entry at `seq`, re-hashed and linked to the ones before and after: one rewritten alone fits neither. */
 function assertEntry(entries: Entries, origin: string, chain: string, seq: number, options: { cause?: unknown } = {}) {
   const at = (place: number) => reading(`Audit chain ${chain}, entry ${place}`, () => entries.bySeq(chain, place))
   const before = seq === 0 ? undefined : at(seq - 1)
@@ -37,7 +38,18 @@ function assertEntry(entries: Entries, origin: string, chain: string, seq: numbe
   }
   const fault = entryFault(chain, before === undefined ? genesisHead(origin, chain) : headOf(before), entry)
   if (fault !== undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${seq}: ${fault.what}.`, options)
+  assertFollowed(chain, entry, at(seq + 1), options)
   return entry
+}
+
+function assertFollowed(
+  chain: string,
+  entry: StoredEntry,
+  next: StoredEntry | undefined,
+  options: { cause?: unknown },
+) {
+  const fault = next && entryFault(chain, headOf(entry), next, { sections: false })
+  if (fault !== undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${fault.seq}: ${fault.what}.`, options)
 }
 
 type Bodies = Record<RecordKind, Map<string, string>>
@@ -72,7 +84,7 @@ function compare(expected: string | undefined, stored: string | undefined): stri
 }
 
 function foldChanges(entries: Entries, origin: string): Bodies {
-  const folded: Record<RecordKind, Map<string, ReturnType<typeof applyChange>>> = {
+  const folded: Folded = {
     tenant: new Map(),
     key: new Map(),
     signingKey: new Map(),
@@ -83,17 +95,17 @@ function foldChanges(entries: Entries, origin: string): Bodies {
   for (const chain of entries.chains()) {
     const seqs = reading(`Audit chain ${chain}`, () => entries.seqsOfTypes(chain, STATE_EVENTS))
     for (const seq of seqs) {
-      const data = assertEntry(entries, origin, chain, seq).sections.find((section) => section.name === 'data')
+      const { header, sections } = assertEntry(entries, origin, chain, seq)
+      const data = sections.find((section) => section.name === 'data')
       if (data === undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${seq}: its data is missing.`)
-      const change = JSON.parse(data.json) as ChangeData
-      const kind = folded[change.record]
-      kind.set(change.id, applyChange(kind.get(change.id), change))
+      const fault = applyEntry(folded, chain, header.type, data.json)
+      if (fault !== undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${seq}: ${fault}.`)
     }
   }
   return mapValues(folded)
 }
 
-function mapValues(folded: Record<RecordKind, Map<string, ReturnType<typeof applyChange>>>): Bodies {
+function mapValues(folded: Folded): Bodies {
   const texts = ([kind, records]: [string, Map<string, unknown>]) =>
     [kind, new Map(Array.from(records, ([id, record]) => [id, canonicalJson(record)]))] as const
   return Object.fromEntries(Object.entries(folded).map(texts)) as Bodies

@@ -8,6 +8,7 @@ import type { KillSwitch } from '../killswitch/killswitch.ts'
 import type { PageQuery, State, Store } from '../store.ts'
 import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
+import { dataFileIdentity, identityOf } from './identity.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
 import { asUnusable, DATA_FILE, openDatabase } from './open.ts'
 import { commitQueue } from './queue.ts'
@@ -32,18 +33,26 @@ export function openStore({ dir, create, clock, newId = idMaker(clock, randomByt
   const open = (): Connection => connect(openDatabase(dir, { create: false }))
   const first = connect(openDatabase(dir, { create }))
   const { origin, loaded } = checked(first, dir)
+  const file = dataFileIdentity(dir)
+  let files = identityOf(dir)
   let connection: Connection | undefined = first
   let memory = loaded
   const imposed = new Map<string, KillSwitch>()
   let closed = false
 
-  /** @throws when the file, discarded after a failed COMMIT, cannot be opened again or its heads do not hold */
+  /**
+   * @throws when the file is no longer the one that was opened, or, discarded after a failed COMMIT, cannot be
+   *   opened again or does not hold
+   */
   const current = (): Connection => {
     if (closed) throw new Error('the store is closed')
+    // Asked each time, not at intervals: it costs microseconds, and what is committed to a deleted file is lost.
+    if (connection === undefined ? dataFileIdentity(dir) !== file : identityOf(dir) !== files) {
+      throw new Error(`${join(dir, DATA_FILE)} was deleted or replaced while it was open; put it back or restart`)
+    }
     if (connection === undefined) {
-      const reopened = open()
-      assertHeads(reopened, origin)
-      connection = reopened
+      connection = reopened(open(), origin)
+      files = identityOf(dir)
     }
     return connection
   }
@@ -73,6 +82,19 @@ export function openStore({ dir, create, clock, newId = idMaker(clock, randomByt
       closed = true
       discard()
     },
+  }
+}
+
+/** The connection, once it is known to lead to the same instance as before; another one is closed. */
+function reopened(connection: Connection, origin: string): Connection {
+  try {
+    // A file without chains has no heads that could be wrong, so its name is asked too.
+    if (connection.instance.origin() !== origin) throw new Error('the data file is that of another instance')
+    assertHeads(connection, origin)
+    return connection
+  } catch (error) {
+    connection.db.close()
+    throw error
   }
 }
 
@@ -108,16 +130,23 @@ function reads(current: () => Connection, clock: Clock): Reads {
     approval: (id) => read(({ records }) => records.approval.get(id)),
     approvals: (query) => read(({ approvals }) => approvals.list(query)),
     approvalsFor: (chain, digest) => read(({ approvals }) => approvals.forDigest(chain, digest)),
-    approvalsDue: (before, limit) => read(({ approvals }) => approvals.due(before, limit)),
+    openApprovals: (query) => read(({ approvals }) => approvals.open(query)),
+    isPending: (approval) => read(({ approvals }) => approvals.isPending(approval)),
     approvedApprovals: () => read(({ approvals }) => approvals.approved()),
     entry: (id) => read(({ entries }) => entries.byId(id)),
     entryAt: (chain, seq) => read(({ entries }) => entries.bySeq(chain, seq)),
-    entriesFrom: (chain, seq, limit) => read(({ entries }) => entries.from(chain, seq, limit)),
+    entriesFrom: (chain, seq, limit, maxBytes) => read(({ entries }) => entries.from(chain, seq, limit, maxBytes)),
+    headersFrom: (chain, seq, limit) => read(({ entries }) => entries.headersFrom(chain, seq, limit)),
     page: (query) => read(({ entries }) => entries.page(query, rangeOf(entries, query))),
     seqRange: (chain, from, to) =>
       read(({ entries }) => ({ first: entries.seqNotBefore(chain, from), end: entries.seqNotBefore(chain, to) })),
+    changesOf: (kind, id) =>
+      read(({ recordEntries, entries }) =>
+        recordEntries.of(kind, id).flatMap(({ chain, seq }) => entries.bySeq(chain, seq) ?? []),
+      ),
     recentActions: (chain, decisions) => read(({ entries }) => entries.recentActions(chain, decisions)),
     chains: () => read(({ entries }) => entries.chains()),
+    probe: () => read(({ instance }) => void instance.origin()),
     idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),
     policySource: (tenantId) => read(({ policySources }) => policySources.get(tenantId)),
   }

@@ -66,6 +66,11 @@ export async function scene(options: { dir?: string; policy?: string; startMs?: 
     status: async (approvalId) => (await gate.call(owner, 'GET', `/approvals/${approvalId}`)).body.data.status,
     stop: (body = {}) =>
       gate.call(owner, 'POST', '/killswitch/trigger', { level: 'L3', reason: 'x', triggeredBy: 'x', ...body }),
-    recover: () => gate.call(owner, 'POST', '/killswitch/recover', { recoveredBy: 'x', comment: 'x' }),
+    async recover() {
+      const answer = await gate.call(owner, 'POST', '/killswitch/recover', { recoveredBy: 'x', comment: 'x' })
+      // What comes after the stop comes at a later time, as it does with a clock that runs.
+      now += 1
+      return answer
+    },
   }
 }

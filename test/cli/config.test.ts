@@ -50,8 +50,8 @@ const FAULTS: { name: string; args: string[]; env?: Record<string, string>; stde
   {
     name: 'a variable of the wrong kind',
     args: ['tenants', 'list'],
-    env: { GATE_SIDECAR_PORT: 'tcp://10.0.0.1:4283' },
-    stderr: /GATE_SIDECAR_PORT: "tcp:/,
+    env: { GATE_SIDECAR_PORT: 'many' },
+    stderr: /GATE_SIDECAR_PORT: "many"/,
   },
   {
     name: 'an unknown key in the file',

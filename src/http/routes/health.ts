@@ -13,7 +13,7 @@ export function healthz(): { status: 'ok' } {
  * @throws GateError `not_ready`, or the store's own error
  */
 export async function readyz({ store, policies }: Services) {
-  await store.chains()
+  await store.probe()
   const stopsOnDisk = store.imposed().length === 0
   const faults = policies.faults()
   const withoutPolicy = faults.filter(({ tenantId }) => policies.get(tenantId) === undefined).length

@@ -33,6 +33,10 @@ CREATE TABLE section (
   PRIMARY KEY (chain, seq, name)
 ) STRICT, WITHOUT ROWID;
 
+-- What changed a record, found by the record.
+CREATE INDEX section_record ON section (json_extract(json, '$.id'), chain, seq)
+  WHERE name = 'data' AND json_extract(json, '$.record') IS NOT NULL;
+
 -- A guard rail against mistakes, not a defence: who can write the file can drop a trigger.
 CREATE TRIGGER entry_no_update BEFORE UPDATE ON entry BEGIN SELECT raise(ABORT, 'audit entries are never changed'); END;
 CREATE TRIGGER entry_no_delete BEFORE DELETE ON entry BEGIN SELECT raise(ABORT, 'audit entries are never deleted'); END;

@@ -1,0 +1,48 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { type Approval, type ApprovalStatus, statusAt } from '../approvals/approval.ts'
+import { formatTimestamp } from '../base/time.ts'
+import type { OpenQuery, Store } from '../store.ts'
+import type { Deps } from './deps.ts'
+
+const BATCH = 200
+const BATCH_BYTES = 1024 * 1024
+
+/** Open approvals in batches, all of them; between two batches others have their turn. */
+export async function* openApprovals(
+  store: Store,
+  query: Omit<OpenQuery, 'limit' | 'after' | 'maxBytes'>,
+): AsyncGenerator<Approval[]> {
+  let after: Approval | undefined
+  for (;;) {
+    const batch = await store.openApprovals({ ...query, after, limit: BATCH, maxBytes: BATCH_BYTES })
+    if (batch.length === 0) return
+    yield batch
+    after = batch.at(-1)
+    await turn()
+  }
+}
+
+/** What of the open approvals has to be read to tell which ones of a status there are; nothing for the others. */
+const OPEN_BEHIND: Partial<Record<ApprovalStatus, { statuses: OpenQuery['statuses']; due: boolean }>> = {
+  pending: { statuses: ['pending'], due: true },
+  // A stop cancels what was approved before it, long before the deadline.
+  approved: { statuses: ['approved'], due: false },
+  cancelled: { statuses: ['approved'], due: false },
+  expired: { statuses: ['pending', 'approved'], due: true },
+}
+
+/** Ids of the open approvals of a chain that have become expired or cancelled, as far as a list of `status` depends on them. */
+export async function changedByTime({ store }: Deps, chain: string, status: ApprovalStatus, nowMs: number) {
+  const actual: { expired: string[]; cancelled: string[] } = { expired: [], cancelled: [] }
+  const behind = OPEN_BEHIND[status]
+  if (behind === undefined) return actual
+  const { switches } = store.state()
+  const dueAt = behind.due ? formatTimestamp(nowMs) : undefined
+  for await (const batch of openApprovals(store, { statuses: behind.statuses, dueAt, chain })) {
+    for (const approval of batch) {
+      const now = statusAt(approval, switches, nowMs)
+      if (now === 'expired' || now === 'cancelled') actual[now].push(approval.id)
+    }
+  }
+  return actual
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { temporaryFolder } from '../helpers.ts'
+import { assertRecorded, command, folderIn, later, load, post, serve } from './processes.ts'
+
+const CONNECTIONS = 16
+/** When the process is killed, after its first requests; and once while it starts. */
+const KILLED_AFTER_MS = [20, 310, 130, 480]
+
+test('kill -9 under load loses nothing that was acknowledged', async (t) => {
+  const folder = folderIn(temporaryFolder(t))
+  const key = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'agent')
+  const acknowledged: string[] = []
+  for (const afterMs of KILLED_AFTER_MS) {
+    const service = await serve(t, folder)
+    const running = load(service.url, key, CONNECTIONS)
+    await later(afterMs + Math.random() * 50)
+    await service.end('SIGKILL')
+    await running.stop()
+    assert.deepEqual(running.refused, [])
+    acknowledged.push(...running.acknowledged)
+  }
+  await assertRecorded(folder.data, acknowledged)
+  assert.ok(acknowledged.length > CONNECTIONS * KILLED_AFTER_MS.length, `only ${acknowledged.length} were answered`)
+})
+
+test('a stop, a vote and a revoked key survive kill -9 right after their answer', async (t) => {
+  const folder = folderIn(temporaryFolder(t))
+  const make = (...args: string[]) => command(folder, 'keys', 'create', '--tenant', 'acme', ...args)
+  const owner = await make('--role', 'owner')
+  const agent = await make('--role', 'agent', '--identity', 'bot')
+  const first = await serve(t, folder)
+  const held = { action: 'payment.transfer', context: { amount: 2000 } }
+  const asked = await post(first.url, agent, '/gate/check', held)
+  const approvalId = asked?.body.data.approvalId
+  const voted = await post(first.url, owner, `/approvals/${approvalId}/approve`, { approverId: 'ann' })
+  assert.equal(voted?.body.data.status, 'approved')
+  await first.end('SIGKILL')
+
+  const second = await serve(t, folder)
+  const used = await post(second.url, agent, '/gate/check', held)
+  assert.deepEqual([used?.body.data.decision, used?.body.data.approvalId], ['allow', approvalId])
+  const stop = { level: 'L3', reason: 'odd transfers', triggeredBy: 'ann' }
+  const stopped = await post(second.url, owner, '/killswitch/trigger', stop)
+  assert.equal(stopped?.body.data.persisted, true)
+  await second.end('SIGKILL')
+
+  const third = await serve(t, folder)
+  const refused = await post(third.url, agent, '/gate/check', { action: 'email.send' })
+  assert.deepEqual([refused?.body.data.decision, refused?.body.data.decidedBy], ['deny', 'kill_switch'])
+  await assertRecorded(
+    folder.data,
+    [asked, used, refused].map((reply) => reply?.body.data.decisionId),
+  )
+})

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openStore } from '../../src/sqlite/store.ts'
+import { startGate, temporaryFolder } from '../helpers.ts'
+import { assertRecorded, command, folderIn, later, load, serve, until } from './processes.ts'
+
+/** How late a change by another process acts here, at most. */
+const WITHIN_MS = 1000
+
+test('two services on one folder append at once: one line, nothing lost', async (t) => {
+  const folder = folderIn(temporaryFolder(t))
+  const key = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'agent')
+  const services = await Promise.all([serve(t, folder), serve(t, folder)])
+  const loads = services.map(({ url }) => load(url, key, 8))
+  await later(1200)
+  await Promise.all(loads.map((running) => running.stop()))
+  await Promise.all(services.map((service) => service.end('SIGTERM')))
+  for (const { acknowledged, refused } of loads) {
+    assert.deepEqual(refused, [])
+    assert.ok(acknowledged.length > 20, `one of them answered only ${acknowledged.length}`)
+  }
+  await assertRecorded(
+    folder.data,
+    loads.flatMap(({ acknowledged }) => acknowledged),
+  )
+})
+
+test('processes that start at once on a new folder are one instance', async (t) => {
+  const folder = folderIn(temporaryFolder(t))
+  const make = (tenant: string) => command(folder, 'keys', 'create', '--tenant', tenant, '--role', 'owner')
+  const [key] = await Promise.all([make('acme'), make('other'), serve(t, folder)])
+  await serve(t, folder)
+  const store = openStore({ dir: folder.data, create: false, clock: Date.now })
+  t.after(() => store.close())
+  const { keys, signingKeys, tenants } = store.state()
+  assert.deepEqual([keys.size, signingKeys.size, [...tenants.keys()].sort()], [2, 1, ['acme', 'other']])
+  assert.ok(keys.has(key.id))
+  await assertRecorded(folder.data, [])
+})
+
+test('a key that the command line makes or revokes acts within a second in a running service', async (t) => {
+  const gate = await startGate(t)
+  await gate.key()
+  const folder = { data: join(gate.dir, 'data'), policies: join(gate.dir, 'policies') }
+  const made = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'agent')
+  const key = { secret: made.key, tenant: 'acme' }
+  const status = async () =>
+    (await gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })).status
+  await until(WITHIN_MS, async () => (await status()) === 200)
+  await command(folder, 'keys', 'revoke', made.id)
+  await until(WITHIN_MS, async () => (await status()) === 401)
+})
+
+test('a stop that the command line triggers or ends acts within a second in a running service', async (t) => {
+  const gate = await startGate(t)
+  const key = await gate.key()
+  const folder = { data: join(gate.dir, 'data'), policies: join(gate.dir, 'policies') }
+  const option = ['--tenant', 'acme', '--policies', folder.policies]
+  const decision = async () =>
+    (await gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })).body.data.decision
+  assert.equal(await decision(), 'allow')
+  await command(folder, 'killswitch', 'trigger', ...option, '--level', 'L3', '--reason', 'odd mail')
+  assert.equal(await decision(), 'deny')
+  assert.equal((await gate.call(key, 'GET', '/killswitch/status')).body.data.active, true)
+  await command(folder, 'killswitch', 'recover', ...option, '--comment', 'fine')
+  await until(WITHIN_MS, async () => (await decision()) === 'allow')
+})
+
+test('of two services, what one stops the other does not allow any more', async (t) => {
+  const dir = temporaryFolder(t)
+  const [one, other] = [await startGate(t, { dir }), await startGate(t, { dir })]
+  const key = await one.key()
+  const decide = async () =>
+    (await other.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })).body
+  await until(WITHIN_MS, async () => (await decide()).data?.decision === 'allow')
+  const stop = { tenantId: 'acme', level: 'L1', scope: 'email.*', reason: 'odd mail', triggeredBy: 'ann' }
+  await one.call(key, 'POST', '/killswitch/trigger', stop)
+  // No waiting: the commit of an allow looks at the file.
+  const { decision, decidedBy } = (await decide()).data
+  assert.deepEqual([decision, decidedBy], ['deny', 'kill_switch'])
+  const active = async () => (await other.call(key, 'GET', '/killswitch/status')).body.data.active
+  await until(WITHIN_MS, active)
+  await other.call(key, 'POST', '/killswitch/recover', { tenantId: 'acme', recoveredBy: 'ann', comment: 'fine' })
+  const again = async () =>
+    (await one.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })).body.data.decision
+  await until(WITHIN_MS, async () => (await again()) === 'allow')
+})

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { verifyEntries } from '../../src/actions/audit.ts'
+import { openStore } from '../../src/sqlite/store.ts'
+import { ACME_POLICY, type Cleanup, writeFiles } from '../helpers.ts'
+
+const BIN = fileURLToPath(new URL('../../bin/gate-sidecar.js', import.meta.url))
+const run = promisify(execFile)
+
+/** Where the built service keeps its file and finds its policies. */
+export interface Folder {
+  data: string
+  policies: string
+}
+
+export function folderIn(dir: string): Folder {
+  writeFiles(dir, { 'policies/acme/main.yaml': ACME_POLICY })
+  return { data: join(dir, 'data'), policies: join(dir, 'policies') }
+}
+
+/** Runs a command of the built service and reads the JSON that it prints. */
+export async function command(folder: Folder, ...args: string[]) {
+  const { stdout } = await run(process.execPath, [BIN, ...args, '--data', folder.data, '--json'])
+  return JSON.parse(stdout)
+}
+
+export interface Service {
+  url: string
+  child: ChildProcess
+  /** Sends the signal and waits for the end. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
+}
+
+/** The built service in a process of its own, listening. */
+export async function serve(t: Cleanup, { data, policies }: Folder): Promise<Service> {
+  const args = [BIN, 'serve', '--port', '0', '--data', data, '--policies', policies]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal)
+    await ended
+  }
+  t.after(() => end('SIGKILL'))
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const { msg, url } = JSON.parse(line)
+      if (msg === 'listening') resolve(url)
+    })
+    ended.then(() => reject(new Error('the service ended before it listened')), reject)
+  })
+  return { url, child, end }
+}
+
+export interface Key {
+  key: string
+  tenantId: string
+}
+
+export interface Reply {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: answers are asserted member by member
+  body: any
+}
+
+/** One request; undefined when the service went away before it answered. */
+export function post(
+  url: string,
+  { key, tenantId }: Key,
+  path: string,
+  body: object,
+  agent?: Agent,
+  more: Record<string, string> = {},
+): Promise<Reply | undefined> {
+  return new Promise((resolve) => {
+    const headers = { 'x-api-key': key, 'x-tenant-id': tenantId, 'content-type': 'application/json', ...more }
+    const gone = (): void => resolve(undefined)
+    const sent = request(url + path, { method: 'POST', headers, ...(agent && { agent }) }, (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part) => parts.push(part))
+      response.on('error', gone)
+      response.on('close', () => {
+        if (!response.complete) return gone()
+        resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(parts).toString()) })
+      })
+    })
+    sent.on('error', gone)
+    sent.end(JSON.stringify({ tenantId, ...body }))
+  })
+}
+
+export interface Load {
+  /** Decision ids that were answered with 200. */
+  acknowledged: string[]
+  /** Statuses other than 200. */
+  refused: number[]
+  stop(): Promise<void>
+}
+
+/** Checks over so many connections, each one after another, until it is stopped or the service goes away. */
+export function load(url: string, key: Key, connections: number): Load {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const acknowledged: string[] = []
+  const refused: number[] = []
+  let running = true
+  const loop = async (worker: number): Promise<void> => {
+    for (let n = 0; running; n += 1) {
+      const amount = (worker * 1000 + n) % 3 === 0 ? 1_000_000 : n
+      const reply = await post(url, key, '/gate/check', { action: 'payment.transfer', context: { amount } }, agent)
+      if (reply === undefined) return
+      if (reply.status === 200) acknowledged.push(reply.body.data.decisionId)
+      else refused.push(reply.status)
+    }
+  }
+  const done = Promise.all(Array.from({ length: connections }, (_, worker) => loop(worker)))
+  return {
+    acknowledged,
+    refused,
+    async stop() {
+      running = false
+      await done
+      agent.destroy()
+    },
+  }
+}
+
+/** Every chain of the file verifies, and every decision that was acknowledged is in it. Returns how many entries there are. */
+export async function assertRecorded(data: string, acknowledged: readonly string[]): Promise<number> {
+  const store = openStore({ dir: data, create: false, clock: Date.now })
+  try {
+    let entries = 0
+    for (const chain of await store.chains()) {
+      const { total } = await store.page({ chain, order: 'desc', limit: 1, offset: 0 })
+      const { valid, fault, firstBadSeq } = await verifyEntries(store, chain, 0, total)
+      assert.ok(valid, `${chain}, entry ${firstBadSeq}: ${fault}`)
+      entries += total
+    }
+    for (const id of acknowledged) {
+      const entry = await store.entry(id.replace('dec_', 'aud_'))
+      assert.equal(entry?.header.type, 'gate.decision', `${id} was acknowledged`)
+    }
+    assert.equal(new Set(acknowledged).size, acknowledged.length)
+    return entries
+  } finally {
+    await store.close()
+  }
+}
+
+export const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Milliseconds until it holds; fails when it does not within `limitMs`. */
+export async function until(limitMs: number, holds: () => Promise<boolean>): Promise<number> {
+  const start = performance.now()
+  while (!(await holds())) {
+    if (performance.now() - start > limitMs) assert.fail(`it does not hold after ${limitMs} ms`)
+    await later(20)
+  }
+  return performance.now() - start
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import Sqlite from 'better-sqlite3'
+import { revokeKey } from '../../src/actions/keys.ts'
+import { idMaker } from '../../src/base/id.ts'
+import { openStore } from '../../src/sqlite/store.ts'
+import { type Gate, startGate } from '../helpers.ts'
+
+const POLICY = `
+apiVersion: gate-sidecar/v1
+tenant: acme
+rules:
+  - {id: hold, actions: ["pay.*"], effect: require_approval, reason: A person looks., approval: {quorum: 2}}
+`
+const request = (amount: number) => ({ tenantId: 'acme', action: 'pay.out', context: { amount } })
+
+type Key = Awaited<ReturnType<Gate['key']>>
+
+/** A held request of the agent, approved by ann and bob. */
+async function approved(t: TestContext) {
+  const gate = await startGate(t, { policies: { 'acme/main.yaml': POLICY } })
+  const agent = await gate.key({ roles: ['agent'] })
+  const [ann, bob] = [await voter(gate, 'ann'), await voter(gate, 'bob')]
+  const held = (await gate.call(agent, 'POST', '/gate/check', request(5))).body.data
+  for (const [key, approverId] of [
+    [ann, 'ann'],
+    [bob, 'bob'],
+  ] as const) {
+    await gate.call(key, 'POST', `/approvals/${held.approvalId}/approve`, { approverId })
+  }
+  const check = async (amount: number) => (await gate.call(agent, 'POST', '/gate/check', request(amount))).body.data
+  return { gate, agent, ann, bob, check, approvalId: held.approvalId as string }
+}
+
+function voter(gate: Gate, identity: string): Promise<Key> {
+  return gate.key({ roles: ['approver'], identity })
+}
+
+/** Changes the file as somebody would who can write it. */
+function edit(gate: Gate, sql: string): void {
+  const db = new Sqlite(join(gate.dir, 'data/gate-sidecar.db'))
+  db.exec(sql)
+  db.close()
+}
+
+test('a used approval whose row is set back in the file allows nothing more', async (t) => {
+  const { gate, check } = await approved(t)
+  assert.equal((await check(5)).decision, 'allow')
+  edit(gate, `UPDATE approval SET body = replace(body, '"consumed"', '"approved"')`)
+  const again = await check(5)
+  assert.equal(again.decision, 'require_approval')
+  assert.match(again.reason, /not what the audit chain records/)
+})
+
+test('an approval whose row is given the digest of another request allows neither', async (t) => {
+  const { gate, check } = await approved(t)
+  const other = (await check(1_000_000)).approvalId
+  const digest = (id: string): string => `(SELECT digest FROM approval WHERE id = '${id}')`
+  edit(
+    gate,
+    `UPDATE approval SET body = json_set(body, '$.digest', ${digest(other)}) WHERE id <> '${other}';
+     UPDATE approval SET body = json_set(body, '$.status', 'cancelled') WHERE id = '${other}'`,
+  )
+  assert.notEqual((await check(1_000_000)).decision, 'allow')
+})
+
+test('a vote by a key that another process has just revoked does not count', async (t) => {
+  const { gate, ann, check } = await approved(t)
+  const other = openStore({ dir: join(gate.dir, 'data'), create: false, clock: Date.now })
+  t.after(() => other.close())
+  const deps = { store: other, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
+  await revokeKey(deps, { actor: { kind: 'host', id: 'host:0' }, caller: undefined }, ann.id)
+  assert.equal((await check(5)).decision, 'require_approval')
+})
+
+test('who voted with a key that was revoked since may vote again with a new one', async (t) => {
+  const { gate, ann, check, approvalId } = await approved(t)
+  const owner = await gate.key()
+  await gate.call(owner, 'DELETE', `/keys/${ann.id}`)
+  const held = await check(5)
+  assert.equal(held.decision, 'require_approval')
+  assert.notEqual(held.approvalId, approvalId, 'the old approval does not meet the quorum any more')
+  const newer = await voter(gate, 'ann')
+  const path = `/approvals/${held.approvalId}/approve`
+  await gate.call(newer, 'POST', path, { approverId: 'ann' })
+  await gate.call(owner, 'DELETE', `/keys/${newer.id}`)
+  const newest = await voter(gate, 'ann')
+  const carl = await voter(gate, 'carl')
+  await gate.call(carl, 'POST', path, { approverId: 'carl' })
+  const { body } = await gate.call(newest, 'POST', path, { approverId: 'ann' })
+  assert.equal(body.data.status, 'approved')
+})
+
+test("an admin's Idempotency-Key of one tenant says nothing of another", async (t) => {
+  const gate = await startGate(t)
+  const [acme, beta] = [await gate.key(), await gate.key({ tenant: 'beta' })]
+  const admin = await gate.key({ roles: ['admin'] })
+  const stop = { level: 'L3', reason: 'drill', triggeredBy: 'ops' }
+  for (const tenant of ['acme', 'beta']) {
+    const answer = await gate.call({ ...admin, tenant }, 'POST', '/killswitch/trigger', stop, {
+      'idempotency-key': 'k1',
+    })
+    assert.deepEqual([answer.status, answer.body.data.active], [200, true], tenant)
+  }
+  for (const key of [acme, beta]) {
+    assert.equal((await gate.call(key, 'GET', '/killswitch/status')).body.data.active, true)
+  }
+})
+
+test('a key revoked by another process ends no stop', async (t) => {
+  const gate = await startGate(t)
+  const operator = await gate.key({ roles: ['operator'] })
+  await gate.call(operator, 'POST', '/killswitch/trigger', { level: 'L3', reason: 'drill', triggeredBy: 'ops' })
+  const other = openStore({ dir: join(gate.dir, 'data'), create: false, clock: Date.now })
+  t.after(() => other.close())
+  const deps = { store: other, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
+  await revokeKey(deps, { actor: { kind: 'host', id: 'host:0' }, caller: undefined }, operator.id)
+  const answer = await gate.call(operator, 'POST', '/killswitch/recover', { recoveredBy: 'ops', comment: 'over' })
+  assert.deepEqual([answer.status, answer.body.error], [401, 'unauthenticated'])
+  const owner = await gate.key()
+  assert.equal((await gate.call(owner, 'GET', '/killswitch/status')).body.data.active, true)
+})
+
+test('a stop repeated with its Idempotency-Key after it was ended is refused, not answered as if it stopped', async (t) => {
+  const gate = await startGate(t)
+  const key = await gate.key()
+  const stop = { level: 'L3', reason: 'drill', triggeredBy: 'ops' }
+  const trigger = () => gate.call(key, 'POST', '/killswitch/trigger', stop, { 'idempotency-key': 'k1' })
+  assert.equal((await trigger()).body.data.active, true)
+  assert.equal((await trigger()).body.data.active, true)
+  await gate.call(key, 'POST', '/killswitch/recover', { recoveredBy: 'ops', comment: 'over' })
+  assert.deepEqual([(await trigger()).status, (await trigger()).body.error], [409, 'idempotency_conflict'])
+})

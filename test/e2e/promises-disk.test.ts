@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import Sqlite from 'better-sqlite3'
+import { temporaryFolder } from '../helpers.ts'
+import {
+  assertRecorded,
+  command,
+  type Folder,
+  folderIn,
+  type Key,
+  later,
+  load,
+  post,
+  type Service,
+  serve,
+  until,
+} from './processes.ts'
+
+const PRLIMIT = 'prlimit'
+const STRACE = 'strace'
+const installed = (tool: string): boolean => spawnSync(tool, ['--version']).status === 0
+const needs = (tool: string) => ({ skip: installed(tool) ? false : `${tool} is not installed` })
+
+interface Setting {
+  folder: Folder
+  service: Service
+  owner: Key
+  check: () => Promise<{ status: number; code: unknown; decision: unknown; id: string }>
+}
+
+async function setting(t: TestContext): Promise<Setting> {
+  const folder = folderIn(temporaryFolder(t))
+  const owner = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'owner')
+  const service = await serve(t, folder)
+  const check = async () => {
+    const reply = await post(service.url, owner, '/gate/check', { action: 'email.send' })
+    const { error, data } = reply?.body ?? {}
+    return { status: reply?.status ?? 0, code: error, decision: data?.decision, id: data?.decisionId }
+  }
+  return { folder, service, owner, check }
+}
+
+/** No regular file of the process can grow or be written, as on a full disk; what is on disk stays readable. */
+function fillDisk({ child }: Service): void {
+  execFileSync(PRLIMIT, ['--pid', String(child.pid), '--fsize=0:unlimited'])
+}
+function freeDisk({ child }: Service): void {
+  execFileSync(PRLIMIT, ['--pid', String(child.pid), '--fsize=unlimited:unlimited'])
+}
+async function ready(url: string): Promise<number> {
+  return (await fetch(`${url}/readyz`)).status
+}
+
+test(
+  'while the disk is full nothing is allowed, a stop acts, and it is kept once there is room',
+  needs(PRLIMIT),
+  async (t) => {
+    const { folder, service, owner, check } = await setting(t)
+    const before = await check()
+    assert.equal(before.decision, 'allow')
+    fillDisk(service)
+    for (let n = 0; n < 20; n += 1) {
+      const { status, code, decision } = await check()
+      assert.deepEqual({ status, code, decision }, { status: 503, code: 'audit_unavailable', decision: undefined })
+    }
+    // More than SQLite's cache holds, so that the write fails before the COMMIT.
+    const big = { eventType: 'custom.big', data: { text: 'x'.repeat(900_000) } }
+    const large = await Promise.all(Array.from({ length: 6 }, () => post(service.url, owner, '/audit/log', big)))
+    assert.deepEqual(new Set(large.map((reply) => reply?.body.error)), new Set(['audit_unavailable']))
+    const stop = { level: 'L3', reason: 'odd mail', triggeredBy: 'ann' }
+    const once = { 'idempotency-key': 'stop-1' }
+    const stopped = await post(service.url, owner, '/killswitch/trigger', stop, undefined, once)
+    const { active, persisted } = stopped?.body.data ?? {}
+    assert.deepEqual({ status: stopped?.status, active, persisted }, { status: 200, active: true, persisted: false })
+    assert.equal(await ready(service.url), 503)
+    assert.equal((await check()).status, 503)
+    freeDisk(service)
+    const after = await check()
+    assert.deepEqual([after.status, after.decision], [200, 'deny'])
+    await until(5000, async () => (await ready(service.url)) === 200)
+    await service.end('SIGKILL')
+    const again = await serve(t, folder)
+    const refused = await post(again.url, owner, '/gate/check', { action: 'email.send' })
+    assert.equal(refused?.body.data.decidedBy, 'kill_switch')
+    await assertRecorded(folder.data, [before.id, after.id])
+  },
+)
+
+test('a disk that is full at times loses nothing that was acknowledged', needs(PRLIMIT), async (t) => {
+  const { folder, service, owner } = await setting(t)
+  const running = load(service.url, owner, 8)
+  for (let n = 0; n < 5; n += 1) {
+    await later(120)
+    fillDisk(service)
+    await later(60)
+    freeDisk(service)
+  }
+  await later(120)
+  await running.stop()
+  await service.end('SIGKILL')
+  assert.ok(running.acknowledged.length > 0 && running.refused.length > 0)
+  assert.deepEqual(new Set(running.refused), new Set([503]))
+  await assertRecorded(folder.data, running.acknowledged)
+})
+
+test('when the disk fails to take a commit, it is not answered as done', needs(STRACE), async (t) => {
+  const { folder, service, owner, check } = await setting(t)
+  assert.equal((await check()).decision, 'allow')
+  const calls = 'fsync,fdatasync'
+  const pid = String(service.child.pid)
+  const options = ['-f', '-p', pid, '-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`, '-o', '/dev/null']
+  const tracer = spawn(STRACE, options, { stdio: ['ignore', 'ignore', 'pipe'] })
+  t.after(() => tracer.kill('SIGINT'))
+  const [told] = await Promise.race([once(tracer.stderr, 'data'), once(tracer, 'exit').then(() => [''])])
+  if (!/attached/.test(String(told))) return t.skip(`strace may not trace here: ${told}`)
+  for (let n = 0; n < 5; n += 1) assert.equal((await check()).code, 'audit_unavailable')
+  const running = load(service.url, owner, 4)
+  await later(200)
+  tracer.kill('SIGINT')
+  await once(tracer, 'exit')
+  await until(2000, async () => (await check()).status === 200)
+  await running.stop()
+  await service.end('SIGKILL')
+  await assertRecorded(folder.data, running.acknowledged)
+})
+
+test('while another process holds the file, requests are refused after five seconds, none is allowed', async (t) => {
+  const { folder, check } = await setting(t)
+  const holder = new Sqlite(join(folder.data, 'gate-sidecar.db'))
+  t.after(() => holder.close())
+  holder.exec('BEGIN IMMEDIATE')
+  const start = performance.now()
+  const answers = await Promise.all([check(), check(), check()])
+  assert.deepEqual(
+    answers.map(({ status, code }) => [status, code]),
+    answers.map(() => [503, 'overloaded']),
+  )
+  assert.ok(performance.now() - start < 8000)
+  holder.exec('ROLLBACK')
+  assert.equal((await check()).decision, 'allow')
+})

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import Sqlite from 'better-sqlite3'
+import fc from 'fast-check'
+import { DATA_FILE } from '../../src/sqlite/open.ts'
+import { openStore } from '../../src/sqlite/store.ts'
+import { copyOf, findingIn, usedFolder } from './used-folder.ts'
+
+/** Whether SQLite calls the same bytes a text or a blob makes no difference. The texts of this file are ASCII. */
+const asText = (_: string, value: unknown) => (isBuffer(value) ? Buffer.from(value.data).toString('latin1') : value)
+
+function isBuffer(value: unknown): value is { type: 'Buffer'; data: number[] } {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer'
+}
+
+/** Everything that the audit trail and the decisions stand on; headers and bodies hold the keys of rows once more. */
+function contentOf(dir: string): string[][] {
+  const db = new Sqlite(join(dir, DATA_FILE), { readonly: true })
+  const kinds = ['tenant', 'api_key', 'signing_key', 'policy', 'kill_switch', 'approval']
+  const queries = [
+    'SELECT origin FROM instance',
+    'SELECT header, hash FROM entry',
+    'SELECT name, salt, json FROM section',
+    ...kinds.map((kind) => `SELECT body FROM ${kind}`),
+  ]
+  try {
+    return queries.map((query) =>
+      db
+        .prepare(query)
+        .all()
+        .map((row) => JSON.stringify(row, asText))
+        .sort(),
+    )
+  } finally {
+    db.close()
+  }
+}
+
+/** What a service keeps in memory after it has started on the file. */
+async function stateOf(dir: string): Promise<object> {
+  const store = openStore({ dir, create: false, clock: Date.now })
+  const { tenants, keys, signingKeys, policies, switches } = store.state()
+  await store.close()
+  return { tenants, keys, signingKeys, policies, switches }
+}
+
+test('a bit of the file that flips is found, or changes nothing that is stored', async (t) => {
+  const dir = await usedFolder(t)
+  const bytes = readFileSync(join(dir, DATA_FILE))
+  const content = contentOf(dir)
+  const state = await stateOf(dir)
+  const findings = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(fc.nat({ max: bytes.length - 1 }), fc.nat({ max: 7 }), async (at, bit) => {
+      const copy = copyOf(t, dir)
+      const flipped = Buffer.from(bytes)
+      flipped[at] = (flipped[at] ?? 0) ^ (1 << bit)
+      writeFileSync(join(copy, DATA_FILE), flipped)
+      const { finding } = await findingIn(copy)
+      findings.add(finding)
+      if (finding !== 'nothing found') return
+      assert.deepEqual(contentOf(copy), content)
+      assert.deepEqual(await stateOf(copy), state)
+    }),
+    { numRuns: 150, includeErrorInReport: true },
+  )
+  assert.ok(findings.size > 1, 'some flips were found and some did no harm')
+})
+
+/** Texts of the file whose end quote goes, so that they are no JSON any more; and the words that name the place. */
+const broken: { text: string; named: RegExp }[] = [
+  { text: '"seq":7,', named: /acme\/live/ },
+  { text: '"seq":0,', named: /Audit chain (acme|other|_system)/ },
+  { text: '"commits":{', named: /Audit chain|records/ },
+  { text: '"prev":"sha256', named: /Audit chain/ },
+  { text: '"roles":["agent"]', named: /Audit chain|key key_|acme\/live, entry/ },
+  { text: '"status":"consumed"', named: /approval apr_|acme\/live, entry/ },
+  { text: '"plan":"enterprise"', named: /tenant (acme|other)|_system, entry/ },
+]
+
+test('text that is no JSON any more is found and named', async (t) => {
+  const dir = await usedFolder(t)
+  const bytes = readFileSync(join(dir, DATA_FILE))
+  for (const { text, named } of broken) {
+    await t.test(text, async (t) => {
+      const places = [...placesOf(bytes, text)]
+      assert.ok(places.length > 0)
+      for (const at of places.slice(0, 8)) {
+        const copy = copyOf(t, dir)
+        const altered = Buffer.from(bytes)
+        altered[at + text.indexOf('"', 1)] = 0x20
+        writeFileSync(join(copy, DATA_FILE), altered)
+        const { finding, message } = await findingIn(copy)
+        assert.notEqual(finding, 'nothing found')
+        assert.match(message, named)
+      }
+    })
+  }
+})
+
+function* placesOf(bytes: Buffer, text: string): Generator<number> {
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) yield at
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import type { Approval } from '../../src/approvals/approval.ts'
+import { chainOf, SYSTEM_CHAIN } from '../../src/audit/chain.ts'
+import { type EventEntry, SERVICE } from '../../src/audit/entry.ts'
+import { idMaker } from '../../src/base/id.ts'
+import type { Json } from '../../src/base/json.ts'
+import type { ApiKey } from '../../src/keys/apikey.ts'
+import type { Tenant } from '../../src/keys/tenant.ts'
+import { GLOBAL, type KillSwitch } from '../../src/killswitch/killswitch.ts'
+import { type Change, change, creation, type RecordKind, type Records, type RecordWrite } from '../../src/records.ts'
+import type { Store, Submission } from '../../src/store.ts'
+
+export const LIVE = 'acme/live'
+export const START_MS = Date.parse('2026-01-01T00:00:00.000Z')
+const AT = '2026-01-01T00:00:00.000Z'
+
+const newId = idMaker(() => START_MS, randomBytes)
+
+export function note(data: Json = {}, { chain = LIVE, type = 'custom.note' } = {}): EventEntry {
+  return { kind: 'event', id: newId('entry'), chain, type, data, actor: SERVICE }
+}
+
+/** Appends one entry and nothing else. */
+export function only(...entries: EventEntry[]): Submission {
+  return { guards: [], writes: [], entries }
+}
+
+const TYPES: Record<RecordKind, string> = {
+  tenant: 'tenant.created',
+  key: 'key.created',
+  signingKey: 'key.created',
+  policy: 'policy.loaded',
+  switch: 'killswitch.triggered',
+  approval: 'approval.requested',
+}
+
+/** The change of a record, with the entry that records it, in the chain where it belongs. */
+export function changing<K extends RecordKind>(made: Change<K>, type?: string): Submission {
+  const { write, data } = made
+  const chain = chainOfWrite(write)
+  return { guards: [], writes: [write], entries: [note(data as Json, { type: type ?? TYPES[data.record], chain })] }
+}
+
+function chainOfWrite(write: RecordWrite): string {
+  switch (write.kind) {
+    case 'tenant':
+    case 'signingKey':
+      return SYSTEM_CHAIN
+    case 'key':
+      return write.record.tenantId === null ? SYSTEM_CHAIN : chainOf(write.record.tenantId, write.record.environment)
+    case 'policy':
+      return chainOf(write.record.id, 'live')
+    case 'switch':
+      return write.record.target === GLOBAL ? SYSTEM_CHAIN : write.record.target
+    case 'approval':
+      return write.record.chain
+  }
+}
+
+export function creating<K extends RecordKind>(kind: K, record: Records[K]): Submission {
+  return changing(creation(kind, record))
+}
+
+/** Commits, and fails when it was refused. */
+export async function commit(store: Store, submission: Submission): Promise<void> {
+  const { conflict } = await store.commit(submission)
+  if (conflict !== null) throw new Error(`refused: ${conflict}`)
+}
+
+export function aTenant(changes: Partial<Tenant> = {}): Tenant {
+  return { id: 'acme', revision: 1, plan: 'enterprise', createdAt: AT, ...changes }
+}
+
+export function aKey(changes: Partial<ApiKey> = {}): ApiKey {
+  return {
+    id: newId('key'),
+    revision: 1,
+    hash: `sha256:${randomBytes(32).toString('hex')}`,
+    tenantId: 'acme',
+    environment: 'live',
+    roles: ['agent'],
+    identity: null,
+    groups: [],
+    name: null,
+    createdAt: AT,
+    createdBy: 'host:0',
+    expiresAt: null,
+    revokedAt: null,
+    ...changes,
+  }
+}
+
+export function aStop(changes: Partial<KillSwitch> = {}): KillSwitch {
+  return {
+    id: newId('killSwitch'),
+    revision: 1,
+    level: 'L3',
+    target: LIVE,
+    scope: 'acme',
+    patterns: [],
+    reason: 'odd transfers',
+    triggeredBy: 'ann',
+    triggeredAt: AT,
+    recoveredBy: null,
+    recoveredAt: null,
+    comment: null,
+    ...changes,
+  }
+}
+
+export function recovered(stop: KillSwitch): Submission {
+  return changing(change('switch', stop, { recoveredBy: 'ann', recoveredAt: AT, comment: 'fine' }))
+}
+
+export function anApproval(changes: Partial<Approval> = {}): Approval {
+  return {
+    id: newId('approval'),
+    revision: 1,
+    chain: LIVE,
+    action: 'payment.transfer',
+    domain: null,
+    status: 'pending',
+    createdAt: AT,
+    context: { amount: 2000 },
+    plan: null,
+    decisionId: newId('decision'),
+    riskScore: 6,
+    factors: [],
+    reason: 'Large payments need a person.',
+    rule: 'large',
+    requestedBy: 'bot',
+    requestedByKey: 'key_bot',
+    quorum: 1,
+    selfApproval: false,
+    approvers: [],
+    unbound: [],
+    votes: [],
+    expiresAt: '2026-01-01T01:00:00.000Z',
+    decidedAt: null,
+    digest: `sha256:${'0'.repeat(64)}`,
+    ...changes,
+  }
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KillSwitch } from '../../src/killswitch/killswitch.ts'
+import { change } from '../../src/records.ts'
+import type { Guard, Store, Submission } from '../../src/store.ts'
+import { aKey, aStop, changing, commit, creating, LIVE, note, only, recovered, START_MS } from './drafts.ts'
+import type { Stores } from './suite.ts'
+
+interface Row {
+  name: string
+  /** What is true before, made by another process. */
+  before: readonly Submission[]
+  /** In force in this process alone. */
+  imposed?: KillSwitch
+  guard: Guard
+  refused: boolean
+  /** Time that passes before the guarded commit. */
+  laterMs?: number
+}
+
+const subject = { chain: LIVE, action: 'payment.transfer', domain: 'finance' }
+const notStopped: Guard = { kind: 'notStopped', subject }
+const stop = aStop()
+const stops: Omit<Row, 'guard'>[] = [
+  { name: 'nothing is stopped', before: [], refused: false },
+  { name: 'the tenant is stopped (L3)', before: [creating('switch', stop)], refused: true },
+  { name: 'the tenant was stopped and recovered', before: [creating('switch', stop), recovered(stop)], refused: false },
+  {
+    name: 'the action is stopped (L1)',
+    before: [creating('switch', aStop({ level: 'L1', scope: 'payment.*', patterns: ['payment.*'] }))],
+    refused: true,
+  },
+  {
+    name: 'another action is stopped (L1)',
+    before: [creating('switch', aStop({ level: 'L1', scope: 'email.*', patterns: ['email.*'] }))],
+    refused: false,
+  },
+  {
+    name: 'the domain is stopped (L2)',
+    before: [creating('switch', aStop({ level: 'L2', scope: 'finance' }))],
+    refused: true,
+  },
+  {
+    name: 'another domain is stopped (L2)',
+    before: [creating('switch', aStop({ level: 'L2', scope: 'mail' }))],
+    refused: false,
+  },
+  {
+    name: 'everything is stopped (L4)',
+    before: [creating('switch', aStop({ level: 'L4', target: 'global', scope: 'global' }))],
+    refused: true,
+  },
+  { name: 'the test side is stopped', before: [creating('switch', aStop({ target: 'acme/test' }))], refused: false },
+  { name: 'a stop is in force here, not yet on disk', before: [], imposed: stop, refused: true },
+  {
+    name: 'of two stops one has recovered',
+    before: [creating('switch', stop), recovered(stop), creating('switch', aStop())],
+    refused: true,
+  },
+]
+
+const key = aKey()
+const brief = aKey({ expiresAt: '2026-01-01T00:00:01.000Z' })
+const active = (keyId: string): Guard => ({ kind: 'keyActive', keyId })
+const revoked = changing(change('key', key, { revokedAt: '2026-01-01T00:00:00.000Z' }))
+const keys: Row[] = [
+  { name: 'the key is active', before: [creating('key', key)], guard: active(key.id), refused: false },
+  { name: 'the key is unknown', before: [], guard: active(key.id), refused: true },
+  { name: 'the key is revoked', before: [creating('key', key), revoked], guard: active(key.id), refused: true },
+  {
+    name: 'the key ends in 1 ms',
+    before: [creating('key', brief)],
+    guard: active(brief.id),
+    refused: false,
+    laterMs: 999,
+  },
+  { name: 'the key ends now', before: [creating('key', brief)], guard: active(brief.id), refused: true, laterMs: 1000 },
+]
+
+const use = { keyId: 'key_a', route: 'check', value: 'v1', bodyDigest: 'sha256:', entryId: 'aud_first', atMs: START_MS }
+const used: Submission = { guards: [], writes: [{ kind: 'idempotency', use }], entries: [note()] }
+const leadsTo = (entryId: string | null, other: Partial<typeof use> = {}): Guard => {
+  const { keyId, route, value } = { ...use, ...other }
+  return { kind: 'idempotency', keyId, route, value, entryId }
+}
+const idempotency: Row[] = [
+  { name: 'the value is new', before: [], guard: leadsTo(null), refused: false },
+  { name: 'the value was used', before: [used], guard: leadsTo(null), refused: true },
+  { name: 'the value leads to the entry that was read', before: [used], guard: leadsTo('aud_first'), refused: false },
+  { name: 'the value leads to another entry', before: [used], guard: leadsTo('aud_second'), refused: true },
+  { name: 'the value that was read is gone', before: [], guard: leadsTo('aud_first'), refused: true },
+  { name: 'another key used the value', before: [used], guard: leadsTo(null, { keyId: 'key_b' }), refused: false },
+  {
+    name: 'the value was used on another route',
+    before: [used],
+    guard: leadsTo(null, { route: 'approve' }),
+    refused: false,
+  },
+  { name: 'another value was used', before: [used], guard: leadsTo(null, { value: 'v2' }), refused: false },
+  { name: 'ten minutes are not over', before: [used], guard: leadsTo(null), refused: true, laterMs: 600_000 },
+  { name: 'ten minutes are over', before: [used], guard: leadsTo(null), refused: false, laterMs: 600_001 },
+]
+
+const rows: Row[] = [...stops.map((row) => ({ ...row, guard: notStopped })), ...keys, ...idempotency]
+
+/** A guard is checked at the commit, against what any process has written. */
+export function guardContract(stores: Stores): void {
+  for (const { name, before, imposed, guard, refused, laterMs = 0 } of rows) {
+    test(`guard ${guard.kind}: ${name}`, async (t) => {
+      let nowMs = START_MS
+      const open = stores(t)
+      const here = open(() => nowMs)
+      const elsewhere = open(() => nowMs)
+      await commit(here, only(note()))
+      for (const submission of before) await commit(elsewhere, submission)
+      if (imposed !== undefined) here.impose(imposed)
+      nowMs += laterMs
+      const entries = await total(here)
+      const made = aKey()
+      const result = await here.commit({ ...creating('key', made), guards: [guard] })
+      assert.equal(result.conflict, refused ? guard.kind : null)
+      assert.equal(await total(here), refused ? entries : entries + 1)
+      assert.equal(here.state().keys.has(made.id), !refused)
+    })
+  }
+
+  test('every guard of a submission must hold', async (t) => {
+    const store = stores(t)(() => START_MS)
+    await commit(store, creating('key', key))
+    const guards = [active(key.id), notStopped, leadsTo('aud_first')]
+    assert.equal((await store.commit({ ...only(note()), guards })).conflict, 'idempotency')
+    await commit(store, used)
+    assert.equal((await store.commit({ ...only(note()), guards })).conflict, null)
+  })
+}
+
+async function total(store: Store): Promise<number> {
+  return (await store.page({ chain: LIVE, order: 'asc', limit: 1, offset: 0 })).total
+}

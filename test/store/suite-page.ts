@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { formatTimestamp } from '../../src/base/time.ts'
+import type { PageQuery, Store } from '../../src/store.ts'
+import { commit, LIVE, note, only, START_MS } from './drafts.ts'
+import type { Stores } from './suite.ts'
+
+const TYPES = ['custom.note', 'custom.other', 'gate.decision'] as const
+const ENTRIES = 60
+
+interface Known {
+  id: string
+  seq: number
+  ts: string
+  type: string
+}
+
+/** A chain with several entries in some milliseconds and none in others, and another chain beside it. */
+async function filled(store: Store, tick: (ms: number) => void): Promise<Known[]> {
+  for (let n = 0; n < ENTRIES; n += 1) {
+    if (n % 3 === 0) tick(n % 2)
+    if (n % 10 === 0) tick(5)
+    await commit(store, only(note({ n }, { type: TYPES[n % 5 === 0 ? 1 : n % 2 === 0 ? 2 : 0] })))
+    await commit(store, only(note({}, { chain: 'acme/test' })))
+  }
+  const stored = await store.entriesFrom(LIVE, 0, 1000)
+  return stored.map(({ header: { id, seq, ts, type } }) => ({ id, seq, ts, type }))
+}
+
+/** What a page means, over all entries. */
+function pageOf(all: readonly Known[], query: PageQuery): { ids: string[]; total: number } {
+  const { order, limit, offset, before = Infinity, eventType, from = '', to = '~' } = query
+  const found = all.filter(
+    ({ seq, ts, type }) => seq < before && ts >= from && ts < to && (eventType === undefined || type === eventType),
+  )
+  const ordered = order === 'asc' ? found : found.toReversed()
+  return { ids: ordered.slice(offset, offset + limit).map(({ id }) => id), total: found.length }
+}
+
+const time = fc.integer({ min: -2, max: 80 }).map((ms) => formatTimestamp(START_MS + ms))
+const query: fc.Arbitrary<PageQuery> = fc.record(
+  {
+    chain: fc.constant(LIVE),
+    order: fc.constantFrom('asc', 'desc'),
+    limit: fc.integer({ min: 1, max: 70 }),
+    offset: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 70 })),
+    before: fc.integer({ min: 0, max: ENTRIES + 5 }),
+    eventType: fc.constantFrom(...TYPES, 'custom.none'),
+    from: time,
+    to: time,
+  },
+  { requiredKeys: ['chain', 'order', 'limit', 'offset'] },
+)
+
+/** Reading a chain by page, type and time. */
+export function pageContract(stores: Stores): void {
+  const chainOf = async (t: Parameters<Stores>[0]) => {
+    let nowMs = START_MS
+    const store = stores(t)(() => nowMs)
+    const all = await filled(store, (ms) => {
+      nowMs += ms
+    })
+    return { store, all }
+  }
+
+  test('a page is what a scan over all entries gives', async (t) => {
+    const { store, all } = await chainOf(t)
+    await fc.assert(
+      fc.asyncProperty(query, async (asked) => {
+        const { items, total } = await store.page(asked)
+        assert.deepEqual({ ids: items.map(({ header }) => header.id), total }, pageOf(all, asked))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('seqRange has exactly the entries of the time, to the millisecond', async (t) => {
+    const { store, all } = await chainOf(t)
+    await fc.assert(
+      fc.asyncProperty(time, time, async (from, to) => {
+        const { first, end } = await store.seqRange(LIVE, from, to)
+        const inside = all.filter(({ ts }) => ts >= from && ts < to).map(({ seq }) => seq)
+        assert.deepEqual(
+          all.map(({ seq }) => seq).filter((seq) => seq >= first && seq < end),
+          inside,
+        )
+        const place = all.findIndex(({ ts }) => ts >= from)
+        assert.equal(first, place < 0 ? all.length : place)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('a chain that does not exist has empty pages', async (t) => {
+    const { store } = await chainOf(t)
+    const asked = { chain: 'nobody/live', order: 'desc', limit: 10, offset: 0 } as const
+    assert.deepEqual(await store.page(asked), { items: [], total: 0 })
+    assert.deepEqual(await store.seqRange('nobody/live', '2026', '2027'), { first: 0, end: 0 })
+    assert.deepEqual(await store.entriesFrom('nobody/live', 0, 10), [])
+  })
+
+  test('entries are found by id and by place', async (t) => {
+    const { store, all } = await chainOf(t)
+    const some = all[17]
+    assert.ok(some)
+    assert.equal((await store.entry(some.id))?.header.seq, 17)
+    assert.equal((await store.entryAt(LIVE, 17))?.header.id, some.id)
+    assert.equal(await store.entry('aud_unknown'), undefined)
+    assert.equal(await store.entryAt(LIVE, all.length), undefined)
+    assert.equal(await store.entryAt(LIVE, -1), undefined)
+    const seqs = (await store.entriesFrom(LIVE, 58, 2)).map(({ header }) => header.seq)
+    assert.deepEqual(seqs, [58, 59])
+    const [first, second] = await store.entriesFrom(LIVE, 58, 2)
+    assert.deepEqual(await store.headersFrom(LIVE, 58, 2), [first?.headerText, second?.headerText])
+  })
+
+  test('only the sections that are asked for are read', async (t) => {
+    const { store, all } = await chainOf(t)
+    const asked = { chain: LIVE, order: 'asc', limit: 70, offset: 0, sections: ['data', 'request'] } as const
+    const { items } = await store.page(asked)
+    assert.equal(items.length, all.length)
+    for (const { sections } of items)
+      assert.deepEqual(
+        sections.map(({ name }) => name),
+        ['data'],
+      )
+  })
+
+  test('a page and a reading end with the entry that exceeds the bytes', async (t) => {
+    const { store } = await chainOf(t)
+    const [first, second] = await store.entriesFrom(LIVE, 10, 2)
+    assert.ok(first && second)
+    const size = first.sections.reduce((sum, { json }) => sum + json.length, first.headerText.length)
+    for (const [maxBytes, length] of [
+      [1, 1],
+      [size - 1, 1],
+      [size, 2],
+    ] as const) {
+      assert.equal((await store.entriesFrom(LIVE, 10, 5, maxBytes)).length, length)
+      const page = await store.page({ chain: LIVE, order: 'asc', limit: 5, offset: 10, maxBytes })
+      assert.deepEqual([page.items.length, page.items[0]?.header.seq, page.total], [length, 10, ENTRIES + 1])
+    }
+  })
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { change, creation } from '../../src/records.ts'
+import { aKey, aStop, aTenant, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
+import type { Stores } from './suite.ts'
+
+const clock = () => START_MS
+const signingKey = { id: 'key_s', revision: 1, algorithm: 'ed25519' as const, publicKey: 'AA==', createdAt: '' }
+const policy = { id: 'acme', revision: 1, digest: 'sha256:', loadedAt: '' }
+
+/** What a store keeps in memory. */
+export function stateContract(stores: Stores): void {
+  test('a commit of this process is in the state at once, one of another after refresh', async (t) => {
+    const open = stores(t)
+    const [here, elsewhere] = [open(clock), open(clock)]
+    const [tenant, key, stop] = [aTenant(), aKey(), aStop()]
+    const all = [
+      creating('tenant', tenant),
+      creating('key', key),
+      creating('signingKey', signingKey),
+      creating('policy', policy),
+      creating('switch', stop),
+    ]
+    for (const submission of all) await commit(here, submission)
+    const expected = {
+      tenants: new Map([['acme', tenant]]),
+      keys: new Map([[key.id, key]]),
+      keysByHash: new Map([[key.hash, key]]),
+      signingKeys: new Map([['key_s', signingKey]]),
+      policies: new Map([['acme', policy]]),
+      switches: [stop],
+    }
+    assert.deepEqual(shown(here.state()), expected)
+    assert.equal(elsewhere.state().keys.size, 0)
+    elsewhere.refresh()
+    assert.deepEqual(shown(elsewhere.state()), expected)
+    assert.deepEqual(shown(open(clock).state()), expected)
+  })
+
+  test('refresh takes in changes, and not only what is new', async (t) => {
+    const open = stores(t)
+    const [here, elsewhere] = [open(clock), open(clock)]
+    const key = aKey()
+    await commit(here, creating('key', key))
+    elsewhere.refresh()
+    await commit(here, changing(change('key', key, { revokedAt: '2026-01-01T00:00:00.000Z' })))
+    elsewhere.refresh()
+    assert.equal(elsewhere.state().keys.get(key.id)?.revokedAt, '2026-01-01T00:00:00.000Z')
+    assert.equal(elsewhere.state().keysByHash.get(key.hash)?.revision, 2)
+  })
+
+  test('a state that was taken stays as it was', async (t) => {
+    const store = stores(t)(clock)
+    const before = store.state()
+    await commit(store, creating('key', aKey()))
+    assert.equal(before.keys.size, 0)
+  })
+
+  test('an imposed stop is in force before it is on disk, here alone', async (t) => {
+    const open = stores(t)
+    const [here, elsewhere] = [open(clock), open(clock)]
+    const stop = aStop()
+    here.impose(stop)
+    assert.deepEqual(here.state().switches, [stop])
+    assert.deepEqual(here.imposed(), [stop])
+    elsewhere.refresh()
+    assert.deepEqual(elsewhere.state().switches, [])
+  })
+
+  test('an imposed stop leaves the overlay with its commit, and is listed once', async (t) => {
+    const store = stores(t)(clock)
+    const [stop, other] = [aStop(), aStop({ level: 'L1' })]
+    store.impose(stop)
+    store.impose(other)
+    await commit(store, only(note()))
+    assert.equal(store.imposed().length, 2)
+    await commit(store, creating('switch', stop))
+    assert.deepEqual(store.imposed(), [other])
+    assert.deepEqual(store.state().switches, [stop, other])
+  })
+
+  test('an imposed stop stays in force when its commit is refused', async (t) => {
+    const store = stores(t)(clock)
+    const stop = aStop()
+    store.impose(stop)
+    const refused = { ...creating('switch', stop), guards: [{ kind: 'keyActive', keyId: 'key_x' } as const] }
+    assert.equal((await store.commit(refused)).conflict, 'keyActive')
+    const subject = { chain: LIVE, action: 'a.b', domain: undefined }
+    assert.deepEqual(store.imposed(), [stop])
+    assert.equal(
+      (await store.commit({ ...only(note()), guards: [{ kind: 'notStopped', subject }] })).conflict,
+      'notStopped',
+    )
+  })
+
+  test('the instance keeps its name, for every process', async (t) => {
+    const open = stores(t)
+    const first = open(clock)
+    await commit(first, only(note()))
+    assert.match(first.origin, /^[\x20-\x7e]+$/)
+    assert.equal(open(clock).origin, first.origin)
+    assert.notEqual(stores(t)(clock).origin, first.origin)
+  })
+
+  test('policy sources are kept by tenant, the newest of each', async (t) => {
+    const open = stores(t)
+    const store = open(clock)
+    const put = (tenantId: string, source: string) =>
+      commit(store, { guards: [], writes: [{ kind: 'policySource', tenantId, source }], entries: [note()] })
+    await put('acme', 'old')
+    await put('other', 'theirs')
+    await put('acme', 'new')
+    assert.deepEqual(await Promise.all(['acme', 'other', 'nobody'].map((id) => open(clock).policySource(id))), [
+      'new',
+      'theirs',
+      undefined,
+    ])
+  })
+
+  test('the use of an idempotency value is read by key, route and value, for ten minutes', async (t) => {
+    let nowMs = START_MS
+    const store = stores(t)(() => nowMs)
+    const use = { keyId: 'key_a', route: 'check', value: 'v', bodyDigest: 'sha256:d', entryId: 'aud_x', atMs: START_MS }
+    await commit(store, { guards: [], writes: [{ kind: 'idempotency', use }], entries: [note()] })
+    assert.deepEqual(await store.idempotencyUse('key_a', 'check', 'v'), use)
+    assert.equal(await store.idempotencyUse('key_b', 'check', 'v'), undefined)
+    assert.equal(await store.idempotencyUse('key_a', 'approve', 'v'), undefined)
+    nowMs += 600_001
+    assert.equal(await store.idempotencyUse('key_a', 'check', 'v'), undefined)
+  })
+
+  test('a record stored twice in one submission counts its revisions', async (t) => {
+    const store = stores(t)(clock)
+    const key = aKey()
+    const named = change('key', key, { name: 'x' })
+    const writes = [creation('key', key).write, named.write]
+    await commit(store, { guards: [], writes, entries: [...creating('key', key).entries, ...changing(named).entries] })
+    assert.equal(store.state().keys.get(key.id)?.revision, 2)
+  })
+}
+
+function shown({
+  tenants,
+  keys,
+  keysByHash,
+  signingKeys,
+  policies,
+  switches,
+}: ReturnType<import('../../src/store.ts').Store['state']>) {
+  return { tenants, keys, keysByHash, signingKeys, policies, switches }
+}

@@ -1,0 +1,38 @@
+import type { TestContext } from 'node:test'
+import type { Clock } from '../../src/base/time.ts'
+import type { Store } from '../../src/store.ts'
+import { temporaryFolder } from '../helpers.ts'
+import { commitContract } from './suite-commit.ts'
+import { groupContract } from './suite-group.ts'
+import { guardContract } from './suite-guards.ts'
+import { pageContract } from './suite-page.ts'
+import { readContract } from './suite-read.ts'
+import { stateContract } from './suite-state.ts'
+import { timeContract } from './suite-time.ts'
+
+/** Opens a store on a folder; another one on the same folder stands for another process. */
+export type OpenStore = (dir: string, clock: Clock) => Store
+
+/** Opens stores that are closed after the test. */
+export type Opener = (clock: Clock) => Store
+
+/** Every promise of src/store.ts, for whatever keeps it. */
+export function storeContract(open: OpenStore): void {
+  const stores = (t: TestContext): Opener => {
+    const dir = temporaryFolder(t)
+    return (clock) => {
+      const store = open(dir, clock)
+      t.after(() => store.close())
+      return store
+    }
+  }
+  guardContract(stores)
+  commitContract(stores)
+  groupContract(stores)
+  stateContract(stores)
+  timeContract(stores)
+  pageContract(stores)
+  readContract(stores)
+}
+
+export type Stores = (t: TestContext) => Opener

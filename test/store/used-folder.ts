@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import Sqlite, { type Database } from 'better-sqlite3'
+import { verifyEntries } from '../../src/actions/audit.ts'
+import { GateError } from '../../src/base/errors.ts'
+import { DATA_FILE, UnusableFile } from '../../src/sqlite/open.ts'
+import { openStore } from '../../src/sqlite/store.ts'
+import type { Store } from '../../src/store.ts'
+import { type Cleanup, startGate, temporaryFolder } from '../helpers.ts'
+
+const payment = (amount: number, tenantId = 'acme') => ({ tenantId, action: 'payment.transfer', context: { amount } })
+
+/** A data folder with every kind of record and entry in it, made by the service itself. Its server has ended. */
+export async function usedFolder(t: TestContext): Promise<string> {
+  const gate = await startGate(t, { dir: temporaryFolder(t) })
+  const owner = await gate.key({ roles: ['owner'] })
+  const agent = await gate.key({ roles: ['agent'], identity: 'bot' })
+  const approver = await gate.key({ roles: ['approver'], identity: 'ann' })
+  const tester = await gate.key({ environment: 'test' })
+  const spare = await gate.key({ tenant: 'other' })
+  const post = async (key: typeof owner, path: string, body: object) => {
+    const { status, body: answer } = await gate.call(
+      key,
+      'POST',
+      path,
+      { tenantId: key.tenant, ...body },
+      { 'idempotency-key': `k-${path}` },
+    )
+    assert.equal(status, 200, JSON.stringify(answer))
+    return answer.data
+  }
+  await policyRecorded(gate.server.store)
+  await gate.call(agent, 'POST', '/gate/check', payment(3))
+  const held = await post(agent, '/gate/check', payment(2000))
+  await post(approver, `/approvals/${held.approvalId}/approve`, { approverId: 'ann' })
+  await gate.call(agent, 'POST', '/gate/check', payment(2000))
+  const waiting = await gate.call(agent, 'POST', '/gate/check', payment(3000))
+  await post(approver, `/approvals/${waiting.body.data.approvalId}/approve`, { approverId: 'ann' })
+  await gate.call(agent, 'POST', '/gate/check', payment(4000))
+  await post(tester, '/gate/check', payment(5))
+  await post(spare, '/killswitch/trigger', { level: 'L3', reason: 'drill', triggeredBy: 'ann' })
+  await post(spare, '/killswitch/recover', { recoveredBy: 'ann', comment: 'over' })
+  await post(owner, '/killswitch/trigger', { level: 'L1', scope: 'email.*', reason: 'odd mail', triggeredBy: 'ann' })
+  await gate.call(owner, 'DELETE', `/keys/${tester.id}`)
+  await post(agent, '/audit/log', { eventType: 'custom.note', data: { note: 'the last one' } })
+  await gate.server.close()
+  return join(gate.dir, 'data')
+}
+
+async function policyRecorded(store: Store): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (store.state().policies.has('acme')) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  assert.fail('the policy set was not recorded')
+}
+
+/** A copy of the folder's data file, in a folder of its own. */
+export function copyOf(t: Cleanup, dir: string): string {
+  const copy = temporaryFolder(t)
+  cpSync(join(dir, DATA_FILE), join(copy, DATA_FILE))
+  return copy
+}
+
+/** Opens the file as an intruder does: no guard rails, no checks. */
+export function tamper(dir: string, change: (db: Database) => void): void {
+  const db = new Sqlite(join(dir, DATA_FILE))
+  db.pragma('synchronous = OFF')
+  db.pragma('ignore_check_constraints = ON')
+  const rails = db.prepare<[], { sql: string; name: string }>(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",
+  )
+  const triggers = rails.all()
+  for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`)
+  change(db)
+  for (const { sql } of triggers) db.exec(sql)
+  db.close()
+}
+
+export type Finding = 'at open' | 'by audit verify' | 'nothing found'
+
+/** Who finds what is wrong with the file, and in what words. */
+export async function findingIn(dir: string): Promise<{ finding: Finding; message: string }> {
+  let store: Store
+  try {
+    store = openStore({ dir, create: false, clock: Date.now })
+  } catch (error) {
+    assert.ok(error instanceof UnusableFile, `refused by ${String(error)}`)
+    return { finding: 'at open', message: error.message }
+  }
+  try {
+    for (const chain of await store.chains()) {
+      const { total } = await store.page({ chain, order: 'desc', limit: 1, offset: 0 })
+      const { valid, fault, firstBadSeq } = await verifyEntries(store, chain, 0, total)
+      if (!valid) return { finding: 'by audit verify', message: `${chain}, entry ${firstBadSeq}: ${fault}` }
+    }
+    return { finding: 'nothing found', message: '' }
+  } catch (error) {
+    assert.ok(error instanceof GateError && error.code === 'audit_unavailable', `verify ended in ${String(error)}`)
+    return { finding: 'by audit verify', message: error.message }
+  } finally {
+    await store.close()
+  }
+}
