@@ -93,7 +93,7 @@ export interface ApprovalQuery {
   actual?: { expired: readonly string[]; cancelled: readonly string[] } | undefined
   limit: number
   offset: number
-  requestedByKey?: string | undefined
+  requestedBy?: string | undefined
   /** Ends the page early, after the approval with which its stored JSON exceeds this. */
   maxBytes?: number | undefined
 }

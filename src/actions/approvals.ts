@@ -50,17 +50,17 @@ export interface ListQuery {
 export async function listApprovals(deps: Deps, caller: Caller, { status, limit, offset }: ListQuery) {
   const nowMs = deps.clock()
   const actual = await changedByTime(deps, caller.chain, status, nowMs)
-  const requestedByKey = seesAllApprovals(caller.key.roles) ? undefined : caller.key.id
-  const query = { chain: caller.chain, statuses: [status], actual, limit, offset, requestedByKey }
+  const requestedBy = seesAllApprovals(caller.key.roles) ? undefined : principalOf(caller.key)
+  const query = { chain: caller.chain, statuses: [status], actual, limit, offset, requestedBy }
   const { items, total } = await deps.store.approvals({ ...query, maxBytes: PAGE_BYTES })
   const { switches } = deps.store.state()
-  const views = items.map((approval) => approvalView(approval, switches, nowMs))
+  const views = items.map((approval) => approvalView(approval, switches, nowMs, seesAllApprovals(caller.key.roles)))
   return { items: views, page: pageGiven({ limit, offset, total }, items.length) }
 }
 
 /** @throws GateError `not_found`, also for an approval that the caller may not see. */
 export async function getApproval(deps: Deps, caller: Caller, id: string): Promise<ApprovalView> {
-  return view(deps, await visibleApproval(deps, caller, id))
+  return view(deps, caller, await visibleApproval(deps, caller, id))
 }
 
 /** Records a vote for the request; with the last vote of the quorum it is approved. Voting again changes nothing. */
@@ -133,11 +133,11 @@ function vote(
   return decideAndCommit(deps.store, async () => {
     const earlier = await earlierUse(deps.store, caller, idempotency)
     const approval = await visibleApproval(deps, caller, id)
-    if (earlier !== undefined) return { submission: null, reply: () => view(deps, approval) }
+    if (earlier !== undefined) return { submission: null, reply: () => view(deps, caller, approval) }
     const nowMs = deps.clock()
     assertPending(statusAt(approval, deps.store.state().switches, nowMs), id)
     const ballot = cast(approval, nowMs)
-    if (ballot === undefined) return { submission: null, reply: () => view(deps, approval) }
+    if (ballot === undefined) return { submission: null, reply: () => view(deps, caller, approval) }
     const { changed, type, entryId, guards } = ballot
     const entry: EventEntry = { ...eventEntry(deps, caller.chain, type, changed.data, caller.actor), id: entryId }
     const bound = bindTo(deps, caller, idempotency, earlier, entryId)
@@ -146,7 +146,7 @@ function vote(
       writes: [changed.write, ...bound.writes],
       entries: [entry],
     }
-    return { submission, reply: () => view(deps, changed.record) }
+    return { submission, reply: () => view(deps, caller, changed.record) }
   })
 }
 
@@ -165,13 +165,13 @@ function assertPending(status: ApprovalStatus, id: string): void {
 async function visibleApproval(deps: Deps, caller: Caller, id: string): Promise<Approval> {
   const approval = await deps.store.approval(id)
   const mine = approval !== undefined && approval.chain === caller.chain
-  const visible = mine && (seesAllApprovals(caller.key.roles) || approval.requestedByKey === caller.key.id)
+  const visible = mine && (seesAllApprovals(caller.key.roles) || approval.requestedBy === principalOf(caller.key))
   if (!visible) throw new GateError('not_found', 'There is no such approval.')
   return approval
 }
 
-function view(deps: Deps, approval: Approval): ApprovalView {
-  return approvalView(approval, deps.store.state().switches, deps.clock())
+function view(deps: Deps, caller: Caller, approval: Approval): ApprovalView {
+  return approvalView(approval, deps.store.state().switches, deps.clock(), seesAllApprovals(caller.key.roles))
 }
 
 /** A sweep ends after this; the next one goes on with what is left. */

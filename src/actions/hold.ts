@@ -190,6 +190,7 @@ function newApproval(deps: CheckDeps, asked: Asked, terms: ApprovalTerms, digest
     factors: risk.factors,
     reason: outcome.reason,
     rule: outcome.rule,
+    explain: judged.set?.explain ?? 'full',
     requestedBy: principalOf(caller.key),
     requestedByKey: caller.key.id,
     quorum: terms.quorum,

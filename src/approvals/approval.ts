@@ -37,6 +37,8 @@ export type Approval = {
   factors: readonly { name: string; weight: number; contribution: number }[]
   reason: string
   rule: string | null
+  /** What the policy lets the agent be told; approvers see all. */
+  explain: 'full' | 'reason'
   /** The requesting key's identity, else its id. */
   requestedBy: string
   requestedByKey: string
@@ -105,8 +107,13 @@ export function statusAt(approval: Approval, stops: Iterable<KillSwitch>, nowMs:
   return nowMs >= deadlineMs(approval, stops, nowMs) ? 'expired' : status
 }
 
-/** What callers see. The binding is shown, so that an approver knows what is covered and what is not. */
-export function approvalView(approval: Approval, stops: Iterable<KillSwitch>, nowMs: number) {
+/**
+ * What callers see. The binding is shown, so that an approver knows what is covered and what is not.
+ *
+ * @param isApprover false hides rule and factors where the policy gives the agent the reason only
+ */
+export function approvalView(approval: Approval, stops: Iterable<KillSwitch>, nowMs: number, isApprover: boolean) {
+  const open = isApprover || approval.explain === 'full'
   return {
     id: approval.id,
     action: approval.action,
@@ -116,9 +123,9 @@ export function approvalView(approval: Approval, stops: Iterable<KillSwitch>, no
     plan: approval.plan,
     decisionId: approval.decisionId,
     riskScore: approval.riskScore,
-    factors: approval.factors,
+    factors: open ? approval.factors : [],
     reason: approval.reason,
-    rule: approval.rule,
+    rule: open ? approval.rule : null,
     requestedBy: approval.requestedBy,
     quorum: approval.quorum,
     votes: approval.votes.map(({ principal, approverId, comment, votedAt }) => ({

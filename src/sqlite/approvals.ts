@@ -79,9 +79,9 @@ function listQuery(db: Database, bodies: Bodies) {
   }
   const all = statements('')
   // The requester stands in the body alone, so it is asked for only when it matters.
-  const ofRequester = statements('requested_by_key = @by AND')
+  const ofRequester = statements('requested_by = @by AND')
   return (query: ApprovalQuery): { items: Approval[]; total: number } => {
-    const { chain, statuses, actual = { expired: [], cancelled: [] }, limit, offset, requestedByKey: by } = query
+    const { chain, statuses, actual = { expired: [], cancelled: [] }, limit, offset, requestedBy: by } = query
     const others = actual.expired.length + actual.cancelled.length > 0 ? ['pending', 'approved'] : []
     const filter = {
       chain,

@@ -47,6 +47,7 @@ export function approvalOf(change: Partial<Approval> = {}): Approval {
     factors: [],
     reason: 'Large.',
     rule: 'large',
+    explain: 'full',
     requestedBy: 'agent',
     requestedByKey: 'agent',
     quorum: 1,

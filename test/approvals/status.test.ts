@@ -31,16 +31,26 @@ for (const [name, change, stops, afterMs, status] of STATUS) {
   test(`${name}: ${status}`, () => {
     const approval = approvalOf(change)
     assert.equal(statusAt(approval, stops, T0 + afterMs), status)
-    assert.equal(approvalView(approval, stops, T0 + afterMs).status, status)
+    assert.equal(approvalView(approval, stops, T0 + afterMs, true).status, status)
   })
 }
 
 test('the view shows the moved deadline, and nothing of keys', () => {
-  const view = approvalView(approvalOf(), [PAUSED], T0 + 7000)
+  const view = approvalView(approvalOf(), [PAUSED], T0 + 7000, true)
   assert.equal(view.expiresAt, at(HOUR + 5000))
   assert.equal(deadlineMs(approvalOf(), [PAUSED], T0 + 7000), T0 + HOUR + 5000)
   assert.deepEqual(
     ['revision', 'chain', 'requestedByKey', 'selfApproval', 'approvers'].filter((name) => name in view),
     [],
   )
+})
+
+test('a policy that tells the agent the reason only hides rule and factors from it, not from approvers', () => {
+  const approval = approvalOf({ explain: 'reason', factors: [{ name: 'amount', weight: 5, contribution: 5 }] })
+  const shown = (isApprover: boolean) => {
+    const { rule, factors, reason } = approvalView(approval, [], T0, isApprover)
+    return [rule, factors.length, reason]
+  }
+  assert.deepEqual(shown(true), [approval.rule, 1, approval.reason])
+  assert.deepEqual(shown(false), [null, 0, approval.reason])
 })

@@ -25,6 +25,10 @@ before(async () => {
     'policies/acme/main.yaml': ACME_POLICY,
     'broken/acme/main.yaml': ACME_POLICY.replace('effect: allow', 'effect: alow'),
     'empty/.keep': '',
+    'beside/acme/main.yaml': ACME_POLICY,
+    'beside/acme.yaml': ACME_POLICY,
+    'beside/bad name/main.yaml': ACME_POLICY,
+    'beside/..data/main.yaml': ACME_POLICY,
     'garbage.json': 'not json',
     'nothing.json': '{}',
   })
@@ -223,6 +227,12 @@ const ROWS: Row[] = [
     stderr: /--name must/,
   },
   {
+    name: 'keys create: an admin key of a tenant',
+    args: () => ['keys', 'create', '--tenant', 'acme', '--role', 'admin', ...at()],
+    code: 2,
+    stderr: /admin key belongs to no tenant/,
+  },
+  {
     name: 'keys create: test admin',
     args: () => ['keys', 'create', '--role', 'admin', '--environment', 'test', ...at()],
     code: 2,
@@ -355,6 +365,13 @@ const ROWS: Row[] = [
     args: () => ['validate', '--policies', world.policies, '--json'],
     code: 0,
     json: ({ valid }) => assert.equal(valid, true),
+  },
+  {
+    name: 'validate: policies that lie where nothing reads them',
+    args: () => ['validate', '--policies', join(world.root, 'beside')],
+    code: 0,
+    stdout:
+      /^acme\.yaml:1:1 warning GATE2001 [^\n]+\nbad name:1:1 warning GATE2001 [^\n]+\n[\s\S]*0 errors, [2-9] warnings\.\n$/,
   },
   { name: 'validate: unknown format', args: () => ['validate', '--format', 'xml'], code: 2, stderr: /text, json/ },
   {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { readConfig } from '../../src/config.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
 import { run } from './program.ts'
 
@@ -79,6 +80,29 @@ const FAULTS: { name: string; args: string[]; env?: Record<string, string>; stde
     stderr: /none\.json: it cannot be read/,
   },
 ]
+
+/** As Kubernetes sets them for a Service called gate-sidecar with a named port. */
+const LINKS = {
+  GATE_SIDECAR_SERVICE_HOST: '10.0.0.7',
+  GATE_SIDECAR_SERVICE_PORT: '4283',
+  GATE_SIDECAR_SERVICE_PORT_HTTP: '4283',
+  GATE_SIDECAR_PORT: 'tcp://10.0.0.7:4283',
+  GATE_SIDECAR_PORT_4283_TCP: 'tcp://10.0.0.7:4283',
+  GATE_SIDECAR_PORT_4283_TCP_PROTO: 'tcp',
+  GATE_SIDECAR_PORT_4283_TCP_PORT: '4283',
+  GATE_SIDECAR_PORT_4283_TCP_ADDR: '10.0.0.7',
+}
+
+test('settings: the variables of a Kubernetes Service are none', () => {
+  const { port, host } = readConfig({ flags: {}, env: LINKS, file: undefined })
+  assert.deepEqual([port, host], [4283, '127.0.0.1'])
+})
+
+for (const name of ['GATE_SIDECAR_PORT_HTTP', 'GATE_SIDECAR_SERVICE_HOSTS', 'GATE_SIDECAR_PORT_4283_TCP_X']) {
+  test(`settings: ${name} is still a mistake`, () => {
+    assert.throws(() => readConfig({ flags: {}, env: { [name]: 'x' }, file: undefined }), /is not a setting/)
+  })
+}
 
 for (const { name, args, env = {}, stderr } of FAULTS) {
   test(`settings: ${name} is refused with 2`, async () => {

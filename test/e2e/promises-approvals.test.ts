@@ -133,3 +133,22 @@ test('a stop repeated with its Idempotency-Key after it was ended is refused, no
   await gate.call(key, 'POST', '/killswitch/recover', { recoveredBy: 'ops', comment: 'over' })
   assert.deepEqual([(await trigger()).status, (await trigger()).body.error], [409, 'idempotency_conflict'])
 })
+
+test('an agent sees what it asked for with any of its keys, and nothing of another agent', async (t) => {
+  const gate = await startGate(t, { policies: { 'acme/main.yaml': POLICY } })
+  const bot = { roles: ['agent' as const], identity: 'bot' }
+  const [first, second, other] = [await gate.key(bot), await gate.key(bot), await gate.key({ roles: ['agent'] })]
+  const { approvalId } = (await gate.call(first, 'POST', '/gate/check', request(5))).body.data
+  const seen = async (key: Key) => [
+    (await gate.call(key, 'GET', `/approvals/${approvalId}`)).status,
+    (await gate.call(key, 'GET', '/approvals')).body.data.length,
+  ]
+  assert.deepEqual(
+    [await seen(first), await seen(second), await seen(other)],
+    [
+      [200, 1],
+      [200, 1],
+      [404, 0],
+    ],
+  )
+})

@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { ACME_POLICY, type Gate, startGate, temporaryFolder } from '../helpers.ts'
+import { readConfig } from '../../src/config.ts'
+import { createLogger, type Logger } from '../../src/log.ts'
+import { loadPolicySet } from '../../src/policy/load.ts'
+import { startServer } from '../../src/server.ts'
+import { ACME_POLICY, type Gate, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 
 const ALLOWING = ACME_POLICY
 const DENYING = `${ACME_POLICY}  - {id: stop, actions: ["**"], effect: deny, reason: Nothing for now.}\n`
@@ -147,4 +151,40 @@ test('a list outside the tenant folder is refused, also behind a link', async (t
   unlinkSync(join(dir, 'policies/acme/lists/out.txt'))
   writeFileSync(join(dir, 'policies/acme/lists/out.txt'), 'ann\n')
   await becomes(() => decision(gate, key), 'allow')
+})
+
+test('a name that cannot be looked at holds up neither the start nor other tenants', async (t) => {
+  const dir = temporaryFolder(t)
+  mkdirSync(join(dir, 'policies'))
+  symlinkSync('loop', join(dir, 'policies/loop'))
+  const gate = await startGate(t, { dir, policies: { 'acme/main.yaml': ALLOWING } })
+  const key = await gate.key()
+  assert.equal(await decision(gate, key), 'allow')
+  writeFileSync(join(dir, 'policies/acme/main.yaml'), DENYING)
+  await becomes(() => decision(gate, key), 'deny')
+})
+
+test('two servers on one file with different policies record each set once', async (t) => {
+  const dir = temporaryFolder(t)
+  const first = await startGate(t, { dir })
+  const key = await first.key()
+  await becomes(async () => (await events(first, key, 'policy.loaded')).length, 1)
+  const flags = { data: join(dir, 'data'), policies: join(dir, 'others'), port: '0' }
+  writeFiles(dir, { 'others/acme/main.yaml': DENYING })
+  const second = await startServer({
+    config: readConfig({ flags, env: {}, file: undefined }),
+    log: createLogger('silent'),
+    compileAside: async (source) => ({ diagnostics: loadPolicySet(source).diagnostics, fault: undefined }),
+  })
+  t.after(() => second.close())
+  await becomes(async () => (await events(first, key, 'policy.loaded')).length, 2)
+  await sleep(2500)
+  assert.equal((await events(first, key, 'policy.loaded')).length, 2)
+})
+
+test('a file beside the tenant folders is told of at the start', async (t) => {
+  const lines: object[] = []
+  const log = { ...createLogger('silent'), warn: (data: object) => void lines.push(data) } as Logger
+  await startGate(t, { log, policies: { 'acme/main.yaml': ALLOWING, 'acme.yaml': DENYING } })
+  assert.deepEqual(lines, [{ name: 'acme.yaml' }])
 })

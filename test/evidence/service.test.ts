@@ -181,3 +181,22 @@ test('a whole history of its own, well made and signed with the stolen key, is n
   const result = await verifyOverHttp(gate, owner, forged)
   assert.deepEqual([result.valid, result.signatureValid, result.chainValid], [false, true, false])
 })
+
+test('the audit chain is asked about valid bundles only, and for headers alone', async () => {
+  const { store } = gate.server
+  const { headersFrom, entryAt } = store
+  const asked: string[] = []
+  store.headersFrom = (...range) => {
+    asked.push('headers')
+    return headersFrom(...range)
+  }
+  store.entryAt = (...place) => {
+    asked.push('entry')
+    return entryAt(...place)
+  }
+  await verifyOverHttp(gate, owner, signBundle(unsigned, forger))
+  assert.deepEqual(asked, [])
+  assert.equal((await verifyOverHttp(gate, owner, bundle)).valid, true)
+  assert.deepEqual(asked, ['headers'])
+  Object.assign(store, { headersFrom, entryAt })
+})

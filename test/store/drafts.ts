@@ -128,6 +128,7 @@ export function anApproval(changes: Partial<Approval> = {}): Approval {
     factors: [],
     reason: 'Large payments need a person.',
     rule: 'large',
+    explain: 'full',
     requestedBy: 'bot',
     requestedByKey: 'key_bot',
     quorum: 1,

@@ -35,8 +35,12 @@ export function commitContract(stores: Stores): void {
         const open = stores(t)
         const [here, elsewhere] = [open(clock), open(clock)]
         for (let revision = 1; revision <= stored; revision += 1) await commit(elsewhere, at(kind, revision))
-        assert.equal((await here.commit(at(kind, written))).conflict, refused ? 'revision' : null)
-        assert.equal((await entriesOf(here)).length, refused && stored === 0 ? 0 : stored + (refused ? 1 : 2))
+        const submission = at(kind, written)
+        assert.equal((await here.commit(submission)).conflict, refused ? 'revision' : null)
+        assert.equal(
+          (await entriesOf(here, submission.entries[0]?.chain)).length,
+          refused && stored === 0 ? 0 : stored + (refused ? 1 : 2),
+        )
       })
     }
   }
@@ -133,6 +137,6 @@ function sorted<T extends { sections: readonly { name: string }[] }>(entry: T): 
   return { ...entry, sections: [...entry.sections].sort((a, b) => (a.name < b.name ? -1 : 1)) }
 }
 
-function entriesOf(store: Store) {
-  return store.entriesFrom(LIVE, 0, 100)
+function entriesOf(store: Store, chain = LIVE) {
+  return store.entriesFrom(chain, 0, 100)
 }

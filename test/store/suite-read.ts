@@ -11,7 +11,7 @@ const hour = (n: number) => `2026-01-01T0${n}:00:00.000Z`
 
 const approvals = {
   late: anApproval({ id: 'apr_1', digest: digest('1'), expiresAt: hour(3) }),
-  early: anApproval({ id: 'apr_2', digest: digest('2'), expiresAt: hour(1), requestedByKey: 'key_other' }),
+  early: anApproval({ id: 'apr_2', digest: digest('2'), expiresAt: hour(1), requestedBy: 'key_other' }),
   approved: anApproval({ id: 'apr_3', digest: digest('1'), expiresAt: hour(2), status: 'approved' }),
   rejected: anApproval({ id: 'apr_4', digest: digest('1'), expiresAt: hour(2), status: 'rejected' }),
   consumed: anApproval({ id: 'apr_5', digest: digest('1'), expiresAt: hour(2), status: 'consumed' }),
@@ -70,7 +70,7 @@ export function readContract(stores: Stores): void {
       ids: ['apr_2', 'apr_3', 'apr_4', 'apr_1'],
     },
     { name: 'no status', query: { statuses: [] }, ids: [] },
-    { name: 'of one requester', query: { requestedByKey: 'key_other' }, ids: ['apr_2'] },
+    { name: 'of one requester', query: { requestedBy: 'key_other' }, ids: ['apr_2'] },
     { name: 'another chain', query: { chain: 'other/live', statuses: ['approved'] }, ids: ['apr_6'] },
     { name: 'one a page', query: { limit: 1 }, ids: ['apr_2'], total: 2 },
     { name: 'the page after', query: { limit: 1, offset: 1 }, ids: ['apr_1'], total: 2 },

@@ -62,7 +62,7 @@ CREATE TABLE approval (
   status TEXT GENERATED ALWAYS AS (json_extract(body, '$.status')) VIRTUAL,
   digest TEXT GENERATED ALWAYS AS (json_extract(body, '$.digest')) VIRTUAL,
   expires_at TEXT GENERATED ALWAYS AS (json_extract(body, '$.expiresAt')) VIRTUAL,
-  requested_by_key TEXT GENERATED ALWAYS AS (json_extract(body, '$.requestedByKey')) VIRTUAL
+  requested_by TEXT GENERATED ALWAYS AS (json_extract(body, '$.requestedBy')) VIRTUAL
 ) STRICT;
 
 CREATE INDEX approval_list ON approval (chain, status, expires_at, id);
