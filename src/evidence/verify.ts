@@ -10,6 +10,7 @@ import { ALGORITHM, signedBytes, verifySignature } from './sign.ts'
 
 /** Another machine's clock may be ahead of ours by this much. */
 const CLOCK_SKEW_MS = 300_000
+const SIGNATURE_BYTES = 64
 
 /** What the verifier holds true before it reads the bundle. */
 export interface Trust {
@@ -56,6 +57,8 @@ function signatureFault(bundle: Bundle, trust: Trust): string | undefined {
   if (service === undefined) return 'There is no signature of the service.'
   if (service.algorithm !== ALGORITHM) return `The algorithm ${service.algorithm} is not accepted.`
   if (!trust.publicKeys.includes(service.publicKey)) return 'The signing key is not one of the pinned keys.'
+  // Before the whole bundle is brought into canonical form to be signed.
+  if (decodeBase64(service.signature)?.byteLength !== SIGNATURE_BYTES) return 'The signature is malformed.'
   if (!verifySignature(signedBytes(unsigned), service.publicKey, service.signature))
     return 'The signature does not fit the bundle.'
   return undefined

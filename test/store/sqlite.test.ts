@@ -42,3 +42,30 @@ test('an existing file is opened and read while another process holds the write 
   t.after(() => store.close())
   assert.deepEqual(await store.chains(), [])
 })
+
+test('decisions are counted and paged, and chains are named, without passing over every entry', async (t) => {
+  const dir = temporaryFolder(t)
+  const store = openStore({ dir, create: true, clock: Date.now })
+  t.after(() => store.close())
+  const db = openDatabase(dir, { create: false })
+  t.after(() => db.close())
+  // Every thousandth entry is a note. Headers are padded to the size that real ones have.
+  db.exec(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59999)
+    INSERT INTO entry (chain, seq, header, hash) SELECT 'acme/live', i, json_object('id', 'aud_' || i, 'type',
+      iif(i % 1000 = 0, 'my.note', 'gate.decision'), 'pad', hex(zeroblob(250))), randomblob(32) FROM n`)
+  const timed = async (work: () => unknown): Promise<number> => {
+    const since = performance.now()
+    await work()
+    return performance.now() - since
+  }
+  const count = db.prepare("SELECT count(*) FROM entry WHERE chain = 'acme/live' AND type = 'gate.decision'")
+  const scan = await timed(() => count.get())
+  const asked = { chain: 'acme/live', order: 'asc', limit: 2, offset: 50_000, eventType: 'gate.decision' } as const
+  const { items, total } = await store.page(asked)
+  assert.deepEqual([items.map(({ header }) => header.id), total], [['aud_50051', 'aud_50052'], 59_940])
+  const page = await timed(() => store.page(asked))
+  assert.ok(page < scan / 5, `${page} ms, a scan takes ${scan} ms`)
+  const distinct = await timed(() => db.prepare('SELECT DISTINCT chain FROM entry').all())
+  const chains = await timed(() => store.chains())
+  assert.ok(chains < distinct / 5, `${chains} ms, a scan takes ${distinct} ms`)
+})

@@ -20,7 +20,7 @@ CREATE TABLE entry (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX entry_id ON entry (id);
--- Decisions are nearly all entries; a scan finds them without an index.
+-- Decisions are nearly all entries, so the others are indexed and decisions are the rest.
 CREATE INDEX entry_type ON entry (chain, type, seq) WHERE type <> 'gate.decision';
 
 -- The content of entries. Rows here may be erased; the header's commitments stay.
