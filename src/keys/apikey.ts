@@ -57,8 +57,14 @@ export function principalOf(key: ApiKey): string {
   return key.identity ?? key.id
 }
 
+/** Six base62 digits of the CRC-32; in plain numbers, since every request's key is checked. */
 function checksum(text: string): string {
-  return base62(BigInt(crc32(text)), CHECK_DIGITS)
+  let digits = ''
+  for (let rest = crc32(text), i = 0; i < CHECK_DIGITS; i += 1) {
+    digits = (BASE62[rest % 62] ?? '') + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
 }
 
 function base62(value: bigint, digits: number): string {

@@ -49,6 +49,11 @@ export function applySubmission(group: Group, submission: Submission, deps: Comm
     group.regressed = regressed
     group.memory = memory
   }
+  // Most are one entry, which is appended or not: nothing has happened yet that would have to be undone.
+  if (submission.writes.length === 0 && submission.entries.length === 1) {
+    const conflict = failedGuard(group, submission.guards)
+    return conflict === undefined ? { conflict: null, entries: appendAll(group, submission, deps) } : { conflict }
+  }
   transaction.savepoint.run()
   try {
     const conflict = failedGuard(group, submission.guards) ?? applyWrites(group, submission.writes)
@@ -56,7 +61,7 @@ export function applySubmission(group: Group, submission: Submission, deps: Comm
       undo()
       return { conflict }
     }
-    const entries = submission.entries.map((entry) => append(group, entry, deps))
+    const entries = appendAll(group, submission, deps)
     transaction.release.run()
     return { conflict: null, entries }
   } catch (error) {
@@ -64,6 +69,10 @@ export function applySubmission(group: Group, submission: Submission, deps: Comm
     if (isPendingTwice(error)) return { conflict: 'pending' }
     throw error
   }
+}
+
+function appendAll(group: Group, { entries }: Submission, deps: CommitDeps): StoredEntry[] {
+  return entries.map((entry) => append(group, entry, deps))
 }
 
 function failedGuard(group: Group, guards: readonly Guard[]): Guard['kind'] | undefined {
