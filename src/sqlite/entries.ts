@@ -28,7 +28,7 @@ function appendQueries(db: Database) {
   return {
     head(chain: string): Head | undefined {
       const row = head.get(chain)
-      return row && { seq: row.seq, hash: formatDigest(row.hash), tsMs: Date.parse(row.ts) }
+      return row && { seq: row.seq, hash: readHash({ chain, ...row }), tsMs: Date.parse(row.ts) }
     },
     append(entry: StoredEntry): void {
       const { chain, seq } = entry.header
@@ -91,8 +91,11 @@ function readQueries(db: Database) {
   const toEntry = (row: EntryRow, names?: string): StoredEntry => ({
     header: parseHeader(row),
     headerText: row.header,
-    hash: formatDigest(row.hash),
-    sections: names === undefined ? sections.all(row.chain, row.seq) : named.all(row.chain, row.seq, names),
+    hash: readHash(row),
+    sections: readSections(
+      row,
+      names === undefined ? sections.all(row.chain, row.seq) : named.all(row.chain, row.seq, names),
+    ),
   })
   const toEntries = (rows: readonly EntryRow[], maxBytes: number | undefined, names?: string): StoredEntry[] =>
     withinBytes(rows, maxBytes, (row) => toEntry(row, names), sizeOf)
@@ -121,12 +124,34 @@ function readQueries(db: Database) {
   }
 }
 
+// A damaged file gives values of other types than the schema says; they are told from values that are merely wrong.
+
+type Place = Pick<EntryRow, 'chain' | 'seq'>
+
+function damaged({ chain, seq }: Place, what: string, cause?: unknown): GateError {
+  return new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seq}: ${what}.`, { cause })
+}
+
+/** @throws GateError naming the entry */
+function readHash(row: Place & { hash: unknown }): string {
+  if (row.hash instanceof Uint8Array) return formatDigest(row.hash)
+  throw damaged(row, 'the hash is no bytes')
+}
+
+/** @throws GateError naming the entry */
+function readSections(place: Place, rows: SectionRow[]): SectionRow[] {
+  const isWhole = ({ name, salt, json }: SectionRow): boolean =>
+    typeof name === 'string' && salt instanceof Uint8Array && typeof json === 'string'
+  if (!rows.every(isWhole)) throw damaged(place, 'a section is not text and salt')
+  return rows
+}
+
 /** @throws GateError naming the entry when the text is damaged beyond reading */
 function parseHeader({ chain, seq, header }: EntryRow): Header {
   try {
     return JSON.parse(header) as Header
   } catch (cause) {
-    throw new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seq}: the header is no JSON.`, { cause })
+    throw damaged({ chain, seq }, 'the header is no JSON', cause)
   }
 }
 
