@@ -99,8 +99,11 @@ export async function startServer({
     const close = async (): Promise<void> => {
       await closeListener(server)
       await tasks.stop()
-      await refusals.flush()
-      await store.close()
+      try {
+        await refusals.flush()
+      } finally {
+        await store.close()
+      }
     }
     return { url, store, close }
   } catch (error) {

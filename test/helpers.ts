@@ -19,10 +19,15 @@ export interface Cleanup {
   after(work: () => void | Promise<void>): void
 }
 
-/** A folder that is gone after the test. */
-export function temporaryFolder(t: Cleanup): string {
+const folders: string[] = []
+process.once('exit', () => {
+  for (const dir of folders) rmSync(dir, { recursive: true, force: true })
+})
+
+/** A folder that is gone when the tests of this file are done: after every service on it has stopped. */
+export function temporaryFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), 'gate-sidecar-'))
-  t.after(() => rmSync(dir, { recursive: true, force: true }))
+  folders.push(dir)
   return dir
 }
 

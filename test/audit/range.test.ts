@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Database } from 'better-sqlite3'
 import { verifyEntries, verifyRange } from '../../src/actions/audit.ts'
 import { hashHeader } from '../../src/audit/chain.ts'
@@ -21,7 +21,7 @@ const DAYS = [
 const EMPTY_DAY = '2026-01-03'
 const ALL = ['2026-01-01', '2026-01-04'] as const
 
-const dir = temporaryFolder({ after })
+const dir = temporaryFolder()
 await fill()
 
 async function fill(): Promise<void> {

@@ -7,7 +7,7 @@ import { type Ended, run, serve } from './program.ts'
 
 // One folder for all rows: an active stop over `stopped`, a key and a decision in `acme`, policies good and bad.
 const world = {
-  root: temporaryFolder({ after }),
+  root: temporaryFolder(),
   data: '',
   policies: '',
   keyId: '',

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { readConfig } from '../../src/config.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
 import { run } from './program.ts'
 
-const root = temporaryFolder({ after })
+const root = temporaryFolder()
 const SOURCES = ['flag', 'env', 'file', 'default'] as const
 
 /** Each source of the setting names a folder whose tenant is called like the source. */

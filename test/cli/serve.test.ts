@@ -9,8 +9,8 @@ import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
 import { run, serve } from './program.ts'
 
 /** A folder with policies and data, a key of acme, and the options that name them. */
-async function prepare(t: TestContext, role = 'owner') {
-  const root = temporaryFolder(t)
+async function prepare(_t: TestContext, role = 'owner') {
+  const root = temporaryFolder()
   writeFiles(root, { 'policies/acme/main.yaml': ACME_POLICY })
   const data = join(root, 'data')
   const made = await run(['keys', 'create', '--tenant', 'acme', '--role', role, '--data', data, '--json'])

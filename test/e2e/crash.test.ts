@@ -8,7 +8,7 @@ const CONNECTIONS = 16
 const KILLED_AFTER_MS = [20, 310, 130, 480]
 
 test('kill -9 under load loses nothing that was acknowledged', async (t) => {
-  const folder = folderIn(temporaryFolder(t))
+  const folder = folderIn(temporaryFolder())
   const key = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'agent')
   const acknowledged: string[] = []
   for (const afterMs of KILLED_AFTER_MS) {
@@ -25,7 +25,7 @@ test('kill -9 under load loses nothing that was acknowledged', async (t) => {
 })
 
 test('a stop, a vote and a revoked key survive kill -9 right after their answer', async (t) => {
-  const folder = folderIn(temporaryFolder(t))
+  const folder = folderIn(temporaryFolder())
   const make = (...args: string[]) => command(folder, 'keys', 'create', '--tenant', 'acme', ...args)
   const owner = await make('--role', 'owner')
   const agent = await make('--role', 'agent', '--identity', 'bot')

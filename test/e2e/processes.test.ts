@@ -9,7 +9,7 @@ import { assertRecorded, command, folderIn, later, load, serve, until } from './
 const WITHIN_MS = 1000
 
 test('two services on one folder append at once: one line, nothing lost', async (t) => {
-  const folder = folderIn(temporaryFolder(t))
+  const folder = folderIn(temporaryFolder())
   const key = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'agent')
   const services = await Promise.all([serve(t, folder), serve(t, folder)])
   const loads = services.map(({ url }) => load(url, key, 8))
@@ -27,7 +27,7 @@ test('two services on one folder append at once: one line, nothing lost', async 
 })
 
 test('processes that start at once on a new folder are one instance', async (t) => {
-  const folder = folderIn(temporaryFolder(t))
+  const folder = folderIn(temporaryFolder())
   const make = (tenant: string) => command(folder, 'keys', 'create', '--tenant', tenant, '--role', 'owner')
   const [key] = await Promise.all([make('acme'), make('other'), serve(t, folder)])
   await serve(t, folder)
@@ -68,7 +68,7 @@ test('a stop that the command line triggers or ends acts within a second in a ru
 })
 
 test('of two services, what one stops the other does not allow any more', async (t) => {
-  const dir = temporaryFolder(t)
+  const dir = temporaryFolder()
   const [one, other] = [await startGate(t, { dir }), await startGate(t, { dir })]
   const key = await one.key()
   const decide = async () =>

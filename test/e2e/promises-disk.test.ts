@@ -32,7 +32,7 @@ interface Setting {
 }
 
 async function setting(t: TestContext): Promise<Setting> {
-  const folder = folderIn(temporaryFolder(t))
+  const folder = folderIn(temporaryFolder())
   const owner = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'owner')
   const service = await serve(t, folder)
   const check = async () => {

@@ -33,7 +33,7 @@ interface Scene {
 }
 
 async function scene(t: TestContext): Promise<Scene> {
-  const dir = temporaryFolder(t)
+  const dir = temporaryFolder()
   const [here, elsewhere] = [true, true].map((create) => {
     const store = openStore({ dir, create, clock: Date.now })
     t.after(() => store.close())

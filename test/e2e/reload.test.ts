@@ -72,7 +72,7 @@ test('a broken set leaves the last good one in force, is audited once, and shows
 })
 
 test('a restart with a broken folder goes on with the set that was last in force', async (t) => {
-  const dir = temporaryFolder(t)
+  const dir = temporaryFolder()
   const first = await startGate(t, { dir })
   const key = await first.key()
   await becomes(async () => (await events(first, key, 'policy.loaded')).length, 1)
@@ -82,7 +82,7 @@ test('a restart with a broken folder goes on with the set that was last in force
 })
 
 test('a stored set that is not the one in the audit chain is not used', async (t) => {
-  const dir = temporaryFolder(t)
+  const dir = temporaryFolder()
   const first = await startGate(t, { dir, policies: { 'acme/main.yaml': DENYING } })
   const key = await first.key()
   await becomes(async () => (await events(first, key, 'policy.loaded')).length, 1)
@@ -111,7 +111,7 @@ test('a folder that is gone leaves the last good set in force', async (t) => {
 })
 
 test('a swap of the ..data link of a Kubernetes ConfigMap is seen', async (t) => {
-  const dir = temporaryFolder(t)
+  const dir = temporaryFolder()
   const tenant = join(dir, 'policies/acme')
   const version = (name: string, text: string): void => {
     mkdirSync(join(tenant, name), { recursive: true })
@@ -138,7 +138,7 @@ test('one tenant with a broken set does not hold up another', async (t) => {
 })
 
 test('a list outside the tenant folder is refused, also behind a link', async (t) => {
-  const dir = temporaryFolder(t)
+  const dir = temporaryFolder()
   mkdirSync(join(dir, 'policies/acme/lists'), { recursive: true })
   writeFileSync(join(dir, 'secret.txt'), 'ann\n')
   symlinkSync(join(dir, 'secret.txt'), join(dir, 'policies/acme/lists/out.txt'))
@@ -154,7 +154,7 @@ test('a list outside the tenant folder is refused, also behind a link', async (t
 })
 
 test('a name that cannot be looked at holds up neither the start nor other tenants', async (t) => {
-  const dir = temporaryFolder(t)
+  const dir = temporaryFolder()
   mkdirSync(join(dir, 'policies'))
   symlinkSync('loop', join(dir, 'policies/loop'))
   const gate = await startGate(t, { dir, policies: { 'acme/main.yaml': ALLOWING } })
@@ -165,7 +165,7 @@ test('a name that cannot be looked at holds up neither the start nor other tenan
 })
 
 test('two servers on one file with different policies record each set once', async (t) => {
-  const dir = temporaryFolder(t)
+  const dir = temporaryFolder()
   const first = await startGate(t, { dir })
   const key = await first.key()
   await becomes(async () => (await events(first, key, 'policy.loaded')).length, 1)

@@ -19,7 +19,7 @@ const DECISIONS: Record<string, Record<string, number>> = {
 }
 
 test('recorded calls of real agents: each is decided, and the chain of each tenant verifies', async (t) => {
-  const data = join(temporaryFolder(t), 'data')
+  const data = join(temporaryFolder(), 'data')
   const made = await run(['keys', 'create', '--role', 'admin', '--data', data, '--json'])
   const { key }: { key: string } = JSON.parse(made.stdout)
   for (const tenant of Object.keys(DECISIONS)) {

@@ -6,7 +6,7 @@ import { openStore } from '../../src/sqlite/store.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
 
 test('a stop that could not be written is tried once more when the service ends', async (t) => {
-  const gate = await startGate(t, { dir: temporaryFolder(t) })
+  const gate = await startGate(t, { dir: temporaryFolder() })
   const key = await gate.key()
   const file = join(gate.dir, 'data/gate-sidecar.db')
   // Away for a moment: nothing can be committed, and the file is the same one afterwards.

@@ -18,7 +18,7 @@ const digest = (): string => {
 /** A store without a service, so that nothing sweeps. */
 function opened(t: Cleanup) {
   let nowMs = START_MS
-  const store = openStore({ dir: temporaryFolder(t), create: true, clock: () => nowMs })
+  const store = openStore({ dir: temporaryFolder(), create: true, clock: () => nowMs })
   t.after(() => store.close())
   const make = async (id: string, changes: Partial<Approval>): Promise<void> =>
     commit(store, creating('approval', anApproval({ id, digest: digest(), ...changes })))

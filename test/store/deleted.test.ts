@@ -30,7 +30,7 @@ const losses: { name: string; lose: (dir: string) => void }[] = [
 
 for (const { name, lose } of losses) {
   test(`a running store fails closed: ${name}`, async (t) => {
-    const dir = temporaryFolder(t)
+    const dir = temporaryFolder()
     const store = openStore({ dir, create: true, clock: Date.now })
     t.after(() => store.close())
     await store.commit(creating('tenant', aTenant()))
@@ -43,7 +43,7 @@ for (const { name, lose } of losses) {
 }
 
 test('a file that is put back is used again', async (t) => {
-  const dir = temporaryFolder(t)
+  const dir = temporaryFolder()
   const store = openStore({ dir, create: true, clock: Date.now })
   t.after(() => store.close())
   await store.commit(only(note()))

@@ -104,8 +104,8 @@ const forgeries: Forgery[] = [
 ]
 
 for (const { name, chain, type, data, named } of forgeries) {
-  test(`an entry that may not speak of its record is refused: ${name}`, async (t) => {
-    const dir = temporaryFolder(t)
+  test(`an entry that may not speak of its record is refused: ${name}`, async (_t) => {
+    const dir = temporaryFolder()
     const store = openStore({ dir, create: true, clock: Date.now })
     // The store writes what it is told, so it stands for who can append to the file.
     await commit(store, only(note(structuredClone(data) as never, { chain, type })))
@@ -145,7 +145,7 @@ function rewrite(db: Database, origin: string, seq: number): void {
 }
 
 test('an entry that was rewritten in the middle of its chain is refused', async (t) => {
-  const dir = temporaryFolder(t)
+  const dir = temporaryFolder()
   const store = openStore({ dir, create: true, clock: () => Date.parse('2026-01-01T00:00:00.000Z') })
   await commit(store, creating('tenant', aTenant()))
   for (let n = 0; n < 6; n += 1) await commit(store, only(note({ n })))

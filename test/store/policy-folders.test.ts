@@ -7,8 +7,8 @@ import { LIMITS } from '../../src/policy/limits.ts'
 import { loadPolicySet } from '../../src/policy/load.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
 
-test('a policy that is slow to parse is parsed once, and its lists are still watched', (t) => {
-  const dir = temporaryFolder(t)
+test('a policy that is slow to parse is parsed once, and its lists are still watched', (_t) => {
+  const dir = temporaryFolder()
   const items = Array.from({ length: 20_000 }, (_, i) => `  - {id: r${i}, a: [b, c]}`).join('\n')
   writeFiles(dir, {
     'acme/main.yaml': `lists: {out: {file: lists/out.txt}}\nrules:\n${items}\n`,
@@ -30,8 +30,8 @@ test('a policy that is slow to parse is parsed once, and its lists are still wat
   assert.notEqual(read()[0]?.fingerprint, before?.fingerprint)
 })
 
-test('of a file without end, no more is read than tells that it is too large', (t) => {
-  const dir = temporaryFolder(t)
+test('of a file without end, no more is read than tells that it is too large', (_t) => {
+  const dir = temporaryFolder()
   writeFiles(dir, {
     'acme/main.yaml': '',
     'acme/more.yaml': 'lists: {out: {file: lists/out.txt}}\n',

@@ -19,21 +19,21 @@ const pragmas: { name: string; value: unknown; why: string }[] = [
 
 for (const { name, value, why } of pragmas) {
   test(`pragma ${name} is ${value}: ${why}`, (t) => {
-    const db = openDatabase(temporaryFolder(t), { create: true })
+    const db = openDatabase(temporaryFolder(), { create: true })
     t.after(() => db.close())
     assert.equal(db.pragma(name, { simple: true }), value)
   })
 }
 
-test('the file and its folder belong to this user alone', (t) => {
-  const dir = join(temporaryFolder(t), 'new', 'data')
+test('the file and its folder belong to this user alone', (_t) => {
+  const dir = join(temporaryFolder(), 'new', 'data')
   openDatabase(dir, { create: true }).close()
   assert.equal(statSync(dir).mode & 0o777, 0o700)
   assert.equal(statSync(join(dir, DATA_FILE)).mode & 0o777, 0o600)
 })
 
 test('an existing file is opened and read while another process holds the write lock', async (t) => {
-  const dir = temporaryFolder(t)
+  const dir = temporaryFolder()
   await openStore({ dir, create: true, clock: Date.now }).close()
   const holder = openDatabase(dir, { create: false })
   t.after(() => holder.close())
@@ -44,7 +44,7 @@ test('an existing file is opened and read while another process holds the write 
 })
 
 test('decisions are counted and paged, and chains are named, without passing over every entry', async (t) => {
-  const dir = temporaryFolder(t)
+  const dir = temporaryFolder()
   const store = openStore({ dir, create: true, clock: Date.now })
   t.after(() => store.close())
   const db = openDatabase(dir, { create: false })

@@ -206,8 +206,8 @@ const foreign: { name: string; make: (path: string) => void }[] = [
 ]
 
 for (const { name, make } of foreign) {
-  test(`a file of others is refused and left as it is: ${name}`, async (t) => {
-    const dir = temporaryFolder(t)
+  test(`a file of others is refused and left as it is: ${name}`, async (_t) => {
+    const dir = temporaryFolder()
     const path = join(dir, DATA_FILE)
     make(path)
     const before = readFileSync(path)
@@ -219,8 +219,8 @@ for (const { name, make } of foreign) {
   })
 }
 
-test('a folder without a file is refused, unless one is to be made', async (t) => {
-  const dir = temporaryFolder(t)
+test('a folder without a file is refused, unless one is to be made', async (_t) => {
+  const dir = temporaryFolder()
   assert.equal((await findingIn(dir)).finding, 'at open')
   assert.equal(existsSync(join(dir, DATA_FILE)), false)
   await openStore({ dir, create: true, clock: Date.now }).close()

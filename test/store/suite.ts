@@ -19,7 +19,7 @@ export type Opener = (clock: Clock) => Store
 /** Every promise of src/store.ts, for whatever keeps it. */
 export function storeContract(open: OpenStore): void {
   const stores = (t: TestContext): Opener => {
-    const dir = temporaryFolder(t)
+    const dir = temporaryFolder()
     return (clock) => {
       const store = open(dir, clock)
       t.after(() => store.close())

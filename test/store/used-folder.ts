@@ -14,7 +14,7 @@ const payment = (amount: number, tenantId = 'acme') => ({ tenantId, action: 'pay
 
 /** A data folder with every kind of record and entry in it, made by the service itself. Its server has ended. */
 export async function usedFolder(t: TestContext): Promise<string> {
-  const gate = await startGate(t, { dir: temporaryFolder(t) })
+  const gate = await startGate(t, { dir: temporaryFolder() })
   const owner = await gate.key({ roles: ['owner'] })
   const agent = await gate.key({ roles: ['agent'], identity: 'bot' })
   const approver = await gate.key({ roles: ['approver'], identity: 'ann' })
@@ -58,8 +58,8 @@ async function policyRecorded(store: Store): Promise<void> {
 }
 
 /** A copy of the folder's data file, in a folder of its own. */
-export function copyOf(t: Cleanup, dir: string): string {
-  const copy = temporaryFolder(t)
+export function copyOf(_t: Cleanup, dir: string): string {
+  const copy = temporaryFolder()
   cpSync(join(dir, DATA_FILE), join(copy, DATA_FILE))
   return copy
 }
