@@ -18,7 +18,7 @@ after(() => {
   server.close()
 })
 
-const SECRET = 'sk_live_and_the_path_/work/secret.ts:1'
+const SECRET = 'sk_live_and_the_path_/srv/secret.ts:1'
 const cause = new Error(SECRET)
 
 async function thrown(error: unknown): Promise<Answer> {
