@@ -148,8 +148,6 @@ export interface Store {
   openApprovals(query: OpenQuery): Promise<Approval[]>
   /** Whether it is stored as pending still, found without reading it. */
   isPending(approval: Pick<Approval, 'id' | 'chain' | 'digest'>): Promise<boolean>
-  /** Approved and not used, of every chain. */
-  approvedApprovals(): Promise<Approval[]>
 
   entry(id: string): Promise<StoredEntry | undefined>
   entryAt(chain: string, seq: number): Promise<StoredEntry | undefined>

@@ -11,7 +11,7 @@ import {
   type Vote,
 } from '../approvals/approval.ts'
 import { assertMayVote, countedVotes } from '../approvals/votes.ts'
-import { type EventEntry, SERVICE } from '../audit/entry.ts'
+import type { EventEntry } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { MAX_TEXT, TenantIdField } from '../gate/request.ts'
@@ -22,7 +22,7 @@ import { type Change, change } from '../records.ts'
 import type { Guard, Submission } from '../store.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry } from './deps.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
-import { changedByTime, openApprovals } from './open-approvals.ts'
+import { changedByTime, noteStatus, openApprovals } from './open-approvals.ts'
 import { PAGE_BYTES, pageGiven } from './page.ts'
 import { asWaiter } from './waiters.ts'
 
@@ -191,21 +191,11 @@ export async function expireDue(deps: Deps): Promise<number> {
     dueAt: formatTimestamp(nowMs),
   })) {
     const expired = due.filter((approval) => statusAt(approval, switches, nowMs) === 'expired')
-    await Promise.all(expired.map((approval) => writeExpired(deps, approval)))
+    await Promise.all(expired.map((approval) => noteStatus(deps, approval, 'expired')))
     written += expired.length
     if (performance.now() > end) break
   }
   return written
-}
-
-async function writeExpired(deps: Deps, approval: Approval): Promise<void> {
-  const { write, data } = change('approval', approval, { status: 'expired' })
-  // A conflict means that somebody else changed it; the next sweep looks again.
-  await deps.store.commit({
-    guards: [],
-    writes: [write],
-    entries: [eventEntry(deps, approval.chain, 'approval.expired', data, SERVICE)],
-  })
 }
 
 /** How often a waiting reader looks again; a vote of another process is seen this late at most. */

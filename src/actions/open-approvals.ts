@@ -1,8 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Approval, type ApprovalStatus, statusAt } from '../approvals/approval.ts'
+import { SERVICE } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
+import { change } from '../records.ts'
 import type { OpenQuery, Store } from '../store.ts'
-import type { Deps } from './deps.ts'
+import { type Deps, eventEntry } from './deps.ts'
 
 const BATCH = 200
 const BATCH_BYTES = 1024 * 1024
@@ -45,4 +47,15 @@ export async function changedByTime({ store }: Deps, chain: string, status: Appr
     }
   }
   return actual
+}
+
+/** Brings into the record and the chain what holds by computation already. */
+export async function noteStatus(deps: Deps, approval: Approval, status: 'expired' | 'cancelled'): Promise<void> {
+  const { write, data } = change('approval', approval, { status })
+  // A conflict means that somebody else changed it; the next sweep looks again.
+  await deps.store.commit({
+    guards: [],
+    writes: [write],
+    entries: [eventEntry(deps, approval.chain, `approval.${status}`, data, SERVICE)],
+  })
 }

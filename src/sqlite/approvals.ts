@@ -22,14 +22,12 @@ export function approvalQueries(db: Database) {
   const pending = db.prepare<[string, string], IdRow>(
     "SELECT id FROM approval WHERE chain = ? AND digest = ? AND status = 'pending'",
   )
-  const approved = db.prepare<[], Row>("SELECT body FROM approval WHERE status = 'approved'")
   const bodies = bodyReader(db)
   return {
     forDigest: (chain: string, digest: string) => byDigest.all(chain, digest).map(toApproval),
     /** By the index of pending ones: a waiting reader asks often, and a body may be large. */
     isPending: ({ id, chain, digest }: Pick<Approval, 'id' | 'chain' | 'digest'>) =>
       pending.get(chain, digest)?.id === id,
-    approved: () => approved.all().map(toApproval),
     open: openQuery(db, bodies),
     list: listQuery(db, bodies),
   }

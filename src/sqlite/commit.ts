@@ -38,6 +38,11 @@ export interface Group {
  *   TypeError for an entry that has no canonical form (this submission is lost)
  */
 export function applySubmission(group: Group, submission: Submission, deps: CommitDeps): Committed | Conflict {
+  // Most are one entry, which is appended or not: nothing has happened yet that would have to be undone.
+  if (submission.writes.length === 0 && submission.entries.length === 1) {
+    const conflict = failedGuard(group, submission.guards)
+    return conflict === undefined ? { conflict: null, entries: appendAll(group, submission, deps) } : { conflict }
+  }
   const { transaction } = group.connection
   const heads = new Map(group.heads)
   const regressed = new Set(group.regressed)
@@ -48,11 +53,6 @@ export function applySubmission(group: Group, submission: Submission, deps: Comm
     group.heads = heads
     group.regressed = regressed
     group.memory = memory
-  }
-  // Most are one entry, which is appended or not: nothing has happened yet that would have to be undone.
-  if (submission.writes.length === 0 && submission.entries.length === 1) {
-    const conflict = failedGuard(group, submission.guards)
-    return conflict === undefined ? { conflict: null, entries: appendAll(group, submission, deps) } : { conflict }
   }
   transaction.savepoint.run()
   try {

@@ -132,7 +132,6 @@ function reads(current: () => Connection, clock: Clock): Reads {
     approvalsFor: (chain, digest) => read(({ approvals }) => approvals.forDigest(chain, digest)),
     openApprovals: (query) => read(({ approvals }) => approvals.open(query)),
     isPending: (approval) => read(({ approvals }) => approvals.isPending(approval)),
-    approvedApprovals: () => read(({ approvals }) => approvals.approved()),
     entry: (id) => read(({ entries }) => entries.byId(id)),
     entryAt: (chain, seq) => read(({ entries }) => entries.bySeq(chain, seq)),
     entriesFrom: (chain, seq, limit, maxBytes) => read(({ entries }) => entries.from(chain, seq, limit, maxBytes)),
