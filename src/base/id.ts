@@ -18,23 +18,25 @@ export type IdKind = keyof typeof ID_PREFIX
 /** Makes ids; composed once with the process's clock and randomness. */
 export type NewId = (kind: IdKind) => string
 
+/** The two digits of each ten bits: a table costs less than shifting digit by digit, and every request makes ids. */
+const DIGIT_PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`)
+
 /**
  * A time-ordered id: prefix, `_`, then 26 base32 digits of 48 bits of time and 80 random bits (the
  * layout of a ULID). Ids of later milliseconds sort after earlier ones.
  */
 export function makeId(kind: IdKind, timeMs: number, random: Uint8Array): string {
   if (random.byteLength !== RANDOM_BYTES) throw new TypeError(`an id needs ${RANDOM_BYTES} random bytes`)
-  let text = ''
-  for (let rest = timeMs, i = 0; i < 10; i += 1) {
-    text = ALPHABET[rest % 32] + text
-    rest = Math.floor(rest / 32)
-  }
+  let text = `${ID_PREFIX[kind]}_`
+  for (let shift = 40; shift >= 0; shift -= 10) text += DIGIT_PAIRS[Math.floor(timeMs / 2 ** shift) % 1024]
   for (let bits = 0, held = 0, i = 0; i < RANDOM_BYTES; i += 1) {
-    bits = ((bits << 8) | (random[i] ?? 0)) & 0xfff
+    bits = ((bits << 8) | (random[i] ?? 0)) & 0x3ffff
     held += 8
-    for (; held >= 5; held -= 5) text += ALPHABET[(bits >> (held - 5)) & 31]
+    if (held < 10) continue
+    held -= 10
+    text += DIGIT_PAIRS[(bits >> held) & 1023]
   }
-  return `${ID_PREFIX[kind]}_${text}`
+  return text
 }
 
 /** Ids from a clock (ms since 1970) and a source of random bytes. */

@@ -13,9 +13,16 @@ export const LAST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z')
 /** Milliseconds since 1970, UTC. */
 export type Clock = () => number
 
+/** The last time that was written: what happens in one millisecond asks for it again and again. */
+const written = { timeMs: 0, text: '1970-01-01T00:00:00.000Z' }
+
 /** `YYYY-MM-DDTHH:MM:SS.sssZ`, the one form in which times are stored and sent. */
 export function formatTimestamp(timeMs: number): string {
-  return new Date(timeMs).toISOString()
+  if (timeMs !== written.timeMs) {
+    written.text = new Date(timeMs).toISOString()
+    written.timeMs = timeMs
+  }
+  return written.text
 }
 
 /** Milliseconds of a timestamp in exactly our form and a real date, else undefined. */
