@@ -3,12 +3,12 @@ import { createServer, type Server } from 'node:http'
 import { resolve } from 'node:path'
 import { expireDue } from './actions/approvals.ts'
 import { noteCancelled } from './actions/cancel.ts'
-import { type PolicyDeps, type PolicyRegistry, policyRegistry } from './actions/policies.ts'
+import { type PolicyRegistry, policyRegistry } from './actions/policies.ts'
 import { ensureSigner } from './actions/signing-key.ts'
 import { idMaker } from './base/id.ts'
 import type { Clock } from './base/time.ts'
 import { type Config, ConfigError, signingKeyPath } from './config.ts'
-import { compileAside as compileInWorker } from './files/compile-aside.ts'
+import { type Aside, inThread } from './files/aside.ts'
 import { policyFolderReader, strayNames } from './files/policies.ts'
 import { createSigningKey, readSigningKey } from './files/signing-key.ts'
 import { createApp } from './http/app.ts'
@@ -43,8 +43,8 @@ export interface ServerOptions {
   clock?: Clock
   /** False sends the hot route through Express too; for tests and measurements. */
   direct?: boolean
-  /** Another way to try a candidate set; tests that start many servers from source load it in this thread. */
-  compileAside?: PolicyDeps['compileAside']
+  /** Where candidate sets are parsed; tests that start many servers from source do it in this thread. */
+  aside?: Aside
 }
 
 /**
@@ -57,7 +57,7 @@ export async function startServer({
   log,
   clock = Date.now,
   direct = true,
-  compileAside = compileInWorker,
+  aside = inThread,
 }: ServerOptions): Promise<RunningServer> {
   const policiesFolder = resolve(config.policies)
   if (!existsSync(policiesFolder)) {
@@ -75,8 +75,8 @@ export async function startServer({
     })
     const policies = policyRegistry({
       ...deps,
-      compileAside,
-      readFolders: policyFolderReader(policiesFolder),
+      compile: aside.compile,
+      readFolders: policyFolderReader(policiesFolder, aside),
     })
     await policies.reload()
     logPolicies(policies, policiesFolder, log)

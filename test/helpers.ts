@@ -7,9 +7,10 @@ import { ensureTenant } from '../src/actions/tenants.ts'
 import { idMaker } from '../src/base/id.ts'
 import type { Clock } from '../src/base/time.ts'
 import { readConfig } from '../src/config.ts'
+import type { Aside } from '../src/files/aside.ts'
 import type { Role } from '../src/keys/roles.ts'
 import { createLogger, type Logger } from '../src/log.ts'
-import { loadPolicySet } from '../src/policy/load.ts'
+import { compilePolicySet, listFilesOf } from '../src/policy/load.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
@@ -98,6 +99,12 @@ export interface GateOptions {
   dir?: string
 }
 
+/** Parses policy sets where it is called. */
+export const inThisThread: Aside = {
+  listFiles: async (files) => ({ value: listFilesOf(files) }),
+  compile: async (source) => ({ value: compilePolicySet(source) }),
+}
+
 /** The real service on a free port, with its file and policies in a temporary folder. */
 export async function startGate(t: Cleanup, options: GateOptions = {}): Promise<Gate> {
   const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'gate-sidecar-'))
@@ -111,9 +118,7 @@ export async function startGate(t: Cleanup, options: GateOptions = {}): Promise<
     log: options.log ?? createLogger('silent'),
     clock,
     direct: options.direct ?? true,
-    ...(!options.aside && {
-      compileAside: async (source) => ({ diagnostics: loadPolicySet(source).diagnostics, fault: undefined }),
-    }),
+    ...(!options.aside && { aside: inThisThread }),
   })
   let open = true
   const close = async (): Promise<void> => {

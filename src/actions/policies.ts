@@ -3,7 +3,8 @@ import { SERVICE } from '../audit/entry.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { formatTimestamp } from '../base/time.ts'
 import type { Diagnostic } from '../policy/diagnostics.ts'
-import { loadPolicySet, type PolicySource } from '../policy/load.ts'
+import { linkPolicySet } from '../policy/link.ts'
+import type { CompiledPolicies, PolicySource } from '../policy/load.ts'
 import type { PolicySet } from '../policy/set.ts'
 import { change, creation, type PolicyRecord } from '../records.ts'
 import type { Caller, Deps, PoliciesInForce } from './deps.ts'
@@ -18,9 +19,9 @@ export interface Candidate {
 
 export interface PolicyDeps extends Deps {
   /** Reads every tenant's folder. */
-  readFolders(): Candidate[]
-  /** Loads a candidate where it can do no harm. */
-  compileAside(source: PolicySource): Promise<{ diagnostics: readonly Diagnostic[]; fault: string | undefined }>
+  readFolders(): Promise<Candidate[]>
+  /** Compiles a candidate where it can do no harm; `fault` says why it did not end, as a predicate. */
+  compile(source: PolicySource): Promise<{ value: CompiledPolicies } | { fault: string }>
 }
 
 /** What is known of one tenant's policies. */
@@ -57,17 +58,17 @@ export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
 
   const consider = async (candidate: Candidate): Promise<void> => {
     const { tenant, fingerprint } = candidate
-    const slot = slots.get(tenant) ?? (await lastKnownGood(deps, tenant))
-    slots.set(tenant, slot)
-    if (slot.fingerprint === fingerprint) {
+    const slot = slots.get(tenant)
+    if (slot?.fingerprint === fingerprint) {
       if (slot.set !== undefined && slot.faults.length === 0 && !slot.recorded)
         slots.set(tenant, { ...slot, recorded: await recordLoaded(deps, slot.set, candidate) })
       return
     }
-    const { set, diagnostics, faults } = await tryLoad(deps, candidate)
+    const { set, diagnostics, faults } = await tryLoad(deps, candidate.source)
     if (set === undefined) {
+      const inForce = slot ?? (await lastKnownGood(deps, tenant))
       await recordRejected(deps, tenant, faults)
-      slots.set(tenant, { ...slot, fingerprint, faults, diagnostics })
+      slots.set(tenant, { ...inForce, fingerprint, faults, diagnostics })
       return
     }
     const recorded = await recordLoaded(deps, set, candidate)
@@ -77,7 +78,7 @@ export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
   return {
     get: (tenantId) => slots.get(tenantId)?.set,
     async reload() {
-      const candidates = deps.readFolders()
+      const candidates = await deps.readFolders()
       for (const candidate of candidates) await consider(candidate)
       const present = new Set(candidates.map(({ tenant }) => tenant))
       for (const tenant of [...slots.keys(), ...deps.store.state().policies.keys()]) {
@@ -93,19 +94,19 @@ export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
   }
 }
 
-async function tryLoad(deps: PolicyDeps, { source }: Candidate) {
+async function tryLoad(deps: PolicyDeps, source: Candidate['source']) {
   const failed = (faults: readonly string[], diagnostics: readonly Diagnostic[] = []) => ({
     set: undefined,
     diagnostics,
     faults,
   })
   if ('problem' in source) return failed([`The folder ${source.problem}.`])
-  const trial = await deps.compileAside(source)
-  if (trial.fault !== undefined) return failed([`The policy set ${trial.fault}.`])
-  const errors = trial.diagnostics.filter(({ severity }) => severity === 'error')
-  if (errors.length > 0) return failed(errors.slice(0, LISTED_FAULTS).map(faultLine), trial.diagnostics)
-  const { set, diagnostics } = loadPolicySet(source)
-  return { set, diagnostics, faults: [] }
+  const compiled = await deps.compile(source)
+  if ('fault' in compiled) return failed([`The policy set ${compiled.fault}.`])
+  const { data, diagnostics } = compiled.value
+  if (data !== undefined) return { set: linkPolicySet(data), diagnostics, faults: [] }
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  return failed(errors.slice(0, LISTED_FAULTS).map(faultLine), diagnostics)
 }
 
 function faultLine({ file, line, column, code, message }: Diagnostic): string {
@@ -113,20 +114,13 @@ function faultLine({ file, line, column, code, message }: Diagnostic): string {
 }
 
 /** The set that was last in force, from the store; nothing when it is not the one that the audit chain names. */
-async function lastKnownGood(deps: PolicyDeps, tenant: string): Promise<Slot> {
-  const empty: Slot = {
-    set: undefined,
-    since: null,
-    fingerprint: '',
-    faults: [],
-    diagnostics: [],
-    recorded: false,
-  }
+async function lastKnownGood(deps: PolicyDeps, tenant: string): Promise<Pick<Slot, 'set' | 'since' | 'recorded'>> {
+  const nothing = { set: undefined, since: null, recorded: false }
   const record = deps.store.state().policies.get(tenant)
   const text = record && (await deps.store.policySource(tenant))
-  if (record === undefined || text === undefined) return empty
-  const { set } = loadPolicySet(unpack(tenant, text))
-  return set?.digest === record.digest ? { ...empty, set, since: record.loadedAt } : empty
+  if (record === undefined || text === undefined) return nothing
+  const { set } = await tryLoad(deps, unpack(tenant, text))
+  return set?.digest === record.digest ? { set, since: record.loadedAt, recorded: false } : nothing
 }
 
 function isRecorded(deps: PolicyDeps, set: PolicySet): boolean {

@@ -4,7 +4,8 @@ import { digestOf } from '../base/digest.ts'
 import { isTenantId } from '../keys/tenant.ts'
 import { isPolicyFile, isTestFile } from '../policy/files.ts'
 import { LIMITS } from '../policy/limits.ts'
-import { listFilesOf, type PolicySource } from '../policy/load.ts'
+import { listFilesOf, mayNameLists, type PolicySource } from '../policy/load.ts'
+import type { Aside, Outcome } from './aside.ts'
 
 /** What stands in a policies folder: each tenant's files, or why they cannot be read. */
 export interface TenantFolder {
@@ -14,37 +15,51 @@ export interface TenantFolder {
   source: PolicySource | { problem: string }
 }
 
-type Files = PolicySource['files']
-type ListPaths = (tenant: string, files: Files, digest: string) => readonly string[]
-
-/** For one look: what the policies say is read each time. */
-const parsed: ListPaths = (_, files) => listFilesOf(files)
-
 /** The tenants that have a folder under `root`; see strayNames for the rest. */
 export function readPolicyFolders(root: string): TenantFolder[] {
-  return foldersOf(root, parsed)
+  return tenantsIn(root).map((tenant) => readTenantFolder(root, tenant))
+}
+
+/** Reads through symbolic links, as a Kubernetes ConfigMap mounts its files. */
+export function readTenantFolder(root: string, tenant: string): TenantFolder {
+  const files = readFiles(root, tenant)
+  return 'source' in files ? files : withLists(root, files, listFilesOf(files.files))
 }
 
 /**
  * Reads the folders again and again. Bytes are read and hashed each time, since a time or a size may stay as it
  * was; they are parsed, which may take a second, only when they differ from the time before.
+ *
+ * @param listFiles the lists that policies name; asked of those alone that may name any
  */
-export function policyFolderReader(root: string): () => TenantFolder[] {
-  const known = new Map<string, { digest: string; paths: readonly string[] }>()
-  const remembered: ListPaths = (tenant, files, digest) => {
+export function policyFolderReader(
+  root: string,
+  { listFiles }: Pick<Aside, 'listFiles'>,
+): () => Promise<TenantFolder[]> {
+  const known = new Map<string, { digest: string; paths: Outcome<readonly string[]> }>()
+  const pathsOf = async ({ tenant, files, digest }: TenantFiles): Promise<Outcome<readonly string[]>> => {
     const earlier = known.get(tenant)
     if (earlier?.digest === digest) return earlier.paths
-    const paths = listFilesOf(files)
+    const paths = mayNameLists(files) ? await listFiles(files) : { value: [] }
     known.set(tenant, { digest, paths })
     return paths
   }
-  return () => foldersOf(root, remembered)
+  const read = async (tenant: string): Promise<TenantFolder> => {
+    const files = readFiles(root, tenant)
+    if ('source' in files) return files
+    const paths = await pathsOf(files)
+    if ('fault' in paths) return { tenant, fingerprint: files.digest, source: { problem: paths.fault } }
+    return withLists(root, files, paths.value)
+  }
+  return async () => {
+    const folders: TenantFolder[] = []
+    for (const tenant of tenantsIn(root)) folders.push(await read(tenant))
+    return folders
+  }
 }
 
-function foldersOf(root: string, listPaths: ListPaths): TenantFolder[] {
-  return namesIn(root)
-    .filter((name) => isTenantId(name) && isFolder(root, name) !== false)
-    .map((tenant) => readFolder(root, tenant, listPaths))
+function tenantsIn(root: string): string[] {
+  return namesIn(root).filter((name) => isTenantId(name) && isFolder(root, name) !== false)
 }
 
 /** What lies beside the tenants' folders and is not read: a file, or a folder whose name cannot be a tenant's. */
@@ -69,31 +84,76 @@ function isFolder(root: string, name: string): boolean | undefined {
   }
 }
 
-/** Reads through symbolic links, as a Kubernetes ConfigMap mounts its files. */
-export function readTenantFolder(root: string, tenant: string): TenantFolder {
-  return readFolder(root, tenant, parsed)
+/** A tenant's folder without the lists that its policies name. */
+interface TenantFiles {
+  tenant: string
+  files: PolicySource['files']
+  ignored: string[]
+  /** Of the files' names and bytes. */
+  digest: string
 }
 
-function readFolder(root: string, tenant: string, listPaths: ListPaths): TenantFolder {
-  try {
-    return readSource(join(root, tenant), tenant, listPaths)
-  } catch (error) {
-    if (!isFileError(error)) throw error
-    return { tenant, fingerprint: `unreadable ${error.code}`, source: { problem: `cannot be read (${error.code})` } }
+function readFiles(root: string, tenant: string): TenantFiles | TenantFolder {
+  return unlessUnreadable(tenant, () => {
+    const folder = join(root, tenant)
+    const names = readdirSync(folder).filter((name) => !name.startsWith('.'))
+    const isRead = (name: string): boolean =>
+      (isPolicyFile(name) || isTestFile(name)) && statSync(join(folder, name)).isFile()
+    const budget = byteBudget()
+    const files = names.filter(isRead).map((name) => {
+      const bytes = readAtMost(join(folder, name), LIMITS.fileBytes)
+      budget.take(bytes)
+      return { name, bytes }
+    })
+    const digest = digestOf(JSON.stringify(files.map(({ name, bytes }) => [name, digestOf(bytes)])))
+    return { tenant, files, digest, ignored: names.filter((name) => name !== 'lists' && !isRead(name)) }
+  })
+}
+
+function withLists(
+  root: string,
+  { tenant, files, digest, ignored }: TenantFiles,
+  paths: readonly string[],
+): TenantFolder {
+  return unlessUnreadable(tenant, () => {
+    const budget = byteBudget()
+    for (const { bytes } of files) budget.take(bytes)
+    const lists = new Map<string, Uint8Array | { problem: string }>()
+    for (const path of paths) {
+      const content = readList(join(root, tenant), path)
+      if (content instanceof Uint8Array) budget.take(content)
+      lists.set(path, content)
+    }
+    const fingerprint = digestOf(JSON.stringify([digest, digestsOf(lists), ignored]))
+    return { tenant, fingerprint, source: { tenant, files, lists, ignored } }
+  })
+}
+
+/** What is read of one folder at a time, since all of it is in memory at once. */
+class TooLarge extends Error {}
+
+function byteBudget() {
+  let left: number = LIMITS.setBytes
+  return {
+    /** @throws TooLarge */
+    take(bytes: Uint8Array): void {
+      left -= bytes.byteLength
+      if (left < 0) throw new TooLarge()
+    },
   }
 }
 
-function readSource(folder: string, tenant: string, listPaths: ListPaths): TenantFolder {
-  const names = readdirSync(folder).filter((name) => !name.startsWith('.'))
-  const isRead = (name: string): boolean =>
-    (isPolicyFile(name) || isTestFile(name)) && statSync(join(folder, name)).isFile()
-  const files = names.filter(isRead).map((name) => ({ name, bytes: readAtMost(join(folder, name), LIMITS.fileBytes) }))
-  const filesDigest = digestOf(JSON.stringify(files.map(({ name, bytes }) => [name, digestOf(bytes)])))
-  const paths = listPaths(tenant, files, filesDigest)
-  const lists = new Map(paths.map((path) => [path, readList(folder, path)] as const))
-  const ignored = names.filter((name) => name !== 'lists' && !isRead(name))
-  const fingerprint = digestOf(JSON.stringify([filesDigest, digestsOf(lists), ignored]))
-  return { tenant, fingerprint, source: { tenant, files, lists, ignored } }
+function unlessUnreadable<T>(tenant: string, read: () => T): T | TenantFolder {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof TooLarge) {
+      const problem = `holds more than ${LIMITS.setBytes} bytes of policies and lists`
+      return { tenant, fingerprint: 'too large', source: { problem } }
+    }
+    if (!isFileError(error)) throw error
+    return { tenant, fingerprint: `unreadable ${error.code}`, source: { problem: `cannot be read (${error.code})` } }
+  }
 }
 
 /** Bytes read at once. */

@@ -1,17 +1,19 @@
-import { errorDetail, type schemaCompiler } from '../base/schema.ts'
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { errorDetail, schemaCompiler } from '../base/schema.ts'
 import { entriesOf, itemsOf, memberOf, type Node, textOf, wordOf } from './node.ts'
 import type { Report } from './report.ts'
 import { checkSchema } from './schema-check.ts'
 import { checkReferences } from './schema-refs.ts'
-import type { ActionDeclaration, Validate } from './set.ts'
+import type { ActionDeclaration, Validate, Validators } from './set.ts'
 
 export type SchemaCompiler = ReturnType<typeof schemaCompiler>
 
-/**
- * The declaration of one action with its schemas compiled; faults of the schemas are reported.
- *
- * @param compiler Shared by all actions of a set: making one costs more than using it.
- */
+/** Shared by all actions of a set: making one costs more than using it. */
+export function actionSchemaCompiler(): SchemaCompiler {
+  return schemaCompiler({ allErrors: false, checked: true })
+}
+
+/** The declaration of one action; faults of its schemas are reported. */
 export function readAction(name: string, node: Node, compiler: SchemaCompiler, report: Report): ActionDeclaration {
   const read = (root: 'context' | 'plan') => readSchema(root, memberOf(node, root), compiler, report)
   return { name, description: textOf(memberOf(node, 'description')), context: read('context'), plan: read('plan') }
@@ -22,15 +24,47 @@ function readSchema(
   node: Node | undefined,
   compiler: SchemaCompiler,
   report: Report,
-): Validate | undefined {
-  if (node?.entries === undefined) return undefined
+): JsonObject | undefined {
+  if (node?.entries === undefined || !isJsonObject(node.value)) return undefined
   if (!checkSchema(node, report) || !checkReferences(node, report)) return undefined
   const types = typesOf(node)
   if (types !== undefined && !types.includes('object')) {
     report.add('GATE1407', memberOf(node, 'type') ?? node, `A ${root} is always an object.`, 'object')
     return undefined
   }
-  return compile(root, node, compiler, report)
+  const fault = compileFault(node.value, compiler)
+  if (fault === undefined) return node.value
+  report.add('GATE1402', node, `The schema does not compile: ${fault}.`)
+  return undefined
+}
+
+/** What the walk lets through and the compiler refuses, such as a keyword without its partner. */
+function compileFault(schema: JsonObject, compiler: SchemaCompiler): string | undefined {
+  try {
+    compiler.compile(schema)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** The compiled schemas of a declaration that was read without fault. */
+export function validatorsOf({ context, plan }: ActionDeclaration, compiler: SchemaCompiler): Validators {
+  return {
+    context: context && validator('context', context, compiler),
+    plan: plan && validator('plan', plan, compiler),
+  }
+}
+
+function validator(root: 'context' | 'plan', schema: JsonObject, compiler: SchemaCompiler): Validate {
+  const validate = compiler.compile(schema)
+  return (value) => {
+    if (validate(value)) return undefined
+    const [error] = validate.errors ?? []
+    if (error === undefined) return `${root} does not pass its schema`
+    const { path, message } = errorDetail(error)
+    return `${root}${path.replaceAll('/', '.')} ${message}`
+  }
 }
 
 /** The types that a schema node allows by name; undefined when it says nothing about type. */
@@ -38,24 +72,6 @@ export function typesOf(node: Node): readonly string[] | undefined {
   const type = memberOf(node, 'type')
   if (type === undefined) return undefined
   return (type.items === undefined ? [type] : itemsOf(type)).map(wordOf)
-}
-
-function compile(root: string, node: Node, compiler: SchemaCompiler, report: Report): Validate | undefined {
-  try {
-    const validate = compiler.compile(node.value as object)
-    return (value) => {
-      if (validate(value)) return undefined
-      const [error] = validate.errors ?? []
-      if (error === undefined) return `${root} does not pass its schema`
-      const { path, message } = errorDetail(error)
-      return `${root}${path.replaceAll('/', '.')} ${message}`
-    }
-  } catch (error) {
-    // What the walk lets through and the compiler refuses, such as a keyword without its partner.
-    const message = error instanceof Error ? error.message : String(error)
-    report.add('GATE1402', node, `The schema does not compile: ${message}.`)
-    return undefined
-  }
 }
 
 /** The schema of a member, through local references; undefined when the schema does not describe it. */

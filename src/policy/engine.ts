@@ -26,16 +26,17 @@ const CONSTANT = { cache: false }
 /** Answers leaves: the outcome of each by Leaf.index. */
 export type AnswerLeaves = (facts: FactValues) => Promise<ReadonlyMap<number, Truth>>
 
+/** A comparison with its constant compiled in, by Leaf.index. */
+type TestAt = (index: number) => Test | undefined
+
 /**
  * Prepares distinct leaves for evaluation, all of an action in one json-rules-engine rule: each rule costs more
  * than its leaves. The engine is only a registry of operators: it is never run, and it has none of
- * json-rules-engine's own operators, which take a missing fact for a value.
- *
- * @param tests The compiled constants, by Leaf.index. The engine is given the index as the constant,
- *   so that it can neither copy nor interpret what it stands for.
+ * json-rules-engine's own operators, which take a missing fact for a value. It is given Leaf.index as the
+ * constant, so that it can neither copy nor interpret what it stands for.
  */
-export function leafPreparer(tests: readonly Test[]): (leaves: readonly Leaf[]) => AnswerLeaves {
-  const engine = registryEngine(tests)
+export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[]) => AnswerLeaves {
+  const engine = registryEngine(testAt)
   return (leaves) => {
     if (leaves.length === 0) return async () => new Map()
     const rule = leafRule(leaves, engine)
@@ -53,7 +54,7 @@ function almanacOf(facts: FactValues): Almanac {
   return almanac
 }
 
-function registryEngine(tests: readonly Test[]): LeafEngine {
+function registryEngine(testAt: TestAt): LeafEngine {
   const engine = new Engine([], { allowUndefinedFacts: true })
   // `operators` is what Rule.evaluate looks up; its default content is taken out by name.
   for (const name of ['equal', 'notEqual', 'in', 'notIn', 'contains', 'doesNotContain']) engine.removeOperator(name)
@@ -64,7 +65,7 @@ function registryEngine(tests: readonly Test[]): LeafEngine {
   const registry = engine as unknown as LeafEngine // see LeafEngine
   for (const operator of OPERATORS.values()) {
     registry.addOperator(operator.name, (seen, index) => {
-      const test = tests[index]
+      const test = testAt(index)
       return test === undefined ? 'unknown' : testFact(operator, test, seen)
     })
   }

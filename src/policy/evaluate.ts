@@ -87,13 +87,13 @@ function readFacts(paths: readonly FactPath[], read: ReadFact): FactValues {
 function ruleResult(set: PolicySet, position: number, answers: Answers): RuleResult[] {
   const rule = set.rules[position]
   if (rule === undefined) return []
-  return [{ rule, ...outcomeOf(set, rule, set.evaluator.ruleLeaves[position] ?? [], answers) }]
+  return [{ rule, ...outcomeOf(set, rule, set.evaluator.ruleLeaves(position), answers) }]
 }
 
 function factorResult(set: PolicySet, position: number, answers: Answers, read: ReadFact): FactorResult[] {
   const factor = set.factors[position]
   if (factor === undefined) return []
-  const when = outcomeOf(set, factor, set.evaluator.factorLeaves[position] ?? [], answers)
+  const when = outcomeOf(set, factor, set.evaluator.factorLeaves(position), answers)
   return [{ factor, ...when, ...shareOf(factor, when, read) }]
 }
 
@@ -146,7 +146,7 @@ export function validatePlanAndContext(set: PolicySet, submitted: Submitted): { 
   if (plan !== undefined && plan.action !== undefined && plan.action !== action) {
     return { ok: false, fault: 'plan.action names another action than the request' }
   }
-  const declared = set.actions.get(action)
+  const declared = set.validators(action)
   if (declared === undefined) return { ok: false }
   const fault = declared.context?.(context ?? {}) ?? (plan && declared.plan?.(plan))
   if (fault !== undefined) return { ok: false, fault }

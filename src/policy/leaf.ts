@@ -4,8 +4,8 @@ import { DECORATORS, type ParsedOperator, parseOperator } from './decorators.ts'
 import { BUILT_IN_FACTS, type KnownFact, readFactName, WEEKDAYS } from './fact-names.ts'
 import type { Names } from './names.ts'
 import { firstKeyOf, itemsOf, memberOf, type Node, positionOf, wordOf } from './node.ts'
-import { type CompileResult, compileValue, numberIn, OPERATORS, type Test, type ValueFault } from './operators.ts'
-import type { FactType, Leaf } from './set.ts'
+import { type CompileResult, compileValue, numberIn, OPERATORS, type ValueFault } from './operators.ts'
+import type { Comparison, FactType, Leaf } from './set.ts'
 import { closest } from './suggest.ts'
 
 /** Reads `{fact, operator, value}`, reporting every fault in it. */
@@ -18,25 +18,26 @@ export function readLeaf(node: Node, names: Names): Leaf | undefined {
   const operator = readOperator(memberOf(node, 'operator'), names)
   if (operator === undefined) return undefined
   const suits = fact === undefined || checkFactType(node, fact, operator, names)
-  const test = readValue(node, operator, names)
-  if (fact === undefined || test === undefined || !suits) return undefined
+  const suitsValue = checkValue(node, operator, names)
+  if (fact === undefined || !suitsValue || !suits) return undefined
   const typeFits = checkValueType(node, fact, operator, names)
   if (!typeFits) return undefined
-  const wanted = memberOf(node, 'value')?.value ?? true
-  const name = wordOf(memberOf(node, 'operator'))
-  const index = internTest(`${fact.path.text}\0${name}\0${canonicalJson(wanted)}`, test, names)
+  const asked = { operator: wordOf(memberOf(node, 'operator')), wanted: memberOf(node, 'value')?.value ?? true }
+  const index = indexOf(fact.path.text, asked, names)
   const { line } = positionOf(node.source, node.start)
-  const leaf: Leaf = { kind: 'leaf', fact: fact.path, operator: name, wanted, index, file: node.source.file, line }
+  const leaf: Leaf = { kind: 'leaf', fact: fact.path, ...asked, index, file: node.source.file, line }
   names.nodes.set(leaf, node)
   return leaf
 }
 
-function internTest(key: string, test: Test, names: Names): number {
+/** The same for leaves that ask the same of the same fact. */
+function indexOf(fact: string, asked: Comparison, names: Names): number {
+  const key = `${fact}\0${asked.operator}\0${canonicalJson(asked.wanted)}`
   const known = names.indexes.get(key)
   if (known !== undefined) return known
-  names.tests.push(test)
-  names.indexes.set(key, names.tests.length - 1)
-  return names.tests.length - 1
+  names.comparisons.push(asked)
+  names.indexes.set(key, names.comparisons.length - 1)
+  return names.comparisons.length - 1
 }
 
 function readOperator(node: Node | undefined, names: Names): ParsedOperator | undefined {
@@ -84,21 +85,22 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map(Object.entries({
   regex: 'matches', regexp: 'matches', like: 'matches', oneOf: 'in', notContains: 'doesNotContain', includes: 'contains', cidr: 'inCidr',
 }))
 
-function readValue(node: Node, operator: ParsedOperator, names: Names): Test | undefined {
+/** False when the operator cannot take the value; every fault and doubt is reported. */
+function checkValue(node: Node, operator: ParsedOperator, names: Names): boolean {
   const value = memberOf(node, 'value')
   if (value === undefined && operator.operator.value !== 'none') {
     names.report.add('GATE1102', firstKeyOf(node), `${operator.operator.name} needs the key value.`)
-    return undefined
+    return false
   }
   if (operator.operator.value === 'list' && typeof value?.value === 'string' && !isKnownList(value, value.value, names))
-    return undefined
+    return false
   const compiled: CompileResult = compileValue(operator.operator, value?.value, names.lists)
   if ('fault' in compiled) {
     reportValue(value ?? node, compiled.fault, names)
-    return undefined
+    return false
   }
   for (const doubt of compiled.doubts ?? []) reportValue(value ?? node, doubt, names)
-  return compiled.test
+  return true
 }
 
 function isKnownList(node: Node, name: string, names: Names): boolean {

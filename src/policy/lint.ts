@@ -7,10 +7,10 @@ import type { ReadFiles } from './files.ts'
 import { leavesOf } from './kleene.ts'
 import type { Names } from './names.ts'
 import { entriesOf, memberOf, type Node, placeAt } from './node.ts'
-import type { Leaf, PolicySet, Rule } from './set.ts'
+import type { Leaf, PolicyData, Rule } from './set.ts'
 
 /** Reports what is doubtful in a set, but can be meant. */
-export function lint(set: PolicySet, names: Names, files: ReadFiles): void {
+export function lint(set: PolicyData, names: Names, files: ReadFiles): void {
   for (const { root } of files.policies) {
     reportUnused(root, 'lists', names.used.lists, 'GATE2002', names)
     reportUnused(root, 'conditions', names.used.conditions, 'GATE2003', names)
@@ -95,7 +95,7 @@ function coveringRules(all: readonly Rule[]): (glob: Glob) => readonly Rule[] {
 /** Facts whose absence makes a restraining rule apply, where nothing shows that the author thought of it. */
 function reportUncertain(
   rule: Rule,
-  set: PolicySet,
+  set: PolicyData,
   actions: readonly { name: string; node: Node }[],
   names: Names,
   reported: Set<Leaf>,

@@ -1,32 +1,28 @@
 import type { Json, JsonObject } from '../base/json.ts'
 import { isJsonObject } from '../base/json.ts'
-import { schemaCompiler } from '../base/schema.ts'
-import { actionNodes, readAction } from './actions.ts'
-import { indexCandidates } from './candidates.ts'
+import { actionNodes, actionSchemaCompiler, readAction } from './actions.ts'
 import { collectEntries, collectItems, collectSettings } from './declarations.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { setDigest } from './digest.ts'
-import { leafPreparer } from './engine.ts'
 import { checkAgainstSchemas, factKey, readFacts } from './facts.ts'
 import { type PolicyFile, type PolicySource, type ReadFiles, readFiles } from './files.ts'
 import { readDomains } from './globs.ts'
-import { leavesOf } from './kleene.ts'
 import { LIMITS } from './limits.ts'
+import { linkPolicySet } from './link.ts'
 import { lint } from './lint.ts'
 import { type ListFiles, readList } from './lists.ts'
-import { localClock } from './local-time.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
 import { type Entry, itemsOf, memberOf, textOf } from './node.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
-import type { ActionDeclaration, Candidate, Evaluator, Leaf, PolicySet, Question } from './set.ts'
+import type { ActionDeclaration, PolicyData, PolicySet } from './set.ts'
 import { readSettings } from './settings.ts'
 import { policyCode, shapeCheck } from './shape-check.ts'
 import { PolicyDocument } from './shapes.ts'
 import { checkTestFile } from './testfile.ts'
 
-export { listFilesOf, type PolicySource } from './files.ts'
+export { listFilesOf, mayNameLists, type PolicySource } from './files.ts'
 
 /** `set` is undefined when any diagnostic is an error. */
 export interface LoadResult {
@@ -34,22 +30,31 @@ export interface LoadResult {
   diagnostics: readonly Diagnostic[]
 }
 
+/** `data` is undefined when any diagnostic is an error. */
+export interface CompiledPolicies {
+  data: PolicyData | undefined
+  diagnostics: readonly Diagnostic[]
+}
+
 const checkShape = shapeCheck(PolicyDocument, policyCode)
 
-/**
- * The policy set that the files of a tenant make, or every fault that keeps it from being one. The
- * only way from text to a set.
- */
+/** The policy set that the files of a tenant make, or every fault that keeps it from being one. */
 export function loadPolicySet(source: PolicySource): LoadResult {
+  const { data, diagnostics } = compilePolicySet(source)
+  return { set: data && linkPolicySet(data), diagnostics }
+}
+
+/** The only way from text to a set; what is left is to link it. Takes all the time that loading takes. */
+export function compilePolicySet(source: PolicySource): CompiledPolicies {
   const report = createReport()
   const files = readFiles(source, report)
-  if (hasTooManyRules(files.policies, report)) return { set: undefined, diagnostics: report.diagnostics() }
+  if (hasTooManyRules(files.policies, report)) return { data: undefined, diagnostics: report.diagnostics() }
   for (const { root } of files.policies) {
     checkShape(root, report)
     checkTenant(root, source.tenant, report)
   }
-  const set = readSet(source, files, report)
-  return { set: report.failed() ? undefined : set, diagnostics: report.diagnostics() }
+  const data = readSet(source, files, report)
+  return { data: report.failed() ? undefined : data, diagnostics: report.diagnostics() }
 }
 
 /** Asked before anything else is checked, so that what is too much is not also checked in full. */
@@ -73,14 +78,7 @@ function checkTenant(root: PolicyFile['root'], tenant: string, report: Report): 
   )
 }
 
-/** Of a set that is still being read. */
-const NOTHING_ASKED: Evaluator = {
-  about: () => ({ rules: [], factors: [], facts: [], answer: async () => new Map() }),
-  ruleLeaves: [],
-  factorLeaves: [],
-}
-
-function readSet(source: PolicySource, files: ReadFiles, report: Report): PolicySet {
+function readSet(source: PolicySource, files: ReadFiles, report: Report): PolicyData {
   const { policies } = files
   const settings = readSettings(collectSettings(policies, report), report)
   const names = readNames(source, files, report)
@@ -89,33 +87,29 @@ function readSet(source: PolicySource, files: ReadFiles, report: Report): Policy
   const ruleNodes = collectItems(policies, 'rules', report)
   const rules = ruleNodes.flatMap((node) => readRule(node, names, settings.approval) ?? [])
   const factors = collectItems(policies, 'risk', report).flatMap((node) => readFactor(node, names) ?? [])
-  const set: PolicySet = {
+  const data: PolicyData = {
     tenant: source.tenant,
     digest: '',
     ...settings,
-    localTime: localClock(settings.timezone),
     domains: names.domains,
     facts: names.facts ?? new Map(),
     actions,
     conditions,
     rules,
     factors,
+    lists: names.lists,
+    comparisons: names.comparisons,
     files: policies.map(({ name }) => name),
-    documents: policies.map(({ root }) => root.value).filter(isJsonObject),
-    evaluator: NOTHING_ASKED,
   }
-  for (const { root } of files.tests) checkTestFile(root, set, report)
-  if (!files.partial) lint(set, names, files)
-  if (report.failed()) return set
-  return {
-    ...set,
-    digest: setDigest(set.documents, usedListFiles(set.documents, names)),
-    evaluator: evaluatorOf(set, names),
-  }
+  for (const { root } of files.tests) checkTestFile(root, data, report)
+  if (!files.partial) lint(data, names, files)
+  if (report.failed()) return data
+  const documents = policies.map(({ root }) => root.value).filter(isJsonObject)
+  return { ...data, digest: setDigest(documents, usedListFiles(documents, names)) }
 }
 
 function readActions(files: readonly PolicyFile[], report: Report): Map<string, ActionDeclaration> {
-  const compiler = schemaCompiler({ allErrors: false, checked: true })
+  const compiler = actionSchemaCompiler()
   collectEntries(files, 'actions', report)
   const nodes = files.flatMap(({ root }) => actionNodes(root))
   return new Map(nodes.map(({ name, node }) => [name, readAction(name, node, compiler, report)]))
@@ -137,7 +131,7 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
     partial: files.partial,
     used: { lists: new Set(), conditions: new Set() },
     nodes: new Map(),
-    tests: [],
+    comparisons: [],
     indexes: new Map(),
   }
 }
@@ -160,38 +154,4 @@ function usedListFiles(documents: readonly JsonObject[], names: Names): Map<stri
     }
   }
   return files
-}
-
-/** Questions are kept for this many actions; a caller that makes up more only makes its own checks slower. */
-const MAX_KEPT_QUESTIONS = 1000
-
-function evaluatorOf(set: PolicySet, names: Names): Evaluator {
-  const prepare = leafPreparer(names.tests)
-  const distinct = (leaves: readonly Leaf[]): Leaf[] => [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
-  const leaves = ({ condition }: Candidate): Leaf[] => (condition ? distinct(leavesOf(condition, set.conditions)) : [])
-  const ruleLeaves = set.rules.map(leaves)
-  const factorLeaves = set.factors.map(leaves)
-  const rulesOf = indexCandidates(set.rules)
-  const factorsOf = indexCandidates(set.factors)
-  const makeQuestion = (action: string): Question => {
-    const rules = rulesOf(action)
-    const factors = factorsOf(action)
-    const all = distinct([
-      ...rules.flatMap((i) => ruleLeaves[i] ?? []),
-      ...factors.flatMap((i) => factorLeaves[i] ?? []),
-    ])
-    const facts = [...new Map(all.map(({ fact }) => [fact.text, fact])).values()]
-    return { rules, factors, facts, answer: prepare(all) }
-  }
-  const kept = new Map<string, Question>()
-  return {
-    ruleLeaves,
-    factorLeaves,
-    about(action) {
-      const question = kept.get(action) ?? makeQuestion(action)
-      if (kept.size >= MAX_KEPT_QUESTIONS) kept.clear()
-      kept.set(action, question)
-      return question
-    },
-  }
 }

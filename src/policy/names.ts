@@ -1,9 +1,8 @@
 import type { Glob } from '../base/glob.ts'
 import type { Json } from '../base/json.ts'
 import type { Node } from './node.ts'
-import type { Test } from './operators.ts'
 import type { Report } from './report.ts'
-import type { FactDeclaration, Leaf, Rule } from './set.ts'
+import type { Comparison, FactDeclaration, Leaf, Rule } from './set.ts'
 
 /** What the files of a set declare, so that references can be checked; and what is found while reading. */
 export interface Names {
@@ -20,8 +19,8 @@ export interface Names {
   readonly used: { readonly lists: Set<string>; readonly conditions: Set<string> }
   /** Where what was read is written. */
   readonly nodes: Map<Leaf | Rule, Node>
-  /** Compiled constants by Leaf.index. */
-  readonly tests: Test[]
+  /** What the leaves ask, by Leaf.index. */
+  readonly comparisons: Comparison[]
   /** Leaf.index by what the leaf asks. */
   readonly indexes: Map<string, number>
 }

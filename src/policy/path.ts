@@ -1,5 +1,5 @@
-/** Stands for every value of an object or item of a list. */
-export const ANY = Symbol('*')
+/** Stands for every value of an object or item of a list. Not a symbol, which could not be sent to another thread. */
+export const ANY = null
 
 /** A path to a fact, parsed: `context.user["first name"]` has the root `context` and two segments. */
 export interface FactPath {

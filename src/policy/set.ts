@@ -36,14 +36,18 @@ export interface FactDeclaration {
   readonly default: Json | undefined
 }
 
-/** One comparison of a fact with a constant. */
-export interface Leaf {
-  readonly kind: 'leaf'
-  readonly fact: FactPath
+/** An operator and its constant. */
+export interface Comparison {
   /** With its decorators: `not:someFact:equal`. */
   readonly operator: string
   readonly wanted: Json
-  /** Where the engine finds the compiled constant; leaves that ask the same have the same index. */
+}
+
+/** One comparison of a fact with a constant. */
+export interface Leaf extends Comparison {
+  readonly kind: 'leaf'
+  readonly fact: FactPath
+  /** Its place in PolicyData.comparisons; leaves that ask the same have the same index. */
   readonly index: number
   readonly file: string
   readonly line: number
@@ -94,6 +98,13 @@ export type Validate = (value: Json) => string | undefined
 export interface ActionDeclaration {
   readonly name: string
   readonly description: string | undefined
+  /** JSON Schemas, checked. */
+  readonly context: JsonObject | undefined
+  readonly plan: JsonObject | undefined
+}
+
+/** The compiled schemas of a declared action. */
+export interface Validators {
   readonly context: Validate | undefined
   readonly plan: Validate | undefined
 }
@@ -115,24 +126,22 @@ export interface Question {
   readonly answer: (facts: FactValues) => Promise<ReadonlyMap<number, Truth>>
 }
 
-/** The parts that evaluate.ts needs, made once at load. */
+/** The parts that evaluate.ts needs. */
 export interface Evaluator {
   readonly about: (action: string) => Question
-  /** The distinct leaves of each rule and factor by position, in document order; none without a condition. */
-  readonly ruleLeaves: readonly (readonly Leaf[])[]
-  readonly factorLeaves: readonly (readonly Leaf[])[]
+  /** The distinct leaves of a rule or factor by its position, in document order; none without a condition. */
+  readonly ruleLeaves: (position: number) => readonly Leaf[]
+  readonly factorLeaves: (position: number) => readonly Leaf[]
 }
 
-/** Everything that one tenant's policies say, immutable; replaced as a whole. */
-export interface PolicySet {
+/** Everything that one tenant's policies say, as plain data that can be sent to another thread. */
+export interface PolicyData {
   readonly tenant: string
   /** `sha256:…` over the parsed documents in file-name order and the contents of the lists. */
   readonly digest: string
   readonly explain: 'full' | 'reason'
   /** IANA name, for `time.*`. */
   readonly timezone: string
-  /** The clock of that time zone. */
-  readonly localTime: LocalClock
   readonly defaults: { readonly decision: 'deny' | 'require_approval'; readonly reason: string }
   readonly thresholds: { readonly requireApproval: number; readonly deny: number }
   readonly approval: ApprovalTerms
@@ -144,9 +153,19 @@ export interface PolicySet {
   /** In declared order: file-name order, then document order. */
   readonly rules: readonly Rule[]
   readonly factors: readonly Factor[]
+  /** The values of the named lists. */
+  readonly lists: ReadonlyMap<string, readonly Json[]>
+  /** What the leaves ask, by Leaf.index. */
+  readonly comparisons: readonly Comparison[]
   readonly files: readonly string[]
-  /** The parsed documents in file-name order. */
-  readonly documents: readonly JsonObject[]
+}
+
+/** Policies that can be asked, immutable; replaced as a whole. */
+export interface PolicySet extends PolicyData {
+  /** The clock of the set's time zone. */
+  readonly localTime: LocalClock
+  /** Undefined for an action that is not declared. */
+  readonly validators: (action: string) => Validators | undefined
   readonly evaluator: Evaluator
 }
 

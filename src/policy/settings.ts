@@ -4,7 +4,7 @@ import { REQUEST_ROOTS } from './fact-names.ts'
 import { itemsOf, memberOf, type Node, numberOf, textOf } from './node.ts'
 import { isPlural, parseFactPath } from './path.ts'
 import type { Report } from './report.ts'
-import type { ApprovalTerms, PolicySet } from './set.ts'
+import type { ApprovalTerms, PolicyData } from './set.ts'
 import { closest } from './suggest.ts'
 
 const DEFAULT_TERMS: ApprovalTerms = {
@@ -18,7 +18,7 @@ const DEFAULT_THRESHOLDS = { requireApproval: 40, deny: 80 }
 const DEFAULT_REASON = 'No rule allows this action.'
 
 /** What a set says about itself, with everything that it leaves out filled in. */
-export type Settings = Pick<PolicySet, 'defaults' | 'thresholds' | 'timezone' | 'approval' | 'explain'>
+export type Settings = Pick<PolicyData, 'defaults' | 'thresholds' | 'timezone' | 'approval' | 'explain'>
 
 /** Reads the settings; their shapes are checked, so that only what a shape cannot say is reported here. */
 export function readSettings(nodes: ReadonlyMap<Setting, Node>, report: Report): Settings {
@@ -35,7 +35,7 @@ export function readSettings(nodes: ReadonlyMap<Setting, Node>, report: Report):
   }
 }
 
-function readThresholds(node: Node | undefined, report: Report): PolicySet['thresholds'] {
+function readThresholds(node: Node | undefined, report: Report): PolicyData['thresholds'] {
   const requireApproval = numberOf(memberOf(node, 'requireApproval')) ?? DEFAULT_THRESHOLDS.requireApproval
   const deny = numberOf(memberOf(node, 'deny')) ?? DEFAULT_THRESHOLDS.deny
   if (requireApproval > deny) {

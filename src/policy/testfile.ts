@@ -4,7 +4,7 @@ import { parseRfc3339 } from '../base/time.ts'
 import type { DiagnosticCode } from './codes.ts'
 import { entriesOf, itemsOf, memberOf, type Node, textOf } from './node.ts'
 import type { Report } from './report.ts'
-import { EFFECTS, type PolicySet } from './set.ts'
+import { EFFECTS, type PolicyData } from './set.ts'
 import { shapeCheck } from './shape-check.ts'
 import { API_VERSION } from './shapes.ts'
 import { closest } from './suggest.ts'
@@ -114,7 +114,7 @@ const checkExpectation = shapeCheck(Expectation, testCode)
 const checkSelected = shapeCheck(SelectedExpectation, testCode)
 
 /** Reports the faults of a test file: its shape, and names that neither it nor the set declares. */
-export function checkTestFile(root: Node, set: PolicySet, report: Report): void {
+export function checkTestFile(root: Node, set: PolicyData, report: Report): void {
   checkShape(root, report)
   const tenant = memberOf(root, 'tenant')
   if (textOf(tenant) !== undefined && tenant !== undefined && tenant.value !== set.tenant) {
@@ -132,7 +132,7 @@ export function checkTestFile(root: Node, set: PolicySet, report: Report): void 
   }
 }
 
-function checkTest(test: Node, root: Node, set: PolicySet, report: Report): void {
+function checkTest(test: Node, root: Node, set: PolicyData, report: Report): void {
   checkTime(memberOf(test, 'now'), report)
   const matrix = memberOf(test, 'matrix')
   for (const section of ['contexts', 'plans', 'agents']) {
@@ -164,7 +164,7 @@ function expectationsOf(expect: Node, matrix: Node | undefined, report: Report):
   return entriesOf(expect).map(({ value }) => value)
 }
 
-function checkRules(wanted: Node, set: PolicySet, report: Report): void {
+function checkRules(wanted: Node, set: PolicyData, report: Report): void {
   const rules = set.rules.map(({ id }) => id)
   const rule = memberOf(wanted, 'rule')
   const named = [...(rule === undefined ? [] : [rule]), ...itemsOf(memberOf(wanted, 'rules'))]

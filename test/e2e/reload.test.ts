@@ -6,9 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { readConfig } from '../../src/config.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
-import { loadPolicySet } from '../../src/policy/load.ts'
 import { startServer } from '../../src/server.ts'
-import { ACME_POLICY, type Gate, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
+import { ACME_POLICY, type Gate, inThisThread, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 
 const ALLOWING = ACME_POLICY
 const DENYING = `${ACME_POLICY}  - {id: stop, actions: ["**"], effect: deny, reason: Nothing for now.}\n`
@@ -174,7 +173,7 @@ test('two servers on one file with different policies record each set once', asy
   const second = await startServer({
     config: readConfig({ flags, env: {}, file: undefined }),
     log: createLogger('silent'),
-    compileAside: async (source) => ({ diagnostics: loadPolicySet(source).diagnostics, fault: undefined }),
+    aside: inThisThread,
   })
   t.after(() => second.close())
   await becomes(async () => (await events(first, key, 'policy.loaded')).length, 2)

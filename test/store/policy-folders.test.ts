@@ -5,38 +5,54 @@ import { test } from 'node:test'
 import { policyFolderReader, readPolicyFolders } from '../../src/files/policies.ts'
 import { LIMITS } from '../../src/policy/limits.ts'
 import { loadPolicySet } from '../../src/policy/load.ts'
-import { temporaryFolder, writeFiles } from '../helpers.ts'
+import { inThisThread, temporaryFolder, writeFiles } from '../helpers.ts'
 
-test('a policy that is slow to parse is parsed once, and its lists are still watched', (_t) => {
+const WITH_LIST = 'lists: {out: {file: lists/out.txt}}\n'
+
+test('a policy is parsed once for its lists, and the lists are still watched', async () => {
   const dir = temporaryFolder()
-  const items = Array.from({ length: 20_000 }, (_, i) => `  - {id: r${i}, a: [b, c]}`).join('\n')
-  writeFiles(dir, {
-    'acme/main.yaml': `lists: {out: {file: lists/out.txt}}\nrules:\n${items}\n`,
-    'acme/lists/out.txt': 'a',
+  writeFiles(dir, { 'acme/main.yaml': WITH_LIST, 'acme/lists/out.txt': 'a', 'other/main.yaml': 'tenant: other\n' })
+  const asked: string[][] = []
+  const read = policyFolderReader(dir, {
+    listFiles(files) {
+      asked.push(files.map(({ name }) => name))
+      return inThisThread.listFiles(files)
+    },
   })
-  const read = policyFolderReader(dir)
-  const started = performance.now()
-  const [before] = read()
-  const once = performance.now() - started
-  const [again] = read()
-  const twice = performance.now() - started - once
-  assert.equal(again?.fingerprint, before?.fingerprint)
-  assert.ok(twice * 10 < once, `${once} ms, then ${twice} ms`)
+  const [before] = await read()
+  assert.equal((await read())[0]?.fingerprint, before?.fingerprint)
+  assert.deepEqual(asked, [['main.yaml']], 'a policy that names no list is not parsed at all')
   // The same size, and the same time.
   const path = join(dir, 'acme/lists/out.txt')
   const { atime, mtime } = statSync(path)
   writeFileSync(path, 'b')
   utimesSync(path, atime, mtime)
-  assert.notEqual(read()[0]?.fingerprint, before?.fingerprint)
+  assert.notEqual((await read())[0]?.fingerprint, before?.fingerprint)
+  writeFileSync(join(dir, 'acme/main.yaml'), `${WITH_LIST}# changed\n`)
+  await read()
+  assert.equal(asked.length, 2)
 })
 
-test('of a file without end, no more is read than tells that it is too large', (_t) => {
+test('a policy that cannot be parsed in time is a fault of its folder alone, and is not tried again', async () => {
   const dir = temporaryFolder()
-  writeFiles(dir, {
-    'acme/main.yaml': '',
-    'acme/more.yaml': 'lists: {out: {file: lists/out.txt}}\n',
-    'acme/lists/out.txt': '',
+  writeFiles(dir, { 'acme/main.yaml': WITH_LIST, 'other/main.yaml': 'tenant: other\n' })
+  let tries = 0
+  const read = policyFolderReader(dir, {
+    listFiles() {
+      tries += 1
+      return Promise.resolve({ fault: 'takes too long' })
+    },
   })
+  await read()
+  const [acme, other] = await read()
+  assert.deepEqual(acme?.source, { problem: 'takes too long' })
+  assert.ok(other && 'files' in other.source)
+  assert.equal(tries, 1)
+})
+
+test('of a file without end, no more is read than tells that it is too large', () => {
+  const dir = temporaryFolder()
+  writeFiles(dir, { 'acme/main.yaml': '', 'acme/more.yaml': WITH_LIST, 'acme/lists/out.txt': '' })
   truncateSync(join(dir, 'acme/main.yaml'), 3 * 1024 ** 3)
   truncateSync(join(dir, 'acme/lists/out.txt'), 3 * 1024 ** 3)
   const source = readPolicyFolders(dir)[0]?.source
@@ -45,3 +61,24 @@ test('of a file without end, no more is read than tells that it is too large', (
   assert.deepEqual(source.lists.get('lists/out.txt'), { problem: `has more than ${LIMITS.listBytes} bytes` })
   assert.ok(loadPolicySet(source).diagnostics.some(({ code }) => code === 'GATE1001'))
 })
+
+const MIB = 1024 * 1024
+const FOLDERS: [what: string, policies: number, lists: number][] = [
+  ['many policies', 17, 0],
+  ['large lists', 0, 3],
+  ['both together', 9, 1],
+]
+
+for (const [what, policies, lists] of FOLDERS) {
+  test(`a folder is not read beyond what a set may hold: ${what}`, () => {
+    const dir = temporaryFolder()
+    const names = Array.from({ length: lists }, (_, i) => `lists/${i}.txt`)
+    const declared = names.map((name, i) => `  l${i}: {file: ${name}}\n`).join('')
+    writeFiles(dir, { 'acme/main.yaml': `lists:\n${declared}`, 'other/main.yaml': '' })
+    writeFiles(join(dir, 'acme'), Object.fromEntries(names.map((name) => [name, ' '.repeat(8 * MIB)])))
+    for (let i = 0; i < policies; i += 1) writeFileSync(join(dir, `acme/p${i}.yaml`), '#'.repeat(MIB))
+    const [acme, other] = readPolicyFolders(dir)
+    assert.deepEqual(acme?.source, { problem: `holds more than ${LIMITS.setBytes} bytes of policies and lists` })
+    assert.ok(other && 'files' in other.source)
+  })
+}

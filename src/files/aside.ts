@@ -1,0 +1,53 @@
+import { Worker } from 'node:worker_threads'
+import type { CompiledPolicies, PolicySource } from '../policy/load.ts'
+
+const TIME_LIMIT_MS = 5000
+const MEMORY_LIMIT_MIB = 256
+
+const FROM_SOURCE = import.meta.url.endsWith('.ts')
+const WORKER = new URL(FROM_SOURCE ? './aside-worker.ts' : './aside-worker.js', import.meta.url)
+// A thread does not inherit the loader that tsx gave this one, so from source it asks for it first.
+const BOOT = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(WORKER.href)}) })`
+
+/** What came of it; or why it did not end, as a predicate such as `takes more than 5 s to load`. */
+export type Outcome<T> = { value: T } | { fault: string }
+
+/**
+ * What has to be parsed to be known. A text can take all time or memory, and the good ones take seconds when they are
+ * large, so this is done where it neither takes the service with it nor holds it up.
+ */
+export interface Aside {
+  /** The paths of the lists that the policies name. */
+  listFiles(files: PolicySource['files']): Promise<Outcome<readonly string[]>>
+  compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+}
+
+/** What the thread is asked: the name of a method of Aside, and its argument. */
+export type Job = ['listFiles', PolicySource['files']] | ['compile', PolicySource]
+
+/** Each in a thread of its own, which is ended afterwards. */
+export const inThread: Aside = {
+  listFiles: (files) => run<readonly string[]>(['listFiles', files]),
+  compile: (source) => run<CompiledPolicies>(['compile', source]),
+}
+
+function run<T>(job: Job): Promise<Outcome<T>> {
+  return new Promise((resolve) => {
+    const worker = new Worker(FROM_SOURCE ? BOOT : WORKER, {
+      eval: FROM_SOURCE,
+      workerData: job,
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB },
+    })
+    const end = (outcome: Outcome<T>): void => {
+      clearTimeout(timer)
+      resolve(outcome)
+      // The thread's exit says nothing that the outcome does not.
+      void worker.terminate()
+    }
+    const failed = (fault: string): void => end({ fault })
+    const timer = setTimeout(() => failed(`takes more than ${TIME_LIMIT_MS / 1000} s to load`), TIME_LIMIT_MS)
+    worker.once('message', (value: T) => end({ value }))
+    worker.once('error', (error) => failed(`cannot be loaded: ${error.message}`))
+    worker.once('exit', (code) => failed(`cannot be loaded (the loader ended with ${code})`))
+  })
+}

@@ -1,0 +1,103 @@
+import { actionSchemaCompiler, validatorsOf } from './actions.ts'
+import { indexCandidates } from './candidates.ts'
+import { parseOperator } from './decorators.ts'
+import { leafPreparer } from './engine.ts'
+import { leavesOf } from './kleene.ts'
+import { localClock } from './local-time.ts'
+import { compileValue, type Test } from './operators.ts'
+import type { Candidate, Evaluator, Leaf, PolicyData, PolicySet, Question, Validators } from './set.ts'
+
+/** Questions are kept for this many actions; a caller that makes up more only makes its own checks slower. */
+const MAX_KEPT_QUESTIONS = 1000
+
+/**
+ * Makes data that was compiled without fault into policies that can be asked. What a check needs is made at the first check
+ * that needs it, so that putting a large set in force holds nothing up.
+ */
+export function linkPolicySet(data: PolicyData): PolicySet {
+  return {
+    ...data,
+    localTime: localClock(data.timezone),
+    validators: validatorsByAction(data),
+    evaluator: evaluatorOf(data),
+  }
+}
+
+function validatorsByAction({ actions }: PolicyData): (action: string) => Validators | undefined {
+  const compiler = once(actionSchemaCompiler)
+  const made = new Map<string, Validators>()
+  return (action) => {
+    const declared = actions.get(action)
+    if (declared === undefined) return undefined
+    const validators = made.get(action) ?? validatorsOf(declared, compiler())
+    made.set(action, validators)
+    return validators
+  }
+}
+
+function evaluatorOf(data: PolicyData): Evaluator {
+  const prepare = leafPreparer(testsOf(data))
+  const ruleLeaves = leavesByPosition(data.rules, data)
+  const factorLeaves = leavesByPosition(data.factors, data)
+  const rulesOf = indexCandidates(data.rules)
+  const factorsOf = indexCandidates(data.factors)
+  const makeQuestion = (action: string): Question => {
+    const rules = rulesOf(action)
+    const factors = factorsOf(action)
+    const all = distinct([...rules.flatMap(ruleLeaves), ...factors.flatMap(factorLeaves)])
+    const facts = [...new Map(all.map(({ fact }) => [fact.text, fact])).values()]
+    return { rules, factors, facts, answer: prepare(all) }
+  }
+  const kept = new Map<string, Question>()
+  return {
+    ruleLeaves,
+    factorLeaves,
+    about(action) {
+      const question = kept.get(action) ?? makeQuestion(action)
+      if (kept.size >= MAX_KEPT_QUESTIONS) kept.clear()
+      kept.set(action, question)
+      return question
+    },
+  }
+}
+
+function leavesByPosition(
+  candidates: readonly Candidate[],
+  { conditions }: PolicyData,
+): (position: number) => readonly Leaf[] {
+  const found: (readonly Leaf[] | undefined)[] = []
+  return (position) => {
+    const condition = candidates[position]?.condition
+    const leaves = found[position] ?? (condition === undefined ? [] : distinct(leavesOf(condition, conditions)))
+    found[position] = leaves
+    return leaves
+  }
+}
+
+function distinct(leaves: readonly Leaf[]): Leaf[] {
+  return [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
+}
+
+/** The comparisons with their constants compiled in, by Leaf.index. */
+function testsOf({ comparisons, lists }: PolicyData): (index: number) => Test | undefined {
+  const tests: (Test | undefined)[] = []
+  const compile = (index: number): Test | undefined => {
+    const asked = comparisons[index]
+    const operator = asked && parseOperator(asked.operator)?.operator
+    const compiled = operator && compileValue(operator, asked.wanted, lists)
+    return compiled && 'test' in compiled ? compiled.test : undefined
+  }
+  return (index) => {
+    const test = tests[index] ?? compile(index)
+    tests[index] = test
+    return test
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

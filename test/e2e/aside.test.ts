@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inThread } from '../../src/files/aside.ts'
+import { linkPolicySet } from '../../src/policy/link.ts'
+import { compilePolicySet, type PolicySource } from '../../src/policy/load.ts'
+import { startGate } from '../helpers.ts'
+import { evaluateContext } from '../policy/sets.ts'
+import { HEADER } from '../policy/sources.ts'
+
+/** What a compiled set can hold: lists, schemas, named conditions, a `*` path, decorators, patterns, terms. */
+const EVERYTHING = `${HEADER}
+domains: {mail: ["email.*"]}
+lists: {known: {file: lists/known.txt}, days: {values: [mon, tue]}}
+facts: {context.to: {type: list}, context.amount: {type: number, default: 3}}
+actions: {email.send: {context: {type: object, required: [to], properties: {to: {type: array}}}}}
+conditions: {safe: {fact: "context.to.*.name", operator: everyFact:matches, value: "^[a-z]+$"}}
+risk: [{name: n, actions: ["**"], weight: 9, scale: {fact: context.amount, from: 0, to: 9}}]
+rules:
+  - {id: a, actions: ["email.*"], effect: allow, reason: A., when: {all: [{condition: safe}, {not: {fact: agent, operator: inList, value: known}}]}}
+  - {id: h, actions: ["email.*"], effect: require_approval, reason: H., approval: {quorum: 2, expiresIn: 5m}, when: {fact: time.weekday, operator: inList, value: days}}
+`
+
+function sourceOf(files: Record<string, string>, lists: Record<string, string> = {}): PolicySource {
+  const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+  return {
+    tenant: 'acme',
+    files: Object.entries(files).map(([name, text]) => ({ name, bytes: bytesOf(text) })),
+    lists: new Map(Object.entries(lists).map(([path, text]) => [path, bytesOf(text)])),
+    ignored: [],
+  }
+}
+
+/** The largest kind of file that is slow to read: 4,500 rules in flow style. */
+function largePolicy(reason: string): string {
+  const rule = (_: unknown, i: number): string =>
+    `  - {id: r${i}, actions: ["a${i % 500}.*"], effect: deny, reason: ${reason}, when: {all: [{fact: context.amount, operator: greaterThan, value: ${i}}, {fact: context.country, operator: in, value: [DE, FR, IT]}]}}`
+  return `${HEADER}rules:\n${Array.from({ length: 4500 }, rule).join('\n')}\n`
+}
+
+test('what is compiled in a thread is what would be compiled here, and can be asked', async () => {
+  const source = sourceOf({ 'main.yaml': EVERYTHING }, { 'lists/known.txt': 'eve\n' })
+  const there = await inThread.compile(source)
+  const here = compilePolicySet(source)
+  assert.ok('value' in there)
+  assert.deepEqual(
+    here.diagnostics.filter(({ severity }) => severity === 'error'),
+    [],
+  )
+  assert.equal(there.value.data?.digest, here.data?.digest)
+  assert.deepEqual(structuredClone(here), there.value)
+  assert.ok(there.value.data)
+  const set = linkPolicySet(there.value.data)
+  const { rules } = await evaluateContext(set, { to: [{ name: 'ann' }] }, 'email.send')
+  assert.deepEqual(rules.map(({ rule, outcome }) => [rule.id, outcome]).slice(0, 1), [['a', 'true']])
+  assert.match(set.validators('email.send')?.context?.({}) ?? '', /^context\.to is required$/)
+})
+
+test('the lists that policies name are found in a thread', async () => {
+  const { files } = sourceOf({ 'main.yaml': EVERYTHING })
+  assert.deepEqual(await inThread.listFiles(files), { value: ['lists/known.txt'] })
+})
+
+test('policies that take all time or memory end as a fault, in a thread that is ended', async () => {
+  const files = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`p${i}.yaml`, largePolicy(`R${i}.`)]))
+  const started = performance.now()
+  const outcome = await inThread.compile(sourceOf(files))
+  assert.ok('fault' in outcome)
+  assert.match(outcome.fault, /^takes more than 5 s to load$|^cannot be loaded: .*memory limit/)
+  assert.ok(performance.now() - started < 15_000)
+})
+
+test('a large policy set comes into force without holding up the service', async (t) => {
+  const gate = await startGate(t, { aside: true })
+  const key = await gate.key()
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  writeFileSync(join(gate.dir, 'policies/acme/main.yaml'), largePolicy('Large.'))
+  const end = performance.now() + 30_000
+  for (let rules = 0; rules !== 4500; ) {
+    assert.ok(performance.now() < end, 'the set is in force within half a minute')
+    await sleep(100)
+    rules = (await gate.call(key, 'GET', '/policies')).body.data.rules
+  }
+  delay.disable()
+  const longestMs = delay.max / 1e6
+  t.diagnostic(`the event loop stood still for ${longestMs.toFixed(0)} ms at most`)
+  // Parsing such a file takes more than a second, and twice that on a busy machine.
+  assert.ok(longestMs < 500, `${longestMs} ms`)
+})
