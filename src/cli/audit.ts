@@ -54,7 +54,10 @@ interface Verified {
 
 async function verifyStore(options: VerifyOptions): Promise<Verified> {
   try {
-    return { chains: await withStore(configOf(options), false, (deps) => verifyChains(deps, options)), fault: null }
+    return {
+      chains: await withStore(configOf(options), { checkApprovals: true }, (deps) => verifyChains(deps, options)),
+      fault: null,
+    }
   } catch (error) {
     if (error instanceof AlteredFile) return { chains: [], fault: error.message }
     throw error

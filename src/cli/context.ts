@@ -70,14 +70,19 @@ export function hostOperator(tenantId: string, environment: Environment): Operat
 }
 
 /**
- * Runs `work` on the data file, in this process, beside a server that may be running on it.
+ * Runs `work` on the data file, in this process, beside a server that may be running on it. Of many approvals a start
+ * takes long to check all; a command that answers from none does not wait for that, least of all a stop.
  *
- * @param create make the file when there is none
+ * @param options.create make the file when there is none
  */
-export async function withStore<T>(config: Config, create: boolean, work: (deps: Deps) => Promise<T>): Promise<T> {
+export async function withStore<T>(
+  config: Config,
+  { create = false, checkApprovals = false }: { create?: boolean; checkApprovals?: boolean },
+  work: (deps: Deps) => Promise<T>,
+): Promise<T> {
   const clock = Date.now
   const newId = idMaker(clock, randomBytes)
-  const store: Store = openStore({ dir: resolve(config.data), create, clock, newId })
+  const store: Store = openStore({ dir: resolve(config.data), create, clock, newId, checkApprovals })
   try {
     return await work({ store, clock, newId })
   } finally {

@@ -56,7 +56,7 @@ async function keyCommand(options: CommonOptions): Promise<void> {
 
 async function exportCommand(id: string, options: CommonOptions & { out?: string }): Promise<void> {
   const config = configOf(options)
-  const bundle = await withStore(config, false, async (deps) => {
+  const bundle = await withStore(config, {}, async (deps) => {
     const entry = await deps.store.entry(isId(id, 'decision') ? siblingId(id, 'entry') : id)
     if (entry === undefined) throw new CannotRun(`There is no decision ${id}; its id starts with dec_.`)
     const path = signingKeyPath(config)
@@ -106,7 +106,7 @@ function readBundle(file: string): Json | undefined {
 }
 
 function keysOfData(options: CommonOptions): Promise<string[]> {
-  return withStore(configOf(options), false, async ({ store }) =>
+  return withStore(configOf(options), {}, async ({ store }) =>
     Array.from(store.state().signingKeys.values(), ({ publicKey }) => publicKey),
   )
 }

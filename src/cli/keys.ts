@@ -67,7 +67,7 @@ async function create(options: CreateOptions): Promise<void> {
   if (tenant !== undefined && isAdmin(request.roles))
     throw new UsageError('An admin key belongs to no tenant and reaches all; leave out --tenant, or name other roles.')
   const actor = hostActor()
-  const made = await withStore(configOf(options), true, async (deps) => {
+  const made = await withStore(configOf(options), { create: true }, async (deps) => {
     if (tenant !== undefined) await ensureTenant(deps, actor, tenant)
     return createKey(deps, { actor, caller: undefined }, tenant ?? null, request)
   })
@@ -82,7 +82,7 @@ async function create(options: CreateOptions): Promise<void> {
 }
 
 async function list(options: CommonOptions & { tenant?: string }): Promise<void> {
-  const keys = await withStore(configOf(options), false, async (deps) => {
+  const keys = await withStore(configOf(options), {}, async (deps) => {
     if (options.tenant !== undefined) assertTenant(deps, options.tenant)
     return tenantKeys(deps, options.tenant).map(keyView)
   })
@@ -102,7 +102,7 @@ async function list(options: CommonOptions & { tenant?: string }): Promise<void>
 }
 
 async function revoke(id: string, options: CommonOptions): Promise<void> {
-  const key = await withStore(configOf(options), false, async (deps) => {
+  const key = await withStore(configOf(options), {}, async (deps) => {
     if (!deps.store.state().keys.has(id)) throw new CannotRun(`There is no key ${id}; see \`gate-sidecar keys list\`.`)
     return revokeKey(deps, { actor: hostActor(), caller: undefined }, id)
   })

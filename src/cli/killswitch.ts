@@ -75,7 +75,7 @@ function addStopOptions(command: Command): Command {
 
 async function status(options: StopOptions): Promise<void> {
   const chain = chainOf(options.tenant, options.environment)
-  const found = await withStore(configOf(options), false, async (deps) => {
+  const found = await withStore(configOf(options), {}, async (deps) => {
     assertTenant(deps, options.tenant)
     return killSwitchStatus(deps, chain)
   })
@@ -93,7 +93,7 @@ async function triggerStop(options: StopOptions): Promise<void> {
   })
   const config = configOf(options)
   const policies = { get: (tenantId: string) => policySetOf(config.policies, tenantId) }
-  const found = await withStore(config, false, async (deps) => {
+  const found = await withStore(config, {}, async (deps) => {
     assertTenant(deps, tenant)
     // A command has no later: what cannot be written now is an error.
     const untilDone = (): void => {
@@ -122,7 +122,7 @@ async function recoverStop(options: StopOptions): Promise<void> {
     ...(level !== undefined && { level }),
     ...(scope !== undefined && { scope }),
   })
-  const found = await withStore(configOf(options), false, async (deps) => {
+  const found = await withStore(configOf(options), {}, async (deps) => {
     assertTenant(deps, tenant)
     return recover(deps, hostOperator(tenant, environment), request)
   })

@@ -19,14 +19,14 @@ export function addTenantCommands(program: Command): void {
     .description('make a tenant; does nothing when there is one')
     .addHelpText('after', '\nExample:\n  gate-sidecar tenants create acme')
     .action(async (id: string, options: CommonOptions) => {
-      const tenant = await withStore(configOf(options), true, (deps) => ensureTenant(deps, hostActor(), id))
+      const tenant = await withStore(configOf(options), { create: true }, (deps) => ensureTenant(deps, hostActor(), id))
       print(options, tenant, () => [`${tenant.id} (${tenant.plan})`])
     })
   addCommonOptions(tenants.command('list'), { data: true })
     .description('list tenants')
     .addHelpText('after', '\nExample:\n  gate-sidecar tenants list --json')
     .action(async (options: CommonOptions) => {
-      const all = await withStore(configOf(options), false, async ({ store }) => [...store.state().tenants.values()])
+      const all = await withStore(configOf(options), {}, async ({ store }) => [...store.state().tenants.values()])
       print(options, all, () =>
         table(
           ['TENANT', 'PLAN', 'CREATED'],
@@ -39,7 +39,7 @@ export function addTenantCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  gate-sidecar tenants set-plan acme pro')
     .action(async (id: string, plan: string, options: CommonOptions) => {
       if (!isPlan(plan)) throw new UsageError(`${plan} is not a plan; there are ${Object.keys(PLANS).join(', ')}.`)
-      const tenant = await withStore(configOf(options), false, async (deps) => {
+      const tenant = await withStore(configOf(options), {}, async (deps) => {
         assertTenant(deps, id)
         return setPlan(deps, hostActor(), id, plan)
       })

@@ -14,7 +14,7 @@ interface SectionRow {
 
 /** Statements over entry and section. */
 export function entryQueries(db: Database) {
-  return { ...appendQueries(db), ...readQueries(db) }
+  return { ...appendQueries(db), ...readQueries(db), ...placeQueries(db) }
 }
 
 /** Only commit.ts appends, inside its transaction. */
@@ -65,50 +65,47 @@ function sectionInserts(db: Database): (count: number) => Statement<unknown[]> {
 }
 
 function readQueries(db: Database) {
-  const sections = db.prepare<[string, number], SectionRow>(
-    'SELECT name, salt, json FROM section WHERE chain = ? AND seq = ? ORDER BY name',
-  )
   const byId = db.prepare<[string], EntryRow>(`SELECT ${COLUMNS} FROM entry WHERE id = ?`)
   const bySeq = db.prepare<[string, number], EntryRow>(`SELECT ${COLUMNS} FROM entry WHERE chain = ? AND seq = ?`)
   const from = db.prepare<[string, number, number], EntryRow>(
     `SELECT ${COLUMNS} FROM entry WHERE chain = ? AND seq >= ? ORDER BY seq LIMIT ?`,
   )
-  const nextChain = db.prepare<[string], { chain: string | null }>(
-    'SELECT min(chain) AS chain FROM entry WHERE chain > ?',
-  )
-  const ofTypes = db.prepare<[string, string], { seq: number }>(
-    `SELECT seq FROM entry
-      WHERE chain = ? AND type <> 'gate.decision' AND type IN (SELECT value FROM json_each(?)) ORDER BY seq`,
-  )
   const actions = db.prepare<[string, number], { action: string }>(
     `SELECT DISTINCT json_extract(json, '$.action') AS action FROM
        (SELECT json FROM section WHERE chain = ? AND name = 'decision' ORDER BY seq DESC LIMIT ?)`,
   )
-  const named = db.prepare<[string, number, string], SectionRow>(
-    `SELECT name, salt, json FROM section
-      WHERE chain = ? AND seq = ? AND name IN (SELECT value FROM json_each(?)) ORDER BY name`,
-  )
-  const toEntry = (row: EntryRow, names?: string): StoredEntry => ({
-    header: parseHeader(row),
-    headerText: row.header,
-    hash: readHash(row),
-    sections: readSections(
-      row,
-      names === undefined ? sections.all(row.chain, row.seq) : named.all(row.chain, row.seq, names),
-    ),
-  })
+  const toEntry = entryReader(db)
   const toEntries = (rows: readonly EntryRow[], maxBytes: number | undefined, names?: string): StoredEntry[] =>
     withinBytes(rows, maxBytes, (row) => toEntry(row, names), sizeOf)
   const page = pageQuery(db)
   return {
     byId: (id: string) => mapRow(byId.get(id), (row) => toEntry(row)),
     bySeq: (chain: string, seq: number) => mapRow(bySeq.get(chain, seq), (row) => toEntry(row)),
+    withoutSections: (chain: string, seq: number) => mapRow(bySeq.get(chain, seq), bareEntry),
     from: (chain: string, seq: number, limit: number, maxBytes?: number) =>
       toEntries(from.all(chain, seq, limit), maxBytes),
     headersFrom: (chain: string, seq: number, limit: number) => from.all(chain, seq, limit).map(({ header }) => header),
+    recentActions: (chain: string, decisions: number) => actions.all(chain, decisions).map((row) => row.action),
+    page(query: PageQuery, range: SeqRange): { items: StoredEntry[]; total: number } {
+      const { rows, total } = page(query, range)
+      return { items: toEntries(rows, query.maxBytes, query.sections && JSON.stringify(query.sections)), total }
+    },
+  }
+}
+
+/** What stands where, without reading it. */
+function placeQueries(db: Database) {
+  const nextChain = db.prepare<[string], { chain: string | null }>(
+    'SELECT min(chain) AS chain FROM entry WHERE chain > ?',
+  )
+  // Decisions are not in the index.
+  const ofTypes = "FROM entry WHERE chain = ? AND type <> 'gate.decision' AND type IN (SELECT value FROM json_each(?))"
+  const seqs = db.prepare<[string, string], number>(`SELECT seq ${ofTypes} ORDER BY seq`).pluck()
+  const count = db.prepare<[string, string], number>(`SELECT count(*) ${ofTypes}`).pluck()
+  return {
     /** Seqs of the entries of these types (not decisions), ascending. */
-    seqsOfTypes: (chain: string, types: readonly string[]) =>
-      ofTypes.all(chain, JSON.stringify(types)).map((row) => row.seq),
+    seqsOfTypes: (chain: string, types: readonly string[]) => seqs.all(chain, JSON.stringify(types)),
+    countOfTypes: (chain: string, types: readonly string[]) => count.get(chain, JSON.stringify(types)) ?? 0,
     /** One seek for each chain: a chain's entries are not passed over one by one. */
     chains(): string[] {
       const found: string[] = []
@@ -116,12 +113,26 @@ function readQueries(db: Database) {
       for (let chain = next(); chain !== null; chain = next()) found.push(chain)
       return found
     },
-    recentActions: (chain: string, decisions: number) => actions.all(chain, decisions).map((row) => row.action),
-    page(query: PageQuery, range: SeqRange): { items: StoredEntry[]; total: number } {
-      const { rows, total } = page(query, range)
-      return { items: toEntries(rows, query.maxBytes, query.sections && JSON.stringify(query.sections)), total }
-    },
   }
+}
+
+/** Makes entries of rows, with all sections, or those of a JSON array of names. */
+function entryReader(db: Database): (row: EntryRow, names?: string) => StoredEntry {
+  const all = db.prepare<[string, number], SectionRow>(
+    'SELECT name, salt, json FROM section WHERE chain = ? AND seq = ? ORDER BY name',
+  )
+  const named = db.prepare<[string, number, string], SectionRow>(
+    `SELECT name, salt, json FROM section
+      WHERE chain = ? AND seq = ? AND name IN (SELECT value FROM json_each(?)) ORDER BY name`,
+  )
+  return (row, names) => {
+    const rows = names === undefined ? all.all(row.chain, row.seq) : named.all(row.chain, row.seq, names)
+    return { ...bareEntry(row), sections: readSections(row, rows) }
+  }
+}
+
+function bareEntry(row: EntryRow): StoredEntry {
+  return { header: parseHeader(row), headerText: row.header, hash: readHash(row), sections: [] }
 }
 
 // A damaged file gives values of other types than the schema says; they are told from values that are merely wrong.

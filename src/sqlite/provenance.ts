@@ -33,7 +33,7 @@ export type Folded = Record<RecordKind, Map<string, JsonObject>>
  * @returns what is wrong, or undefined
  */
 export function applyEntry(folded: Folded, chain: string, type: string, json: string): string | undefined {
-  const change = parseChange(json)
+  const change = readChange(json)
   if (change === undefined) return 'its data is not the change of a record'
   const { types, chain: expected } = ORIGINS[change.record]
   if (!types.test(type)) return `an entry ${type} does not change a ${change.record}`
@@ -49,7 +49,8 @@ export function applyEntry(folded: Folded, chain: string, type: string, json: st
   return undefined
 }
 
-function parseChange(json: string): ChangeData | undefined {
+/** What an entry's `data` changes; undefined when it is not the change of a record. */
+export function readChange(json: string): ChangeData | undefined {
   const data: Json = JSON.parse(json)
   if (!isJsonObject(data) || !isJsonObject(data.changes) || typeof data.id !== 'string') return undefined
   const kind = Object.keys(ORIGINS).find((name): name is RecordKind => name === data.record)

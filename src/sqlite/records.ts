@@ -21,6 +21,10 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
   const table = TABLE[kind]
   const get = db.prepare<[string], Row>(`SELECT id, body FROM ${table} WHERE id = ?`)
   const all = db.prepare<[], Row>(`SELECT id, body FROM ${table} ORDER BY id`)
+  const after = db.prepare<[number], Row & { place: number }>(
+    `SELECT rowid AS place, id, body FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT 1`,
+  )
+  const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck()
   const changedSince = db.prepare<[number], Row>(`SELECT id, body FROM ${table} WHERE changed > ? ORDER BY id`)
   const upsert = db.prepare<[string, string, number]>(
     `INSERT INTO ${table} (id, body, changed) VALUES (?, ?, ?)
@@ -33,6 +37,9 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
     },
     /** Canonical text by id. */
     bodies: () => new Map(all.all().map((row) => [row.id, row.body])),
+    /** The next row in the order of the table, from its place. */
+    after: (place: number) => after.get(place),
+    count: () => count.get() ?? 0,
     /** All of them before the first version, read from the table itself: an index that is damaged hides nothing at start. */
     changedSince: (version: number) =>
       (version < 0 ? all.all() : changedSince.all(version)).map((row) => JSON.parse(row.body) as Records[K]),

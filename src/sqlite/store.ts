@@ -13,7 +13,7 @@ import { EMPTY, type Memory, refreshed } from './memory.ts'
 import { asUnusable, DATA_FILE, openDatabase } from './open.ts'
 import { commitQueue } from './queue.ts'
 import { randomPool } from './random-pool.ts'
-import { assertHeads, assertState } from './startup.ts'
+import { assertApprovals, assertHeads, assertRecords } from './startup.ts'
 
 export interface StoreOptions {
   /** Folder of the data file. */
@@ -21,6 +21,8 @@ export interface StoreOptions {
   create: boolean
   clock: Clock
   newId?: NewId
+  /** False leaves approvals to those who answer from them; each is held to its chain again where it is used. */
+  checkApprovals?: boolean
 }
 
 /**
@@ -29,10 +31,11 @@ export interface StoreOptions {
  * @throws UnusableFile when the file is not ours, or its state does not follow from its chain; the message
  *   says what and where
  */
-export function openStore({ dir, create, clock, newId = idMaker(clock, randomBytes) }: StoreOptions): Store {
+export function openStore(options: StoreOptions): Store {
+  const { dir, create, clock, newId = idMaker(clock, randomBytes) } = options
   const open = (): Connection => connect(openDatabase(dir, { create: false }))
   const first = connect(openDatabase(dir, { create }))
-  const { origin, loaded } = checked(first, dir)
+  const { origin, loaded } = checked(first, options)
   const file = dataFileIdentity(dir)
   let files = identityOf(dir)
   let connection: Connection | undefined = first
@@ -101,13 +104,17 @@ function reopened(connection: Connection, origin: string): Connection {
 type Reads = Omit<Store, 'origin' | 'commit' | 'impose' | 'imposed' | 'state' | 'refresh' | 'close'>
 
 /** The instance's name and its records, once what the file holds has been checked; a file that is refused is closed. */
-function checked(connection: Connection, dir: string): { origin: string; loaded: Memory } {
+function checked(
+  connection: Connection,
+  { dir, checkApprovals = true }: Pick<StoreOptions, 'dir' | 'checkApprovals'>,
+): { origin: string; loaded: Memory } {
   try {
     const origin = ensureOrigin(connection)
     // One snapshot for all: what another process commits meanwhile is no difference between chain and records.
     const check = connection.db.transaction(() => {
       assertHeads(connection, origin)
-      assertState(connection, origin)
+      assertRecords(connection, origin)
+      if (checkApprovals) assertApprovals(connection, origin)
       return refreshed(EMPTY, connection)
     })
     return { origin, loaded: check.deferred() }

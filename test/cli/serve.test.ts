@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
 import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
 import { run, serve } from './program.ts'
 
@@ -22,11 +23,11 @@ async function prepare(_t: TestContext, role = 'owner') {
 
 const CHECK = JSON.stringify({ tenantId: 'acme', action: 'payment.transfer', context: { amount: 5 } })
 
-async function check(url: string, headers: Record<string, string>) {
+async function check(url: string, headers: Record<string, string>, body = CHECK) {
   const response = await fetch(`${url}/gate/check`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
-    body: CHECK,
+    body,
   })
   const { data, error }: { data?: { decision: string; decidedBy: string }; error?: string } = JSON.parse(
     await response.text(),
@@ -241,6 +242,23 @@ test('an altered data file: audit verify says so with 1, serve refuses it with 3
 
   writeFileSync(file, original)
   assert.equal((await run(['audit', 'verify', '--data', data])).code, 0)
+})
+
+test('an altered approval: serve and audit verify refuse the file, and a stop from the host still works', async (t) => {
+  const { data, options, headers } = await prepare(t)
+  const server = await serve(t, ['--port', '0', ...options])
+  const held = await check(server.url, headers, JSON.stringify({ ...JSON.parse(CHECK), context: { amount: 2000 } }))
+  assert.equal(held.decision, 'require_approval')
+  await server.stop()
+  const db = new Sqlite(join(data, 'gate-sidecar.db'))
+  db.exec(`UPDATE approval SET body = replace(body, '"status":"pending"', '"status":"approved"')`)
+  db.close()
+  const verified = await run(['audit', 'verify', '--data', data])
+  assert.equal(verified.code, 1)
+  assert.match(verified.stdout, /approval apr_\w{26} differs/)
+  assert.equal((await run(['serve', '--port', '0', ...options])).code, 3)
+  const stop = await run(['killswitch', 'trigger', '--tenant', 'acme', '--level', 'L3', '--reason', 'odd', ...options])
+  assert.equal(stop.code, 0, stop.stderr)
 })
 
 /** Everywhere in the file, same length. */

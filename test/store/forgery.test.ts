@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import { genesisHead, hashHeader, seal } from '../../src/audit/chain.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { parseDigest } from '../../src/base/digest.ts'
-import { type Change, creation, type RecordKind } from '../../src/records.ts'
+import { type Change, creation, type RecordKind, type RecordWrite } from '../../src/records.ts'
 import { openStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aKey, anApproval, aStop, aTenant, commit, creating, LIVE, note, only } from './drafts.ts'
@@ -15,12 +15,15 @@ interface Forgery {
   chain: string
   type: string
   data: object
+  /** Written with the entry; without it, the entry alone gives it away. */
+  write?: RecordWrite
   named: RegExp
 }
 
 const admin = aKey({ id: 'key_forged', tenantId: null, roles: ['admin'] })
 const policy = { id: 'acme', revision: 1, digest: 'sha256:', loadedAt: '' }
 const made = <K extends RecordKind>({ data }: Change<K>): object => data
+const elsewhereApproved = anApproval({ chain: 'other/live' })
 const elsewhere = /does not belong to this chain/
 
 const forgeries: Forgery[] = [
@@ -70,7 +73,8 @@ const forgeries: Forgery[] = [
     name: 'an approval of another chain',
     chain: LIVE,
     type: 'approval.approved',
-    data: made(creation('approval', anApproval({ chain: 'other/live' }))),
+    data: made(creation('approval', elsewhereApproved)),
+    write: creation('approval', elsewhereApproved).write,
     named: elsewhere,
   },
   {
@@ -103,12 +107,13 @@ const forgeries: Forgery[] = [
   },
 ]
 
-for (const { name, chain, type, data, named } of forgeries) {
+for (const { name, chain, type, data, write, named } of forgeries) {
   test(`an entry that may not speak of its record is refused: ${name}`, async (_t) => {
     const dir = temporaryFolder()
     const store = openStore({ dir, create: true, clock: Date.now })
     // The store writes what it is told, so it stands for who can append to the file.
-    await commit(store, only(note(structuredClone(data) as never, { chain, type })))
+    const forged = only(note(structuredClone(data) as never, { chain, type }))
+    await commit(store, { ...forged, writes: write === undefined ? [] : [write] })
     await store.close()
     const { finding, message } = await findingIn(dir)
     assert.equal(finding, 'at open')

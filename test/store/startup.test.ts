@@ -89,6 +89,28 @@ const states: Row[] = [
     change: forged('approval', "status = 'consumed'", { status: 'approved' }),
     named: /approval apr_\w{26} differs/,
   },
+  {
+    name: 'an approval deleted',
+    change: sql("DELETE FROM approval WHERE status = 'approved'"),
+    named: /approval apr_\w{26} is missing/,
+  },
+  {
+    name: 'all approvals deleted',
+    change: sql('DELETE FROM approval'),
+    named: /approval apr_\w{26} is missing/,
+  },
+  {
+    name: 'an approval that nobody asked for',
+    change: sql("INSERT INTO approval (id, body, changed) SELECT 'apr_forged', body, 0 FROM approval LIMIT 1"),
+    named: /approval apr_forged is in no audit entry/,
+  },
+  {
+    name: 'an approval that nobody asked for, where reading does not begin',
+    change: sql(
+      "INSERT INTO approval (rowid, id, body, changed) SELECT -9223372036854775808, 'apr_forged', body, 0 FROM approval LIMIT 1",
+    ),
+    named: /table of approval records/,
+  },
   { name: 'a plan changed', change: forged('tenant', "id = 'acme'", { plan: 'free' }), named: /tenant acme differs/ },
   {
     name: 'a policy digest changed',
@@ -227,4 +249,11 @@ test('a folder without a file is refused, unless one is to be made', async (_t) 
   assert.equal((await findingIn(dir)).finding, 'nothing found')
   rmSync(join(dir, DATA_FILE))
   assert.equal((await findingIn(dir)).finding, 'at open')
+})
+
+test('who does not answer from approvals opens a file without reading them, and the service does not', async (t) => {
+  const copy = copyOf(t, await usedFolder(t))
+  tamper(copy, forged('approval', "status = 'consumed'", { status: 'approved' }))
+  await openStore({ dir: copy, create: false, clock: Date.now, checkApprovals: false }).close()
+  assert.throws(() => openStore({ dir: copy, create: false, clock: Date.now }), /approval apr_\w{26} differs/)
 })
