@@ -2,11 +2,6 @@ import { hash, timingSafeEqual } from 'node:crypto'
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
-/** SHA-256 as 32 raw bytes. */
-export function sha256(data: string | Uint8Array): Buffer {
-  return hash('sha256', data, 'buffer')
-}
-
 /** The form a digest has in every interface: `sha256:` and 64 lower-case hexadecimal digits. */
 export function formatDigest(raw: Uint8Array): string {
   return `sha256:${Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('hex')}`

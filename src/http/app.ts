@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
 import { GateError } from '../base/errors.ts'
 import { type KeyedRouteId, ROUTES } from '../keys/roles.ts'
+import { bodyBudget } from './body-budget.ts'
 import { type Dispatcher, dispatch, requestIdOf } from './dispatch.ts'
 import { writeError } from './errors.ts'
 import { assertHost } from './host.ts'
@@ -34,7 +35,7 @@ const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
 export function createApp(services: Services, options: { direct: boolean } = { direct: true }) {
   const limiter = rateLimiter(() => performance.now())
   const refusals = refusalLog(services)
-  const dispatcher: Dispatcher = { services, limiter, refusals, routes: HANDLERS }
+  const dispatcher: Dispatcher = { services, limiter, bodies: bodyBudget(), refusals, routes: HANDLERS }
   const app = expressApp(dispatcher)
   return { listener: options.direct ? direct(dispatcher, app) : app, refusals }
 }

@@ -5,6 +5,7 @@ import type { ApiKey } from '../keys/apikey.ts'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../keys/roles.ts'
 import { authenticate, authorize } from './auth.ts'
 import { readJsonBody } from './body.ts'
+import type { bodyBudget } from './body-budget.ts'
 import { writeError } from './errors.ts'
 import { assertHost } from './host.ts'
 import type { LimitHeaders, RateLimiter } from './ratelimit.ts'
@@ -16,6 +17,8 @@ import type { Services } from './services.ts'
 export interface Dispatcher {
   services: Services
   limiter: RateLimiter
+  /** Makes the share of one request. */
+  bodies: ReturnType<typeof bodyBudget>
   refusals: Refusals
   routes: Readonly<Record<KeyedRouteId, Route>>
 }
@@ -83,7 +86,7 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<{ reply: Reply; headers: LimitHeaders }> {
-  const { services, limiter, routes } = dispatcher
+  const { services, limiter, bodies, routes } = dispatcher
   const rule: RouteRule = ROUTES[id]
   const route = routes[id]
   const state = services.store.state()
@@ -91,17 +94,22 @@ async function serve(
   const caller = authorize(state, asker.key, request.headers, rule)
   asker.caller = caller
   const headers = limiter.admit(state, caller, rule)
-  const body = route.bodyLimits && (await readJsonBody(request, route.bodyLimits))
-  const reply = await route.run(services, {
-    id,
-    caller,
-    params,
-    body,
-    query: queryOf(request),
-    idempotencyKey: rule.idempotent ? idempotencyKeyOf(request) : undefined,
-    isGone: () => response.destroyed,
-  })
-  return { reply, headers }
+  const share = bodies(caller.key.id, rule.limit === 'exempt')
+  try {
+    const body = route.bodyLimits && (await readJsonBody(request, route.bodyLimits, share.take))
+    const reply = await route.run(services, {
+      id,
+      caller,
+      params,
+      body,
+      query: queryOf(request),
+      idempotencyKey: rule.idempotent ? idempotencyKeyOf(request) : undefined,
+      isGone: () => response.destroyed,
+    })
+    return { reply, headers }
+  } finally {
+    share.release()
+  }
 }
 
 /** Parameters by name; one that comes twice is refused, since readers differ on which counts. */

@@ -38,8 +38,9 @@ export interface QueueHost {
 
 /**
  * Group commit: what has arrived when the event loop turns shares one transaction and one fsync, and is
- * answered after it; what is more than a group waits for the next turn. There is no timer to wait for company, and no wait for SQLite's lock on the event
- * loop: when another process holds it, the group is tried again a little later.
+ * answered after it; what is more than a group waits for the next turn. There is no timer to wait for
+ * company, and no wait for SQLite's lock on the event loop: when another process holds it, the group is
+ * tried again a little later. What can wait is bounded by number here, and by bytes where requests are read.
  */
 export function commitQueue(host: QueueHost, deps: CommitDeps) {
   let waiting: Waiting[] = []

@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import {
-  decodeBase64,
-  digestOf,
-  equalBytes,
-  formatDigest,
-  isDigest,
-  parseDigest,
-  sha256,
-} from '../../src/base/digest.ts'
+import { decodeBase64, digestOf, equalBytes, formatDigest, isDigest, parseDigest } from '../../src/base/digest.ts'
 
 // FIPS 180-4 examples.
 const SHA256: { text: string; hex: string }[] = [
@@ -23,11 +15,10 @@ const SHA256: { text: string; hex: string }[] = [
 
 for (const { text, hex } of SHA256) {
   test(`SHA-256 of ${JSON.stringify(text.slice(0, 8))}, from text and from bytes`, () => {
-    assert.equal(sha256(text).toString('hex'), hex)
-    assert.equal(sha256(Buffer.from(text)).toString('hex'), hex)
     assert.equal(digestOf(text), `sha256:${hex}`)
-    assert.equal(formatDigest(sha256(text)), `sha256:${hex}`)
-    assert.deepEqual(parseDigest(digestOf(text)), sha256(text))
+    assert.equal(digestOf(Buffer.from(text)), `sha256:${hex}`)
+    assert.equal(formatDigest(Buffer.from(hex, 'hex')), `sha256:${hex}`)
+    assert.deepEqual(parseDigest(digestOf(text)), Buffer.from(hex, 'hex'))
   })
 }
 

@@ -1,0 +1,76 @@
+import { connect, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, type Gate, startGate } from '../helpers.ts'
+import { assertDone, assertRefused } from './support.ts'
+
+type Key = Awaited<ReturnType<Gate['key']>>
+
+const MIB = 1024 * 1024
+/** What one key may hold, in requests of the largest size. */
+const OF_ONE_KEY = 16
+/** What all may hold together, in keys that hold all they may. */
+const KEYS = 4
+
+/** A request whose body stops one byte before its end. */
+function unfinished(t: TestContext, gate: Gate, key: Key): Promise<Socket> {
+  const { hostname, port } = new URL(gate.server.url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined)
+  t.after(() => socket.destroy())
+  const head = [
+    'POST /gate/check HTTP/1.1',
+    `Host: ${hostname}:${port}`,
+    `X-Api-Key: ${key.secret}`,
+    `X-Tenant-Id: ${key.tenant}`,
+    'Content-Type: application/json',
+    `Content-Length: ${MIB}`,
+  ]
+  return new Promise((resolve) => {
+    socket.write(`${head.join('\r\n')}\r\n\r\n${' '.repeat(MIB - 1)}`, () => resolve(socket))
+  })
+}
+
+async function hold(t: TestContext, gate: Gate, key: Key): Promise<Socket[]> {
+  return Promise.all(Array.from({ length: OF_ONE_KEY }, () => unfinished(t, gate, key)))
+}
+
+function check(gate: Gate, key: Key): Promise<Answer> {
+  return gate.call(key, 'POST', '/gate/check', {
+    tenantId: key.tenant,
+    action: 'email.send',
+    context: { a: 'x'.repeat(99) },
+  })
+}
+
+/** Asks until the code is the wanted one: the service learns of bytes and of closed connections a little later. */
+async function becomes(ask: () => Promise<Answer>, code: string | undefined): Promise<Answer> {
+  const end = performance.now() + 10_000
+  let answer = await ask()
+  while (answer.body.error !== code && performance.now() < end) {
+    await sleep(20)
+    answer = await ask()
+  }
+  return answer
+}
+
+test('a key whose large requests wait is told that it has too many; others are answered, and so is it afterwards', async (t) => {
+  const gate = await startGate(t)
+  const greedy = await gate.key({ roles: ['agent'] })
+  const modest = await gate.key({ roles: ['agent'] })
+  const sockets = await hold(t, gate, greedy)
+  assertRefused(await becomes(() => check(gate, greedy), 'overloaded'), 'overloaded')
+  assertDone(await check(gate, modest))
+  for (const socket of sockets) socket.destroy()
+  assertDone(await becomes(() => check(gate, greedy), undefined))
+})
+
+test('when all together hold too much, checks are refused and a stop is taken', async (t) => {
+  const gate = await startGate(t)
+  const operator = await gate.key({ roles: ['operator'] })
+  const agent = await gate.key({ roles: ['agent'] })
+  for (let i = 0; i < KEYS; i += 1) await hold(t, gate, await gate.key({ roles: ['agent'] }))
+  assertRefused(await becomes(() => check(gate, agent), 'overloaded'), 'overloaded')
+  const stop = { tenantId: 'acme', level: 'L3', reason: 'drill', triggeredBy: 'ann' }
+  assertDone(await gate.call(operator, 'POST', '/killswitch/trigger', stop))
+})
