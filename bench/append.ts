@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { genesisHead, type Head, SALT_BYTES, seal } from '../src/audit/chain.ts'
+import { type Draft, genesisHead, type Head, SALT_BYTES, seal } from '../src/audit/chain.ts'
+import { type DecisionEntry, draftAt, prepareEntry } from '../src/audit/entry.ts'
 import { makeId } from '../src/base/id.ts'
 import { connect } from '../src/sqlite/connection.ts'
 import { openDatabase } from '../src/sqlite/open.ts'
@@ -39,17 +40,32 @@ export function measureAppend(): AppendResults {
 const TS = '2026-01-01T00:00:00.000Z'
 const salts = () => randomBytes(4 * SALT_BYTES)
 
-function draft(n: number) {
-  const id = makeId('entry', n, randomBytes(10))
-  const factors = [{ name: 'amount', weight: 50, contribution: 6 }]
-  const caller = { keyId: 'key_01k00000000000000000000000', roles: ['agent'] }
-  const sections = [
-    { name: 'decision', value: { id, action: 'payment.transfer', decision: 'allow', timestamp: TS } },
-    { name: 'request', value: { action: 'payment.transfer', context: { amount: 1200.5, country: 'DE' } } },
-    { name: 'risk', value: { score: 6, factors } },
-    { name: 'grounds', value: { rule: 'eurozone', reason: 'Payments within the euro zone.', caller, unevaluable: [] } },
-  ]
-  return { id, chain: CHAIN, type: 'gate.decision', sections }
+/** A decision as the service makes it. */
+function entry(n: number): DecisionEntry {
+  return {
+    kind: 'decision',
+    id: makeId('entry', n, randomBytes(10)),
+    chain: CHAIN,
+    decision: { id: makeId('decision', n, randomBytes(10)), action: 'payment.transfer', decision: 'allow' },
+    request: { action: 'payment.transfer', context: { amount: 1200.5, country: 'DE' } },
+    risk: { score: 6, factors: [{ name: 'amount', weight: 50, contribution: 6 }] },
+    grounds: {
+      rule: 'eurozone',
+      reason: 'Payments within the euro zone.',
+      decidedBy: 'allow_rule',
+      retry: 'never',
+      policyDigest: null,
+      evaluatedAt: TS,
+      caller: { keyId: 'key_01k00000000000000000000000', roles: ['agent'] },
+      unevaluable: [],
+      approvalId: null,
+      planValidated: true,
+    },
+  }
+}
+
+function draft(n: number): Draft {
+  return draftAt(prepareEntry(entry(n)), TS)
 }
 
 function measureSeal(): number {

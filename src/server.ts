@@ -18,6 +18,7 @@ import type { Logger } from './log.ts'
 import { repeatingTasks } from './repeat.ts'
 import { randomPool } from './sqlite/random-pool.ts'
 import { openStore } from './sqlite/store.ts'
+import { type MakeWriter, writeInThread } from './sqlite/writer-thread.ts'
 import type { Store } from './store.ts'
 
 /** How late a change by another process (a key revoked, a stop triggered) acts here at most. */
@@ -43,8 +44,8 @@ export interface ServerOptions {
   clock?: Clock
   /** False sends the hot route through Express too; for tests and measurements. */
   direct?: boolean
-  /** Where candidate sets are parsed; tests that start many servers from source do it in this thread. */
-  aside?: Aside
+  /** What runs in threads; tests that start many servers from source have it all in this one. */
+  threads?: { aside: Aside; writer: MakeWriter }
 }
 
 /**
@@ -57,14 +58,14 @@ export async function startServer({
   log,
   clock = Date.now,
   direct = true,
-  aside = inThread,
+  threads = { aside: inThread, writer: writeInThread },
 }: ServerOptions): Promise<RunningServer> {
   const policiesFolder = resolve(config.policies)
   if (!existsSync(policiesFolder)) {
     throw new ConfigError(`There is no policies folder ${policiesFolder}; make it, or name another with --policies.`)
   }
   const newId = idMaker(clock, randomPool())
-  const store = openStore({ dir: resolve(config.data), create: true, clock, newId })
+  const store = openStore({ dir: resolve(config.data), create: true, clock, makeWriter: threads.writer })
   const tasks = repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'))
   try {
     const deps = { store, clock, newId }
@@ -75,8 +76,8 @@ export async function startServer({
     })
     const policies = policyRegistry({
       ...deps,
-      compile: aside.compile,
-      readFolders: policyFolderReader(policiesFolder, aside),
+      compile: threads.aside.compile,
+      readFolders: policyFolderReader(policiesFolder, threads.aside),
     })
     await policies.reload()
     logPolicies(policies, policiesFolder, log)

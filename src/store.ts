@@ -45,10 +45,19 @@ export interface Submission {
   entries: readonly EntryDraft[]
 }
 
+/** Where an entry was put. */
+export interface Placed {
+  id: string
+  chain: string
+  seq: number
+  ts: string
+  hash: string
+}
+
 export interface Committed {
   conflict: null
-  /** The appended entries, in the order of the drafts. */
-  entries: readonly StoredEntry[]
+  /** In the order of the drafts. */
+  entries: readonly Placed[]
 }
 
 /** Nothing of the submission was written. Read again and decide again. */

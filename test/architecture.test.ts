@@ -26,9 +26,10 @@ const PARTS: Record<string, Part> = {
   'records.ts': { rank: 3 },
   'store.ts': { rank: 3, and: ['records.ts'] },
   actions: { rank: 3, and: ['records.ts', 'store.ts'] },
+  // A thread asks for tsx when the source runs without being built.
+  'thread.ts': { rank: 3, packages: ['tsx'] },
   sqlite: { rank: 4, packages: ['better-sqlite3'] },
-  // Its thread asks for tsx when the source runs without being built.
-  files: { rank: 4, packages: ['tsx'] },
+  files: { rank: 4 },
   http: { rank: 4, packages: ['express'] },
   // The commands compose what they need, and `serve` starts the whole service.
   cli: { rank: 4, and: ['sqlite', 'files', 'config.ts', 'log.ts', 'server.ts'], packages: ['commander'] },

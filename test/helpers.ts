@@ -7,11 +7,11 @@ import { ensureTenant } from '../src/actions/tenants.ts'
 import { idMaker } from '../src/base/id.ts'
 import type { Clock } from '../src/base/time.ts'
 import { readConfig } from '../src/config.ts'
-import type { Aside } from '../src/files/aside.ts'
 import type { Role } from '../src/keys/roles.ts'
 import { createLogger, type Logger } from '../src/log.ts'
 import { compilePolicySet, listFilesOf } from '../src/policy/load.ts'
-import { type RunningServer, startServer } from '../src/server.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../src/server.ts'
+import { writeHere } from '../src/sqlite/writer-thread.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
 
@@ -93,16 +93,19 @@ export interface GateOptions {
   clock?: Clock
   direct?: boolean
   log?: Logger
-  /** Tries policy sets in a thread of its own, as in production; from source that takes seconds. */
-  aside?: boolean
+  /** Parses policies and writes in threads, as in production; from source each takes a second to start. */
+  threads?: boolean
   /** An existing folder from an earlier gate. */
   dir?: string
 }
 
-/** Parses policy sets where it is called. */
-export const inThisThread: Aside = {
-  listFiles: async (files) => ({ value: listFilesOf(files) }),
-  compile: async (source) => ({ value: compilePolicySet(source) }),
+/** Does everything where it is called. */
+export const inThisThread: NonNullable<ServerOptions['threads']> = {
+  aside: {
+    listFiles: async (files) => ({ value: listFilesOf(files) }),
+    compile: async (source) => ({ value: compilePolicySet(source) }),
+  },
+  writer: writeHere,
 }
 
 /** The real service on a free port, with its file and policies in a temporary folder. */
@@ -118,7 +121,7 @@ export async function startGate(t: Cleanup, options: GateOptions = {}): Promise<
     log: options.log ?? createLogger('silent'),
     clock,
     direct: options.direct ?? true,
-    ...(!options.aside && { aside: inThisThread }),
+    ...(!options.threads && { threads: inThisThread }),
   })
   let open = true
   const close = async (): Promise<void> => {

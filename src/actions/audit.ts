@@ -173,7 +173,7 @@ export function logEntry(deps: Deps, caller: Caller, request: LogRequest, idempo
   return decideAndCommit(deps.store, async () => {
     const earlier = await earlierUse(deps.store, caller, idempotency)
     const written = earlier && (await deps.store.entry(earlier.entryId))
-    if (written !== undefined) return { submission: null, reply: () => entryView(written) }
+    if (written !== undefined) return { submission: null, reply: async () => entryView(written) }
     const id = deps.newId('entry')
     const bound = bindTo(deps, caller, idempotency, earlier, id)
     const actor: Actor =
@@ -184,9 +184,9 @@ export function logEntry(deps: Deps, caller: Caller, request: LogRequest, idempo
         writes: bound.writes,
         entries: [{ kind: 'event', id, chain: caller.chain, type: eventType, data, actor }],
       },
-      reply: ({ entries }) => {
-        const entry = entries.find(({ header }) => header.id === id)
-        if (entry === undefined) throw new Error('the commit did not return the entry')
+      reply: async () => {
+        const entry = await deps.store.entry(id)
+        if (entry === undefined) throw new Error('the entry that was committed is not there')
         return entryView(entry)
       },
     }

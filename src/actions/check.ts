@@ -2,7 +2,7 @@ import type { DecisionEntry } from '../audit/entry.ts'
 import { siblingId } from '../base/id.ts'
 import { formatTimestamp } from '../base/time.ts'
 import type { CheckRequest } from '../gate/request.ts'
-import type { Submission } from '../store.ts'
+import type { Placed, Submission } from '../store.ts'
 import { type CheckAnswer, checkAnswer, deadlineOf, replayedAnswer } from './answer.ts'
 import { type Caller, type CheckDeps, decideAndCommit } from './deps.ts'
 import { type Asked, type HoldResult, resolveHold } from './hold.ts'
@@ -76,8 +76,8 @@ function decisionEntry(
   }
 }
 
-function committedTime(entries: readonly { header: { id: string; ts: string } }[], id: string): string {
-  const entry = entries.find(({ header }) => header.id === id)
+function committedTime(entries: readonly Placed[], id: string): string {
+  const entry = entries.find((placed) => placed.id === id)
   if (entry === undefined) throw new Error('the commit did not return the decision')
-  return entry.header.ts
+  return entry.ts
 }

@@ -88,7 +88,8 @@ export interface Draft {
   id: string
   chain: string
   type: string
-  sections: readonly { name: string; value: unknown }[]
+  /** Their texts are canonical JSON. */
+  sections: readonly Omit<Section, 'salt'>[]
 }
 
 /**
@@ -99,10 +100,10 @@ export interface Draft {
  * @param salts fresh random bytes, 32 for each section in order
  */
 export function seal(head: Head, draft: Draft, ts: string, salts: Uint8Array): StoredEntry {
-  const sections = draft.sections.map(({ name, value }, i) => ({
+  const sections = draft.sections.map(({ name, json }, i) => ({
     name,
     salt: salts.subarray(i * SALT_BYTES, (i + 1) * SALT_BYTES),
-    json: canonicalJson(value),
+    json,
   }))
   const header: Header = {
     chain: draft.chain,

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../base/canonical.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { Decision } from '../policy/set.ts'
 import type { Draft } from './chain.ts'
@@ -53,21 +54,32 @@ export interface EventEntry {
   actor: Actor
 }
 
-/** The sections an entry commits to. `ts` is the entry's own time, which is also the decision's. */
-export function toDraft(entry: EntryDraft, ts: string): Draft {
+/**
+ * An entry but for its place and time. What it commits to is in canonical form by now, so that a value without one is
+ * refused where it comes from; and it is text, which costs less to hand on than what it was made from.
+ */
+export interface PreparedEntry extends Draft {
+  /** The section that gets the entry's time, which is also the decision's. */
+  decision?: DecisionEntry['decision']
+}
+
+/** @throws TypeError for what has no canonical form */
+export function prepareEntry(entry: EntryDraft): PreparedEntry {
   const { id, chain } = entry
   if (entry.kind === 'event') {
-    const sections = [
-      { name: 'data', value: entry.data },
-      { name: 'actor', value: entry.actor },
-    ]
-    return { id, chain, type: entry.type, sections }
+    return { id, chain, type: entry.type, sections: [section('data', entry.data), section('actor', entry.actor)] }
   }
-  const sections = [
-    { name: 'decision', value: { ...entry.decision, timestamp: ts } },
-    { name: 'request', value: entry.request },
-    { name: 'risk', value: entry.risk },
-    { name: 'grounds', value: entry.grounds },
-  ]
-  return { id, chain, type: 'gate.decision', sections }
+  const { decision, request, risk, grounds } = entry
+  const sections = [section('request', request), section('risk', risk), section('grounds', grounds)]
+  return { id, chain, type: 'gate.decision', sections, decision }
+}
+
+/** The entry as it is sealed at this time. */
+export function draftAt({ decision, ...draft }: PreparedEntry, ts: string): Draft {
+  if (decision === undefined) return draft
+  return { ...draft, sections: [section('decision', { ...decision, timestamp: ts }), ...draft.sections] }
+}
+
+function section(name: string, value: unknown): Draft['sections'][number] {
+  return { name, json: canonicalJson(value) }
 }

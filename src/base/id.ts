@@ -1,6 +1,6 @@
 // Crockford base32, lower case: sorts like the bytes, no look-alike letters.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const RANDOM_BYTES = 10
+export const ID_RANDOM_BYTES = 10
 
 /** What each kind of record is called; the prefix tells a reader what an id names. */
 export const ID_PREFIX = {
@@ -26,10 +26,10 @@ const DIGIT_PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >
  * layout of a ULID). Ids of later milliseconds sort after earlier ones.
  */
 export function makeId(kind: IdKind, timeMs: number, random: Uint8Array): string {
-  if (random.byteLength !== RANDOM_BYTES) throw new TypeError(`an id needs ${RANDOM_BYTES} random bytes`)
+  if (random.byteLength !== ID_RANDOM_BYTES) throw new TypeError(`an id needs ${ID_RANDOM_BYTES} random bytes`)
   let text = `${ID_PREFIX[kind]}_`
   for (let shift = 40; shift >= 0; shift -= 10) text += DIGIT_PAIRS[Math.floor(timeMs / 2 ** shift) % 1024]
-  for (let bits = 0, held = 0, i = 0; i < RANDOM_BYTES; i += 1) {
+  for (let bits = 0, held = 0, i = 0; i < ID_RANDOM_BYTES; i += 1) {
     bits = ((bits << 8) | (random[i] ?? 0)) & 0x3ffff
     held += 8
     if (held < 10) continue
@@ -41,7 +41,7 @@ export function makeId(kind: IdKind, timeMs: number, random: Uint8Array): string
 
 /** Ids from a clock (ms since 1970) and a source of random bytes. */
 export function idMaker(clock: () => number, random: (bytes: number) => Uint8Array): NewId {
-  return (kind) => makeId(kind, clock(), random(RANDOM_BYTES))
+  return (kind) => makeId(kind, clock(), random(ID_RANDOM_BYTES))
 }
 
 /** The same id under another prefix: the audit entry of decision `dec_X` is `aud_X`. */

@@ -82,7 +82,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const clock = Date.now
   const newId = idMaker(clock, randomBytes)
-  const store: Store = openStore({ dir: resolve(config.data), create, clock, newId, checkApprovals })
+  const store: Store = openStore({ dir: resolve(config.data), create, clock, checkApprovals })
   try {
     return await work({ store, clock, newId })
   } finally {

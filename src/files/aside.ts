@@ -1,13 +1,10 @@
-import { Worker } from 'node:worker_threads'
 import type { CompiledPolicies, PolicySource } from '../policy/load.ts'
+import { startThread } from '../thread.ts'
 
 const TIME_LIMIT_MS = 5000
 const MEMORY_LIMIT_MIB = 256
 
-const FROM_SOURCE = import.meta.url.endsWith('.ts')
-const WORKER = new URL(FROM_SOURCE ? './aside-worker.ts' : './aside-worker.js', import.meta.url)
-// A thread does not inherit the loader that tsx gave this one, so from source it asks for it first.
-const BOOT = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(WORKER.href)}) })`
+const MODULE = new URL('./aside-worker', import.meta.url)
 
 /** What came of it; or why it did not end, as a predicate such as `takes more than 5 s to load`. */
 export type Outcome<T> = { value: T } | { fault: string }
@@ -33,11 +30,8 @@ export const inThread: Aside = {
 
 function run<T>(job: Job): Promise<Outcome<T>> {
   return new Promise((resolve) => {
-    const worker = new Worker(FROM_SOURCE ? BOOT : WORKER, {
-      eval: FROM_SOURCE,
-      workerData: job,
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB },
-    })
+    const resourceLimits = { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB }
+    const worker = startThread(MODULE, { workerData: job, resourceLimits })
     const end = (outcome: Outcome<T>): void => {
       clearTimeout(timer)
       resolve(outcome)

@@ -1,22 +1,23 @@
 import { genesisHead, type Head, SALT_BYTES, type StoredEntry, seal } from '../audit/chain.ts'
-import { type EntryDraft, SERVICE, toDraft } from '../audit/entry.ts'
+import { draftAt, type PreparedEntry, prepareEntry, SERVICE } from '../audit/entry.ts'
 import { headOf } from '../audit/verify.ts'
-import type { NewId } from '../base/id.ts'
-import { type Clock, formatTimestamp } from '../base/time.ts'
+import { ID_RANDOM_BYTES, makeId } from '../base/id.ts'
+import { formatTimestamp } from '../base/time.ts'
 import { isActive } from '../keys/apikey.ts'
 import { coveringStop, type KillSwitch } from '../killswitch/killswitch.ts'
-import type { Committed, Conflict, Guard, Submission, Write } from '../store.ts'
+import type { Committed, Conflict, Guard, Placed, Submission, Write } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isPendingTwice } from './errors.ts'
 import { type Memory, refreshed } from './memory.ts'
 
 export interface CommitDeps {
-  clock: Clock
-  newId: NewId
   origin: string
   /** Fresh random bytes. */
   random(bytes: number): Uint8Array
 }
+
+/** A submission as it comes to the writer. */
+export type PreparedSubmission = Omit<Submission, 'entries'> & { entries: readonly PreparedEntry[] }
 
 /** What a group of submissions sees and changes, until its COMMIT or ROLLBACK. */
 export interface Group {
@@ -35,9 +36,9 @@ export interface Group {
  * no trace. The caller holds the write lock.
  *
  * @throws what SQLite throws when the file cannot be written (the whole group is lost then), or a
- *   TypeError for an entry that has no canonical form (this submission is lost)
+ *   TypeError for a record that has no canonical form (this submission is lost)
  */
-export function applySubmission(group: Group, submission: Submission, deps: CommitDeps): Committed | Conflict {
+export function applySubmission(group: Group, submission: PreparedSubmission, deps: CommitDeps): Committed | Conflict {
   // Most are one entry, which is appended or not: nothing has happened yet that would have to be undone.
   if (submission.writes.length === 0 && submission.entries.length === 1) {
     const conflict = failedGuard(group, submission.guards)
@@ -71,8 +72,11 @@ export function applySubmission(group: Group, submission: Submission, deps: Comm
   }
 }
 
-function appendAll(group: Group, { entries }: Submission, deps: CommitDeps): StoredEntry[] {
-  return entries.map((entry) => append(group, entry, deps))
+function appendAll(group: Group, { entries }: PreparedSubmission, deps: CommitDeps): Placed[] {
+  return entries.map((entry) => {
+    const { header, hash } = append(group, entry, deps)
+    return { id: header.id, chain: header.chain, seq: header.seq, ts: header.ts, hash }
+  })
 }
 
 function failedGuard(group: Group, guards: readonly Guard[]): Guard['kind'] | undefined {
@@ -113,12 +117,12 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
 }
 
 /** Appends after what the chain needs first: its genesis, and a note when the clock has gone back. */
-function append(group: Group, entry: EntryDraft, deps: CommitDeps): StoredEntry {
+function append(group: Group, entry: PreparedEntry, deps: CommitDeps): StoredEntry {
   const head = headOfChain(group, entry.chain, deps)
   if (group.nowMs < head.tsMs && !group.regressed.has(entry.chain)) {
     group.regressed.add(entry.chain)
     const data = { observed: formatTimestamp(group.nowMs), previous: formatTimestamp(head.tsMs) }
-    appendAfter(group, head, serviceEvent(entry.chain, 'clock.regression', data, deps), deps)
+    appendAfter(group, head, serviceEvent(group, entry.chain, 'clock.regression', data, deps), deps)
   } else if (group.nowMs >= head.tsMs) {
     group.regressed.delete(entry.chain)
   }
@@ -128,22 +132,24 @@ function append(group: Group, entry: EntryDraft, deps: CommitDeps): StoredEntry 
 function headOfChain(group: Group, chain: string, deps: CommitDeps): Head {
   const known = group.heads.get(chain) ?? group.connection.entries.head(chain)
   if (known !== undefined) return known
-  const genesis = serviceEvent(chain, 'audit.genesis', { chain, origin: deps.origin }, deps)
+  const genesis = serviceEvent(group, chain, 'audit.genesis', { chain, origin: deps.origin }, deps)
   return headOf(appendAfter(group, genesisHead(deps.origin, chain), genesis, deps))
 }
 
 function serviceEvent(
+  { nowMs }: Group,
   chain: string,
   type: 'audit.genesis' | 'clock.regression',
   data: Record<string, string>,
   deps: CommitDeps,
-): EntryDraft {
-  return { kind: 'event', id: deps.newId('entry'), chain, type, data, actor: SERVICE }
+): PreparedEntry {
+  const id = makeId('entry', nowMs, deps.random(ID_RANDOM_BYTES))
+  return prepareEntry({ kind: 'event', id, chain, type, data, actor: SERVICE })
 }
 
-function appendAfter(group: Group, head: Head, entry: EntryDraft, deps: CommitDeps): StoredEntry {
+function appendAfter(group: Group, head: Head, entry: PreparedEntry, deps: CommitDeps): StoredEntry {
   const ts = formatTimestamp(Math.max(group.nowMs, head.tsMs))
-  const draft = toDraft(entry, ts)
+  const draft = draftAt(entry, ts)
   const sealed = seal(head, draft, ts, deps.random(SALT_BYTES * draft.sections.length))
   group.connection.entries.append(sealed)
   group.heads.set(entry.chain, headOf(sealed))

@@ -1,25 +1,23 @@
+import { prepareEntry } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'
-import type { KillSwitch } from '../killswitch/killswitch.ts'
+import type { Clock } from '../base/time.ts'
+import { coveringStop, type KillSwitch } from '../killswitch/killswitch.ts'
 import type { Committed, Conflict, Submission } from '../store.ts'
-import { applySubmission, type CommitDeps, type Group } from './commit.ts'
-import type { Connection } from './connection.ts'
-import { isBusy, isSqliteError, unavailable } from './errors.ts'
-import { type Memory, refreshed } from './memory.ts'
+import type { PreparedSubmission } from './commit.ts'
+import { unavailable } from './errors.ts'
+import type { Outcome, WriteReply, Writer } from './writer.ts'
 
 /** Pause before asking again for a lock that another process holds. */
 const BUSY_RETRY_MS = 5
 /** A submission that has waited this long for the lock is refused. */
 const BUSY_LIMIT_MS = 5000
 const MAX_QUEUED = 10_000
-/** A group takes no more than this: reads wait while it is written, and its first member waits for its last. */
 const MAX_GROUP = 200
-/** No submission joins a group that has taken this long already. */
-const GROUP_MS = 20
 
 type Result = Committed | Conflict
 
 interface Waiting {
-  submission: Submission
+  submission: PreparedSubmission
   sinceMs: number
   resolve(result: Result): void
   reject(error: unknown): void
@@ -27,62 +25,52 @@ interface Waiting {
 
 /** What the queue works on. */
 export interface QueueHost {
-  /** The open file; opened anew after it was discarded. @throws when it cannot be opened */
-  connection(): Connection
-  memory(): Memory
-  keep(memory: Memory): void
+  writer: Writer
+  clock: Clock
+  /** Stops that are in force and not on disk yet. */
   imposed(): readonly KillSwitch[]
-  /** Closes the connection, whose state is unknown. */
+  /** Takes in what was written, before anybody is answered. @throws when the file cannot be read */
+  written(stateVersion: number): void
+  /** After a COMMIT of which it is not known whether it is on disk. */
   discard(): void
 }
 
 /**
- * Group commit: what has arrived when the event loop turns shares one transaction and one fsync, and is
- * answered after it; what is more than a group waits for the next turn. There is no timer to wait for
- * company, and no wait for SQLite's lock on the event loop: when another process holds it, the group is
- * tried again a little later. What can wait is bounded by number here, and by bytes where requests are read.
+ * Group commit: what has arrived when the event loop turns, or while a group was written, shares one transaction and one
+ * fsync, and is answered after it. There is no timer to wait for company. When another process holds SQLite's lock, the
+ * group is tried again a little later. What can wait is bounded by number here, and by bytes where requests are read.
  */
-export function commitQueue(host: QueueHost, deps: CommitDeps) {
+export function commitQueue(host: QueueHost) {
   let waiting: Waiting[] = []
   let scheduled = false
+  let writing = false
 
   const schedule = (delayMs: number): void => {
-    if (scheduled) return
+    if (scheduled || writing) return
     scheduled = true
-    if (delayMs === 0) setImmediate(flush)
-    else setTimeout(flush, delayMs)
+    const begin = (): void => {
+      scheduled = false
+      void flush()
+    }
+    if (delayMs === 0) setImmediate(begin)
+    else setTimeout(begin, delayMs)
   }
 
-  const flush = (): void => {
-    scheduled = false
-    if (waiting.length === 0) return
-    let connection: Connection
-    try {
-      connection = host.connection()
-      connection.transaction.begin.run()
-    } catch (error) {
-      postpone(error)
+  const flush = async (): Promise<void> => {
+    const group = waiting.slice(0, MAX_GROUP)
+    const submissions = group.map(({ submission }) => submission)
+    writing = true
+    const reply = await host.writer.write({ submissions, imposed: host.imposed(), nowMs: host.clock() })
+    writing = false
+    if (reply.kind === 'busy') {
+      waiting = refuseOldest(waiting)
+      if (waiting.length > 0) schedule(BUSY_RETRY_MS)
       return
     }
-    const taken = commitGroup(host, deps, connection, waiting.slice(0, MAX_GROUP))
-    waiting = waiting.slice(taken)
-    // Not in a loop: what else the event loop has to do comes between two groups.
+    const answered = reply.kind === 'failed' ? group : group.slice(0, reply.outcomes.length)
+    waiting = waiting.slice(answered.length)
+    answer(host, answered, reply)
     if (waiting.length > 0) schedule(0)
-  }
-
-  const postpone = (error: unknown): void => {
-    const busy = isBusy(error)
-    const oldest = performance.now() - BUSY_LIMIT_MS
-    const refused = waiting.filter((item) => !busy || item.sinceMs < oldest)
-    waiting = waiting.filter((item) => !refused.includes(item))
-    for (const item of refused) {
-      item.reject(
-        busy
-          ? new GateError('overloaded', 'Another process holds the audit store; try again.')
-          : unavailable('be written', error),
-      )
-    }
-    if (waiting.length > 0) schedule(BUSY_RETRY_MS)
   }
 
   return {
@@ -90,54 +78,56 @@ export function commitQueue(host: QueueHost, deps: CommitDeps) {
       if (waiting.length >= MAX_QUEUED)
         return Promise.reject(new GateError('overloaded', 'Too many requests wait for the audit store.'))
       return new Promise((resolve, reject) => {
-        waiting.push({ submission, sinceMs: performance.now(), resolve, reject })
+        const prepared = { ...submission, entries: submission.entries.map(prepareEntry) }
+        waiting.push({ submission: prepared, sinceMs: performance.now(), resolve, reject })
         schedule(0)
       })
     },
-    idle: () => waiting.length === 0,
+    idle: () => waiting.length === 0 && !writing,
   }
 }
 
-/** One transaction, begun by the caller, for as many as fit in its time. Each of these is answered, after the COMMIT. Returns how many. */
-function commitGroup(host: QueueHost, deps: CommitDeps, connection: Connection, members: readonly Waiting[]): number {
-  const sinceMs = performance.now()
-  const answers: (() => void)[] = []
-  let taken = 0
+/** Those that may go on waiting for the lock. */
+function refuseOldest(waiting: readonly Waiting[]): Waiting[] {
+  const oldest = performance.now() - BUSY_LIMIT_MS
+  for (const item of waiting) {
+    if (item.sinceMs < oldest)
+      item.reject(new GateError('overloaded', 'Another process holds the audit store; try again.'))
+  }
+  return waiting.filter((item) => item.sinceMs >= oldest)
+}
+
+function answer(host: QueueHost, members: readonly Waiting[], reply: Exclude<WriteReply, { kind: 'busy' }>): void {
   try {
-    const group: Group = {
-      connection,
-      memory: refreshed(host.memory(), connection),
-      imposed: host.imposed(),
-      heads: new Map(),
-      regressed: new Set(connection.regressed),
-      nowMs: deps.clock(),
+    if (reply.kind === 'failed') {
+      if (reply.unknown) host.discard()
+      throw new Error(reply.cause)
     }
-    for (const member of members) {
-      taken += 1
-      answers.push(applyMember(group, member, deps))
-      if (performance.now() - sinceMs > GROUP_MS) break
-    }
-    connection.transaction.commit.run()
-    connection.regressed = group.regressed
-    host.keep(group.memory)
+    host.written(reply.stateVersion)
+    const imposed = host.imposed()
+    for (const [i, member] of members.entries()) settle(member, reply.outcomes[i], imposed)
   } catch (error) {
-    // Closing rolls back what was not committed. Whether a failed COMMIT is on disk is unknown: it is never
-    // repeated, the file is opened anew and read.
-    host.discard()
     for (const member of members) member.reject(unavailable('be written', error))
-    return members.length
   }
-  for (const answer of answers) answer()
-  return taken
 }
 
-/** A fault of the submission itself refuses it alone; a fault of the file is thrown on and ends the group. */
-function applyMember(group: Group, member: Waiting, deps: CommitDeps): () => void {
-  try {
-    const result = applySubmission(group, member.submission, deps)
-    return () => member.resolve(result)
-  } catch (error) {
-    if (isSqliteError(error)) throw error
-    return () => member.reject(error)
+function settle(
+  { submission, resolve, reject }: Waiting,
+  outcome: Outcome | undefined,
+  imposed: readonly KillSwitch[],
+) {
+  if (outcome === undefined) throw new Error('the writer did not answer all')
+  if ('fault' in outcome) {
+    const { code, message } = outcome.fault
+    reject(code === null ? new TypeError(message) : new GateError(code, message))
+  } else if (outcome.conflict === null && isStoppedBy(imposed, submission)) {
+    // Written just before the stop, and not answered: from the stop on, nothing is allowed here.
+    resolve({ conflict: 'notStopped' })
+  } else {
+    resolve(outcome)
   }
+}
+
+function isStoppedBy(imposed: readonly KillSwitch[], { guards }: PreparedSubmission): boolean {
+  return guards.some((guard) => guard.kind === 'notStopped' && coveringStop(imposed, guard.subject) !== undefined)
 }

@@ -2,75 +2,57 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GateError } from '../base/errors.ts'
-import { idMaker, type NewId } from '../base/id.ts'
 import type { Clock } from '../base/time.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
 import type { PageQuery, State, Store } from '../store.ts'
 import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
-import { dataFileIdentity, identityOf } from './identity.ts'
+import { dataFileIdentity } from './identity.ts'
+import { type FileAddress, keepFile } from './kept-file.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
 import { asUnusable, DATA_FILE, openDatabase } from './open.ts'
 import { commitQueue } from './queue.ts'
-import { randomPool } from './random-pool.ts'
 import { assertApprovals, assertHeads, assertRecords } from './startup.ts'
+import { type MakeWriter, writeHere } from './writer-thread.ts'
 
 export interface StoreOptions {
   /** Folder of the data file. */
   dir: string
   create: boolean
   clock: Clock
-  newId?: NewId
   /** False leaves approvals to those who answer from them; each is held to its chain again where it is used. */
   checkApprovals?: boolean
+  makeWriter?: MakeWriter
 }
 
 /**
- * The Store in one SQLite file. Several processes may have the same file open.
+ * The Store in one SQLite file. Several processes may have the same file open. This side reads; all writing is the writer's.
  *
  * @throws UnusableFile when the file is not ours, or its state does not follow from its chain; the message
  *   says what and where
  */
 export function openStore(options: StoreOptions): Store {
-  const { dir, create, clock, newId = idMaker(clock, randomBytes) } = options
-  const open = (): Connection => connect(openDatabase(dir, { create: false }))
+  const { dir, create, clock, makeWriter = writeHere } = options
   const first = connect(openDatabase(dir, { create }))
   const { origin, loaded } = checked(first, options)
-  const file = dataFileIdentity(dir)
-  let files = identityOf(dir)
-  let connection: Connection | undefined = first
+  const address: FileAddress = { dir, origin, file: dataFileIdentity(dir) }
+  const file = keepFile(address, first)
+  const writer = makeWriter(address)
   let memory = loaded
   const imposed = new Map<string, KillSwitch>()
-  let closed = false
-
-  /**
-   * @throws when the file is no longer the one that was opened, or, discarded after a failed COMMIT, cannot be
-   *   opened again or does not hold
-   */
-  const current = (): Connection => {
-    if (closed) throw new Error('the store is closed')
-    // Asked each time, not at intervals: it costs microseconds, and what is committed to a deleted file is lost.
-    if (connection === undefined ? dataFileIdentity(dir) !== file : identityOf(dir) !== files) {
-      throw new Error(`${join(dir, DATA_FILE)} was deleted or replaced while it was open; put it back or restart`)
-    }
-    if (connection === undefined) {
-      connection = reopened(open(), origin)
-      files = identityOf(dir)
-    }
-    return connection
-  }
-  const discard = (): void => {
-    connection?.db.close()
-    connection = undefined
-  }
   const keep = (next: Memory): void => {
     memory = next
     for (const id of imposed.keys()) if (memory.onDisk.has(id)) imposed.delete(id)
   }
-  const queue = commitQueue(
-    { connection: current, memory: () => memory, keep, imposed: () => [...imposed.values()], discard },
-    { clock, newId, origin, random: randomPool() },
-  )
+  const queue = commitQueue({
+    writer,
+    clock,
+    imposed: () => [...imposed.values()],
+    written(stateVersion) {
+      if (stateVersion > memory.version) keep(refreshed(memory, file.connection()))
+    },
+    discard: () => file.discard(),
+  })
   return {
     origin,
     commit: (submission) => queue.submit(submission),
@@ -78,26 +60,13 @@ export function openStore(options: StoreOptions): Store {
     imposed: () => [...imposed.values()],
     state: (): State =>
       imposed.size === 0 ? memory : { ...memory, switches: [...memory.switches, ...imposed.values()] },
-    refresh: () => keep(refreshed(memory, current())),
-    ...reads(current, clock),
+    refresh: () => keep(refreshed(memory, file.connection())),
+    ...reads(() => file.connection(), clock),
     async close() {
       while (!queue.idle()) await sleep(1)
-      closed = true
-      discard()
+      await writer.close()
+      file.close()
     },
-  }
-}
-
-/** The connection, once it is known to lead to the same instance as before; another one is closed. */
-function reopened(connection: Connection, origin: string): Connection {
-  try {
-    // A file without chains has no heads that could be wrong, so its name is asked too.
-    if (connection.instance.origin() !== origin) throw new Error('the data file is that of another instance')
-    assertHeads(connection, origin)
-    return connection
-  } catch (error) {
-    connection.db.close()
-    throw error
   }
 }
 

@@ -173,7 +173,7 @@ test('two servers on one file with different policies record each set once', asy
   const second = await startServer({
     config: readConfig({ flags, env: {}, file: undefined }),
     log: createLogger('silent'),
-    aside: inThisThread,
+    threads: inThisThread,
   })
   t.after(() => second.close())
   await becomes(async () => (await events(first, key, 'policy.loaded')).length, 2)

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { genesisHead, SALT_BYTES, seal } from '../../src/audit/chain.ts'
 import { headOf } from '../../src/audit/verify.ts'
+import { canonicalJson } from '../../src/base/canonical.ts'
 import { buildBundle } from '../../src/evidence/bundle.ts'
 import { publicKeyOf, signBundle } from '../../src/evidence/sign.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
@@ -167,10 +168,10 @@ test('a whole history of its own, well made and signed with the stolen key, is n
     salts,
   )
   const sections = [
-    { name: 'decision', value: { ...bundle.decision, decision: 'allow' } },
-    { name: 'request', value: bundle.context.originalRequest },
-    { name: 'risk', value: bundle.context.riskAssessment },
-    { name: 'grounds', value: bundle.proof.grounds },
+    { name: 'decision', json: canonicalJson({ ...bundle.decision, decision: 'allow' }) },
+    { name: 'request', json: canonicalJson(bundle.context.originalRequest) },
+    { name: 'risk', json: canonicalJson(bundle.context.riskAssessment) },
+    { name: 'grounds', json: canonicalJson(bundle.proof.grounds) },
   ]
   const id = hold.replace('dec_', 'aud_')
   const decided = seal(headOf(genesis), { id, chain: 'acme/live', type: 'gate.decision', sections }, ts, salts)

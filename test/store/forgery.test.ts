@@ -131,8 +131,8 @@ function rewrite(db: Database, origin: string, seq: number): void {
     .get(LIVE, seq - 1) as Buffer
   const head = { ...genesisHead(origin, LIVE), seq: seq - 1, hash: `sha256:${before.toString('hex')}` }
   const sections = [
-    { name: 'data', value: data },
-    { name: 'actor', value: { kind: 'host', id: 'host:0' } },
+    { name: 'data', json: canonicalJson(data) },
+    { name: 'actor', json: canonicalJson({ kind: 'host', id: 'host:0' }) },
   ]
   const draft = { id: 'aud_forged', chain: LIVE, type: 'key.created', sections }
   const entry = seal(head, draft, '2026-01-01T00:00:00.000Z', Buffer.alloc(64))

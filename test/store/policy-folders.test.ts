@@ -16,7 +16,7 @@ test('a policy is parsed once for its lists, and the lists are still watched', a
   const read = policyFolderReader(dir, {
     listFiles(files) {
       asked.push(files.map(({ name }) => name))
-      return inThisThread.listFiles(files)
+      return inThisThread.aside.listFiles(files)
     },
   })
   const [before] = await read()

@@ -1,0 +1,16 @@
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+
+const FROM_SOURCE = import.meta.url.endsWith('.ts')
+
+/**
+ * A thread that runs a module of ours.
+ *
+ * @param module its address without the ending, which is that of the source or of the build
+ */
+export function startThread(module: URL, options: Omit<WorkerOptions, 'eval'>): Worker {
+  if (!FROM_SOURCE) return new Worker(new URL(`${module.href}.js`), options)
+  // A thread does not inherit the loader that tsx gave this one, so from source it asks for it first.
+  const entry = JSON.stringify(`${module.href}.ts`)
+  const boot = `import('tsx/esm/api').then(({ register }) => { register(); return import(${entry}) })`
+  return new Worker(boot, { ...options, eval: true })
+}
