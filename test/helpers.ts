@@ -11,7 +11,7 @@ import type { Role } from '../src/keys/roles.ts'
 import { createLogger, type Logger } from '../src/log.ts'
 import { compilePolicySet, listFilesOf } from '../src/policy/load.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../src/server.ts'
-import { writeHere } from '../src/sqlite/writer-thread.ts'
+import { writeHere } from '../src/sqlite/writers.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
 

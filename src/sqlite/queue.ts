@@ -5,7 +5,7 @@ import { coveringStop, type KillSwitch } from '../killswitch/killswitch.ts'
 import type { Committed, Conflict, Submission } from '../store.ts'
 import type { PreparedSubmission } from './commit.ts'
 import { unavailable } from './errors.ts'
-import type { Outcome, WriteReply, Writer } from './writer.ts'
+import { type Outcome, SLOW_WRITE_MS, type WriteReply, type Writer } from './writer.ts'
 
 /** Pause before asking again for a lock that another process holds. */
 const BUSY_RETRY_MS = 5
@@ -13,6 +13,9 @@ const BUSY_RETRY_MS = 5
 const BUSY_LIMIT_MS = 5000
 const MAX_QUEUED = 10_000
 const MAX_GROUP = 200
+/** How long a group waits for company after a slow write, as a share of that write, and at most. */
+const COMPANY_SHARE = 0.25
+const COMPANY_LIMIT_MS = 25
 
 type Result = Committed | Conflict
 
@@ -37,13 +40,15 @@ export interface QueueHost {
 
 /**
  * Group commit: what has arrived when the event loop turns, or while a group was written, shares one transaction and one
- * fsync, and is answered after it. There is no timer to wait for company. When another process holds SQLite's lock, the
- * group is tried again a little later. What can wait is bounded by number here, and by bytes where requests are read.
+ * fsync, and is answered after it. A group does not wait for company, unless the disk is slow: then those who were just
+ * answered would ask again right after the next group had left. When another process holds SQLite's lock, the group is tried
+ * again a little later. What can wait is bounded by number here, and by bytes where requests are read.
  */
 export function commitQueue(host: QueueHost) {
   let waiting: Waiting[] = []
   let scheduled = false
   let writing = false
+  let companyMs = 0
 
   const schedule = (delayMs: number): void => {
     if (scheduled || writing) return
@@ -59,9 +64,11 @@ export function commitQueue(host: QueueHost) {
   const flush = async (): Promise<void> => {
     const group = waiting.slice(0, MAX_GROUP)
     const submissions = group.map(({ submission }) => submission)
+    const sinceMs = performance.now()
     writing = true
     const reply = await host.writer.write({ submissions, imposed: host.imposed(), nowMs: host.clock() })
     writing = false
+    companyMs = group.length > 1 ? companyAfter(performance.now() - sinceMs) : 0
     if (reply.kind === 'busy') {
       waiting = refuseOldest(waiting)
       if (waiting.length > 0) schedule(BUSY_RETRY_MS)
@@ -70,7 +77,7 @@ export function commitQueue(host: QueueHost) {
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.outcomes.length)
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
-    if (waiting.length > 0) schedule(0)
+    if (waiting.length > 0) schedule(companyMs)
   }
 
   return {
@@ -80,11 +87,15 @@ export function commitQueue(host: QueueHost) {
       return new Promise((resolve, reject) => {
         const prepared = { ...submission, entries: submission.entries.map(prepareEntry) }
         waiting.push({ submission: prepared, sinceMs: performance.now(), resolve, reject })
-        schedule(0)
+        schedule(companyMs)
       })
     },
     idle: () => waiting.length === 0 && !writing,
   }
+}
+
+function companyAfter(writeMs: number): number {
+  return writeMs > SLOW_WRITE_MS ? Math.min(writeMs * COMPANY_SHARE, COMPANY_LIMIT_MS) : 0
 }
 
 /** Those that may go on waiting for the lock. */

@@ -13,7 +13,7 @@ import { EMPTY, type Memory, refreshed } from './memory.ts'
 import { asUnusable, DATA_FILE, openDatabase } from './open.ts'
 import { commitQueue } from './queue.ts'
 import { assertApprovals, assertHeads, assertRecords } from './startup.ts'
-import { type MakeWriter, writeHere } from './writer-thread.ts'
+import { type MakeWriter, writeHere } from './writers.ts'
 
 export interface StoreOptions {
   /** Folder of the data file. */
@@ -37,7 +37,7 @@ export function openStore(options: StoreOptions): Store {
   const { origin, loaded } = checked(first, options)
   const address: FileAddress = { dir, origin, file: dataFileIdentity(dir) }
   const file = keepFile(address, first)
-  const writer = makeWriter(address)
+  const writer = makeWriter(address, file)
   let memory = loaded
   const imposed = new Map<string, KillSwitch>()
   const keep = (next: Memory): void => {

@@ -1,0 +1,86 @@
+import type { Worker } from 'node:worker_threads'
+import { startThread } from '../thread.ts'
+import type { FileAddress, KeptFile } from './kept-file.ts'
+import { randomPool } from './random-pool.ts'
+import { groupCommitter, SLOW_WRITE_MS, type WriteReply, type WriteRequest, type Writer } from './writer.ts'
+
+const MODULE = new URL('./writer-worker', import.meta.url)
+/** A slow disk is left to the thread for so long. */
+const SLOW_FOR_MS = 10_000
+
+/** Makes the writer of a file. `file` is how this thread has it open. */
+export type MakeWriter = (address: FileAddress, file: KeptFile) => Writer
+
+/** Writes where it is called, which stands still meanwhile: for commands, which have nothing else to do. */
+export const writeHere: MakeWriter = ({ origin }, file) => {
+  const commit = groupCommitter(file, { origin, random: randomPool() })
+  return { write: async (request) => commit(request), close: async () => undefined }
+}
+
+/** Writes in a thread of its own, so that neither hashing nor the disk holds up what else the process does. */
+export const writeInThread: MakeWriter = (address) => {
+  let thread: Worker | undefined
+  let closed = false
+  let settle: (reply: WriteReply) => void = () => undefined
+
+  const start = (): Worker => {
+    const started = startThread(MODULE, { workerData: address })
+    const lost = (cause: string): void => {
+      if (thread !== started) return
+      thread = undefined
+      settle({ kind: 'failed', cause, unknown: true })
+    }
+    started.on('message', (reply: WriteReply) => settle(reply))
+    started.on('error', (error) => lost(String(error)))
+    started.on('exit', (code) => lost(`the writing thread ended with ${code}`))
+    return started
+  }
+  thread = start()
+
+  return {
+    write(request) {
+      return new Promise((resolve) => {
+        settle = resolve
+        try {
+          if (closed) throw new Error('the store is closed')
+          thread ??= start()
+          thread.postMessage(request)
+        } catch (error) {
+          // Such as a value that cannot be sent: nothing was.
+          resolve({ kind: 'failed', cause: String(error), unknown: false })
+        }
+      })
+    },
+    async close() {
+      const ending = thread
+      thread = undefined
+      closed = true
+      if (ending === undefined) return
+      await new Promise((resolve) => {
+        ending.once('exit', resolve)
+        ending.postMessage('close')
+      })
+    },
+  }
+}
+
+/**
+ * For a service: groups are written in a thread. A lone submission is written here, since the way to the thread and back takes
+ * longer than hashing it, for as long as the disk is quick. One writes at a time, as the queue asks.
+ */
+export const writeWhereQuicker: MakeWriter = (address, file) => {
+  const here = writeHere(address, file)
+  const there = writeInThread(address, file)
+  let slowUntilMs = 0
+  return {
+    async write(request: WriteRequest) {
+      const sinceMs = performance.now()
+      if (request.submissions.length > 1 || sinceMs < slowUntilMs) return there.write(request)
+      const reply = await here.write(request)
+      const endMs = performance.now()
+      if (endMs - sinceMs > SLOW_WRITE_MS) slowUntilMs = endMs + SLOW_FOR_MS
+      return reply
+    },
+    close: () => there.close(),
+  }
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { MakeWriter } from '../../src/sqlite/writers.ts'
+import type { Store } from '../../src/store.ts'
+import { temporaryFolder } from '../helpers.ts'
+import { aStop, commit, creating, LIVE, note, only } from './drafts.ts'
+import { storeContract } from './suite.ts'
+
+// As built: a thread that runs from source takes a second to start.
+const BUILD = new URL('../../dist/sqlite/', import.meta.url).href
+const { openStore }: typeof import('../../src/sqlite/store.ts') = await import(`${BUILD}store.js`)
+const { writeHere, writeInThread, writeWhereQuicker }: typeof import('../../src/sqlite/writers.ts') = await import(
+  `${BUILD}writers.js`
+)
+
+storeContract((dir, clock) => openStore({ dir, create: true, clock, makeWriter: writeInThread }))
+
+function opened(t: TestContext, makeWriter: MakeWriter, dir = temporaryFolder()): Store {
+  const store = openStore({ dir, create: true, clock: Date.now, makeWriter })
+  t.after(() => store.close())
+  return store
+}
+
+/** The threads that were sent something, each time. */
+function posts(t: TestContext): Worker[] {
+  const seen: Worker[] = []
+  const { postMessage } = Worker.prototype
+  t.mock.method(Worker.prototype, 'postMessage', function (this: Worker, value: unknown) {
+    seen.push(this)
+    postMessage.call(this, value)
+  })
+  return seen
+}
+
+const subject = { chain: LIVE, action: 'payment.transfer', domain: undefined }
+const allowing = () => ({ ...only(note()), guards: [{ kind: 'notStopped', subject } as const] })
+
+test('a thread that is lost loses what it was writing, says so, and the next one goes on', async (t) => {
+  const threads = posts(t)
+  const store = opened(t, writeInThread)
+  await commit(store, only(note()))
+  // Long enough to be under way still when the thread ends.
+  const large = 'x'.repeat(50_000)
+  const written = Array.from({ length: 100 }, () => store.commit(only(note(large))))
+  await turn()
+  await threads[0]?.terminate()
+  for (const result of await Promise.allSettled(written)) {
+    assert.ok(result.status === 'rejected')
+    assert.equal(result.reason.code, 'audit_unavailable')
+  }
+  await commit(store, only(note()))
+  assert.notEqual(threads.at(-1), threads[0])
+  assert.equal((await store.entriesFrom(LIVE, 1, 10)).length, 2)
+})
+
+test('what cannot be sent to the thread is refused, and the next submission is not', async (t) => {
+  const store = opened(t, writeInThread)
+  const unsendable = { ...only(note()), guards: [{ kind: 'keyActive', keyId: (() => 'x') as never } as const] }
+  await assert.rejects(store.commit(unsendable), { code: 'audit_unavailable' })
+  await commit(store, only(note()))
+})
+
+test('an allow that was being written when a stop came into force is not answered', async (t) => {
+  const store = opened(t, writeInThread)
+  await commit(store, allowing())
+  const written = store.commit(allowing())
+  await turn()
+  store.impose(aStop())
+  assert.equal((await written).conflict, 'notStopped')
+  assert.equal((await store.commit(allowing())).conflict, 'notStopped')
+  assert.equal((await store.entriesFrom(LIVE, 1, 10)).length, 2, 'the first of the two is in the chain all the same')
+})
+
+test('what a group changed is in memory before anybody is answered', async (t) => {
+  const store = opened(t, writeInThread)
+  const stop = aStop()
+  const [, { conflict }] = await Promise.all([commit(store, creating('switch', stop)), store.commit(allowing())])
+  assert.equal(conflict, 'notStopped')
+  assert.deepEqual(
+    store.state().switches.map(({ id }) => id),
+    [stop.id],
+  )
+})
+
+test('a lone submission is written here, a group in the thread, and all of a slow disk', async (t) => {
+  const threads = posts(t)
+  const store = opened(t, writeWhereQuicker)
+  await commit(store, only(note()))
+  assert.equal(threads.length, 0)
+  await Promise.all([commit(store, only(note())), commit(store, only(note()))])
+  assert.equal(threads.length, 1)
+  const now = performance.now.bind(performance)
+  let lateMs = 0
+  // Each look at the clock comes later by more than a quick disk takes.
+  t.mock.method(performance, 'now', () => {
+    lateMs += 15
+    return now() + lateMs
+  })
+  await commit(store, only(note()))
+  assert.equal(threads.length, 1)
+  await commit(store, only(note()))
+  assert.equal(threads.length, 2)
+  assert.equal((await store.entriesFrom(LIVE, 1, 10)).length, 5)
+})
+
+test('a store that is closed writes no more, and its thread has ended', async (t) => {
+  const threads = posts(t)
+  const store = openStore({ dir: temporaryFolder(), create: true, clock: Date.now, makeWriter: writeInThread })
+  await commit(store, only(note()))
+  await store.close()
+  assert.equal(threads[0]?.threadId, -1)
+  await assert.rejects(store.commit(only(note())), { code: 'audit_unavailable' })
+})
+
+/** The writer of a disk whose syncs take this long, and the sizes of the groups that it wrote. */
+function slowed(ms: number): { sizes: number[]; makeWriter: MakeWriter } {
+  const sizes: number[] = []
+  const makeWriter: MakeWriter = (address, file) => {
+    const { write, close } = writeHere(address, file)
+    return {
+      async write(request) {
+        sizes.push(request.submissions.length)
+        await sleep(ms)
+        return write(request)
+      },
+      close,
+    }
+  }
+  return { sizes, makeWriter }
+}
+
+test('on a slow disk, those who ask again and again share one group, not two that take turns', async (t) => {
+  const { sizes, makeWriter } = slowed(40)
+  const store = opened(t, makeWriter)
+  const ask = async (): Promise<void> => {
+    for (let i = 0; i < 20; i += 1) {
+      await commit(store, only(note()))
+      // The way of the answer, and of the next request.
+      await sleep(2)
+    }
+  }
+  // Half of them ask while the others are being written.
+  const early = Array.from({ length: 8 }, ask)
+  await sleep(10)
+  await Promise.all([...early, ...Array.from({ length: 8 }, ask)])
+  assert.ok(sizes.filter((size) => size === 16).length > 15, `groups of ${sizes.join(', ')}`)
+})
+
+test('who is alone on a slow disk does not wait for company', async (t) => {
+  const { makeWriter } = slowed(100)
+  const store = opened(t, makeWriter)
+  let quickest = Number.POSITIVE_INFINITY
+  for (let i = 0; i < 5; i += 1) {
+    const since = performance.now()
+    await commit(store, only(note()))
+    quickest = Math.min(quickest, performance.now() - since)
+  }
+  assert.ok(quickest < 120, `${quickest} ms; with company it would be 125`)
+})
