@@ -18,7 +18,7 @@ import type { Logger } from './log.ts'
 import { repeatingTasks } from './repeat.ts'
 import { randomPool } from './sqlite/random-pool.ts'
 import { openStore } from './sqlite/store.ts'
-import { type MakeWriter, writeWhereQuicker } from './sqlite/writers.ts'
+import { type MakeWriter, writeWhereBetter } from './sqlite/writers.ts'
 import type { Store } from './store.ts'
 
 /** How late a change by another process (a key revoked, a stop triggered) acts here at most. */
@@ -58,7 +58,7 @@ export async function startServer({
   log,
   clock = Date.now,
   direct = true,
-  threads = { aside: inThread, writer: writeWhereQuicker },
+  threads = { aside: inThread, writer: writeWhereBetter },
 }: ServerOptions): Promise<RunningServer> {
   const policiesFolder = resolve(config.policies)
   if (!existsSync(policiesFolder)) {

@@ -2,10 +2,10 @@ import type { Worker } from 'node:worker_threads'
 import { startThread } from '../thread.ts'
 import type { FileAddress, KeptFile } from './kept-file.ts'
 import { randomPool } from './random-pool.ts'
-import { groupCommitter, SLOW_WRITE_MS, type WriteReply, type WriteRequest, type Writer } from './writer.ts'
+import { groupCommitter, SLOW_WRITE_MS, type WriteReply, type Writer } from './writer.ts'
 
 const MODULE = new URL('./writer-worker', import.meta.url)
-/** A slow disk is left to the thread for so long. */
+/** How long after a slow write the thread goes on writing. */
 const SLOW_FOR_MS = 10_000
 
 /** Makes the writer of a file. `file` is how this thread has it open. */
@@ -17,7 +17,10 @@ export const writeHere: MakeWriter = ({ origin }, file) => {
   return { write: async (request) => commit(request), close: async () => undefined }
 }
 
-/** Writes in a thread of its own, so that neither hashing nor the disk holds up what else the process does. */
+/**
+ * Writes in a thread of its own, started at the first write, so that neither hashing nor the disk holds up what else the
+ * process does.
+ */
 export const writeInThread: MakeWriter = (address) => {
   let thread: Worker | undefined
   let closed = false
@@ -35,8 +38,6 @@ export const writeInThread: MakeWriter = (address) => {
     started.on('exit', (code) => lost(`the writing thread ended with ${code}`))
     return started
   }
-  thread = start()
-
   return {
     write(request) {
       return new Promise((resolve) => {
@@ -65,18 +66,17 @@ export const writeInThread: MakeWriter = (address) => {
 }
 
 /**
- * For a service: groups are written in a thread. A lone submission is written here, since the way to the thread and back takes
- * longer than hashing it, for as long as the disk is quick. One writes at a time, as the queue asks.
+ * For a service: written here while the disk is quick, which costs least, and in a thread from the first write that took long
+ * until none has for a while, so that a disk that hangs holds up a service once and not again and again.
  */
-export const writeWhereQuicker: MakeWriter = (address, file) => {
+export const writeWhereBetter: MakeWriter = (address, file) => {
   const here = writeHere(address, file)
   const there = writeInThread(address, file)
   let slowUntilMs = 0
   return {
-    async write(request: WriteRequest) {
+    async write(request) {
       const sinceMs = performance.now()
-      if (request.submissions.length > 1 || sinceMs < slowUntilMs) return there.write(request)
-      const reply = await here.write(request)
+      const reply = await (sinceMs < slowUntilMs ? there : here).write(request)
       const endMs = performance.now()
       if (endMs - sinceMs > SLOW_WRITE_MS) slowUntilMs = endMs + SLOW_FOR_MS
       return reply
