@@ -5,7 +5,8 @@ import { coveringStop, type KillSwitch } from '../killswitch/killswitch.ts'
 import type { Committed, Conflict, Submission } from '../store.ts'
 import type { PreparedSubmission } from './commit.ts'
 import { unavailable } from './errors.ts'
-import { type Outcome, SLOW_WRITE_MS, type WriteReply, type Writer } from './writer.ts'
+import { writeTime } from './write-time.ts'
+import type { Outcome, WriteReply, Writer } from './writer.ts'
 
 /** Pause before asking again for a lock that another process holds. */
 const BUSY_RETRY_MS = 5
@@ -13,7 +14,7 @@ const BUSY_RETRY_MS = 5
 const BUSY_LIMIT_MS = 5000
 const MAX_QUEUED = 10_000
 const MAX_GROUP = 200
-/** How long a group waits for company after a slow write, as a share of that write, and at most. */
+/** How long a group waits for company when writing is slow: a share of a write, and at most. */
 const COMPANY_SHARE = 0.25
 const COMPANY_LIMIT_MS = 25
 
@@ -48,7 +49,8 @@ export function commitQueue(host: QueueHost) {
   let waiting: Waiting[] = []
   let scheduled = false
   let writing = false
-  let companyMs = 0
+  let alone = true
+  const time = writeTime()
 
   const schedule = (delayMs: number): void => {
     if (scheduled || writing) return
@@ -61,6 +63,8 @@ export function commitQueue(host: QueueHost) {
     else setTimeout(begin, delayMs)
   }
 
+  const companyMs = (): number => (alone || !time.isSlow() ? 0 : Math.min(time.ms() * COMPANY_SHARE, COMPANY_LIMIT_MS))
+
   const flush = async (): Promise<void> => {
     const group = waiting.slice(0, MAX_GROUP)
     const submissions = group.map(({ submission }) => submission)
@@ -68,7 +72,8 @@ export function commitQueue(host: QueueHost) {
     writing = true
     const reply = await host.writer.write({ submissions, imposed: host.imposed(), nowMs: host.clock() })
     writing = false
-    companyMs = group.length > 1 ? companyAfter(performance.now() - sinceMs) : 0
+    time.since(sinceMs)
+    alone = group.length === 1
     if (reply.kind === 'busy') {
       waiting = refuseOldest(waiting)
       if (waiting.length > 0) schedule(BUSY_RETRY_MS)
@@ -77,7 +82,7 @@ export function commitQueue(host: QueueHost) {
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.outcomes.length)
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
-    if (waiting.length > 0) schedule(companyMs)
+    if (waiting.length > 0) schedule(companyMs())
   }
 
   return {
@@ -87,15 +92,11 @@ export function commitQueue(host: QueueHost) {
       return new Promise((resolve, reject) => {
         const prepared = { ...submission, entries: submission.entries.map(prepareEntry) }
         waiting.push({ submission: prepared, sinceMs: performance.now(), resolve, reject })
-        schedule(companyMs)
+        schedule(companyMs())
       })
     },
     idle: () => waiting.length === 0 && !writing,
   }
-}
-
-function companyAfter(writeMs: number): number {
-  return writeMs > SLOW_WRITE_MS ? Math.min(writeMs * COMPANY_SHARE, COMPANY_LIMIT_MS) : 0
 }
 
 /** Those that may go on waiting for the lock. */

@@ -9,8 +9,6 @@ import { EMPTY, type Memory, refreshed } from './memory.ts'
 
 /** No submission joins a group that has taken this long already: its first member waits for its last. */
 const GROUP_MS = 20
-/** A write that takes longer than this shows a slow disk. */
-export const SLOW_WRITE_MS = 10
 
 /** Submissions that arrived together, with what the file does not say. Plain data, as all here: it may be sent to a thread. */
 export interface WriteRequest {

@@ -2,11 +2,10 @@ import type { Worker } from 'node:worker_threads'
 import { startThread } from '../thread.ts'
 import type { FileAddress, KeptFile } from './kept-file.ts'
 import { randomPool } from './random-pool.ts'
-import { groupCommitter, SLOW_WRITE_MS, type WriteReply, type Writer } from './writer.ts'
+import { writeTime } from './write-time.ts'
+import { groupCommitter, type WriteReply, type Writer } from './writer.ts'
 
 const MODULE = new URL('./writer-worker', import.meta.url)
-/** How long after a slow write the thread goes on writing. */
-const SLOW_FOR_MS = 10_000
 
 /** Makes the writer of a file. `file` is how this thread has it open. */
 export type MakeWriter = (address: FileAddress, file: KeptFile) => Writer
@@ -66,19 +65,18 @@ export const writeInThread: MakeWriter = (address) => {
 }
 
 /**
- * For a service: written here while the disk is quick, which costs least, and in a thread from the first write that took long
- * until none has for a while, so that a disk that hangs holds up a service once and not again and again.
+ * For a service: written here while writing is quick, which costs least, and in a thread while it is slow, so that a disk that
+ * hangs holds up a service once and not again and again.
  */
 export const writeWhereBetter: MakeWriter = (address, file) => {
   const here = writeHere(address, file)
   const there = writeInThread(address, file)
-  let slowUntilMs = 0
+  const time = writeTime()
   return {
     async write(request) {
-      const sinceMs = performance.now()
-      const reply = await (sinceMs < slowUntilMs ? there : here).write(request)
-      const endMs = performance.now()
-      if (endMs - sinceMs > SLOW_WRITE_MS) slowUntilMs = endMs + SLOW_FOR_MS
+      const beginMs = performance.now()
+      const reply = await (time.isSlow() ? there : here).write(request)
+      time.since(beginMs)
       return reply
     },
     close: () => there.close(),
