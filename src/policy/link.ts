@@ -1,3 +1,4 @@
+import { globMatches } from '../base/glob.ts'
 import { actionSchemaCompiler, validatorsOf } from './actions.ts'
 import { indexCandidates } from './candidates.ts'
 import { parseOperator } from './decorators.ts'
@@ -46,7 +47,7 @@ function evaluatorOf(data: PolicyData): Evaluator {
     const factors = factorsOf(action)
     const all = distinct([...rules.flatMap(ruleLeaves), ...factors.flatMap(factorLeaves)])
     const facts = [...new Map(all.map(({ fact }) => [fact.text, fact])).values()]
-    return { rules, factors, facts, answer: prepare(all) }
+    return { domain: domainAt(data, action), rules, factors, facts, answer: prepare(all) }
   }
   const kept = new Map<string, Question>()
   return {
@@ -59,6 +60,13 @@ function evaluatorOf(data: PolicyData): Evaluator {
       return question
     },
   }
+}
+
+function domainAt({ domains }: PolicyData, action: string): string | undefined {
+  for (const [name, globs] of domains) {
+    if (globs.some((glob) => globMatches(glob, action))) return name
+  }
+  return undefined
 }
 
 function leavesByPosition(

@@ -1,5 +1,4 @@
 import type { Glob } from '../base/glob.ts'
-import { globMatches } from '../base/glob.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { LocalClock } from './local-time.ts'
 import type { FactPath } from './path.ts'
@@ -117,6 +116,8 @@ export type FactValues = ReadonlyMap<string, Json>
 
 /** Everything that is asked about an action: its rules and factors, and their distinct leaves, ready for the engine. */
 export interface Question {
+  /** The one domain that covers the action; undefined when none does. */
+  readonly domain: string | undefined
   /** Positions in declared order. */
   readonly rules: readonly number[]
   readonly factors: readonly number[]
@@ -171,10 +172,7 @@ export interface PolicySet extends PolicyData {
 
 /** The one domain that covers the action; undefined when none does. */
 export function domainOf(set: PolicySet, action: string): string | undefined {
-  for (const [name, globs] of set.domains) {
-    if (globs.some((glob) => globMatches(glob, action))) return name
-  }
-  return undefined
+  return set.evaluator.about(action).domain
 }
 
 /**
