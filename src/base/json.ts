@@ -9,6 +9,8 @@ export interface JsonObject {
 export interface JsonLimits {
   /** Levels of nesting; a scalar has depth 0. */
   maxDepth: number
+  /** Values in all, lists and objects included: each takes memory of its own, however few bytes it is written in. */
+  maxValues?: number
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -20,12 +22,12 @@ const ESCAPES: Record<string, string> = { '"': '"', '\\': '\\', '/': '/', b: '\b
 /**
  * Parses RFC 8259 JSON, refusing what parsers read differently or lose (RFC 7493, I-JSON): bytes that
  * are not UTF-8, a BOM, duplicate keys, the key `__proto__`, lone surrogates, integers outside
- * ±(2^53−1), numbers that overflow, nesting beyond `maxDepth`, anything after the value.
+ * ±(2^53−1), numbers that overflow, nesting beyond `maxDepth`, more than `maxValues`, anything after the value.
  *
  * @throws GateError `invalid_json`, naming the offset in UTF-16 units.
  */
 export function parseJson(input: Uint8Array | string, limits: JsonLimits): Json {
-  const parser = new Parser(typeof input === 'string' ? input : decodeUtf8(input), limits.maxDepth)
+  const parser = new Parser(typeof input === 'string' ? input : decodeUtf8(input), limits)
   return parser.document()
 }
 
@@ -46,10 +48,12 @@ class Parser {
   private at = 0
   private readonly text: string
   private readonly maxDepth: number
+  private valuesLeft: number
 
-  constructor(text: string, maxDepth: number) {
+  constructor(text: string, { maxDepth, maxValues = Number.POSITIVE_INFINITY }: JsonLimits) {
     this.text = text
     this.maxDepth = maxDepth
+    this.valuesLeft = maxValues
   }
 
   document(): Json {
@@ -61,6 +65,8 @@ class Parser {
 
   private value(depth: number): Json {
     this.space()
+    this.valuesLeft -= 1
+    if (this.valuesLeft < 0) this.fail('The text has too many values')
     const first = this.text[this.at]
     if (first === '{') return this.object(depth + 1)
     if (first === '[') return this.array(depth + 1)

@@ -1,22 +1,22 @@
 import type { IncomingMessage } from 'node:http'
 import { GateError } from '../base/errors.ts'
-import { type Json, parseJson } from '../base/json.ts'
+import { type Json, type JsonLimits, parseJson } from '../base/json.ts'
+import { FIRST_PART_BYTES } from './body-budget.ts'
 
-export interface BodyLimits {
+export interface BodyLimits extends JsonLimits {
   maxBytes: number
-  maxDepth: number
 }
 
-export const REQUEST_LIMITS: BodyLimits = { maxBytes: 1024 * 1024, maxDepth: 32 }
+export const REQUEST_LIMITS: BodyLimits = { maxBytes: 1024 * 1024, maxDepth: 32, maxValues: 50_000 }
 /** A bundle holds a whole request and what proves it. */
-export const BUNDLE_LIMITS: BodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64 }
+export const BUNDLE_LIMITS: BodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64, maxValues: 200_000 }
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /**
  * The JSON body of the request, parsed once and strictly.
  *
- * @param take counts the bytes as they come, and throws when it will have no more
+ * @param take counts the bytes before they are allocated, and throws when it will have no more
  * @throws GateError `unsupported_media_type`, `payload_too_large`, `invalid_json`, and what `take` throws
  */
 export async function readJsonBody(
@@ -30,7 +30,7 @@ export async function readJsonBody(
   if (request.headers['content-encoding'] !== undefined) {
     throw new GateError('unsupported_media_type', 'Bodies are taken uncompressed only.')
   }
-  return parseJson(await readBytes(request, limits.maxBytes, take), { maxDepth: limits.maxDepth })
+  return parseJson(await readBytes(request, limits.maxBytes, take), limits)
 }
 
 function readBytes(request: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
@@ -38,15 +38,24 @@ function readBytes(request: IncomingMessage, maxBytes: number, take: (bytes: num
     new GateError('payload_too_large', `The body is larger than ${maxBytes} bytes.`, {
       headers: { Connection: 'close' },
     })
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge())
+  const declared = Number(request.headers['content-length'] ?? 0)
+  if (declared > maxBytes) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    // One buffer that grows, since each chunk kept would cost hundreds of bytes, and a chunk may have one.
+    let body = Buffer.alloc(0)
     let bytes = 0
     const keep = (chunk: Buffer): void => {
-      bytes += chunk.byteLength
-      if (bytes > maxBytes) throw tooLarge()
-      take(chunk.byteLength)
-      chunks.push(chunk)
+      const length = bytes + chunk.byteLength
+      if (length > maxBytes) throw tooLarge()
+      if (length > body.byteLength) {
+        const grown = Math.min(maxBytes, Math.max(length, Math.min(declared, FIRST_PART_BYTES), 2 * body.byteLength))
+        take(grown - body.byteLength)
+        const larger = Buffer.allocUnsafe(grown)
+        body.copy(larger, 0, 0, bytes)
+        body = larger
+      }
+      chunk.copy(body, bytes)
+      bytes = length
     }
     request.on('data', (chunk: Buffer) => {
       try {
@@ -57,7 +66,7 @@ function readBytes(request: IncomingMessage, maxBytes: number, take: (bytes: num
         reject(refusal)
       }
     })
-    request.once('end', () => resolve(Buffer.concat(chunks)))
+    request.once('end', () => resolve(body.subarray(0, bytes)))
     request.once('error', reject)
     request.once('aborted', () => reject(new GateError('invalid_request', 'The request ended before its body did.')))
   })

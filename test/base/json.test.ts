@@ -183,3 +183,8 @@ test('property: what is refused by JSON.parse is refused, what both read is equa
     { numRuns: 3000 },
   )
 })
+
+test('the number of values is limited, lists and objects included', () => {
+  assert.ok(parseJson('[1,{"a":2}]', { maxDepth: 3, maxValues: 4 }))
+  assert.throws(() => parseJson('[1,{"a":2}]', { maxDepth: 3, maxValues: 3 }), refused)
+})
