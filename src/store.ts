@@ -60,7 +60,10 @@ export interface Committed {
   entries: readonly Placed[]
 }
 
-/** Nothing of the submission was written. Read again and decide again. */
+/**
+ * Nothing of the submission counts. Read again and decide again. Nothing of it was written either, but for an allow that a stop
+ * overtook while it was being written (`notStopped`): that is in the chain, and nobody is given it.
+ */
 export interface Conflict {
   /** Which guard failed; `revision`: a record had changed; `pending`: an approval of the same digest is pending already. */
   conflict: Guard['kind'] | 'revision' | 'pending'

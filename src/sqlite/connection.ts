@@ -19,8 +19,6 @@ export function connect(db: Database) {
     idempotency: idempotencyQueries(db),
     policySources: policySourceQueries(db),
     transaction: transactionStatements(db),
-    /** Chains whose newest entry is ahead of the clock, and say so already. */
-    regressed: new Set<string>() as ReadonlySet<string>,
   }
 }
 

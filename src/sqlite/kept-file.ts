@@ -31,8 +31,10 @@ export function keepFile({ dir, file, origin }: FileAddress, first?: Connection)
   let files = first === undefined ? '' : identityOf(dir)
   let closed = false
   const discard = (): void => {
-    connection?.db.close()
+    // Forgotten first: a close that fails must not leave it to be used.
+    const closing = connection
     connection = undefined
+    closing?.db.close()
   }
   return {
     connection() {

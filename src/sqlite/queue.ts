@@ -14,6 +14,8 @@ const BUSY_RETRY_MS = 5
 const BUSY_LIMIT_MS = 5000
 const MAX_QUEUED = 10_000
 const MAX_GROUP = 200
+/** Of the texts of a group's entries together: it may be sent to a thread. */
+const MAX_GROUP_CHARACTERS = 4_000_000
 /** How long a group waits for company when writing is slow: a share of a write, and at most. */
 const COMPANY_SHARE = 0.25
 const COMPANY_LIMIT_MS = 25
@@ -50,6 +52,8 @@ export function commitQueue(host: QueueHost) {
   let scheduled = false
   let writing = false
   let alone = true
+  let busySinceMs: number | undefined
+  let regressed: ReadonlySet<string> = new Set()
   const time = writeTime()
 
   const schedule = (delayMs: number): void => {
@@ -66,19 +70,24 @@ export function commitQueue(host: QueueHost) {
   const companyMs = (): number => (alone || !time.isSlow() ? 0 : Math.min(time.ms() * COMPANY_SHARE, COMPANY_LIMIT_MS))
 
   const flush = async (): Promise<void> => {
-    const group = waiting.slice(0, MAX_GROUP)
+    const group = firstGroup(waiting)
     const submissions = group.map(({ submission }) => submission)
     const sinceMs = performance.now()
     writing = true
-    const reply = await host.writer.write({ submissions, imposed: host.imposed(), nowMs: host.clock() })
+    const reply = await host.writer
+      .write({ submissions, imposed: host.imposed(), regressed, nowMs: host.clock() })
+      .catch((error): WriteReply => ({ kind: 'failed', cause: String(error), unknown: true }))
     writing = false
-    time.since(sinceMs)
-    alone = group.length === 1
     if (reply.kind === 'busy') {
-      waiting = refuseOldest(waiting)
+      busySinceMs ??= sinceMs
+      waiting = refuseOldest(waiting, busySinceMs)
       if (waiting.length > 0) schedule(BUSY_RETRY_MS)
       return
     }
+    busySinceMs = undefined
+    time.since(sinceMs)
+    alone = group.length === 1
+    if (reply.kind === 'written') regressed = reply.regressed
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.outcomes.length)
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
@@ -99,14 +108,26 @@ export function commitQueue(host: QueueHost) {
   }
 }
 
-/** Those that may go on waiting for the lock. */
-function refuseOldest(waiting: readonly Waiting[]): Waiting[] {
-  const oldest = performance.now() - BUSY_LIMIT_MS
-  for (const item of waiting) {
-    if (item.sinceMs < oldest)
-      item.reject(new GateError('overloaded', 'Another process holds the audit store; try again.'))
+/** At least one, and then as many as are not too many or too large together. */
+function firstGroup(waiting: readonly Waiting[]): Waiting[] {
+  const group: Waiting[] = []
+  let characters = 0
+  for (const item of waiting.slice(0, MAX_GROUP)) {
+    for (const { sections } of item.submission.entries) for (const { json } of sections) characters += json.length
+    if (group.length > 0 && characters > MAX_GROUP_CHARACTERS) break
+    group.push(item)
   }
-  return waiting.filter((item) => item.sinceMs >= oldest)
+  return group
+}
+
+/** Those that may go on waiting for the lock: they have not waited for too long since it was first held. */
+function refuseOldest(waiting: readonly Waiting[], busySinceMs: number): Waiting[] {
+  const oldest = performance.now() - BUSY_LIMIT_MS
+  const isTooOld = ({ sinceMs }: Waiting): boolean => Math.max(sinceMs, busySinceMs) < oldest
+  for (const item of waiting) {
+    if (isTooOld(item)) item.reject(new GateError('overloaded', 'Another process holds the audit store; try again.'))
+  }
+  return waiting.filter((item) => !isTooOld(item))
 }
 
 function answer(host: QueueHost, members: readonly Waiting[], reply: Exclude<WriteReply, { kind: 'busy' }>): void {
@@ -133,13 +154,15 @@ function settle(
     const { code, message } = outcome.fault
     reject(code === null ? new TypeError(message) : new GateError(code, message))
   } else if (outcome.conflict === null && isStoppedBy(imposed, submission)) {
-    // Written just before the stop, and not answered: from the stop on, nothing is allowed here.
+    // From the stop on, nothing is allowed here, be it in the chain already.
     resolve({ conflict: 'notStopped' })
   } else {
     resolve(outcome)
   }
 }
 
-function isStoppedBy(imposed: readonly KillSwitch[], { guards }: PreparedSubmission): boolean {
+/** True for an allow that a stop overtook while it was written. */
+function isStoppedBy(imposed: readonly KillSwitch[], { guards, entries }: PreparedSubmission): boolean {
+  if (!entries.some(({ decision }) => decision?.decision === 'allow')) return false
   return guards.some((guard) => guard.kind === 'notStopped' && coveringStop(imposed, guard.subject) !== undefined)
 }

@@ -21,9 +21,7 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
   const table = TABLE[kind]
   const get = db.prepare<[string], Row>(`SELECT id, body FROM ${table} WHERE id = ?`)
   const all = db.prepare<[], Row>(`SELECT id, body FROM ${table} ORDER BY id`)
-  const after = db.prepare<[number], Row & { place: number }>(
-    `SELECT rowid AS place, id, body FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT 1`,
-  )
+  const after = db.prepare<[string], Row>(`SELECT id, body FROM ${table} WHERE id > ? ORDER BY id LIMIT 1`)
   const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck()
   const changedSince = db.prepare<[number], Row>(`SELECT id, body FROM ${table} WHERE changed > ? ORDER BY id`)
   const upsert = db.prepare<[string, string, number]>(
@@ -37,8 +35,8 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
     },
     /** Canonical text by id. */
     bodies: () => new Map(all.all().map((row) => [row.id, row.body])),
-    /** The next row in the order of the table, from its place. */
-    after: (place: number) => after.get(place),
+    /** The row with the next id. */
+    after: (id: string) => after.get(id),
     count: () => count.get() ?? 0,
     /** All of them before the first version, read from the table itself: an index that is damaged hides nothing at start. */
     changedSince: (version: number) =>

@@ -88,8 +88,8 @@ export function assertRecords({ entries, records }: Connection, origin: string):
 export function assertApprovals({ entries, records, recordEntries }: Connection, origin: string): void {
   let rows = 0
   let changes = 0
-  const next = (place: number) => reading('The table of approval records', () => records.approval.after(place))
-  for (let row = next(Number.MIN_SAFE_INTEGER); row !== undefined; row = next(row.place)) {
+  const next = (id: string) => reading('The table of approval records', () => records.approval.after(id))
+  for (let row = next(''); row !== undefined; row = next(row.id)) {
     const { id, body } = row
     const places = reading(`The entries of approval ${id}`, () => recordEntries.of('approval', id))
     const folded = nothingFolded()

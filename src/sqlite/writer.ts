@@ -15,6 +15,8 @@ export interface WriteRequest {
   submissions: readonly PreparedSubmission[]
   /** Stops that are in force and not on disk yet. */
   imposed: readonly KillSwitch[]
+  /** Chains whose newest entry is ahead of the clock, and say so already. */
+  regressed: ReadonlySet<string>
   nowMs: number
 }
 
@@ -28,7 +30,7 @@ export type Outcome = Committed | Conflict | { fault: Fault }
 
 export type WriteReply =
   /** Of the first submissions; the others did not fit. What is neither a conflict nor a fault is on disk. */
-  | { kind: 'written'; outcomes: readonly Outcome[]; stateVersion: number }
+  | { kind: 'written'; outcomes: readonly Outcome[]; stateVersion: number; regressed: ReadonlySet<string> }
   /** Another process holds the lock; nothing was tried. */
   | { kind: 'busy' }
   /** The file cannot be written. `unknown`: the COMMIT failed, and whether it is on disk is not known. */
@@ -55,25 +57,26 @@ export function groupCommitter(file: KeptFile, deps: CommitDeps): (request: Writ
     } catch (error) {
       return isBusy(error) ? { kind: 'busy' } : { kind: 'failed', cause: String(error), unknown: false }
     }
+    let committing = false
     try {
       const group: Group = {
         connection,
         memory: refreshed(memory, connection),
         imposed: request.imposed,
         heads: new Map(),
-        regressed: new Set(connection.regressed),
+        regressed: new Set(request.regressed),
         nowMs: request.nowMs,
       }
       const outcomes = applyAll(group, request.submissions, deps)
+      committing = true
       connection.transaction.commit.run()
-      connection.regressed = group.regressed
       memory = group.memory
-      return { kind: 'written', outcomes, stateVersion: memory.version }
+      return { kind: 'written', outcomes, stateVersion: memory.version, regressed: group.regressed }
     } catch (error) {
       // Closing rolls back what was not committed. Whether a failed COMMIT is on disk is unknown: it is never
       // repeated, the file is opened anew and read.
       file.discard()
-      return { kind: 'failed', cause: String(error), unknown: true }
+      return { kind: 'failed', cause: String(error), unknown: committing }
     }
   }
 }

@@ -32,7 +32,10 @@ export const writeInThread: MakeWriter = (address) => {
       thread = undefined
       settle({ kind: 'failed', cause, unknown: true })
     }
-    started.on('message', (reply: WriteReply) => settle(reply))
+    started.on('message', (reply: WriteReply) => {
+      if (thread === started) settle(reply)
+    })
+    started.on('messageerror', (error) => lost(String(error)))
     started.on('error', (error) => lost(String(error)))
     started.on('exit', (code) => lost(`the writing thread ended with ${code}`))
     return started
@@ -65,8 +68,8 @@ export const writeInThread: MakeWriter = (address) => {
 }
 
 /**
- * For a service: written here while writing is quick, which costs least, and in a thread while it is slow, so that a disk that
- * hangs holds up a service once and not again and again.
+ * For a service: written here while writing is quick, which costs least, and in a thread while it is slow and for a minute
+ * after it has hung, so that a disk that hangs holds up a service once and not again and again.
  */
 export const writeWhereBetter: MakeWriter = (address, file) => {
   const here = writeHere(address, file)
@@ -76,7 +79,8 @@ export const writeWhereBetter: MakeWriter = (address, file) => {
     async write(request) {
       const beginMs = performance.now()
       const reply = await (time.isSlow() ? there : here).write(request)
-      time.since(beginMs)
+      // A lock that another process holds is answered at once, and says nothing of the disk.
+      if (reply.kind !== 'busy') time.since(beginMs)
       return reply
     },
     close: () => there.close(),

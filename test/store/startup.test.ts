@@ -106,10 +106,15 @@ const states: Row[] = [
   },
   {
     name: 'an approval that nobody asked for, where reading does not begin',
-    change: sql(
-      "INSERT INTO approval (rowid, id, body, changed) SELECT -9223372036854775808, 'apr_forged', body, 0 FROM approval LIMIT 1",
-    ),
+    change: sql("INSERT INTO approval (id, body, changed) SELECT '', body, 0 FROM approval LIMIT 1"),
     named: /table of approval records/,
+  },
+  {
+    name: 'an approval in a row beyond the numbers of JavaScript',
+    change: sql(
+      "INSERT INTO approval (rowid, id, body, changed) SELECT 9007199254740993, 'apr_forged', body, 0 FROM approval LIMIT 1",
+    ),
+    named: /approval apr_forged is in no audit entry/,
   },
   { name: 'a plan changed', change: forged('tenant', "id = 'acme'", { plan: 'free' }), named: /tenant acme differs/ },
   {

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import type { DecisionEntry } from '../../src/audit/entry.ts'
+import { openDatabase } from '../../src/sqlite/open.ts'
 import type { MakeWriter } from '../../src/sqlite/writers.ts'
 import type { Store } from '../../src/store.ts'
 import { temporaryFolder } from '../helpers.ts'
-import { aStop, commit, creating, LIVE, note, only } from './drafts.ts'
+import { aStop, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import { storeContract } from './suite.ts'
 
 // As built: a thread that runs from source takes a second to start.
@@ -34,6 +36,24 @@ function posts(t: TestContext): Worker[] {
   return seen
 }
 
+function anAllow(): DecisionEntry {
+  const { id } = note()
+  const decision = { id: id.replace('aud', 'dec'), action: 'payment.transfer', decision: 'allow' } as const
+  const grounds = {
+    rule: null,
+    reason: 'R.',
+    decidedBy: 'allow_rule',
+    retry: 'never',
+    policyDigest: null,
+    evaluatedAt: new Date(START_MS).toISOString(),
+    caller: { keyId: 'key_1', roles: ['agent'] },
+    unevaluable: [],
+    approvalId: null,
+    planValidated: false,
+  }
+  return { kind: 'decision', id, chain: LIVE, decision, request: {}, risk: { score: 0, factors: [] }, grounds }
+}
+
 const subject = { chain: LIVE, action: 'payment.transfer', domain: undefined }
 const allowing = () => ({ ...only(note()), guards: [{ kind: 'notStopped', subject } as const] })
 
@@ -42,7 +62,7 @@ test('a thread that is lost loses what it was writing, says so, and the next one
   const store = opened(t, writeInThread)
   await commit(store, only(note()))
   // Long enough to be under way still when the thread ends.
-  const large = 'x'.repeat(50_000)
+  const large = 'x'.repeat(30_000)
   const written = Array.from({ length: 100 }, () => store.commit(only(note(large))))
   await turn()
   await threads[0]?.terminate()
@@ -62,15 +82,17 @@ test('what cannot be sent to the thread is refused, and the next submission is n
   await commit(store, only(note()))
 })
 
-test('an allow that was being written when a stop came into force is not answered', async (t) => {
+test('an allow that was being written when a stop came into force is not answered; what else was, is', async (t) => {
   const store = opened(t, writeInThread)
-  await commit(store, allowing())
-  const written = store.commit(allowing())
+  await commit(store, { ...allowing(), entries: [anAllow()] })
+  const allow = store.commit({ ...allowing(), entries: [anAllow()] })
+  const vote = store.commit(allowing())
   await turn()
   store.impose(aStop())
-  assert.equal((await written).conflict, 'notStopped')
+  assert.equal((await allow).conflict, 'notStopped')
+  assert.equal((await vote).conflict, null)
   assert.equal((await store.commit(allowing())).conflict, 'notStopped')
-  assert.equal((await store.entriesFrom(LIVE, 1, 10)).length, 2, 'the first of the two is in the chain all the same')
+  assert.equal((await store.entriesFrom(LIVE, 1, 10)).length, 3, 'the second allow is in the chain all the same')
 })
 
 test('what a group changed is in memory before anybody is answered', async (t) => {
@@ -84,41 +106,104 @@ test('what a group changed is in memory before anybody is answered', async (t) =
   )
 })
 
-test('what is quick is written here; in the thread from when the disk hangs until it is quick again', async (t) => {
+/** A clock that can be set forward, and comes later by a step at each look. */
+function shiftedClock(t: TestContext): { lateMs: number; stepMs: number } {
+  const shift = { lateMs: 0, stepMs: 0 }
+  const now = performance.now.bind(performance)
+  t.mock.method(performance, 'now', () => {
+    shift.lateMs += shift.stepMs
+    return now() + shift.lateMs
+  })
+  return shift
+}
+
+test('what is quick is written here, what is slow in the thread until it is quick again', async (t) => {
   const threads = posts(t)
   const store = opened(t, writeWhereBetter)
-  const now = performance.now.bind(performance)
-  let lateMs = 0
-  let stepMs = 0
-  // Each look at the clock comes later by a step.
-  t.mock.method(performance, 'now', () => {
-    lateMs += stepMs
-    return now() + lateMs
-  })
+  const clock = shiftedClock(t)
   const write = () => commit(store, only(note()))
   await write()
   assert.equal(threads.length, 0)
-  stepMs = 100
+  clock.stepMs = 30
   await write()
   assert.equal(threads.length, 0)
   await write()
   assert.equal(threads.length, 1)
-  stepMs = 0
+  clock.stepMs = 0
   for (let i = 0; i < 100; i += 1) await write()
   assert.ok(threads.length > 1 && threads.length < 90, `${threads.length} of 100 quick writes in the thread`)
   assert.equal((await store.entriesFrom(LIVE, 1, 1000)).length, 103)
 })
 
+test('after a disk has hung, the thread writes for a minute, however quick it is', async (t) => {
+  const threads = posts(t)
+  const store = opened(t, writeWhereBetter)
+  const clock = shiftedClock(t)
+  clock.stepMs = 300
+  await commit(store, only(note()))
+  clock.stepMs = 0
+  for (let i = 0; i < 100; i += 1) await commit(store, only(note()))
+  assert.equal(threads.length, 100)
+  clock.lateMs += 61_000
+  await commit(store, only(note()))
+  assert.equal(threads.length, 100)
+})
+
+test('a lock that another process holds says nothing of the disk', async (t) => {
+  const threads = posts(t)
+  const dir = temporaryFolder()
+  const store = opened(t, writeWhereBetter, dir)
+  const clock = shiftedClock(t)
+  clock.stepMs = 30
+  await commit(store, only(note()))
+  clock.stepMs = 0
+  const holder = openDatabase(dir, { create: false })
+  t.after(() => holder.close())
+  holder.exec('BEGIN IMMEDIATE')
+  const written = commit(store, only(note()))
+  await sleep(300)
+  assert.ok(threads.length > 20, 'the lock is asked for again and again, in the thread')
+  const before = threads.length
+  holder.exec('COMMIT')
+  await written
+  assert.ok(threads.length > before, 'and so is the write')
+})
+
+test('a regression of the clock is noted once each time, whoever writes', async (t) => {
+  const dir = temporaryFolder()
+  let nowMs = START_MS
+  let there = false
+  const makeWriter: MakeWriter = (address, file) => {
+    const writers = [writeHere(address, file), writeInThread(address, file)] as const
+    return {
+      write: (request) => writers[there ? 1 : 0].write(request),
+      close: async () => void (await Promise.all(writers.map((writer) => writer.close()))),
+    }
+  }
+  const store = openStore({ dir, create: true, clock: () => nowMs, makeWriter })
+  t.after(() => store.close())
+  const at = async (ms: number, inThread: boolean): Promise<void> => {
+    nowMs = START_MS + ms
+    there = inThread
+    await commit(store, only(note()))
+  }
+  await at(1000, false)
+  await at(0, false)
+  await at(1, true)
+  await at(2000, true)
+  await at(1500, false)
+  const { total } = await store.page({ chain: LIVE, order: 'asc', limit: 9, offset: 0, eventType: 'clock.regression' })
+  assert.equal(total, 2)
+})
+
 test('a slow write now and then, such as a checkpoint, is no slow disk', async (t) => {
   const threads = posts(t)
   const store = opened(t, writeWhereBetter)
-  const now = performance.now.bind(performance)
-  let lateMs = 0
-  t.mock.method(performance, 'now', () => now() + lateMs)
+  const clock = shiftedClock(t)
   for (let i = 0; i < 40; i += 1) {
     const written = commit(store, only(note()))
     // Between the beginning of this write and its end.
-    if (i % 10 === 5) setImmediate(() => (lateMs += 20))
+    if (i % 10 === 5) setImmediate(() => (clock.lateMs += 20))
     await written
   }
   assert.equal(threads.length, 0)
