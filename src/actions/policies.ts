@@ -31,6 +31,8 @@ interface Slot {
   since: string | null
   /** Of the newest content of the folder, good or bad. */
   fingerprint: string
+  /** When the newest content is tried again although it is the same; null when it would come out the same. */
+  retryAtMs: number | null
   /** Why the newest content is not in force; empty when it is. */
   faults: readonly string[]
   diagnostics: readonly Diagnostic[]
@@ -40,6 +42,9 @@ interface Slot {
    */
   recorded: boolean
 }
+
+/** A set whose loading did not end is tried again after this long: it may have been the machine that was busy. */
+const RETRY_MS = 60_000
 
 /** How many faults a policy.rejected entry lists. */
 const LISTED_FAULTS = 20
@@ -59,20 +64,23 @@ export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
   const consider = async (candidate: Candidate): Promise<void> => {
     const { tenant, fingerprint } = candidate
     const slot = slots.get(tenant)
-    if (slot?.fingerprint === fingerprint) {
+    const isDue = slot !== undefined && slot.retryAtMs !== null && deps.clock() >= slot.retryAtMs
+    if (slot?.fingerprint === fingerprint && !isDue) {
       if (slot.set !== undefined && slot.faults.length === 0 && !slot.recorded)
         slots.set(tenant, { ...slot, recorded: await recordLoaded(deps, slot.set, candidate) })
       return
     }
-    const { set, diagnostics, faults } = await tryLoad(deps, candidate.source)
+    const { set, diagnostics, faults, retry } = await tryLoad(deps, candidate.source)
     if (set === undefined) {
       const inForce = slot ?? (await lastKnownGood(deps, tenant))
-      await recordRejected(deps, tenant, faults)
-      slots.set(tenant, { ...inForce, fingerprint, faults, diagnostics })
+      if (slot?.faults.join('\n') !== faults.join('\n')) await recordRejected(deps, tenant, faults)
+      const retryAtMs = retry ? deps.clock() + RETRY_MS : null
+      slots.set(tenant, { ...inForce, fingerprint, retryAtMs, faults, diagnostics })
       return
     }
     const recorded = await recordLoaded(deps, set, candidate)
-    slots.set(tenant, { set, since: formatTimestamp(deps.clock()), fingerprint, faults: [], diagnostics, recorded })
+    const since = formatTimestamp(deps.clock())
+    slots.set(tenant, { set, since, fingerprint, retryAtMs: null, faults: [], diagnostics, recorded })
   }
 
   return {
@@ -95,16 +103,17 @@ export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
 }
 
 async function tryLoad(deps: PolicyDeps, source: Candidate['source']) {
-  const failed = (faults: readonly string[], diagnostics: readonly Diagnostic[] = []) => ({
+  const failed = (faults: readonly string[], diagnostics: readonly Diagnostic[] = [], retry = false) => ({
     set: undefined,
     diagnostics,
     faults,
+    retry,
   })
   if ('problem' in source) return failed([`The folder ${source.problem}.`])
   const compiled = await deps.compile(source)
-  if ('fault' in compiled) return failed([`The policy set ${compiled.fault}.`])
+  if ('fault' in compiled) return failed([`The policy set ${compiled.fault}.`], [], true)
   const { data, diagnostics } = compiled.value
-  if (data !== undefined) return { set: linkPolicySet(data), diagnostics, faults: [] }
+  if (data !== undefined) return { set: linkPolicySet(data), diagnostics, faults: [], retry: false }
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   return failed(errors.slice(0, LISTED_FAULTS).map(faultLine), diagnostics)
 }

@@ -15,6 +15,9 @@ export interface TenantFolder {
   source: PolicySource | { problem: string }
 }
 
+/** Policies whose parsing did not end are parsed again after this long. */
+const RETRY_MS = 60_000
+
 /** The tenants that have a folder under `root`; see strayNames for the rest. */
 export function readPolicyFolders(root: string): TenantFolder[] {
   return tenantsIn(root).map((tenant) => readTenantFolder(root, tenant))
@@ -36,12 +39,14 @@ export function policyFolderReader(
   root: string,
   { listFiles }: Pick<Aside, 'listFiles'>,
 ): () => Promise<TenantFolder[]> {
-  const known = new Map<string, { digest: string; paths: Outcome<readonly string[]> }>()
+  const known = new Map<string, { digest: string; paths: Outcome<readonly string[]>; untilMs: number }>()
   const pathsOf = async ({ tenant, files, digest }: TenantFiles): Promise<Outcome<readonly string[]>> => {
     const earlier = known.get(tenant)
-    if (earlier?.digest === digest) return earlier.paths
+    if (earlier?.digest === digest && performance.now() < earlier.untilMs) return earlier.paths
     const paths = mayNameLists(files) ? await listFiles(files) : { value: [] }
-    known.set(tenant, { digest, paths })
+    // What did not end may have been the fault of a busy machine.
+    const untilMs = 'fault' in paths ? performance.now() + RETRY_MS : Number.POSITIVE_INFINITY
+    known.set(tenant, { digest, paths, untilMs })
     return paths
   }
   const read = async (tenant: string): Promise<TenantFolder> => {

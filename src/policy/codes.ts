@@ -29,6 +29,7 @@ export const DIAGNOSTICS = {
   GATE1017: error('The set has too many rules'),
   GATE1018: error('The folder has no policy file'),
   GATE1019: error('There are more faults than are shown'),
+  GATE1020: error('The set asks too much'),
 
   GATE1101: error('The key is unknown'),
   GATE1102: error('A required key is missing'),

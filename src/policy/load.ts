@@ -7,6 +7,7 @@ import { setDigest } from './digest.ts'
 import { checkAgainstSchemas, factKey, readFacts } from './facts.ts'
 import { type PolicyFile, type PolicySource, type ReadFiles, readFiles } from './files.ts'
 import { readDomains } from './globs.ts'
+import { leavesOf } from './kleene.ts'
 import { LIMITS } from './limits.ts'
 import { linkPolicySet } from './link.ts'
 import { lint } from './lint.ts'
@@ -102,10 +103,24 @@ function readSet(source: PolicySource, files: ReadFiles, report: Report): Policy
     files: policies.map(({ name }) => name),
   }
   for (const { root } of files.tests) checkTestFile(root, data, report)
+  checkLeaves(data, names)
   if (!files.partial) lint(data, names, files)
   if (report.failed()) return data
   const documents = policies.map(({ root }) => root.value).filter(isJsonObject)
   return { ...data, digest: setDigest(documents, usedListFiles(documents, names)) }
+}
+
+/** A check may ask all leaves of all candidates, so that their number is its cost. */
+function checkLeaves({ rules, factors, conditions }: PolicyData, { nodes, report }: Names): void {
+  let count = 0
+  for (const candidate of [...rules, ...factors]) {
+    count += candidate.condition === undefined ? 0 : leavesOf(candidate.condition, conditions).length
+    if (count <= LIMITS.leavesPerSet) continue
+    const place = nodes.get(candidate)
+    const message = `Rules and factors ask more than ${LIMITS.leavesPerSet} comparisons, those of named conditions counted at each use.`
+    if (place !== undefined) report.add('GATE1020', place, message)
+    return
+  }
 }
 
 function readActions(files: readonly PolicyFile[], report: Report): Map<string, ActionDeclaration> {

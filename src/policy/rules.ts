@@ -31,7 +31,9 @@ export function readFactor(node: Node, names: Names): Factor | undefined {
   const name = textOf(memberOf(node, 'name'))
   const weight = numberOf(memberOf(node, 'weight'))
   if (name === undefined || weight === undefined || candidate === undefined) return undefined
-  return { ...candidate, name, weight, scale }
+  const factor: Factor = { ...candidate, name, weight, scale }
+  names.nodes.set(factor, node)
+  return factor
 }
 
 function readCandidate(node: Node, names: Names): Candidate | undefined {

@@ -187,3 +187,38 @@ test('a file beside the tenant folders is told of at the start', async (t) => {
   await startGate(t, { log, policies: { 'acme/main.yaml': ALLOWING, 'acme.yaml': DENYING } })
   assert.deepEqual(lines, [{ name: 'acme.yaml' }])
 })
+
+test('a set whose loading did not end is refused, noted once, and tried again after a minute', async (t) => {
+  const dir = temporaryFolder()
+  writeFiles(dir, { 'policies/acme/main.yaml': ALLOWING })
+  const flags = { data: join(dir, 'data'), policies: join(dir, 'policies'), port: '0' }
+  let shiftMs = 0
+  let busy = true
+  let tries = 0
+  const { aside, writer } = inThisThread
+  const server = await startServer({
+    config: readConfig({ flags, env: {}, file: undefined }),
+    log: createLogger('silent'),
+    clock: () => Date.now() + shiftMs,
+    threads: {
+      writer,
+      aside: {
+        ...aside,
+        compile(source) {
+          tries += 1
+          return busy ? Promise.resolve({ fault: 'takes more than 5 s to load' }) : aside.compile(source)
+        },
+      },
+    },
+  })
+  t.after(() => server.close())
+  const ready = async () => (await (await fetch(`${server.url}/readyz`)).text()).includes('"success":true')
+  await sleep(2500)
+  assert.deepEqual([await ready(), tries], [false, 1])
+  shiftMs = 61_000
+  await sleep(1500)
+  assert.deepEqual([await ready(), tries], [false, 2])
+  busy = false
+  shiftMs = 122_000
+  await becomes(ready, true)
+})

@@ -30,6 +30,7 @@ test('invalid: the table shows most codes of errors', () => {
     'GATE1017',
     'GATE1018',
     'GATE1019',
+    'GATE1020',
     'GATE1211',
     'GATE1501',
     'GATE1502',

@@ -60,3 +60,23 @@ test('limits: a list outside the folder is refused even when its content is at h
     ['GATE1213', 3, 19],
   ])
 })
+
+test('limits: 100,000 comparisons are what all rules and factors may ask together', () => {
+  const leaf = (i: number) => `{"fact":"context.a","operator":"equal","value":${i}}`
+  const conditions = `"conditions":{"big":{"any":[${Array.from({ length: 1000 }, (_, i) => leaf(i)).join()}]}}`
+  const rule = (when: string) => (_: unknown, i: number) =>
+    `{"id":"${when.length}-${i}","actions":["a"],"effect":"deny","reason":"R","when":${when}}`
+  const rules = Array.from({ length: 99 }, rule('{"condition":"big"}'))
+  const factor = '"risk":[{"name":"f","actions":["a"],"weight":1,"when":{"condition":"big"}}]'
+  const set = (more: string[]) =>
+    load({
+      'a.json': `{"apiVersion":"gate-sidecar/v1","tenant":"acme",${conditions},${factor},"rules":[${[...rules, ...more].join()}]}`,
+    })
+  assert.equal(set([]).diagnostics.filter(({ severity }) => severity === 'error').length, 0)
+  assert.deepEqual(
+    set([rule(leaf(-1))(null, 0)])
+      .diagnostics.filter(({ severity }) => severity === 'error')
+      .map(({ code, path }) => [code, path]),
+    [['GATE1020', '$.risk[0]']],
+  )
+})

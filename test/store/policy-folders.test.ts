@@ -33,7 +33,7 @@ test('a policy is parsed once for its lists, and the lists are still watched', a
   assert.equal(asked.length, 2)
 })
 
-test('a policy that cannot be parsed in time is a fault of its folder alone, and is not tried again', async () => {
+test('a policy that cannot be parsed in time is a fault of its folder alone, and is tried again after a minute', async (t) => {
   const dir = temporaryFolder()
   writeFiles(dir, { 'acme/main.yaml': WITH_LIST, 'other/main.yaml': 'tenant: other\n' })
   let tries = 0
@@ -48,6 +48,10 @@ test('a policy that cannot be parsed in time is a fault of its folder alone, and
   assert.deepEqual(acme?.source, { problem: 'takes too long' })
   assert.ok(other && 'files' in other.source)
   assert.equal(tries, 1)
+  const now = performance.now.bind(performance)
+  t.mock.method(performance, 'now', () => now() + 61_000)
+  await read()
+  assert.equal(tries, 2)
 })
 
 test('of a file without end, no more is read than tells that it is too large', () => {
