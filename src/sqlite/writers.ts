@@ -7,6 +7,10 @@ import { groupCommitter, type WriteReply, type Writer } from './writer.ts'
 
 const MODULE = new URL('./writer-worker', import.meta.url)
 
+/** A group of more, on a moving average, is worth the way to the thread and back. */
+const LARGE_GROUP = 6
+const SIZE_WEIGHT = 0.2
+
 /** Makes the writer of a file. `file` is how this thread has it open. */
 export type MakeWriter = (address: FileAddress, file: KeptFile) => Writer
 
@@ -68,17 +72,20 @@ export const writeInThread: MakeWriter = (address) => {
 }
 
 /**
- * For a service: written here while writing is quick, which costs least, and in a thread while it is slow and for a minute
- * after it has hung, so that a disk that hangs holds up a service once and not again and again.
+ * For a service: written here while few ask and the disk is quick, which costs least; in a thread while groups are large, so that
+ * both work at once, and while the disk is slow and for a minute after it has hung, so that it holds up a service once and
+ * not again and again.
  */
 export const writeWhereBetter: MakeWriter = (address, file) => {
   const here = writeHere(address, file)
   const there = writeInThread(address, file)
   const time = writeTime()
+  let size = 0
   return {
     async write(request) {
       const beginMs = performance.now()
-      const reply = await (time.isSlow() ? there : here).write(request)
+      size += (request.submissions.length - size) * SIZE_WEIGHT
+      const reply = await (size > LARGE_GROUP || time.isSlow() ? there : here).write(request)
       // A lock that another process holds is answered at once, and says nothing of the disk.
       if (reply.kind !== 'busy') time.since(beginMs)
       return reply

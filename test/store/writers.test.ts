@@ -135,6 +135,20 @@ test('what is quick is written here, what is slow in the thread until it is quic
   assert.equal((await store.entriesFrom(LIVE, 1, 1000)).length, 103)
 })
 
+test('large groups are written in the thread, until they are small again', async (t) => {
+  const threads = posts(t)
+  const store = opened(t, writeWhereBetter)
+  const write = (count: number) => Promise.all(Array.from({ length: count }, () => commit(store, only(note()))))
+  await write(20)
+  assert.equal(threads.length, 0, 'one large group is none yet')
+  for (let i = 0; i < 10; i += 1) await write(20)
+  const large = threads.length
+  assert.ok(large > 5, `${large} of 10 in the thread`)
+  for (let i = 0; i < 50; i += 1) await write(1)
+  assert.ok(threads.length < large + 20, `${threads.length - large} of 50 small ones in the thread`)
+  assert.equal((await store.entriesFrom(LIVE, 1, 1000)).length, 270)
+})
+
 test('after a disk has hung, the thread writes for a minute, however quick it is', async (t) => {
   const threads = posts(t)
   const store = opened(t, writeWhereBetter)
