@@ -34,6 +34,8 @@ export const writeInThread: MakeWriter = (address) => {
     const lost = (cause: string): void => {
       if (thread !== started) return
       thread = undefined
+      // One whose answer could not be read is alive still.
+      void started.terminate()
       settle({ kind: 'failed', cause, unknown: true })
     }
     started.on('message', (reply: WriteReply) => {
