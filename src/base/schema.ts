@@ -6,6 +6,7 @@ import { RE2JS } from 're2js'
 import type { Static, TSchema } from 'typebox'
 import { canonicalJson } from './canonical.ts'
 import { type ErrorDetail, GateError } from './errors.ts'
+import { once } from './memo.ts'
 
 export type { ErrorObject }
 
@@ -127,11 +128,7 @@ export function parserOf<S extends TSchema>(schema: S): (value: unknown) => Stat
 
 /** Compiles at the first use: compiling all shapes at start would cost each command a tenth of a second. */
 function compiledOnce(schema: TSchema): () => ValidateFunction {
-  let validate: ValidateFunction | undefined
-  return () => {
-    validate ??= requests.compile(schema)
-    return validate
-  }
+  return once(() => requests.compile(schema))
 }
 
 /** The first fault of a value against the schema, or undefined: for what is judged rather than refused. */

@@ -68,19 +68,21 @@ function reportIgnored(source: PolicySource, report: Report): void {
   }
 }
 
-/** False when no policy can name a list: most have none, and reading a large file as YAML takes a second. */
+/** False when no policy can name a list. */
 export function mayNameLists(files: PolicySource['files']): boolean {
-  return files.some(
-    ({ name, bytes }) =>
-      isPolicyFile(name) && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('lists'),
-  )
+  return files.some(mentionsLists)
+}
+
+/** Most policies have no lists, and reading a large file as YAML takes a second. */
+function mentionsLists({ name, bytes }: PolicySource['files'][number]): boolean {
+  return isPolicyFile(name) && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('lists')
 }
 
 /** The list paths that the policies name, so that a caller can read them first. Takes what it can from broken files. */
 export function listFilesOf(files: PolicySource['files']): string[] {
   const paths = new Set<string>()
   for (const { name, bytes } of files) {
-    if (!isPolicyFile(name)) continue
+    if (!mentionsLists({ name, bytes })) continue
     const root = readDocument(name, bytes, createReport())
     for (const { value } of entriesOf(memberOf(root, 'lists'))) {
       const path = textOf(memberOf(value, 'file'))

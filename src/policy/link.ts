@@ -1,4 +1,5 @@
 import { globMatches } from '../base/glob.ts'
+import { memo, once } from '../base/memo.ts'
 import { actionSchemaCompiler, validatorsOf } from './actions.ts'
 import { indexCandidates } from './candidates.ts'
 import { parseOperator } from './decorators.ts'
@@ -6,7 +7,16 @@ import { leafPreparer } from './engine.ts'
 import { leavesOf } from './kleene.ts'
 import { localClock } from './local-time.ts'
 import { compileValue, type Test } from './operators.ts'
-import type { Candidate, Evaluator, Leaf, PolicyData, PolicySet, Question, Validators } from './set.ts'
+import type {
+  ActionDeclaration,
+  Candidate,
+  Evaluator,
+  Leaf,
+  PolicyData,
+  PolicySet,
+  Question,
+  Validators,
+} from './set.ts'
 
 /** Questions are kept for this many actions; a caller that makes up more only makes its own checks slower. */
 const MAX_KEPT_QUESTIONS = 1000
@@ -26,13 +36,10 @@ export function linkPolicySet(data: PolicyData): PolicySet {
 
 function validatorsByAction({ actions }: PolicyData): (action: string) => Validators | undefined {
   const compiler = once(actionSchemaCompiler)
-  const made = new Map<string, Validators>()
+  const validators = memo((declared: ActionDeclaration) => validatorsOf(declared, compiler()))
   return (action) => {
     const declared = actions.get(action)
-    if (declared === undefined) return undefined
-    const validators = made.get(action) ?? validatorsOf(declared, compiler())
-    made.set(action, validators)
-    return validators
+    return declared && validators(declared)
   }
 }
 
@@ -73,13 +80,10 @@ function leavesByPosition(
   candidates: readonly Candidate[],
   { conditions }: PolicyData,
 ): (position: number) => readonly Leaf[] {
-  const found: (readonly Leaf[] | undefined)[] = []
-  return (position) => {
+  return memo((position) => {
     const condition = candidates[position]?.condition
-    const leaves = found[position] ?? (condition === undefined ? [] : distinct(leavesOf(condition, conditions)))
-    found[position] = leaves
-    return leaves
-  }
+    return condition === undefined ? [] : distinct(leavesOf(condition, conditions))
+  })
 }
 
 function distinct(leaves: readonly Leaf[]): Leaf[] {
@@ -88,24 +92,10 @@ function distinct(leaves: readonly Leaf[]): Leaf[] {
 
 /** The comparisons with their constants compiled in, by Leaf.index. */
 function testsOf({ comparisons, lists }: PolicyData): (index: number) => Test | undefined {
-  const tests: (Test | undefined)[] = []
-  const compile = (index: number): Test | undefined => {
+  return memo((index) => {
     const asked = comparisons[index]
     const operator = asked && parseOperator(asked.operator)?.operator
     const compiled = operator && compileValue(operator, asked.wanted, lists)
     return compiled && 'test' in compiled ? compiled.test : undefined
-  }
-  return (index) => {
-    const test = tests[index] ?? compile(index)
-    tests[index] = test
-    return test
-  }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
+  })
 }

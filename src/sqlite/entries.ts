@@ -2,6 +2,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { Head, Header, StoredEntry } from '../audit/chain.ts'
 import { formatDigest, parseDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
+import { memo } from '../base/memo.ts'
 import type { PageQuery } from '../store.ts'
 import { withinBytes } from './budget.ts'
 import { COLUMNS, type EntryRow, pageQuery, type SeqRange } from './page.ts'
@@ -54,14 +55,10 @@ function appendQueries(db: Database) {
 
 /** One statement for all sections of an entry: each statement costs more than a row. */
 function sectionInserts(db: Database): (count: number) => Statement<unknown[]> {
-  const statements = new Map<number, Statement<unknown[]>>()
-  return (count) => {
+  return memo((count) => {
     const rows = Array.from({ length: count }, () => '(?, ?, ?, ?, ?)').join(', ')
-    const statement =
-      statements.get(count) ?? db.prepare(`INSERT INTO section (chain, seq, name, salt, json) VALUES ${rows}`)
-    statements.set(count, statement)
-    return statement
-  }
+    return db.prepare(`INSERT INTO section (chain, seq, name, salt, json) VALUES ${rows}`)
+  })
 }
 
 function readQueries(db: Database) {

@@ -9,11 +9,11 @@ import { AlteredFile, asUnusable } from './open.ts'
 import { applyEntry, type Folded, readChange } from './provenance.ts'
 
 /** Every chain must start with its genesis and end in an entry that follows from the one before. */
-export function assertHeads({ entries }: Connection, origin: string, options: { cause?: unknown } = {}): void {
+export function assertHeads({ entries }: Connection, origin: string): void {
   for (const chain of entries.chains()) {
     reading(`Audit chain ${chain}`, () => {
       const head = entries.head(chain)
-      for (const seq of new Set([0, head?.seq ?? 0])) assertEntry(entries, origin, chain, seq, options)
+      for (const seq of new Set([0, head?.seq ?? 0])) assertEntry(entries, origin, chain, seq)
     })
   }
 }
@@ -30,28 +30,23 @@ function reading<T>(where: string, read: () => T): T {
 type Entries = Connection['entries']
 
 /** The stored entry at `seq`, re-hashed and linked to the ones before and after: one rewritten alone fits neither. */
-function assertEntry(entries: Entries, origin: string, chain: string, seq: number, options: { cause?: unknown } = {}) {
+function assertEntry(entries: Entries, origin: string, chain: string, seq: number) {
   const at = <T>(place: number, read: (chain: string, seq: number) => T) =>
     reading(`Audit chain ${chain}, entry ${place}`, () => read(chain, place))
   const before = seq === 0 ? undefined : at(seq - 1, entries.withoutSections)
   const entry = at(seq, entries.bySeq)
   if (entry === undefined || (seq > 0 && before === undefined)) {
-    throw new AlteredFile(`Audit chain ${chain}: entry ${entry === undefined ? seq : seq - 1} is missing.`, options)
+    throw new AlteredFile(`Audit chain ${chain}: entry ${entry === undefined ? seq : seq - 1} is missing.`)
   }
   const fault = entryFault(chain, before === undefined ? genesisHead(origin, chain) : headOf(before), entry)
-  if (fault !== undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${seq}: ${fault.what}.`, options)
-  assertFollowed(chain, entry, at(seq + 1, entries.withoutSections), options)
+  if (fault !== undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${seq}: ${fault.what}.`)
+  assertFollowed(chain, entry, at(seq + 1, entries.withoutSections))
   return entry
 }
 
-function assertFollowed(
-  chain: string,
-  entry: StoredEntry,
-  next: StoredEntry | undefined,
-  options: { cause?: unknown },
-) {
+function assertFollowed(chain: string, entry: StoredEntry, next: StoredEntry | undefined) {
   const fault = next && entryFault(chain, headOf(entry), next, { sections: false })
-  if (fault !== undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${fault.seq}: ${fault.what}.`, options)
+  if (fault !== undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${fault.seq}: ${fault.what}.`)
 }
 
 const isOfApproval = (type: string): boolean => type.startsWith('approval.')

@@ -1,11 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type FileAddress, keepFile } from './kept-file.ts'
-import { randomPool } from './random-pool.ts'
 import { groupCommitter, type WriteRequest } from './writer.ts'
 
 const address = workerData as FileAddress
 const file = keepFile(address)
-const commit = groupCommitter(file, { origin: address.origin, random: randomPool() })
+const commit = groupCommitter(file, address.origin)
 
 parentPort?.on('message', (request: WriteRequest | 'close') => {
   if (request === 'close') {

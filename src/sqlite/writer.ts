@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts'
 import { isBusy, isSqliteError } from './errors.ts'
 import type { KeptFile } from './kept-file.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
+import { randomPool } from './random-pool.ts'
 
 /** No submission joins a group that has taken this long already: its first member waits for its last. */
 const GROUP_MS = 20
@@ -47,7 +48,8 @@ export interface Writer {
  * Commits groups of submissions, each in one transaction with one fsync. It remembers records between groups, as every process
  * does, and takes in inside each transaction what others have written.
  */
-export function groupCommitter(file: KeptFile, deps: CommitDeps): (request: WriteRequest) => WriteReply {
+export function groupCommitter(file: KeptFile, origin: string): (request: WriteRequest) => WriteReply {
+  const deps: CommitDeps = { origin, random: randomPool() }
   let memory: Memory = EMPTY
   return (request) => {
     let connection: Connection

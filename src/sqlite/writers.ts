@@ -1,7 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../thread.ts'
 import type { FileAddress, KeptFile } from './kept-file.ts'
-import { randomPool } from './random-pool.ts'
 import { writeTime } from './write-time.ts'
 import { groupCommitter, type WriteReply, type Writer } from './writer.ts'
 
@@ -16,7 +15,7 @@ export type MakeWriter = (address: FileAddress, file: KeptFile) => Writer
 
 /** Writes where it is called, which stands still meanwhile: for commands, which have nothing else to do. */
 export const writeHere: MakeWriter = ({ origin }, file) => {
-  const commit = groupCommitter(file, { origin, random: randomPool() })
+  const commit = groupCommitter(file, origin)
   return { write: async (request) => commit(request), close: async () => undefined }
 }
 

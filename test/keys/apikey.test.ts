@@ -10,6 +10,7 @@ import {
   principalOf,
   SECRET_BYTES,
 } from '../../src/keys/apikey.ts'
+import { aKey } from '../store/drafts.ts'
 
 const environment = fc.constantFrom('live', 'test')
 const random = fc.uint8Array({ minLength: SECRET_BYTES, maxLength: SECRET_BYTES })
@@ -88,21 +89,7 @@ test('what is stored is a digest that does not hold the secret', () => {
   assert.notEqual(hashSecret(`${SECRET} `), hash)
 })
 
-const KEY: ApiKey = {
-  id: 'key_1',
-  revision: 1,
-  hash: hashSecret(SECRET),
-  tenantId: 'acme',
-  environment: 'live',
-  roles: ['agent'],
-  identity: null,
-  groups: [],
-  name: null,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  createdBy: 'host:0',
-  expiresAt: null,
-  revokedAt: null,
-}
+const KEY = aKey({ id: 'key_1', hash: hashSecret(SECRET) })
 const NOON = Date.parse('2026-01-02T12:00:00.000Z')
 
 const ACTIVITY: [name: string, change: Partial<ApiKey>, active: boolean][] = [
