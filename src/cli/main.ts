@@ -27,6 +27,12 @@ addKillSwitchCommands(program)
 addHealthCommand(program)
 for (const command of allCommands(program)) command.exitOverride().showSuggestionAfterError()
 
+// Who reads only the beginning, such as `head`, has what it wanted.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
 try {
   await program.parseAsync()
 } catch (error) {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
+import { memo } from '../base/memo.ts'
 import { readPolicyFolders, strayNames, type TenantFolder } from '../files/policies.ts'
 import { DIAGNOSTICS, type Diagnostic, formatDiagnostic } from '../policy/diagnostics.ts'
 import { loadPolicySet } from '../policy/load.ts'
@@ -54,7 +55,10 @@ function shown({ file, line, column, severity, code, message, path, suggestion }
 }
 
 function report(folders: readonly TenantFolder[], diagnostics: readonly Diagnostic[], errors: number): string {
-  const lines = diagnostics.map((diagnostic) => formatDiagnostic(diagnostic, sourceLine(folders, diagnostic)))
+  const linesOf = memo((file: string) => sourceLines(folders, file))
+  const lines = diagnostics.map((diagnostic) =>
+    formatDiagnostic(diagnostic, linesOf(diagnostic.file)[diagnostic.line - 1]),
+  )
   const counts = [count(folders.length, 'policy set'), count(errors, 'error')]
   return `${[...lines, `${counts.join(': ')}, ${count(diagnostics.length - errors, 'warning')}.`].join('\n')}\n`
 }
@@ -63,16 +67,14 @@ function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`
 }
 
-function sourceLine(folders: readonly TenantFolder[], { file, line }: Diagnostic): string | undefined {
+/** None when the file was not read. */
+function sourceLines(folders: readonly TenantFolder[], file: string): readonly string[] {
   const [tenant, name] = file.split('/', 2)
   const source = folders.find((folder) => folder.tenant === tenant)?.source
-  if (source === undefined || 'problem' in source) return undefined
-  const bytes = source.files.find((candidate) => candidate.name === name)?.bytes
-  return (
-    bytes &&
-    Buffer.from(bytes)
-      .toString('utf8')
-      .replace(/^\uFEFF/, '')
-      .split(/\r\n|\r|\n/)[line - 1]
-  )
+  const bytes = source && 'files' in source && source.files.find((candidate) => candidate.name === name)?.bytes
+  if (!bytes) return []
+  return Buffer.from(bytes)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\r|\n/)
 }
