@@ -93,8 +93,8 @@ export interface GateOptions {
   clock?: Clock
   direct?: boolean
   log?: Logger
-  /** Parses policies and writes in threads, as in production; from source each takes a second to start. */
-  threads?: boolean
+  /** `own`: policies are parsed and entries written in threads, as in production; from source each takes a second to start. */
+  threads?: 'own' | ServerOptions['threads']
   /** An existing folder from an earlier gate. */
   dir?: string
 }
@@ -110,7 +110,7 @@ export const inThisThread: NonNullable<ServerOptions['threads']> = {
 
 /** The real service on a free port, with its file and policies in a temporary folder. */
 export async function startGate(t: Cleanup, options: GateOptions = {}): Promise<Gate> {
-  const dir = options.dir ?? mkdtempSync(join(tmpdir(), 'gate-sidecar-'))
+  const dir = options.dir ?? temporaryFolder()
   const policies = join(dir, 'policies')
   mkdirSync(policies, { recursive: true })
   writeFiles(policies, options.policies ?? { 'acme/main.yaml': ACME_POLICY })
@@ -121,17 +121,14 @@ export async function startGate(t: Cleanup, options: GateOptions = {}): Promise<
     log: options.log ?? createLogger('silent'),
     clock,
     direct: options.direct ?? true,
-    ...(!options.threads && { threads: inThisThread }),
+    ...(options.threads !== 'own' && { threads: options.threads ?? inThisThread }),
   })
   let open = true
   const close = async (): Promise<void> => {
     if (open) await server.close()
     open = false
   }
-  t.after(async () => {
-    await close()
-    if (options.dir === undefined) rmSync(dir, { recursive: true, force: true })
-  })
+  t.after(close)
   const deps = { store: server.store, clock, newId: idMaker(clock, randomBytes) }
   return {
     server: { ...server, close },

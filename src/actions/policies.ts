@@ -4,24 +4,17 @@ import { canonicalJson } from '../base/canonical.ts'
 import { formatTimestamp } from '../base/time.ts'
 import type { Diagnostic } from '../policy/diagnostics.ts'
 import { linkPolicySet } from '../policy/link.ts'
-import type { CompiledPolicies, PolicySource } from '../policy/load.ts'
+import { type CompiledPolicies, type Outcome, type PolicySource, RETRY_MS, type TenantFolder } from '../policy/load.ts'
 import type { PolicySet } from '../policy/set.ts'
 import { change, creation, type PolicyRecord } from '../records.ts'
 import type { Caller, Deps, PoliciesInForce } from './deps.ts'
 import { eventEntry } from './deps.ts'
 
-/** A tenant's folder as it was read, or why it cannot be. */
-export interface Candidate {
-  tenant: string
-  fingerprint: string
-  source: PolicySource | { problem: string }
-}
-
 export interface PolicyDeps extends Deps {
   /** Reads every tenant's folder. */
-  readFolders(): Promise<Candidate[]>
-  /** Compiles a candidate where it can do no harm; `fault` says why it did not end, as a predicate. */
-  compile(source: PolicySource): Promise<{ value: CompiledPolicies } | { fault: string }>
+  readFolders(): Promise<TenantFolder[]>
+  /** Compiles a candidate where it can do no harm. */
+  compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
 }
 
 /** What is known of one tenant's policies. */
@@ -43,9 +36,6 @@ interface Slot {
   recorded: boolean
 }
 
-/** A set whose loading did not end is tried again after this long: it may have been the machine that was busy. */
-const RETRY_MS = 60_000
-
 /** How many faults a policy.rejected entry lists. */
 const LISTED_FAULTS = 20
 
@@ -61,7 +51,7 @@ export interface PolicyRegistry extends PoliciesInForce {
 export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
   const slots = new Map<string, Slot>()
 
-  const consider = async (candidate: Candidate): Promise<void> => {
+  const consider = async (candidate: TenantFolder): Promise<void> => {
     const { tenant, fingerprint } = candidate
     const slot = slots.get(tenant)
     const isDue = slot !== undefined && slot.retryAtMs !== null && deps.clock() >= slot.retryAtMs
@@ -102,7 +92,7 @@ export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
   }
 }
 
-async function tryLoad(deps: PolicyDeps, source: Candidate['source']) {
+async function tryLoad(deps: PolicyDeps, source: TenantFolder['source']) {
   const failed = (faults: readonly string[], diagnostics: readonly Diagnostic[] = [], retry = false) => ({
     set: undefined,
     diagnostics,
@@ -141,7 +131,7 @@ function isRecorded(deps: PolicyDeps, set: PolicySet): boolean {
  *
  * @returns whether it is there now
  */
-async function recordLoaded(deps: PolicyDeps, set: PolicySet, { source }: Candidate): Promise<boolean> {
+async function recordLoaded(deps: PolicyDeps, set: PolicySet, { source }: TenantFolder): Promise<boolean> {
   if (isRecorded(deps, set)) return true
   if (!deps.store.state().tenants.has(set.tenant) || 'problem' in source) return false
   const { data, write } = policyChange(deps.store.state().policies.get(set.tenant), set, formatTimestamp(deps.clock()))

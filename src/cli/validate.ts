@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { memo } from '../base/memo.ts'
-import { readPolicyFolders, strayNames, type TenantFolder } from '../files/policies.ts'
+import { readPolicyFolders, strayNames } from '../files/policies.ts'
 import { DIAGNOSTICS, type Diagnostic, formatDiagnostic } from '../policy/diagnostics.ts'
-import { loadPolicySet } from '../policy/load.ts'
+import { loadPolicySet, type TenantFolder } from '../policy/load.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT } from './context.ts'
 
 interface ValidateOptions extends CommonOptions {

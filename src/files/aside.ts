@@ -1,13 +1,10 @@
-import type { CompiledPolicies, PolicySource } from '../policy/load.ts'
+import type { CompiledPolicies, Outcome, PolicySource } from '../policy/load.ts'
 import { startThread } from '../thread.ts'
 
 const TIME_LIMIT_MS = 5000
 const MEMORY_LIMIT_MIB = 256
 
 const MODULE = new URL('./aside-worker', import.meta.url)
-
-/** What came of it; or why it did not end, as a predicate such as `takes more than 5 s to load`. */
-export type Outcome<T> = { value: T } | { fault: string }
 
 /**
  * What has to be parsed to be known. A text can take all time or memory, and the good ones take seconds when they are

@@ -4,19 +4,15 @@ import { digestOf } from '../base/digest.ts'
 import { isTenantId } from '../keys/tenant.ts'
 import { isPolicyFile, isTestFile } from '../policy/files.ts'
 import { LIMITS } from '../policy/limits.ts'
-import { listFilesOf, mayNameLists, type PolicySource } from '../policy/load.ts'
-import type { Aside, Outcome } from './aside.ts'
-
-/** What stands in a policies folder: each tenant's files, or why they cannot be read. */
-export interface TenantFolder {
-  tenant: string
-  /** Changes when any byte that the set is made of changes, however the file came there. */
-  fingerprint: string
-  source: PolicySource | { problem: string }
-}
-
-/** Policies whose parsing did not end are parsed again after this long. */
-const RETRY_MS = 60_000
+import {
+  listFilesOf,
+  mayNameLists,
+  type Outcome,
+  type PolicySource,
+  RETRY_MS,
+  type TenantFolder,
+} from '../policy/load.ts'
+import type { Aside } from './aside.ts'
 
 /** The tenants that have a folder under `root`; see strayNames for the rest. */
 export function readPolicyFolders(root: string): TenantFolder[] {
@@ -44,7 +40,6 @@ export function policyFolderReader(
     const earlier = known.get(tenant)
     if (earlier?.digest === digest && performance.now() < earlier.untilMs) return earlier.paths
     const paths = mayNameLists(files) ? await listFiles(files) : { value: [] }
-    // What did not end may have been the fault of a busy machine.
     const untilMs = 'fault' in paths ? performance.now() + RETRY_MS : Number.POSITIVE_INFINITY
     known.set(tenant, { digest, paths, untilMs })
     return paths

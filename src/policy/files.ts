@@ -14,6 +14,14 @@ export interface PolicySource {
   ignored: readonly string[]
 }
 
+/** What stands in a policies folder for one tenant: its files as they were read, or why they cannot be. */
+export interface TenantFolder {
+  tenant: string
+  /** Changes when any byte that the set is made of changes, however the file came there. */
+  fingerprint: string
+  source: PolicySource | { problem: string }
+}
+
 const POLICY = /\.(?:yaml|yml|json)$/
 const TEST = /\.test\.[^.]+$/
 

@@ -23,7 +23,7 @@ import { policyCode, shapeCheck } from './shape-check.ts'
 import { PolicyDocument } from './shapes.ts'
 import { checkTestFile } from './testfile.ts'
 
-export { listFilesOf, mayNameLists, type PolicySource } from './files.ts'
+export { listFilesOf, mayNameLists, type PolicySource, type TenantFolder } from './files.ts'
 
 /** `set` is undefined when any diagnostic is an error. */
 export interface LoadResult {
@@ -36,6 +36,15 @@ export interface CompiledPolicies {
   data: PolicyData | undefined
   diagnostics: readonly Diagnostic[]
 }
+
+/**
+ * What came of parsing that is bounded in time and memory; or why it did not end, as a predicate such as `takes more than
+ * 5 s to load`.
+ */
+export type Outcome<T> = { value: T } | { fault: string }
+
+/** What did not end is tried again after this long, though it is the same: it may have been the machine that was busy. */
+export const RETRY_MS = 60_000
 
 const checkShape = shapeCheck(PolicyDocument, policyCode)
 

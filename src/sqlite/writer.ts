@@ -39,7 +39,7 @@ export type WriteReply =
 
 /** Writes to one file, a group at a time. */
 export interface Writer {
-  /** Never rejects. */
+  /** Rejects when what failed cannot even be closed; whether it is on disk is not known then. */
   write(request: WriteRequest): Promise<WriteReply>
   close(): Promise<void>
 }

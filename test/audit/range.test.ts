@@ -124,7 +124,7 @@ const rows: Row[] = [
 
 for (const { name, change, range, firstBadSeq, checked } of rows) {
   test(`verifyRange: ${name}`, async (t) => {
-    const copy = copyOf(t, dir)
+    const copy = copyOf(dir)
     if (change !== undefined) tamper(copy, change)
     const store = openStore({ dir: copy, create: false, clock: () => START_MS })
     t.after(() => store.close())
@@ -158,7 +158,7 @@ const dates: { name: string; startDate: string; endDate: string; path: string }[
 
 for (const { name, startDate, endDate, path } of dates) {
   test(`verifyRange refuses dates: ${name}`, async (t) => {
-    const store = openStore({ dir: copyOf(t, dir), create: false, clock: () => START_MS })
+    const store = openStore({ dir: copyOf(dir), create: false, clock: () => START_MS })
     t.after(() => store.close())
     const deps = { store, clock: () => START_MS, newId: () => '' }
     await assert.rejects(
@@ -172,7 +172,7 @@ for (const { name, startDate, endDate, path } of dates) {
 }
 
 test('verifying tells its progress and lets others run meanwhile, however large the entries are', async (t) => {
-  const store = openStore({ dir: copyOf(t, dir), create: false, clock: () => START_MS })
+  const store = openStore({ dir: copyOf(dir), create: false, clock: () => START_MS })
   t.after(() => store.close())
   const text = 'x'.repeat(1_000_000)
   for (let n = 0; n < 30; n += 1) await commit(store, only(note(text)))

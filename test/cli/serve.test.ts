@@ -3,14 +3,14 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { request as httpRequest, type RequestOptions } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
 import { run, serve } from './program.ts'
 
 /** A folder with policies and data, a key of acme, and the options that name them. */
-async function prepare(_t: TestContext, role = 'owner') {
+async function prepare(role = 'owner') {
   const root = temporaryFolder()
   writeFiles(root, { 'policies/acme/main.yaml': ACME_POLICY })
   const data = join(root, 'data')
@@ -51,7 +51,7 @@ async function until(
 }
 
 test('serve: says where it listens in one line of JSON, and ends on SIGTERM and SIGINT with 0', async (t) => {
-  const { options } = await prepare(t)
+  const { options } = await prepare()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const server = await serve(t, ['--port', '0', ...options])
     assert.match(server.url, /^http:\/\/127\.0\.0\.1:\d+$/)
@@ -62,7 +62,7 @@ test('serve: says where it listens in one line of JSON, and ends on SIGTERM and 
 })
 
 test('serve: a request under way is answered before the service ends', async (t) => {
-  const { options, headers } = await prepare(t)
+  const { options, headers } = await prepare()
   const server = await serve(t, ['--port', '0', ...options])
   const { hostname, port } = new URL(server.url)
   const { promise: answered, resolve: answer, reject } = promiseParts<number | undefined>()
@@ -118,7 +118,7 @@ async function refused(port: number): Promise<void> {
 }
 
 test('health: 0 while the service is ready, 1 when it is not, by port and by socket', async (t) => {
-  const { root, options } = await prepare(t)
+  const { root, options } = await prepare()
   const socket = join(root, 'gate.sock')
   const byPort = await serve(t, ['--port', '0', ...options])
   const { port } = new URL(byPort.url)
@@ -134,7 +134,7 @@ test('health: 0 while the service is ready, 1 when it is not, by port and by soc
 })
 
 test('health: 1 with the reason when policies are broken from the start', async (t) => {
-  const { root, options } = await prepare(t)
+  const { root, options } = await prepare()
   writeFileSync(join(root, 'policies/acme/main.yaml'), 'nonsense')
   const server = await serve(t, ['--port', '0', ...options])
   const { code, stdout } = await run(['health', '--port', new URL(server.url).port])
@@ -143,7 +143,7 @@ test('health: 1 with the reason when policies are broken from the start', async 
 })
 
 test('a Unix socket: serves, and one that a live service holds is not taken', async (t) => {
-  const { root, options, headers } = await prepare(t)
+  const { root, options, headers } = await prepare()
   const socket = join(root, 'gate.sock')
   const first = await serve(t, ['--socket', socket, ...options])
   assert.equal(await checkBySocket(socket, headers), 200)
@@ -185,7 +185,7 @@ function checkBySocket(socketPath: string, headers: Record<string, string>): Pro
 }
 
 test('a second service on the same port: exit 3, and what to do', async (t) => {
-  const { options } = await prepare(t)
+  const { options } = await prepare()
   const first = await serve(t, ['--port', '0', ...options])
   const { port } = new URL(first.url)
   const second = await run(['serve', '--port', port, ...options])
@@ -198,7 +198,7 @@ test('a second service on the same port: exit 3, and what to do', async (t) => {
 })
 
 test('what the command line changes acts on a running service within a second', async (t) => {
-  const { id, options, headers } = await prepare(t)
+  const { id, options, headers } = await prepare()
   const server = await serve(t, ['--port', '0', ...options])
   const ask = () => check(server.url, headers)
   assert.equal((await ask()).decision, 'allow')
@@ -214,7 +214,7 @@ test('what the command line changes acts on a running service within a second', 
 })
 
 test('an altered data file: audit verify says so with 1, serve refuses it with 3 and says what and where', async (t) => {
-  const { data, options, headers } = await prepare(t)
+  const { data, options, headers } = await prepare()
   const server = await serve(t, ['--port', '0', ...options])
   assert.equal((await check(server.url, headers)).decision, 'allow')
   await server.stop()
@@ -245,7 +245,7 @@ test('an altered data file: audit verify says so with 1, serve refuses it with 3
 })
 
 test('an altered approval: serve and audit verify refuse the file, and a stop from the host still works', async (t) => {
-  const { data, options, headers } = await prepare(t)
+  const { data, options, headers } = await prepare()
   const server = await serve(t, ['--port', '0', ...options])
   const held = await check(server.url, headers, JSON.stringify({ ...JSON.parse(CHECK), context: { amount: 2000 } }))
   assert.equal(held.decision, 'require_approval')
@@ -269,7 +269,7 @@ function replaceBytes(file: string, from: string, to: string): void {
 }
 
 test('an altered entry in the middle: audit verify names chain and entry', async (t) => {
-  const { data, options, headers } = await prepare(t)
+  const { data, options, headers } = await prepare()
   const server = await serve(t, ['--port', '0', ...options])
   for (let i = 0; i < 3; i++) await check(server.url, headers)
   await server.stop()
@@ -285,8 +285,8 @@ test('an altered entry in the middle: audit verify names chain and entry', async
 
 const NOBODY = 65_534
 
-test('data that may not be written, or not be read: exit 3 and why', async (t) => {
-  const { root, data, options } = await prepare(t)
+test('data that may not be written, or not be read: exit 3 and why', async () => {
+  const { root, data, options } = await prepare()
   // Root may do everything, so the command runs as nobody.
   const as = process.getuid?.() === 0 ? { uid: NOBODY } : {}
   chmodSync(root, 0o755)

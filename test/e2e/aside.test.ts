@@ -74,7 +74,7 @@ test('policies that take all time or memory end as a fault, in a thread that is 
 })
 
 test('a large policy set comes into force without holding up the service', async (t) => {
-  const gate = await startGate(t, { threads: true })
+  const gate = await startGate(t, { threads: 'own' })
   const key = await gate.key()
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()

@@ -189,16 +189,11 @@ test('a file beside the tenant folders is told of at the start', async (t) => {
 })
 
 test('a set whose loading did not end is refused, noted once, and tried again after a minute', async (t) => {
-  const dir = temporaryFolder()
-  writeFiles(dir, { 'policies/acme/main.yaml': ALLOWING })
-  const flags = { data: join(dir, 'data'), policies: join(dir, 'policies'), port: '0' }
   let shiftMs = 0
   let busy = true
   let tries = 0
   const { aside, writer } = inThisThread
-  const server = await startServer({
-    config: readConfig({ flags, env: {}, file: undefined }),
-    log: createLogger('silent'),
+  const { server } = await startGate(t, {
     clock: () => Date.now() + shiftMs,
     threads: {
       writer,
@@ -211,7 +206,6 @@ test('a set whose loading did not end is refused, noted once, and tried again af
       },
     },
   })
-  t.after(() => server.close())
   const ready = async () => (await (await fetch(`${server.url}/readyz`)).text()).includes('"success":true')
   await sleep(2500)
   assert.deepEqual([await ready(), tries], [false, 1])

@@ -54,7 +54,7 @@ test('a bit of the file that flips is found, or changes nothing that is stored',
   const findings = new Set<string>()
   await fc.assert(
     fc.asyncProperty(fc.nat({ max: bytes.length - 1 }), fc.nat({ max: 7 }), async (at, bit) => {
-      const copy = copyOf(t, dir)
+      const copy = copyOf(dir)
       const flipped = Buffer.from(bytes)
       flipped[at] = (flipped[at] ?? 0) ^ (1 << bit)
       writeFileSync(join(copy, DATA_FILE), flipped)
@@ -84,11 +84,11 @@ test('text that is no JSON any more is found and named', async (t) => {
   const dir = await usedFolder(t)
   const bytes = readFileSync(join(dir, DATA_FILE))
   for (const { text, named } of broken) {
-    await t.test(text, async (t) => {
+    await t.test(text, async () => {
       const places = [...placesOf(bytes, text)]
       assert.ok(places.length > 0)
       for (const at of places.slice(0, 8)) {
-        const copy = copyOf(t, dir)
+        const copy = copyOf(dir)
         const altered = Buffer.from(bytes)
         altered[at + text.indexOf('"', 1)] = 0x20
         writeFileSync(join(copy, DATA_FILE), altered)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Approval } from '../../src/approvals/approval.ts'
 import { chainOf, SYSTEM_CHAIN } from '../../src/audit/chain.ts'
-import { type EventEntry, SERVICE } from '../../src/audit/entry.ts'
+import { type DecisionEntry, type EventEntry, SERVICE } from '../../src/audit/entry.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
 import type { ApiKey } from '../../src/keys/apikey.ts'
@@ -18,6 +18,33 @@ const newId = idMaker(() => START_MS, randomBytes)
 
 export function note(data: Json = {}, { chain = LIVE, type = 'custom.note' } = {}): EventEntry {
   return { kind: 'event', id: newId('entry'), chain, type, data, actor: SERVICE }
+}
+
+/** A decision by no rule, of which what matters is the action, the decision and the id. */
+export function aDecision(
+  decision: DecisionEntry['decision']['decision'],
+  { action = 'payment.transfer', id = newId('decision') } = {},
+): DecisionEntry {
+  return {
+    kind: 'decision',
+    id: id.replace('dec', 'aud'),
+    chain: LIVE,
+    decision: { id, action, decision },
+    request: { action },
+    risk: { score: 0, factors: [] },
+    grounds: {
+      rule: null,
+      reason: '',
+      decidedBy: 'default',
+      retry: 'never',
+      policyDigest: null,
+      evaluatedAt: AT,
+      caller: { keyId: 'key_a', roles: ['agent'] },
+      unevaluable: [],
+      approvalId: null,
+      planValidated: false,
+    },
+  }
 }
 
 /** Appends one entry and nothing else. */

@@ -108,7 +108,7 @@ const forgeries: Forgery[] = [
 ]
 
 for (const { name, chain, type, data, write, named } of forgeries) {
-  test(`an entry that may not speak of its record is refused: ${name}`, async (_t) => {
+  test(`an entry that may not speak of its record is refused: ${name}`, async () => {
     const dir = temporaryFolder()
     const store = openStore({ dir, create: true, clock: Date.now })
     // The store writes what it is told, so it stands for who can append to the file.
@@ -149,14 +149,14 @@ function rewrite(db: Database, origin: string, seq: number): void {
   db.prepare('INSERT INTO api_key (id, body, changed) VALUES (?, ?, 1)').run(record.id, canonicalJson(record))
 }
 
-test('an entry that was rewritten in the middle of its chain is refused', async (t) => {
+test('an entry that was rewritten in the middle of its chain is refused', async () => {
   const dir = temporaryFolder()
   const store = openStore({ dir, create: true, clock: () => Date.parse('2026-01-01T00:00:00.000Z') })
   await commit(store, creating('tenant', aTenant()))
   for (let n = 0; n < 6; n += 1) await commit(store, only(note({ n })))
   const { origin } = store
   await store.close()
-  const newest = copyOf(t, dir)
+  const newest = copyOf(dir)
   tamper(newest, (db) => rewrite(db, origin, 6))
   assert.equal((await findingIn(newest)).finding, 'nothing found', 'the forgery is well made: at the end it passes')
   tamper(dir, (db) => rewrite(db, origin, 2))

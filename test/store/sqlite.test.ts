@@ -25,7 +25,7 @@ for (const { name, value, why } of pragmas) {
   })
 }
 
-test('the file and its folder belong to this user alone', (_t) => {
+test('the file and its folder belong to this user alone', () => {
   const dir = join(temporaryFolder(), 'new', 'data')
   openDatabase(dir, { create: true }).close()
   assert.equal(statSync(dir).mode & 0o777, 0o700)

@@ -207,8 +207,8 @@ const chains: Row[] = [
 test('a file that was altered is refused or found, with what and where; the refusal writes nothing', async (t) => {
   const dir = await usedFolder(t)
   for (const { name, change, finding = 'at open', named } of [...schemas, ...states, ...chains]) {
-    await t.test(name, async (t) => {
-      const copy = copyOf(t, dir)
+    await t.test(name, async () => {
+      const copy = copyOf(dir)
       tamper(copy, change)
       const before = readFileSync(join(copy, DATA_FILE))
       const found = await findingIn(copy)
@@ -233,7 +233,7 @@ const foreign: { name: string; make: (path: string) => void }[] = [
 ]
 
 for (const { name, make } of foreign) {
-  test(`a file of others is refused and left as it is: ${name}`, async (_t) => {
+  test(`a file of others is refused and left as it is: ${name}`, async () => {
     const dir = temporaryFolder()
     const path = join(dir, DATA_FILE)
     make(path)
@@ -246,7 +246,7 @@ for (const { name, make } of foreign) {
   })
 }
 
-test('a folder without a file is refused, unless one is to be made', async (_t) => {
+test('a folder without a file is refused, unless one is to be made', async () => {
   const dir = temporaryFolder()
   assert.equal((await findingIn(dir)).finding, 'at open')
   assert.equal(existsSync(join(dir, DATA_FILE)), false)
@@ -257,7 +257,7 @@ test('a folder without a file is refused, unless one is to be made', async (_t) 
 })
 
 test('who does not answer from approvals opens a file without reading them, and the service does not', async (t) => {
-  const copy = copyOf(t, await usedFolder(t))
+  const copy = copyOf(await usedFolder(t))
   tamper(copy, forged('approval', "status = 'consumed'", { status: 'approved' }))
   await openStore({ dir: copy, create: false, clock: Date.now, checkApprovals: false }).close()
   assert.throws(() => openStore({ dir: copy, create: false, clock: Date.now }), /approval apr_\w{26} differs/)

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DecisionEntry } from '../../src/audit/entry.ts'
 import type { OpenQuery } from '../../src/store.ts'
-import { anApproval, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
+import { aDecision, anApproval, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 
 const clock = () => START_MS
@@ -22,30 +21,6 @@ const approvals = {
     chain: 'other/live',
     status: 'approved',
   }),
-}
-
-function decision(action: string, n: number): DecisionEntry {
-  const id = `dec_${n}`
-  return {
-    kind: 'decision',
-    id: `aud_${n}`,
-    chain: LIVE,
-    decision: { id, action, decision: 'deny' },
-    request: { action },
-    risk: { score: 0, factors: [] },
-    grounds: {
-      rule: null,
-      reason: '',
-      decidedBy: 'default',
-      retry: 'never',
-      policyDigest: null,
-      evaluatedAt: hour(0),
-      caller: { keyId: 'key_a', roles: ['agent'] },
-      unevaluable: [],
-      approvalId: null,
-      planValidated: false,
-    },
-  }
 }
 
 /** Reads other than pages. */
@@ -140,7 +115,7 @@ export function readContract(stores: Stores): void {
   test('recent actions are those of the newest decisions, each once', async (t) => {
     const store = stores(t)(clock)
     for (const [n, action] of ['old.one', 'a.b', 'c.d', 'a.b'].entries()) {
-      await commit(store, { guards: [], writes: [], entries: [decision(action, n)] })
+      await commit(store, { guards: [], writes: [], entries: [aDecision('deny', { action, id: `dec_${n}` })] })
       await commit(store, only(note()))
     }
     assert.deepEqual((await store.recentActions(LIVE, 3)).sort(), ['a.b', 'c.d'])

@@ -69,20 +69,20 @@ function isJson(text: string): boolean {
 
 test('one altered byte of any column is found, or does no harm', async (t) => {
   const dir = await usedFolder(t)
-  assert.deepEqual(await findingIn(copyOf(t, dir)), { finding: 'nothing found', message: '' })
+  assert.deepEqual(await findingIn(copyOf(dir)), { finding: 'nothing found', message: '' })
   const db = new Sqlite(join(dir, DATA_FILE), { readonly: true })
   t.after(() => db.close())
   const columns = columnsOf(db)
   assert.ok(columns.length > 30)
   for (const { table, column, key } of columns) {
-    await t.test(`${table}.${column}`, async (t) => {
+    await t.test(`${table}.${column}`, async () => {
       const rows = db.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table}`).all()
       assert.ok(rows.length > 0, 'the table has rows')
       const where = key.map((name) => `${name} = ?`).join(' AND ')
       const found: string[] = []
       for (const row of new Set([rows.at(0), rows.at(rows.length >> 1), rows.at(-1)])) {
         for (const place of [0.1, 0.6, 0.99]) {
-          const copy = copyOf(t, dir)
+          const copy = copyOf(dir)
           tamper(copy, (file) => {
             const changes = file
               .prepare(`UPDATE OR REPLACE ${table} SET ${column} = ? WHERE ${where}`)

@@ -8,7 +8,7 @@ import { GateError } from '../../src/base/errors.ts'
 import { DATA_FILE, UnusableFile } from '../../src/sqlite/open.ts'
 import { openStore } from '../../src/sqlite/store.ts'
 import type { Store } from '../../src/store.ts'
-import { type Cleanup, startGate, temporaryFolder } from '../helpers.ts'
+import { startGate, temporaryFolder } from '../helpers.ts'
 
 const payment = (amount: number, tenantId = 'acme') => ({ tenantId, action: 'payment.transfer', context: { amount } })
 
@@ -58,7 +58,7 @@ async function policyRecorded(store: Store): Promise<void> {
 }
 
 /** A copy of the folder's data file, in a folder of its own. */
-export function copyOf(_t: Cleanup, dir: string): string {
+export function copyOf(dir: string): string {
   const copy = temporaryFolder()
   cpSync(join(dir, DATA_FILE), join(copy, DATA_FILE))
   return copy

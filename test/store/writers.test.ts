@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { DecisionEntry } from '../../src/audit/entry.ts'
 import { openDatabase } from '../../src/sqlite/open.ts'
+import type { WriteReply } from '../../src/sqlite/writer.ts'
 import type { MakeWriter } from '../../src/sqlite/writers.ts'
 import type { Store } from '../../src/store.ts'
 import { temporaryFolder } from '../helpers.ts'
-import { aStop, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
+import { aDecision, aStop, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import { storeContract } from './suite.ts'
 
 // As built: a thread that runs from source takes a second to start.
@@ -34,24 +34,6 @@ function posts(t: TestContext): Worker[] {
     postMessage.call(this, value)
   })
   return seen
-}
-
-function anAllow(): DecisionEntry {
-  const { id } = note()
-  const decision = { id: id.replace('aud', 'dec'), action: 'payment.transfer', decision: 'allow' } as const
-  const grounds = {
-    rule: null,
-    reason: 'R.',
-    decidedBy: 'allow_rule',
-    retry: 'never',
-    policyDigest: null,
-    evaluatedAt: new Date(START_MS).toISOString(),
-    caller: { keyId: 'key_1', roles: ['agent'] },
-    unevaluable: [],
-    approvalId: null,
-    planValidated: false,
-  }
-  return { kind: 'decision', id, chain: LIVE, decision, request: {}, risk: { score: 0, factors: [] }, grounds }
 }
 
 const subject = { chain: LIVE, action: 'payment.transfer', domain: undefined }
@@ -84,8 +66,8 @@ test('what cannot be sent to the thread is refused, and the next submission is n
 
 test('an allow that was being written when a stop came into force is not answered; what else was, is', async (t) => {
   const store = opened(t, writeInThread)
-  await commit(store, { ...allowing(), entries: [anAllow()] })
-  const allow = store.commit({ ...allowing(), entries: [anAllow()] })
+  await commit(store, { ...allowing(), entries: [aDecision('allow')] })
+  const allow = store.commit({ ...allowing(), entries: [aDecision('allow')] })
   const vote = store.commit(allowing())
   await turn()
   store.impose(aStop())
@@ -183,10 +165,11 @@ test('a lock that another process holds says nothing of the disk', async (t) => 
   // Were each of these quick answers counted, the thread would be left after some ten.
   for (let i = 0; i < 300 && threads.length <= 20; i += 1) await sleep(10)
   assert.ok(threads.length > 20, 'the lock is asked for again and again, in the thread')
-  const before = threads.length
+  const answers: string[] = []
+  threads.at(-1)?.on('message', ({ kind }: WriteReply) => answers.push(kind))
   holder.exec('COMMIT')
   await written
-  assert.ok(threads.length > before, 'and so is the write')
+  assert.equal(answers.at(-1), 'written', 'and so is the write')
 })
 
 test('a regression of the clock is noted once each time, whoever writes', async (t) => {
