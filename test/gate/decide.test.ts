@@ -71,6 +71,8 @@ const ORDER: [
     'after_approval',
   ],
   ['risk holds', input(all.slice(2), risk(40)), 'require_approval', 'risk', null, 'after_approval'],
+  ['risk denies, far above', input(all.slice(2), risk(100)), 'deny', 'risk', null, 'changed_request'],
+  ['risk holds, up to the other', input(all.slice(2), risk(79.9)), 'require_approval', 'risk', null, 'after_approval'],
   ['allow rule', input(all.slice(2), risk(39.9)), 'allow', 'allow_rule', 'allow-rule', 'never'],
   ['default deny', input([]), 'deny', 'default', null, 'never'],
   [
@@ -170,7 +172,11 @@ const SEVERITY = { allow: 0, require_approval: 1, deny: 2 }
 const results = fc.array(fc.tuple(fc.constantFrom(...EFFECTS), fc.constantFrom<Truth>('true', 'false', 'unknown')), {
   maxLength: 5,
 })
-const score = fc.integer({ min: 0, max: 1000 }).map((tenths) => tenths / 10)
+// Often one of a few, so that scores and thresholds meet.
+const score = fc.oneof(
+  fc.constantFrom(0, 39.9, 40, 80, 100),
+  fc.integer({ min: 0, max: 1000 }).map((tenths) => tenths / 10),
+)
 
 function setWith(hold: boolean, thresholds: readonly [number, number]): PolicySet {
   return {
@@ -188,6 +194,7 @@ test('property: raising the score never softens the decision', () => {
       const high = decide(input(given, { set, ...risk(Math.max(a, b)) })).decision
       assert.ok(SEVERITY[high] >= SEVERITY[low])
     }),
+    { numRuns: 3000 },
   )
 })
 
