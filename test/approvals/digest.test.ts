@@ -33,7 +33,7 @@ const bound = fc.record({
 const BASE: Bound = {
   chain: 'acme/live',
   action: 'payment.transfer',
-  context: { amount: 5000, to: 'acct_1', meta: { toolCallId: 'a', note: 'x' } },
+  context: { amount: 5000, to: 'acct_1', meta: { toolCallId: 'a', note: 'x' }, previous: null },
   plan: { action: 'payment.transfer', steps: [1, 2] },
   requester: 'key_1',
 }
@@ -114,7 +114,17 @@ test('a whole branch may be unbound, and an unbound path of the plan', () => {
   assert.notEqual(approvalDigest({ ...BASE, ...change, plan: {} }, paths), approvalDigest(BASE, paths))
 })
 
-for (const path of [['context', 'to', 'inner'], ['context', 'nothing'], ['plan', 'nothing'], ['other'], []]) {
+const NOWHERE = [
+  ['context', 'to', 'inner'],
+  ['context', 'nothing'],
+  ['plan', 'nothing'],
+  ['context', 'previous', 'inner'],
+  ['plan', 'steps', '0'],
+  ['other'],
+  [],
+]
+
+for (const path of NOWHERE) {
   test(`an unbound path that leads nowhere leaves nothing out: ${path.join('.')}`, () => {
     assert.equal(approvalDigest(BASE, [path]), approvalDigest(BASE, []))
   })

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import Sqlite from 'better-sqlite3'
 import { revokeKey } from '../../src/actions/keys.ts'
+import { seal } from '../../src/audit/chain.ts'
+import { parseDigest } from '../../src/base/digest.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { openStore } from '../../src/sqlite/store.ts'
 import { type Gate, startGate } from '../helpers.ts'
+import { tamper } from '../store/used-folder.ts'
 
 const POLICY = `
 apiVersion: gate-sidecar/v1
@@ -14,6 +16,7 @@ tenant: acme
 rules:
   - {id: hold, actions: ["pay.*"], effect: require_approval, reason: A person looks., approval: {quorum: 2}}
 `
+const NEWEST = { chain: 'acme/live', order: 'desc', limit: 1, offset: 0 } as const
 const request = (amount: number) => ({ tenantId: 'acme', action: 'pay.out', context: { amount } })
 
 type Key = Awaited<ReturnType<Gate['key']>>
@@ -40,9 +43,7 @@ function voter(gate: Gate, identity: string): Promise<Key> {
 
 /** Changes the file as somebody would who can write it. */
 function edit(gate: Gate, sql: string): void {
-  const db = new Sqlite(join(gate.dir, 'data/gate-sidecar.db'))
-  db.exec(sql)
-  db.close()
+  tamper(join(gate.dir, 'data'), (db) => db.exec(sql))
 }
 
 test('a used approval whose row is set back in the file allows nothing more', async (t) => {
@@ -65,6 +66,55 @@ test('an approval whose row is given the digest of another request allows neithe
   )
   assert.notEqual((await check(1_000_000)).decision, 'allow')
 })
+
+/** Each leaves row and entries in agreement, so that only the chain itself can tell. */
+const ALTERED: [what: string, alter: (gate: Gate, id: string) => Promise<void> | void][] = [
+  [
+    'the row and what its entries say',
+    (gate) =>
+      edit(
+        gate,
+        `UPDATE approval SET body = replace(body, 'A person', 'Nobody'); UPDATE section SET json = replace(json, 'A person', 'Nobody') WHERE name = 'data'`,
+      ),
+  ],
+  [
+    'the header of an entry',
+    (gate) =>
+      edit(gate, `UPDATE entry SET header = replace(header, '"ts":"20', '"ts":"19') WHERE type = 'approval.requested'`),
+  ],
+  ['a whole entry, hashed anew', rewriteRequest],
+  [
+    'the id of the row, which no entry names then',
+    (gate, id) => edit(gate, `UPDATE approval SET id = '${id}x', body = replace(body, '"${id}"', '"${id}x"')`),
+  ],
+]
+
+/** Writes the entry of the request as if another reason had been given, and the row to fit. */
+async function rewriteRequest(gate: Gate): Promise<void> {
+  const { items } = await gate.server.store.page({ ...NEWEST, eventType: 'approval.requested' })
+  const [stored] = items
+  assert.ok(stored)
+  const { id, chain, type, seq, prev, ts } = stored.header
+  const sections = stored.sections.map(({ name, json }) => ({ name, json: json.replace('A person', 'Nobody') }))
+  const salts = Buffer.concat(stored.sections.map(({ salt }) => salt))
+  const entry = seal({ seq: seq - 1, hash: prev, tsMs: 0 }, { id, chain, type, sections }, ts, salts)
+  tamper(join(gate.dir, 'data'), (db) => {
+    db.prepare('UPDATE entry SET header = ?, hash = ? WHERE id = ?').run(entry.headerText, parseDigest(entry.hash), id)
+    const write = db.prepare('UPDATE section SET json = ? WHERE chain = ? AND seq = ? AND name = ?')
+    for (const { name, json } of entry.sections) write.run(json, chain, seq, name)
+    db.exec("UPDATE approval SET body = replace(body, 'A person', 'Nobody')")
+  })
+}
+
+for (const [what, alter] of ALTERED) {
+  test(`an approved request is not allowed once somebody has altered ${what}`, async (t) => {
+    const { gate, check, approvalId } = await approved(t)
+    await alter(gate, approvalId)
+    const { decision, reason } = await check(5)
+    assert.equal(decision, 'require_approval')
+    assert.match(reason, /not what the audit chain records/)
+  })
+}
 
 test('a vote by a key that another process has just revoked does not count', async (t) => {
   const { gate, ann, check } = await approved(t)

@@ -157,30 +157,59 @@ test('another instance does not trust this one', async () => {
   assert.deepEqual([result.valid, result.signatureValid, result.chainValid], [false, false, true])
 })
 
-test('a whole history of its own, well made and signed with the stolen key, is not the one stored here', async () => {
-  const { origin } = gate.server.store
+interface History {
+  /** Of the decision and of its entry. */
+  decision?: object
+  id?: string
+  origin?: string
+}
+
+/** A whole history of its own, well made and signed with the stolen key. */
+function forgedHistory({
+  decision = {},
+  id = hold.replace('dec_', 'aud_'),
+  origin = gate.server.store.origin,
+}: History) {
   const salts = new Uint8Array(SALT_BYTES * 4).fill(1)
   const ts = bundle.decision.timestamp
+  const chain = 'acme/live'
   const genesis = seal(
-    genesisHead(origin, 'acme/live'),
-    { id: 'aud_0', chain: 'acme/live', type: 'audit.genesis', sections: [] },
+    genesisHead(origin, chain),
+    { id: 'aud_0', chain, type: 'audit.genesis', sections: [] },
     ts,
     salts,
   )
+  const shown = { ...bundle.decision, decision: 'allow', ...decision }
   const sections = [
-    { name: 'decision', json: canonicalJson({ ...bundle.decision, decision: 'allow' }) },
+    { name: 'decision', json: canonicalJson(shown) },
     { name: 'request', json: canonicalJson(bundle.context.originalRequest) },
     { name: 'risk', json: canonicalJson(bundle.context.riskAssessment) },
     { name: 'grounds', json: canonicalJson(bundle.proof.grounds) },
   ]
-  const id = hold.replace('dec_', 'aud_')
-  const decided = seal(headOf(genesis), { id, chain: 'acme/live', type: 'gate.decision', sections }, ts, salts)
+  const decided = seal(headOf(genesis), { id, chain, type: 'gate.decision', sections }, ts, salts)
   const built = buildBundle({ bundleId: 'bun_1', origin, exportedAt: ts, segment: [genesis, decided], entryId: id })
   assert.ok(built)
-  const forged = signBundle(built, privateKey)
+  return signBundle(built, privateKey)
+}
+
+test('a whole history of its own, well made and signed with the stolen key, is not the one stored here', async () => {
+  const forged = forgedHistory({})
   assert.equal(verify(forged).valid, true, 'offline, only a witness could tell')
   const result = await verifyOverHttp(gate, owner, forged)
   assert.deepEqual([result.valid, result.signatureValid, result.chainValid], [false, true, false])
+})
+
+test('a history of another instance with a key that is trusted here is not held to the chain here', async () => {
+  assert.equal((await verifyOverHttp(gate, owner, forgedHistory({ origin: 'gate-elsewhere' }))).valid, true)
+})
+
+test('an entry of another id or time than its decision is not valid, well made and signed as it may be', () => {
+  assert.deepEqual(verify(forgedHistory({ id: allow.replace('dec_', 'aud_') })).reasons, [
+    'The entry is that of another decision.',
+  ])
+  assert.deepEqual(verify(forgedHistory({ decision: { timestamp: '2020-01-01T00:00:00.000Z' } })).reasons, [
+    "The decision's time is not that of its entry.",
+  ])
 })
 
 test('the audit chain is asked about valid bundles only, and for headers alone', async () => {

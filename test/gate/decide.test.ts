@@ -83,6 +83,7 @@ const ORDER: [
     null,
     'changed_request',
   ],
+  ['default deny, no allow rule could', input([rule('deny', 'false')]), 'deny', 'default', null, 'never'],
   ['default hold', input([], { set: HOLD_SET }), 'require_approval', 'default', null, 'after_approval'],
   ['default hold, high risk', input([], { set: HOLD_SET, ...risk(80) }), 'deny', 'risk', null, 'changed_request'],
   [

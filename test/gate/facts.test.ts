@@ -66,6 +66,7 @@ const FACTS: [path: string, value: Json | undefined][] = [
   ['context.absent.*', undefined],
   ['plan.action', 'payment.transfer'],
   ['plan.steps.*.tool', ['a', 'b']],
+  ['plan.*', ['payment.transfer', { tool: 'a' }, { tool: 'b' }]],
   ['plan', INPUT.plan],
 ]
 

@@ -83,6 +83,13 @@ test('after the told wait there is a token, and not a second before', () => {
   )
 })
 
+test('who has a whole token left need not wait, who has less must', () => {
+  const two = take({ tokens: 2, atMs: 0 }, 60, 0)
+  assert.deepEqual([two.remaining, two.waitSeconds], [1, 0])
+  const less = take({ tokens: 1.9, atMs: 0 }, 60, 0)
+  assert.deepEqual([less.remaining, less.waitSeconds], [0, 1])
+})
+
 test('a refused request costs nothing', () => {
   let bucket: Bucket | undefined
   for (let i = 0; i < 60; i += 1) bucket = take(bucket, 60, 0).bucket

@@ -180,6 +180,7 @@ test('L4 stops every tenant, live and test; only an admin sets or ends it', asyn
   ]
   assertRefused(await trigger({ level: 'L4' }), 'forbidden')
   assertRefused(await trigger({ level: 'L4' }, others[0]), 'forbidden')
+  assertRefused(await trigger({ level: 'L4', scope: 'acme' }, admin), 'invalid_request')
   await trigger({ level: 'L1', scope: MAIL })
   const answer = await trigger({ level: 'L4' }, admin)
   assert.deepEqual([answer.body.data.level, answer.body.data.scope], ['L4', 'global'])

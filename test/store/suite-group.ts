@@ -5,7 +5,7 @@ import { genesisHead } from '../../src/audit/chain.ts'
 import { entryFault, headOf } from '../../src/audit/verify.ts'
 import { change } from '../../src/records.ts'
 import type { Store, Submission } from '../../src/store.ts'
-import { aKey, aStop, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
+import { aKey, aStop, aTenant, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 
 const clock = () => START_MS
@@ -49,6 +49,30 @@ export function groupContract(stores: Stores): void {
       await assertChained(store)
     })
   }
+
+  test('a record that has no canonical form refuses only its own submission, with what was written before it', async (t) => {
+    const store = stores(t)(clock)
+    const good = creating('tenant', aTenant())
+    const bad = creating('key', aKey())
+    const broken = { kind: 'key', record: aKey({ name: '\ud800' }) } as const
+    const drafts = [note(), note()]
+    const results = await Promise.allSettled([
+      commit(store, only(...drafts.slice(0, 1))),
+      store.commit({ ...good, writes: [...good.writes, broken], entries: [...good.entries, ...bad.entries] }),
+      commit(store, only(...drafts.slice(1))),
+    ])
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.ok(results[1]?.status === 'rejected' && results[1].reason instanceof TypeError)
+    assert.equal(store.state().tenants.size, 0)
+    assert.deepEqual(
+      await ids(store),
+      drafts.map(({ id }) => id),
+    )
+    await assertChained(store)
+  })
 
   test('what one submission writes, the guards of the next ones see', async (t) => {
     const store = stores(t)(clock)
