@@ -17,8 +17,10 @@ export async function entriesOf(gate: Gate, eventType: string, chain = 'acme/liv
 }
 
 const FAILURE_FIELDS = ['success', 'error', 'message', 'details', 'requestId']
+/** The folder at the root that this program lies in. */
+const [, TOP] = process.cwd().split('/')
 /** A frame of a stack, or a path of this machine. */
-const INTERNALS = /\n\s*at |node_modules|file:\/\/|\/src\/|\/work\/|\/tmp\/|\.ts:\d/
+const INTERNALS = new RegExp(String.raw`\n\s*at |node_modules|file://|/src/|/${TOP}/|/tmp/|\.ts:\d`)
 
 /** The envelope of a failure, with its code and status, and nothing of our insides. */
 export function assertRefused(answer: Answer, code: ErrorCode, note = ''): void {
