@@ -1,26 +1,27 @@
-/** Every type of entry that the service itself writes. Callers add their own through the audit log. */
-export const EVENT_TYPES = [
-  'gate.decision',
-  'approval.requested',
-  'approval.approved',
-  'approval.rejected',
-  'approval.expired',
-  'approval.cancelled',
-  'approval.consumed',
-  'killswitch.triggered',
-  'killswitch.recovered',
-  'key.created',
-  'key.revoked',
-  'tenant.created',
-  'tenant.changed',
-  'policy.loaded',
-  'policy.rejected',
-  'auth.refused',
-  'audit.genesis',
-  'clock.regression',
-] as const
+/** Every type of entry that the service itself writes, and what it records. Callers add their own through the audit log. */
+export const EVENTS = {
+  'gate.decision': 'a check was decided; `data` holds action and decision',
+  'approval.requested': 'an action is held for a person',
+  'approval.approved': 'a vote for a held request; with the last one of the quorum it is approved',
+  'approval.rejected': 'a held request was refused',
+  'approval.expired': 'a held request passed its deadline',
+  'approval.cancelled': 'a stop, or a person, took back an approval before it was used',
+  'approval.consumed': 'an approval was used by the action that it covers',
+  'killswitch.triggered': 'a stop was put in force, or repeated',
+  'killswitch.recovered': 'a stop was ended',
+  'key.created': 'a key was made',
+  'key.revoked': 'a key was ended',
+  'tenant.created': 'a tenant was made',
+  'tenant.changed': 'the plan of a tenant was changed',
+  'policy.loaded': 'a policy set came into force',
+  'policy.rejected': 'a policy set had faults and did not come into force',
+  'auth.refused': 'requests of one key were refused (401, 403), counted by the minute',
+  'audit.genesis': 'the first entry of a chain',
+  'clock.regression': 'the clock of the machine went back',
+} as const
 
-export type EventType = (typeof EVENT_TYPES)[number]
+export type EventType = keyof typeof EVENTS
+export const EVENT_TYPES = Object.keys(EVENTS) as EventType[]
 
 /** The types whose `data` changes a record (docs/format.md, State follows from the chain). */
 export const STATE_EVENTS: readonly EventType[] = EVENT_TYPES.filter(

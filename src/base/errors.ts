@@ -1,32 +1,32 @@
 /**
- * Every failure a caller can tell apart, with its HTTP status. The code is the contract: clients
+ * Every failure a caller can tell apart, with its HTTP status and what it means. The code is the contract: clients
  * switch on it. A decision, deny included, is never an error.
  */
 export const ERRORS = {
-  invalid_request: 400,
-  invalid_json: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  tenant_mismatch: 403,
-  approver_mismatch: 403,
-  self_approval: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  approval_not_pending: 409,
-  approval_expired: 409,
-  kill_switch_active: 409,
-  kill_switch_inactive: 409,
-  idempotency_conflict: 409,
-  redacted: 410,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  host_not_allowed: 421,
-  rate_limited: 429,
-  internal: 500,
-  audit_unavailable: 503,
-  overloaded: 503,
-  not_ready: 503,
-} as const
+  invalid_request: { status: 400, meaning: 'a field is missing, unknown or of the wrong form; `details` says which' },
+  invalid_json: { status: 400, meaning: 'the body is not strict JSON in UTF-8, or has over 50,000 values' },
+  unauthenticated: { status: 401, meaning: 'no key, an unknown, expired or revoked one, or no `x-tenant-id`' },
+  forbidden: { status: 403, meaning: "the key's roles do not allow it" },
+  tenant_mismatch: { status: 403, meaning: 'the key belongs to another tenant than the one named' },
+  approver_mismatch: { status: 403, meaning: '`approverId` is not the identity of the key' },
+  self_approval: { status: 403, meaning: 'who asked may not approve' },
+  not_found: { status: 404, meaning: 'there is none, or not for this caller' },
+  method_not_allowed: { status: 405, meaning: 'the path takes other methods; see `Allow`' },
+  approval_not_pending: { status: 409, meaning: 'it has been decided already' },
+  approval_expired: { status: 409, meaning: 'its deadline has passed' },
+  kill_switch_active: { status: 409, meaning: 'a stop covers the action' },
+  kill_switch_inactive: { status: 409, meaning: 'there is no such stop to end' },
+  idempotency_conflict: { status: 409, meaning: 'the same Idempotency-Key came with another body' },
+  redacted: { status: 410, meaning: 'a part that was asked for has been erased' },
+  payload_too_large: { status: 413, meaning: 'over 1 MiB (bundles: 8 MiB)' },
+  unsupported_media_type: { status: 415, meaning: 'not `application/json` in UTF-8' },
+  host_not_allowed: { status: 421, meaning: "the Host header names none of this machine's names; see `allowedHosts`" },
+  rate_limited: { status: 429, meaning: 'wait for `Retry-After` seconds' },
+  internal: { status: 500, meaning: 'a fault of the service; nothing was decided' },
+  audit_unavailable: { status: 503, meaning: 'the trail cannot be written or read; nothing was decided' },
+  overloaded: { status: 503, meaning: 'too much at once, such as 16 MiB of bodies by one key; try again' },
+  not_ready: { status: 503, meaning: '`/readyz` only: do not send requests yet' },
+} as const satisfies Record<string, { status: number; meaning: string }>
 
 export type ErrorCode = keyof typeof ERRORS
 

@@ -2,16 +2,8 @@ import type { Command } from 'commander'
 import { type RangeVerification, verifyEntries, verifyRange } from '../actions/audit.ts'
 import type { Deps } from '../actions/deps.ts'
 import { AlteredFile } from '../sqlite/open.ts'
-import {
-  addCommonOptions,
-  CannotRun,
-  type CommonOptions,
-  configOf,
-  EXIT,
-  print,
-  UsageError,
-  withStore,
-} from './context.ts'
+import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, UsageError, withStore } from './context.ts'
+import { print } from './output.ts'
 
 interface VerifyOptions extends CommonOptions {
   chain?: string

@@ -19,9 +19,9 @@ import {
   configOf,
   EXIT,
   environmentOption,
-  print,
   UsageError,
 } from './context.ts'
+import { print } from './output.ts'
 
 interface CheckOptions extends CommonOptions {
   tenant: string

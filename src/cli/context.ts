@@ -97,21 +97,3 @@ export function assertTenant({ store }: Deps, id: string): void {
   const known = [...tenants.keys()].sort().join(', ') || 'none yet'
   throw new CannotRun(`There is no tenant ${id}; there are: ${known}. Make one with \`gate-sidecar tenants create\`.`)
 }
-
-/** Prints what the command found: one JSON document with --json, else lines for people. */
-export function print(options: CommonOptions, value: unknown, lines: () => readonly string[]): void {
-  const text = options.json ? JSON.stringify(value) : lines().join('\n')
-  if (text !== '') process.stdout.write(`${text}\n`)
-}
-
-/** Columns wide enough for their longest cell; the last is left as it is. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const all = [header, ...rows]
-  const widths = header.map((_, i) => Math.max(...all.map((row) => (row[i] ?? '').length)))
-  return all.map((row) =>
-    row
-      .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  )
-}

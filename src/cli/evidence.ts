@@ -8,16 +8,8 @@ import { type Json, parseJson } from '../base/json.ts'
 import { signingKeyPath } from '../config.ts'
 import { verifyBundle } from '../evidence/verify.ts'
 import { readSigningKey } from '../files/signing-key.ts'
-import {
-  addCommonOptions,
-  CannotRun,
-  type CommonOptions,
-  collect,
-  configOf,
-  EXIT,
-  print,
-  withStore,
-} from './context.ts'
+import { addCommonOptions, CannotRun, type CommonOptions, collect, configOf, EXIT, withStore } from './context.ts'
+import { print } from './output.ts'
 
 interface VerifyOptions extends CommonOptions {
   publicKey?: string[]

@@ -2,7 +2,8 @@ import { request } from 'node:http'
 import type { Command } from 'commander'
 import { parseJson } from '../base/json.ts'
 import { ROUTES } from '../keys/roles.ts'
-import { addCommonOptions, type CommonOptions, configOf, EXIT, print } from './context.ts'
+import { addCommonOptions, type CommonOptions, configOf, EXIT } from './context.ts'
+import { print } from './output.ts'
 
 const TIMEOUT_MS = 3000
 

@@ -13,11 +13,10 @@ import {
   configOf,
   environmentOption,
   hostActor,
-  print,
-  table,
   UsageError,
   withStore,
 } from './context.ts'
+import { print, table } from './output.ts'
 
 interface CreateOptions extends CommonOptions {
   tenant?: string

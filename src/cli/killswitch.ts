@@ -16,9 +16,9 @@ import {
   environmentOption,
   hostActor,
   hostOperator,
-  print,
   withStore,
 } from './context.ts'
+import { print } from './output.ts'
 
 interface StopOptions extends CommonOptions {
   tenant: string

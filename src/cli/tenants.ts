@@ -7,11 +7,10 @@ import {
   type CommonOptions,
   configOf,
   hostActor,
-  print,
-  table,
   UsageError,
   withStore,
 } from './context.ts'
+import { print, table } from './output.ts'
 
 export function addTenantCommands(program: Command): void {
   const tenants = program.command('tenants').description('make and list tenants, and set their plan')

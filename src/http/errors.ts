@@ -6,7 +6,7 @@ import type { HttpLog } from './services.ts'
 /** The one writer of failures. What is no GateError is logged, and the caller learns nothing but the request id. */
 export function writeError(response: ServerResponse, thrown: unknown, requestId: string, log: HttpLog): void {
   const error = toGateError(thrown)
-  const status = ERRORS[error.code]
+  const status = ERRORS[error.code].status
   if (status >= 500) log.error({ requestId, error: error.code, cause: describe(thrown) }, 'request failed')
   const details = error.details.length > 0 ? { details: error.details } : {}
   const { code, message, headers } = error

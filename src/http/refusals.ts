@@ -6,7 +6,7 @@ import type { ApiKey } from '../keys/apikey.ts'
 
 /** True for codes that say that the caller is not who or what it needs to be. */
 export function isRefusal(code: ErrorCode): boolean {
-  return ERRORS[code] === 401 || ERRORS[code] === 403
+  return ERRORS[code].status === 401 || ERRORS[code].status === 403
 }
 
 interface Count {

@@ -18,6 +18,8 @@ export type Limit = 'plan' | 'status' | 'exempt'
 export interface RouteRule {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
+  /** What it does, in a line of Markdown. */
+  summary: string
   /** Roles besides owner and admin; `any` is every valid key, `public` needs no key at all. */
   roles: readonly Role[] | 'any' | 'public'
   limit: Limit
@@ -28,26 +30,135 @@ export interface RouteRule {
 }
 
 export const ROUTES = {
-  check: { method: 'POST', path: '/gate/check', roles: ['agent'], limit: 'plan', idempotent: true },
-  risk: { method: 'POST', path: '/gate/risk', roles: ['agent'], limit: 'plan' },
-  listApprovals: { method: 'GET', path: '/approvals', roles: ['approver', 'agent'], limit: 'status' },
-  getApproval: { method: 'GET', path: '/approvals/:id', roles: ['approver', 'agent'], limit: 'status' },
-  approve: { method: 'POST', path: '/approvals/:id/approve', roles: ['approver'], limit: 'exempt', idempotent: true },
-  reject: { method: 'POST', path: '/approvals/:id/reject', roles: ['approver'], limit: 'exempt', idempotent: true },
-  auditChain: { method: 'GET', path: '/audit/chain', roles: ['auditor'], limit: 'status' },
-  auditVerify: { method: 'POST', path: '/audit/verify', roles: ['auditor'], limit: 'plan' },
-  auditLog: { method: 'POST', path: '/audit/log', roles: ['agent'], limit: 'plan', idempotent: true },
-  exportBundle: { method: 'GET', path: '/evidence/bundle/:id', roles: ['auditor'], limit: 'plan' },
-  verifyBundle: { method: 'POST', path: '/evidence/verify', roles: 'any', limit: 'status', tenantOptional: true },
-  killSwitchStatus: { method: 'GET', path: '/killswitch/status', roles: ['agent', 'operator'], limit: 'status' },
-  trigger: { method: 'POST', path: '/killswitch/trigger', roles: ['operator'], limit: 'exempt', idempotent: true },
-  recover: { method: 'POST', path: '/killswitch/recover', roles: ['operator'], limit: 'exempt', idempotent: true },
-  listKeys: { method: 'GET', path: '/keys', roles: ['auditor'], limit: 'status' },
-  createKey: { method: 'POST', path: '/keys', roles: [], limit: 'plan' },
-  revokeKey: { method: 'DELETE', path: '/keys/:id', roles: [], limit: 'exempt' },
-  listPolicies: { method: 'GET', path: '/policies', roles: ['auditor', 'operator', 'approver'], limit: 'status' },
-  healthz: { method: 'GET', path: '/healthz', roles: 'public', limit: 'exempt' },
-  readyz: { method: 'GET', path: '/readyz', roles: 'public', limit: 'exempt' },
+  check: {
+    method: 'POST',
+    path: '/gate/check',
+    summary: 'decides an action; a repeated request uses its approval',
+    roles: ['agent'],
+    limit: 'plan',
+    idempotent: true,
+  },
+  risk: {
+    method: 'POST',
+    path: '/gate/risk',
+    summary: 'score and factors, no decision',
+    roles: ['agent'],
+    limit: 'plan',
+  },
+  listApprovals: {
+    method: 'GET',
+    path: '/approvals',
+    summary: 'pending approvals; `status`, `limit`, `offset`',
+    roles: ['approver', 'agent'],
+    limit: 'status',
+  },
+  getApproval: {
+    method: 'GET',
+    path: '/approvals/:id',
+    summary: 'one approval; `?wait=25` waits until it is decided',
+    roles: ['approver', 'agent'],
+    limit: 'status',
+  },
+  approve: {
+    method: 'POST',
+    path: '/approvals/:id/approve',
+    summary: 'votes for a held request',
+    roles: ['approver'],
+    limit: 'exempt',
+    idempotent: true,
+  },
+  reject: {
+    method: 'POST',
+    path: '/approvals/:id/reject',
+    summary: 'ends a held request',
+    roles: ['approver'],
+    limit: 'exempt',
+    idempotent: true,
+  },
+  auditChain: {
+    method: 'GET',
+    path: '/audit/chain',
+    summary: 'entries, newest first; `limit`, `offset`, `before`, `order`, `eventType`, `from`, `to`',
+    roles: ['auditor'],
+    limit: 'status',
+  },
+  auditVerify: {
+    method: 'POST',
+    path: '/audit/verify',
+    summary: 'recomputes the chain over a range of days',
+    roles: ['auditor'],
+    limit: 'plan',
+  },
+  auditLog: {
+    method: 'POST',
+    path: '/audit/log',
+    summary: "writes an entry of the caller's own",
+    roles: ['agent'],
+    limit: 'plan',
+    idempotent: true,
+  },
+  exportBundle: {
+    method: 'GET',
+    path: '/evidence/bundle/:id',
+    summary: 'signed trust bundle of a decision',
+    roles: ['auditor'],
+    limit: 'plan',
+  },
+  verifyBundle: {
+    method: 'POST',
+    path: '/evidence/verify',
+    summary: 'verifies a bundle; needs no `x-tenant-id`',
+    roles: 'any',
+    limit: 'status',
+    tenantOptional: true,
+  },
+  killSwitchStatus: {
+    method: 'GET',
+    path: '/killswitch/status',
+    summary: 'the strongest stop, and all of them',
+    roles: ['agent', 'operator'],
+    limit: 'status',
+  },
+  trigger: {
+    method: 'POST',
+    path: '/killswitch/trigger',
+    summary: 'stops an action (L1), a domain (L2), the tenant (L3), everything (L4, admin only)',
+    roles: ['operator'],
+    limit: 'exempt',
+    idempotent: true,
+  },
+  recover: {
+    method: 'POST',
+    path: '/killswitch/recover',
+    summary: 'ends a stop',
+    roles: ['operator'],
+    limit: 'exempt',
+    idempotent: true,
+  },
+  listKeys: { method: 'GET', path: '/keys', summary: 'keys, without secrets', roles: ['auditor'], limit: 'status' },
+  createKey: {
+    method: 'POST',
+    path: '/keys',
+    summary: 'makes a key; its secret is in this answer only',
+    roles: [],
+    limit: 'plan',
+  },
+  revokeKey: { method: 'DELETE', path: '/keys/:id', summary: 'ends a key', roles: [], limit: 'exempt' },
+  listPolicies: {
+    method: 'GET',
+    path: '/policies',
+    summary: 'which policy set is in force, and its faults',
+    roles: ['auditor', 'operator', 'approver'],
+    limit: 'status',
+  },
+  healthz: { method: 'GET', path: '/healthz', summary: 'the process answers', roles: 'public', limit: 'exempt' },
+  readyz: {
+    method: 'GET',
+    path: '/readyz',
+    summary: 'the store answers, stops are on disk, policies are in force',
+    roles: 'public',
+    limit: 'exempt',
+  },
 } as const satisfies Record<string, RouteRule>
 
 export type RouteId = keyof typeof ROUTES

@@ -3,8 +3,9 @@ import { STATUS_CODES } from 'node:http'
 import { test } from 'node:test'
 import { ERRORS, type ErrorCode, GateError } from '../../src/base/errors.ts'
 
-for (const [code, status] of Object.entries(ERRORS)) {
-  test(`error ${code} has a registered failure status`, () => {
+for (const [code, { status, meaning }] of Object.entries(ERRORS)) {
+  test(`error ${code} has a registered failure status and a meaning`, () => {
+    assert.match(meaning, /\w/)
     assert.match(code, /^[a-z]+(_[a-z]+)*$/)
     assert.ok(status >= 400 && status <= 599 && STATUS_CODES[status] !== undefined, String(status))
   })
@@ -24,7 +25,7 @@ const contract: [ErrorCode, number][] = [
 ]
 
 test('statuses that clients depend on', () => {
-  for (const [code, status] of contract) assert.equal(ERRORS[code], status, code)
+  for (const [code, status] of contract) assert.equal(ERRORS[code].status, status, code)
 })
 
 test('a GateError carries code, message, details, headers and cause', () => {

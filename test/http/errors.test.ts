@@ -43,7 +43,7 @@ for (const [name, error, code] of THROWN) {
     const answer = await thrown(error)
     assertRefused(answer, code)
     assert.doesNotMatch(JSON.stringify(answer.body), /sk_live|secret/)
-    assert.equal(logged.length, ERRORS[code] >= 500 ? 1 : 0)
+    assert.equal(logged.length, ERRORS[code].status >= 500 ? 1 : 0)
   })
 }
 
@@ -57,7 +57,7 @@ test('what went wrong is in the log, under the id that the caller has', async ()
 })
 
 for (const code of Object.keys(ERRORS) as ErrorCode[]) {
-  test(`${code} is ${ERRORS[code]} with its words, details and headers`, async () => {
+  test(`${code} is ${ERRORS[code].status} with its words, details and headers`, async () => {
     const details = [{ path: '/a', message: 'is wrong' }]
     const answer = await thrown(new GateError(code, 'Because.', { details, headers: { 'Retry-After': '7' } }))
     assertRefused(answer, code)

@@ -166,5 +166,5 @@ test('the log has no secret, no failure of ours, and no word of what was sent', 
   const text = logged.join('')
   assert.doesNotMatch(text, /sk_live_|passwd|OR 1=1|evil\.example/)
   assert.doesNotMatch(text, /"error":"internal"/)
-  assert.equal(ERRORS.internal, 500)
+  assert.equal(ERRORS.internal.status, 500)
 })

@@ -25,7 +25,7 @@ const INTERNALS = new RegExp(String.raw`\n\s*at |node_modules|file://|/src/|/${T
 /** The envelope of a failure, with its code and status, and nothing of our insides. */
 export function assertRefused(answer: Answer, code: ErrorCode, note = ''): void {
   assert.equal(answer.body.error, code, `${note} ${JSON.stringify(answer.body)}`)
-  assert.equal(answer.status, ERRORS[code], note)
+  assert.equal(answer.status, ERRORS[code].status, note)
   assert.equal(answer.body.success, false)
   assert.ok(typeof answer.body.message === 'string' && answer.body.message !== '')
   assert.equal(answer.headers.get('x-request-id'), answer.body.requestId)

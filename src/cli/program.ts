@@ -1,0 +1,35 @@
+import { Command } from 'commander'
+import { addAuditCommands } from './audit.ts'
+import { addCheckCommand } from './check.ts'
+import { addEvidenceCommands } from './evidence.ts'
+import { addHealthCommand } from './health.ts'
+import { addKeyCommands } from './keys.ts'
+import { addKillSwitchCommands } from './killswitch.ts'
+import { addServeCommand } from './serve.ts'
+import { addTenantCommands } from './tenants.ts'
+import { addValidateCommand } from './validate.ts'
+import { VERSION } from './version.ts'
+
+/** The whole command line: every command with its options and help. Nothing runs before it is parsed. */
+export function createProgram(): Command {
+  const program = new Command('gate-sidecar')
+    .description('Decides, before an AI agent acts, whether the action may run.')
+    .version(VERSION)
+    .addHelpText('after', '\nExit codes: 0 ok, 1 negative result, 2 usage, 3 could not run.')
+
+  addServeCommand(program)
+  addKeyCommands(program)
+  addTenantCommands(program)
+  addValidateCommand(program)
+  addCheckCommand(program)
+  addAuditCommands(program)
+  addEvidenceCommands(program)
+  addKillSwitchCommands(program)
+  addHealthCommand(program)
+  return program
+}
+
+/** The command and all below it. */
+export function allCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allCommands)]
+}
