@@ -5,10 +5,11 @@ import { EVENTS } from '../src/audit/events.ts'
 import { ERRORS } from '../src/base/errors.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { SETTINGS } from '../src/config.ts'
+import { openApiDocument } from '../src/http/routes.ts'
 import { ROUTES, type RouteRule } from '../src/keys/roles.ts'
 
 /**
- * Writes what README.md and docs/ take from the code: `npm run docs`. Each part stands between
+ * Writes docs/openapi.json and what README.md and docs/ take from the code: `npm run docs`. Each part stands between
  * `<!-- from the code: NAME -->` and `<!-- end -->`; a test fails when one is not as the code has it.
  */
 
@@ -92,7 +93,13 @@ export function documents(): Map<string, string> {
   return new Map(paths.map((path) => [path, readFileSync(new URL(path, ROOT), 'utf8')]))
 }
 
+/** docs/openapi.json as it is served. */
+export function openApiText(): string {
+  return `${JSON.stringify(openApiDocument(), null, 2)}\n`
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(new URL('docs/openapi.json', ROOT), openApiText())
   for (const [path, text] of documents()) {
     const wanted = filled(text)
     if (wanted === text) continue

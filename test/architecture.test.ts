@@ -23,6 +23,7 @@ const PARTS: Record<string, Part> = {
   audit: { rank: 2, and: ['policy'] },
   evidence: { rank: 2, and: ['audit'], packages: ['@noble/ed25519', '@noble/hashes'] },
   keys: { rank: 2, and: ['audit'] },
+  'version.ts': { rank: 3 },
   'records.ts': { rank: 3 },
   'store.ts': { rank: 3, and: ['records.ts'] },
   actions: { rank: 3, and: ['records.ts', 'store.ts'] },
@@ -32,7 +33,7 @@ const PARTS: Record<string, Part> = {
   files: { rank: 4 },
   http: { rank: 4, packages: ['express'] },
   // The commands compose what they need, and `serve` starts the whole service.
-  cli: { rank: 4, and: ['sqlite', 'files', 'config.ts', 'log.ts', 'server.ts'], packages: ['commander'] },
+  cli: { rank: 4, and: ['sqlite', 'files', 'http', 'config.ts', 'log.ts', 'server.ts'], packages: ['commander'] },
   'config.ts': { rank: 5 },
   'log.ts': { rank: 5, and: ['config.ts'], packages: ['pino'] },
   'listen.ts': { rank: 5, and: ['config.ts'] },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { documents, filled, PART_NAMES, partsIn } from '../docs/build.ts'
+import { documents, filled, openApiText, PART_NAMES, partsIn } from '../docs/build.ts'
 
 const ROOT = new URL('../', import.meta.url)
 const README = readFileSync(new URL('README.md', ROOT), 'utf8')
@@ -16,6 +16,10 @@ for (const [path, text] of DOCUMENTS) {
 
 test('every table of the code is in a document', () => {
   assert.deepEqual([...partsIn([...DOCUMENTS.values()])].sort(), [...PART_NAMES].sort())
+})
+
+test('docs/openapi.json is the document that is served (npm run docs)', () => {
+  assert.equal(readFileSync(new URL('docs/openapi.json', ROOT), 'utf8'), openApiText())
 })
 
 test('a part that the code does not have is refused', () => {

@@ -25,8 +25,8 @@ export interface CheckAnswer {
   approvalId: string | null
   approvalExpiresAt: string | null
   validUntil: string | null
-  factors: readonly unknown[]
-  unevaluable: readonly unknown[]
+  factors: Decided['risk']['factors']
+  unevaluable: Decided['grounds']['unevaluable']
 }
 
 type Decided = Pick<DecisionEntry, 'decision' | 'risk' | 'grounds'>

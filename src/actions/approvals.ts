@@ -31,8 +31,14 @@ const Text = Type.Optional(Type.String({ maxLength: MAX_TEXT }))
 const Closed = { additionalProperties: false }
 
 /** Bodies of approve and reject. */
-export const ApproveRequest = Type.Object({ tenantId: TenantIdField, approverId: Name, comment: Text }, Closed)
-export const RejectRequest = Type.Object({ tenantId: TenantIdField, approverId: Name, reason: Text }, Closed)
+export const ApproveRequest = Type.Object(
+  { tenantId: TenantIdField, approverId: Name, comment: Text },
+  { ...Closed, title: 'ApproveRequest' },
+)
+export const RejectRequest = Type.Object(
+  { tenantId: TenantIdField, approverId: Name, reason: Text },
+  { ...Closed, title: 'RejectRequest' },
+)
 export type ApproveRequest = Static<typeof ApproveRequest>
 export type RejectRequest = Static<typeof RejectRequest>
 

@@ -7,25 +7,28 @@ import { GateError } from '../base/errors.ts'
 import { ACTION_PATTERN } from '../base/glob.ts'
 import type { JsonObject } from '../base/json.ts'
 import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate } from '../base/time.ts'
-import { TenantIdField } from '../gate/request.ts'
+import { AnyJsonObject, TenantIdField } from '../gate/request.ts'
 import type { PageQuery, Store } from '../store.ts'
 import { decidedOf } from './answer.ts'
 import { type Caller, type Deps, decideAndCommit } from './deps.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
 import { PAGE_BYTES, pageGiven } from './page.ts'
 
-const Day = Type.String({ description: 'YYYY-MM-DD, UTC' })
+const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, UTC' })
 const Closed = { additionalProperties: false }
 
-export const VerifyRequest = Type.Object({ tenantId: TenantIdField, startDate: Day, endDate: Day }, Closed)
+export const VerifyRequest = Type.Object(
+  { tenantId: TenantIdField, startDate: Day, endDate: Day },
+  { ...Closed, title: 'VerifyRequest' },
+)
 export const LogRequest = Type.Object(
   {
     tenantId: TenantIdField,
     eventType: Type.String({ pattern: ACTION_PATTERN }),
-    data: Type.Unsafe<JsonObject>(Type.Object({})),
+    data: AnyJsonObject,
     userId: Type.Optional(Type.String({ maxLength: 256 })),
   },
-  Closed,
+  { ...Closed, title: 'LogRequest' },
 )
 export type VerifyRequest = Static<typeof VerifyRequest>
 export type LogRequest = Static<typeof LogRequest>

@@ -1,17 +1,16 @@
 import { type Static, Type } from 'typebox'
 import { GateError } from '../base/errors.ts'
 import { isId, siblingId } from '../base/id.ts'
-import type { JsonObject } from '../base/json.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { type Bundle, buildBundle } from '../evidence/bundle.ts'
 import { signBundle } from '../evidence/sign.ts'
 import { matchesStored, type Verification, verifyBundle } from '../evidence/verify.ts'
-import { TenantIdField } from '../gate/request.ts'
+import { AnyJsonObject, TenantIdField } from '../gate/request.ts'
 import type { Deps, Signer } from './deps.ts'
 
 export const VerifyBundleRequest = Type.Object(
-  { tenantId: TenantIdField, bundle: Type.Unsafe<JsonObject>(Type.Object({})) },
-  { additionalProperties: false },
+  { tenantId: TenantIdField, bundle: AnyJsonObject },
+  { additionalProperties: false, title: 'VerifyBundleRequest' },
 )
 export type VerifyBundleRequest = Static<typeof VerifyBundleRequest>
 

@@ -24,9 +24,9 @@ export const CreateKeyRequest = Type.Object(
     name: Type.Optional(Label),
     identity: Type.Optional(Label),
     groups: Type.Optional(Type.Array(Label, { maxItems: 32 })),
-    expiresAt: Type.Optional(Type.String({ description: 'YYYY-MM-DDTHH:MM:SS.sssZ' })),
+    expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'YYYY-MM-DDTHH:MM:SS.sssZ' })),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'CreateKeyRequest' },
 )
 export type CreateKeyRequest = Static<typeof CreateKeyRequest>
 

@@ -21,11 +21,11 @@ const Closed = { additionalProperties: false }
 
 export const TriggerRequest = Type.Object(
   { tenantId: TenantIdField, level: LevelField, scope: Scope, reason: Text, triggeredBy: Name },
-  Closed,
+  { ...Closed, title: 'TriggerRequest' },
 )
 export const RecoverRequest = Type.Object(
   { tenantId: TenantIdField, level: Type.Optional(LevelField), scope: Scope, recoveredBy: Name, comment: Text },
-  Closed,
+  { ...Closed, title: 'RecoverRequest' },
 )
 export type TriggerRequest = Static<typeof TriggerRequest>
 export type RecoverRequest = Static<typeof RecoverRequest>

@@ -45,7 +45,7 @@ export interface PolicyRegistry extends PoliciesInForce {
   reload(): Promise<void>
   /** Tenants whose newest policies are not in force, with the reason. */
   faults(): { tenantId: string; fault: string }[]
-  describe(caller: Caller): object
+  describe(caller: Caller): PolicyDescription
 }
 
 export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
@@ -156,6 +156,8 @@ async function recordRejected(deps: PolicyDeps, tenant: string, faults: readonly
   const entry = eventEntry(deps, chainOf(tenant, 'live'), 'policy.rejected', { tenantId: tenant, faults }, SERVICE)
   await deps.store.commit({ guards: [], writes: [], entries: [entry] })
 }
+
+export type PolicyDescription = ReturnType<typeof describeSlot>
 
 /** `data` of GET /policies. */
 function describeSlot(slot: Slot | undefined) {

@@ -27,7 +27,7 @@ export interface DecisionEntry {
   decision: { id: string; action: string; decision: Decision }
   /** The parsed body, as it came. */
   request: JsonObject
-  risk: { score: number; factors: readonly unknown[] }
+  risk: { score: number; factors: readonly { name: string; weight: number; contribution: number }[] }
   grounds: Grounds
 }
 

@@ -1,14 +1,15 @@
 import { Command } from 'commander'
+import { VERSION } from '../version.ts'
 import { addAuditCommands } from './audit.ts'
 import { addCheckCommand } from './check.ts'
 import { addEvidenceCommands } from './evidence.ts'
 import { addHealthCommand } from './health.ts'
 import { addKeyCommands } from './keys.ts'
 import { addKillSwitchCommands } from './killswitch.ts'
+import { addOpenApiCommand } from './openapi.ts'
 import { addServeCommand } from './serve.ts'
 import { addTenantCommands } from './tenants.ts'
 import { addValidateCommand } from './validate.ts'
-import { VERSION } from './version.ts'
 
 /** The whole command line: every command with its options and help. Nothing runs before it is parsed. */
 export function createProgram(): Command {
@@ -26,6 +27,7 @@ export function createProgram(): Command {
   addEvidenceCommands(program)
   addKillSwitchCommands(program)
   addHealthCommand(program)
+  addOpenApiCommand(program)
   return program
 }
 

@@ -52,7 +52,7 @@ export const BundleSchema = Type.Object(
     ),
     signatures: Type.Record(Type.String(), SignatureSchema),
   },
-  Closed,
+  { ...Closed, title: 'TrustBundle' },
 )
 
 export type Bundle = Static<typeof BundleSchema>

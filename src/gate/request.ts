@@ -7,7 +7,8 @@ export const MAX_TEXT = 2000
 
 const Closed = { additionalProperties: false }
 export const TenantIdField = Type.Optional(Type.String({ description: 'Must be the tenant of x-tenant-id.' }))
-const Body = Type.Unsafe<JsonObject>(Type.Object({}))
+/** An object of any members. */
+export const AnyJsonObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true })
 const Action = Type.String({ pattern: ACTION_PATTERN, description: 'Action type, such as payment.transfer.' })
 
 /** Body of POST /gate/check. */
@@ -15,17 +16,22 @@ export const CheckRequest = Type.Object(
   {
     tenantId: Type.String({ description: 'Must be the tenant of x-tenant-id.' }),
     action: Action,
-    context: Type.Optional(Body),
-    plan: Type.Optional(Body),
+    context: Type.Optional(AnyJsonObject),
+    plan: Type.Optional(AnyJsonObject),
     approvalId: Type.Optional(Type.String({ maxLength: 64, description: 'An approval to use.' })),
   },
-  Closed,
+  { ...Closed, title: 'CheckRequest' },
 )
 export type CheckRequest = Static<typeof CheckRequest>
 
 /** Body of POST /gate/risk. */
 export const RiskRequest = Type.Object(
-  { tenantId: TenantIdField, action: Action, context: Type.Optional(Body), plan: Type.Optional(Body) },
-  Closed,
+  {
+    tenantId: TenantIdField,
+    action: Action,
+    context: Type.Optional(AnyJsonObject),
+    plan: Type.Optional(AnyJsonObject),
+  },
+  { ...Closed, title: 'RiskRequest' },
 )
 export type RiskRequest = Static<typeof RiskRequest>

@@ -1,35 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
 import { GateError } from '../base/errors.ts'
-import { type KeyedRouteId, ROUTES } from '../keys/roles.ts'
+import { type KeyedRouteId, type PublicRouteId, ROUTES } from '../keys/roles.ts'
 import { bodyBudget } from './body-budget.ts'
 import { type Dispatcher, dispatch, requestIdOf } from './dispatch.ts'
 import { writeError } from './errors.ts'
 import { assertHost } from './host.ts'
 import { rateLimiter } from './ratelimit.ts'
 import { refusalLog } from './refusals.ts'
-import { writeJson } from './reply.ts'
-import type { Route } from './route.ts'
-import { approvalRoutes } from './routes/approvals.ts'
-import { auditRoutes } from './routes/audit.ts'
-import { evidenceRoutes } from './routes/evidence.ts'
-import { gateRoutes } from './routes/gate.ts'
-import { healthz, readyz } from './routes/health.ts'
-import { keyRoutes } from './routes/keys.ts'
-import { killSwitchRoutes } from './routes/killswitch.ts'
-import { policyRoutes } from './routes/policies.ts'
+import { writeEnvelope, writeJson } from './reply.ts'
+import { HANDLERS, PUBLIC } from './routes.ts'
 import type { Services } from './services.ts'
-
-/** Every route that needs a key: a route of the table without a handler does not compile. */
-const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
-  ...gateRoutes,
-  ...approvalRoutes,
-  ...auditRoutes,
-  ...evidenceRoutes,
-  ...killSwitchRoutes,
-  ...keyRoutes,
-  ...policyRoutes,
-}
 
 /** The HTTP interface, and the refusals that it counts. */
 export function createApp(services: Services, options: { direct: boolean } = { direct: true }) {
@@ -54,7 +35,7 @@ function expressApp(dispatcher: Dispatcher): Express {
   app.disable('x-powered-by').disable('etag')
   app.enable('strict routing').enable('case sensitive routing')
   app.set('query parser', false)
-  addHealth(app, dispatcher)
+  addPublic(app, dispatcher)
   for (const id of Object.keys(HANDLERS) as KeyedRouteId[]) {
     const { method, path } = ROUTES[id]
     const handler = (request: Request, response: ServerResponse): void =>
@@ -67,21 +48,22 @@ function expressApp(dispatcher: Dispatcher): Express {
   return app
 }
 
-function addHealth(app: Express, dispatcher: Dispatcher): void {
-  const answer = (probe: () => unknown) => async (request: IncomingMessage, response: ServerResponse) => {
-    const requestId = requestIdOf(dispatcher, request)
-    try {
-      assertHost(request.headers.host, dispatcher.services.allowedHosts)
-      writeJson(response, 200, { success: true, data: await probe(), requestId })
-    } catch (error) {
-      writeError(response, error, requestId, dispatcher.services.log)
-    }
+function addPublic(app: Express, dispatcher: Dispatcher): void {
+  const { services } = dispatcher
+  for (const id of Object.keys(PUBLIC) as PublicRouteId[]) {
+    const { shape, answer } = PUBLIC[id]
+    app.get(ROUTES[id].path, async (request: IncomingMessage, response: ServerResponse) => {
+      const requestId = requestIdOf(dispatcher, request)
+      try {
+        assertHost(request.headers.host, services.allowedHosts)
+        const data = await answer(services)
+        if (shape.bare) writeJson(response, 200, data, { 'x-request-id': requestId })
+        else writeEnvelope(response, 200, { success: true, data, requestId })
+      } catch (error) {
+        writeError(response, error, requestId, services.log)
+      }
+    })
   }
-  app.get(ROUTES.healthz.path, answer(healthz))
-  app.get(
-    ROUTES.readyz.path,
-    answer(() => readyz(dispatcher.services)),
-  )
 }
 
 /** What no route takes: another method on a known path, an unknown path, a path that is no URI. */

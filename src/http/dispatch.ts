@@ -10,7 +10,7 @@ import { writeError } from './errors.ts'
 import { assertHost } from './host.ts'
 import type { LimitHeaders, RateLimiter } from './ratelimit.ts'
 import { isRefusal, type Refusals } from './refusals.ts'
-import { writeJson } from './reply.ts'
+import { writeEnvelope } from './reply.ts'
 import type { Reply, Route } from './route.ts'
 import type { Services } from './services.ts'
 
@@ -43,7 +43,7 @@ export async function dispatch(
     assertHost(request.headers.host, dispatcher.services.allowedHosts)
     const { reply, headers } = await serve(dispatcher, id, params, asker, request, response)
     const { data, page } = reply
-    writeJson(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
+    writeEnvelope(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
   } catch (error) {
     writeError(response, refusal(dispatcher, asker, error), requestId, dispatcher.services.log)
   }

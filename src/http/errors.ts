@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { ERRORS, GateError } from '../base/errors.ts'
-import { writeJson } from './reply.ts'
+import { writeEnvelope } from './reply.ts'
 import type { HttpLog } from './services.ts'
 
 /** The one writer of failures. What is no GateError is logged, and the caller learns nothing but the request id. */
@@ -10,7 +10,7 @@ export function writeError(response: ServerResponse, thrown: unknown, requestId:
   if (status >= 500) log.error({ requestId, error: error.code, cause: describe(thrown) }, 'request failed')
   const details = error.details.length > 0 ? { details: error.details } : {}
   const { code, message, headers } = error
-  writeJson(response, status, { success: false, error: code, message, ...details, requestId }, headers)
+  writeEnvelope(response, status, { success: false, error: code, message, ...details, requestId }, headers)
 }
 
 function toGateError(thrown: unknown): GateError {

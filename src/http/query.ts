@@ -1,15 +1,34 @@
 import { Type } from 'typebox'
 
-/** Whole numbers as a query writes them; at most nine digits, so that arithmetic stays exact. */
-export const WholeNumber = Type.String({ pattern: '^(0|[1-9][0-9]{0,8})$' })
+/** At most nine digits, so that arithmetic stays exact. */
+const MAX_NUMBER = 999_999_999
+const DIGITS = /^(0|[1-9]\d{0,8})$/
 
-export const Paging = { limit: Type.Optional(WholeNumber), offset: Type.Optional(WholeNumber) }
+export function wholeNumber(description: string) {
+  return Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_NUMBER, description }))
+}
+
+export const Paging = {
+  limit: wholeNumber('How many at most; larger ones are clamped.'),
+  offset: wholeNumber('How many to leave out first.'),
+}
 export const Closed = { additionalProperties: false }
 
 /** @param max larger limits are clamped, as a caller who asks for everything means */
-export function pageOf(query: { limit?: string; offset?: string }, defaults: { limit: number; max: number }) {
-  return {
-    limit: Math.min(query.limit === undefined ? defaults.limit : Number(query.limit), defaults.max),
-    offset: Number(query.offset ?? 0),
-  }
+export function pageOf(query: { limit?: number; offset?: number }, defaults: { limit: number; max: number }) {
+  return { limit: Math.min(query.limit ?? defaults.limit, defaults.max), offset: query.offset ?? 0 }
+}
+
+/** The query with numbers where the schema wants them and the text is one; anything else is left for the schema to refuse. */
+export function withNumbers(query: Readonly<Record<string, string>>, { properties = {} }: QuerySchema) {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, text]) => {
+      const isNumber = Object.hasOwn(properties, name) && properties[name]?.type === 'integer' && DIGITS.test(text)
+      return [name, isNumber ? Number(text) : text]
+    }),
+  )
+}
+
+interface QuerySchema {
+  properties?: Readonly<Record<string, { type?: string }>>
 }

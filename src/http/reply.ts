@@ -5,22 +5,31 @@ export type Envelope =
   | { success: true; data: unknown; page?: { limit: number; offset: number; total: number }; requestId: string }
   | { success: false; error: string; message: string; details?: readonly object[]; requestId: string }
 
-/** Writes an envelope. With its length known, the answer leaves in one piece. Nothing is written to a client that has gone. */
-export function writeJson(
+/** Writes an envelope. Nothing is written to a client that has gone. */
+export function writeEnvelope(
   response: ServerResponse,
   status: number,
   envelope: Envelope,
   headers: Readonly<Record<string, string>> = {},
 ): void {
+  writeJson(response, status, envelope, { 'x-request-id': envelope.requestId, ...headers })
+}
+
+/** Writes JSON that is no envelope. With its length known, the answer leaves in one piece. */
+export function writeJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>>,
+): void {
   if (response.headersSent || response.destroyed) return
   // A text is sent with the headers in one write, bytes would need a second.
-  const body = JSON.stringify(envelope)
+  const body = JSON.stringify(value)
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    'x-request-id': envelope.requestId,
     ...headers,
   })
   response.end(body)

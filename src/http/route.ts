@@ -1,12 +1,13 @@
 import type { Static, TSchema } from 'typebox'
 import type { Caller } from '../actions/deps.ts'
 import { type Idempotency, idempotencyOf } from '../actions/idempotency.ts'
-import { GateError } from '../base/errors.ts'
+import { type ErrorCode, GateError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import { isJsonObject } from '../base/json.ts'
 import { parserOf } from '../base/schema.ts'
 import type { RouteId } from '../keys/roles.ts'
 import { type BodyLimits, REQUEST_LIMITS } from './body.ts'
+import { withNumbers } from './query.ts'
 import type { Services } from './services.ts'
 
 export interface Page {
@@ -16,8 +17,8 @@ export interface Page {
 }
 
 /** What a route answers; dispatch wraps it in the envelope. */
-export interface Reply {
-  data: unknown
+export interface Reply<T = unknown> {
+  data: T
   page?: Page
 }
 
@@ -32,8 +33,26 @@ export interface Call<B, Q> {
   isGone(): boolean
 }
 
-/** A route without its shapes, as dispatch runs it. */
+/** What a route takes and gives, as the OpenAPI document tells it. */
+export interface RouteShape {
+  /** What each part of the path that starts with `:` is. */
+  params?: Readonly<Record<string, { description: string; example: string }>>
+  body?: TSchema
+  query?: TSchema
+  /** Of `data` in the answer. */
+  data: TSchema
+  /** The answer is a page of a list. */
+  paged?: true
+  /** The answer is `data` itself, without the envelope. */
+  bare?: true
+  /** Failures beside those that every route of its kind has (openapi.ts). */
+  errors?: readonly ErrorCode[]
+  example: { body?: unknown; data: unknown }
+}
+
+/** A route without its types, as dispatch runs it. */
 export interface Route {
+  shape: RouteShape
   bodyLimits: BodyLimits | undefined
   run(services: Services, raw: RawCall): Promise<Reply>
 }
@@ -48,30 +67,58 @@ export interface RawCall {
   isGone(): boolean
 }
 
-interface RouteSpec<B extends TSchema, Q extends TSchema> {
+/** A value that is only read: what the views give may be shared. */
+type ReadOnly<T> = T extends object ? { readonly [K in keyof T]: ReadOnly<T[K]> } : T
+
+interface RouteSpec<B extends TSchema, Q extends TSchema, D extends TSchema> extends RouteShape {
   body?: B
   query?: Q
+  data: D
   limits?: BodyLimits
-  handle(services: Services, call: Call<Static<B>, Static<Q>>): Promise<Reply> | Reply
+  example: { body?: Static<B>; data: ReadOnly<Static<D>> }
+  handle(
+    services: Services,
+    call: Call<Static<B>, Static<Q>>,
+  ): Promise<Reply<ReadOnly<Static<D>>>> | Reply<ReadOnly<Static<D>>>
 }
 
 type None = TSchema & { static: undefined }
 
-/** Binds a handler to the shapes of its body and query; anything else is `invalid_request`. */
-export function route<B extends TSchema = None, Q extends TSchema = None>(spec: RouteSpec<B, Q>): Route {
+/** Binds a handler to the shapes of its body, query and answer; a request of another shape is `invalid_request`. */
+export function route<D extends TSchema, B extends TSchema = None, Q extends TSchema = None>(
+  spec: RouteSpec<B, Q, D>,
+): Route {
   const parseBody = spec.body && parserOf(spec.body)
   const parseQuery = spec.query && parserOf(spec.query)
   return {
+    shape: spec,
     bodyLimits: spec.body && (spec.limits ?? REQUEST_LIMITS),
     async run(services, { id, caller, params, body, query, idempotencyKey, isGone }) {
       if (isJsonObject(body)) assertTenant(caller, body.tenantId)
       const typed = parseBody?.(body) as Static<B>
       if (parseQuery === undefined) assertNoQuery(query)
-      const parsedQuery = parseQuery?.(query) as Static<Q>
+      const parsedQuery = parseQuery?.(withNumbers(query, spec.query ?? {})) as Static<Q>
       const idempotency = idempotencyOf(idempotencyKey, id, { params, body: body ?? null })
       return spec.handle(services, { caller, params, body: typed, query: parsedQuery, idempotency, isGone })
     },
   }
+}
+
+/** A route that needs no key and takes nothing. */
+export interface PublicRoute {
+  shape: RouteShape
+  answer(services: Services): unknown
+}
+
+interface PublicSpec<D extends TSchema> extends RouteShape {
+  data: D
+  example: { data: ReadOnly<Static<D>> }
+  answer(services: Services): Promise<Static<D>> | Static<D>
+}
+
+/** Binds what a public route answers to its shape. */
+export function publicRoute<D extends TSchema>(spec: PublicSpec<D>): PublicRoute {
+  return { shape: spec, answer: spec.answer }
 }
 
 /** A body may repeat the tenant; it must be the one that the credential was checked for. */

@@ -151,6 +151,13 @@ export const ROUTES = {
     roles: ['auditor', 'operator', 'approver'],
     limit: 'status',
   },
+  openapi: {
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'this interface as an OpenAPI 3.1 document',
+    roles: 'public',
+    limit: 'exempt',
+  },
   healthz: { method: 'GET', path: '/healthz', summary: 'the process answers', roles: 'public', limit: 'exempt' },
   readyz: {
     method: 'GET',
@@ -163,7 +170,8 @@ export const ROUTES = {
 
 export type RouteId = keyof typeof ROUTES
 /** Routes that need a key. */
-export type KeyedRouteId = Exclude<RouteId, 'healthz' | 'readyz'>
+export type KeyedRouteId = { [K in RouteId]: (typeof ROUTES)[K]['roles'] extends 'public' ? never : K }[RouteId]
+export type PublicRouteId = Exclude<RouteId, KeyedRouteId>
 
 export function mayCall(route: RouteRule, roles: readonly Role[]): boolean {
   const allowed = route.roles

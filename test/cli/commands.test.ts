@@ -81,6 +81,7 @@ const COMMANDS = [
   'killswitch trigger',
   'killswitch recover',
   'health',
+  'openapi',
 ]
 
 for (const command of COMMANDS) {
@@ -690,6 +691,7 @@ const ROWS: Row[] = [
     json: ({ ready, message }) => assert.ok(ready === false && /ECONNREFUSED/.test(String(message))),
   },
   { name: 'health: no port', args: () => ['health', '--port', 'http'], code: 2, stderr: /--port: "http"/ },
+  { name: 'openapi', args: () => ['openapi'], code: 0, json: ({ openapi }) => assert.equal(openapi, '3.1.0') },
   { name: 'serve: no port', args: () => ['serve', '--port', '65536'], code: 2, stderr: /--port: "65536"/ },
   {
     name: 'serve: no log level',

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { verifyEntries } from '../../src/actions/audit.ts'
 import { openStore } from '../../src/sqlite/store.ts'
+import { assertDeclared } from '../declared.ts'
 import { ACME_POLICY, type Cleanup, writeFiles } from '../helpers.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/gate-sidecar.js', import.meta.url))
@@ -86,7 +87,11 @@ export function post(
       response.on('error', gone)
       response.on('close', () => {
         if (!response.complete) return gone()
-        resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(parts).toString()) })
+        const status = response.statusCode ?? 0
+        const answer: unknown = JSON.parse(Buffer.concat(parts).toString())
+        const contentType = response.headers['content-type'] ?? null
+        assertDeclared({ method: 'POST', path, status, contentType, body: answer })
+        resolve({ status, body: answer })
       })
     })
     sent.on('error', gone)

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { ERRORS, type ErrorCode, GateError } from '../../src/base/errors.ts'
 import { writeError } from '../../src/http/errors.ts'
 import { createLogger } from '../../src/log.ts'
+import { plainFetch } from '../declared.ts'
 import type { Answer } from '../helpers.ts'
 import { assertRefused } from './support.ts'
 
@@ -24,7 +25,7 @@ const cause = new Error(SECRET)
 async function thrown(error: unknown): Promise<Answer> {
   logged.length = 0
   respond = (response) => writeError(response, error, 'req_1', log)
-  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  const response = await plainFetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
@@ -72,6 +73,6 @@ test('an answer that has begun is not begun again', async () => {
     response.end('begun')
     writeError(response, cause, 'req_1', log)
   }
-  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  const response = await plainFetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   assert.equal(await response.text(), 'begun')
 })

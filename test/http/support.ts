@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { ERRORS, type ErrorCode } from '../../src/base/errors.ts'
+import { assertDeclared } from '../declared.ts'
 import type { Answer, Gate } from '../helpers.ts'
 
 /** How many entries a chain has that requests made: a tenant's policies are noted within a second of its making. */
@@ -52,7 +53,12 @@ export async function raw(gate: Gate, bytes: string | Buffer, waitMs = 10_000): 
   // The server may answer and close before it has read everything.
   socket.on('error', () => undefined)
   socket.write(bytes)
-  return parseAnswer(await text(socket))
+  const answer = parseAnswer(await text(socket))
+  const [method = '', path = ''] = bytes.toString('latin1').split(' ')
+  const contentType = answer.headers.get('content-type')
+  // Node's parser refuses what is no HTTP, without a body.
+  if (contentType !== null) assertDeclared({ method, path, status: answer.status, contentType, body: answer.body })
+  return answer
 }
 
 function parseAnswer(response: string): Answer {

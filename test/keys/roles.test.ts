@@ -22,6 +22,7 @@ const ALLOWED: Record<RouteId, readonly Role[]> = {
   createKey: [],
   revokeKey: [],
   listPolicies: ['approver', 'auditor', 'operator'],
+  openapi: ['agent', 'approver', 'auditor', 'operator'],
   healthz: ['agent', 'approver', 'auditor', 'operator'],
   readyz: ['agent', 'approver', 'auditor', 'operator'],
 }
@@ -55,7 +56,7 @@ test('stopping and deciding are never limited by the plan', () => {
   const exempt = Object.entries(ROUTES).filter(([, { limit }]) => limit === 'exempt')
   assert.deepEqual(
     new Set(exempt.map(([id]) => id)),
-    new Set(['trigger', 'recover', 'approve', 'reject', 'revokeKey', 'healthz', 'readyz']),
+    new Set(['trigger', 'recover', 'approve', 'reject', 'revokeKey', 'openapi', 'healthz', 'readyz']),
   )
 })
 

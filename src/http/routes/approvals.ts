@@ -8,18 +8,31 @@ import {
   reject,
   waitForApproval,
 } from '../../actions/approvals.ts'
-import { APPROVAL_STATUSES, type ApprovalStatus } from '../../approvals/approval.ts'
-import { Closed, Paging, pageOf, WholeNumber } from '../query.ts'
+import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
+import { Closed, Paging, pageOf, wholeNumber } from '../query.ts'
 import { route } from '../route.ts'
+import {
+  Approval,
+  approveExample,
+  getApprovalExample,
+  listApprovalsExample,
+  rejectExample,
+} from '../shapes/approvals.ts'
+import { EXAMPLE, oneOf } from '../shapes/common.ts'
 
-const Status = Type.Unsafe<ApprovalStatus>({ type: 'string', enum: [...APPROVAL_STATUSES] })
+const Status = oneOf(APPROVAL_STATUSES, 'Pending ones without it.')
 const ListQuery = Type.Object({ ...Paging, status: Type.Optional(Status) }, Closed)
-const WaitQuery = Type.Object({ wait: Type.Optional(WholeNumber) }, Closed)
+const WaitQuery = Type.Object({ wait: wholeNumber('Seconds to wait until it is decided, at most 25.') }, Closed)
 const MAX_WAIT_SECONDS = 25
+const params = { id: { description: 'Id of the approval.', example: EXAMPLE.approval } }
+const VOTE_ERRORS = ['not_found', 'forbidden', 'approver_mismatch', 'approval_not_pending', 'approval_expired'] as const
 
 export const approvalRoutes = {
   listApprovals: route({
     query: ListQuery,
+    data: Type.Array(Approval),
+    paged: true,
+    example: listApprovalsExample,
     handle: async (services, { caller, query }) => {
       const paging = pageOf(query, { limit: 1000, max: 1000 })
       const { items, page } = await listApprovals(services, caller, { status: query.status ?? 'pending', ...paging })
@@ -27,9 +40,13 @@ export const approvalRoutes = {
     },
   }),
   getApproval: route({
+    params,
     query: WaitQuery,
+    data: Approval,
+    errors: ['not_found'],
+    example: getApprovalExample,
     handle: async (services, { caller, params, query, isGone }) => {
-      const seconds = Math.min(Number(query.wait ?? 0), MAX_WAIT_SECONDS)
+      const seconds = Math.min(query.wait ?? 0, MAX_WAIT_SECONDS)
       const id = params.id ?? ''
       const waited =
         seconds === 0
@@ -39,13 +56,21 @@ export const approvalRoutes = {
     },
   }),
   approve: route({
+    params,
     body: ApproveRequest,
+    data: Approval,
+    errors: [...VOTE_ERRORS, 'self_approval', 'kill_switch_active'],
+    example: approveExample,
     handle: async (services, { caller, params, body, idempotency }) => ({
       data: await approve(services, caller, params.id ?? '', body, idempotency),
     }),
   }),
   reject: route({
+    params,
     body: RejectRequest,
+    data: Approval,
+    errors: VOTE_ERRORS,
+    example: rejectExample,
     handle: async (services, { caller, params, body, idempotency }) => ({
       data: await reject(services, caller, params.id ?? '', body, idempotency),
     }),

@@ -2,17 +2,26 @@ import { Type } from 'typebox'
 import { auditChain, LogRequest, logEntry, VerifyRequest, verifyRange } from '../../actions/audit.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../../base/time.ts'
-import { Closed, Paging, pageOf, WholeNumber } from '../query.ts'
+import { Closed, Paging, pageOf, wholeNumber } from '../query.ts'
 import { route } from '../route.ts'
+import {
+  AuditEntry,
+  auditChainExample,
+  auditLogExample,
+  auditVerifyExample,
+  RangeVerification,
+} from '../shapes/audit.ts'
+import { oneOf } from '../shapes/common.ts'
 
+const Time = { format: 'date-time', maxLength: 64 }
 const ChainQuery = Type.Object(
   {
     ...Paging,
-    order: Type.Optional(Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'] })),
-    before: Type.Optional(WholeNumber),
-    eventType: Type.Optional(Type.String({ maxLength: 128 })),
-    from: Type.Optional(Type.String({ maxLength: 64 })),
-    to: Type.Optional(Type.String({ maxLength: 64 })),
+    order: Type.Optional(oneOf(['asc', 'desc'], 'Newest first without it.')),
+    before: wholeNumber('Only entries with a smaller `seq`.'),
+    eventType: Type.Optional(Type.String({ maxLength: 128, description: 'Only entries of this type.' })),
+    from: Type.Optional(Type.String({ ...Time, description: 'From this time on.' })),
+    to: Type.Optional(Type.String({ ...Time, description: 'Before this time.' })),
   },
   Closed,
 )
@@ -20,12 +29,15 @@ const ChainQuery = Type.Object(
 export const auditRoutes = {
   auditChain: route({
     query: ChainQuery,
+    data: Type.Array(AuditEntry),
+    paged: true,
+    example: auditChainExample,
     handle: async (services, { caller, query }) => {
       const { items, page } = await auditChain(services, {
         chain: caller.chain,
         order: query.order ?? 'desc',
         ...pageOf(query, { limit: 50, max: 500 }),
-        before: query.before === undefined ? undefined : Number(query.before),
+        before: query.before,
         eventType: query.eventType,
         from: timeOf('from', query.from),
         to: timeOf('to', query.to),
@@ -35,10 +47,14 @@ export const auditRoutes = {
   }),
   auditVerify: route({
     body: VerifyRequest,
+    data: RangeVerification,
+    example: auditVerifyExample,
     handle: async (services, { caller, body }) => ({ data: await verifyRange(services, caller.chain, body) }),
   }),
   auditLog: route({
     body: LogRequest,
+    data: AuditEntry,
+    example: auditLogExample,
     handle: async (services, { caller, body, idempotency }) => ({
       data: await logEntry(services, caller, body, idempotency),
     }),

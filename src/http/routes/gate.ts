@@ -2,17 +2,22 @@ import { check } from '../../actions/check.ts'
 import { judgeNow } from '../../actions/judge.ts'
 import { CheckRequest, RiskRequest } from '../../gate/request.ts'
 import { route } from '../route.ts'
+import { checkExample, Decision, RiskAssessment, riskExample } from '../shapes/gate.ts'
 
 export const gateRoutes = {
   // 200 for every decision, deny included. A 4xx or 5xx means that nothing was decided, and a client takes it as deny.
   check: route({
     body: CheckRequest,
+    data: Decision,
+    example: checkExample,
     handle: async (services, { caller, body, idempotency }) => ({
       data: await check(services, caller, body, idempotency),
     }),
   }),
   risk: route({
     body: RiskRequest,
+    data: RiskAssessment,
+    example: riskExample,
     handle: async (services, { caller, body }) => ({ data: (await judgeNow(services, caller, body)).risk }),
   }),
 }

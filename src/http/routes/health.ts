@@ -1,9 +1,17 @@
 import { GateError } from '../../base/errors.ts'
+import { publicRoute } from '../route.ts'
 import type { Services } from '../services.ts'
+import { Health, healthzExample, Readiness, readyzExample } from '../shapes/health.ts'
 
-/** The process answers. Nothing of any tenant is told, since no key is asked for. */
-export function healthz(): { status: 'ok' } {
-  return { status: 'ok' }
+export const healthRoutes = {
+  // The process answers. Nothing of any tenant is told, since no key is asked for.
+  healthz: publicRoute({ data: Health, example: healthzExample, answer: () => ({ status: 'ok' as const }) }),
+  readyz: publicRoute({
+    data: Readiness,
+    errors: ['not_ready', 'audit_unavailable'],
+    example: readyzExample,
+    answer: readyz,
+  }),
 }
 
 /**
@@ -12,7 +20,7 @@ export function healthz(): { status: 'ok' } {
  *
  * @throws GateError `not_ready`, or the store's own error
  */
-export async function readyz({ store, policies }: Services) {
+async function readyz({ store, policies }: Services) {
   await store.probe()
   const stopsOnDisk = store.imposed().length === 0
   const faults = policies.faults()

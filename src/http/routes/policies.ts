@@ -1,5 +1,10 @@
 import { route } from '../route.ts'
+import { listPoliciesExample, PolicyState } from '../shapes/policies.ts'
 
 export const policyRoutes = {
-  listPolicies: route({ handle: (services, { caller }) => ({ data: services.policies.describe(caller) }) }),
+  listPolicies: route({
+    data: PolicyState,
+    example: listPoliciesExample,
+    handle: (services, { caller }) => ({ data: services.policies.describe(caller) }),
+  }),
 }

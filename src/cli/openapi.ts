@@ -1,0 +1,13 @@
+import type { Command } from 'commander'
+import { addCommonOptions, type CommonOptions } from './context.ts'
+
+export function addOpenApiCommand(program: Command): void {
+  addCommonOptions(program.command('openapi'), {})
+    .description('print the OpenAPI 3.1 document of the HTTP interface; --json prints it on one line')
+    .addHelpText('after', '\nExample:\n  gate-sidecar openapi > openapi.json')
+    .action(async ({ json }: CommonOptions) => {
+      // Only this command needs the shapes of the answers.
+      const { openApiDocument } = await import('../http/routes.ts')
+      process.stdout.write(`${JSON.stringify(openApiDocument(), null, json ? 0 : 2)}\n`)
+    })
+}

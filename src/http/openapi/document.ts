@@ -1,0 +1,79 @@
+import { ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
+import type { RouteShape } from '../route.ts'
+import { FAILURE, failuresOf } from './failures.ts'
+import { operation, TAGS } from './operation.ts'
+import { componentsOf } from './schemas.ts'
+
+const DESCRIPTION = `Before an AI agent acts, it asks the gate, which answers \`allow\`, \`deny\` or \`require_approval\`.
+
+A decision, deny included, is a 200. Any other status means that nothing was decided: take it as deny.
+Every answer is an envelope: \`{success: true, data, requestId}\` or \`{success: false, error, message, requestId}\`; switch on \`error\`.
+Unknown members of a request are refused, so that a misspelt one is never ignored. Answers may gain members.`
+
+const SERVER = {
+  url: 'http://127.0.0.1:4283',
+  description: 'Beside the agent, where it listens if nothing else is set.',
+}
+
+const SECURITY_SCHEMES = {
+  key: { type: 'apiKey', in: 'header', name: 'x-api-key', description: '`sk_live_…` or `sk_test_…`' },
+  tenant: { type: 'apiKey', in: 'header', name: 'x-tenant-id', description: 'The tenant of the key.' },
+}
+
+const HEADERS = {
+  RequestId: { description: 'As sent, or made.', schema: { type: 'string' } },
+  RateLimit: { description: 'What is left, such as `"pro";r=598;t=0`.', schema: { type: 'string' } },
+  RateLimitPolicy: { description: 'The limit, such as `"pro";q=600;w=60`.', schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer' } },
+}
+
+const PARAMETERS = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'For ten minutes the same request with the same value is carried out once.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!#-~]+$' },
+  },
+}
+
+const COUNT = { type: 'integer', minimum: 0 }
+const PAGE = {
+  type: 'object',
+  description: 'Where the list goes on: `offset + limit`. A page of large items ends early, and `limit` says so.',
+  required: ['limit', 'offset', 'total'],
+  properties: { limit: COUNT, offset: COUNT, total: COUNT },
+}
+
+/** The OpenAPI 3.1 document of the whole interface, made from the shapes by which requests are parsed. */
+export function openApi(shapes: Readonly<Record<RouteId, RouteShape>>, version: string) {
+  const schemas = componentsOf()
+  const failures = failuresOf()
+  const paths: Record<string, Record<string, object>> = {}
+  for (const id of Object.keys(ROUTES) as RouteId[]) {
+    const { method, path }: RouteRule = ROUTES[id]
+    const template = path.replace(/:(\w+)/g, '{$1}')
+    paths[template] = { ...paths[template], [method.toLowerCase()]: operation(id, shapes[id], { schemas, failures }) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'gate-sidecar',
+      version,
+      summary: 'Decides, before an AI agent acts, whether the action may run.',
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [SERVER],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    security: [{ key: [], tenant: [] }],
+    paths,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      schemas: { ...schemas.schemas(), Failure: FAILURE, Page: PAGE },
+      responses: failures.responses(),
+      examples: failures.examples(),
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { ERRORS, type ErrorCode } from '../../base/errors.ts'
+import { ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
+import type { RouteShape } from '../route.ts'
+import { EXAMPLE_REQUEST_ID, type Schema, sentence } from './schemas.ts'
+
+const CODES = Object.keys(ERRORS) as ErrorCode[]
+
+/** The body of every failure. */
+export const FAILURE = {
+  type: 'object',
+  required: ['success', 'error', 'message', 'requestId'],
+  properties: {
+    success: { const: false, type: 'boolean' },
+    error: { type: 'string', enum: CODES, description: 'What clients switch on.' },
+    message: { type: 'string', description: 'A sentence for people.' },
+    details: {
+      type: 'array',
+      description: 'Where in the request the fault is.',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: { type: 'string', description: 'A JSON pointer.' }, message: { type: 'string' } },
+      },
+    },
+    requestId: { type: 'string' },
+  },
+}
+
+/** Collects failures that routes have in common, so that each stands once. */
+export function failuresOf() {
+  const named = new Map<string, Schema>()
+  const used = new Set<ErrorCode>()
+  return {
+    /** The route's failures by status. */
+    of(id: RouteId, shape: RouteShape): Schema {
+      const codes = codesOf(id, shape)
+      const statuses = [...new Set(codes.map((code) => ERRORS[code].status))]
+      return Object.fromEntries(
+        statuses.map((status) => {
+          const same = codes.filter((code) => ERRORS[code].status === status)
+          const name = same.join('.')
+          if (!named.has(name)) named.set(name, failure(same))
+          for (const code of same) used.add(code)
+          return [status, { $ref: `#/components/responses/${name}` }]
+        }),
+      )
+    },
+    responses: (): Schema => Object.fromEntries(named),
+    /** One of each code that was met. */
+    examples: (): Schema => Object.fromEntries(Array.from(used, (code) => [code, example(code)])),
+  }
+}
+
+/** Every code that the route may answer: those of its kind, and its own. */
+function codesOf(id: RouteId, { body, errors = [] }: RouteShape): ErrorCode[] {
+  const rule: RouteRule = ROUTES[id]
+  const codes = new Set<ErrorCode>(['host_not_allowed', 'internal', ...errors])
+  const add = (when: boolean, ...more: ErrorCode[]): void => {
+    if (when) for (const code of more) codes.add(code)
+  }
+  const keyed = rule.roles !== 'public'
+  add(keyed, 'invalid_request', 'unauthenticated', 'tenant_mismatch', 'rate_limited', 'audit_unavailable', 'overloaded')
+  // An admin may name a tenant that nobody has made.
+  add(keyed, 'not_found')
+  add(keyed && rule.roles !== 'any', 'forbidden')
+  add(body !== undefined, 'invalid_json', 'unsupported_media_type', 'payload_too_large')
+  add(rule.idempotent === true, 'idempotency_conflict')
+  return CODES.filter((code) => codes.has(code))
+}
+
+function example(error: ErrorCode): Schema {
+  const { meaning } = ERRORS[error]
+  const value = { success: false, error, message: sentence(meaning), requestId: EXAMPLE_REQUEST_ID }
+  return { summary: meaning, value }
+}
+
+/** Codes of one status as one response. */
+function failure(codes: readonly ErrorCode[]): Schema {
+  const retryAfter = codes.includes('rate_limited') && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('; '),
+    headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...retryAfter },
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Failure' }, examples: Object.fromEntries(examples) },
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
+import type { RouteShape } from '../route.ts'
+import type { failuresOf } from './failures.ts'
+import { type componentsOf, EXAMPLE_REQUEST_ID, type Schema, sentence } from './schemas.ts'
+
+/** What the operations share; they add to it what they meet. */
+export interface Shared {
+  schemas: ReturnType<typeof componentsOf>
+  failures: ReturnType<typeof failuresOf>
+}
+
+/** Tags by the first segment of a path. */
+export const TAGS: Readonly<Record<string, string>> = {
+  gate: 'Decide whether an action may run.',
+  approvals: 'Held actions, for people to decide.',
+  audit: 'The hash-chained trail.',
+  evidence: 'Signed bundles that a third party verifies.',
+  killswitch: 'The emergency stop at four levels.',
+  keys: 'API keys of the tenant.',
+  policies: 'The policy set in force.',
+  service: 'The service itself.',
+}
+
+/** One route as an Operation Object (OpenAPI 3.1, 4.8.10). */
+export function operation(id: RouteId, shape: RouteShape, shared: Shared): Schema {
+  const rule: RouteRule = ROUTES[id]
+  const { body, example } = shape
+  const [, first = ''] = rule.path.split('/')
+  return {
+    operationId: id,
+    summary: sentence(rule.summary),
+    description: `Roles: ${rolesOf(rule)}. Limit: ${rule.limit}.`,
+    tags: [Object.hasOwn(TAGS, first) ? first : 'service'],
+    ...(rule.roles === 'public' && { security: [] }),
+    ...(rule.tenantOptional && { security: [{ key: [] }, { key: [], tenant: [] }] }),
+    parameters: parameters(rule, shape, shared),
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: shared.schemas.of(body), example: example.body } },
+      },
+    }),
+    responses: { 200: success(rule, shape, shared), ...shared.failures.of(id, shape) },
+  }
+}
+
+function rolesOf({ roles }: RouteRule): string {
+  if (roles === 'any') return 'every key'
+  return roles === 'public' ? 'no key needed' : [...roles, 'owner', 'admin'].join(', ')
+}
+
+function parameters(rule: RouteRule, { params = {}, query }: RouteShape, { schemas }: Shared): Schema[] {
+  const inPath = Object.entries(params).map(([name, { description, example }]) => {
+    return { name, in: 'path', required: true, description, schema: { type: 'string' }, example }
+  })
+  const properties = (query === undefined ? {} : schemas.of(query).properties) as Record<string, Schema>
+  const inQuery = Object.entries(properties).map(([name, { description = '', ...schema }]) => {
+    return { name, in: 'query', description, schema }
+  })
+  return [...inPath, ...inQuery, ...(rule.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])]
+}
+
+function success(rule: RouteRule, shape: RouteShape, { schemas }: Shared): Schema {
+  const limits = {
+    RateLimit: { $ref: '#/components/headers/RateLimit' },
+    'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' },
+  }
+  return {
+    description: sentence(rule.summary),
+    headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...(rule.limit !== 'exempt' && limits) },
+    content: { 'application/json': shape.bare ? bare(shape, schemas) : enveloped(shape, schemas) },
+  }
+}
+
+function bare({ data, example }: RouteShape, schemas: Shared['schemas']): Schema {
+  return { schema: schemas.of(data), example: example.data }
+}
+
+function enveloped({ data, paged, example }: RouteShape, schemas: Shared['schemas']): Schema {
+  const page = { limit: 50, offset: 0, total: 1 }
+  return {
+    schema: {
+      type: 'object',
+      required: ['success', 'data', ...(paged ? ['page'] : []), 'requestId'],
+      properties: {
+        success: { const: true, type: 'boolean' },
+        data: schemas.of(data),
+        ...(paged && { page: { $ref: '#/components/schemas/Page' } }),
+        requestId: { type: 'string' },
+      },
+    },
+    example: { success: true, data: example.data, ...(paged && { page }), requestId: EXAMPLE_REQUEST_ID },
+  }
+}

@@ -1,0 +1,70 @@
+import { type Static, Type } from 'typebox'
+import { AnyObject, Digest, EXAMPLE, id, nullable, Timestamp } from './common.ts'
+
+export const AuditEntry = Type.Object(
+  {
+    id: id('entry', 'Of a decision: its id with another prefix.'),
+    timestamp: Timestamp,
+    eventType: Type.String({ description: "One of the service's types, or a caller's own." }),
+    data: nullable(AnyObject),
+    hash: Digest,
+    seq: Type.Integer({ minimum: 0, description: 'Its place in the chain, without gaps.' }),
+    previousHash: Digest,
+    actor: nullable(AnyObject),
+  },
+  { title: 'AuditEntry', description: 'One entry of the hash-chained trail.' },
+)
+
+export const RangeVerification = Type.Object(
+  {
+    valid: Type.Boolean(),
+    entriesChecked: Type.Integer({ minimum: 0 }),
+    firstEntry: Type.String({ description: 'Empty for an empty range.' }),
+    lastEntry: Type.String({ description: 'Empty for an empty range.' }),
+    fault: nullable(Type.String({ description: 'The first thing wrong.' })),
+    firstBadSeq: nullable(Type.Integer()),
+  },
+  { title: 'RangeVerification' },
+)
+
+const decision: Static<typeof AuditEntry> = {
+  id: EXAMPLE.entry,
+  timestamp: EXAMPLE.time,
+  eventType: 'gate.decision',
+  data: {
+    id: EXAMPLE.decision,
+    action: 'payment.transfer',
+    decision: 'require_approval',
+    rule: 'steered-transfer',
+    reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+    riskScore: 35.1,
+    policyDigest: EXAMPLE.policyDigest,
+  },
+  hash: EXAMPLE.hash,
+  seq: 7,
+  previousHash: EXAMPLE.previousHash,
+  actor: { kind: 'key', id: EXAMPLE.key, roles: ['agent'] },
+}
+
+export const auditChainExample = { data: [decision] }
+export const auditVerifyExample = {
+  body: { startDate: '2026-11-01', endDate: '2026-11-30' },
+  data: {
+    valid: true,
+    entriesChecked: 1,
+    firstEntry: EXAMPLE.entry,
+    lastEntry: EXAMPLE.entry,
+    fault: null,
+    firstBadSeq: null,
+  },
+}
+const logged = { invoice: '2026-0117', pages: 2 }
+export const auditLogExample = {
+  body: { eventType: 'invoice.read', data: logged, userId: 'joe' },
+  data: {
+    ...decision,
+    eventType: 'invoice.read',
+    data: logged,
+    actor: { kind: 'key', id: EXAMPLE.key, identity: null, roles: ['agent'], claimedUserId: 'joe' },
+  },
+}

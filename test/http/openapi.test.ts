@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { ROUTES, type RouteId, type RouteRule } from '../../src/keys/roles.ts'
+import { assertDeclared } from '../declared.ts'
+import { startGate } from '../helpers.ts'
+
+interface Operation {
+  operationId: string
+  summary: string
+  parameters: { name?: string; in?: string }[]
+  requestBody?: { content: Record<string, { example?: unknown }> }
+  responses: Record<string, { $ref?: string; content?: Record<string, { example?: unknown }> }>
+}
+interface Document {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, unknown> }
+}
+
+// The committed one, which test/docs.test.ts holds to the code.
+const document: Document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'))
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+
+test('the service answers the committed document, without a key, to its own names only', async (t) => {
+  const gate = await startGate(t)
+  const answer = await fetch(`${gate.server.url}/openapi.json`)
+  assert.equal(answer.status, 200)
+  assert.deepEqual(await answer.json(), document)
+  assert.match(answer.headers.get('x-request-id') ?? '', /^req_/)
+})
+
+test('each route is one operation, and there are no others', () => {
+  assert.equal(document.openapi, '3.1.0')
+  assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), Object.keys(ROUTES).sort())
+})
+
+for (const id of Object.keys(ROUTES) as RouteId[]) {
+  const rule: RouteRule = ROUTES[id]
+  const template = rule.path.replace(/:(\w+)/g, '{$1}')
+  const operation = document.paths[template]?.[rule.method.toLowerCase()]
+  describe(`${rule.method} ${template}`, () => {
+    test('has an example of its answer, and of its body if it takes one', () => {
+      assert.ok(operation)
+      const examples = [operation.responses[200], operation.requestBody].filter((part) => part !== undefined)
+      for (const { content = {} } of examples)
+        for (const { example } of Object.values(content)) assert.notEqual(example, undefined)
+    })
+    test('declares each part of its path', () => {
+      const wanted = [...rule.path.matchAll(/:(\w+)/g)].map(([, name]) => name)
+      const declared = operation?.parameters.filter((parameter) => parameter.in === 'path') ?? []
+      assert.deepEqual(
+        declared.map(({ name }) => name),
+        wanted,
+      )
+    })
+  })
+}
+
+test('shapes are named once and referred to, so that generated clients have types with names', () => {
+  for (const name of ['Decision', 'Approval', 'AuditEntry', 'TrustBundle', 'KillSwitchStatus', 'Key', 'CheckRequest'])
+    assert.ok(name in document.components.schemas, name)
+})
+
+const OF_CHECK = { method: 'POST', path: '/gate/check', contentType: 'application/json' }
+const REFUSED = { success: false, message: 'No.', requestId: 'req_1' }
+const undeclared: [name: string, answer: Partial<Parameters<typeof assertDeclared>[0]>, fault: RegExp][] = [
+  ['a status', { status: 418, body: {} }, /status that is not declared/],
+  ['a media type', { status: 200, contentType: 'text/html', body: {} }, /text\/html, which is not declared/],
+  [
+    'a missing member',
+    { status: 200, body: { success: true, requestId: 'req_1' } },
+    /must have required property 'data'/,
+  ],
+  [
+    'a further member',
+    { status: 400, body: { ...REFUSED, error: 'invalid_request', extra: 1 } },
+    /additional properties/,
+  ],
+  ['an error code', { status: 409, body: { ...REFUSED, error: 'approval_expired' } }, /code that is not declared/],
+  ['a path', { path: '/gate/chek', status: 200, body: {} }, /is not declared/],
+]
+
+for (const [name, answer, fault] of undeclared) {
+  test(`the check that tests hold answers to refuses ${name} that is not declared`, () => {
+    assert.throws(() => assertDeclared({ ...OF_CHECK, status: 200, body: {}, ...answer }), fault)
+  })
+}
