@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { documents, filled, PART_NAMES, partsIn } from '../docs/build.ts'
+import { deadLinks } from './docs/links.ts'
 
 const ROOT = new URL('../', import.meta.url)
 const README = readFileSync(new URL('README.md', ROOT), 'utf8')
@@ -22,13 +23,18 @@ test('a part that the code does not have is refused', () => {
   assert.throws(() => filled('<!-- from the code: nothing -->\n<!-- end -->'), /no part nothing/)
 })
 
-test('README: each file that it points to is there', () => {
-  const targets = [...README.matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => String(match[1]))
-  assert.ok(targets.length > 3)
-  assert.deepEqual(
-    targets.filter((path) => !existsSync(new URL(path, ROOT))),
-    [],
-  )
+for (const [path, text] of DOCUMENTS) {
+  test(`${path}: its links lead somewhere`, () => {
+    assert.deepEqual(deadLinks(text, path, ROOT), [])
+  })
+}
+
+test('links that lead nowhere are found', () => {
+  const page =
+    '# A title: `x`\n# A title: `x`\n[a](#a-title-x) [b](#a-title-x-1) [c](LICENSE) [d](https://x.y) [e](docs/format.md#chains)'
+  assert.deepEqual(deadLinks(page, 'README.md', ROOT), [])
+  const dead = ['#a-title-x-2', 'NONE', '../README.md', 'docs/format.md#chain', 'docs#chains', 'LICENSE#a']
+  assert.deepEqual(deadLinks(dead.map((target) => `[x](${target})`).join('\n'), 'README.md', ROOT), dead)
 })
 
 test('README: exactly the two commands that set everything up', () => {
