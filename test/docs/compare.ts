@@ -9,6 +9,7 @@ const VARYING: readonly [RegExp, string][] = [
   [/\b(dec|apr|aud|bun|key|ksw|req)_[0-9a-hjkmnp-tv-z]{26}\b/g, '$1_ID'],
   [/\bsk_(live|test)_[0-9A-Za-z]{40,}\b/g, 'sk_$1_SECRET'],
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME'],
+  [/\bhost:\d+/g, 'host:UID'],
   [/\bsha256:[0-9a-f]{64}\b/g, 'sha256:HASH'],
   [/(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=(?!=)/g, 'BASE64'],
   [/(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{86}==/g, 'BASE64'],
