@@ -21,7 +21,10 @@ function normal(text: string): string {
 
 /** True when the text is what was expected, but for what varies. */
 export function matchesText(expected: string, seen: string): boolean {
-  const lines = (text: string): string[] => normal(text).trimEnd().split(/ *\n/)
+  const lines = (text: string): string[] =>
+    normal(text)
+      .trimEnd()
+      .split(/[ \r]*\n/)
   const pattern = lines(expected).map((line) => {
     if (line.trim() === ANYTHING) return '(?:.*\\n)*'
     return `${line.split(ANYTHING).map(escaped).join('.*')}\\n`
