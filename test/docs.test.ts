@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { documents, filled, PART_NAMES, partsIn } from '../docs/build.ts'
+import { createProgram } from '../src/cli/program.ts'
+import { SETTINGS } from '../src/config.ts'
 import { deadLinks } from './docs/links.ts'
 
 const ROOT = new URL('../', import.meta.url)
@@ -35,6 +37,15 @@ test('links that lead nowhere are found', () => {
   assert.deepEqual(deadLinks(page, 'README.md', ROOT), [])
   const dead = ['#a-title-x-2', 'NONE', '../README.md', 'docs/format.md#chain', 'docs#chains', 'LICENSE#a']
   assert.deepEqual(deadLinks(dead.map((target) => `[x](${target})`).join('\n'), 'README.md', ROOT), dead)
+})
+
+test('every setting is an option of serve, as the table says', () => {
+  const serve = createProgram().commands.find((command) => command.name() === 'serve')
+  const taken = serve?.options.map((option) => option.attributeName()) ?? []
+  assert.deepEqual(
+    Object.keys(SETTINGS).filter((name) => !taken.includes(name)),
+    [],
+  )
 })
 
 test('README: exactly the two commands that set everything up', () => {

@@ -83,6 +83,14 @@ const RUN: readonly Row[] = [
     page: `<!-- file: policies/a/b.json -->\n\n${block('json', '{}')}${block('console', '$ cat policies/a/b.json', '{}')}`,
   },
   { name: 'lines that are not run', page: block('sh', 'npm ci && npm test  # all', 'docker run x', 'npm run bench') },
+  {
+    name: 'tests that a page runs are run',
+    page: block(
+      'console',
+      '$ node --import tsx --test --test-reporter=tap test/base/id.test.ts | grep "^# fail"',
+      '# fail 0',
+    ),
+  },
   { name: 'what is not run hides nothing', page: block('sh', 'docker run x', 'false'), faults: [[1, /failed/]] },
   {
     name: 'the service, on another port than the page says, ends with the page',

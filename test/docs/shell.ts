@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { once } from '../../src/base/memo.ts'
 import { temporaryFolder } from '../helpers.ts'
 import type { Step } from './steps.ts'
 
@@ -32,7 +33,7 @@ start_service() {
 await_service() {
   set +m
   echo "$1" >"$RUN/service.pid"
-  for _ in $(seq 200); do
+  for _ in $(seq 600); do
     curl -fs -o "$RUN/health" "http://127.0.0.1:$GATE_SIDECAR_PORT/healthz" && return
     kill -0 "$1" || break
     sleep 0.1
@@ -79,14 +80,15 @@ function stepScript({ expected }: Step, i: number): string {
   return [begin, ...typed, end].join('\n')
 }
 
+/** What a reader has after cloning, less what only tests read: it is most files. */
+const copied = once(() => {
+  const args = ['-c', 'safe.directory=*', 'ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  const listed = execFileSync('git', args, { cwd: TREE, encoding: 'utf8' }).split('\0')
+  return listed.filter((path) => path !== '' && !path.startsWith('test/testdata/') && existsSync(join(TREE, path)))
+})
+
 function copyTree(copy: string): void {
-  const listed = execFileSync(
-    'git',
-    ['-c', 'safe.directory=*', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'],
-    { cwd: TREE, encoding: 'utf8' },
-  )
-  for (const path of listed.split('\0')) {
-    if (path === '' || !existsSync(join(TREE, path))) continue
+  for (const path of copied()) {
     mkdirSync(dirname(join(copy, path)), { recursive: true })
     cpSync(join(TREE, path), join(copy, path))
   }
@@ -107,7 +109,8 @@ function freePort(): Promise<number> {
 
 /** All that the shell prints. Through `cat`: a program may open /dev/stderr, which is possible for a pipe only. */
 function runShell(cwd: string, run: string, port: string): Promise<string> {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GATE_SIDECAR_'))
+  // Settings of whoever runs the tests are not those of the page; and a test runner inside one would run nothing.
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(GATE_SIDECAR_|NODE_TEST_)/.test(name))
   const env = { ...Object.fromEntries(inherited), RUN: run, GATE_SIDECAR_PORT: port, NO_COLOR: '1' }
   const shell = spawn('bash', ['--norc', '-c', 'bash --norc "$RUN/main.sh" 2>&1 | cat'], {
     cwd,
