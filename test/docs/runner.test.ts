@@ -99,6 +99,15 @@ const RUN: readonly Row[] = [
       block('console', '$ curl -s http://127.0.0.1:4283/healthz | head -c 34', '{"success":true,"data":{"status":"…'),
   },
   {
+    name: 'what the service says when it listens',
+    page: block(
+      'console',
+      '$ bin/gate-sidecar.js serve',
+      '…"url":"http://127.0.0.1:4283","msg":"listening"}',
+      '$ true',
+    ),
+  },
+  {
     name: 'a service that does not start',
     page: block('sh', 'bin/gate-sidecar.js serve --policies none') + block('sh', 'true'),
     faults: [

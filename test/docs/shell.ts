@@ -34,7 +34,12 @@ await_service() {
   set +m
   echo "$1" >"$RUN/service.pid"
   for _ in $(seq 600); do
-    curl -fs -o "$RUN/health" "http://127.0.0.1:$GATE_SIDECAR_PORT/healthz" && return
+    if curl -fs -o "$RUN/health" "http://127.0.0.1:$GATE_SIDECAR_PORT/healthz" && [ -s "$SERVICE_LOG" ]; then
+      # What it says of itself stands right behind what it listens for.
+      sleep 0.2
+      cat "$SERVICE_LOG"
+      return
+    fi
     kill -0 "$1" || break
     sleep 0.1
   done
@@ -138,7 +143,14 @@ function servicePid(run: string): number | undefined {
 }
 
 function endGroups(leaders: readonly (number | undefined)[]): void {
-  for (const leader of leaders) if (leader !== undefined) process.kill(-leader, 'SIGKILL')
+  for (const leader of leaders) {
+    try {
+      if (leader !== undefined) process.kill(-leader, 'SIGKILL')
+    } catch (error) {
+      // It has ended by itself meanwhile.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    }
+  }
 }
 
 function readOutput(output: string, count: number): (Ran | undefined)[] {
