@@ -1,71 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Command } from 'commander'
-import { EVENTS } from '../src/audit/events.ts'
-import { ERRORS } from '../src/base/errors.ts'
-import { createProgram } from '../src/cli/program.ts'
-import { SETTINGS } from '../src/config.ts'
 import { openApiDocument } from '../src/http/routes.ts'
-import { ROUTES, type RouteRule } from '../src/keys/roles.ts'
+import { PARTS } from './tables.ts'
 
 /**
- * Writes docs/openapi.json and what README.md and docs/ take from the code: `npm run docs`. Each part stands between
+ * Writes docs/openapi.json and what the documents take from the code: `npm run docs`. Each part of docs/tables.ts stands between
  * `<!-- from the code: NAME -->` and `<!-- end -->`; a test fails when one is not as the code has it.
  */
 
 const ROOT = new URL('../', import.meta.url)
-
-/** The parts by name; each gives Markdown. */
-const PARTS: Readonly<Record<string, () => string>> = {
-  settings: () => table(['name', 'flag', 'variable', 'default', 'meaning'], settingRows()),
-  endpoints: () => table(['endpoint', 'roles', 'limit', 'what it does'], endpointRows()),
-  errors: () =>
-    table(
-      ['code', 'status', 'meaning'],
-      Object.entries(ERRORS).map(([code, { status, meaning }]) => [`\`${code}\``, String(status), meaning]),
-    ),
-  commands: () => table(['command', 'what it does'], commandRows(createProgram(), [])),
-  events: () =>
-    table(
-      ['event type', 'what it records'],
-      Object.entries(EVENTS).map(([type, meaning]) => [`\`${type}\``, meaning]),
-    ),
-}
-
-function settingRows(): string[][] {
-  const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  return Object.entries(SETTINGS).map(([name, { env, help, default: value }]) => {
-    const shown = value === null ? '' : String(value)
-    return [`\`${name}\``, `\`--${kebab(name)}\``, `\`${env}\``, shown && `\`${shown}\``, help]
-  })
-}
-
-function endpointRows(): string[][] {
-  const rolesOf = ({ roles }: RouteRule): string => {
-    if (roles === 'any') return 'every key'
-    return roles === 'public' ? 'no key needed' : [...roles, 'owner', 'admin'].join(', ')
-  }
-  return Object.values(ROUTES).map((rule) => [
-    `\`${rule.method} ${rule.path}\``,
-    rolesOf(rule),
-    rule.limit,
-    rule.summary,
-  ])
-}
-
-function commandRows(command: Command, path: readonly string[]): string[][] {
-  if (command.commands.length === 0) return [[`\`${path.join(' ')}\``, command.description()]]
-  return command.commands.flatMap((child) => commandRows(child, [...path, child.name()]))
-}
-
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const escaped = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
-  const widths = header.map((name, i) => Math.max(name.length, ...escaped.map((row) => (row[i] ?? '').length)))
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`
-  return [header, widths.map((width) => '-'.repeat(width)), ...escaped].map(line).join('\n')
-}
-
 const MARKED = /(<!-- from the code: ([a-z-]+) -->\n)[\s\S]*?(<!-- end -->)/g
 
 /** The document with each marked part as the code has it. @throws Error for a part that is none */
@@ -89,7 +32,7 @@ export function documents(): Map<string, string> {
   const pages = readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' })
     .map((name) => `docs/${name.replaceAll('\\', '/')}`)
     .filter((path) => path.endsWith('.md'))
-  const paths = ['README.md', ...pages.sort()]
+  const paths = ['README.md', 'CONTRIBUTING.md', ...pages.sort()]
   return new Map(paths.map((path) => [path, readFileSync(new URL(path, ROOT), 'utf8')]))
 }
 

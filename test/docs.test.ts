@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { documents, filled, openApiText, PART_NAMES, partsIn } from '../docs/build.ts'
+import { createProgram } from '../src/cli/program.ts'
+import { SETTINGS } from '../src/config.ts'
+import { deadLinks } from './docs/links.ts'
 
 const ROOT = new URL('../', import.meta.url)
 const README = readFileSync(new URL('README.md', ROOT), 'utf8')
@@ -26,11 +29,25 @@ test('a part that the code does not have is refused', () => {
   assert.throws(() => filled('<!-- from the code: nothing -->\n<!-- end -->'), /no part nothing/)
 })
 
-test('README: each file that it points to is there', () => {
-  const targets = [...README.matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => String(match[1]))
-  assert.ok(targets.length > 3)
+for (const [path, text] of DOCUMENTS) {
+  test(`${path}: its links lead somewhere`, () => {
+    assert.deepEqual(deadLinks(text, path, ROOT), [])
+  })
+}
+
+test('links that lead nowhere are found', () => {
+  const page =
+    '# A title: `x`\n# A title: `x`\n[a](#a-title-x) [b](#a-title-x-1) [c](LICENSE) [d](https://x.y) [e](docs/format.md#chains)'
+  assert.deepEqual(deadLinks(page, 'README.md', ROOT), [])
+  const dead = ['#a-title-x-2', 'NONE', '../README.md', 'docs/format.md#chain', 'docs#chains', 'LICENSE#a']
+  assert.deepEqual(deadLinks(dead.map((target) => `[x](${target})`).join('\n'), 'README.md', ROOT), dead)
+})
+
+test('every setting is an option of serve, as the table says', () => {
+  const serve = createProgram().commands.find((command) => command.name() === 'serve')
+  const taken = serve?.options.map((option) => option.attributeName()) ?? []
   assert.deepEqual(
-    targets.filter((path) => !existsSync(new URL(path, ROOT))),
+    Object.keys(SETTINGS).filter((name) => !taken.includes(name)),
     [],
   )
 })

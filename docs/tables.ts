@@ -1,0 +1,199 @@
+import type { Command } from 'commander'
+import { EVENTS } from '../src/audit/events.ts'
+import { ERRORS } from '../src/base/errors.ts'
+import { createProgram } from '../src/cli/program.ts'
+import { SETTINGS } from '../src/config.ts'
+import type { DecidedBy, Retry } from '../src/gate/decide.ts'
+import { PLANS, STATUS_LIMIT } from '../src/keys/plan.ts'
+import { mayCall, ROLES, ROUTES, type RouteRule } from '../src/keys/roles.ts'
+import { DECORATORS } from '../src/policy/decorators.ts'
+import { DIAGNOSTICS } from '../src/policy/diagnostics.ts'
+import { BUILT_IN_FACTS, WEEKDAYS } from '../src/policy/fact-names.ts'
+import { LIMITS } from '../src/policy/limits.ts'
+import { OPERATORS, type Operator } from '../src/policy/operators.ts'
+
+/** Each table that documents take from the code, by name; each gives Markdown. */
+export const PARTS: Readonly<Record<string, () => string>> = {
+  settings: () => table(['name', 'flag', 'variable', 'default', 'meaning'], settingRows()),
+  endpoints: () => table(['endpoint', 'roles', 'limit', 'what it does'], endpointRows()),
+  roles: () => table(['endpoint', ...ROLES], roleRows()),
+  plans: () => table(['plan', 'requests a minute'], planRows()),
+  errors: () =>
+    table(
+      ['code', 'status', 'meaning'],
+      Object.entries(ERRORS).map(([name, { status, meaning }]) => [code(name), String(status), meaning]),
+    ),
+  commands: () => table(['command', 'what it does'], commandRows(createProgram(), [])),
+  events: () =>
+    table(
+      ['event type', 'what it records'],
+      Object.entries(EVENTS).map(([type, meaning]) => [code(type), meaning]),
+    ),
+  steps: () => table(['', 'decidedBy', 'when', 'answer'], stepRows()),
+  retries: () => table(['retry', 'meaning'], named(RETRIES)),
+  operators: () => table(['operator', 'constant', 'asked of', 'true when'], operatorRows()),
+  decorators: () => table(['decorator', 'meaning'], meanings(DECORATORS.keys(), DECORATOR_MEANINGS)),
+  facts: () => table(['fact', 'type', 'value'], factRows()),
+  diagnostics: () =>
+    table(
+      ['code', 'severity', 'fault'],
+      Object.entries(DIAGNOSTICS).map(([name, { severity, title }]) => [code(name), severity, title]),
+    ),
+  'policy-limits': () => table(['limit', 'of'], limitRows()),
+}
+
+const code = (text: string): string => `\`${text}\``
+const named = (rows: Readonly<Record<string, string>>): string[][] =>
+  Object.entries(rows).map(([name, meaning]) => [code(name), meaning])
+
+/** @throws Error for a name without a meaning, so that a new one of the code is described here */
+function meanings(names: Iterable<string>, known: Readonly<Record<string, string>>): string[][] {
+  return Array.from(names, (name) => {
+    const meaning = known[name]
+    if (meaning === undefined) throw new Error(`docs/tables.ts does not say what ${name} means`)
+    return [code(name), meaning]
+  })
+}
+
+/** The order of src/gate/decide.ts; a step that is not described here does not compile. */
+const STEPS: Readonly<Record<DecidedBy, readonly [when: string, answer: string]>> = {
+  kill_switch: ['a stop covers the action', '`deny`'],
+  no_policy: ['the tenant has no policy set in force', '`deny`'],
+  invalid_context: ["context or plan do not fit the action's schemas, or the plan names another action", '`deny`'],
+  deny_rule: ['a `deny` rule matches, or cannot be evaluated', '`deny`'],
+  risk: ['the score reaches `thresholds.deny`', '`deny`'],
+  hold_rule: ['a `require_approval` rule matches, or cannot be evaluated', '`require_approval`'],
+  allow_rule: [
+    'an `allow` rule matches',
+    '`allow`; with a score from `thresholds.requireApproval` on `require_approval`, decided by `risk`',
+  ],
+  default: ['no rule matches', '`defaults.decision`: `deny` or `require_approval`'],
+  approval: [
+    'the answer would be `require_approval`, and people have decided about exactly this request',
+    '`allow`, once; or `deny` after a rejection',
+  ],
+}
+
+function stepRows(): string[][] {
+  return Object.entries(STEPS).map(([name, [when, answer]], i) => [String(i + 1), code(name), when, answer])
+}
+
+const RETRIES: Readonly<Record<Retry, string>> = {
+  never: 'the same request gets the same answer until policies or stops change',
+  after_approval: 'send the same request again once the approval is approved',
+  changed_request: 'another context or plan can be answered otherwise',
+}
+
+const CONSTANTS: Readonly<Record<Operator['value'], string>> = {
+  none: 'none',
+  scalar: 'text, number or boolean',
+  scalars: 'list of texts, numbers or booleans',
+  number: 'number',
+  text: 'text',
+  pattern: 'RE2 pattern',
+  list: 'name of a list',
+  cidr: 'range such as `10.0.0.0/8`, or a list of them',
+  time: 'RFC 3339 time with a zone',
+}
+
+function operatorRows(): string[][] {
+  return Array.from(OPERATORS.values(), ({ name, value, factTypes, help }) => [
+    code(name),
+    CONSTANTS[value],
+    factTypes.length === 7 ? 'every type' : factTypes.join(', '),
+    help,
+  ])
+}
+
+const DECORATOR_MEANINGS: Readonly<Record<string, string>> = {
+  not: 'the opposite; unknown stays unknown',
+  someFact: 'the fact is a list, and the operator holds for one of its items',
+  everyFact: 'the fact is a list, and the operator holds for all of its items; unknown for an empty list',
+}
+
+const FACT_MEANINGS: Readonly<Record<string, string>> = {
+  action: 'the action, such as `payment.transfer`',
+  domain: 'the domain that the policies put the action in; missing when there is none',
+  tenant: 'the tenant',
+  environment: "`live` or `test`, by the caller's key",
+  agent: "the identity of the caller's key, else the key's id",
+  'time.hour': '0 to 23, in `timezone`',
+  'time.weekday': `${WEEKDAYS.map(code).join(', ')}, in \`timezone\``,
+}
+
+function factRows(): string[][] {
+  const types = [...BUILT_IN_FACTS.values()]
+  return meanings(BUILT_IN_FACTS.keys(), FACT_MEANINGS).map(([name = '', meaning = ''], i) => [
+    name,
+    types[i] ?? '',
+    meaning,
+  ])
+}
+
+/** A limit that is not described here does not compile. */
+const LIMIT_MEANINGS: Readonly<Record<keyof typeof LIMITS, string>> = {
+  fileBytes: 'bytes of a policy file',
+  depth: 'levels of nesting in a document, and of conditions that refer to conditions',
+  rulesPerSet: 'rules of a set',
+  leavesPerSet: 'comparisons of all rules and factors of a set, those of named conditions at each use',
+  pattern: 'characters of a pattern',
+  listLines: 'lines of a list file',
+  listBytes: 'bytes of a list file',
+  uniqueItems: '`maxItems` beside `uniqueItems` in a schema',
+  diagnostics: 'errors, and warnings, that are shown',
+  schemaNodes: 'nodes of a schema with its references followed',
+  setBytes: "bytes of all files of a tenant's folder, lists too",
+}
+
+function limitRows(): string[][] {
+  return Object.entries(LIMIT_MEANINGS).map(([name, meaning]) => {
+    const limit = LIMITS[name as keyof typeof LIMITS]
+    return [limit.toLocaleString('en'), meaning]
+  })
+}
+
+function settingRows(): string[][] {
+  const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return Object.entries(SETTINGS).map(([name, { env, help, default: value }]) => {
+    const shown = value === null ? '' : String(value)
+    return [code(name), code(`--${kebab(name)}`), code(env), shown && code(shown), help]
+  })
+}
+
+const endpoint = ({ method, path }: RouteRule): string => code(`${method} ${path}`)
+
+function endpointRows(): string[][] {
+  const rolesOf = ({ roles }: RouteRule): string => {
+    if (roles === 'any') return 'every key'
+    return roles === 'public' ? 'no key needed' : [...roles, 'owner', 'admin'].join(', ')
+  }
+  return Object.values(ROUTES).map((rule) => [endpoint(rule), rolesOf(rule), rule.limit, rule.summary])
+}
+
+function roleRows(): string[][] {
+  return Object.values(ROUTES).map((rule) => [
+    endpoint(rule),
+    ...ROLES.map((role) => (mayCall(rule, [role]) ? 'yes' : '')),
+  ])
+}
+
+function planRows(): string[][] {
+  const rows = Object.entries(PLANS).map(([plan, limit]) => [
+    code(plan),
+    Number.isFinite(limit) ? String(limit) : 'no limit',
+  ])
+  return [...rows, ['`status` reads, and refused callers, of each key', String(STATUS_LIMIT)]]
+}
+
+function commandRows(command: Command, path: readonly string[]): string[][] {
+  if (command.commands.length === 0) return [[code(path.join(' ')), command.description()]]
+  return command.commands.flatMap((child) => commandRows(child, [...path, child.name()]))
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const escaped = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
+  const widths = header.map((name, i) => Math.max(3, name.length, ...escaped.map((row) => (row[i] ?? '').length)))
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`
+  return [header, widths.map((width) => '-'.repeat(width)), ...escaped].map(line).join('\n')
+}

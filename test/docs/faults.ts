@@ -1,0 +1,90 @@
+import { GateError } from '../../src/base/errors.ts'
+import { type Json, parseJson } from '../../src/base/json.ts'
+import { jsonDifference, matchesText } from './compare.ts'
+import { type Block, blocksOf, type Fault } from './page.ts'
+import { policyBlocks } from './policy-block.ts'
+import { type Ran, runSteps } from './shell.ts'
+import { type Step, saveStep, stepsOf } from './steps.ts'
+
+/** What a reader would type; such a line must be in a block that is run. */
+const COMMAND = /^(\$ |(npm|npx|node|curl|git|docker|gate-sidecar|bash|sh) )/
+
+/**
+ * Runs every block of a page, and gives what is not as the page says.
+ *
+ * `sh`: commands, all blocks of a page in one shell, none of which may fail. `console`: a transcript, `$ ` before what
+ * is typed, compared with what is printed. `json`: strict JSON, and after `<!-- output -->` what the block before it
+ * printed. `yaml`: a policy, or a part of one. `text`: a diagram or a formula, without commands. What is not run is saved
+ * for the commands after it where `<!-- file: PATH -->` stands before it.
+ */
+export async function faultsOf(page: string): Promise<Fault[]> {
+  const { blocks, faults } = blocksOf(page)
+  const policyFault = policyBlocks()
+  const steps: Step[] = []
+  const outputs: { block: Block; json: Json; step: number }[] = []
+  for (const [i, block] of blocks.entries()) {
+    if (block.language === 'sh' || block.language === 'console') {
+      const read = stepsOf(block)
+      steps.push(...read.steps)
+      faults.push(...read.faults)
+      continue
+    }
+    const problem = block.language === 'yaml' ? policyFault(block) : quietFault(block)
+    if (problem !== undefined) faults.push({ line: block.line, problem })
+    else if (block.file !== undefined) steps.push(saveStep(block, block.file))
+    else if (block.isOutput) {
+      const before = blocks[i - 1]?.language
+      if (block.language !== 'json' || (before !== 'sh' && before !== 'console'))
+        faults.push({ line: block.line, problem: 'output is JSON right after commands' })
+      else outputs.push({ block, json: jsonOf(block.lines.join('\n')), step: steps.length - 1 })
+    }
+  }
+  const ran = steps.length === 0 ? [] : await runSteps(steps)
+  faults.push(...steps.flatMap((step, i) => stepFault(step, ran[i]) ?? []))
+  for (const { block, json, step } of outputs) {
+    const problem = outputFault(json, ran[step]?.output)
+    if (problem !== undefined) faults.push({ line: block.line, problem })
+  }
+  return faults.sort((a, b) => a.line - b.line)
+}
+
+/** The fault of a block that is not run. */
+function quietFault({ language, lines }: Block): string | undefined {
+  if (language === 'json') {
+    const json = lines.join('\n')
+    return faultless(() => jsonOf(json))
+  }
+  if (language !== 'text') return `no rule covers a block of language ${JSON.stringify(language)}`
+  const command = lines.find((line) => COMMAND.test(line))
+  return command === undefined ? undefined : `${JSON.stringify(command)} is a command; make the block sh or console`
+}
+
+function jsonOf(text: string): Json {
+  return parseJson(Buffer.from(text), { maxDepth: 64 })
+}
+
+function faultless(work: () => unknown): string | undefined {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    if (error instanceof GateError) return `no strict JSON: ${error.message}`
+    throw error
+  }
+}
+
+function stepFault({ line, expected, mustSucceed }: Step, ran: Ran | undefined): Fault | undefined {
+  if (ran === undefined) return { line, problem: 'was not reached' }
+  if (ran.code === undefined) return { line, problem: `failed:\n${ran.output}` }
+  if (expected !== undefined && !matchesText(expected, ran.output)) return { line, problem: `printed:\n${ran.output}` }
+  if (mustSucceed && ran.code !== 0) return { line, problem: `ended with ${ran.code}, which the page does not show` }
+  return undefined
+}
+
+function outputFault(expected: Json, output: string | undefined): string | undefined {
+  if (output === undefined) return 'what it shows was not reached'
+  const unreadable = faultless(() => jsonOf(output))
+  if (unreadable !== undefined) return `what was printed is ${unreadable}\n${output}`
+  const difference = jsonDifference(expected, jsonOf(output))
+  return difference === undefined ? undefined : `${difference}; printed:\n${output}`
+}
