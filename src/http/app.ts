@@ -12,6 +12,7 @@ import { writeJson } from './reply.ts'
 import type { Route } from './route.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { auditRoutes } from './routes/audit.ts'
+import { eventRoutes } from './routes/events.ts'
 import { evidenceRoutes } from './routes/evidence.ts'
 import { gateRoutes } from './routes/gate.ts'
 import { healthz, readyz } from './routes/health.ts'
@@ -29,6 +30,7 @@ const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...killSwitchRoutes,
   ...keyRoutes,
   ...policyRoutes,
+  ...eventRoutes,
 }
 
 /** The HTTP interface, and the refusals that it counts. */

@@ -8,6 +8,7 @@ import { parserOf } from '../base/schema.ts'
 import type { RouteId } from '../keys/roles.ts'
 import { type BodyLimits, REQUEST_LIMITS } from './body.ts'
 import type { Services } from './services.ts'
+import type { Stream } from './stream.ts'
 
 export interface Page {
   limit: number
@@ -15,11 +16,8 @@ export interface Page {
   total: number
 }
 
-/** What a route answers; dispatch wraps it in the envelope. */
-export interface Reply {
-  data: unknown
-  page?: Page
-}
+/** What a route answers: data, which dispatch wraps in the envelope, or events as they come. */
+export type Reply = { data: unknown; page?: Page } | { stream: Stream }
 
 /** A request as a route sees it: authenticated, parsed, of the declared shape. */
 export interface Call<B, Q> {
@@ -28,7 +26,9 @@ export interface Call<B, Q> {
   body: B
   query: Q
   idempotency: Idempotency | undefined
-  /** True when the client has gone. */
+  /** The position that a stream of events goes on from, as the client sent it. */
+  lastEventId: string | undefined
+  /** True when the client has gone, or the service stops: nothing waits any longer. */
   isGone(): boolean
 }
 
@@ -45,6 +45,7 @@ export interface RawCall {
   body: Json | undefined
   query: Record<string, string>
   idempotencyKey: string | undefined
+  lastEventId: string | undefined
   isGone(): boolean
 }
 
@@ -63,13 +64,14 @@ export function route<B extends TSchema = None, Q extends TSchema = None>(spec: 
   const parseQuery = spec.query && parserOf(spec.query)
   return {
     bodyLimits: spec.body && (spec.limits ?? REQUEST_LIMITS),
-    async run(services, { id, caller, params, body, query, idempotencyKey, isGone }) {
+    async run(services, { id, caller, params, body, query, idempotencyKey, lastEventId, isGone }) {
       if (isJsonObject(body)) assertTenant(caller, body.tenantId)
       const typed = parseBody?.(body) as Static<B>
       if (parseQuery === undefined) assertNoQuery(query)
       const parsedQuery = parseQuery?.(query) as Static<Q>
       const idempotency = idempotencyOf(idempotencyKey, id, { params, body: body ?? null })
-      return spec.handle(services, { caller, params, body: typed, query: parsedQuery, idempotency, isGone })
+      const call = { caller, params, body: typed, query: parsedQuery, idempotency, lastEventId, isGone }
+      return spec.handle(services, call)
     },
   }
 }

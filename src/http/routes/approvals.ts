@@ -9,13 +9,11 @@ import {
   waitForApproval,
 } from '../../actions/approvals.ts'
 import { APPROVAL_STATUSES, type ApprovalStatus } from '../../approvals/approval.ts'
-import { Closed, Paging, pageOf, WholeNumber } from '../query.ts'
+import { Closed, Paging, pageOf, WaitQuery, waitMsOf } from '../query.ts'
 import { route } from '../route.ts'
 
 const Status = Type.Unsafe<ApprovalStatus>({ type: 'string', enum: [...APPROVAL_STATUSES] })
 const ListQuery = Type.Object({ ...Paging, status: Type.Optional(Status) }, Closed)
-const WaitQuery = Type.Object({ wait: Type.Optional(WholeNumber) }, Closed)
-const MAX_WAIT_SECONDS = 25
 
 export const approvalRoutes = {
   listApprovals: route({
@@ -29,12 +27,10 @@ export const approvalRoutes = {
   getApproval: route({
     query: WaitQuery,
     handle: async (services, { caller, params, query, isGone }) => {
-      const seconds = Math.min(Number(query.wait ?? 0), MAX_WAIT_SECONDS)
+      const waitMs = waitMsOf(query)
       const id = params.id ?? ''
       const waited =
-        seconds === 0
-          ? getApproval(services, caller, id)
-          : waitForApproval(services, caller, id, seconds * 1000, isGone)
+        waitMs === 0 ? getApproval(services, caller, id) : waitForApproval(services, caller, id, waitMs, isGone)
       return { data: await waited }
     },
   }),

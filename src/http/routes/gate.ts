@@ -1,14 +1,16 @@
-import { check } from '../../actions/check.ts'
+import { checkAndWait } from '../../actions/check-wait.ts'
 import { judgeNow } from '../../actions/judge.ts'
 import { CheckRequest, RiskRequest } from '../../gate/request.ts'
+import { WaitQuery, waitMsOf } from '../query.ts'
 import { route } from '../route.ts'
 
 export const gateRoutes = {
   // 200 for every decision, deny included. A 4xx or 5xx means that nothing was decided, and a client takes it as deny.
   check: route({
     body: CheckRequest,
-    handle: async (services, { caller, body, idempotency }) => ({
-      data: await check(services, caller, body, idempotency),
+    query: WaitQuery,
+    handle: async (services, { caller, body, query, idempotency, isGone }) => ({
+      data: await checkAndWait(services, caller, body, idempotency, { waitMs: waitMsOf(query), isGone }),
     }),
   }),
   risk: route({
