@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openStore } from '../../src/sqlite/store.ts'
 import { revokeKey } from '../../src/actions/keys.ts'
+import { setPlan } from '../../src/actions/tenants.ts'
+import { idMaker } from '../../src/base/id.ts'
+import { openStore } from '../../src/sqlite/store.ts'
 import { type Answer, type Gate, startGate } from '../helpers.ts'
 import { assertDone, assertRefused, entriesOf } from './support.ts'
 
+const HOST = { kind: 'host', id: 'host:0' } as const
+const newId = idMaker(Date.now, randomBytes)
 const gates = await Promise.all([startGate({ after }), startGate({ after }, { direct: false })])
 const [gate] = gates
 const agent = await gate.key({ roles: ['agent'] })
@@ -132,7 +137,9 @@ test('a stop ends the wait with deny, and an approval does not pass it', async (
   const waiting = check(body, 25, keys.agent, other)
   const id = await pendingFor(body.context, other, keys.owner)
   const begin = performance.now()
-  assertDone(await other.call(keys.owner, 'POST', '/killswitch/trigger', { level: 'L3', reason: 'odd', triggeredBy: 'x' }))
+  assertDone(
+    await other.call(keys.owner, 'POST', '/killswitch/trigger', { level: 'L3', reason: 'odd', triggeredBy: 'x' }),
+  )
   const { data } = (await waiting).body
   assert.ok(performance.now() - begin < 1000)
   assert.deepEqual([data.decision, data.decidedBy], ['deny', 'kill_switch'])
@@ -153,10 +160,15 @@ test('approvals and stops at once: no allow after a stop', async (t) => {
     const waiting = check(body, 25, keys.agent, other)
     const id = await pendingFor(body.context, other, keys.owner)
     const stop = { level: 'L3', reason: 'odd', triggeredBy: 'x' }
-    await Promise.all([vote('approve', id, other, keys.owner), other.call(keys.owner, 'POST', '/killswitch/trigger', stop)])
+    await Promise.all([
+      vote('approve', id, other, keys.owner),
+      other.call(keys.owner, 'POST', '/killswitch/trigger', stop),
+    ])
     const { decision } = (await waiting).body.data
     const { data } = (await other.call(keys.owner, 'GET', '/audit/chain?limit=6')).body
-    const types = data.map((entry: { eventType: string; data: { decision?: string } }) => entry.data.decision ?? entry.eventType)
+    const types = data.map(
+      (entry: { eventType: string; data: { decision?: string } }) => entry.data.decision ?? entry.eventType,
+    )
     const isAfter = types.includes('allow') && types.indexOf('allow') < types.indexOf('killswitch.triggered')
     assert.ok(!isAfter, `round ${round}: ${types}`)
     if (decision === 'allow') assert.ok(types.includes('allow'))
@@ -185,11 +197,9 @@ for (const [how, end] of [
 
 async function revokedElsewhere(id: string): Promise<void> {
   const store = openStore({ dir: `${gate.dir}/data`, create: false, clock: Date.now })
-  const deps = { store, clock: Date.now, newId: () => `aud_${'0'.repeat(25)}${++serial}` }
-  await revokeKey(deps, { actor: { kind: 'host', id: 'host:0' }, caller: undefined }, id)
+  await revokeKey({ store, clock: Date.now, newId }, { actor: HOST, caller: undefined }, id)
   await store.close()
 }
-let serial = 0
 
 test('a client that has gone uses no approval', async () => {
   const body = payment()
@@ -236,17 +246,19 @@ test('a check that waits counts once against the plan', async (t) => {
   const limited = await startGate(t, { policies: { 'acme/main.yaml': POLICY } })
   const keys = { agent: await limited.key({ roles: ['agent'] }), approver: await limited.key({ roles: ['approver'] }) }
   const store = limited.server.store
-  const tenant = store.state().tenants.get('acme')
-  assert.ok(tenant)
-  const { setPlan } = await import('../../src/actions/tenants.ts')
-  await setPlan({ store, clock: Date.now, newId: () => `aud_${'1'.repeat(26)}` }, { kind: 'host', id: 'host:0' }, 'acme', 'free')
+  await setPlan({ store, clock: Date.now, newId }, HOST, 'acme', 'free')
   const body = payment()
   const waiting = check(body, 25, keys.agent, limited)
   assertDone(await vote('approve', await pendingFor(body.context, limited, keys.approver), limited, keys.approver))
   const { headers, body: answer } = await waiting
   assert.equal(answer.data.decision, 'allow')
   assert.match(headers.get('ratelimit') ?? '', /r=59/)
-  const mail = await check({ tenantId: 'acme', action: 'payment.transfer', context: { amount: 1 } }, 25, keys.agent, limited)
+  const mail = await check(
+    { tenantId: 'acme', action: 'payment.transfer', context: { amount: 1 } },
+    25,
+    keys.agent,
+    limited,
+  )
   assert.match(mail.headers.get('ratelimit') ?? '', /r=58/)
 })
 

@@ -54,6 +54,8 @@ export async function openStream(
   })
   const close = (): void => void sent.destroy()
   t.after(close)
+  // The first block says where the stream starts.
+  if (response.statusCode === 200) while (parsed.lastId() === '') await sleep(1)
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
