@@ -167,8 +167,8 @@ export interface Store {
   entriesFrom(chain: string, fromSeq: number, limit: number, maxBytes?: number): Promise<StoredEntry[]>
   /** Header texts of those entries, without the rest. */
   headersFrom(chain: string, fromSeq: number, limit: number): Promise<string[]>
-  /** How many entries the chain has: one more than the newest seq. */
-  length(chain: string): Promise<number>
+  /** How many entries each of these chains has: one more than its newest seq. */
+  lengths(chains: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Seqs, ascending, of the entries of these types with first <= seq < end. Decisions are not found this way. */
   seqsOfTypes(chain: string, types: readonly string[], range: { first: number; end: number }): Promise<number[]>
   page(query: PageQuery): Promise<{ items: StoredEntry[]; total: number }>

@@ -5,7 +5,7 @@ import { GateError } from '../base/errors.ts'
 import { type EventGroup, isToldOf } from '../keys/roles.ts'
 import type { Store } from '../store.ts'
 import { type Caller, type CheckDeps, isStillActive } from './deps.ts'
-import { eventsFrom, nextLength } from './follow.ts'
+import { eventsFrom, nextLengths } from './follow.ts'
 import { toldTo } from './told.ts'
 import { streams } from './waiters.ts'
 
@@ -79,18 +79,18 @@ async function* follow(
         yield standing()
         toldMs = performance.now()
       }
-      const isBehind = cursors.some(({ next, length }) => next < length)
-      if (isBehind) await sleep(PAUSE_MS)
-      else
-        await Promise.all(
-          cursors.map(async (cursor) => {
-            cursor.length = await nextLength(deps.store, cursor.chain)
-          }),
-        )
+      if (cursors.some(({ next, length }) => next < length)) await sleep(PAUSE_MS)
+      else await awaitMore(deps.store, cursors)
     }
   } finally {
     release()
   }
+}
+
+async function awaitMore(store: Store, cursors: readonly Cursor[]): Promise<void> {
+  const chains = cursors.map(({ chain }) => chain)
+  const lengths = await nextLengths(store, chains)
+  for (const cursor of cursors) cursor.length = lengths.get(cursor.chain) ?? cursor.length
 }
 
 /** Reads on in one chain, as far as is read at once, and gives what the caller is told of it; the cursor stands behind each. */
@@ -141,11 +141,11 @@ async function cursorsFrom(store: Store, caller: Caller, lastEventId: string | u
   const counts = lastEventId?.split('-').map(Number)
   if (lastEventId !== undefined && (!POSITION.test(lastEventId) || counts?.length !== followed.length))
     throw noPosition()
-  return Promise.all(followed.map((chain, i) => cursorAt(store, chain, counts?.[i])))
+  const lengths = await store.lengths(followed.map(({ chain }) => chain))
+  return Promise.all(followed.map((chain, i) => cursorAt(store, chain, lengths.get(chain.chain) ?? 0, counts?.[i])))
 }
 
-async function cursorAt(store: Store, followed: Followed, count: number | undefined): Promise<Cursor> {
-  const length = await store.length(followed.chain)
+async function cursorAt(store: Store, followed: Followed, length: number, count: number | undefined): Promise<Cursor> {
   const seqs = followed.own ? [] : await store.seqsOfTypes(followed.chain, followed.types, { first: 0, end: length })
   const newest = followed.own ? length : seqs.length
   if (count === undefined) return { ...followed, next: length, length, count: newest }

@@ -7,8 +7,10 @@ import { applyChange, type ChangeData, type Records } from '../records.ts'
 import type { Store } from '../store.ts'
 import { entryView, SHOWN_SECTIONS } from './audit.ts'
 
-/** How often a followed chain is looked at: an event is told this late at most, and a turn of the event loop or two. */
-const LOOK_MS = 100
+/** How often followed chains are looked at: an event is told this late at most, and as long as its readers take their turns. */
+const LOOK_MS = 50
+/** How long what was read at the end of a chain is kept, for who comes a little later. */
+const SHARED_MS = 100
 /** What is read at once, before others have their turn. */
 const BATCH = 50
 const BATCH_BYTES = 256 * 1024
@@ -40,7 +42,9 @@ export interface Batch {
 }
 
 interface Reading {
-  looks: Map<string, Promise<number>>
+  /** Chains whose length is wanted at the next look. */
+  wanted: Set<string>
+  look: Promise<ReadonlyMap<string, number>> | undefined
   batches: Map<string, Promise<Batch>>
   last: Promise<unknown>
 }
@@ -49,22 +53,27 @@ interface Reading {
 const readings = new WeakMap<Store, Reading>()
 
 function readingOf(store: Store): Reading {
-  const known = readings.get(store) ?? { looks: new Map(), batches: new Map(), last: Promise.resolve() }
+  const known: Reading = readings.get(store) ?? {
+    wanted: new Set<string>(),
+    look: undefined,
+    batches: new Map(),
+    last: Promise.resolve(),
+  }
   readings.set(store, known)
   return known
 }
 
-/** The length of a chain a moment from now. All who ask meanwhile share one look, and without any there is none. */
-export function nextLength(store: Store, chain: string): Promise<number> {
-  const { looks } = readingOf(store)
-  const known = looks.get(chain)
-  if (known !== undefined) return known
-  const look = sleep(LOOK_MS).then(() => {
-    looks.delete(chain)
-    return store.length(chain)
+/** The lengths of these chains a moment from now. All who ask meanwhile share one look, and without any there is none. */
+export function nextLengths(store: Store, chains: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const reading = readingOf(store)
+  for (const chain of chains) reading.wanted.add(chain)
+  reading.look ??= sleep(LOOK_MS).then(() => {
+    const wanted = [...reading.wanted]
+    reading.wanted.clear()
+    reading.look = undefined
+    return store.lengths(wanted)
   })
-  looks.set(chain, look)
-  return look
+  return reading.look
 }
 
 /**
@@ -87,7 +96,7 @@ export function eventsFrom(
     reading.batches.set(name, batch)
     const forget = (): void => void reading.batches.delete(name)
     // Who is behind is alone there.
-    batch.then(({ end }) => (end < length ? forget() : setTimeout(forget, LOOK_MS).unref()), forget)
+    batch.then(({ end }) => (end < length ? forget() : setTimeout(forget, SHARED_MS).unref()), forget)
     return batch
   })
   reading.last = mine.then(

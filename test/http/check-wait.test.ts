@@ -38,6 +38,7 @@ async function pendingFor(context: { amount: number }, at: Gate = gate, key: Key
 }
 const vote = (verb: 'approve' | 'reject', id: string, at: Gate = gate, key: Key = approver) =>
   at.call(key, 'POST', `/approvals/${id}/${verb}`, { approverId: 'ann' })
+const entryCount = async () => (await gate.server.store.lengths(['acme/live'])).get('acme/live') ?? 0
 const elapsed = async (work: Promise<Answer>): Promise<[Answer, number]> => {
   const begin = performance.now()
   return [await work, performance.now() - begin]
@@ -77,12 +78,12 @@ test('what is no hold is answered at once', async () => {
 
 test('when the time is up the hold is answered as it is, with one decision', async () => {
   const before = await entriesOf(gate, 'approval.requested')
-  const decisions = await gate.server.store.length('acme/live')
+  const decisions = await entryCount()
   const [answer, ms] = await elapsed(check(payment(), 1))
   assert.equal(answer.body.data.decision, 'require_approval')
   assert.ok(ms >= 1000 && ms < 1700, String(ms))
   assert.equal(await entriesOf(gate, 'approval.requested'), before + 1)
-  assert.equal(await gate.server.store.length('acme/live'), decisions + 2)
+  assert.equal(await entryCount(), decisions + 2)
 })
 
 test('without wait, and with 0, nothing waits', async () => {
@@ -93,9 +94,9 @@ test('without wait, and with 0, nothing waits', async () => {
 
 for (const wait of ['', '-1', '1.5', '1e1', '0001', '1234567890', 'x', '5&wait=5', '5&other=1']) {
   test(`wait=${wait} is refused, and nothing is decided`, async () => {
-    const before = await gate.server.store.length('acme/live')
+    const before = await entryCount()
     assertRefused(await check(payment(), wait), 'invalid_request')
-    assert.equal(await gate.server.store.length('acme/live'), before)
+    assert.equal(await entryCount(), before)
   })
 }
 

@@ -122,9 +122,9 @@ test('a store that cannot be read ends the stream without an end, so that its re
   const broken = await startGate(t)
   const key = await broken.key()
   const reader = await openStream(t, broken.server.url, key)
-  const { length } = broken.server.store
-  broken.server.store.length = () => Promise.reject(new Error('the disk is gone'))
+  const { lengths } = broken.server.store
+  broken.server.store.lengths = () => Promise.reject(new Error('the disk is gone'))
   assert.equal(await reader.ended, false)
-  broken.server.store.length = length
+  broken.server.store.lengths = lengths
   assert.equal((await openStream(t, broken.server.url, key, reader.lastId())).status, 200)
 })
