@@ -9,8 +9,9 @@ import { entryView, SHOWN_SECTIONS } from './audit.ts'
 
 /** How often followed chains are looked at: an event is told this late at most, and as long as its readers take their turns. */
 const LOOK_MS = 50
-/** How long what was read at the end of a chain is kept, for who comes a little later. */
+/** How long what was read is kept for others at the same place, and how many batches at most. */
 const SHARED_MS = 100
+const MAX_SHARED = 32
 /** What is read at once, before others have their turn. */
 const BATCH = 50
 const BATCH_BYTES = 256 * 1024
@@ -78,7 +79,7 @@ export function nextLengths(store: Store, chains: readonly string[]): Promise<Re
 
 /**
  * The events of these types from `first` on, as far as is read at once. Readers have their turn one after another,
- * each in a turn of the event loop; those at the end of the chain share what is read.
+ * each in a turn of the event loop; those at the same place share what is read.
  */
 export function eventsFrom(
   store: Store,
@@ -88,15 +89,13 @@ export function eventsFrom(
   length: number,
 ): Promise<Batch> {
   const reading = readingOf(store)
-  const name = `${chain} ${types.join()} ${first} ${length}`
+  // Whatever the length was: more is read next time.
+  const name = `${chain} ${types.join()} ${first}`
   const mine = reading.last.then(() => {
     const known = reading.batches.get(name)
     if (known !== undefined) return known
     const batch = readBatch(store, chain, types, first, length)
-    reading.batches.set(name, batch)
-    const forget = (): void => void reading.batches.delete(name)
-    // Who is behind is alone there.
-    batch.then(({ end }) => (end < length ? forget() : setTimeout(forget, SHARED_MS).unref()), forget)
+    share(reading.batches, name, batch)
     return batch
   })
   reading.last = mine.then(
@@ -104,6 +103,14 @@ export function eventsFrom(
     () => turn(),
   )
   return mine
+}
+
+function share(batches: Reading['batches'], name: string, batch: Promise<Batch>): void {
+  const [oldest] = batches.keys()
+  if (batches.size >= MAX_SHARED && oldest !== undefined) batches.delete(oldest)
+  batches.set(name, batch)
+  const forget = (): void => void batches.delete(name)
+  batch.then(() => setTimeout(forget, SHARED_MS).unref(), forget)
 }
 
 async function readBatch(

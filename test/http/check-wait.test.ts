@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { revokeKey } from '../../src/actions/keys.ts'
 import { setPlan } from '../../src/actions/tenants.ts'
 import { idMaker } from '../../src/base/id.ts'
+import { waitMsOf } from '../../src/http/query.ts'
 import { openStore } from '../../src/sqlite/store.ts'
 import { type Answer, type Gate, startGate } from '../helpers.ts'
 import { assertDone, assertRefused, entriesOf } from './support.ts'
@@ -99,6 +100,13 @@ for (const wait of ['', '-1', '1.5', '1e1', '0001', '1234567890', 'x', '5&wait=5
     assert.equal(await entryCount(), before)
   })
 }
+
+test('a longer wait is the longest', () => {
+  assert.deepEqual(
+    [undefined, '0', '1', '25', '26', '999999999'].map((wait) => waitMsOf({ ...(wait && { wait }) })),
+    [0, 0, 1000, 25_000, 25_000, 25_000],
+  )
+})
 
 test('an approval that was decided between the check and the wait is seen', async () => {
   const body = payment()
@@ -209,8 +217,8 @@ test('a client that has gone uses no approval', async () => {
   const sent = request(`${gate.server.url}/gate/check?wait=25`, { method: 'POST', headers, agent: false })
   sent.on('error', () => undefined).end(text)
   const id = await pendingFor(body.context)
+  // Between two looks of the wait: it finds both.
   sent.destroy()
-  await sleep(50)
   assertDone(await vote('approve', id))
   await sleep(500)
   assert.equal((await gate.call(approver, 'GET', `/approvals/${id}`)).body.data.status, 'approved')
