@@ -81,12 +81,14 @@ export async function startServer({
     })
     await policies.reload()
     logPolicies(policies, policiesFolder, log)
+    const stopping = new AbortController()
     const services: Services = {
       ...deps,
       policies,
       signer,
       log,
       allowedHosts: config.allowedHosts,
+      stopping: stopping.signal,
       untilDone: (task) => tasks.untilDone('persist kill switch', task),
     }
     const { listener, refusals } = createApp(services, { direct })
@@ -98,6 +100,7 @@ export async function startServer({
     const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
     const url = await listen(server, config)
     const close = async (): Promise<void> => {
+      stopping.abort()
       await closeListener(server)
       await tasks.stop()
       try {

@@ -167,6 +167,10 @@ export interface Store {
   entriesFrom(chain: string, fromSeq: number, limit: number, maxBytes?: number): Promise<StoredEntry[]>
   /** Header texts of those entries, without the rest. */
   headersFrom(chain: string, fromSeq: number, limit: number): Promise<string[]>
+  /** How many entries each of these chains has: one more than its newest seq. */
+  lengths(chains: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /** Seqs, ascending, of the entries of these types with first <= seq < end. Decisions are not found this way. */
+  seqsOfTypes(chain: string, types: readonly string[], range: { first: number; end: number }): Promise<number[]>
   page(query: PageQuery): Promise<{ items: StoredEntry[]; total: number }>
   /** first <= seq < end of the entries with from <= ts < to; empty when first equals end. */
   seqRange(chain: string, from: string, to: string): Promise<{ first: number; end: number }>

@@ -15,12 +15,12 @@ import type { EventEntry } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { MAX_TEXT, TenantIdField } from '../gate/request.ts'
-import { isActive, principalOf } from '../keys/apikey.ts'
+import { principalOf } from '../keys/apikey.ts'
 import { seesAllApprovals } from '../keys/roles.ts'
 import { coveringStop, reasonOf } from '../killswitch/killswitch.ts'
 import { type Change, change } from '../records.ts'
 import type { Guard, Submission } from '../store.ts'
-import { type Caller, type Deps, decideAndCommit, eventEntry } from './deps.ts'
+import { type Caller, type Deps, decideAndCommit, eventEntry, isStillActive } from './deps.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
 import { changedByTime, noteStatus, openApprovals } from './open-approvals.ts'
 import { PAGE_BYTES, pageGiven } from './page.ts'
@@ -224,10 +224,8 @@ export function waitForApproval(
     const end = performance.now() + waitMs
     const approval = await visibleApproval(deps, caller, id)
     for (;;) {
-      const { keys, switches } = deps.store.state()
-      const key = keys.get(caller.key.id)
-      if (key === undefined || !isActive(key, deps.clock()))
-        throw new GateError('unauthenticated', 'The API key is not valid.')
+      const { switches } = deps.store.state()
+      if (!isStillActive(deps, caller)) throw new GateError('unauthenticated', 'The API key is not valid.')
       const left = end - performance.now()
       // A deadline moves with stops only, so what was read once says when it is over.
       const isOver = statusAt({ ...approval, status: 'pending' }, switches, deps.clock()) !== 'pending'

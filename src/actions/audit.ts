@@ -40,7 +40,7 @@ const VERIFY_BYTES = 1024 * 1024
 const VERIFY_SLICE_MS = 10
 
 /** What `entryView` reads; above all not the request, which may be large and is never shown here. */
-const SHOWN_SECTIONS = ['actor', 'data', 'decision', 'grounds', 'risk']
+export const SHOWN_SECTIONS = ['actor', 'data', 'decision', 'grounds', 'risk']
 
 /** An entry as `GET /audit/chain` shows it. */
 export function entryView(entry: StoredEntry) {

@@ -6,7 +6,7 @@ import { GateError } from '../base/errors.ts'
 import type { NewId } from '../base/id.ts'
 import type { Json } from '../base/json.ts'
 import type { Clock } from '../base/time.ts'
-import type { ApiKey } from '../keys/apikey.ts'
+import { type ApiKey, isActive } from '../keys/apikey.ts'
 import type { PolicySet } from '../policy/set.ts'
 import type { Committed, Conflict, Store, Submission } from '../store.ts'
 
@@ -49,6 +49,12 @@ export function callerOf(key: ApiKey, tenantId: string): Caller {
     chain: chainOf(tenantId, key.environment),
     actor: { kind: 'key', id: key.id, identity: key.identity, roles: key.roles },
   }
+}
+
+/** Whether the caller's key is neither revoked nor expired by now, for what goes on after a request was let in. */
+export function isStillActive({ store, clock }: Deps, { key }: Caller): boolean {
+  const known = store.state().keys.get(key.id)
+  return known !== undefined && isActive(known, clock())
 }
 
 /** How often an action decides anew when what it had read changed before its commit. */

@@ -5,7 +5,16 @@ import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { MAX_TEXT, TenantIdField } from '../gate/request.ts'
 import { isAdmin } from '../keys/roles.ts'
-import { covers, GLOBAL, isInForce, type KillSwitch, LEVELS, type Level, stopsOver } from '../killswitch/killswitch.ts'
+import {
+  covers,
+  GLOBAL,
+  isInForce,
+  type KillSwitch,
+  LEVELS,
+  type Level,
+  stopsOver,
+  stopView,
+} from '../killswitch/killswitch.ts'
 import { domainOf } from '../policy/set.ts'
 import { type ChangeData, change, creation } from '../records.ts'
 import type { Submission } from '../store.ts'
@@ -54,15 +63,7 @@ export function operatorOf({ actor, tenantId, chain, key }: Caller): Operator {
 
 /** `data` of GET /killswitch/status: the strongest stop over the tenant, and all of them. */
 export function killSwitchStatus(deps: Deps, chain: string) {
-  const stops = stopsOver(deps.store.state().switches, chain)
-  const switches = stops.map(({ id, level, scope, triggeredAt, triggeredBy, reason }) => ({
-    id,
-    level,
-    scope,
-    triggeredAt,
-    triggeredBy,
-    reason,
-  }))
+  const switches = stopsOver(deps.store.state().switches, chain).map(stopView)
   const [top] = switches
   if (top === undefined) return { active: false, level: null, scope: null, switches }
   const { level, scope, triggeredAt, triggeredBy, reason } = top

@@ -1,26 +1,41 @@
 import { GateError } from '../base/errors.ts'
 import type { Store } from '../store.ts'
 
-/** Waiting readers of one key at a time: each looks several times a second. */
+/** Of one key at a time: each looks several times a second. */
 const MAX_WAITERS = 32
+const MAX_STREAMS = 32
 
-/** Readers that wait on a store, by key. */
-const waiting = new WeakMap<Store, Map<string, number>>()
+/** Counts what holds on to a store by key. `take` gives a place, and how to give it back. */
+function places(limit: number, message: string) {
+  const taken = new WeakMap<Store, Map<string, number>>()
+  return {
+    /** @throws GateError `overloaded` when the key has all its places */
+    take(store: Store, keyId: string): () => void {
+      const counts = taken.get(store) ?? new Map<string, number>()
+      taken.set(store, counts)
+      const others = counts.get(keyId) ?? 0
+      if (others >= limit) throw new GateError('overloaded', message)
+      counts.set(keyId, others + 1)
+      return () => {
+        const left = (counts.get(keyId) ?? 1) - 1
+        if (left === 0) counts.delete(keyId)
+        else counts.set(keyId, left)
+      }
+    },
+  }
+}
+
+const waiters = places(MAX_WAITERS, `This key waits for ${MAX_WAITERS} approvals already; ask again without wait.`)
+
+/** Places of streams. */
+export const streams = places(MAX_STREAMS, `This key reads ${MAX_STREAMS} event streams already; end one of them.`)
 
 /** Counts the reader while `wait` runs. @throws GateError `overloaded` when the key has too many */
 export async function asWaiter<T>(store: Store, keyId: string, wait: () => Promise<T>): Promise<T> {
-  const counts = waiting.get(store) ?? new Map<string, number>()
-  waiting.set(store, counts)
-  const others = counts.get(keyId) ?? 0
-  if (others >= MAX_WAITERS) {
-    throw new GateError('overloaded', `This key waits for ${MAX_WAITERS} approvals already; ask again without wait.`)
-  }
-  counts.set(keyId, others + 1)
+  const release = waiters.take(store, keyId)
   try {
     return await wait()
   } finally {
-    const left = (counts.get(keyId) ?? 1) - 1
-    if (left === 0) counts.delete(keyId)
-    else counts.set(keyId, left)
+    release()
   }
 }

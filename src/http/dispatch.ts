@@ -13,6 +13,7 @@ import { isRefusal, type Refusals } from './refusals.ts'
 import { writeEnvelope } from './reply.ts'
 import type { Reply, Route } from './route.ts'
 import type { Services } from './services.ts'
+import { writeStream } from './stream.ts'
 
 export interface Dispatcher {
   services: Services
@@ -42,6 +43,7 @@ export async function dispatch(
   try {
     assertHost(request.headers.host, dispatcher.services.allowedHosts)
     const { reply, headers } = await serve(dispatcher, id, params, asker, request, response)
+    if ('stream' in reply) return await writeStream(response, reply.stream, requestId, headers)
     const { data, page } = reply
     writeEnvelope(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
   } catch (error) {
@@ -104,7 +106,8 @@ async function serve(
       body,
       query: queryOf(request),
       idempotencyKey: rule.idempotent ? idempotencyKeyOf(request) : undefined,
-      isGone: () => response.destroyed,
+      lastEventId: request.headers['last-event-id']?.toString(),
+      isGone: () => response.destroyed || services.stopping.aborted,
     })
     return { reply, headers }
   } finally {

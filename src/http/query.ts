@@ -14,6 +14,20 @@ export const Paging = {
 }
 export const Closed = { additionalProperties: false }
 
+/** How long an answer is held at most. */
+const MAX_WAIT_SECONDS = 25
+
+/** Of requests whose answer may be held until an approval has been decided. */
+export const WaitQuery = Type.Object(
+  { wait: wholeNumber(`Seconds to wait until the approval has been decided, at most ${MAX_WAIT_SECONDS}.`) },
+  Closed,
+)
+
+/** @returns milliseconds; what is longer than the longest wait is that */
+export function waitMsOf({ wait = 0 }: { wait?: number }): number {
+  return Math.min(wait, MAX_WAIT_SECONDS) * 1000
+}
+
 /** @param max larger limits are clamped, as a caller who asks for everything means */
 export function pageOf(query: { limit?: number; offset?: number }, defaults: { limit: number; max: number }) {
   return { limit: Math.min(query.limit ?? defaults.limit, defaults.max), offset: query.offset ?? 0 }

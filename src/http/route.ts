@@ -9,6 +9,7 @@ import type { RouteId } from '../keys/roles.ts'
 import { type BodyLimits, REQUEST_LIMITS } from './body.ts'
 import { withNumbers } from './query.ts'
 import type { Services } from './services.ts'
+import type { Stream } from './stream.ts'
 
 export interface Page {
   limit: number
@@ -16,11 +17,8 @@ export interface Page {
   total: number
 }
 
-/** What a route answers; dispatch wraps it in the envelope. */
-export interface Reply<T = unknown> {
-  data: T
-  page?: Page
-}
+/** What a route answers: data, which dispatch wraps in the envelope, or events as they come. */
+export type Reply<T = unknown> = { data: T; page?: Page } | { stream: Stream }
 
 /** A request as a route sees it: authenticated, parsed, of the declared shape. */
 export interface Call<B, Q> {
@@ -29,7 +27,9 @@ export interface Call<B, Q> {
   body: B
   query: Q
   idempotency: Idempotency | undefined
-  /** True when the client has gone. */
+  /** The position that a stream of events goes on from, as the client sent it. */
+  lastEventId: string | undefined
+  /** True when the client has gone, or the service stops: nothing waits any longer. */
   isGone(): boolean
 }
 
@@ -43,8 +43,8 @@ export interface RouteShape {
   data: TSchema
   /** The answer is a page of a list. */
   paged?: true
-  /** The answer is `data` itself, without the envelope. */
-  bare?: true
+  /** The answer is `data` itself, without the envelope; of events, the text of the stream. */
+  bare?: 'application/json' | 'text/event-stream'
   /** Failures beside those that every route of its kind has (openapi.ts). */
   errors?: readonly ErrorCode[]
   example: { body?: unknown; data: unknown }
@@ -64,6 +64,7 @@ export interface RawCall {
   body: Json | undefined
   query: Record<string, string>
   idempotencyKey: string | undefined
+  lastEventId: string | undefined
   isGone(): boolean
 }
 
@@ -93,13 +94,14 @@ export function route<D extends TSchema, B extends TSchema = None, Q extends TSc
   return {
     shape: spec,
     bodyLimits: spec.body && (spec.limits ?? REQUEST_LIMITS),
-    async run(services, { id, caller, params, body, query, idempotencyKey, isGone }) {
+    async run(services, { id, caller, params, body, query, idempotencyKey, lastEventId, isGone }) {
       if (isJsonObject(body)) assertTenant(caller, body.tenantId)
       const typed = parseBody?.(body) as Static<B>
       if (parseQuery === undefined) assertNoQuery(query)
       const parsedQuery = parseQuery?.(withNumbers(query, spec.query ?? {})) as Static<Q>
       const idempotency = idempotencyOf(idempotencyKey, id, { params, body: body ?? null })
-      return spec.handle(services, { caller, params, body: typed, query: parsedQuery, idempotency, isGone })
+      const call = { caller, params, body: typed, query: parsedQuery, idempotency, lastEventId, isGone }
+      return spec.handle(services, call)
     },
   }
 }

@@ -6,6 +6,7 @@ import { openApi } from './openapi/document.ts'
 import { type PublicRoute, publicRoute, type Route, type RouteShape } from './route.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { auditRoutes } from './routes/audit.ts'
+import { eventRoutes } from './routes/events.ts'
 import { evidenceRoutes } from './routes/evidence.ts'
 import { gateRoutes } from './routes/gate.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -22,6 +23,7 @@ export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...killSwitchRoutes,
   ...keyRoutes,
   ...policyRoutes,
+  ...eventRoutes,
 }
 
 /** The OpenAPI document of this version. */
@@ -32,7 +34,7 @@ export const PUBLIC: Readonly<Record<PublicRouteId, PublicRoute>> = {
   ...healthRoutes,
   openapi: publicRoute({
     data: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
-    bare: true,
+    bare: 'application/json',
     example: { data: { openapi: '3.1.0', info: { title: 'gate-sidecar', version: VERSION }, paths: {} } },
     answer: openApiDocument,
   }),

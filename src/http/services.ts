@@ -7,6 +7,8 @@ import type { PolicyRegistry } from '../actions/policies.ts'
 export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps {
   policies: PolicyRegistry
   log: HttpLog
+  /** Aborted when the service begins to stop: what waits is answered as it is, and streams end. */
+  stopping: AbortSignal
   /** Host names besides the loopback ones that requests may be addressed to. */
   allowedHosts: readonly string[]
 }

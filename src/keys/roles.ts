@@ -33,7 +33,7 @@ export const ROUTES = {
   check: {
     method: 'POST',
     path: '/gate/check',
-    summary: 'decides an action; a repeated request uses its approval',
+    summary: 'decides an action; a repeated request uses its approval, `?wait=25` waits for it',
     roles: ['agent'],
     limit: 'plan',
     idempotent: true,
@@ -151,6 +151,13 @@ export const ROUTES = {
     roles: ['auditor', 'operator', 'approver'],
     limit: 'status',
   },
+  events: {
+    method: 'GET',
+    path: '/events',
+    summary: 'approvals, decisions, stops and policies as they come (server-sent events), by role; `Last-Event-ID`',
+    roles: 'any',
+    limit: 'status',
+  },
   openapi: {
     method: 'GET',
     path: '/openapi.json',
@@ -177,6 +184,33 @@ export function mayCall(route: RouteRule, roles: readonly Role[]): boolean {
   const allowed = route.roles
   if (allowed === 'any' || allowed === 'public') return true
   return roles.some((role) => ALL.includes(role) || allowed.includes(role))
+}
+
+/**
+ * Which roles besides owner and admin `GET /events` tells of which events, by the first segment of their type; other
+ * events it tells nobody. An agent is told of its own approvals and decisions only.
+ */
+export const EVENT_ROLES = {
+  approval: ['agent', 'approver', 'auditor'],
+  gate: ['agent', 'auditor'],
+  killswitch: ['agent', 'auditor', 'operator'],
+  policy: ['approver', 'auditor', 'operator'],
+} as const satisfies Record<string, readonly Role[]>
+
+/** First segment of the types of events that are told. */
+export type EventGroup = keyof typeof EVENT_ROLES
+
+export function isToldOf(group: EventGroup, roles: readonly Role[]): boolean {
+  const told: readonly Role[] = EVENT_ROLES[group]
+  return roles.some((role) => ALL.includes(role) || told.includes(role))
+}
+
+/** True for roles that are told of what every agent of the tenant does. */
+export function isToldOfAll(group: 'approval' | 'gate', roles: readonly Role[]): boolean {
+  return isToldOf(
+    group,
+    roles.filter((role) => role !== 'agent'),
+  )
 }
 
 /** True for roles that see all approvals of the tenant, not only what they asked for themselves. */

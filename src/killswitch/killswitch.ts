@@ -56,6 +56,11 @@ export function stopsOver(stops: Iterable<KillSwitch>, chain: string): KillSwitc
   return mine.sort(byStrength)
 }
 
+/** What every caller may know of a stop that it is under. */
+export function stopView({ id, level, scope, triggeredAt, triggeredBy, reason }: KillSwitch) {
+  return { id, level, scope, triggeredAt, triggeredBy, reason }
+}
+
 export function strongest(stops: readonly KillSwitch[]): KillSwitch | undefined {
   return [...stops].sort(byStrength)[0]
 }

@@ -98,10 +98,21 @@ function placeQueries(db: Database) {
   // Decisions are not in the index.
   const ofTypes = "FROM entry WHERE chain = ? AND type <> 'gate.decision' AND type IN (SELECT value FROM json_each(?))"
   const seqs = db.prepare<[string, string], number>(`SELECT seq ${ofTypes} ORDER BY seq`).pluck()
+  // Named, since the planner takes the primary key instead and reads the header of every decision.
+  const seqsIn = db
+    .prepare<[string, string, number, number], number>(
+      `SELECT seq FROM entry INDEXED BY entry_type WHERE chain = ? AND type <> 'gate.decision'
+        AND type IN (SELECT value FROM json_each(?)) AND seq >= ? AND seq < ? ORDER BY seq`,
+    )
+    .pluck()
+  const last = db.prepare<[string], number>('SELECT seq FROM entry WHERE chain = ? ORDER BY seq DESC LIMIT 1').pluck()
   const count = db.prepare<[string, string], number>(`SELECT count(*) ${ofTypes}`).pluck()
   return {
     /** Seqs of the entries of these types (not decisions), ascending. */
     seqsOfTypes: (chain: string, types: readonly string[]) => seqs.all(chain, JSON.stringify(types)),
+    seqsOfTypesIn: (chain: string, types: readonly string[], { first, end }: SeqRange) =>
+      seqsIn.all(chain, JSON.stringify(types), first, end),
+    length: (chain: string) => (last.get(chain) ?? -1) + 1,
     countOfTypes: (chain: string, types: readonly string[]) => count.get(chain, JSON.stringify(types)) ?? 0,
     /** One seek for each chain: a chain's entries are not passed over one by one. */
     chains(): string[] {

@@ -112,6 +112,8 @@ function reads(current: () => Connection, clock: Clock): Reads {
     entryAt: (chain, seq) => read(({ entries }) => entries.bySeq(chain, seq)),
     entriesFrom: (chain, seq, limit, maxBytes) => read(({ entries }) => entries.from(chain, seq, limit, maxBytes)),
     headersFrom: (chain, seq, limit) => read(({ entries }) => entries.headersFrom(chain, seq, limit)),
+    lengths: (chains) => read(({ entries }) => new Map(chains.map((chain) => [chain, entries.length(chain)]))),
+    seqsOfTypes: (chain, types, range) => read(({ entries }) => entries.seqsOfTypesIn(chain, types, range)),
     page: (query) => read(({ entries }) => entries.page(query, rangeOf(entries, query))),
     seqRange: (chain, from, to) =>
       read(({ entries }) => ({ first: entries.seqNotBefore(chain, from), end: entries.seqNotBefore(chain, to) })),

@@ -28,7 +28,11 @@ const PROBES: Record<KeyedRouteId, [body: unknown, answer: string | undefined]> 
   createKey: [{}, 'invalid_request'],
   revokeKey: [undefined, 'not_found'],
   listPolicies: [undefined, undefined],
+  events: [undefined, 'invalid_request'],
 }
+
+/** Refused by the event stream, which would not end; no other route reads it. */
+const ASIDE = { 'last-event-id': 'x' }
 
 for (const [id, [body, expected]] of Object.entries(PROBES) as [KeyedRouteId, (typeof PROBES)['check']][]) {
   const rule: RouteRule = ROUTES[id]
@@ -36,7 +40,7 @@ for (const [id, [body, expected]] of Object.entries(PROBES) as [KeyedRouteId, (t
     const allowed = role === 'owner' || role === 'admin' || rule.roles === 'any' || rule.roles.includes(role)
     test(`${role} ${allowed ? 'may' : 'may not'} ${id}`, async () => {
       const before = await entries(gate)
-      const answer = await gate.call(keyOf(role), rule.method, rule.path.replace(':id', 'x'), body)
+      const answer = await gate.call(keyOf(role), rule.method, rule.path.replace(':id', 'x'), body, ASIDE)
       if (!allowed) assertRefused(answer, 'forbidden')
       else assert.equal(answer.body.error, expected, JSON.stringify(answer.body))
       assert.equal(await entries(gate), before)

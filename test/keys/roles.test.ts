@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isAdmin, mayCall, ROLES, ROUTES, type Role, type RouteId, seesAllApprovals } from '../../src/keys/roles.ts'
+import {
+  EVENT_ROLES,
+  type EventGroup,
+  isAdmin,
+  isToldOf,
+  isToldOfAll,
+  mayCall,
+  ROLES,
+  ROUTES,
+  type Role,
+  type RouteId,
+  seesAllApprovals,
+} from '../../src/keys/roles.ts'
 
 /** INTERFACE.md, Keys, written out: which roles besides owner and admin each route takes. */
 const ALLOWED: Record<RouteId, readonly Role[]> = {
@@ -23,6 +35,7 @@ const ALLOWED: Record<RouteId, readonly Role[]> = {
   revokeKey: [],
   listPolicies: ['approver', 'auditor', 'operator'],
   openapi: ['agent', 'approver', 'auditor', 'operator'],
+  events: ['agent', 'approver', 'auditor', 'operator'],
   healthz: ['agent', 'approver', 'auditor', 'operator'],
   readyz: ['agent', 'approver', 'auditor', 'operator'],
 }
@@ -43,6 +56,29 @@ test('several roles add up, and none give nothing', () => {
 test('agents see their own approvals only', () => {
   const all = ROLES.filter((role) => seesAllApprovals([role]))
   assert.deepEqual(all, ['approver', 'owner', 'admin'])
+})
+
+test('each role is told of its groups of events, and owner and admin of all', () => {
+  const groups = Object.keys(EVENT_ROLES) as EventGroup[]
+  const told = ROLES.map((role) => [role, groups.filter((group) => isToldOf(group, [role]))])
+  const all = ['approval', 'gate', 'killswitch', 'policy']
+  assert.deepEqual(Object.fromEntries(told), {
+    agent: ['approval', 'gate', 'killswitch'],
+    approver: ['approval', 'policy'],
+    auditor: all,
+    operator: ['killswitch', 'policy'],
+    owner: all,
+    admin: all,
+  })
+})
+
+test('an agent is told of its own approvals and decisions, unless another role of its key says more', () => {
+  for (const group of ['approval', 'gate'] as const) {
+    assert.equal(isToldOfAll(group, ['agent']), false)
+    assert.equal(isToldOfAll(group, ['agent', 'auditor']), true)
+  }
+  assert.equal(isToldOfAll('gate', ['agent', 'approver']), false)
+  assert.equal(isToldOfAll('approval', ['agent', 'operator']), false)
 })
 
 test('only admin is admin', () => {

@@ -94,6 +94,28 @@ export function readContract(stores: Stores): void {
     })
   }
 
+  test('lengths of chains, and where entries of some types stand in a part of one', async (t) => {
+    const store = stores(t)(clock)
+    const types = ['custom.a', 'custom.b', 'custom.c', 'custom.a']
+    for (const type of types) await commit(store, only(note({}, { type })))
+    await commit(store, { guards: [], writes: [], entries: [aDecision('allow')] })
+    await commit(store, only(note({}, { chain: 'other/live', type: 'custom.a' })))
+    const lengths = await store.lengths([LIVE, 'other/live', 'none/live'])
+    assert.deepEqual(
+      [...lengths],
+      [
+        [LIVE, 6],
+        ['other/live', 2],
+        ['none/live', 0],
+      ],
+    )
+    const seqs = (wanted: string[], first: number, end: number) => store.seqsOfTypes(LIVE, wanted, { first, end })
+    assert.deepEqual(await seqs(['custom.a', 'custom.c'], 0, 6), [1, 3, 4])
+    assert.deepEqual(await seqs(['custom.a', 'custom.c'], 2, 4), [3])
+    assert.deepEqual(await seqs(['gate.decision'], 0, 6), [])
+    assert.deepEqual(await seqs([], 0, 6), [])
+  })
+
   test('an approval is found pending without being read', async (t) => {
     const store = await withApprovals(t)
     assert.equal(await store.isPending(approvals.late), true)

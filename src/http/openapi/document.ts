@@ -34,6 +34,12 @@ const PARAMETERS = {
     description: 'For ten minutes the same request with the same value is carried out once.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!#-~]+$' },
   },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'The id of the last event that was received: the stream goes on behind it. It starts now without one.',
+    schema: { type: 'string' },
+  },
 }
 
 const COUNT = { type: 'integer', minimum: 0 }

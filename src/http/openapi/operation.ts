@@ -18,6 +18,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   killswitch: 'The emergency stop at four levels.',
   keys: 'API keys of the tenant.',
   policies: 'The policy set in force.',
+  events: 'What happens, as it happens.',
   service: 'The service itself.',
 }
 
@@ -49,7 +50,8 @@ function rolesOf({ roles }: RouteRule): string {
   return roles === 'public' ? 'no key needed' : [...roles, 'owner', 'admin'].join(', ')
 }
 
-function parameters(rule: RouteRule, { params = {}, query }: RouteShape, { schemas }: Shared): Schema[] {
+function parameters(rule: RouteRule, shape: RouteShape, { schemas }: Shared): Schema[] {
+  const { params = {}, query } = shape
   const inPath = Object.entries(params).map(([name, { description, example }]) => {
     return { name, in: 'path', required: true, description, schema: { type: 'string' }, example }
   })
@@ -57,7 +59,11 @@ function parameters(rule: RouteRule, { params = {}, query }: RouteShape, { schem
   const inQuery = Object.entries(properties).map(([name, { description = '', ...schema }]) => {
     return { name, in: 'query', description, schema }
   })
-  return [...inPath, ...inQuery, ...(rule.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])]
+  const headers = [
+    ...(rule.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(shape.bare === 'text/event-stream' ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
+  ]
+  return [...inPath, ...inQuery, ...headers]
 }
 
 function success(rule: RouteRule, shape: RouteShape, { schemas }: Shared): Schema {
@@ -68,7 +74,7 @@ function success(rule: RouteRule, shape: RouteShape, { schemas }: Shared): Schem
   return {
     description: sentence(rule.summary),
     headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...(rule.limit !== 'exempt' && limits) },
-    content: { 'application/json': shape.bare ? bare(shape, schemas) : enveloped(shape, schemas) },
+    content: shape.bare ? { [shape.bare]: bare(shape, schemas) } : { 'application/json': enveloped(shape, schemas) },
   }
 }
 

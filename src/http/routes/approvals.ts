@@ -9,7 +9,7 @@ import {
   waitForApproval,
 } from '../../actions/approvals.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
-import { Closed, Paging, pageOf, wholeNumber } from '../query.ts'
+import { Closed, Paging, pageOf, WaitQuery, waitMsOf } from '../query.ts'
 import { route } from '../route.ts'
 import {
   Approval,
@@ -22,8 +22,6 @@ import { EXAMPLE, oneOf } from '../shapes/common.ts'
 
 const Status = oneOf(APPROVAL_STATUSES, 'Pending ones without it.')
 const ListQuery = Type.Object({ ...Paging, status: Type.Optional(Status) }, Closed)
-const WaitQuery = Type.Object({ wait: wholeNumber('Seconds to wait until it is decided, at most 25.') }, Closed)
-const MAX_WAIT_SECONDS = 25
 const params = { id: { description: 'Id of the approval.', example: EXAMPLE.approval } }
 const VOTE_ERRORS = ['not_found', 'forbidden', 'approver_mismatch', 'approval_not_pending', 'approval_expired'] as const
 
@@ -46,12 +44,10 @@ export const approvalRoutes = {
     errors: ['not_found'],
     example: getApprovalExample,
     handle: async (services, { caller, params, query, isGone }) => {
-      const seconds = Math.min(query.wait ?? 0, MAX_WAIT_SECONDS)
+      const waitMs = waitMsOf(query)
       const id = params.id ?? ''
       const waited =
-        seconds === 0
-          ? getApproval(services, caller, id)
-          : waitForApproval(services, caller, id, seconds * 1000, isGone)
+        waitMs === 0 ? getApproval(services, caller, id) : waitForApproval(services, caller, id, waitMs, isGone)
       return { data: await waited }
     },
   }),

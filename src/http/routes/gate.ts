@@ -1,6 +1,7 @@
-import { check } from '../../actions/check.ts'
+import { checkAndWait } from '../../actions/check-wait.ts'
 import { judgeNow } from '../../actions/judge.ts'
 import { CheckRequest, RiskRequest } from '../../gate/request.ts'
+import { WaitQuery, waitMsOf } from '../query.ts'
 import { route } from '../route.ts'
 import { checkExample, Decision, RiskAssessment, riskExample } from '../shapes/gate.ts'
 
@@ -8,10 +9,11 @@ export const gateRoutes = {
   // 200 for every decision, deny included. A 4xx or 5xx means that nothing was decided, and a client takes it as deny.
   check: route({
     body: CheckRequest,
+    query: WaitQuery,
     data: Decision,
     example: checkExample,
-    handle: async (services, { caller, body, idempotency }) => ({
-      data: await check(services, caller, body, idempotency),
+    handle: async (services, { caller, body, query, idempotency, isGone }) => ({
+      data: await checkAndWait(services, caller, body, idempotency, { waitMs: waitMsOf(query), isGone }),
     }),
   }),
   risk: route({

@@ -1,0 +1,45 @@
+import type { ApprovalStatus } from '../approvals/approval.ts'
+import type { CheckRequest } from '../gate/request.ts'
+import { coveringStop } from '../killswitch/killswitch.ts'
+import { domainOf } from '../policy/set.ts'
+import type { CheckAnswer } from './answer.ts'
+import { waitForApproval } from './approvals.ts'
+import { check } from './check.ts'
+import type { Caller, CheckDeps } from './deps.ts'
+import type { Idempotency } from './idempotency.ts'
+
+/** A vote has been given, and maybe used by another call: the same request is answered otherwise now. */
+const DECIDED: readonly ApprovalStatus[] = ['approved', 'rejected', 'consumed']
+
+export interface Wait {
+  /** 0 answers at once. */
+  waitMs: number
+  isGone(): boolean
+}
+
+/**
+ * As `check`, but a hold waits until its approval has been decided, or a stop covers the action; then the request is
+ * decided anew, once. A hold that nobody decides in time, or before its deadline, is answered as it is: asking
+ * people again is for the caller to want. Who has gone uses no approval.
+ *
+ * @throws GateError as `check`; `overloaded` when the key has too many waiting readers, `unauthenticated` when it ends meanwhile
+ */
+export async function checkAndWait(
+  deps: CheckDeps,
+  caller: Caller,
+  request: CheckRequest,
+  idempotency: Idempotency | undefined,
+  { waitMs, isGone }: Wait,
+): Promise<CheckAnswer> {
+  const first = await check(deps, caller, request, idempotency)
+  if (waitMs === 0 || first.decision !== 'require_approval' || first.approvalId === null) return first
+  const isStopped = (): boolean => {
+    const set = deps.policies.get(caller.tenantId)
+    const subject = { chain: caller.chain, action: request.action, domain: set && domainOf(set, request.action) }
+    return coveringStop(deps.store.state().switches, subject) !== undefined
+  }
+  const isOver = (): boolean => isGone() || isStopped()
+  const { status } = await waitForApproval(deps, caller, first.approvalId, waitMs, isOver)
+  if (isGone() || !(DECIDED.includes(status) || isStopped())) return first
+  return check(deps, caller, request, idempotency)
+}

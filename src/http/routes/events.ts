@@ -1,0 +1,14 @@
+import { eventStream } from '../../actions/events.ts'
+import { route } from '../route.ts'
+import { EventText, eventsExample } from '../shapes/events.ts'
+
+export const eventRoutes = {
+  events: route({
+    data: EventText,
+    bare: 'text/event-stream',
+    example: eventsExample,
+    handle: (services, { caller, lastEventId, isGone }) => ({
+      stream: eventStream(services, caller, lastEventId, isGone),
+    }),
+  }),
+}

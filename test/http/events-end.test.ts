@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { revokeKey } from '../../src/actions/keys.ts'
+import { idMaker } from '../../src/base/id.ts'
+import { openStore } from '../../src/sqlite/store.ts'
+import { type Gate, startGate } from '../helpers.ts'
+import { openStream, type Reader } from './sse.ts'
+import { assertDone } from './support.ts'
+
+let now = Date.now()
+const gate = await startGate({ after }, { clock: () => now })
+const owner = await gate.key()
+type Key = typeof owner
+const LARGE = 'x'.repeat(300_000)
+let amount = 2000
+
+/** Holds of which each event has some 300 kB, more than sockets take together. */
+async function manyLarge(at: Gate, key: Key, count: number, text = LARGE): Promise<void> {
+  for (let i = 0; i < count; i += 1) {
+    amount += 1
+    const body = { tenantId: 'acme', action: 'payment.transfer', context: { amount, text } }
+    assertDone(await at.call(key, 'POST', '/gate/check', body))
+  }
+}
+
+async function elapsed(work: Promise<unknown>): Promise<number> {
+  const begin = performance.now()
+  await work
+  return performance.now() - begin
+}
+
+async function revokedElsewhere(id: string): Promise<void> {
+  const store = openStore({ dir: `${gate.dir}/data`, create: false, clock: Date.now })
+  const deps = { store, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
+  await revokeKey(deps, { actor: { kind: 'host', id: 'host:0' }, caller: undefined }, id)
+  await store.close()
+}
+
+const ENDS: [how: string, end: (key: Key) => Promise<unknown>][] = [
+  ['revoked', (key) => gate.call(owner, 'DELETE', `/keys/${key.id}`)],
+  ['revoked by another process', ({ id }) => revokedElsewhere(id)],
+]
+
+for (const [how, end] of ENDS) {
+  test(`a key that is ${how} ends its streams within a second, that of a slow reader too`, async (t) => {
+    const key = await gate.key()
+    const readers = [await openStream(t, gate.server.url, key), await openStream(t, gate.server.url, key)]
+    const [quick, slow] = readers as [Reader, Reader]
+    slow.response.pause()
+    await manyLarge(gate, owner, 30)
+    await end(key)
+    assert.ok((await elapsed(quick.ended)) < 1000)
+    assert.equal(await quick.ended, true)
+    const told = quick.events.length
+    await manyLarge(gate, owner, 1)
+    await sleep(600)
+    slow.response.resume()
+    assert.equal(await slow.ended, false)
+    // What was on its way before the end is all that it gets.
+    assert.ok(slow.events.length < told)
+    assert.equal(quick.events.length, told)
+    const answer = await gate.call(key, 'GET', '/events')
+    assert.equal(answer.body.error, 'unauthenticated')
+  })
+}
+
+test('a key that expires ends its streams within a second', async (t) => {
+  const expiresAt = new Date(now + 60_000).toISOString()
+  const made = await gate.call(owner, 'POST', '/keys', { roles: ['agent'], expiresAt })
+  const reader = await openStream(t, gate.server.url, { secret: made.body.data.key, tenant: 'acme' })
+  now += 61_000
+  assert.ok((await elapsed(reader.ended)) < 1000)
+})
+
+/** Counts how often an approval is put together from its entries. */
+function countReads(t: { after(work: () => void): void }): () => number {
+  const { store } = gate.server
+  const { changesOf } = store
+  let reads = 0
+  store.changesOf = (kind, id) => {
+    reads += 1
+    return changesOf(kind, id)
+  }
+  t.after(() => {
+    store.changesOf = changesOf
+  })
+  return () => reads
+}
+
+test('a slow reader is read for no further than it takes, and gets everything in order', async (t) => {
+  const slow = await openStream(t, gate.server.url, await gate.key())
+  slow.response.pause()
+  const reads = countReads(t)
+  const first = amount + 1
+  await manyLarge(gate, owner, 60)
+  await sleep(500)
+  // Sockets of this machine take some 10 MB.
+  assert.ok(reads() > 0 && reads() < 50, String(reads()))
+  slow.response.resume()
+  await slow.find(({ data }) => data.data.context?.amount === amount, 10_000)
+  const amounts = slow.events.flatMap(({ data }) => data.data.context?.amount ?? [])
+  assert.deepEqual(
+    amounts,
+    Array.from({ length: 60 }, (_, i) => first + i),
+  )
+})
+
+test('readers at the same place share what is read', async (t) => {
+  const keys = await Promise.all([gate.key(), gate.key(), gate.key({ roles: ['auditor'] })])
+  const readers = await Promise.all([...keys, ...keys].map((key) => openStream(t, gate.server.url, key)))
+  await sleep(200)
+  const reads = countReads(t)
+  await manyLarge(gate, owner, 20, 'small')
+  for (const reader of readers) await reader.find(({ data }) => data.data.context?.amount === amount)
+  assert.ok(reads() < 40, String(reads()))
+})
+
+test('a service that stops ends its streams at once, and they go on with the next one', async (t) => {
+  const stopping = await startGate(t)
+  const key = await stopping.key()
+  const reader = await openStream(t, stopping.server.url, key)
+  const slow = await openStream(t, stopping.server.url, key)
+  slow.response.pause()
+  await manyLarge(stopping, key, 30)
+  await reader.find(({ data }) => data.data.context?.amount === amount)
+  assert.ok((await elapsed(stopping.server.close())) < 1500)
+  assert.equal(await reader.ended, true)
+  const next = await startGate(t, { dir: stopping.dir })
+  const again = await openStream(t, next.server.url, key, reader.lastId())
+  await sleep(50)
+  assert.equal(again.events.filter(({ event }) => !event.startsWith('policy.')).length, 0)
+})
+
+test('a store that cannot be read ends the stream without an end, so that its reader comes back', async (t) => {
+  const broken = await startGate(t)
+  const key = await broken.key()
+  const reader = await openStream(t, broken.server.url, key)
+  const { lengths } = broken.server.store
+  broken.server.store.lengths = () => Promise.reject(new Error('the disk is gone'))
+  assert.equal(await reader.ended, false)
+  broken.server.store.lengths = lengths
+  assert.equal((await openStream(t, broken.server.url, key, reader.lastId())).status, 200)
+})

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Gate, startGate, temporaryFolder } from '../helpers.ts'
+import { openStream, type Reader, type SseEvent } from './sse.ts'
+import { assertDone } from './support.ts'
+
+type Key = Awaited<ReturnType<Gate['key']>>
+const TOLD = /^(approval|gate|killswitch|policy)\./
+
+interface Scene {
+  gate: Gate
+  keys: Record<'owner' | 'agent' | 'operator' | 'sandbox' | 'admin', Key>
+}
+
+async function scene(t: Parameters<typeof startGate>[0], dir = temporaryFolder()): Promise<Scene> {
+  const gate = await startGate(t, { dir })
+  const keys = {
+    owner: await gate.key(),
+    agent: await gate.key({ roles: ['agent'] }),
+    operator: await gate.key({ roles: ['operator'] }),
+    sandbox: await gate.key({ environment: 'test' }),
+    admin: await gate.key({ roles: ['admin'] }),
+  }
+  return { gate, keys }
+}
+
+let amount = 2000
+/** One thing of many, by number: decisions, holds, votes, uses, stops of every level, notes, in live and test. */
+async function act({ gate, keys }: Scene, kind: number): Promise<void> {
+  const key = kind % 2 === 0 ? keys.agent : keys.sandbox
+  const post = async (by: Key, path: string, body: object) => (await gate.call(by, 'POST', path, body)).body.data
+  const voter = kind % 2 === 0 ? keys.owner : await gate.key({ environment: 'test' })
+  const stop = { reason: 'drill', triggeredBy: 'ann' }
+  const over = { recoveredBy: 'ann', comment: 'over' }
+  if (kind < 4) await post(key, '/gate/check', { tenantId: 'acme', action: 'email.send' })
+  else if (kind < 8) {
+    amount += 1
+    const body = { tenantId: 'acme', action: 'payment.transfer', context: { amount } }
+    const { approvalId } = await post(key, '/gate/check', body)
+    if (approvalId === null) return
+    await post(voter, `/approvals/${approvalId}/${kind < 6 ? 'approve' : 'reject'}`, { approverId: 'x' })
+    await post(key, '/gate/check', body)
+  } else if (kind === 8) await post(keys.owner, '/audit/log', { eventType: 'my.note', data: {} })
+  else {
+    const [by, level] = kind === 9 ? [keys.admin, 'L4'] : [keys.operator, 'L3']
+    await post(by, '/killswitch/trigger', { level, ...stop })
+    await post(by, '/killswitch/recover', { level, ...over })
+  }
+}
+const KINDS = 11
+
+const idsOf = (events: readonly SseEvent[]): string[] => events.map(({ data }) => data.id)
+
+/** Events by the chain that they are from, and where they stand in it: between chains there is no order. */
+function byChain(events: readonly SseEvent[], key: Key, { sandbox }: Scene['keys']) {
+  const chains = { own: [] as object[], service: [] as object[], live: [] as object[] }
+  for (const { id, event, data } of events) {
+    const chain = data.data.level === 'L4' ? 'service' : key === sandbox && event.startsWith('policy.') ? 'live' : 'own'
+    const seq = id.split('-')[['own', 'service', 'live'].indexOf(chain)]
+    chains[chain].push({ seq, event, data })
+  }
+  return chains
+}
+
+/** Entries of a chain of which an owner is told, in order. */
+async function toldIn(gate: Gate, chain: string, pattern = TOLD): Promise<string[]> {
+  const { items } = await gate.server.store.page({ chain, order: 'asc', limit: 5000, offset: 0 })
+  return items.filter(({ header }) => pattern.test(header.type)).map(({ header }) => header.id)
+}
+
+/** Waits until no event has come for a while. */
+async function settled(reader: Reader): Promise<SseEvent[]> {
+  for (let seen = -1; seen !== reader.events.length; ) {
+    seen = reader.events.length
+    await sleep(350)
+  }
+  return reader.events
+}
+
+const first = await scene({ after })
+
+test('from each id on, exactly what came after it, and the same to the byte; across a restart too', async (t) => {
+  const { gate, keys } = first
+  const readers = new Map<Key, Reader>()
+  for (const key of Object.values(keys)) readers.set(key, await openStream(t, gate.server.url, key, startOf(key, keys)))
+  for (let kind = 0; kind < KINDS; kind += 1) await act(first, kind)
+  const told = new Map<Key, SseEvent[]>()
+  for (const [key, reader] of readers) told.set(key, await settled(reader))
+  await gate.server.close()
+  const again = await startGate(t, { dir: gate.dir })
+  for (const [key, events] of told) {
+    assert.ok(events.length > 4)
+    for (const [i, { id }] of [{ id: startOf(key, keys) }, ...events].entries()) {
+      const reader = await openStream(t, again.server.url, key, id)
+      const rest = events.slice(i)
+      while (reader.events.length < rest.length) await sleep(2)
+      await sleep(5)
+      assert.deepEqual(byChain(reader.events, key, keys), byChain(rest, key, keys))
+      reader.close()
+    }
+  }
+  // Nothing comes late to who has all.
+  const last = await openStream(t, again.server.url, keys.owner, told.get(keys.owner)?.at(-1)?.id)
+  await sleep(300)
+  assert.deepEqual(last.events, [])
+})
+
+/** Before everything. A test key follows the live side's policies too. */
+function startOf(key: Key, { sandbox }: Scene['keys']): string {
+  return key === sandbox ? '0-0-0' : '0-0'
+}
+
+test('nothing is lost and nothing comes twice, however often a reader comes back while others act', async (t) => {
+  const busy = await scene(t)
+  const { gate, keys } = busy
+  for (const [key, chain] of [
+    [keys.owner, 'acme/live'],
+    [keys.sandbox, 'acme/test'],
+  ] as const) {
+    const got: SseEvent[] = []
+    let lastId = startOf(key, keys)
+    let acting = true
+    const acts = (async () => {
+      const each = async (start: number) => {
+        for (let i = 0; i < 12; i += 1) await act(busy, (start + i * 5) % KINDS)
+      }
+      await Promise.all([each(0), each(3), each(7)])
+      acting = false
+    })()
+    for (let more = true; more; ) {
+      const isLast = !acting
+      const reader = await openStream(t, gate.server.url, key, lastId)
+      await (isLast ? settled(reader) : sleep(Math.random() * 250))
+      reader.close()
+      got.push(...reader.events)
+      lastId = reader.lastId()
+      more = !isLast
+    }
+    await acts
+    const ids = idsOf(got)
+    assert.equal(new Set(ids).size, ids.length)
+    const own = await toldIn(gate, chain)
+    const stops = await toldIn(gate, '_system', /^killswitch\./)
+    const policies = chain === 'acme/test' ? await toldIn(gate, 'acme/live', /^policy\./) : []
+    const inOrder = (of: readonly string[]) => ids.filter((id) => of.includes(id))
+    assert.ok(own.length > 20 && stops.length > 1)
+    assert.deepEqual(inOrder(own), own)
+    assert.deepEqual(inOrder(stops), stops)
+    assert.deepEqual(inOrder(policies), policies)
+    assert.equal(ids.length, own.length + stops.length + policies.length)
+  }
+})
+
+test('who goes on after many entries that are not its own gets its own, and holds up nobody', async (t) => {
+  const { gate, keys } = await scene(t)
+  const [mine, other] = [await gate.key({ roles: ['agent'] }), keys.agent]
+  const body = { tenantId: 'acme', action: 'email.send' }
+  const decide = async (by: Key) => {
+    const answer = await gate.call(by, 'POST', '/gate/check', body)
+    assertDone(answer)
+    return answer.body.data.decisionId
+  }
+  const decisionId = await decide(mine)
+  for (let i = 0; i < 10; i += 1) await Promise.all(Array.from({ length: 50 }, () => decide(other)))
+  const begin = performance.now()
+  const readers = await Promise.all(Array.from({ length: 8 }, () => openStream(t, gate.server.url, mine, '0-0')))
+  // Checks go on meanwhile.
+  const times: number[] = []
+  while (readers.some(({ events }) => events.length === 0) || times.length < 10) {
+    const sent = performance.now()
+    await gate.call(keys.owner, 'GET', '/killswitch/status')
+    times.push(performance.now() - sent)
+  }
+  t.diagnostic(
+    `8 readers over 500 entries: ${Math.round(performance.now() - begin)} ms; slowest request ${Math.round(Math.max(...times))} ms`,
+  )
+  assert.ok(Math.max(...times) < 200)
+  const last = await decide(mine)
+  for (const reader of readers) {
+    await reader.find(({ data }) => data.data.id === last, 5000)
+    assert.deepEqual(
+      reader.events.filter(({ event }) => event === 'gate.decision').map(({ data }) => data.data.id),
+      [decisionId, last],
+    )
+  }
+})
