@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { EVENTS } from '../src/audit/events.ts'
 import { ERRORS } from '../src/base/errors.ts'
 import { createProgram } from '../src/cli/program.ts'
-import { SETTINGS } from '../src/config.ts'
+import { flagOf, SETTING_NAMES, SETTINGS } from '../src/config.ts'
 import { ROUTES, type RouteRule } from '../src/keys/roles.ts'
 
 /**
@@ -32,10 +32,10 @@ const PARTS: Readonly<Record<string, () => string>> = {
 }
 
 function settingRows(): string[][] {
-  const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  return Object.entries(SETTINGS).map(([name, { env, help, default: value }]) => {
+  return SETTING_NAMES.map((name) => {
+    const { env, help, default: value } = SETTINGS[name]
     const shown = value === null ? '' : String(value)
-    return [`\`${name}\``, `\`--${kebab(name)}\``, `\`${env}\``, shown && `\`${shown}\``, help]
+    return [`\`${name}\``, `\`${flagOf(name)}\``, `\`${env}\``, shown && `\`${shown}\``, help]
   })
 }
 
