@@ -1,10 +1,14 @@
 import { Command } from 'commander'
 import { addAuditCommands } from './audit.ts'
 import { addCheckCommand } from './check.ts'
+import { addCompletionCommand } from './completion.ts'
+import { addConfigCommands } from './config.ts'
 import { addEvidenceCommands } from './evidence.ts'
 import { addHealthCommand } from './health.ts'
+import { addInitCommand } from './init.ts'
 import { addKeyCommands } from './keys.ts'
 import { addKillSwitchCommands } from './killswitch.ts'
+import { addSchemaCommands } from './schema.ts'
 import { addServeCommand } from './serve.ts'
 import { addTenantCommands } from './tenants.ts'
 import { addValidateCommand } from './validate.ts'
@@ -26,6 +30,10 @@ export function createProgram(): Command {
   addEvidenceCommands(program)
   addKillSwitchCommands(program)
   addHealthCommand(program)
+  addInitCommand(program)
+  addSchemaCommands(program)
+  addConfigCommands(program)
+  addCompletionCommand(program)
   return program
 }
 

@@ -16,9 +16,10 @@ const Globs = Type.Array(Type.String(), {
 })
 
 /** A mapping from names to values. Not Type.Record, which cannot tell a malformed name from an unknown key. */
-function byName<S extends TSchema>(pattern: string, value: S) {
+function byName<S extends TSchema>(pattern: string, value: S, description: string) {
   return Type.Unsafe<Record<string, Static<S>>>({
     type: 'object',
+    description,
     propertyNames: { pattern },
     additionalProperties: value,
   })
@@ -167,13 +168,19 @@ export function documentShape<S extends TSchema>(condition: S) {
           description: 'What the agent is told of a decision.',
         }),
       ),
-      domains: Type.Optional(byName(NAME_PATTERN, Globs)),
-      facts: Type.Optional(byName('', Fact)),
-      actions: Type.Optional(byName(ACTION_PATTERN, Action)),
-      lists: Type.Optional(byName(NAME_PATTERN, List)),
-      conditions: Type.Optional(byName(NAME_PATTERN, condition)),
-      risk: Type.Optional(Type.Array(factorShape(condition))),
-      rules: Type.Optional(Type.Array(ruleShape(condition))),
+      domains: Type.Optional(byName(NAME_PATTERN, Globs, 'Groups of actions; an action is in one at most.')),
+      facts: Type.Optional(
+        byName('', Fact, 'What context and plan hold, by path. If any is declared, all that rules ask must be.'),
+      ),
+      actions: Type.Optional(
+        byName(ACTION_PATTERN, Action, 'What agents can do; context and plan are held to the schemas.'),
+      ),
+      lists: Type.Optional(byName(NAME_PATTERN, List, 'Values for the operators inList and notInList.')),
+      conditions: Type.Optional(byName(NAME_PATTERN, condition, 'Conditions that others refer to by name.')),
+      risk: Type.Optional(Type.Array(factorShape(condition), { description: 'Factors of the risk score.' })),
+      rules: Type.Optional(
+        Type.Array(ruleShape(condition), { description: 'What is allowed, held or denied, and why.' }),
+      ),
     },
     CLOSED,
   )
