@@ -5,7 +5,7 @@ import { GateError } from '../base/errors.ts'
 import { parseJson } from '../base/json.ts'
 import { readAtMost } from '../files/policies.ts'
 import { isTenantId } from '../keys/tenant.ts'
-import { readTools, type ToolList } from '../policy/starter/list.ts'
+import { readTools, shownName, type ToolList } from '../policy/starter/list.ts'
 import { type Starter, starterFor } from '../policy/starter/starter.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, collect, configOf, UsageError } from './context.ts'
 import { type Line, paint, print } from './output.ts'
@@ -62,7 +62,7 @@ async function init(options: InitOptions): Promise<void> {
     '',
     ...rules.map(({ id, effect, actions }) => `${effect}: ${count(actions.length)} by rule ${id}`),
     ...renamed.map(
-      ({ tool, action }): Line => [paint('yellow', 'renamed '), `${JSON.stringify(tool)} is checked as ${action}`],
+      ({ tool, action }): Line => [paint('yellow', 'renamed '), `${shownName(tool)} is checked as ${action}`],
     ),
     ...listed.notes.map((note): Line => [paint('yellow', 'note '), note]),
     '',

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
-import { oneLine } from '../../base/visible.ts'
+import { oneLine, visible } from '../../base/visible.ts'
 import { RESERVED_KEYS } from '../node.ts'
 
 /** What an agent can do, as its framework or an MCP server lists it. All of it is text of others. */
@@ -82,18 +82,23 @@ export function nameActions(tools: readonly Tool[]): readonly NamedTool[] | { fa
   const named: NamedTool[] = []
   for (const tool of tools) {
     const action = actionOf(tool.name)
-    const shown = JSON.stringify(oneLine(tool.name, 200))
+    const shown = shownName(tool.name)
     if (action === '') return { fault: `The tool ${shown} has no name that an action can have; rename it.` }
     const other = known.get(action)
     if (other === tool.name) return { fault: `The tool ${shown} is listed twice; an action has one declaration.` }
     if (other !== undefined) {
-      const both = `The tools ${JSON.stringify(oneLine(other, 200))} and ${shown}`
+      const both = `The tools ${shownName(other)} and ${shown}`
       return { fault: `${both} would both be the action ${action}; rename one of them.` }
     }
     known.set(action, tool.name)
     named.push({ ...tool, action })
   }
   return named
+}
+
+/** A name in quotes, cut where it is long. */
+export function shownName(name: string): string {
+  return `"${visible(name).slice(0, 200)}"`
 }
 
 /** The name with `_` for what an action's name cannot have (ACTION_PATTERN). */

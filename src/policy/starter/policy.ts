@@ -3,7 +3,7 @@ import { oneLine } from '../../base/visible.ts'
 import { DEFAULT_REASON, DEFAULT_THRESHOLDS } from '../settings.ts'
 import { API_VERSION } from '../shapes.ts'
 import { guessDomains } from './domains.ts'
-import type { NamedTool } from './list.ts'
+import { type NamedTool, shownName } from './list.ts'
 import { type Reduced, schemaReducer } from './schema.ts'
 import { type Guess, guesser, type Kind } from './verbs.ts'
 import { type Comments, yamlOf } from './yaml.ts'
@@ -149,7 +149,7 @@ function declaration({ tool: { description = '' }, schema }: Covered): JsonObjec
 }
 
 function actionComments({ tool, dropped }: Covered): Comments['above'][number][] {
-  const renamed = `The tool is called ${JSON.stringify(oneLine(tool.name, 200))}, which no action can be.`
+  const renamed = `The tool is called ${shownName(tool.name)}, which no action can be.`
   const paths = dropped.slice(0, MAX_DROPPED).map((path) => oneLine(path, 120))
   const more = dropped.length > MAX_DROPPED ? ` and ${dropped.length - MAX_DROPPED} more` : ''
   const lines = [

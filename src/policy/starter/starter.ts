@@ -59,7 +59,15 @@ export function starterFor(tenant: string, tools: readonly Tool[]): Starter | { 
   const whole = load(tenant, files)
   if ('fault' in whole) return whole
   const renamed = named.filter(({ name, action }) => name !== action)
-  return { files, rules, renamed, example: examples.find(({ context }) => context !== undefined) }
+  return { files, rules, renamed, example: firstCall(rules, examples) }
+}
+
+/** Of a tool that is allowed, if there is one. */
+function firstCall(rules: readonly StarterRule[], examples: readonly Example[]): Example | undefined {
+  const byAction = new Map(examples.map((example) => [example.action, example]))
+  return rules
+    .flatMap(({ actions }) => actions.flatMap((action) => byAction.get(action) ?? []))
+    .find(({ context }) => context !== undefined)
 }
 
 /** The set that the files make. @throws Error when they have a fault, which would be one of ours */
