@@ -131,24 +131,24 @@ export function readConfig(sources: ConfigSources): Config {
 }
 
 /** The same, with the source of each. @throws ConfigError as readConfig */
-export function readSettings({ flags, env: given, file }: ConfigSources): SettingsInForce {
+export function readSettings({ flags, env: variables, file }: ConfigSources): SettingsInForce {
   const fromFile = file === undefined ? {} : readConfigFile(file)
-  const env = Object.fromEntries(Object.entries(given).filter(([name, value]) => !isServiceLink(name, value)))
+  const env = Object.fromEntries(Object.entries(variables).filter(([name, value]) => !isServiceLink(name, value)))
   assertKnown(env)
   const inForce = SETTING_NAMES.map((name) => {
     const setting: Setting<unknown> = SETTINGS[name]
-    const textAs = (value: string | undefined): Json | undefined =>
-      value === undefined ? undefined : setting.shape.fromText(value)
-    const sources: { value: Json | undefined; origin: Exclude<Origin, { kind: 'default' }> }[] = [
-      { value: textAs(flags[name]), origin: { kind: 'flag', name: flagOf(name) } },
-      { value: textAs(env[setting.env]), origin: { kind: 'variable', name: setting.env } },
-      { value: fromFile[name], origin: { kind: 'file', name: `${file}: ${name}` } },
+    const sources: { given: Json | undefined; origin: Exclude<Origin, { kind: 'default' }> }[] = [
+      { given: flags[name], origin: { kind: 'flag', name: flagOf(name) } },
+      { given: env[setting.env], origin: { kind: 'variable', name: setting.env } },
+      { given: fromFile[name], origin: { kind: 'file', name: `${file}: ${name}` } },
     ]
-    const found = sources.find(({ value }) => value !== undefined)
-    if (found?.value === undefined) return [name, { value: setting.default, origin: { kind: 'default' } }]
-    const value = setting.shape.read(found.value)
-    if (value !== undefined) return [name, { value, origin: found.origin }]
-    throw new ConfigError(`${found.origin.name}: ${JSON.stringify(found.value)} is not accepted (${setting.help}).`)
+    const found = sources.find(({ given }) => given !== undefined)
+    if (found?.given === undefined) return [name, { value: setting.default, origin: { kind: 'default' } }]
+    const { given, origin } = found
+    const value = setting.shape.read(origin.kind === 'file' ? given : setting.shape.fromText(String(given)))
+    if (value === undefined)
+      throw new ConfigError(`${origin.name}: ${JSON.stringify(given)} is not accepted (${setting.help}).`)
+    return [name, { value, origin }]
   })
   // Each member comes from its own row of the table.
   return Object.fromEntries(inForce) as SettingsInForce
