@@ -163,6 +163,17 @@ const SCHEMAS: { name: string; schema: JsonObject; context?: JsonObject; dropped
     dropped: /properties\.x\.enum/,
   },
   {
+    name: 'with texts that mean something in YAML',
+    schema: {
+      properties: { '<<': {}, '? a': {}, '1': {}, '~': {} },
+      enum: [{ a: '<<' }, '- b', 'k: v', '&a', 'null', '01'],
+    },
+    context: {
+      properties: { '<<': {}, '? a': {}, '1': {}, '~': {} },
+      enum: [{ a: '<<' }, '- b', 'k: v', '&a', 'null', '01'],
+    },
+  },
+  {
     name: 'of a list of pairs that the compiler refuses',
     schema: {
       type: 'object',
