@@ -23,10 +23,6 @@ function fishQuoted(text: string): string {
   return `'${text.replaceAll(/\s+/g, ' ').replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }
 
-function flagsWithValue({ options }: Level): string[] {
-  return options.filter(({ takesValue }) => takesValue).flatMap(({ flags }) => flags)
-}
-
 /** What bash and zsh have in common: a function that finds the level of the words before the cursor. */
 function cases(levels: readonly Level[], line: (level: Level) => string): string {
   return levels.map((level) => `    ${quoted(level.path.join(' '))}) ${line(level)} ;;`).join('\n')
@@ -34,25 +30,12 @@ function cases(levels: readonly Level[], line: (level: Level) => string): string
 
 function levelFinder(name: string, levels: readonly Level[]): string {
   const steps = levels.filter(({ path }) => path.length > 0)
-  return `# Sets level to the command that the words lead to.
+  return `# Sets level to the command that the words lead to. Only commands without others below take values, so a value is none.
 ${name}_level() {
-  local word skip=
+  local word
   level=
   for word in "$@"; do
-    if [[ -n $skip ]]; then
-      skip=
-      continue
-    fi
     case "$level:$word" in
-${levels
-  .filter((level) => flagsWithValue(level).length > 0)
-  .map(
-    (level) =>
-      `      ${flagsWithValue(level)
-        .map((flag) => quoted(`${level.path.join(' ')}:${flag}`))
-        .join('|')}) skip=1 ;;`,
-  )
-  .join('\n')}
 ${steps.map(({ path }) => `      ${quoted(`${path.slice(0, -1).join(' ')}:${path.at(-1)}`)}) level=${quoted(path.join(' '))} ;;`).join('\n')}
     esac
   done
@@ -150,22 +133,8 @@ export function fishScript(program: string, levels: readonly Level[]): string {
   return `# fish completion of ${program}: ${program} completion fish | source
 function ${name}_at -d 'whether the words before the cursor lead to this command'
     set -l path ''
-    set -l skip 0
     for word in (commandline -opc)[2..-1]
-        if test $skip = 1
-            set skip 0
-            continue
-        end
         switch "$path:$word"
-${levels
-  .filter((level) => flagsWithValue(level).length > 0)
-  .map(
-    (level) =>
-      `            case ${flagsWithValue(level)
-        .map((flag) => fishQuoted(`${level.path.join(' ')}:${flag}`))
-        .join(' ')}\n                set skip 1`,
-  )
-  .join('\n')}
 ${steps.map(({ path }) => `            case ${fishQuoted(`${path.slice(0, -1).join(' ')}:${path.at(-1)}`)}\n                set path ${fishQuoted(path.join(' '))}`).join('\n')}
         end
     end
