@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { EVENTS } from '../src/audit/events.ts'
 import { ERRORS } from '../src/base/errors.ts'
 import { createProgram } from '../src/cli/program.ts'
-import { SETTINGS } from '../src/config.ts'
+import { flagOf, SETTING_NAMES, SETTINGS } from '../src/config.ts'
 import type { DecidedBy, Retry } from '../src/gate/decide.ts'
 import { PLANS, STATUS_LIMIT } from '../src/keys/plan.ts'
 import { mayCall, ROLES, ROUTES, type RouteRule } from '../src/keys/roles.ts'
@@ -153,10 +153,10 @@ function limitRows(): string[][] {
 }
 
 function settingRows(): string[][] {
-  const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  return Object.entries(SETTINGS).map(([name, { env, help, default: value }]) => {
+  return SETTING_NAMES.map((name) => {
+    const { env, help, default: value } = SETTINGS[name]
     const shown = value === null ? '' : String(value)
-    return [code(name), code(`--${kebab(name)}`), code(env), shown && code(shown), help]
+    return [code(name), code(flagOf(name)), code(env), shown && code(shown), help]
   })
 }
 

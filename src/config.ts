@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { GateError } from './base/errors.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from './base/json.ts'
+import { names, oneOf, optionalText, port, type Shape, text } from './base/value-shape.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -13,71 +14,88 @@ export class ConfigError extends Error {
 
 interface Setting<T> {
   env: string
+  /** What stands for the value in the help of the flag. */
+  placeholder: string
   default: T
   help: string
-  /** The value of a text (flag or variable) or of a member of the file; undefined when it is not one. */
-  parse(value: Json): T | undefined
+  shape: Shape<T>
 }
 
-const text = (value: Json): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-const optionalText = (value: Json): string | null | undefined => (value === null ? null : text(value))
-
-function port(value: Json): number | undefined {
-  const number = typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value
-  return typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= 65_535 ? number : undefined
-}
-
-/** A list, or a text with commas. */
-function names(value: Json): string[] | undefined {
-  const items = typeof value === 'string' ? value.split(',').map((item) => item.trim()) : value
-  if (!Array.isArray(items)) return undefined
-  const texts = items.filter((item) => typeof item === 'string' && item !== '')
-  return texts.length === items.length ? texts.map((item) => String(item).toLowerCase()) : undefined
-}
-
-function logLevel(value: Json): LogLevel | undefined {
-  return LOG_LEVELS.find((level) => level === value)
-}
-
-/** Every setting, by its name in the file; the flag is `--name`, the rest of the table says the rest. */
+/** Every setting, by its name in the file; the flag follows from the name, the rest of the table says the rest. */
 export const SETTINGS = {
-  data: { env: 'GATE_SIDECAR_DATA', default: './data', help: 'folder of the data file', parse: text },
+  data: {
+    env: 'GATE_SIDECAR_DATA',
+    placeholder: 'dir',
+    default: './data',
+    help: 'folder of the data file',
+    shape: text,
+  },
   policies: {
     env: 'GATE_SIDECAR_POLICIES',
+    placeholder: 'dir',
     default: './policies',
     help: 'folder of the policies, one folder a tenant',
-    parse: text,
+    shape: text,
   },
-  host: { env: 'GATE_SIDECAR_HOST', default: '127.0.0.1', help: 'address to listen on', parse: text },
-  port: { env: 'GATE_SIDECAR_PORT', default: 4283, help: 'port to listen on; 0 takes a free one', parse: port },
+  host: {
+    env: 'GATE_SIDECAR_HOST',
+    placeholder: 'address',
+    default: '127.0.0.1',
+    help: 'address to listen on',
+    shape: text,
+  },
+  port: {
+    env: 'GATE_SIDECAR_PORT',
+    placeholder: 'number',
+    default: 4283,
+    help: 'port to listen on; 0 takes a free one',
+    shape: port,
+  },
   socket: {
     env: 'GATE_SIDECAR_SOCKET',
+    placeholder: 'path',
     default: null as string | null,
     help: 'Unix socket to listen on, in place of host and port',
-    parse: optionalText,
+    shape: optionalText,
   },
   allowedHosts: {
     env: 'GATE_SIDECAR_ALLOWED_HOSTS',
+    placeholder: 'names',
     default: [] as string[],
     help: 'host names, besides those of this machine, that requests may be addressed to',
-    parse: names,
+    shape: names,
   },
   signingKey: {
     env: 'GATE_SIDECAR_SIGNING_KEY',
+    placeholder: 'file',
     default: null as string | null,
     help: 'file of the key that signs evidence; signing-key.pem in the data folder if not set',
-    parse: optionalText,
+    shape: optionalText,
   },
   logLevel: {
     env: 'GATE_SIDECAR_LOG_LEVEL',
+    placeholder: 'level',
     default: 'info' as LogLevel,
     help: LOG_LEVELS.join(', '),
-    parse: logLevel,
+    shape: oneOf(LOG_LEVELS),
   },
 } as const satisfies Record<string, Setting<unknown>>
 
 export type SettingName = keyof typeof SETTINGS
-export type Config = { [K in SettingName]: Exclude<ReturnType<(typeof SETTINGS)[K]['parse']>, undefined> }
+type ValueOf<S> = S extends Shape<infer T> ? T : never
+export type Config = { [K in SettingName]: ValueOf<(typeof SETTINGS)[K]['shape']> }
+
+/** Where a value comes from; `name` is the flag, the variable, or `FILE: member`. */
+export type Origin = { kind: 'flag' | 'variable' | 'file'; name: string } | { kind: 'default' }
+
+export type SettingsInForce = { [K in SettingName]: { value: Config[K]; origin: Origin } }
+
+export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS) as SettingName[]
+
+/** `--allowed-hosts` of `allowedHosts`. */
+export function flagOf(name: SettingName): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
 
 export interface ConfigSources {
   /** Values given on the command line, by setting. */
@@ -106,21 +124,55 @@ const SERVICE_LINKS: readonly { name: RegExp; value: RegExp }[] = [
  *
  * @throws ConfigError naming the source and the setting: a value that is not one, or a name that is none
  */
-export function readConfig({ flags, env: given, file }: ConfigSources): Config {
+export function readConfig(sources: ConfigSources): Config {
+  const inForce = Object.entries(readSettings(sources)).map(([name, { value }]) => [name, value])
+  // Each member comes from its own row of the table.
+  return Object.fromEntries(inForce) as Config
+}
+
+/** The same, with the source of each. @throws ConfigError as readConfig */
+export function readSettings({ flags, env: variables, file }: ConfigSources): SettingsInForce {
   const fromFile = file === undefined ? {} : readConfigFile(file)
-  const env = Object.fromEntries(Object.entries(given).filter(([name, value]) => !isServiceLink(name, value)))
+  const env = Object.fromEntries(Object.entries(variables).filter(([name, value]) => !isServiceLink(name, value)))
   assertKnown(env)
-  const entries = Object.entries(SETTINGS).map(([name, setting]: [string, Setting<unknown>]) => {
-    const sources: [string, Json | undefined][] = [
-      [`--${name}`, flags[name as SettingName]],
-      [setting.env, env[setting.env]],
-      [`${file}: ${name}`, fromFile[name]],
+  const inForce = SETTING_NAMES.map((name) => {
+    const setting: Setting<unknown> = SETTINGS[name]
+    const sources: { given: Json | undefined; origin: Exclude<Origin, { kind: 'default' }> }[] = [
+      { given: flags[name], origin: { kind: 'flag', name: flagOf(name) } },
+      { given: env[setting.env], origin: { kind: 'variable', name: setting.env } },
+      { given: fromFile[name], origin: { kind: 'file', name: `${file}: ${name}` } },
     ]
-    const source = sources.find(([, value]) => value !== undefined)
-    return [name, source === undefined ? setting.default : parseSetting(setting, source)]
+    const found = sources.find(({ given }) => given !== undefined)
+    if (found?.given === undefined) return [name, { value: setting.default, origin: { kind: 'default' } }]
+    const { given, origin } = found
+    const value = setting.shape.read(origin.kind === 'file' ? given : setting.shape.fromText(String(given)))
+    if (value === undefined)
+      throw new ConfigError(`${origin.name}: ${JSON.stringify(given)} is not accepted (${setting.help}).`)
+    return [name, { value, origin }]
   })
   // Each member comes from its own row of the table.
-  return Object.fromEntries(entries) as Config
+  return Object.fromEntries(inForce) as SettingsInForce
+}
+
+/** The JSON Schema of the configuration file, for editors. */
+export function configSchema(): Record<string, unknown> {
+  const properties = SETTING_NAMES.map((name) => {
+    const { shape, help, env, default: value }: Setting<unknown> = SETTINGS[name]
+    const description = `${help}. The flag ${flagOf(name)} and the variable ${env} win over the file.`
+    return [name, { ...shape.schema, description, default: value }]
+  })
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:gate-sidecar:schema:config',
+    title: 'gate-sidecar configuration',
+    description: 'The file that --config names. What it leaves out has its default.',
+    type: 'object',
+    properties: {
+      [SCHEMA_MEMBER]: { type: 'string', description: 'Where an editor finds this schema; not a setting.' },
+      ...Object.fromEntries(properties),
+    },
+    additionalProperties: false,
+  }
 }
 
 /** Where the signing key is, with the default filled in. */
@@ -128,12 +180,8 @@ export function signingKeyPath({ data, signingKey }: Config): string {
   return signingKey ?? join(resolve(data), 'signing-key.pem')
 }
 
-function parseSetting(setting: Setting<unknown>, [origin, value]: [string, Json | undefined]): unknown {
-  const parsed = setting.parse(value ?? null)
-  if (parsed === undefined)
-    throw new ConfigError(`${origin}: ${JSON.stringify(value)} is not accepted (${setting.help}).`)
-  return parsed
-}
+/** Editors put the place of the schema into the file itself. */
+const SCHEMA_MEMBER = '$schema'
 
 function readConfigFile(path: string): JsonObject {
   let content: Json
@@ -144,10 +192,12 @@ function readConfigFile(path: string): JsonObject {
     throw new ConfigError(`${path}: ${why}`, { cause })
   }
   if (!isJsonObject(content)) throw new ConfigError(`${path}: the file must hold a JSON object.`)
-  const unknown = Object.keys(content).find((name) => !Object.hasOwn(SETTINGS, name))
+  const { [SCHEMA_MEMBER]: schema = '', ...settings } = content
+  if (typeof schema !== 'string') throw new ConfigError(`${path}: ${SCHEMA_MEMBER} must be a text.`)
+  const unknown = Object.keys(settings).find((name) => !Object.hasOwn(SETTINGS, name))
   if (unknown !== undefined)
-    throw new ConfigError(`${path}: ${unknown} is not a setting; there are ${Object.keys(SETTINGS).join(', ')}.`)
-  return content
+    throw new ConfigError(`${path}: ${unknown} is not a setting; there are ${SETTING_NAMES.join(', ')}.`)
+  return settings
 }
 
 function isServiceLink(name: string, text = ''): boolean {
@@ -156,7 +206,7 @@ function isServiceLink(name: string, text = ''): boolean {
 
 /** A misspelt variable would be ignored otherwise, and the service run with a default that nobody meant. */
 function assertKnown(env: ConfigSources['env']): void {
-  const known = Object.values(SETTINGS).map((setting) => setting.env as string)
+  const known: string[] = Object.values(SETTINGS).map(({ env }) => env)
   const unknown = Object.keys(env).find((name) => name.startsWith(ENV_PREFIX) && !known.includes(name))
   if (unknown !== undefined) throw new ConfigError(`${unknown} is not a setting; there are ${known.join(', ')}.`)
 }

@@ -161,9 +161,17 @@ export function errorDetail(error: ErrorObject): ErrorDetail {
     return { path: member(error, params.missingProperty), message: 'is required' }
   }
   if (error.keyword === 'enum') {
-    return { path: error.instancePath, message: `must be one of ${(params.allowedValues as unknown[]).join(', ')}` }
+    return {
+      path: error.instancePath,
+      message: `must be one of ${(params.allowedValues as unknown[]).map(word).join(', ')}`,
+    }
   }
   return { path: error.instancePath, message: error.message ?? 'is not valid' }
+}
+
+/** A text as it is, anything else as JSON: parsed objects have no text of their own. */
+function word(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 // RFC 6901 section 3: `~` and `/` inside a name are escaped.

@@ -6,7 +6,7 @@ import type { Operator } from '../actions/killswitch.ts'
 import { chainOf, type Environment } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { idMaker } from '../base/id.ts'
-import { type Config, readConfig, SETTINGS } from '../config.ts'
+import { type Config, type ConfigSources, flagOf, readConfig, SETTINGS, type SettingName } from '../config.ts'
 import { openStore } from '../sqlite/store.ts'
 import type { Store } from '../store.ts'
 
@@ -32,9 +32,16 @@ export interface CommonOptions {
 }
 
 export function addCommonOptions(command: Command, which: { policies?: true; data?: true }): Command {
-  if (which.data) command.option('--data <dir>', 'folder of the data file (default: ./data)')
-  if (which.policies) command.option('--policies <dir>', 'folder of the policies (default: ./policies)')
+  if (which.data) addSettingOption(command, 'data')
+  if (which.policies) addSettingOption(command, 'policies')
   return command.option('--config <file>', 'configuration file (JSON)').option('--json', 'print JSON')
+}
+
+/** The flag of a setting, as the table of settings has it. */
+export function addSettingOption(command: Command, name: SettingName): Command {
+  const { placeholder, help, default: value } = SETTINGS[name]
+  const shown = value === null || String(value) === '' ? '' : ` (default: ${value})`
+  return command.option(`${flagOf(name)} <${placeholder}>`, `${help}${shown}`)
 }
 
 export function environmentOption(): Option {
@@ -56,8 +63,12 @@ export function collectOneOf(allowed: readonly string[]) {
 
 /** The settings in force for a command; of its options, those that are settings count. */
 export function configOf(options: CommonOptions): Config {
+  return readConfig(sourcesOf(options))
+}
+
+export function sourcesOf(options: CommonOptions): ConfigSources {
   const given = Object.entries(options).filter(([name]) => Object.hasOwn(SETTINGS, name))
-  return readConfig({ flags: Object.fromEntries(given), env: process.env, file: options.config })
+  return { flags: Object.fromEntries(given), env: process.env, file: options.config }
 }
 
 /** The user of the host who runs the command: what the audit trail names. */

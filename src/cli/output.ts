@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { visible } from '../base/visible.ts'
 import type { CommonOptions } from './context.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
@@ -33,14 +34,6 @@ export function rendered(line: Line): string {
 function painted({ style, text }: Painted): string {
   // Without a colour for a stream that is no terminal, or when NO_COLOR is set.
   return styleText(style, visible(text), { stream: process.stdout, validateStream: true })
-}
-
-/** Control characters and those that change the direction of text: what an agent sends must not steer a terminal. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-
-/** The text with every character that a terminal would not show as `\u{…}`. Line breaks are escaped too: a line stays one. */
-export function visible(text: string): string {
-  return text.replace(UNSEEN, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`)
 }
 
 /** Columns wide enough for their longest cell; the last is left as it is. */

@@ -2,11 +2,15 @@ import { Command } from 'commander'
 import { VERSION } from '../version.ts'
 import { addAuditCommands } from './audit.ts'
 import { addCheckCommand } from './check.ts'
+import { addCompletionCommand } from './completion.ts'
+import { addConfigCommands } from './config.ts'
 import { addEvidenceCommands } from './evidence.ts'
 import { addHealthCommand } from './health.ts'
+import { addInitCommand } from './init.ts'
 import { addKeyCommands } from './keys.ts'
 import { addKillSwitchCommands } from './killswitch.ts'
 import { addOpenApiCommand } from './openapi.ts'
+import { addSchemaCommands } from './schema.ts'
 import { addServeCommand } from './serve.ts'
 import { addTenantCommands } from './tenants.ts'
 import { addValidateCommand } from './validate.ts'
@@ -28,6 +32,10 @@ export function createProgram(): Command {
   addKillSwitchCommands(program)
   addHealthCommand(program)
   addOpenApiCommand(program)
+  addInitCommand(program)
+  addSchemaCommands(program)
+  addConfigCommands(program)
+  addCompletionCommand(program)
   return program
 }
 

@@ -1,29 +1,21 @@
 import type { Command } from 'commander'
-import { addCommonOptions, type CommonOptions, configOf } from './context.ts'
-
-interface ServeOptions extends CommonOptions {
-  host?: string
-  port?: string
-  socket?: string
-  allowedHosts?: string
-  signingKey?: string
-  logLevel?: string
-}
+import { SETTING_NAMES } from '../config.ts'
+import { addCommonOptions, addSettingOption, type CommonOptions, configOf } from './context.ts'
 
 export function addServeCommand(program: Command): void {
-  addCommonOptions(program.command('serve'), { data: true, policies: true })
+  addServeOptions(program.command('serve'))
     .description('run the service until it is told to stop (SIGTERM, SIGINT)')
-    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('--port <number>', 'port to listen on, 0 for a free one (default: 4283)')
-    .option('--socket <path>', 'Unix socket to listen on instead')
-    .option('--allowed-hosts <names>', 'host names, besides those of this machine, that requests may be addressed to')
-    .option('--signing-key <file>', 'key that signs evidence (default: signing-key.pem in the data folder)')
-    .option('--log-level <level>', 'debug, info, warn, error or silent (default: info)')
     .addHelpText('after', '\nExample:\n  gate-sidecar serve --port 4283 --data ./data --policies ./policies')
     .action(serve)
 }
 
-async function serve(options: ServeOptions): Promise<void> {
+/** A flag for every setting. */
+export function addServeOptions(command: Command): Command {
+  for (const name of SETTING_NAMES) if (name !== 'data' && name !== 'policies') addSettingOption(command, name)
+  return addCommonOptions(command, { data: true, policies: true })
+}
+
+async function serve(options: CommonOptions): Promise<void> {
   const config = configOf(options)
   // Heard from here on: who is told to stop while starting ends as cleanly, right after.
   const told = stopSignal()

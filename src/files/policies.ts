@@ -159,8 +159,8 @@ function unlessUnreadable<T>(tenant: string, read: () => T): T | TenantFolder {
 /** Bytes read at once. */
 const CHUNK = 65_536
 
-/** The file's bytes, and no more than one beyond the limit, by which the loader knows that it is too large. */
-function readAtMost(path: string, limit: number): Uint8Array {
+/** The file's bytes, and no more than one beyond the limit, by which the caller knows that it is too large. */
+export function readAtMost(path: string, limit: number): Uint8Array {
   const file = openSync(path, 'r')
   try {
     const chunks: Buffer[] = []

@@ -7,15 +7,17 @@ import type { Report } from './report.ts'
 import type { ApprovalTerms, PolicyData } from './set.ts'
 import { closest } from './suggest.ts'
 
-const DEFAULT_TERMS: ApprovalTerms = {
+export const DEFAULT_TERMS: ApprovalTerms = {
   quorum: 1,
   expiresInMs: 30 * 60_000,
   selfApproval: false,
   approvers: [],
   unbound: [],
 }
-const DEFAULT_THRESHOLDS = { requireApproval: 40, deny: 80 }
-const DEFAULT_REASON = 'No rule allows this action.'
+export const DEFAULT_THRESHOLDS = { requireApproval: 40, deny: 80 }
+export const DEFAULT_REASON = 'No rule allows this action.'
+export const DEFAULT_TIMEZONE = 'UTC'
+export const DEFAULT_EXPLAIN = 'full'
 
 /** What a set says about itself, with everything that it leaves out filled in. */
 export type Settings = Pick<PolicyData, 'defaults' | 'thresholds' | 'timezone' | 'approval' | 'explain'>
@@ -31,7 +33,7 @@ export function readSettings(nodes: ReadonlyMap<Setting, Node>, report: Report):
     thresholds: readThresholds(nodes.get('thresholds'), report),
     timezone: readTimezone(nodes.get('timezone'), report),
     approval: readTerms(nodes.get('approval'), DEFAULT_TERMS, report),
-    explain: textOf(nodes.get('explain')) === 'reason' ? 'reason' : 'full',
+    explain: textOf(nodes.get('explain')) === 'reason' ? 'reason' : DEFAULT_EXPLAIN,
   }
 }
 
@@ -48,7 +50,7 @@ function readThresholds(node: Node | undefined, report: Report): PolicyData['thr
 
 function readTimezone(node: Node | undefined, report: Report): string {
   const name = textOf(node)
-  if (node === undefined || name === undefined) return 'UTC'
+  if (node === undefined || name === undefined) return DEFAULT_TIMEZONE
   if (isTimezone(name)) return name
   report.add(
     'GATE1117',
@@ -56,7 +58,7 @@ function readTimezone(node: Node | undefined, report: Report): string {
     `There is no time zone ${JSON.stringify(name)}.`,
     closest(name, Intl.supportedValuesOf('timeZone')),
   )
-  return 'UTC'
+  return DEFAULT_TIMEZONE
 }
 
 // Offsets such as +02:00 are refused: they know no summer time.

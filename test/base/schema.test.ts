@@ -201,3 +201,11 @@ test('uniqueItems costs no more than the list is long', () => {
   assert.equal(validate(Array.from({ length: 20_000 }, (_, n) => ({ n, text: 'x' }))), true)
   assert.ok(performance.now() - started < 2000)
 })
+
+test('errorDetail names allowed values that are no texts', () => {
+  const validate = schemaCompiler({ allErrors: false }).compile({
+    enum: [parseJson('{"a":null}', { maxDepth: 2 }), 'b', null],
+  })
+  validate(1)
+  assert.deepEqual(validate.errors?.map(errorDetail), [{ path: '', message: 'must be one of {"a":null}, b, null' }])
+})

@@ -10,6 +10,7 @@ const world = {
   root: temporaryFolder(),
   data: '',
   policies: '',
+  made: '',
   keyId: '',
   agentKey: '',
   decision: '',
@@ -21,6 +22,7 @@ before(async () => {
   const { root } = world
   world.data = join(root, 'data')
   world.policies = join(root, 'policies')
+  world.made = join(root, 'made')
   writeFiles(root, {
     'policies/acme/main.yaml': ACME_POLICY,
     'broken/acme/main.yaml': ACME_POLICY.replace('effect: allow', 'effect: alow'),
@@ -82,6 +84,12 @@ const COMMANDS = [
   'killswitch recover',
   'health',
   'openapi',
+  'init',
+  'schema policy',
+  'schema test',
+  'schema config',
+  'config print',
+  'completion',
 ]
 
 for (const command of COMMANDS) {
@@ -692,6 +700,122 @@ const ROWS: Row[] = [
   },
   { name: 'health: no port', args: () => ['health', '--port', 'http'], code: 2, stderr: /--port: "http"/ },
   { name: 'openapi', args: () => ['openapi'], code: 0, json: ({ openapi }) => assert.equal(openapi, '3.1.0') },
+  {
+    name: 'init: a folder for named tools',
+    args: () => [
+      'init',
+      '--tenant',
+      'named',
+      '--policies',
+      world.made,
+      '--tool',
+      'get_balance',
+      '--tool',
+      'send_money',
+    ],
+    code: 0,
+    stdout:
+      /^wrote .*named\/main\.yaml\nwrote .*main\.test\.yaml\n\nallow: 1 tool by rule reading\nrequire_approval: 1 tool by rule destructive\n\nNext:\n {2}gate-sidecar validate --policies .*\n {2}gate-sidecar check .*\n {2}gate-sidecar keys create --tenant named --role agent\n$/,
+  },
+  {
+    name: 'init --json: names that had to change, and hostile ones',
+    args: () => ['init', '--tenant', 'json', '--policies', world.made, '--tool', 'a b\u001b[31m', '--json'],
+    code: 0,
+    json: ({ renamed, rules, files, notes, next }) => {
+      assert.deepEqual(renamed, [{ tool: 'a b\u001b[31m', action: 'a_b_31m' }])
+      assert.deepEqual(rules, [{ id: 'other', effect: 'require_approval', actions: ['a_b_31m'] }])
+      assert.ok(Array.isArray(files) && files.length === 2 && Array.isArray(next) && next.length === 3)
+      assert.deepEqual(notes, [])
+    },
+  },
+  {
+    name: 'init: names that would be one action',
+    args: () => ['init', '--tenant', 'two', '--policies', world.made, '--tool', 'a b', '--tool', 'a_b'],
+    code: 3,
+    stderr: /The tools "a b" and "a_b" would both be the action a_b; rename one/,
+  },
+  {
+    name: 'init: a folder that holds anything is left as it is',
+    args: () => ['init', '--tenant', 'acme', '--policies', world.policies],
+    code: 3,
+    stderr: /acme holds files, and nothing is overwritten; choose another --tenant or --policies/,
+  },
+  {
+    name: 'init: a malformed tenant',
+    args: () => ['init', '--tenant', '../x', '--policies', world.made],
+    code: 2,
+    stderr: /--tenant: \.\.\/x cannot name a tenant/,
+  },
+  { name: 'init: no tenant', args: () => ['init'], code: 2, stderr: /--tenant/ },
+  {
+    name: 'init: a tool without a name',
+    args: () => ['init', '--tenant', 'x', '--policies', world.made, '--tool', ''],
+    code: 2,
+    stderr: /--tool: Tool 1 of the list has no name/,
+  },
+  {
+    name: 'init: a list that is no JSON',
+    args: () => ['init', '--tenant', 'x', '--policies', world.made, '--tools', join(world.root, 'garbage.json')],
+    code: 3,
+    stderr: /garbage\.json: .*offset/,
+  },
+  {
+    name: 'init: a list that is none',
+    args: () => ['init', '--tenant', 'x', '--policies', world.made, '--tools', join(world.root, 'nothing.json')],
+    code: 3,
+    stderr: /nothing\.json: The object has no array called tools/,
+  },
+  {
+    name: 'init: a list that is not there',
+    args: () => ['init', '--tenant', 'x', '--policies', world.made, '--tools', join(world.root, 'none.json')],
+    code: 3,
+    stderr: /none\.json cannot be used: it does not exist/,
+  },
+  {
+    name: 'schema policy',
+    args: () => ['schema', 'policy'],
+    code: 0,
+    json: ({ $schema, $id, title }) =>
+      assert.deepEqual(
+        [$schema, $id, title],
+        ['https://json-schema.org/draft/2020-12/schema', 'urn:gate-sidecar:schema:policy', 'gate-sidecar policy'],
+      ),
+  },
+  {
+    name: 'schema test --json: on one line',
+    args: () => ['schema', 'test', '--json'],
+    code: 0,
+    stdout: /^\{"\$schema":.*"urn:gate-sidecar:schema:test".*\}\n$/,
+  },
+  {
+    name: 'schema config',
+    args: () => ['schema', 'config'],
+    code: 0,
+    json: ({ $id, additionalProperties }) =>
+      assert.deepEqual([$id, additionalProperties], ['urn:gate-sidecar:schema:config', false]),
+  },
+  { name: 'schema: unknown', args: () => ['schema', 'polcy'], code: 2, stderr: /Did you mean policy/ },
+  {
+    name: 'config print: for people',
+    args: () => ['config', 'print', '--port', '80'],
+    code: 0,
+    stdout: /^SETTING +VALUE\ndata +\.\/data\npolicies +\.\/policies\nhost +127\.0\.0\.1\nport +80\nsocket\n/,
+  },
+  {
+    name: 'config print --show-origin',
+    args: () => ['config', 'print', '--show-origin', '--allowed-hosts', 'A.example,b'],
+    code: 0,
+    stdout:
+      /^SETTING +VALUE +FROM\n[\s\S]*\nallowedHosts +a\.example,b +flag --allowed-hosts\n[\s\S]*\nlogLevel +info +default\n$/,
+  },
+  { name: 'config print: no port', args: () => ['config', 'print', '--port', 'x'], code: 2, stderr: /--port: "x"/ },
+  {
+    name: 'completion --json',
+    args: () => ['completion', 'fish', '--json'],
+    code: 0,
+    json: ({ shell, script }) => assert.ok(shell === 'fish' && /complete -c gate-sidecar/.test(String(script))),
+  },
+  { name: 'completion: unknown shell', args: () => ['completion', 'tcsh'], code: 2, stderr: /bash, zsh, fish/ },
   { name: 'serve: no port', args: () => ['serve', '--port', '65536'], code: 2, stderr: /--port: "65536"/ },
   {
     name: 'serve: no log level',

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import { readConfig } from '../../src/config.ts'
+import type { Json } from '../../src/base/json.ts'
+import { schemaCompiler } from '../../src/base/schema.ts'
+import { configSchema, readConfig, readSettings } from '../../src/config.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
 import { run } from './program.ts'
 
@@ -60,6 +62,11 @@ const FAULTS: { name: string; args: string[]; env?: Record<string, string>; stde
     stderr: /unknown\.json: dta is not a setting; there are data/,
   },
   {
+    name: 'a flag of the wrong kind, called as it was given',
+    args: ['config', 'print', '--allowed-hosts', 'a,,b'],
+    stderr: /--allowed-hosts: "a,,b" is not accepted/,
+  },
+  {
     name: 'a value of the wrong kind in the file',
     args: ['tenants', 'list', '--config', join(root, 'wrong.json')],
     stderr: /wrong\.json: port: "many"/,
@@ -112,3 +119,87 @@ for (const { name, args, env = {}, stderr } of FAULTS) {
     assert.equal(ended.stdout, '')
   })
 }
+
+// Each row is a file, and whether it is a configuration.
+const CONTENTS: [content: Record<string, Json>, good: boolean][] = [
+  [{}, true],
+  [{ $schema: './config.schema.json' }, true],
+  [{ $schema: '' }, true],
+  [{ $schema: 3 }, false],
+  [{ schema: 'x' }, false],
+  [{ data: 'x', policies: 'y', host: '::' }, true],
+  [{ data: '' }, false],
+  [{ data: null }, false],
+  [{ host: 3 }, false],
+  [{ port: 0 }, true],
+  [{ port: 65_535 }, true],
+  [{ port: 4283.0 }, true],
+  [{ port: 65_536 }, false],
+  [{ port: -1 }, false],
+  [{ port: 1.5 }, false],
+  [{ port: '4283' }, false],
+  [{ port: null }, false],
+  [{ port: true }, false],
+  [{ socket: '/run/gate.sock' }, true],
+  [{ socket: null, signingKey: null }, true],
+  [{ socket: '' }, false],
+  [{ signingKey: ['x'] }, false],
+  [{ allowedHosts: [] }, true],
+  [{ allowedHosts: ['a.example', 'B'] }, true],
+  [{ allowedHosts: 'a,b' }, false],
+  [{ allowedHosts: [''] }, false],
+  [{ allowedHosts: ['a', null] }, false],
+  [{ allowedHosts: null }, false],
+  [{ logLevel: 'silent' }, true],
+  [{ logLevel: 'INFO' }, false],
+  [{ logLevel: null }, false],
+]
+const fits = schemaCompiler({ allErrors: false }).compile(configSchema())
+
+for (const [i, [content, good]] of CONTENTS.entries()) {
+  const text = JSON.stringify(content)
+  test(`settings: the schema and the parser ${good ? 'accept' : 'refuse'} ${text}`, () => {
+    assert.equal(fits(content), good)
+    const file = join(root, `content-${i}.json`)
+    writeFiles(root, { [`content-${i}.json`]: text })
+    const read = () => readConfig({ flags: {}, env: {}, file })
+    if (good) assert.doesNotThrow(read)
+    else assert.throws(read, { name: 'ConfigError' })
+  })
+}
+
+test('settings: the schema has the default of each setting, and accepts it', () => {
+  const { properties } = configSchema()
+  const defaults = Object.entries(Object(properties)).flatMap(([name, schema]) =>
+    name === '$schema' ? [] : [[name, Object(schema).default]],
+  )
+  const content = Object.fromEntries(defaults)
+  assert.deepEqual(content, readConfig({ flags: {}, env: {}, file: undefined }))
+  assert.ok(fits(content), JSON.stringify(fits.errors))
+})
+
+test('settings: each value tells its source, which is the one that chose it', () => {
+  writeFiles(root, { 'origin.json': '{"port": 1, "host": "file", "logLevel": "warn"}' })
+  const file = join(root, 'origin.json')
+  const env = { GATE_SIDECAR_HOST: 'variable', GATE_SIDECAR_PORT: '2', GATE_SIDECAR_ALLOWED_HOSTS: 'A, b' }
+  const { port, host, logLevel, data, allowedHosts } = readSettings({ flags: { port: '3' }, env, file })
+  assert.deepEqual(port, { value: 3, origin: { kind: 'flag', name: '--port' } })
+  assert.deepEqual(host, { value: 'variable', origin: { kind: 'variable', name: 'GATE_SIDECAR_HOST' } })
+  assert.deepEqual(logLevel, { value: 'warn', origin: { kind: 'file', name: `${file}: logLevel` } })
+  assert.deepEqual(data, { value: './data', origin: { kind: 'default' } })
+  assert.deepEqual(allowedHosts.value, ['a', 'b'])
+})
+
+test('config print --json is a configuration file that says the same', async () => {
+  const options = { cwd: root, env: { GATE_SIDECAR_SOCKET: '/run/gate.sock' } }
+  const first = await run(['config', 'print', '--json', '--allowed-hosts', 'a,b', '--port', '0'], options)
+  assert.equal(first.code, 0, first.stderr)
+  writeFiles(root, { 'printed.json': first.stdout })
+  const second = await run(['config', 'print', '--json', '--config', 'printed.json'], { cwd: root })
+  assert.equal(second.stdout, first.stdout)
+  const third = await run(['config', 'print', '--json', '--show-origin', '--config', 'printed.json'], { cwd: root })
+  assert.deepEqual(JSON.parse(third.stdout).socket, {
+    value: '/run/gate.sock',
+    origin: { kind: 'file', name: 'printed.json: socket' },
+  })
+})

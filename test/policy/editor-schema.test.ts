@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { schemaCompiler } from '../../src/base/schema.ts'
-import { editorSchema } from '../../src/policy/shapes.ts'
+import { editorSchema } from '../../src/policy/editor-schema.ts'
 import { testdata, testdataNames } from './sources.ts'
 
 const validate = schemaCompiler({ allErrors: true }).compile(editorSchema())

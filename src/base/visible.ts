@@ -1,0 +1,18 @@
+/** Control characters and those that change the direction of text: what an agent sends must not steer a terminal or a reader. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** The text with every character that a terminal would not show as `\u{…}`. Line breaks are escaped too: a line stays one. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`)
+}
+
+/** Whether every character is one that a reader sees. */
+export function isVisible(text: string): boolean {
+  return visible(text) === text
+}
+
+/** Foreign text as one line of at most `max` characters, all of them visible. */
+export function oneLine(text: string, max: number): string {
+  const line = Array.from(visible(text.replace(/\s+/g, ' ').trim()))
+  return line.length > max ? `${line.slice(0, max - 1).join('')}…` : line.join('')
+}

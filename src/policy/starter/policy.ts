@@ -1,0 +1,168 @@
+import type { JsonObject } from '../../base/json.ts'
+import { oneLine } from '../../base/visible.ts'
+import { DEFAULT_REASON, DEFAULT_THRESHOLDS } from '../settings.ts'
+import { API_VERSION } from '../shapes.ts'
+import { guessDomains } from './domains.ts'
+import { type NamedTool, shownName } from './list.ts'
+import { type Reduced, schemaReducer } from './schema.ts'
+import { type Guess, guesser, type Kind } from './verbs.ts'
+import { type Comments, yamlOf } from './yaml.ts'
+
+/** A tool with what the policy says about it. */
+export interface Covered extends Reduced {
+  tool: NamedTool
+  guess: Guess
+}
+
+export interface StarterRule {
+  id: string
+  effect: 'allow' | 'require_approval'
+  actions: readonly string[]
+}
+
+const MAX_DESCRIPTION = 500
+const MAX_DROPPED = 8
+
+/** The rules by what they cover, in the order in which they stand. */
+const RULES: Readonly<Record<Kind, { id: string; effect: StarterRule['effect']; reason: string; comment: string[] }>> =
+  {
+    reading: {
+      id: 'reading',
+      effect: 'allow',
+      reason: 'Reading is allowed.',
+      comment: [
+        'Tools that only read, by their names or by what they say about themselves. Neither is a proof: take out what may',
+        'show secrets or what reaches the outside, and it is denied until another rule covers it.',
+      ],
+    },
+    destructive: {
+      id: 'destructive',
+      effect: 'require_approval',
+      reason: 'What cannot be undone needs the approval of a person.',
+      comment: [
+        'Tools that delete, send, pay and the like: a person decides. For two people: approval: {quorum: 2}.',
+        'For what no agent may ever do, write a rule with effect: deny.',
+      ],
+    },
+    other: {
+      id: 'other',
+      effect: 'require_approval',
+      reason: 'No rule allows this without the approval of a person.',
+      comment: [
+        'All other tools: a person decides, until you know better. Move what is harmless to a rule with effect: allow.',
+      ],
+    },
+  }
+
+const KINDS: readonly Kind[] = ['reading', 'destructive', 'other']
+
+export function coverTools(tools: readonly NamedTool[]): Covered[] {
+  const guess = guesser(tools)
+  const reduce = schemaReducer()
+  return tools.map((tool) => {
+    const reduced = tool.schema === undefined ? { schema: undefined, dropped: [] } : reduce(tool.schema)
+    return { tool, guess: guess(tool), ...reduced }
+  })
+}
+
+export function rulesOf(covered: readonly Covered[]): StarterRule[] {
+  return KINDS.flatMap((kind) => {
+    const actions = covered.filter(({ guess }) => guess.kind === kind).map(({ tool }) => tool.action)
+    const { id, effect } = RULES[kind]
+    return actions.length === 0 ? [] : [{ id, effect, actions }]
+  })
+}
+
+/** The text of main.yaml. `origin` ends the sentence that says what it was made from. */
+export function policyText(tenant: string, covered: readonly Covered[], origin: string): string {
+  const domains = guessDomains(covered.map(({ tool }) => tool.action))
+  const rules = rulesOf(covered)
+  const whys = new Map(covered.map(({ tool, guess }) => [tool.action, guess.why]))
+  const document = {
+    apiVersion: API_VERSION,
+    tenant,
+    defaults: { decision: 'deny', reason: DEFAULT_REASON },
+    thresholds: { ...DEFAULT_THRESHOLDS },
+    approval: { quorum: 1, expiresIn: '30m' },
+    ...(domains.size > 0 && { domains: Object.fromEntries([...domains].map(([name, globs]) => [name, [...globs]])) }),
+    actions: Object.fromEntries(covered.map((one) => [one.tool.action, declaration(one)])),
+    rules: rules.map(({ id, effect, actions }) => {
+      const { reason } = ruleText(id)
+      return { id, actions: [...actions], effect, reason }
+    }),
+  }
+  return yamlOf(document, {
+    head: headOf(tenant, origin),
+    above: [...SECTIONS, ...covered.flatMap(actionComments), ...rules.map(({ id }, i) => ruleComment(id, i))],
+    beside: rules.flatMap(({ actions }, rule) =>
+      actions.map((action, i) => [['rules', rule, 'actions', i], whys.get(action) ?? ''] as const),
+    ),
+  })
+}
+
+function headOf(tenant: string, origin: string): string[] {
+  return [
+    `The policy of ${tenant}, ${origin}. It is a beginning: read it, then change it.`,
+    'Whatever it was guessed from is text of others: names, descriptions and hints prove nothing.',
+    '',
+    'gate-sidecar validate                     finds every fault of this folder',
+    'gate-sidecar check --tenant T --action A  decides an action by it, and explains',
+    'gate-sidecar schema policy                gives editors its JSON Schema',
+  ]
+}
+
+const SECTIONS: Comments['above'] = [
+  [['defaults'], ['What no rule allows is denied. With require_approval, a person is asked instead.']],
+  [
+    ['thresholds'],
+    [
+      'Risk factors add up to a score from 0 to 100; from these scores on, a person must approve, or nothing is allowed.',
+      'There are no factors yet. One looks like this:',
+      'risk:',
+      '  - name: large-amount',
+      '    actions: ["payment.*"]',
+      '    weight: 50',
+      '    scale: {fact: context.amount, from: 0, to: 10000}',
+    ],
+  ],
+  [
+    ['approval'],
+    ['How many people must approve what is held, and for how long an approval may be waited for and used.'],
+  ],
+  [['domains'], ['Groups of actions, guessed from how their names begin. The kill switch stops a domain at level L2.']],
+  [
+    ['actions'],
+    ['What agents can do, each with the JSON Schema of its context: a call with other arguments is denied.'],
+  ],
+  [
+    ['rules'],
+    [
+      'A rule with effect deny wins over one with require_approval, and that over one with allow. With `when`, a rule asks',
+      'for facts: when: {fact: context.amount, operator: greaterThan, value: 1000}',
+    ],
+  ],
+]
+
+function declaration({ tool: { description = '' }, schema }: Covered): JsonObject {
+  const line = oneLine(description, MAX_DESCRIPTION)
+  return { ...(line !== '' && { description: line }), ...(schema !== undefined && { context: schema }) }
+}
+
+function actionComments({ tool, dropped }: Covered): Comments['above'][number][] {
+  const renamed = `The tool is called ${shownName(tool.name)}, which no action can be.`
+  const paths = dropped.slice(0, MAX_DROPPED).map((path) => oneLine(path, 120))
+  const more = dropped.length > MAX_DROPPED ? ` and ${dropped.length - MAX_DROPPED} more` : ''
+  const lines = [
+    ...(tool.name === tool.action ? [] : [renamed]),
+    ...(dropped.length === 0 ? [] : [`Left out of the tool's own schema: ${paths.join(', ')}${more}.`]),
+  ]
+  return lines.length === 0 ? [] : [[['actions', tool.action], lines]]
+}
+
+function ruleText(id: string) {
+  return KINDS.map((kind) => RULES[kind]).find((rule) => rule.id === id) ?? RULES.other
+}
+
+function ruleComment(id: string, position: number): Comments['above'][number] {
+  return [['rules', position], ruleText(id).comment]
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder, writeFiles } from '../helpers.ts'
+import { assertFolderHolds } from '../policy/test-files.ts'
+import { BIN, run } from './program.ts'
+
+const SAMPLE = fileURLToPath(new URL('../testdata/tools/mcp.json', import.meta.url))
+
+function filesOf(folder: string): { name: string; text: string }[] {
+  return readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }))
+}
+
+/** Runs init with the list on standard input. */
+function initFrom(input: Buffer | string, policies: string): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn(process.execPath, [BIN, 'init', '--tenant', 'acme', '--policies', policies, '--tools', '-'])
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk
+  })
+  // Who has read enough closes its end.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stderr })))
+}
+
+test('init: the folder validates without a warning, its tests hold, and the commands it names work', async () => {
+  const policies = join(temporaryFolder(), "it's here")
+  const made = await run(['init', '--tenant', 'acme', '--tools', SAMPLE, '--policies', policies])
+  assert.equal(made.code, 0, made.stderr)
+  assert.deepEqual(readdirSync(policies), ['acme'])
+  const validated = await run(['validate', '--policies', policies])
+  assert.deepEqual([validated.code, validated.stdout], [0, '1 policy set: 0 errors, 0 warnings.\n'])
+  const { decided } = await assertFolderHolds('acme', filesOf(join(policies, 'acme')))
+  assert.deepEqual([...decided].sort(), ['destructive', 'other', 'reading'])
+  const [, check = ''] = made.stdout.split('Next:\n')[1]?.split('\n') ?? []
+  const shell = spawn('sh', ['-c', check.replace('gate-sidecar', `"${process.execPath}" "${BIN}"`)])
+  const said = await new Promise<string>((resolve) => {
+    let text = ''
+    shell.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+    shell.once('close', () => resolve(text))
+  })
+  assert.match(said, /^allow {2}\(decided by allow_rule, rule reading\)/)
+})
+
+test('init: an empty folder is filled, with the rights that any folder would have', async () => {
+  const policies = temporaryFolder()
+  mkdirSync(join(policies, 'acme'))
+  const { code, stderr } = await initFrom('["get_a"]', policies)
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(readdirSync(policies), ['acme'])
+  assert.deepEqual(readdirSync(join(policies, 'acme')).sort(), ['main.test.yaml', 'main.yaml'])
+  assert.equal(statSync(join(policies, 'acme')).mode & 0o777, 0o777 & ~process.umask())
+})
+
+const REFUSED: { name: string; input: Buffer | string; stderr: RegExp }[] = [
+  { name: 'a list that is not UTF-8', input: Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), stderr: /-: .*UTF-8/ },
+  { name: 'a name given twice as a key', input: '[{"name": "a", "name": "b"}]', stderr: /Duplicate key/ },
+  { name: 'lists in lists', input: '['.repeat(50), stderr: /Nesting deeper than 40/ },
+  { name: 'a list that is too large', input: `["${'a'.repeat(5 * 1024 * 1024)}"]`, stderr: /more than 4194304 bytes/ },
+  { name: 'nothing', input: '', stderr: /Unexpected end/ },
+]
+for (const { name, input, stderr } of REFUSED) {
+  test(`init: ${name} is refused with 3, and nothing is written`, async () => {
+    const policies = temporaryFolder()
+    const ended = await initFrom(input, policies)
+    assert.equal(ended.code, 3, ended.stderr)
+    assert.match(ended.stderr, stderr)
+    assert.deepEqual(readdirSync(policies), [])
+  })
+}
+
+test('init: of two that run at once, one writes and the other says so; a hidden file is a file too', async () => {
+  const policies = temporaryFolder()
+  const ended = await Promise.all([initFrom('["get_a"]', policies), initFrom('["get_b"]', policies)])
+  assert.deepEqual(ended.map(({ code }) => code).sort(), [0, 3])
+  assert.deepEqual(readdirSync(policies), ['acme'])
+  writeFiles(policies, { 'other/.keep': '' })
+  const { code } = await run(['init', '--tenant', 'other', '--policies', policies])
+  assert.equal(code, 3)
+  assert.deepEqual(readdirSync(join(policies, 'other')), ['.keep'])
+})
