@@ -1,5 +1,5 @@
 import { GateError } from '../base/errors.ts'
-import { type ApiKey, isActive, principalOf } from '../keys/apikey.ts'
+import { type ApiKey, isActive, lineOf, principalOf } from '../keys/apikey.ts'
 import type { ApprovalTerms } from '../policy/set.ts'
 import type { Approval, Vote } from './approval.ts'
 
@@ -53,18 +53,27 @@ export function countedVotes(approval: Approval, terms: VotingTerms, keys: Keys,
 
 function isRequester(approval: Approval, voter: ApiKey, keys: Keys): boolean {
   return (
-    voter.id === approval.requestedByKey ||
+    lineOf(voter) === lineOfId(approval.requestedByKey, keys) ||
     principalOf(voter) === approval.requestedBy ||
     isMadeBy(voter, approval.requestedByKey, keys)
   )
 }
 
-/** Follows who made whom over HTTP, so that a key cannot hide behind one that it made. */
+/**
+ * Follows who made whom over HTTP, so that a key cannot hide behind one that it made. Whole lines are compared: the
+ * rotation of either key, or of one between them, changes nothing.
+ */
 function isMadeBy(key: ApiKey, ancestorId: string, keys: Keys): boolean {
+  const ancestor = lineOfId(ancestorId, keys)
   for (let maker = keys.get(key.createdBy); maker !== undefined; maker = keys.get(maker.createdBy)) {
-    if (maker.id === ancestorId) return true
+    if (lineOf(maker) === ancestor) return true
   }
   return false
+}
+
+function lineOfId(id: string, keys: Keys): string {
+  const key = keys.get(id)
+  return key === undefined ? id : lineOf(key)
 }
 
 function inGroups(voter: ApiKey, approvers: VotingTerms['approvers']): boolean {
