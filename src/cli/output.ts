@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import type { Json } from '../base/json.ts'
 import type { CommonOptions } from './context.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
@@ -52,6 +53,13 @@ export function table(header: readonly string[], rows: readonly (readonly Cell[]
     const last = row.findLastIndex((cell) => widthOf(cell) > 0)
     return row.slice(0, last + 1).flatMap((cell, i) => (i === last ? [cell] : [cell, gap(cell, widths[i])]))
   })
+}
+
+/** JSON as people read it, a line for each member, indented. */
+export function prettyJson(value: Json): string[] {
+  return JSON.stringify(value, null, 2)
+    .split('\n')
+    .map((line) => `  ${line}`)
 }
 
 function widthOf(cell: Cell = ''): number {

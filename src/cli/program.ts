@@ -1,10 +1,13 @@
 import { Command } from 'commander'
+import { addApprovalCommands } from './approvals.ts'
 import { addAuditCommands } from './audit.ts'
 import { addCheckCommand } from './check.ts'
+import { addDecisionCommands } from './decisions.ts'
 import { addEvidenceCommands } from './evidence.ts'
 import { addHealthCommand } from './health.ts'
 import { addKeyCommands } from './keys.ts'
 import { addKillSwitchCommands } from './killswitch.ts'
+import { addRiskCommand } from './risk.ts'
 import { addServeCommand } from './serve.ts'
 import { addTenantCommands } from './tenants.ts'
 import { addValidateCommand } from './validate.ts'
@@ -22,6 +25,9 @@ export function createProgram(): Command {
   addTenantCommands(program)
   addValidateCommand(program)
   addCheckCommand(program)
+  addRiskCommand(program)
+  addApprovalCommands(program)
+  addDecisionCommands(program)
   addAuditCommands(program)
   addEvidenceCommands(program)
   addKillSwitchCommands(program)
