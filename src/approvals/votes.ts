@@ -52,11 +52,8 @@ export function countedVotes(approval: Approval, terms: VotingTerms, keys: Keys,
 }
 
 function isRequester(approval: Approval, voter: ApiKey, keys: Keys): boolean {
-  return (
-    lineOf(voter) === lineOfId(approval.requestedByKey, keys) ||
-    principalOf(voter) === approval.requestedBy ||
-    isMadeBy(voter, approval.requestedByKey, keys)
-  )
+  // One key, and one line of keys, has one principal.
+  return principalOf(voter) === approval.requestedBy || isMadeBy(voter, approval.requestedByKey, keys)
 }
 
 /**
@@ -64,16 +61,12 @@ function isRequester(approval: Approval, voter: ApiKey, keys: Keys): boolean {
  * rotation of either key, or of one between them, changes nothing.
  */
 function isMadeBy(key: ApiKey, ancestorId: string, keys: Keys): boolean {
-  const ancestor = lineOfId(ancestorId, keys)
+  const known = keys.get(ancestorId)
+  const ancestor = known === undefined ? ancestorId : lineOf(known)
   for (let maker = keys.get(key.createdBy); maker !== undefined; maker = keys.get(maker.createdBy)) {
     if (lineOf(maker) === ancestor) return true
   }
   return false
-}
-
-function lineOfId(id: string, keys: Keys): string {
-  const key = keys.get(id)
-  return key === undefined ? id : lineOf(key)
 }
 
 function inGroups(voter: ApiKey, approvers: VotingTerms['approvers']): boolean {

@@ -54,7 +54,7 @@ async function decisionOf(deps: Deps, id: string) {
     planValidated: grounds.planValidated,
     policyDigest: grounds.policyDigest,
     evaluatedAt: grounds.evaluatedAt,
-    requestedBy: { keyId, identity: key?.identity ?? null, name: key?.name ?? null, roles },
+    caller: { keyId, identity: key?.identity ?? null, name: key?.name ?? null, roles },
     request: requestOf(entry),
     approval: await approvalOf(deps, grounds.approvalId),
     ...(await placeOf(deps, entry)),
@@ -82,8 +82,8 @@ async function placeOf({ store }: Deps, { header, hash }: StoredEntry) {
 }
 
 function linesOf(found: Found): Line[] {
-  const { decision, requestedBy, approval } = found
-  const holder = requestedBy.identity ?? requestedBy.name
+  const { decision, caller, approval } = found
+  const holder = caller.identity ?? caller.name
   const colour = { allow: 'green', deny: 'red', require_approval: 'yellow' } as const
   return [
     [`${found.id}  `, paint(colour[decision], decision)],
@@ -93,7 +93,7 @@ function linesOf(found: Found): Line[] {
     `risk          ${found.riskScore}`,
     ...found.factors.map(({ name, contribution, weight }) => `              ${name}: ${contribution} of ${weight}`),
     ...found.unevaluable.map(({ kind, name, facts }) => `unevaluable   ${kind} ${name}: ${facts.join(', ')}`),
-    `asked by      ${requestedBy.keyId}${holder === null ? '' : ` (${holder})`}, ${requestedBy.roles.join(', ')}`,
+    `asked by      ${caller.keyId}${holder === null ? '' : ` (${holder})`}, ${caller.roles.join(', ')}`,
     `policy        ${found.policyDigest ?? 'none in force'}`,
     `approval      ${approval === null ? '-' : `${approval.id} (${approval.status ?? 'gone'})`}`,
     `entry         ${found.entryId}, number ${found.seq} of ${found.chain}`,

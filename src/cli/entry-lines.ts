@@ -34,13 +34,14 @@ function what({ eventType, data }: EntryView): string | Painted {
   if (eventType === 'gate.decision')
     return paint(COLOUR[String(data.decision)] ?? 'bold', `${data.decision} ${data.action} ${data.id}`)
   const changes = 'changes' in data ? data.changes : undefined
-  const text = isJsonObject(changes) ? changeText(data, changes) : JSON.stringify(data)
+  const text = isJsonObject(changes) ? changeText(data.id, changes) : JSON.stringify(data)
   return text.length > MAX_WHAT ? `${text.slice(0, MAX_WHAT)}…` : text
 }
 
-function changeText({ record, id }: { record?: Json; id?: Json }, changes: JsonObject): string {
+/** The type says of what kind the record is. */
+function changeText(id: Json | undefined, changes: JsonObject): string {
   const telling = TELLING.flatMap((member) => (isTelling(changes[member]) ? String(changes[member]) : []))
-  return [record, id, ...telling].join(' ')
+  return [id, ...telling].join(' ')
 }
 
 function isTelling(value: Json | undefined): boolean {

@@ -20,7 +20,7 @@ export function paint(style: Style, text: string): Painted {
 
 /** Prints what the command found: one JSON document with --json, else lines for people. */
 export function print(options: CommonOptions, value: unknown, lines: () => readonly Line[]): void {
-  const text = options.json ? JSON.stringify(value) : lines().map(rendered).join('\n')
+  const text = options.json ? printableJson(value) : lines().map(rendered).join('\n')
   if (text !== '') process.stdout.write(`${text}\n`)
 }
 
@@ -42,6 +42,13 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 /** The text with every character that a terminal would not show as `\u{…}`. Line breaks are escaped too: a line stays one. */
 export function visible(text: string): string {
   return text.replace(UNSEEN, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`)
+}
+
+/** One line of JSON. What would steer a terminal is escaped as JSON escapes it, so that the value stays the same. */
+function printableJson(value: unknown): string {
+  return JSON.stringify(value).replace(UNSEEN, (char) =>
+    Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
+  )
 }
 
 /** Columns wide enough for their longest cell; the last is left as it is. */
