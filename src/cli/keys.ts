@@ -158,5 +158,8 @@ async function revoke(id: string, options: CommonOptions): Promise<void> {
     assertKey(deps, id)
     return revokeKey(deps, { actor: hostActor(), caller: undefined }, id)
   })
-  print(options, key, () => [`${key.id} is revoked.`])
+  print(options, key, () => [
+    `${key.id} is revoked.`,
+    ...(key.replacedBy === null ? [] : [`Its successor ${key.replacedBy} is another key, and is not.`]),
+  ])
 }
