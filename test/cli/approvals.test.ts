@@ -6,6 +6,7 @@ import { type KeyOptions, withCaller, withReader } from '../../src/cli/caller.ts
 import { ROUTES } from '../../src/keys/roles.ts'
 import { POLICY } from '../approvals/scenes.ts'
 import { type Answer, startGate } from '../helpers.ts'
+import { tamper } from '../store/used-folder.ts'
 import { type RunOptions, run } from './program.ts'
 
 /** What a key does on the host's command line is what it may do over HTTP, on the same file and at the same time. */
@@ -192,4 +193,25 @@ test('keys rotate: a running server follows within a second, and the new key use
     await out(['keys', 'list', ...DATA]),
     new RegExp(`${keys.other?.id} .* expired\n[\\s\\S]*${made.id} .* active`),
   )
+})
+
+test('an approval that was altered in the file is neither shown nor voted for', async () => {
+  const { approvalId } = await ask()
+  tamper(data, (db) =>
+    db.prepare("UPDATE approval SET body = replace(body, 'red', 'blue') WHERE id = ?").run(approvalId),
+  )
+  const commands = [
+    ['show', approvalId],
+    ['approve', approvalId],
+    ['list', '--status', 'pending'],
+  ]
+  for (const command of commands) {
+    const { code, stdout, stderr } = await run(['approvals', ...command, ...DATA], as('ann'))
+    assert.deepEqual([code, stdout], [3, ''])
+    assert.match(
+      stderr,
+      new RegExp(`stored approval ${approvalId} (is not what|differs from what) the audit chain records`),
+    )
+  }
+  assert.deepEqual((await http('ann', 'GET', `/approvals/${approvalId}`)).votes, [])
 })
