@@ -81,7 +81,8 @@ test('tail: the newest, oldest of them first, one JSON a line', async () => {
   assert.deepEqual(lines.map((line) => JSON.parse(line)).reverse(), await chain('?limit=2'))
 })
 
-describe('tail --follow', () => {
+// With a limit: what goes on by itself and does not end would hold up all tests.
+describe('tail --follow', { timeout: 60_000 }, () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     test(`prints an entry within a second of its commit, and ends well when told to by ${signal}`, async (t) => {
       const tail = follow(t, ['audit', 'tail', ...LIVE, '--limit', '1', '--follow'])
