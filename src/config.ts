@@ -107,6 +107,9 @@ export interface ConfigSources {
 
 const ENV_PREFIX = 'GATE_SIDECAR_'
 
+/** The API key that commands call with. A secret: no setting, so that no file and no list of settings ever shows it. */
+export const KEY_VARIABLE = 'GATE_SIDECAR_KEY'
+
 /**
  * What Kubernetes (and Docker links) put into each container of a namespace that has a Service called gate-sidecar. They
  * are none of ours, and are left aside in exactly these forms; one of them has the name of a setting.
@@ -206,7 +209,7 @@ function isServiceLink(name: string, text = ''): boolean {
 
 /** A misspelt variable would be ignored otherwise, and the service run with a default that nobody meant. */
 function assertKnown(env: ConfigSources['env']): void {
-  const known: string[] = Object.values(SETTINGS).map(({ env }) => env)
+  const known: string[] = [...Object.values(SETTINGS).map(({ env }) => env), KEY_VARIABLE]
   const unknown = Object.keys(env).find((name) => name.startsWith(ENV_PREFIX) && !known.includes(name))
   if (unknown !== undefined) throw new ConfigError(`${unknown} is not a setting; there are ${known.join(', ')}.`)
 }

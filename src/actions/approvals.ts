@@ -16,7 +16,6 @@ import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { MAX_TEXT, TenantIdField } from '../gate/request.ts'
 import { principalOf } from '../keys/apikey.ts'
-import { seesAllApprovals } from '../keys/roles.ts'
 import { coveringStop, reasonOf } from '../killswitch/killswitch.ts'
 import { type Change, change } from '../records.ts'
 import type { Guard, Submission } from '../store.ts'
@@ -24,6 +23,7 @@ import { type Caller, type Deps, decideAndCommit, eventEntry, isStillActive } fr
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
 import { changedByTime, noteStatus, openApprovals } from './open-approvals.ts'
 import { PAGE_BYTES, pageGiven } from './page.ts'
+import { isApprover, type Reader, requesterSeenBy, viewFor, visibleApproval } from './visible-approvals.ts'
 import { asWaiter } from './waiters.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
@@ -53,20 +53,20 @@ export interface ListQuery {
  * may not decide sees its own. `total` counts those of that status. A page of large approvals ends early:
  * `limit` then says how many it has, so that `offset + limit` is always where the next one starts.
  */
-export async function listApprovals(deps: Deps, caller: Caller, { status, limit, offset }: ListQuery) {
+export async function listApprovals(deps: Deps, reader: Reader, { status, limit, offset }: ListQuery) {
   const nowMs = deps.clock()
-  const actual = await changedByTime(deps, caller.chain, status, nowMs)
-  const requestedBy = seesAllApprovals(caller.key.roles) ? undefined : principalOf(caller.key)
-  const query = { chain: caller.chain, statuses: [status], actual, limit, offset, requestedBy }
+  const actual = await changedByTime(deps, reader.chain, status, nowMs)
+  const requestedBy = requesterSeenBy(reader)
+  const query = { chain: reader.chain, statuses: [status], actual, limit, offset, requestedBy }
   const { items, total } = await deps.store.approvals({ ...query, maxBytes: PAGE_BYTES })
   const { switches } = deps.store.state()
-  const views = items.map((approval) => approvalView(approval, switches, nowMs, seesAllApprovals(caller.key.roles)))
+  const views = items.map((approval) => approvalView(approval, switches, nowMs, isApprover(reader)))
   return { items: views, page: pageGiven({ limit, offset, total }, items.length) }
 }
 
-/** @throws GateError `not_found`, also for an approval that the caller may not see. */
-export async function getApproval(deps: Deps, caller: Caller, id: string): Promise<ApprovalView> {
-  return view(deps, caller, await visibleApproval(deps, caller, id))
+/** @throws GateError `not_found`, also for an approval that the reader may not see. */
+export async function getApproval(deps: Deps, reader: Reader, id: string): Promise<ApprovalView> {
+  return viewFor(deps, reader, await visibleApproval(deps, reader, id))
 }
 
 /** Records a vote for the request; with the last vote of the quorum it is approved. Voting again changes nothing. */
@@ -139,11 +139,11 @@ function vote(
   return decideAndCommit(deps.store, async () => {
     const earlier = await earlierUse(deps.store, caller, idempotency)
     const approval = await visibleApproval(deps, caller, id)
-    if (earlier !== undefined) return { submission: null, reply: () => view(deps, caller, approval) }
+    if (earlier !== undefined) return { submission: null, reply: () => viewFor(deps, caller, approval) }
     const nowMs = deps.clock()
     assertPending(statusAt(approval, deps.store.state().switches, nowMs), id)
     const ballot = cast(approval, nowMs)
-    if (ballot === undefined) return { submission: null, reply: () => view(deps, caller, approval) }
+    if (ballot === undefined) return { submission: null, reply: () => viewFor(deps, caller, approval) }
     const { changed, type, entryId, guards } = ballot
     const entry: EventEntry = { ...eventEntry(deps, caller.chain, type, changed.data, caller.actor), id: entryId }
     const bound = bindTo(deps, caller, idempotency, earlier, entryId)
@@ -152,7 +152,7 @@ function vote(
       writes: [changed.write, ...bound.writes],
       entries: [entry],
     }
-    return { submission, reply: () => view(deps, caller, changed.record) }
+    return { submission, reply: () => viewFor(deps, caller, changed.record) }
   })
 }
 
@@ -166,18 +166,6 @@ function assertPending(status: ApprovalStatus, id: string): void {
   if (status === 'pending') return
   if (status === 'expired') throw new GateError('approval_expired', `Approval ${id} has expired.`)
   throw new GateError('approval_not_pending', `Approval ${id} is ${status}, no longer pending.`)
-}
-
-async function visibleApproval(deps: Deps, caller: Caller, id: string): Promise<Approval> {
-  const approval = await deps.store.approval(id)
-  const mine = approval !== undefined && approval.chain === caller.chain
-  const visible = mine && (seesAllApprovals(caller.key.roles) || approval.requestedBy === principalOf(caller.key))
-  if (!visible) throw new GateError('not_found', 'There is no such approval.')
-  return approval
-}
-
-function view(deps: Deps, caller: Caller, approval: Approval): ApprovalView {
-  return approvalView(approval, deps.store.state().switches, deps.clock(), seesAllApprovals(caller.key.roles))
 }
 
 /** A sweep ends after this; the next one goes on with what is left. */

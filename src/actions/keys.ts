@@ -4,9 +4,9 @@ import { chainOf, type Environment, SYSTEM_CHAIN } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'
 import { isId } from '../base/id.ts'
-import { formatTimestamp, parseTimestamp } from '../base/time.ts'
+import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseTimestamp } from '../base/time.ts'
 import { TenantIdField } from '../gate/request.ts'
-import { type ApiKey, formatSecret, hashSecret, SECRET_BYTES } from '../keys/apikey.ts'
+import { type ApiKey, formatSecret, hashSecret, isActive, lineOf, SECRET_BYTES } from '../keys/apikey.ts'
 import { isAdmin, ROLES, type Role } from '../keys/roles.ts'
 import { change, creation } from '../records.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry } from './deps.ts'
@@ -39,7 +39,7 @@ export interface KeyMaker {
 
 /** Everything but the hash: what lists show. */
 export function keyView({ hash: _, revision: __, ...shown }: ApiKey) {
-  return shown
+  return { ...shown, rotatedFrom: shown.rotatedFrom ?? null, replacedBy: shown.replacedBy ?? null }
 }
 
 /**
@@ -130,6 +130,55 @@ export function revokeKey(deps: Deps, maker: KeyMaker, id: string) {
       reply: () => keyView(record),
     }
   })
+}
+
+/** The old and the new secret of a key work side by side at most this long. */
+export const MAX_OVERLAP_MS = 30 * DAY_MS
+
+/**
+ * Replaces a key by a new one of the same holder, rights and end, and ends the old one after the overlap: 0 at once,
+ * never later than it would have ended. The holder stays the same to approvals. The new secret is in the reply and nowhere else.
+ *
+ * @throws GateError `not_found` for a key that is not active, or has been replaced already
+ */
+export function rotateKey(deps: Deps, actor: Actor, id: string, overlapMs: number) {
+  return decideAndCommit(deps.store, async () => {
+    const nowMs = deps.clock()
+    const old = rotatable(deps.store.state().keys.get(id), id, nowMs)
+    const secret = formatSecret(old.environment, randomBytes(SECRET_BYTES))
+    const successor = creation('key', {
+      ...old,
+      id: deps.newId('key'),
+      revision: 1,
+      hash: hashSecret(secret),
+      createdAt: formatTimestamp(nowMs),
+      rotatedFrom: lineOf(old),
+    })
+    const endMs = Math.min(nowMs + overlapMs, old.expiresAt === null ? LAST_TIME_MS : Date.parse(old.expiresAt))
+    const ending = change('key', old, { expiresAt: formatTimestamp(endMs), replacedBy: successor.record.id })
+    const chain = chainOfKey(old)
+    return {
+      submission: {
+        guards: [],
+        writes: [ending.write, successor.write],
+        entries: [
+          eventEntry(deps, chain, 'key.rotated', ending.data, actor),
+          eventEntry(deps, chain, 'key.created', successor.data, actor),
+        ],
+      },
+      reply: () => ({ ...keyView(successor.record), key: secret, replaces: keyView(ending.record) }),
+    }
+  })
+}
+
+/** A key that was replaced has its successor to be rotated: of two successors, one would be nobody's. */
+function rotatable(key: ApiKey | undefined, id: string, nowMs: number): ApiKey {
+  if (key === undefined) throw new GateError('not_found', `There is no key ${id}.`)
+  if (key.replacedBy !== undefined)
+    throw new GateError('not_found', `Key ${id} has been rotated already; rotate its successor ${key.replacedBy}.`)
+  if (isActive(key, nowMs)) return key
+  const how = key.revokedAt === null ? 'has expired' : 'has been revoked'
+  throw new GateError('not_found', `Key ${id} ${how}, and a key that has ended is not rotated; make a new one.`)
 }
 
 function makerGuards({ caller }: KeyMaker) {

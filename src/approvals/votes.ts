@@ -1,5 +1,5 @@
 import { GateError } from '../base/errors.ts'
-import { type ApiKey, isActive, principalOf } from '../keys/apikey.ts'
+import { type ApiKey, isActive, lineOf, principalOf } from '../keys/apikey.ts'
 import type { ApprovalTerms } from '../policy/set.ts'
 import type { Approval, Vote } from './approval.ts'
 
@@ -52,17 +52,19 @@ export function countedVotes(approval: Approval, terms: VotingTerms, keys: Keys,
 }
 
 function isRequester(approval: Approval, voter: ApiKey, keys: Keys): boolean {
-  return (
-    voter.id === approval.requestedByKey ||
-    principalOf(voter) === approval.requestedBy ||
-    isMadeBy(voter, approval.requestedByKey, keys)
-  )
+  // One key, and one line of keys, has one principal.
+  return principalOf(voter) === approval.requestedBy || isMadeBy(voter, approval.requestedByKey, keys)
 }
 
-/** Follows who made whom over HTTP, so that a key cannot hide behind one that it made. */
+/**
+ * Follows who made whom over HTTP, so that a key cannot hide behind one that it made. Whole lines are compared: the
+ * rotation of either key, or of one between them, changes nothing.
+ */
 function isMadeBy(key: ApiKey, ancestorId: string, keys: Keys): boolean {
+  const known = keys.get(ancestorId)
+  const ancestor = known === undefined ? ancestorId : lineOf(known)
   for (let maker = keys.get(key.createdBy); maker !== undefined; maker = keys.get(maker.createdBy)) {
-    if (maker.id === ancestorId) return true
+    if (lineOf(maker) === ancestor) return true
   }
   return false
 }

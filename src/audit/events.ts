@@ -11,6 +11,7 @@ export const EVENTS = {
   'killswitch.recovered': 'a stop was ended',
   'key.created': 'a key was made',
   'key.revoked': 'a key was ended',
+  'key.rotated': 'a key was replaced by a new one of the same holder, and given an end',
   'tenant.created': 'a tenant was made',
   'tenant.changed': 'the plan of a tenant was changed',
   'policy.loaded': 'a policy set came into force',

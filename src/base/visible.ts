@@ -6,6 +6,13 @@ export function visible(text: string): string {
   return text.replace(UNSEEN, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`)
 }
 
+/** One line of JSON. What would steer a terminal is escaped as JSON escapes it, so that the value stays the same. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value).replace(UNSEEN, (char) =>
+    Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
+  )
+}
+
 /** Whether every character is one that a reader sees. */
 export function isVisible(text: string): boolean {
   return visible(text) === text

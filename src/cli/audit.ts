@@ -2,7 +2,10 @@ import type { Command } from 'commander'
 import { type RangeVerification, verifyEntries, verifyRange } from '../actions/audit.ts'
 import type { Deps } from '../actions/deps.ts'
 import { AlteredFile } from '../sqlite/open.ts'
-import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, UsageError, withStore } from './context.ts'
+import { addAuditListCommand, assertChain } from './audit-list.ts'
+import { addAuditLogCommand } from './audit-log.ts'
+import { addAuditTailCommand } from './audit-tail.ts'
+import { addCommonOptions, type CommonOptions, configOf, EXIT, UsageError, withStore } from './context.ts'
 import { print } from './output.ts'
 
 interface VerifyOptions extends CommonOptions {
@@ -16,7 +19,10 @@ interface ChainResult extends RangeVerification {
 }
 
 export function addAuditCommands(program: Command): void {
-  const audit = program.command('audit').description('read and verify the audit trail')
+  const audit = program.command('audit').description('read, write and verify the audit trail')
+  addAuditListCommand(audit)
+  addAuditTailCommand(audit)
+  addAuditLogCommand(audit)
   addCommonOptions(audit.command('verify'), { data: true })
     .description('recompute every hash of every chain; exit 1 when one does not follow')
     .option('--chain <name>', 'only this chain, such as acme/live')
@@ -57,11 +63,9 @@ async function verifyStore(options: VerifyOptions): Promise<Verified> {
 }
 
 async function verifyChains(deps: Deps, options: VerifyOptions): Promise<ChainResult[]> {
-  const all = await deps.store.chains()
-  if (options.chain !== undefined && !all.includes(options.chain))
-    throw new CannotRun(`There is no chain ${options.chain}; there are ${all.join(', ')}.`)
+  if (options.chain !== undefined) await assertChain(deps, options.chain)
   const results: ChainResult[] = []
-  for (const chain of options.chain === undefined ? all : [options.chain])
+  for (const chain of options.chain === undefined ? await deps.store.chains() : [options.chain])
     results.push({ chain, ...(await verifyChain(deps, chain, options)) })
   return results
 }

@@ -48,6 +48,15 @@ export function environmentOption(): Option {
   return new Option('--environment <name>', 'which of the two worlds').choices(['live', 'test']).default('live')
 }
 
+/** A whole number from 1 to `max`. */
+export function limitOption(standard: number, max: number): Option {
+  const parse = (text: string): number => {
+    if (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= max) return Number(text)
+    throw new InvalidArgumentError(`A whole number from 1 to ${max} is expected.`)
+  }
+  return new Option('--limit <n>', `how many, at most ${max}`).argParser(parse).default(standard)
+}
+
 /** For an option that may be given several times. */
 export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value]

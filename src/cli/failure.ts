@@ -27,6 +27,9 @@ const OPTION_OF: Record<string, string> = {
   recoveredBy: 'by',
   groups: 'group',
   roles: 'role',
+  eventType: 'type',
+  // --data is the folder of the data file, for every command.
+  data: 'event-data',
   startDate: 'from',
   endDate: 'to',
 }

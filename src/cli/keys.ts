@@ -1,7 +1,17 @@
 import type { Command } from 'commander'
-import { CreateKeyRequest, createKey, keyView, revokeKey, tenantKeys } from '../actions/keys.ts'
+import type { Deps } from '../actions/deps.ts'
+import {
+  CreateKeyRequest,
+  createKey,
+  keyView,
+  MAX_OVERLAP_MS,
+  revokeKey,
+  rotateKey,
+  tenantKeys,
+} from '../actions/keys.ts'
 import { ensureTenant } from '../actions/tenants.ts'
 import { parserOf } from '../base/schema.ts'
+import { parseDuration } from '../base/time.ts'
 import { isAdmin, ROLES } from '../keys/roles.ts'
 import {
   addCommonOptions,
@@ -31,7 +41,7 @@ interface CreateOptions extends CommonOptions {
 const parseRequest = parserOf(CreateKeyRequest)
 
 export function addKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('make, list and revoke API keys')
+  const keys = program.command('keys').description('make, list, rotate and revoke API keys')
   addCommonOptions(keys.command('create'), { data: true })
     .description('make a key and print its secret, once; makes the tenant if it is new')
     .option('--tenant <id>', 'tenant of the key (required, except for an admin key, which has none)')
@@ -55,6 +65,23 @@ export function addKeyCommands(program: Command): void {
     .description('end a key; a running server follows within a second')
     .addHelpText('after', '\nExample:\n  gate-sidecar keys revoke key_01hzy3v4q2m8k7t6r5w4x3y2z1')
     .action(revoke)
+  addCommonOptions(keys.command('rotate <id>'), { data: true })
+    .description('replace a key by a new one of the same holder and print its secret, once')
+    .option(
+      '--overlap <duration>',
+      'how long the old key still works: 30s, 15m, 24h, at most 30d; 0 ends it now',
+      '24h',
+    )
+    .addHelpText(
+      'after',
+      `
+The new key has the roles, identity, groups, name and end of the old one, and uses approvals that the old one asked for.
+Votes that were given with the old key count until it ends.
+
+Example:
+  gate-sidecar keys rotate key_01hzy3v4q2m8k7t6r5w4x3y2z1 --overlap 1h`,
+    )
+    .action(rotate)
 }
 
 async function create(options: CreateOptions): Promise<void> {
@@ -93,17 +120,46 @@ async function list(options: CommonOptions & { tenant?: string }): Promise<void>
         key.tenantId ?? '-',
         key.environment,
         key.roles.join(','),
-        key.revokedAt === null ? 'active' : 'revoked',
+        stateOf(key, Date.now()),
         key.name ?? '',
       ]),
     ),
   )
 }
 
+function stateOf({ revokedAt, expiresAt }: ReturnType<typeof keyView>, nowMs: number): string {
+  if (revokedAt !== null) return 'revoked'
+  if (expiresAt === null) return 'active'
+  return nowMs < Date.parse(expiresAt) ? `until ${expiresAt}` : 'expired'
+}
+
+async function rotate(id: string, options: CommonOptions & { overlap: string }): Promise<void> {
+  const overlapMs = options.overlap === '0' ? 0 : parseDuration(options.overlap)
+  if (overlapMs === undefined || overlapMs > MAX_OVERLAP_MS)
+    throw new UsageError(`--overlap: ${options.overlap} is neither 0 nor a duration such as 15m or 24h, at most 30d.`)
+  const made = await withStore(configOf(options), {}, (deps) => {
+    assertKey(deps, id)
+    return rotateKey(deps, hostActor(), id, overlapMs)
+  })
+  const { tenantId, roles, environment, expiresAt, replaces } = made
+  const shown = { id: made.id, key: made.key, tenantId, roles, environment, expiresAt, replaces }
+  print(options, shown, () => [
+    made.key,
+    `${made.id}: keep the key now, it is not shown again. It replaces ${id}, which ${overlapMs === 0 ? 'has ended' : `ends at ${replaces.expiresAt}`}.`,
+  ])
+}
+
+function assertKey({ store }: Deps, id: string): void {
+  if (!store.state().keys.has(id)) throw new CannotRun(`There is no key ${id}; see \`gate-sidecar keys list\`.`)
+}
+
 async function revoke(id: string, options: CommonOptions): Promise<void> {
   const key = await withStore(configOf(options), {}, async (deps) => {
-    if (!deps.store.state().keys.has(id)) throw new CannotRun(`There is no key ${id}; see \`gate-sidecar keys list\`.`)
+    assertKey(deps, id)
     return revokeKey(deps, { actor: hostActor(), caller: undefined }, id)
   })
-  print(options, key, () => [`${key.id} is revoked.`])
+  print(options, key, () => [
+    `${key.id} is revoked.`,
+    ...(key.replacedBy === null ? [] : [`Its successor ${key.replacedBy} is another key, and is not.`]),
+  ])
 }

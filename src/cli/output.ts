@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
-import { visible } from '../base/visible.ts'
+import type { Json } from '../base/json.ts'
+import { visible, visibleJson } from '../base/visible.ts'
 import type { CommonOptions } from './context.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
@@ -20,7 +21,7 @@ export function paint(style: Style, text: string): Painted {
 
 /** Prints what the command found: one JSON document with --json, else lines for people. */
 export function print(options: CommonOptions, value: unknown, lines: () => readonly Line[]): void {
-  const text = options.json ? JSON.stringify(value) : lines().map(rendered).join('\n')
+  const text = options.json ? visibleJson(value) : lines().map(rendered).join('\n')
   if (text !== '') process.stdout.write(`${text}\n`)
 }
 
@@ -45,6 +46,13 @@ export function table(header: readonly string[], rows: readonly (readonly Cell[]
     const last = row.findLastIndex((cell) => widthOf(cell) > 0)
     return row.slice(0, last + 1).flatMap((cell, i) => (i === last ? [cell] : [cell, gap(cell, widths[i])]))
   })
+}
+
+/** JSON as people read it, a line for each member, indented. */
+export function prettyJson(value: Json): string[] {
+  return JSON.stringify(value, null, 2)
+    .split('\n')
+    .map((line) => `  ${line}`)
 }
 
 function widthOf(cell: Cell = ''): number {

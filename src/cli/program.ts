@@ -1,15 +1,18 @@
 import { Command } from 'commander'
 import { VERSION } from '../version.ts'
+import { addApprovalCommands } from './approvals.ts'
 import { addAuditCommands } from './audit.ts'
 import { addCheckCommand } from './check.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addConfigCommands } from './config.ts'
+import { addDecisionCommands } from './decisions.ts'
 import { addEvidenceCommands } from './evidence.ts'
 import { addHealthCommand } from './health.ts'
 import { addInitCommand } from './init.ts'
 import { addKeyCommands } from './keys.ts'
 import { addKillSwitchCommands } from './killswitch.ts'
 import { addOpenApiCommand } from './openapi.ts'
+import { addRiskCommand } from './risk.ts'
 import { addSchemaCommands } from './schema.ts'
 import { addServeCommand } from './serve.ts'
 import { addTenantCommands } from './tenants.ts'
@@ -27,6 +30,9 @@ export function createProgram(): Command {
   addTenantCommands(program)
   addValidateCommand(program)
   addCheckCommand(program)
+  addRiskCommand(program)
+  addApprovalCommands(program)
+  addDecisionCommands(program)
   addAuditCommands(program)
   addEvidenceCommands(program)
   addKillSwitchCommands(program)

@@ -30,7 +30,7 @@ async function serve(options: CommonOptions): Promise<void> {
 }
 
 /** The first signal that asks to stop. A second one ends the process at once. */
-function stopSignal(): Promise<NodeJS.Signals> {
+export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.once('SIGTERM', resolve)
     process.once('SIGINT', resolve)

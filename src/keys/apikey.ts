@@ -18,10 +18,14 @@ export type ApiKey = {
   groups: readonly string[]
   name: string | null
   createdAt: string
-  /** `host:<uid>` for the command line, else the id of the key that made it. */
+  /** `host:<uid>` for the command line, else the id of the key that made it. A key that replaces another has that one's. */
   createdBy: string
   expiresAt: string | null
   revokedAt: string | null
+  /** The first key of its line, of which this one is a later secret. Only keys that replace another have it. */
+  rotatedFrom?: string
+  /** The key that replaces this one. Only keys that were rotated have it. */
+  replacedBy?: string
 }
 
 export const SECRET_BYTES = 32
@@ -52,9 +56,14 @@ export function isActive(key: ApiKey, nowMs: number): boolean {
   return key.revokedAt === null && (key.expiresAt === null || nowMs < Date.parse(key.expiresAt))
 }
 
-/** Who acts with this key, in approvals: the identity, else the key itself. */
+/** The first key of the line that this one belongs to: a rotated key and what replaced it are one key in the eyes of approvals. */
+export function lineOf(key: ApiKey): string {
+  return key.rotatedFrom ?? key.id
+}
+
+/** Who acts with this key, in approvals: the identity, else the key itself, which stays the same when it is rotated. */
 export function principalOf(key: ApiKey): string {
-  return key.identity ?? key.id
+  return key.identity ?? lineOf(key)
 }
 
 /** Six base62 digits of the CRC-32; in plain numbers, since every request's key is checked. */

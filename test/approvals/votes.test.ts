@@ -39,9 +39,46 @@ const MAY_VOTE: [
   ['a key made by a voter, with self-approval', chain('k', 'ann-key'), 'x', { ...ANN_VOTED, ...OPEN }, 'forbidden'],
 ]
 
-for (const [name, voter, approverId, approval, refused] of MAY_VOTE) {
+// Lines of rotated keys: agent → agent-2 → agent-3, ann-key → ann-key-2, child (which agent made) → child-2.
+const rotated = (id: string, rotatedFrom: string, more: Partial<ApiKey> = {}): ApiKey =>
+  keyOf(id, { rotatedFrom, ...more })
+const LINES = [
+  rotated('agent-2', 'agent'),
+  rotated('agent-3', 'agent'),
+  rotated('ann-key-2', 'ann-key', { identity: 'ann' }),
+  rotated('child-2', 'child', { createdBy: 'agent' }),
+]
+const BY_AGENT_2 = { requestedByKey: 'agent-2' }
+const ANN_VOTED_2 = { votes: [voteBy('ann-key-2', 'ann')] }
+const ROTATED: typeof MAY_VOTE = [
+  ['what replaced the asking key', rotated('agent-2', 'agent'), 'x', {}, 'self_approval'],
+  ['what replaced what replaced the asking key', rotated('agent-3', 'agent'), 'x', {}, 'self_approval'],
+  ['the key that the asking key replaced', AGENT, 'x', BY_AGENT_2, 'self_approval'],
+  [
+    'another successor of the key that the asking key replaced',
+    rotated('agent-3', 'agent'),
+    'x',
+    BY_AGENT_2,
+    'self_approval',
+  ],
+  ['a key that the old key made, when the new one asked', chain('k', 'agent'), 'x', BY_AGENT_2, 'self_approval'],
+  ['a key that the new key made, when the old one asked', chain('k', 'agent-2'), 'x', {}, 'self_approval'],
+  [
+    'a rotated key that the asking key made',
+    rotated('child-2', 'child', { createdBy: 'agent' }),
+    'x',
+    {},
+    'self_approval',
+  ],
+  ['a key that such a rotated key made', chain('k', 'child-2'), 'x', BY_AGENT_2, 'self_approval'],
+  ['a key made by what replaced the key of a voter', chain('k', 'ann-key-2'), 'x', ANN_VOTED, 'forbidden'],
+  ['a key made by what the key of a voter replaced', chain('k', 'ann-key'), 'x', ANN_VOTED_2, 'forbidden'],
+  ['a rotated key of another person', rotated('bob-key-2', 'bob-key'), 'x', {}, undefined],
+]
+
+for (const [name, voter, approverId, approval, refused] of [...MAY_VOTE, ...ROTATED]) {
   test(`${name} ${refused === undefined ? 'may vote' : `is refused: ${refused}`}`, () => {
-    const keys = keysOf(AGENT, ANN, BOB, chain('child', 'agent'), voter)
+    const keys = keysOf(AGENT, ANN, BOB, chain('child', 'agent'), ...LINES, voter)
     const cast = (): void => assertMayVote(approvalOf(approval), voter, approverId, keys)
     if (refused === undefined) cast()
     else assert.throws(cast, { name: 'GateError', code: refused })
@@ -60,6 +97,9 @@ const COUNTED: [name: string, voters: ApiKey[], terms: Partial<VotingTerms>, cou
   ["the asker's other key not", [ANN, keyOf('k', { identity: 'agent' })], {}, ['ann']],
   ["the asker's made key not", [ANN, chain('k', 'agent')], {}, ['ann']],
   ['the asker, when allowed', [ANN, AGENT], OPEN, ['agent', 'ann']],
+  ['a key and what replaced it once', [BOB, rotated('bob-key-2', 'bob-key')], {}, ['bob-key']],
+  ['what replaced the asking key not', [ANN, rotated('agent-2', 'agent')], {}, ['ann']],
+  ["a key made by what replaced a voter's key not", [ANN, chain('k', 'ann-key-2')], {}, ['ann']],
   ['a key that a voter made not', [ANN, chain('k', 'ann-key')], {}, ['ann']],
   ['a key that a voter made not, whoever voted first', [chain('k', 'ann-key'), ANN], {}, ['ann']],
   ['a key of a key that a voter made not', [chain('k2', 'child-of-ann'), ANN], {}, ['ann']],
@@ -73,7 +113,7 @@ const COUNTED: [name: string, voters: ApiKey[], terms: Partial<VotingTerms>, cou
 
 for (const [name, voters, terms, counted] of COUNTED) {
   test(`counts ${name}`, () => {
-    const keys = keysOf(AGENT, chain('child-of-ann', 'ann-key'), ...voters)
+    const keys = keysOf(AGENT, chain('child-of-ann', 'ann-key'), ...LINES, ...voters)
     const approval = approvalOf({ votes: voters.map(({ id, identity }) => voteBy(id, identity ?? id)) })
     const rules = { ...TERMS, ...terms }
     assert.deepEqual([...countedVotes(approval, rules, keys, T0).keys()].sort(), counted)

@@ -13,6 +13,7 @@ const world = {
   made: '',
   keyId: '',
   agentKey: '',
+  spareKeyId: '',
   decision: '',
   bundle: '',
   publicKey: '',
@@ -37,6 +38,8 @@ before(async () => {
   const agent = JSON.parse(ok(await run(['keys', 'create', '--tenant', 'acme', '--role', 'agent', ...at(), '--json'])))
   world.agentKey = agent.key
   world.keyId = agent.id
+  const spare = ok(await run(['keys', 'create', '--tenant', 'acme', '--role', 'agent', ...at(), '--json']))
+  world.spareKeyId = JSON.parse(spare).id
   ok(await run(['tenants', 'create', 'stopped', ...at()]))
   const server = await serve({ after }, ['--port', '0', ...at(), '--policies', world.policies])
   const answer = await fetch(`${server.url}/gate/check`, {
@@ -69,12 +72,23 @@ const COMMANDS = [
   'serve',
   'keys create',
   'keys list',
+  'keys rotate',
   'keys revoke',
   'tenants create',
   'tenants list',
   'tenants set-plan',
   'validate',
   'check',
+  'risk',
+  'approvals list',
+  'approvals show',
+  'approvals approve',
+  'approvals reject',
+  'approvals cancel',
+  'decisions show',
+  'audit list',
+  'audit tail',
+  'audit log',
   'audit verify',
   'evidence export',
   'evidence verify',
@@ -130,6 +144,15 @@ interface Row {
   json?: (value: Record<string, unknown>) => void
 }
 
+const riskOf = (context: string): string[] => [
+  'risk',
+  '--tenant',
+  'acme',
+  '--action',
+  'payment.transfer',
+  '--context',
+  context,
+]
 const stop = (verb: string, ...rest: string[]) => ['killswitch', verb, '--tenant', 'acme', ...rest]
 
 const ROWS: Row[] = [
@@ -270,6 +293,24 @@ const ROWS: Row[] = [
     args: () => ['keys', 'list', '--data', join(world.root, 'none')],
     code: 3,
     stderr: /no readable data file .*Start the service once, or make a key/,
+  },
+  {
+    name: 'keys rotate: unknown',
+    args: () => ['keys', 'rotate', 'key_x', ...at()],
+    code: 3,
+    stderr: /no key key_x; see `gate-sidecar keys list`/,
+  },
+  {
+    name: 'keys rotate: for people',
+    args: () => ['keys', 'rotate', world.spareKeyId, '--overlap', '30d', ...at()],
+    code: 0,
+    stdout: /^sk_live_\w+\nkey_\w+: keep the key now.* It replaces key_\w+, which ends at 20/,
+  },
+  {
+    name: 'keys rotate: an overlap too long',
+    args: () => ['keys', 'rotate', world.keyId, '--overlap', '31d', ...at()],
+    code: 2,
+    stderr: /--overlap: 31d is neither 0 nor a duration such as 15m or 24h, at most 30d/,
   },
   {
     name: 'keys revoke: unknown',
@@ -492,6 +533,98 @@ const ROWS: Row[] = [
     stderr: /GATE1104/,
   },
 
+  {
+    name: 'risk',
+    args: () => [...riskOf('{"amount": 5000}'), '--policies', world.policies],
+    code: 0,
+    stdout: /^risk score: 15\n\nrisk factors:\nyes amount: 15 of 30 {2}acme\/main\.yaml:\d+\n/,
+  },
+  {
+    name: 'risk --json: as POST /gate/risk answers',
+    args: () => [...riskOf('{"amount": 5000}'), '--policies', world.policies, '--json'],
+    code: 0,
+    json: (risk) => assert.deepEqual(risk, { score: 15, factors: [{ name: 'amount', weight: 30, contribution: 15 }] }),
+  },
+  {
+    name: 'risk: context that is no object',
+    args: () => [...riskOf('null'), '--policies', world.policies],
+    code: 2,
+    stderr: /--context must be object/,
+  },
+  {
+    name: 'risk: policies with faults',
+    args: () => [...riskOf('{}'), '--policies', join(world.root, 'broken')],
+    code: 3,
+    stderr: /GATE1104/,
+  },
+
+  {
+    name: 'approvals list: none',
+    args: () => ['approvals', 'list', '--tenant', 'acme', '--status', 'rejected', ...at()],
+    code: 0,
+    stdout: /^No approval is rejected\.\n$/,
+  },
+  {
+    name: 'approvals list: neither tenant nor key',
+    args: () => ['approvals', 'list', ...at()],
+    code: 2,
+    stderr: /--tenant, or give a key with --key/,
+  },
+  {
+    name: 'approvals list: unknown status',
+    args: () => ['approvals', 'list', '--tenant', 'acme', '--status', 'open', ...at()],
+    code: 2,
+    stderr: /pending, approved, rejected, expired, cancelled, consumed/,
+  },
+  {
+    name: 'approvals list: a key of the other environment',
+    args: () => ['approvals', 'list', '--environment', 'test', '--key', world.agentKey, ...at()],
+    code: 2,
+    stderr: /This is a live key; it sees nothing of test/,
+  },
+  {
+    name: 'approvals show: unknown',
+    args: () => ['approvals', 'show', 'apr_x', ...at()],
+    code: 3,
+    stderr: /no such approval/,
+  },
+
+  {
+    name: 'audit list: no chain named',
+    args: () => ['audit', 'list', ...at()],
+    code: 2,
+    stderr: /Name a --tenant, or a --chain/,
+  },
+  {
+    name: 'audit list: two chains named',
+    args: () => ['audit', 'list', '--tenant', 'acme', '--chain', '_system', ...at()],
+    code: 2,
+    stderr: /Name a --tenant, or a --chain/,
+  },
+  {
+    name: 'audit list: the chain of the service',
+    args: () => ['audit', 'list', '--chain', '_system', '--type', 'tenant.created', '--order', 'asc', ...at()],
+    code: 0,
+    stdout: /^SEQ .*\n +1 .* tenant\.created +host:\d+ +acme\n/,
+  },
+  {
+    name: 'audit list: a malformed time',
+    args: () => ['audit', 'list', '--tenant', 'acme', '--from', 'noon', ...at()],
+    code: 2,
+    stderr: /--from: noon is no day such as/,
+  },
+  {
+    name: 'audit list: too many',
+    args: () => ['audit', 'list', '--tenant', 'acme', '--limit', '501', ...at()],
+    code: 2,
+    stderr: /--limit.*from 1 to 500/,
+  },
+  {
+    name: 'audit tail: unknown chain',
+    args: () => ['audit', 'tail', '--chain', 'acme/prod', ...at()],
+    code: 3,
+    stderr: /no chain acme\/prod; there are _system, acme\/live/,
+  },
   {
     name: 'audit verify',
     args: () => ['audit', 'verify', ...at()],

@@ -16,6 +16,8 @@ export interface RunOptions {
   cwd?: string
   env?: Record<string, string>
   uid?: number
+  /** What the command reads from its standard input. */
+  input?: string
 }
 
 /** Settings of whoever runs the tests are not those of the test. */
@@ -36,7 +38,9 @@ function start(args: readonly string[], options: RunOptions, stdio: SpawnOptions
 
 /** Runs a command to its end. */
 export function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const child = start(args, options, ['ignore', 'pipe', 'pipe'])
+  const child = start(args, options, [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'])
+  // A command that does not read its input to the end has what it wanted.
+  child.stdin?.on('error', () => undefined).end(options.input)
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -47,6 +51,51 @@ export function run(args: readonly string[], options: RunOptions = {}): Promise<
     child.once('error', reject)
     child.once('close', (code) => resolve({ code, ...texts }))
   })
+}
+
+export interface Following {
+  /** Waits until what it has printed matches. */
+  until(wanted: RegExp): Promise<string>
+  /** Closes the reading end of its output. */
+  closeOutput(): void
+  stop(signal: NodeJS.Signals): void
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>
+}
+
+/** Runs a command that goes on by itself; it is gone after the test. */
+export function follow(
+  t: { after(end: () => Promise<void>): void },
+  args: readonly string[],
+  options: RunOptions = {},
+): Following {
+  const child = start(args, options, ['ignore', 'pipe', 'pipe'])
+  let [stdout, stderr] = ['', '']
+  let heard = (): void => undefined
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout += chunk
+    heard()
+  })
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk
+  })
+  const ended: Following['ended'] = new Promise((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal, stderr })),
+  )
+  t.after(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    until: (wanted) =>
+      new Promise((resolve, reject) => {
+        void ended.then(() => reject(new Error(`it ended without printing ${wanted}: ${stdout}${stderr}`)))
+        heard = () => wanted.test(stdout) && resolve(stdout)
+        heard()
+      }),
+    closeOutput: () => void child.stdout?.destroy(),
+    stop: (signal) => void child.kill(signal),
+    ended,
+  }
 }
 
 export interface Serving {

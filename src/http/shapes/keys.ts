@@ -14,6 +14,8 @@ const members = {
   createdBy: Type.String({ description: 'The key that made it, or `host:<uid>`.' }),
   expiresAt: nullable(Timestamp),
   revokedAt: nullable(Timestamp),
+  rotatedFrom: nullable(Type.String({ description: 'The first key of its line, when it came by rotation.' })),
+  replacedBy: nullable(Type.String({ description: 'The key that came after it by rotation.' })),
 }
 
 export const Key = Type.Object(members, { title: 'Key', description: 'A key without its secret.' })
@@ -34,6 +36,8 @@ const key: Static<typeof Key> = {
   createdBy: EXAMPLE.voter,
   expiresAt: null,
   revokedAt: null,
+  rotatedFrom: null,
+  replacedBy: null,
 }
 
 export const listKeysExample = { data: [key] }

@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import { callerFor, keyOfSecret } from '../actions/authenticate.ts'
+import type { Caller, Deps } from '../actions/deps.ts'
+import { KEY_VARIABLE } from '../config.ts'
+import { isAdmin, type RouteRule } from '../keys/roles.ts'
+import { addCommonOptions, type CommonOptions, configOf, UsageError, withStore } from './context.ts'
+
+export interface KeyOptions extends CommonOptions {
+  key?: string
+  tenant?: string
+}
+
+/** A secret has 57 characters; whatever is longer is something else. */
+const MAX_INPUT = 1024
+
+/** Options of a command that acts for the holder of an API key, as a request over HTTP does. */
+export function addKeyOptions(command: Command, tenantHelp = 'the tenant, for an admin key'): Command {
+  return addCommonOptions(command, { data: true })
+    .option('--key <secret>', `API key, or - to read it from standard input (default: ${KEY_VARIABLE})`)
+    .option('--tenant <id>', tenantHelp)
+}
+
+/**
+ * Runs `work` for the holder of the key that was given, who is held to the roles of `route` as over HTTP.
+ *
+ * @throws UsageError without a key, GateError when the key is refused
+ */
+export async function withCaller<T>(
+  options: KeyOptions,
+  route: RouteRule,
+  work: (deps: Deps, caller: Caller) => Promise<T>,
+): Promise<T> {
+  const secret = await secretGiven(options)
+  if (secret === undefined) {
+    throw new UsageError(`This needs an API key: set ${KEY_VARIABLE}, or pipe it in and give --key -.`)
+  }
+  return withStore(configOf(options), {}, (deps) => work(deps, callerBy(deps, secret, options.tenant, route)))
+}
+
+/** The same where the host may read without any key: the caller is null then. A key that was given and is refused is an error. */
+export async function withReader<T>(
+  options: KeyOptions,
+  route: RouteRule,
+  { checkApprovals }: { checkApprovals: boolean },
+  work: (deps: Deps, caller: Caller | null) => Promise<T>,
+): Promise<T> {
+  const secret = await secretGiven(options)
+  return withStore(configOf(options), { checkApprovals }, (deps) =>
+    work(deps, secret === undefined ? null : callerBy(deps, secret, options.tenant, route)),
+  )
+}
+
+function callerBy({ store, clock }: Deps, secret: string, tenant: string | undefined, route: RouteRule): Caller {
+  const state = store.state()
+  const key = keyOfSecret(state, secret, clock())
+  const tenantId = tenant ?? key.tenantId
+  if (tenantId === null || (tenant === undefined && isAdmin(key.roles)))
+    throw new UsageError('An admin key reaches every tenant; name one with --tenant.')
+  return callerFor(state, key, tenantId, route)
+}
+
+/** The secret, if any was given; one that is empty was meant to be one. */
+async function secretGiven({ key = process.env[KEY_VARIABLE] }: KeyOptions): Promise<string | undefined> {
+  return key === '-' ? firstLineOfInput() : key
+}
+
+async function firstLineOfInput(): Promise<string> {
+  let text = ''
+  process.stdin.setEncoding('utf8')
+  for await (const chunk of process.stdin) {
+    text += chunk
+    if (text.includes('\n') || text.length > MAX_INPUT) break
+  }
+  return text.slice(0, MAX_INPUT).split('\n', 1).join('').trim()
+}

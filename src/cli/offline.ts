@@ -1,0 +1,91 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { parserOf } from '../base/schema.ts'
+import { parseRfc3339 } from '../base/time.ts'
+import { readTenantFolder } from '../files/policies.ts'
+import { type Judgement, judge } from '../gate/judge.ts'
+import { RiskRequest } from '../gate/request.ts'
+import { formatDiagnostic } from '../policy/diagnostics.ts'
+import type { LeafResult } from '../policy/evaluate.ts'
+import { loadPolicySet } from '../policy/load.ts'
+import type { PolicySet, Truth } from '../policy/set.ts'
+import { addCommonOptions, CannotRun, type CommonOptions, configOf, environmentOption, UsageError } from './context.ts'
+import { objectOf } from './json-option.ts'
+
+/** A request that is put to the policy files alone: no service, no data file. */
+export interface OfflineOptions extends CommonOptions {
+  tenant: string
+  action: string
+  context?: string
+  plan?: string
+  environment: 'live' | 'test'
+  agent: string
+  at?: string
+}
+
+const parseRequest = parserOf(RiskRequest)
+
+export function addOfflineOptions(command: Command): Command {
+  return addCommonOptions(command, { policies: true })
+    .requiredOption('--tenant <id>', 'whose policies')
+    .requiredOption('--action <name>', 'the action')
+    .option('--context <json>', 'the context, a JSON object')
+    .option('--plan <json>', 'the plan, a JSON object')
+    .addOption(environmentOption())
+    .option('--agent <name>', 'identity of the asking key', 'agent')
+    .option('--at <time>', 'as of this time (RFC 3339) instead of now')
+}
+
+/** @throws UsageError for a malformed request, CannotRun when the tenant has no policies in order */
+export async function judgeOffline(options: OfflineOptions): Promise<Judgement> {
+  const { tenant, environment, agent } = options
+  const set = loadSet(resolve(configOf(options).policies), tenant)
+  const context = objectOf('--context', options.context)
+  const plan = objectOf('--plan', options.plan)
+  const request = parseRequest({
+    action: options.action,
+    ...(context !== undefined && { context }),
+    ...(plan !== undefined && { plan }),
+  })
+  const nowMs = options.at === undefined ? Date.now() : parseRfc3339(options.at)
+  if (nowMs === undefined) throw new UsageError(`--at: ${options.at} is not a time such as 2026-01-31T12:00:00Z.`)
+  return judge({
+    set,
+    killSwitchReason: undefined,
+    tenant,
+    environment,
+    agent,
+    nowMs,
+    action: request.action,
+    context,
+    plan,
+  })
+}
+
+function loadSet(root: string, tenant: string): PolicySet {
+  const { source } = readTenantFolder(root, tenant)
+  if ('problem' in source) throw new CannotRun(`The folder of ${tenant} in ${root} ${source.problem}.`)
+  const { set, diagnostics } = loadPolicySet(source)
+  if (set !== undefined) return set
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  throw new CannotRun(
+    `The policies of ${tenant} have faults:\n${errors.map((fault) => formatDiagnostic(fault, undefined)).join('\n')}`,
+  )
+}
+
+/** How an outcome is shown: always as wide. */
+export const MARK: Record<Truth, string> = { true: 'yes', false: 'no ', unknown: '?  ' }
+
+/** Each risk factor with what its conditions saw. */
+export function factorLines({ evaluation, risk }: Judgement): string[] {
+  const factors = evaluation?.factors.flatMap(({ factor, outcome: truth, leaves }, i) => [
+    `${MARK[truth]} ${factor.name}: ${risk.factors[i]?.contribution ?? 0} of ${factor.weight}  ${factor.file}:${factor.line}`,
+    ...leaves.map(leafLine),
+  ])
+  return factors ?? []
+}
+
+export function leafLine({ fact, operator, wanted, seen, outcome }: LeafResult): string {
+  const value = seen === undefined ? 'missing' : JSON.stringify(seen)
+  return `    ${MARK[outcome]} ${fact} ${operator} ${JSON.stringify(wanted)}; it is ${value}`
+}
