@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { addCommonOptions, type CommonOptions, configOf } from './context.ts'
+import { welcome } from './demo.ts'
 
 interface ServeOptions extends CommonOptions {
   host?: string
@@ -8,6 +9,7 @@ interface ServeOptions extends CommonOptions {
   allowedHosts?: string
   signingKey?: string
   logLevel?: string
+  demo?: boolean
 }
 
 export function addServeCommand(program: Command): void {
@@ -19,6 +21,10 @@ export function addServeCommand(program: Command): void {
     .option('--allowed-hosts <names>', 'host names, besides those of this machine, that requests may be addressed to')
     .option('--signing-key <file>', 'key that signs evidence (default: signing-key.pem in the data folder)')
     .option('--log-level <level>', 'debug, info, warn, error or silent (default: info)')
+    .option(
+      '--demo',
+      'show how it works: on a folder without keys, make a demo tenant and print its keys to the terminal',
+    )
     .addHelpText('after', '\nExample:\n  gate-sidecar serve --port 4283 --data ./data --policies ./policies')
     .action(serve)
 }
@@ -32,8 +38,13 @@ async function serve(options: ServeOptions): Promise<void> {
   const log = createLogger(config.logLevel)
   const server = await startServer({ config, log })
   log.info({ url: server.url }, 'listening')
-  log.info({ signal: await told }, 'stopping')
-  await server.close()
+  try {
+    // Never into the log, which is kept in files: what it says is for a person, and may hold keys.
+    if (options.demo) process.stderr.write(await welcome(server, config, process.stderr.isTTY === true))
+    log.info({ signal: await told }, 'stopping')
+  } finally {
+    await server.close()
+  }
   log.info({}, 'stopped')
 }
 
