@@ -73,8 +73,8 @@ for (const [signal, code] of [
 try {
   await demo(folder, readOptions())
 } catch (error) {
-  const why = error instanceof StepFailed ? error.message : error
-  process.stderr.write(`demo: ${why instanceof Error ? why.stack : why}\n`)
+  const why = error instanceof StepFailed ? error.message : error instanceof Error ? error.stack : error
+  process.stderr.write(`demo: ${why}\n`)
   process.exitCode = 1
 } finally {
   folder.remove()
