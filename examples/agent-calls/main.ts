@@ -55,27 +55,23 @@ async function demo(folder: Folder, { json, all }: Options): Promise<void> {
   if (json) process.stdout.write(`${JSON.stringify(summary)}\n`)
 }
 
-function readOptions(): Options {
+/** The command, with what it leaves behind when it ends in any way. */
+async function main(): Promise<void> {
   const flag = { type: 'boolean', default: false } as const
-  return parseArgs({ options: { json: flag, all: flag } }).values
+  const options = parseArgs({ options: { json: flag, all: flag } }).values
+  const folder = temporaryFolder()
+  process.once('exit', () => folder.remove())
+  process.once('SIGINT', () => process.exit(130))
+  process.once('SIGTERM', () => process.exit(143))
+  // Who reads only the beginning, such as `head`, has not seen every step.
+  process.stdout.once('error', () => process.exit(1))
+  await demo(folder, options)
 }
 
-const folder = temporaryFolder()
-for (const [signal, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const) {
-  process.once(signal, () => {
-    folder.remove()
-    process.exit(code)
-  })
-}
 try {
-  await demo(folder, readOptions())
+  await main()
 } catch (error) {
-  const why = error instanceof StepFailed ? error.message : error instanceof Error ? error.stack : error
-  process.stderr.write(`demo: ${why}\n`)
+  const isForUser = error instanceof StepFailed || (error instanceof TypeError && 'code' in error)
+  process.stderr.write(`demo: ${isForUser ? error.message : error instanceof Error ? error.stack : error}\n`)
   process.exitCode = 1
-} finally {
-  folder.remove()
 }

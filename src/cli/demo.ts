@@ -43,7 +43,10 @@ export async function welcome(server: RunningServer, config: Config, isTerminal:
   return banner(server.url, config, [...shown, '', ...linesToPaste(curl, keys)])
 }
 
-/** A start that died between two of its writes left a tenant at most; who has made keys has no new folder. */
+/**
+ * True while nobody has made a key. A start that dies between its first key and the last line of the banner leaves keys that
+ * nobody knows; the next one says how to make others.
+ */
 function isWithoutKeys({ store }: Deps): boolean {
   const { tenants, keys } = store.state()
   return keys.size === 0 && [...tenants.keys()].every((id) => id === TENANT)
@@ -94,7 +97,7 @@ function keysToMake(config: Config, isNew: boolean): string[] {
   return [
     isNew
       ? 'No keys are made: they are shown on a terminal only, and standard error is none.'
-      : 'This folder has keys already. Each was shown once, when it was made.',
+      : 'This folder has keys already, and a key is shown only once, when it is made.',
     `To make ${isNew ? 'them' : 'others'}, paste these two lines first:`,
     '',
     `AGENT=${make('agent', 'demo-agent')}`,
