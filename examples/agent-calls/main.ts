@@ -73,5 +73,6 @@ try {
 } catch (error) {
   const isForUser = error instanceof StepFailed || (error instanceof TypeError && 'code' in error)
   process.stderr.write(`demo: ${isForUser ? error.message : error instanceof Error ? error.stack : error}\n`)
-  process.exitCode = 1
+  // The sidecar may still run, and would keep this process waiting.
+  process.exit(1)
 }
