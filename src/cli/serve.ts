@@ -1,10 +1,19 @@
 import type { Command } from 'commander'
 import { SETTING_NAMES } from '../config.ts'
 import { addCommonOptions, addSettingOption, type CommonOptions, configOf } from './context.ts'
+import { welcome } from './demo.ts'
+
+interface ServeOptions extends CommonOptions {
+  demo?: boolean
+}
 
 export function addServeCommand(program: Command): void {
   addServeOptions(program.command('serve'))
     .description('run the service until it is told to stop (SIGTERM, SIGINT)')
+    .option(
+      '--demo',
+      'show how it works: on a folder without keys, make a demo tenant and print its keys to the terminal',
+    )
     .addHelpText('after', '\nExample:\n  gate-sidecar serve --port 4283 --data ./data --policies ./policies')
     .action(serve)
 }
@@ -15,7 +24,7 @@ export function addServeOptions(command: Command): Command {
   return addCommonOptions(command, { data: true, policies: true })
 }
 
-async function serve(options: CommonOptions): Promise<void> {
+async function serve(options: ServeOptions): Promise<void> {
   const config = configOf(options)
   // Heard from here on: who is told to stop while starting ends as cleanly, right after.
   const told = stopSignal()
@@ -24,8 +33,13 @@ async function serve(options: CommonOptions): Promise<void> {
   const log = createLogger(config.logLevel)
   const server = await startServer({ config, log })
   log.info({ url: server.url }, 'listening')
-  log.info({ signal: await told }, 'stopping')
-  await server.close()
+  try {
+    // Never into the log, which is kept in files: what it says is for a person, and may hold keys.
+    if (options.demo) process.stderr.write(await welcome(server, config, process.stderr.isTTY === true))
+    log.info({ signal: await told }, 'stopping')
+  } finally {
+    await server.close()
+  }
   log.info({}, 'stopped')
 }
 

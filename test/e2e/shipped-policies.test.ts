@@ -46,21 +46,37 @@ for (const { tenant, source } of folders) {
   })
 }
 
-const file: TestFile = parse(readFileSync(new URL('acme/acme.test.yaml', ROOT), 'utf8'))
-const decided = new Set<string>()
+const tenants = ['acme', 'demo']
 
-for (const { name, now = file.now, matrix, expect } of file.tests) {
-  for (const action of matrix.actions) {
-    for (const context of matrix.contexts) {
-      for (const agent of matrix.agents ?? ['support']) {
-        test(`acme: ${name}: ${action}, ${context}, ${agent}`, async () => {
-          const wanted = wantedOf(expect, action, context)
-          assert.ok(wanted, 'nothing is expected')
-          await assertDecision(wanted, { action, context, agent, now })
-        })
+test('every shipped policy set has a test file', () => {
+  assert.deepEqual(folders.map(({ tenant }) => tenant).sort(), tenants)
+})
+
+for (const tenant of tenants) {
+  const file: TestFile = parse(readFileSync(new URL(`${tenant}/${tenant}.test.yaml`, ROOT), 'utf8'))
+  const decided = new Set<string>()
+  for (const { name, now = file.now, matrix, expect } of file.tests) {
+    for (const action of matrix.actions) {
+      for (const context of matrix.contexts) {
+        for (const agent of matrix.agents ?? Object.keys(file.agents).slice(0, 1)) {
+          test(`${tenant}: ${name}: ${action}, ${context}, ${agent}`, async () => {
+            const wanted = wantedOf(expect, action, context)
+            assert.ok(wanted, 'nothing is expected')
+            const rule = await assertDecision(wanted, { tenant, file, action, context, agent, now })
+            if (rule !== null) decided.add(rule)
+          })
+        }
       }
     }
   }
+  test(`${tenant}: every rule decides at least one of these cases`, () => {
+    const rules = sets.get(tenant)?.rules.map(({ id }) => id) ?? []
+    assert.ok(rules.length > 5)
+    assert.deepEqual(
+      rules.filter((id) => !decided.has(id)),
+      [],
+    )
+  })
 }
 
 function wantedOf(expect: Case['expect'], action: string, context: string): Wanted | undefined {
@@ -69,12 +85,23 @@ function wantedOf(expect: Case['expect'], action: string, context: string): Want
   return typeof expect.decision === 'string' ? (expect as Wanted) : (expect as Record<string, Wanted>)[context]
 }
 
-async function assertDecision(wanted: Wanted, asked: { action: string; context: string; agent: string; now: string }) {
+interface Asked {
+  tenant: string
+  file: TestFile
+  action: string
+  context: string
+  agent: string
+  now: string
+}
+
+/** The rule that decided. */
+async function assertDecision(wanted: Wanted, asked: Asked): Promise<string | null> {
+  const { tenant, file } = asked
   const { identity, environment } = file.agents[asked.agent] ?? assert.fail(asked.agent)
   const { outcome, risk } = await judge({
-    set: sets.get('acme'),
+    set: sets.get(tenant),
     killSwitchReason: undefined,
-    tenant: 'acme',
+    tenant,
     environment,
     agent: identity,
     nowMs: Date.parse(asked.now),
@@ -87,14 +114,5 @@ async function assertDecision(wanted: Wanted, asked: { action: string; context: 
   if (wanted.decidedBy !== undefined) assert.equal(outcome.decidedBy, wanted.decidedBy, outcome.reason)
   if (wanted.risk?.score !== undefined) assert.equal(risk.score, wanted.risk.score)
   if (wanted.risk?.max !== undefined) assert.ok(risk.score <= wanted.risk.max, `risk ${risk.score}`)
-  if (outcome.rule !== null) decided.add(outcome.rule)
+  return outcome.rule
 }
-
-test('acme: every rule decides at least one of these cases', () => {
-  const rules = sets.get('acme')?.rules.map(({ id }) => id) ?? []
-  assert.ok(rules.length > 10)
-  assert.deepEqual(
-    rules.filter((id) => !decided.has(id)),
-    [],
-  )
-})

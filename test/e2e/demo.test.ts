@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+import { BIN, run, serve } from '../cli/program.ts'
+import { temporaryFolder, writeFiles } from '../helpers.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+const POLICIES = fileURLToPath(new URL('policies', ROOT))
+const SECRET = /sk_live_[0-9A-Za-z]{40,}/g
+
+const has = (program: string, args: string[]): boolean => spawnSync(program, args).status === 0
+/** A pseudo-terminal comes from util-linux, which Debian always has. */
+const noTerminal = has('script', ['--version']) ? false : 'there is no script(1) to make a pseudo-terminal'
+const noCurl = has('curl', ['--version']) ? false : 'there is no curl'
+
+interface Shown {
+  /** What is on the terminal. */
+  terminal: string
+  /** What went to standard output, which is a file. */
+  stdout: string
+}
+
+/** `serve --demo` with standard error on a pseudo-terminal, until it has said all; `use` is called while it runs. */
+async function onTerminal(t: TestContext, args: readonly string[], use: (shown: Shown) => Promise<void>) {
+  const dir = temporaryFolder()
+  const [out, pid] = [join(dir, 'out'), join(dir, 'pid')]
+  const command = [process.execPath, BIN, 'serve', '--demo', ...args].map((word) => `'${word}'`).join(' ')
+  const child = spawn('script', ['-qec', `echo $$ > ${pid}; exec ${command} > ${out}`, '/dev/null'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  let terminal = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    terminal += chunk
+  })
+  const stop = (): void => {
+    if (child.exitCode === null) process.kill(Number(readFileSync(pid, 'utf8')), 'SIGTERM')
+  }
+  t.after(stop)
+  for (let i = 0; i < 200 && !terminal.includes('Ctrl-C ends it'); i++) await sleep(100)
+  // A terminal ends its lines with both, and bold text is wrapped in escapes.
+  const text = stripVTControlCharacters(terminal).replaceAll('\r\n', '\n')
+  await use({ terminal: text, stdout: readFileSync(out, 'utf8') })
+  stop()
+  await ended
+}
+
+/** The lines of the banner that are for a shell. */
+function pasted(banner: string, start: RegExp): string[] {
+  return banner.split('\n').filter((line) => start.test(line))
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are asserted member by member
+function paste(lines: readonly string[]): any {
+  const { stdout, stderr, status } = spawnSync('bash', ['-c', lines.join('\n')], { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+/** The three lines, each as if pasted after the other; `before` makes the keys where the banner shows none. */
+function assertLinesWork(banner: string, before: readonly string[] = []): void {
+  const [allowed = '', held = '', approval = '', ...more] = pasted(banner, /^curl /)
+  assert.deepEqual(more, [])
+  assert.equal(paste([...before, allowed]).data.decision, 'allow')
+  assert.equal(paste([...before, held]).data.decision, 'require_approval')
+  assert.equal(paste([...before, approval]).data.status, 'approved')
+  const repeated = paste([...before, held]).data
+  assert.deepEqual([repeated.decision, repeated.decidedBy], ['allow', 'approval'])
+  assert.equal(paste([...before, held]).data.decision, 'require_approval')
+}
+
+function filesOf(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+async function keysIn(data: string): Promise<{ roles: string[]; environment: string; tenantId: string }[]> {
+  const { stdout, stderr } = await run(['keys', 'list', '--data', data, '--json'])
+  assert.equal(stderr, '')
+  return JSON.parse(stdout)
+}
+
+/** `serve --demo` without any terminal, until it has said all. */
+async function withoutTerminal(
+  t: TestContext,
+  args: readonly string[],
+): Promise<{ stderr: string; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [BIN, 'serve', '--demo', ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  t.after(() => void child.kill('SIGKILL'))
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk
+  })
+  for (let i = 0; i < 200 && !stderr.includes('Ctrl-C ends it'); i++) await sleep(100)
+  return {
+    stderr,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+test('serve --demo: a first start shows two keys on the terminal and nowhere else, and its three lines work', {
+  skip: noTerminal || noCurl,
+}, async (t) => {
+  const data = join(temporaryFolder(), 'data')
+  const args = ['--port', '0', '--data', data, '--policies', POLICIES]
+  await onTerminal(t, args, async ({ terminal, stdout }) => {
+    const secrets = [...new Set(terminal.match(SECRET))]
+    assert.equal(secrets.length, 2, terminal)
+    assertLinesWork(terminal)
+    const keys = await keysIn(data)
+    assert.deepEqual(
+      keys.map(({ roles, environment, tenantId }) => [tenantId, environment, ...roles]),
+      [
+        ['demo', 'live', 'agent'],
+        ['demo', 'live', 'owner'],
+      ],
+    )
+    const kept = [stdout, ...filesOf(data).map((path) => readFileSync(path, 'latin1'))]
+    assert.ok(kept.length > 2)
+    for (const secret of secrets)
+      assert.equal(
+        kept.findIndex((text) => text.includes(secret)),
+        -1,
+      )
+    assert.equal(JSON.parse(stdout.split('\n')[0] ?? '').msg, 'listening')
+  })
+  await onTerminal(t, args, async ({ terminal }) => {
+    assert.equal(terminal.match(SECRET), null)
+    assert.match(terminal, /This folder has keys already/)
+    assert.equal((await keysIn(data)).length, 2)
+  })
+})
+
+test('serve --demo without a terminal, on a Unix socket: no key is made, and what it says to paste makes them and works', {
+  skip: noCurl,
+}, async (t) => {
+  // What is pasted is quoted.
+  const dir = join(temporaryFolder(), "ann's files")
+  const data = join(dir, 'data')
+  mkdirSync(dir)
+  const args = ['--socket', join(dir, 'gate.sock'), '--data', data, '--policies', POLICIES]
+  const { stderr, stop } = await withoutTerminal(t, args)
+  assert.equal(stderr.match(SECRET), null)
+  assert.match(stderr, /No keys are made: they are shown on a terminal only/)
+  assert.deepEqual(await keysIn(data), [])
+  const making = pasted(stderr, /^(AGENT|OWNER)=/)
+  assert.equal(making.length, 2)
+  const made = spawnSync('bash', ['-c', [...making, 'echo AGENT=$AGENT; echo OWNER=$OWNER'].join('\n')])
+  const assignments = String(made.stdout).trim().split('\n')
+  assert.equal(assignments.filter((line) => /^(AGENT|OWNER)=sk_live_/.test(line)).length, 2)
+  assertLinesWork(stderr, assignments)
+  await stop()
+})
+
+test('serve --demo: a start that fails makes no keys, so the next one is still the first', {
+  skip: noTerminal,
+}, async (t) => {
+  const dir = temporaryFolder()
+  const data = join(dir, 'data')
+  writeFiles(dir, { 'policies/acme/main.yaml': 'apiVersion: gate-sidecar/v1\ntenant: acme\n' })
+  const other = await serve(t, ['--port', '0', '--data', join(dir, 'other'), '--policies', POLICIES])
+  const { port } = new URL(other.url)
+  const taken = await run(['serve', '--demo', '--port', port, '--data', data, '--policies', POLICIES])
+  assert.equal(taken.code, 3)
+  assert.match(taken.stderr, /another process listens there/)
+  await onTerminal(t, ['--port', '0', '--data', data, '--policies', join(dir, 'policies')], async ({ terminal }) => {
+    assert.match(
+      terminal,
+      /There are no policies for the tenant demo in .*\/policies, so no demo keys are made\.\nCopy/,
+    )
+    assert.deepEqual(pasted(terminal, /^curl/), [])
+  })
+  assert.deepEqual(await keysIn(data), [])
+  // What a start that was killed between its writes leaves is a tenant at most.
+  assert.equal((await run(['tenants', 'create', 'demo', '--data', data])).code, 0)
+  await onTerminal(t, ['--port', '0', '--data', data, '--policies', POLICIES], async ({ terminal }) => {
+    assert.equal(new Set(terminal.match(SECRET)).size, 2)
+  })
+})
