@@ -5,6 +5,9 @@ WORKDIR /app
 # SQLite is compiled from the package that the lockfile names by hash; the prebuilt binary elsewhere has no such hash.
 # Compiler and Node.js headers are in this stage, so that nothing but npm packages is downloaded.
 ENV npm_config_nodedir=/usr/local
+# What is compiled with the headers of 24.19 and later can abort the process during garbage collection
+# (github.com/nodejs/node/issues/65446). Without these two calls they are as they were before.
+RUN sed -i '/^ *\(Add\|Remove\)CleanupHook();$/d' /usr/local/include/node/node_object_wrap.h
 # The packages first: as long as they stay the same, this layer does. `prepare` would build, and there is no source yet.
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts && npm --prefix node_modules/better-sqlite3 run build-release

@@ -90,7 +90,8 @@ function startFrom(node: string, root: string): void {
   const local = join(root, 'usr/local')
   mkdirSync(join(local, 'bin'), { recursive: true })
   symlinkSync(join(node, 'bin/node'), join(local, 'bin/node'))
-  symlinkSync(join(node, 'include'), join(local, 'include'))
+  // Linked file by file: a file that is edited in one stage becomes its own.
+  execFileSync('cp', ['-al', join(node, 'include'), local])
   // Only root may give files away. Who is not has them all anyway.
   if (process.getuid?.() !== 0) writeFileSync(join(local, 'bin/chown'), '#!/bin/sh\n', { mode: 0o755 })
 }
