@@ -52,6 +52,8 @@ function verifyWithNode(message: Uint8Array, key: Buffer, signature: Buffer): bo
   return verifyBytes(null, message, spki, signature)
 }
 
+/** R of small order, which no honest signer makes, is refused here too: OpenSSL does so since 3.5, and not before. */
 function verifyWithNoble(message: Uint8Array, key: Buffer, signature: Buffer): boolean {
-  return ed25519.verify(signature, message, key, { zip215: false })
+  if (!ed25519.verify(signature, message, key, { zip215: false })) return false
+  return !ed25519.Point.fromBytes(signature.subarray(0, 32)).isSmallOrder()
 }

@@ -22,7 +22,8 @@ const APPROVAL =
   'id action status createdAt context plan decisionId riskScore factors reason rule requestedBy quorum votes expiresAt decidedAt digest unbound'
 const ENTRY = 'id timestamp eventType data hash seq previousHash actor'
 const STOPPED = 'active level scope triggeredAt triggeredBy reason switches'
-const KEY = 'id tenantId environment roles identity groups name createdAt createdBy expiresAt revokedAt'
+const KEY =
+  'id tenantId environment roles identity groups name createdAt createdBy expiresAt revokedAt rotatedFrom replacedBy'
 
 /** Every answer has exactly these members: no more by accident. */
 const ANSWERS: [name: string, send: () => Promise<Answer>, members: string, page?: boolean][] = [
