@@ -18,6 +18,7 @@ const NOT_RUN: readonly { line: RegExp; why: string }[] = [
   { line: /^npm ci( && npm test)?$/, why: 'this is what runs this test' },
   { line: /^npm (test|run check|run build)$/, why: 'npm test does it, and this is one of its tests' },
   { line: /^npm run bench( |$)/, why: 'it takes minutes and installs what it measures against' },
+  { line: /^npm run (demo|contract)$/, why: 'tests of their own play the same' },
   { line: /^npm run dev$/, why: 'it serves until it is stopped, as npm start does, from the same source' },
   { line: /^git clone /, why: 'the copy in which pages are run is the clone' },
 ]
@@ -43,14 +44,17 @@ export function saveStep({ line, lines }: Block, file: string): Step {
   return { line, script, expected: undefined, mustSucceed: true }
 }
 
-function runnable(lines: readonly string[]): string[] {
+function runnable(lines: readonly string[], { onTerminal = false } = {}): string[] {
   return lines.map((text, i) => {
     const command = withoutComment(text)
     const isContinued = lines[i - 1]?.endsWith('\\') ?? false
     if (isContinued) return text
     if (NOT_RUN.some(({ line }) => line.test(command))) return ':'
     const service = SERVICE.exec(command)?.[1]
-    return service === undefined ? text : `start_service; ${service} >"$SERVICE_LOG" 2>&1 & await_service $!`
+    if (service === undefined) return text
+    // What it shows on a terminal only is part of a transcript.
+    const started = onTerminal ? `script -qec '${service}' /dev/null` : service
+    return `start_service; ${started} >"$SERVICE_LOG" 2>&1 & await_service $!`
   })
 }
 
@@ -68,7 +72,7 @@ function transcriptSteps({ lines, line }: Block): { steps: Step[]; faults: Fault
   return {
     steps: steps.map(({ line: at, typed, printed }, i) => ({
       line: at,
-      script: runnable(typed).join('\n'),
+      script: runnable(typed, { onTerminal: true }).join('\n'),
       expected: printed.join('\n'),
       mustSucceed: steps[i + 1]?.typed[0] !== 'echo $?',
     })),
