@@ -25,6 +25,9 @@ const PRELUDE = `
 set -euo pipefail
 shopt -s expand_aliases
 SERVICE_LOG=$RUN/service.log
+# Input that never comes and never ends: what types on a terminal.
+mkfifo "$RUN/input"
+exec 9<>"$RUN/input"
 code=0
 start_service() {
   stop_service
@@ -36,7 +39,11 @@ await_service() {
   for _ in $(seq 600); do
     if curl -fs -o "$RUN/health" "http://127.0.0.1:$GATE_SIDECAR_PORT/healthz" && [ -s "$SERVICE_LOG" ]; then
       # What it says of itself stands right behind what it listens for.
-      sleep 0.2
+      local size=-1
+      while [ "$size" != "$(stat -c %s "$SERVICE_LOG")" ]; do
+        size=$(stat -c %s "$SERVICE_LOG")
+        sleep 0.3
+      done
       cat "$SERVICE_LOG"
       return
     fi

@@ -53,7 +53,7 @@ function runnable(lines: readonly string[], { onTerminal = false } = {}): string
     const service = SERVICE.exec(command)?.[1]
     if (service === undefined) return text
     // What it shows on a terminal only is part of a transcript.
-    const started = onTerminal ? `script -qec '${service}' /dev/null` : service
+    const started = onTerminal ? `script -qec '${service}' /dev/null <&9` : service
     return `start_service; ${started} >"$SERVICE_LOG" 2>&1 & await_service $!`
   })
 }
