@@ -55,8 +55,12 @@ await_service() {
 }
 stop_service() {
   [ -e "$RUN/service.pid" ] || return 0
-  kill -- "-$(cat "$RUN/service.pid")" || true
-  wait "$(cat "$RUN/service.pid")" || true
+  local group
+  group=$(cat "$RUN/service.pid")
+  kill -- "-$group" || true
+  wait "$group" || true
+  # npm may end before what it started, which still writes its last line.
+  while kill -0 -- "-$group" 2>/dev/null; do sleep 0.1; done
   rm "$RUN/service.pid"
 }
 trap stop_service EXIT
