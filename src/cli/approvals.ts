@@ -2,10 +2,11 @@ import { type Command, Option } from 'commander'
 import { ApproveRequest, approve, listApprovals, RejectRequest, reject } from '../actions/approvals.ts'
 import { cancelApproval } from '../actions/cancel-approval.ts'
 import type { Caller, Deps } from '../actions/deps.ts'
-import { viewFor, visibleApproval } from '../actions/visible-approvals.ts'
+import { type Reader, viewFor, visibleApproval } from '../actions/visible-approvals.ts'
 import { followsFromChain } from '../actions/votes.ts'
 import { APPROVAL_STATUSES, type Approval, type ApprovalStatus, type ApprovalView } from '../approvals/approval.ts'
 import { chainOf, type Environment } from '../audit/chain.ts'
+import { GateError } from '../base/errors.ts'
 import { parserOf } from '../base/schema.ts'
 import { ROUTES } from '../keys/roles.ts'
 import { approvalLines, approvalTable, votesGiven } from './approval-lines.ts'
@@ -89,7 +90,7 @@ async function show(id: string, options: KeyOptions): Promise<void> {
     // The host names no chain; the approval's own is as good.
     const chain = caller?.chain ?? (await deps.store.approval(id))?.chain ?? ''
     const reader = caller ?? { chain, key: null }
-    const approval = await intactApproval(deps, id, () => visibleApproval(deps, reader, id))
+    const approval = await intactApproval(deps, reader, id)
     const view = viewFor(deps, reader, approval)
     print(options, view, () => approvalLines(view, approval, deps.store.state().switches, deps.clock()))
   })
@@ -128,14 +129,25 @@ function withVoter(
   work: (deps: Deps, caller: Caller) => Promise<ApprovalView>,
 ): Promise<ApprovalView> {
   return withCaller(options, route, async (deps, caller) => {
-    await intactApproval(deps, id, () => visibleApproval(deps, caller, id))
+    await intactApproval(deps, caller, id)
     return work(deps, caller)
   })
 }
 
+/** @throws CannotRun for one that is not there, or that the reader may not see */
+async function findApproval(deps: Deps, reader: Reader, id: string): Promise<Approval> {
+  try {
+    return await visibleApproval(deps, reader, id)
+  } catch (error) {
+    if (error instanceof GateError && error.code === 'not_found')
+      throw new CannotRun(`There is no such approval: ${id}. See \`gate-sidecar approvals list\`.`)
+    throw error
+  }
+}
+
 /** The approval, held to its chain: at a use that is done anyway, but a person decides by what is shown here. */
-async function intactApproval(deps: Deps, id: string, find: () => Promise<Approval>): Promise<Approval> {
-  const approval = await find()
+async function intactApproval(deps: Deps, reader: Reader, id: string): Promise<Approval> {
+  const approval = await findApproval(deps, reader, id)
   if (await followsFromChain(deps.store, approval)) return approval
   throw new CannotRun(
     `The stored approval ${id} is not what the audit chain records; see \`gate-sidecar audit verify\`.`,

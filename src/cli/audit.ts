@@ -73,15 +73,22 @@ async function verifyChains(deps: Deps, options: VerifyOptions): Promise<ChainRe
 async function verifyChain(deps: Deps, chain: string, { from, to }: VerifyOptions): Promise<RangeVerification> {
   if (from !== undefined && to !== undefined) return verifyRange(deps, chain, { startDate: from, endDate: to })
   const { total } = await deps.store.page({ chain, order: 'desc', limit: 1, offset: 0 })
-  return verifyEntries(deps.store, chain, 0, total, progress(chain))
+  return verifyEntries(deps.store, chain, 0, total, progress(chain)).finally(endProgress)
 }
 
 function lineOf({ chain, valid, entriesChecked, fault, firstBadSeq }: ChainResult): string {
   return valid ? `${chain}: ok, ${entriesChecked} entries` : `${chain}: BROKEN at entry ${firstBadSeq}: ${fault}`
 }
 
+/** To the start of the line, and nothing left on it. */
+const ERASE = '\r\u001b[K'
+
 /** A counter on the terminal's error stream, for chains that take their time. */
 function progress(chain: string): (checked: number) => void {
   if (!process.stderr.isTTY) return () => undefined
-  return (checked) => void process.stderr.write(`\r${chain}: ${checked} entries\r`)
+  return (checked) => void process.stderr.write(`${ERASE}${chain}: ${checked} entries`)
+}
+
+function endProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write(ERASE)
 }

@@ -30,7 +30,9 @@ async function show(id: string, options: CommonOptions): Promise<void> {
 async function decisionOf(deps: Deps, id: string) {
   const entry = await deps.store.entry(isId(id, 'decision') ? siblingId(id, 'entry') : id)
   if (entry?.header.type !== 'gate.decision') {
-    throw new CannotRun(`There is no decision ${id}; see \`gate-sidecar audit list --type gate.decision\`.`)
+    throw new CannotRun(
+      `There is no decision ${id}; see \`gate-sidecar audit list --tenant TENANT --type gate.decision\`.`,
+    )
   }
   const decided = decidedOf(entry)
   if (decided === undefined) throw new GateError('redacted', 'Parts of this decision have been erased.')

@@ -1,6 +1,6 @@
 import type { entryView } from '../actions/audit.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import { type Line, type Painted, paint, table } from './output.ts'
+import { type Line, type Painted, padded, paint, table } from './output.ts'
 
 export type EntryView = ReturnType<typeof entryView>
 
@@ -16,8 +16,8 @@ export function entryTable(entries: readonly EntryView[]): Line[] {
     entries.map((entry) => [
       String(entry.seq).padStart(5),
       entry.timestamp,
-      entry.eventType.padEnd(18),
-      actorText(entry.actor).padEnd(30),
+      padded(entry.eventType, 18),
+      padded(actorText(entry.actor), 30),
       what(entry),
     ]),
   )

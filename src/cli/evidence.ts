@@ -5,6 +5,7 @@ import { ensureSigner } from '../actions/signing-key.ts'
 import { GateError } from '../base/errors.ts'
 import { isId, siblingId } from '../base/id.ts'
 import { type Json, parseJson } from '../base/json.ts'
+import { visibleJson } from '../base/visible.ts'
 import { signingKeyPath } from '../config.ts'
 import { verifyBundle } from '../evidence/verify.ts'
 import { readSigningKey } from '../files/signing-key.ts'
@@ -55,7 +56,7 @@ async function exportCommand(id: string, options: CommonOptions & { out?: string
     const signer = await ensureSigner(deps, { read: () => readSigningKey(path), create: () => noKey(path) })
     return exportBundle({ ...deps, signer }, entry.header.chain, id)
   })
-  const text = `${JSON.stringify(bundle)}\n`
+  const text = `${visibleJson(bundle)}\n`
   const { out } = options
   if (out === undefined) {
     process.stdout.write(text)

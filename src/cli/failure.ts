@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
-import { GateError } from '../base/errors.ts'
-import { ConfigError } from '../config.ts'
+import { type ErrorCode, GateError } from '../base/errors.ts'
+import { visible } from '../base/visible.ts'
+import { ConfigError, KEY_VARIABLE } from '../config.ts'
 import { EXIT, UsageError } from './context.ts'
 
 interface Failure {
@@ -16,9 +17,22 @@ export function failureOf(error: unknown): Failure {
     return { exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage, message: undefined }
   if (error instanceof UsageError || error instanceof ConfigError)
     return { exitCode: EXIT.usage, message: error.message }
-  if (error instanceof GateError && error.code === 'invalid_request')
-    return { exitCode: EXIT.usage, message: asOption(error.message) }
+  if (error instanceof GateError) return refusal(error)
   return { exitCode: EXIT.failed, message: sentenceOf(error) }
+}
+
+/** It may quote what others wrote, such as the reason of a stop: that stays on one line. */
+function refusal({ code, message }: GateError): Failure {
+  const text = visible(message)
+  if (code === 'invalid_request') return { exitCode: EXIT.usage, message: asOption(text) }
+  const next = NEXT[code]
+  return { exitCode: EXIT.failed, message: next === undefined ? text : `${text} ${next}` }
+}
+
+/** What to do about a refusal that says the same over HTTP, where there are no commands. */
+const NEXT: Partial<Record<ErrorCode, string>> = {
+  unauthenticated: `It came from --key, or from ${KEY_VARIABLE}; \`gate-sidecar keys list\` shows which keys are active.`,
+  kill_switch_inactive: 'See `gate-sidecar killswitch status`.',
 }
 
 /** The options that a member of a request is given by, where they are called otherwise. */
@@ -34,9 +48,10 @@ const OPTION_OF: Record<string, string> = {
   endDate: 'to',
 }
 
-/** `/expiresAt must be …` or `expiresAt must be …`, as a request says it, in the words of the command line. */
+/** `/expiresAt must be …` or `endDate lies before startDate`, as a request says it, in the words of the command line. */
 function asOption(message: string): string {
-  return message.replace(/^(?:\/(\w+)(?:\/\d+)*|[a-z]+[A-Z]\w*)/, (word: string, member: string | undefined) => {
+  const names = /^\/(\w+)(?:\/\d+)*|^[a-z]+[A-Z]\w*|(?<=^\w+ lies before )\w+/g
+  return message.replace(names, (word: string, member: string | undefined) => {
     const name = member ?? word
     const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
     return `--${OPTION_OF[name] ?? kebab}`

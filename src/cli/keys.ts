@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
 import {
   CreateKeyRequest,
@@ -11,7 +11,7 @@ import {
 } from '../actions/keys.ts'
 import { ensureTenant } from '../actions/tenants.ts'
 import { parserOf } from '../base/schema.ts'
-import { parseDuration } from '../base/time.ts'
+import { formatTimestamp, parseDuration, parseRfc3339 } from '../base/time.ts'
 import { isAdmin, ROLES } from '../keys/roles.ts'
 import {
   addCommonOptions,
@@ -45,12 +45,12 @@ export function addKeyCommands(program: Command): void {
   addCommonOptions(keys.command('create'), { data: true })
     .description('make a key and print its secret, once; makes the tenant if it is new')
     .option('--tenant <id>', 'tenant of the key (required, except for an admin key, which has none)')
-    .requiredOption('--role <role>', `${ROLES.join(', ')}; may be given several times`, collectOneOf(ROLES))
+    .addOption(roleOption())
     .addOption(environmentOption())
     .option('--identity <name>', 'who holds the key; approvals by one identity count once')
     .option('--name <name>', 'a label')
     .option('--group <name>', 'a group that policies may name as approvers; may be given several times', collect)
-    .option('--expires-at <time>', 'YYYY-MM-DDTHH:MM:SS.sssZ')
+    .option('--expires-at <time>', 'when it ends (RFC 3339); never if not given', timestampOf)
     .addHelpText(
       'after',
       '\nExample:\n  gate-sidecar keys create --tenant acme --role agent --name billing-bot --data ./data',
@@ -84,6 +84,21 @@ Example:
     .action(rotate)
 }
 
+function roleOption(): Option {
+  // The choices are for the help and for completion; the parser holds each value to them.
+  return new Option('--role <role>', 'what it may do; may be given several times')
+    .choices(ROLES)
+    .argParser(collectOneOf(ROLES))
+    .makeOptionMandatory()
+}
+
+/** In the form in which requests carry times. */
+function timestampOf(text: string): string {
+  const ms = parseRfc3339(text)
+  if (ms === undefined) throw new InvalidArgumentError('A time such as 2030-01-31T12:00:00Z is expected.')
+  return formatTimestamp(ms)
+}
+
 async function create(options: CreateOptions): Promise<void> {
   const { role: roles, environment, identity, name, group: groups, expiresAt, tenant } = options
   const given = Object.entries({ roles, environment, identity, name, groups, expiresAt })
@@ -114,13 +129,14 @@ async function list(options: CommonOptions & { tenant?: string }): Promise<void>
   })
   print(options, keys, () =>
     table(
-      ['ID', 'TENANT', 'ENVIRONMENT', 'ROLES', 'STATE', 'NAME'],
+      ['ID', 'TENANT', 'ENVIRONMENT', 'ROLES', 'STATE', 'IDENTITY', 'NAME'],
       keys.map((key) => [
         key.id,
         key.tenantId ?? '-',
         key.environment,
         key.roles.join(','),
         stateOf(key, Date.now()),
+        key.identity ?? '-',
         key.name ?? '',
       ]),
     ),

@@ -79,7 +79,7 @@ async function status(options: StopOptions): Promise<void> {
     assertTenant(deps, options.tenant)
     return killSwitchStatus(deps, chain)
   })
-  printStatus(options, found)
+  print(options, found, () => statusLines(found))
   if (found.active) process.exitCode = EXIT.negative
 }
 
@@ -101,7 +101,7 @@ async function triggerStop(options: StopOptions): Promise<void> {
     }
     return trigger({ ...deps, policies, untilDone }, hostOperator(tenant, environment), request)
   })
-  printStatus(options, found, consequences(found))
+  print(options, found, () => [...statusLines(found), ...consequences(found)])
 }
 
 /** What the stop covers, so that a mistyped scope is seen at once. */
@@ -122,11 +122,18 @@ async function recoverStop(options: StopOptions): Promise<void> {
     ...(level !== undefined && { level }),
     ...(scope !== undefined && { scope }),
   })
-  const found = await withStore(configOf(options), {}, async (deps) => {
+  const operator = hostOperator(tenant, environment)
+  const { ended, found } = await withStore(configOf(options), {}, async (deps) => {
     assertTenant(deps, tenant)
-    return recover(deps, hostOperator(tenant, environment), request)
+    const { switches } = killSwitchStatus(deps, operator.chain)
+    const after = await recover(deps, operator, request)
+    return { ended: switches.filter(({ id }) => after.switches.every((stop) => stop.id !== id)), found: after }
   })
-  printStatus(options, found)
+  print(options, found, () => [
+    ...ended.map((stop) => `Ended: ${stop.level} ${stop.scope}`),
+    ...(found.active ? ['Still active:'] : []),
+    ...statusLines(found),
+  ])
 }
 
 function policySetOf(policies: string, tenantId: string): PolicySet | undefined {
@@ -134,16 +141,7 @@ function policySetOf(policies: string, tenantId: string): PolicySet | undefined 
   return 'problem' in source ? undefined : loadPolicySet(source).set
 }
 
-function printStatus(
-  options: CommonOptions,
-  found: ReturnType<typeof killSwitchStatus>,
-  more: readonly string[] = [],
-): void {
-  print(options, found, () => {
-    if (!found.active) return ['No kill switch is active.']
-    const stops = found.switches.map(
-      ({ level, scope, triggeredAt, reason }) => `${level} ${scope} since ${triggeredAt}: ${reason}`,
-    )
-    return [...stops, ...more]
-  })
+function statusLines({ active, switches }: ReturnType<typeof killSwitchStatus>): string[] {
+  if (!active) return ['No kill switch is active.']
+  return switches.map(({ level, scope, triggeredAt, reason }) => `${level} ${scope} since ${triggeredAt}: ${reason}`)
 }

@@ -1,13 +1,17 @@
+import { visible } from '../base/visible.ts'
+import { EXIT } from './context.ts'
 import { failureOf } from './failure.ts'
 import { allCommands, createProgram } from './program.ts'
 
 const program = createProgram()
 for (const command of allCommands(program)) command.exitOverride().showSuggestionAfterError()
 
-// Who reads only the beginning, such as `head`, has what it wanted.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-  process.exit()
+  // Who reads only the beginning, such as `head`, has what it wanted.
+  if (error.code === 'EPIPE') process.exit()
+  // Not 1, which would be read as an answer.
+  tell(`Standard output cannot be written: ${error.message}. What the command was to do may be done.`)
+  process.exit(EXIT.failed)
 })
 
 try {
@@ -15,5 +19,10 @@ try {
 } catch (error) {
   const { exitCode, message } = failureOf(error)
   process.exitCode = exitCode
-  if (message !== undefined) process.stderr.write(`gate-sidecar: ${message}\n`)
+  if (message !== undefined) tell(message)
+}
+
+/** A message may quote what was stored, such as the reason of a stop. Some have several lines, so those stay. */
+function tell(message: string): void {
+  process.stderr.write(`gate-sidecar: ${message.split('\n').map(visible).join('\n')}\n`)
 }

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { parserOf } from '../base/schema.ts'
 import { parseRfc3339 } from '../base/time.ts'
@@ -63,6 +64,11 @@ export async function judgeOffline(options: OfflineOptions): Promise<Judgement> 
 }
 
 function loadSet(root: string, tenant: string): PolicySet {
+  if (!existsSync(join(root, tenant))) {
+    throw new CannotRun(
+      `There is no folder of ${tenant} in ${root}; name another with --policies, or make one with \`gate-sidecar init\`.`,
+    )
+  }
   const { source } = readTenantFolder(root, tenant)
   if ('problem' in source) throw new CannotRun(`The folder of ${tenant} in ${root} ${source.problem}.`)
   const { set, diagnostics } = loadPolicySet(source)

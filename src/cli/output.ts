@@ -56,7 +56,22 @@ export function prettyJson(value: Json): string[] {
 }
 
 function widthOf(cell: Cell = ''): number {
-  return visible(typeof cell === 'string' ? cell : cell.text).length
+  return columnsOf(visible(typeof cell === 'string' ? cell : cell.text))
+}
+
+/** Characters that stand over the one before, and those that terminals show two columns wide. */
+const NO_COLUMN = /\p{M}/gu
+const TWO_COLUMNS =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/gu
+
+/** The text, as wide as `width` columns at least. */
+export function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)))
+}
+
+/** How many columns a terminal needs for it. */
+function columnsOf(text: string): number {
+  return Array.from(text.replace(NO_COLUMN, '').replace(TWO_COLUMNS, '  ')).length
 }
 
 function gap(cell: Cell, width = 0): string {

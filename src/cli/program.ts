@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Help, type Option } from 'commander'
 import { VERSION } from '../version.ts'
 import { addApprovalCommands } from './approvals.ts'
 import { addAuditCommands } from './audit.ts'
@@ -23,6 +23,7 @@ export function createProgram(): Command {
   const program = new Command('gate-sidecar')
     .description('Decides, before an AI agent acts, whether the action may run.')
     .version(VERSION)
+    .configureHelp({ optionDescription })
     .addHelpText('after', '\nExit codes: 0 ok, 1 negative result, 2 usage, 3 could not run.')
 
   addServeCommand(program)
@@ -43,6 +44,12 @@ export function createProgram(): Command {
   addConfigCommands(program)
   addCompletionCommand(program)
   return program
+}
+
+/** Commander tells which options a command cannot do without only when one is missing. */
+function optionDescription(option: Option): string {
+  const text = new Help().optionDescription(option)
+  return option.mandatory ? `${text} (required)` : text
 }
 
 /** The command and all below it. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { memo } from '../base/memo.ts'
+import { visibleJson } from '../base/visible.ts'
 import { readPolicyFolders, strayNames } from '../files/policies.ts'
 import { DIAGNOSTICS, type Diagnostic, formatDiagnostic } from '../policy/diagnostics.ts'
 import { loadPolicySet, type TenantFolder } from '../policy/load.ts'
@@ -30,7 +31,7 @@ function validate(options: ValidateOptions): void {
   const json = options.json || options.format === 'json'
   process.stdout.write(
     json
-      ? `${JSON.stringify({ valid: errors === 0, diagnostics: diagnostics.map(shown) })}\n`
+      ? `${visibleJson({ valid: errors === 0, diagnostics: diagnostics.map(shown) })}\n`
       : report(folders, diagnostics, errors),
   )
   if (errors > 0) process.exitCode = EXIT.negative

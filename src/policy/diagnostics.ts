@@ -1,3 +1,4 @@
+import { visible } from '../base/visible.ts'
 import type { DiagnosticCode, Severity } from './codes.ts'
 
 export { DIAGNOSTICS, type DiagnosticCode } from './codes.ts'
@@ -37,8 +38,8 @@ const MAX_SHOWN = 160
  */
 export function formatDiagnostic(diagnostic: Diagnostic, sourceLine: string | undefined): string {
   const { file, line, column, severity, code, message, suggestion } = diagnostic
-  const meant = suggestion === null ? '' : `did you mean \`${suggestion}\`?`
-  const head = `${file}:${line}:${column} ${severity} ${code} ${message}`
+  const meant = suggestion === null ? '' : visible(`did you mean \`${suggestion}\`?`)
+  const head = visible(`${file}:${line}:${column} ${severity} ${code} ${message}`)
   if (sourceLine === undefined) return meant === '' ? head : `${head} (${meant})`
   const gutter = ` ${line} | `
   // A policy may be one line of a megabyte; what is shown is what stands around the fault.
@@ -49,10 +50,10 @@ export function formatDiagnostic(diagnostic: Diagnostic, sourceLine: string | un
   // Tabs stay tabs, so that the carets stand under the text however wide a terminal shows them.
   const indent = shown.slice(0, start).replace(/[^\t]/g, ' ')
   const pointer = `${' '.repeat(gutter.length - 2)}| ${indent}${'^'.repeat(width)}${meant && ` ${meant}`}`
-  return `${head}\n${gutter}${visible(shown)}\n${pointer}`
+  return `${head}\n${gutter}${replaced(shown)}\n${pointer}`
 }
 
-/** A policy file is not trusted to drive the reader's terminal. */
-function visible(text: string): string {
+/** A policy file is not trusted to drive the reader's terminal. As many columns as before, for the carets. */
+function replaced(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (mark) => (mark === '\t' ? mark : '�'))
 }

@@ -62,7 +62,7 @@ function openExisting(path: string): Database {
     return new Sqlite(path, { fileMustExist: true, timeout: OPEN_TIMEOUT_MS })
   } catch (cause) {
     throw new UnusableFile(
-      `There is no readable data file ${path}. Start the service once, or make a key, to create it.`,
+      `There is no readable data file ${path}. Name another folder with --data; or start the service once, or make a key, to create it.`,
       { cause },
     )
   }

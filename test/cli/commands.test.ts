@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
-import { type Ended, run, serve } from './program.ts'
+import { BIN, type Ended, run, serve } from './program.ts'
+
+/** Turns text around, and colours it in a terminal that knows C1 controls. */
+const HOSTILE = '\u202e\u009b31m'
 
 // One folder for all rows: an active stop over `stopped`, a key and a decision in `acme`, policies good and bad.
 const world = {
@@ -32,6 +36,7 @@ before(async () => {
     'beside/acme.yaml': ACME_POLICY,
     'beside/bad name/main.yaml': ACME_POLICY,
     'beside/..data/main.yaml': ACME_POLICY,
+    'hostile/acme/main.yaml': ACME_POLICY.replace('"payment.*"', `"${HOSTILE}"`),
     'garbage.json': 'not json',
     'nothing.json': '{}',
   })
@@ -45,7 +50,7 @@ before(async () => {
   const answer = await fetch(`${server.url}/gate/check`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': world.agentKey, 'x-tenant-id': 'acme' },
-    body: JSON.stringify({ tenantId: 'acme', action: 'payment.transfer', context: { amount: 5 } }),
+    body: JSON.stringify({ tenantId: 'acme', action: 'payment.transfer', context: { amount: 5, note: HOSTILE } }),
   })
   const { data }: { data: { decisionId: string } } = JSON.parse(await answer.text())
   world.decision = data.decisionId
@@ -253,6 +258,34 @@ const ROWS: Row[] = [
     stderr: /a time to come/,
   },
   {
+    name: 'keys create: an expiry that is no time',
+    args: () => ['keys', 'create', '--tenant', 'acme', '--role', 'agent', '--expires-at', 'tomorrow', ...at()],
+    code: 2,
+    stderr: /--expires-at.*'tomorrow'.*A time such as 2030-01-31T12:00:00Z is expected/,
+  },
+  {
+    name: 'keys create: an expiry without milliseconds, as other commands take times',
+    args: () => [
+      'keys',
+      'create',
+      '--tenant',
+      'acme',
+      '--role',
+      'agent',
+      '--expires-at',
+      '9000-01-01T00:00:00Z',
+      ...at(),
+    ],
+    code: 0,
+    stdout: /^sk_live_/,
+  },
+  {
+    name: 'keys create --help: what it cannot do without',
+    args: () => ['keys', 'create', '--help'],
+    code: 0,
+    stdout: /--role .*\n[^-]*\(required\)/,
+  },
+  {
     name: 'keys create: a name too long',
     args: () => ['keys', 'create', '--tenant', 'acme', '--role', 'agent', '--name', 'n'.repeat(129), ...at()],
     code: 2,
@@ -280,7 +313,7 @@ const ROWS: Row[] = [
     name: 'keys list: for people',
     args: () => ['keys', 'list', ...at()],
     code: 0,
-    stdout: /^ID +TENANT +ENVIRONMENT +ROLES +STATE +NAME\n/,
+    stdout: /^ID +TENANT +ENVIRONMENT +ROLES +STATE +IDENTITY +NAME\n/,
   },
   {
     name: 'keys list: unknown tenant',
@@ -292,13 +325,19 @@ const ROWS: Row[] = [
     name: 'keys list: no data',
     args: () => ['keys', 'list', '--data', join(world.root, 'none')],
     code: 3,
-    stderr: /no readable data file .*Start the service once, or make a key/,
+    stderr: /no readable data file .*--data; or start the service once, or make a key/,
   },
   {
     name: 'keys rotate: unknown',
     args: () => ['keys', 'rotate', 'key_x', ...at()],
     code: 3,
     stderr: /no key key_x; see `gate-sidecar keys list`/,
+  },
+  {
+    name: 'keys rotate: an id that would steer a terminal',
+    args: () => ['keys', 'rotate', `key_${HOSTILE}`, ...at()],
+    code: 3,
+    stderr: /no key key_\\u\{202e\}\\u\{9b\}31m;/,
   },
   {
     name: 'keys rotate: for people',
@@ -385,6 +424,19 @@ const ROWS: Row[] = [
     args: () => ['validate', '--policies', join(world.root, 'broken')],
     code: 1,
     stdout: /^acme\/main\.yaml:\d+:\d+ error GATE1104 [\s\S]*\^+ did you mean `allow`\?/,
+  },
+  {
+    name: 'validate: what would steer a terminal is shown escaped',
+    args: () => ['validate', '--policies', join(world.root, 'hostile')],
+    code: 1,
+    stdout:
+      /^acme\/main\.yaml[^\p{Cf}\u0080-\u009f]*"\\u\{202e\}\\u\{9b\}31m" is no action pattern[^\p{Cf}\u0080-\u009f]*$/u,
+  },
+  {
+    name: 'validate --json: the same, as JSON escapes it',
+    args: () => ['validate', '--policies', join(world.root, 'hostile'), '--json'],
+    code: 1,
+    stdout: /^[^\p{Cf}\u0080-\u009f]*\\u202e\\u009b31m[^\p{Cf}\u0080-\u009f]*$/u,
   },
   {
     name: 'validate --format json',
@@ -524,7 +576,7 @@ const ROWS: Row[] = [
     name: 'check: no such tenant',
     args: () => ['check', '--tenant', 'acne', '--action', 'a', '--policies', world.policies],
     code: 3,
-    stderr: /folder of acne/,
+    stderr: /no folder of acne in .*; name another with --policies, or make one with `gate-sidecar init`/,
   },
   {
     name: 'check: policies with faults',
@@ -586,7 +638,7 @@ const ROWS: Row[] = [
     name: 'approvals show: unknown',
     args: () => ['approvals', 'show', 'apr_x', ...at()],
     code: 3,
-    stderr: /no such approval/,
+    stderr: /no such approval: apr_x\. See `gate-sidecar approvals list`/,
   },
 
   {
@@ -743,6 +795,12 @@ const ROWS: Row[] = [
     stdout: /NOT VALID/,
   },
   {
+    name: 'evidence export: what an agent sent does not steer a terminal',
+    args: () => ['evidence', 'export', world.decision, ...at()],
+    code: 0,
+    stdout: /^[^\p{Cf}\u0080-\u009f]*"note":"\\u202e\\u009b31m"[^\p{Cf}\u0080-\u009f]*$/u,
+  },
+  {
     name: 'evidence verify: no file',
     args: () => ['evidence', 'verify', join(world.root, 'none.json'), ...at()],
     code: 3,
@@ -821,7 +879,7 @@ const ROWS: Row[] = [
     name: 'killswitch recover: none',
     args: () => [...stop('recover', '--comment', 'x'), ...at()],
     code: 3,
-    stderr: /No such kill switch is active/,
+    stderr: /No such kill switch is active\. See `gate-sidecar killswitch status`/,
   },
   { name: 'killswitch recover: no comment', args: () => [...stop('recover'), ...at()], code: 2, stderr: /--comment/ },
 
@@ -1003,6 +1061,21 @@ test('killswitch trigger, status, recover: the way of a stop', async () => {
   assert.equal((await run(['killswitch', 'status', ...base])).code, 1)
   const told = await run(['killswitch', 'trigger', '--level', 'L1', '--scope', 'x.*', '--reason', 'r', ...base])
   assert.match(told.stdout, /^L1 x\.\* since .*\nWARNING: .*check its spelling/)
-  assert.match(ok(await run(['killswitch', 'recover', '--comment', 'over', ...base])), /No kill switch is active/)
+  ok(await run(['killswitch', 'trigger', '--level', 'L3', '--reason', 'r', ...base]))
+  const recovered = ok(await run(['killswitch', 'recover', '--comment', 'over', ...base]))
+  assert.match(recovered, /^Ended: L3 delta\nStill active:\nL1 x\.\* since [^\n]*\n$/)
+  const last = ok(await run(['killswitch', 'recover', '--comment', 'over', ...base]))
+  assert.equal(last, 'Ended: L1 x.*\nNo kill switch is active.\n')
   assert.equal((await run(['killswitch', 'status', ...base])).code, 0)
+})
+
+test('an answer that cannot be written is no answer: 3, and what to think of it', {
+  skip: !existsSync('/dev/full'),
+}, () => {
+  for (const command of ['health --port 1', 'tenants list']) {
+    const line = `"${process.execPath}" "${BIN}" ${command} ${command.startsWith('h') ? '' : `--data "${world.data}"`} > /dev/full`
+    const { status, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' })
+    assert.match(stderr, /^gate-sidecar: Standard output cannot be written: ENOSPC[^\n]*\n$/)
+    assert.equal(status, 3)
+  }
 })

@@ -31,6 +31,7 @@ const ROWS: { words: string[]; offers: string[] }[] = [
   { words: ['keys', 'create', '--environment', ''], offers: ['live', 'test'] },
   { words: ['keys', 'create', '--environment', '=', 't'], offers: ['test'] },
   { words: ['keys', 'create', '--environment', '='], offers: ['live', 'test'] },
+  { words: ['keys', 'create', '--role', 'a'], offers: ['agent', 'approver', 'auditor', 'admin'] },
   // The value of an option that is also the name of a command.
   { words: ['keys', 'create', '--tenant', 'keys', '--envi'], offers: ['--environment'] },
   { words: ['--json', 'keys', 'l'], offers: ['list'] },
