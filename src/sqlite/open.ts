@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } f
 import { dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { GateError } from '../base/errors.ts'
+import { isBusy } from './errors.ts'
 
 export const DATA_FILE = 'gate-sidecar.db'
 
@@ -32,6 +33,7 @@ const MIGRATIONS = new URL('./migrations/', import.meta.url)
 const CACHE_KIB = 65_536
 /** How long opening may wait for another process; afterwards nothing waits (see commit.ts). */
 const OPEN_TIMEOUT_MS = 5000
+const BUSY_PAUSE_MS = 20
 
 /**
  * Opens DIR/gate-sidecar.db, bringing its schema up to date. A commit is on disk when it returns: WAL with
@@ -46,7 +48,7 @@ export function openDatabase(dir: string, options: { create: boolean }): Databas
   const db = openExisting(path)
   try {
     assertOurs(db, path)
-    configure(db)
+    untilFree(() => configure(db))
     migrate(db)
     assertSchema(db)
     db.pragma('busy_timeout = 0')
@@ -90,6 +92,20 @@ function makeFolder(path: string): void {
   const parent = dirname(path)
   if (parent !== path) makeFolder(parent)
   mkdirSync(path, { mode: 0o700 })
+}
+
+/** A new file goes to WAL when nobody else has it open, which SQLite's own timeout does not always wait for. */
+function untilFree(work: () => void): void {
+  const endMs = performance.now() + OPEN_TIMEOUT_MS
+  for (;;) {
+    try {
+      work()
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > endMs) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS)
+    }
+  }
 }
 
 function configure(db: Database): void {
