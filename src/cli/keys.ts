@@ -50,7 +50,7 @@ export function addKeyCommands(program: Command): void {
     .option('--identity <name>', 'who holds the key; approvals by one identity count once')
     .option('--name <name>', 'a label')
     .option('--group <name>', 'a group that policies may name as approvers; may be given several times', collect)
-    .option('--expires-at <time>', 'YYYY-MM-DDTHH:MM:SS.sssZ')
+    .option('--expires-at <time>', 'when it ends, such as 2030-01-31T00:00:00Z')
     .addHelpText(
       'after',
       '\nExample:\n  gate-sidecar keys create --tenant acme --role agent --name billing-bot --data ./data',

@@ -1,4 +1,6 @@
+import { POSITION_PATTERN } from '../../actions/events.ts'
 import { ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
+import { IDEMPOTENCY_KEY_PATTERN } from '../headers.ts'
 import type { RouteShape } from '../route.ts'
 import { FAILURE, failuresOf } from './failures.ts'
 import { operation, TAGS } from './operation.ts'
@@ -32,13 +34,13 @@ const PARAMETERS = {
     name: 'Idempotency-Key',
     in: 'header',
     description: 'For ten minutes the same request with the same value is carried out once.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!#-~]+$' },
+    schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
   },
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
     description: 'The id of the last event that was received: the stream goes on behind it. It starts now without one.',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: POSITION_PATTERN },
   },
 }
 
