@@ -108,7 +108,8 @@ async function serve(
       query: queryOf(request),
       idempotencyKey: rule.idempotent ? idempotencyKeyOf(request) : undefined,
       lastEventId: request.headers['last-event-id']?.toString(),
-      isGone: () => response.destroyed || services.stopping.aborted,
+      // An answer that waits for an earlier one of its connection is not destroyed with it.
+      isGone: () => response.destroyed || request.socket.destroyed || services.stopping.aborted,
     })
     return { reply, headers }
   } finally {
