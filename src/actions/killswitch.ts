@@ -24,7 +24,13 @@ import { resolveScope, type Scoped } from './killswitch-scope.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 const LevelField = Type.Unsafe<Level>({ type: 'string', enum: [...LEVELS] })
-const Scope = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }))
+const Scope = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: 'L1 the action or glob, L2 the domain; L3 (the tenant) and L4 (`global`) need none.',
+  }),
+)
 const Text = Type.String({ minLength: 1, maxLength: MAX_TEXT })
 const Closed = { additionalProperties: false }
 

@@ -10,7 +10,8 @@ const DESCRIPTION = `Before an AI agent acts, it asks the gate, which answers \`
 
 A decision, deny included, is a 200. Any other status means that nothing was decided: take it as deny.
 Every answer is an envelope: \`{success: true, data, requestId}\` or \`{success: false, error, message, requestId}\`; switch on \`error\`.
-Unknown members of a request are refused, so that a misspelt one is never ignored. Answers may gain members.`
+Unknown members of a request are refused, so that a misspelt one is never ignored. Answers may gain members.
+Bodies are strict JSON: a member that comes twice, an integer outside ±(2^53−1) and a lone surrogate are refused.`
 
 const SERVER = {
   url: 'http://127.0.0.1:4283',
