@@ -12,8 +12,12 @@ import { change, creation } from '../records.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry } from './deps.ts'
 
 const Label = Type.String({ minLength: 1, maxLength: 128 })
-const RoleField = Type.Unsafe<Role>({ type: 'string', enum: [...ROLES] })
-const EnvironmentField = Type.Unsafe<Environment>({ type: 'string', enum: ['live', 'test'] })
+export const RoleField = Type.Unsafe<Role>({ type: 'string', enum: [...ROLES], title: 'Role' })
+export const EnvironmentField = Type.Unsafe<Environment>({
+  type: 'string',
+  enum: ['live', 'test'],
+  title: 'Environment',
+})
 
 /** Body of POST /keys, and what `keys create` takes. */
 export const CreateKeyRequest = Type.Object(

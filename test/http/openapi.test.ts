@@ -16,7 +16,7 @@ interface Document {
   openapi: string
   paths: Record<string, Record<string, Operation>>
   components: {
-    schemas: Record<string, unknown>
+    schemas: Record<string, { enum?: string[] }>
     parameters: Record<string, { name: string; schema: { pattern: string } }>
   }
 }
@@ -75,7 +75,11 @@ for (const [name, taken, refused] of [
     assert.ok(parameter)
     const pattern = new RegExp(parameter.schema.pattern)
     for (const value of [...taken, ...refused]) {
-      const headers = { 'x-api-key': key.secret, 'x-tenant-id': key.tenant, [parameter.name]: value }
+      const headers: Record<string, string> = {
+        'x-api-key': key.secret,
+        'x-tenant-id': key.tenant,
+        [parameter.name]: value,
+      }
       const sending =
         name === 'LastEventId'
           ? fetch(`${gate.server.url}/events`, { headers, signal: AbortSignal.timeout(2000) })
@@ -90,6 +94,13 @@ for (const [name, taken, refused] of [
 test('shapes are named once and referred to, so that generated clients have types with names', () => {
   for (const name of ['Decision', 'Approval', 'AuditEntry', 'TrustBundle', 'KillSwitchStatus', 'Key', 'CheckRequest'])
     assert.ok(name in document.components.schemas, name)
+  // What is one type in the code is one in a client: a role that was read is a role that can be given.
+  for (const name of ['Role', 'Environment', 'KillSwitchLevel']) {
+    const { enum: values } = document.components.schemas[name] ?? {}
+    assert.ok(values, name)
+    const text = JSON.stringify(document)
+    assert.equal(text.split(JSON.stringify(values)).length, 2, name)
+  }
 })
 
 const OF_CHECK = { method: 'POST', path: '/gate/check', contentType: 'application/json' }
