@@ -59,8 +59,8 @@ export function checkAnswer(
 }
 
 /**
- * The stored decision once more, if it still holds: an allow for 60 s and while nothing stops the action,
- * a hold while its approval is pending. Otherwise undefined, and the check is decided anew.
+ * The stored decision once more, if it still holds: an allow for 60 s, a hold while its approval is pending, both
+ * while nothing stops the action. Otherwise undefined, and the check is decided anew.
  */
 export async function replayedAnswer(
   deps: CheckDeps,
@@ -75,11 +75,11 @@ export async function replayedAnswer(
   const { switches } = deps.store.state()
   const set = deps.policies.get(caller.tenantId)
   const approval = grounds.approvalId === null ? undefined : await deps.store.approval(grounds.approvalId)
-  if (decision.decision === 'allow') {
+  if (decision.decision !== 'deny') {
     const subject = { chain: caller.chain, action: decision.action, domain: set && domainOf(set, decision.action) }
-    const old = nowMs >= Date.parse(entry.header.ts) + ALLOW_VALID_MS
-    if (old || coveringStop(switches, subject) !== undefined) return undefined
+    if (coveringStop(switches, subject) !== undefined) return undefined
   }
+  if (decision.decision === 'allow' && nowMs >= Date.parse(entry.header.ts) + ALLOW_VALID_MS) return undefined
   if (decision.decision === 'require_approval') {
     if (approval === undefined || statusAt(approval, switches, nowMs) !== 'pending') return undefined
   }

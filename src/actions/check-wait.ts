@@ -7,6 +7,7 @@ import { waitForApproval } from './approvals.ts'
 import { check } from './check.ts'
 import type { Caller, CheckDeps } from './deps.ts'
 import type { Idempotency } from './idempotency.ts'
+import { mayWait } from './waiters.ts'
 
 /** A vote has been given, and maybe used by another call: the same request is answered otherwise now. */
 const DECIDED: readonly ApprovalStatus[] = ['approved', 'rejected', 'consumed']
@@ -20,9 +21,9 @@ export interface Wait {
 /**
  * As `check`, but a hold waits until its approval has been decided, or a stop covers the action; then the request is
  * decided anew, once. A hold that nobody decides in time, or before its deadline, is answered as it is: asking
- * people again is for the caller to want. Who has gone uses no approval.
+ * people again is for the caller to want, and so is one of a key that has too many waiting readers. Who has gone uses no approval.
  *
- * @throws GateError as `check`; `overloaded` when the key has too many waiting readers, `unauthenticated` when it ends meanwhile
+ * @throws GateError as `check`; `unauthenticated` when the key ends meanwhile
  */
 export async function checkAndWait(
   deps: CheckDeps,
@@ -33,6 +34,8 @@ export async function checkAndWait(
 ): Promise<CheckAnswer> {
   const first = await check(deps, caller, request, idempotency)
   if (waitMs === 0 || first.decision !== 'require_approval' || first.approvalId === null) return first
+  // People have been asked by now: the hold is told, and the caller may ask for the approval.
+  if (!mayWait(deps.store, caller.key.id)) return first
   const isStopped = (): boolean => {
     const set = deps.policies.get(caller.tenantId)
     const subject = { chain: caller.chain, action: request.action, domain: set && domainOf(set, request.action) }

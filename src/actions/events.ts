@@ -133,7 +133,9 @@ function positionOf(cursors: readonly Cursor[]): string {
   return cursors.map(({ count }) => count).join('-')
 }
 
-const POSITION = /^(0|[1-9][0-9]{0,14})(-(0|[1-9][0-9]{0,14})){0,2}$/
+/** The form of every position. */
+export const POSITION_PATTERN = '^(0|[1-9][0-9]{0,14})(-(0|[1-9][0-9]{0,14})){0,2}$'
+const POSITION = new RegExp(POSITION_PATTERN)
 
 /** @throws GateError `invalid_request` */
 async function cursorsFrom(store: Store, caller: Caller, lastEventId: string | undefined): Promise<Cursor[]> {

@@ -4,7 +4,7 @@ import { chainOf, type Environment, SYSTEM_CHAIN } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'
 import { isId } from '../base/id.ts'
-import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseTimestamp } from '../base/time.ts'
+import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../base/time.ts'
 import { TenantIdField } from '../gate/request.ts'
 import { type ApiKey, formatSecret, hashSecret, isActive, lineOf, SECRET_BYTES } from '../keys/apikey.ts'
 import { isAdmin, ROLES, type Role } from '../keys/roles.ts'
@@ -12,8 +12,12 @@ import { change, creation } from '../records.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry } from './deps.ts'
 
 const Label = Type.String({ minLength: 1, maxLength: 128 })
-const RoleField = Type.Unsafe<Role>({ type: 'string', enum: [...ROLES] })
-const EnvironmentField = Type.Unsafe<Environment>({ type: 'string', enum: ['live', 'test'] })
+export const RoleField = Type.Unsafe<Role>({ type: 'string', enum: [...ROLES], title: 'Role' })
+export const EnvironmentField = Type.Unsafe<Environment>({
+  type: 'string',
+  enum: ['live', 'test'],
+  title: 'Environment',
+})
 
 /** Body of POST /keys, and what `keys create` takes. */
 export const CreateKeyRequest = Type.Object(
@@ -24,7 +28,7 @@ export const CreateKeyRequest = Type.Object(
     name: Type.Optional(Label),
     identity: Type.Optional(Label),
     groups: Type.Optional(Type.Array(Label, { maxItems: 32 })),
-    expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'YYYY-MM-DDTHH:MM:SS.sssZ' })),
+    expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'A time to come, with a zone.' })),
   },
   { additionalProperties: false, title: 'CreateKeyRequest' },
 )
@@ -54,9 +58,7 @@ export async function createKey(deps: Deps, maker: KeyMaker, tenantId: string | 
   if (admin && tenantId !== null) throw new GateError('invalid_request', 'An admin key belongs to no tenant.')
   if (!admin && tenantId === null) throw new GateError('invalid_request', 'A key that is no admin key needs a tenant.')
   const nowMs = deps.clock()
-  if (request.expiresAt !== undefined && (parseTimestamp(request.expiresAt) ?? 0) <= nowMs) {
-    throw new GateError('invalid_request', 'expiresAt must be a time to come, such as 2030-01-31T00:00:00.000Z.')
-  }
+  const expiresAt = request.expiresAt === undefined ? null : endOf(request.expiresAt, nowMs)
   // An identity that reads as a key's id would make its holder the same requester as that key.
   if (request.identity !== undefined && isId(request.identity, 'key')) {
     const message = 'must not have the form of a key id'
@@ -75,13 +77,23 @@ export async function createKey(deps: Deps, maker: KeyMaker, tenantId: string | 
     name: request.name ?? null,
     createdAt: formatTimestamp(nowMs),
     createdBy: maker.actor.id,
-    expiresAt: request.expiresAt ?? null,
+    expiresAt,
     revokedAt: null,
   }
   const { write, data } = creation('key', key)
   const entry = eventEntry(deps, chainOfKey(key), 'key.created', data, maker.actor)
   const submission = { guards: makerGuards(maker), writes: [write], entries: [entry] }
   return decideAndCommit(deps.store, async () => ({ submission, reply: () => ({ ...keyView(key), key: secret }) }))
+}
+
+/** An RFC 3339 time in the form in which keys carry theirs. @throws GateError `invalid_request` unless it is to come */
+function endOf(text: string, nowMs: number): string {
+  const timeMs = parseRfc3339(text)
+  if (timeMs !== undefined && timeMs > nowMs) return formatTimestamp(Math.min(timeMs, LAST_TIME_MS))
+  const message = 'must be a time to come, with a zone'
+  throw new GateError('invalid_request', `expiresAt ${message}, such as 2030-01-31T00:00:00Z.`, {
+    details: [{ path: '/expiresAt', message }],
+  })
 }
 
 function assertMayMake({ caller }: KeyMaker, environment: Environment, roles: readonly Role[]): void {

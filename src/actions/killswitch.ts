@@ -1,16 +1,13 @@
-import { type Static, Type } from 'typebox'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
-import { MAX_TEXT, TenantIdField } from '../gate/request.ts'
 import { isAdmin } from '../keys/roles.ts'
 import {
   covers,
   GLOBAL,
   isInForce,
   type KillSwitch,
-  LEVELS,
   type Level,
   stopsOver,
   stopView,
@@ -20,24 +17,8 @@ import { type ChangeData, change, creation } from '../records.ts'
 import type { Submission } from '../store.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry, type PoliciesInForce } from './deps.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
+import type { RecoverRequest, TriggerRequest } from './killswitch-request.ts'
 import { resolveScope, type Scoped } from './killswitch-scope.ts'
-
-const Name = Type.String({ minLength: 1, maxLength: 256 })
-const LevelField = Type.Unsafe<Level>({ type: 'string', enum: [...LEVELS] })
-const Scope = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }))
-const Text = Type.String({ minLength: 1, maxLength: MAX_TEXT })
-const Closed = { additionalProperties: false }
-
-export const TriggerRequest = Type.Object(
-  { tenantId: TenantIdField, level: LevelField, scope: Scope, reason: Text, triggeredBy: Name },
-  { ...Closed, title: 'TriggerRequest' },
-)
-export const RecoverRequest = Type.Object(
-  { tenantId: TenantIdField, level: Type.Optional(LevelField), scope: Scope, recoveredBy: Name, comment: Text },
-  { ...Closed, title: 'RecoverRequest' },
-)
-export type TriggerRequest = Static<typeof TriggerRequest>
-export type RecoverRequest = Static<typeof RecoverRequest>
 
 /** How many of the newest decisions tell which actions are in use. */
 const RECENT_DECISIONS = 1000

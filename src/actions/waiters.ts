@@ -9,6 +9,7 @@ const MAX_STREAMS = 32
 function places(limit: number, message: string) {
   const taken = new WeakMap<Store, Map<string, number>>()
   return {
+    isFree: (store: Store, keyId: string): boolean => (taken.get(store)?.get(keyId) ?? 0) < limit,
     /** @throws GateError `overloaded` when the key has all its places */
     take(store: Store, keyId: string): () => void {
       const counts = taken.get(store) ?? new Map<string, number>()
@@ -29,6 +30,11 @@ const waiters = places(MAX_WAITERS, `This key waits for ${MAX_WAITERS} approvals
 
 /** Places of streams. */
 export const streams = places(MAX_STREAMS, `This key reads ${MAX_STREAMS} event streams already; end one of them.`)
+
+/** Whether the key may have one more waiting reader. */
+export function mayWait(store: Store, keyId: string): boolean {
+  return waiters.isFree(store, keyId)
+}
 
 /** Counts the reader while `wait` runs. @throws GateError `overloaded` when the key has too many */
 export async function asWaiter<T>(store: Store, keyId: string, wait: () => Promise<T>): Promise<T> {

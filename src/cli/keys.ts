@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
 import {
   CreateKeyRequest,
@@ -11,7 +11,7 @@ import {
 } from '../actions/keys.ts'
 import { ensureTenant } from '../actions/tenants.ts'
 import { parserOf } from '../base/schema.ts'
-import { formatTimestamp, parseDuration, parseRfc3339 } from '../base/time.ts'
+import { parseDuration } from '../base/time.ts'
 import { isAdmin, ROLES } from '../keys/roles.ts'
 import {
   addCommonOptions,
@@ -50,7 +50,7 @@ export function addKeyCommands(program: Command): void {
     .option('--identity <name>', 'who holds the key; approvals by one identity count once')
     .option('--name <name>', 'a label')
     .option('--group <name>', 'a group that policies may name as approvers; may be given several times', collect)
-    .option('--expires-at <time>', 'when it ends (RFC 3339); never if not given', timestampOf)
+    .option('--expires-at <time>', 'when it ends, such as 2030-01-31T00:00:00Z')
     .addHelpText(
       'after',
       '\nExample:\n  gate-sidecar keys create --tenant acme --role agent --name billing-bot --data ./data',
@@ -90,13 +90,6 @@ function roleOption(): Option {
     .choices(ROLES)
     .argParser(collectOneOf(ROLES))
     .makeOptionMandatory()
-}
-
-/** In the form in which requests carry times. */
-function timestampOf(text: string): string {
-  const ms = parseRfc3339(text)
-  if (ms === undefined) throw new InvalidArgumentError('A time such as 2030-01-31T12:00:00Z is expected.')
-  return formatTimestamp(ms)
 }
 
 async function create(options: CreateOptions): Promise<void> {

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
-import { killSwitchStatus, RecoverRequest, recover, TriggerRequest, trigger } from '../actions/killswitch.ts'
+import { killSwitchStatus, recover, trigger } from '../actions/killswitch.ts'
+import { RecoverRequest, TriggerRequest } from '../actions/killswitch-request.ts'
 import { chainOf, type Environment } from '../audit/chain.ts'
 import { parserOf } from '../base/schema.ts'
 import { readTenantFolder } from '../files/policies.ts'

@@ -7,6 +7,7 @@ import { authenticate, authorize } from './auth.ts'
 import { readJsonBody } from './body.ts'
 import type { bodyBudget } from './body-budget.ts'
 import { writeError } from './errors.ts'
+import { IDEMPOTENCY_KEY_PATTERN } from './headers.ts'
 import { assertHost } from './host.ts'
 import type { LimitHeaders, RateLimiter } from './ratelimit.ts'
 import { isRefusal, type Refusals } from './refusals.ts'
@@ -25,7 +26,7 @@ export interface Dispatcher {
 }
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
-const IDEMPOTENCY_KEY = /^"?[\x21\x23-\x7e]{1,255}"?$/
+const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN)
 
 /**
  * The way of every request: host → key → limit → tenant and role → body → action → envelope. Express and
@@ -107,7 +108,8 @@ async function serve(
       query: queryOf(request),
       idempotencyKey: rule.idempotent ? idempotencyKeyOf(request) : undefined,
       lastEventId: request.headers['last-event-id']?.toString(),
-      isGone: () => response.destroyed || services.stopping.aborted,
+      // An answer that waits for an earlier one of its connection is not destroyed with it.
+      isGone: () => response.destroyed || request.socket.destroyed || services.stopping.aborted,
     })
     return { reply, headers }
   } finally {
@@ -132,7 +134,10 @@ function idempotencyKeyOf(request: IncomingMessage): string | undefined {
   const sent = request.headers['idempotency-key']
   if (sent === undefined) return undefined
   if (typeof sent !== 'string' || !IDEMPOTENCY_KEY.test(sent)) {
-    throw new GateError('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.')
+    throw new GateError(
+      'invalid_request',
+      'Idempotency-Key must be 1 to 255 visible ASCII characters, all of them in quotes or none.',
+    )
   }
   return sent.replaceAll('"', '')
 }

@@ -251,6 +251,19 @@ test('with an Idempotency-Key: a stored hold waits on when it is repeated', asyn
   assert.equal((await waiting).body.data.decision, 'allow')
 })
 
+test('with an Idempotency-Key: a stop ends the wait with deny, also when the hold was stored', async (t) => {
+  const other = await startGate(t)
+  const keys = { agent: await other.key({ roles: ['agent'] }), owner: await other.key() }
+  const body = payment()
+  const headers = { 'idempotency-key': 'wait-3' }
+  const waiting = check(body, 25, keys.agent, other, headers)
+  await pendingFor(body.context, other, keys.owner)
+  const stop = { level: 'L3', reason: 'odd', triggeredBy: 'x' }
+  assertDone(await other.call(keys.owner, 'POST', '/killswitch/trigger', stop))
+  const { data } = (await waiting).body
+  assert.deepEqual([data.decision, data.decidedBy], ['deny', 'kill_switch'])
+})
+
 test('a check that waits counts once against the plan', async (t) => {
   const limited = await startGate(t, { policies: { 'acme/main.yaml': POLICY } })
   const keys = { agent: await limited.key({ roles: ['agent'] }), approver: await limited.key({ roles: ['approver'] }) }
@@ -275,7 +288,8 @@ test('a key waits with 32 checks at most; what needs no wait is answered still',
   const many = await gate.key({ roles: ['agent'] })
   const body = payment()
   const waiting = Array.from({ length: 33 }, () => check(body, 3, many))
-  assertRefused(await Promise.race(waiting), 'overloaded')
+  // The one too many is told at once what is on record: people are asked.
+  assert.equal((await Promise.race(waiting)).body.data.decision, 'require_approval')
   assert.equal((await check({ tenantId: 'acme', action: 'email.send' }, 25, many)).body.data.decision, 'allow')
   assertDone(await vote('reject', await pendingFor(body.context)))
   const answers = await Promise.all(waiting)

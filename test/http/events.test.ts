@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ROLES, type Role } from '../../src/keys/roles.ts'
 import { ACME_POLICY, type Gate, type KeyOptions, startGate } from '../helpers.ts'
 import { openStream, type Reader } from './sse.ts'
-import { assertDone, assertRefused } from './support.ts'
+import { assertDone, assertRefused, requestText } from './support.ts'
 
 const gate = await startGate({ after })
 const { url } = gate.server
@@ -281,6 +282,20 @@ test('a key reads 32 streams at most, and has its place back when one ends', asy
   await sleep(300)
   for (let i = 0; i < 3; i += 1) assertRefused(await refused(many, { 'last-event-id': 'x' }), 'invalid_request')
   assert.equal((await open(t, many)).status, 200)
+})
+
+test('a client that has asked for many streams on one connection gives all their places back when it goes', async (t) => {
+  const many = await gate.key({ roles: ['agent'] })
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  t.after(() => void socket.destroy())
+  socket.write(requestText(many, 'GET /events', { Connection: null }).repeat(32))
+  await sleep(300)
+  assertRefused(await refused(many), 'overloaded')
+  socket.destroy()
+  await sleep(300)
+  const readers = await Promise.all(Array.from({ length: 32 }, () => open(t, many)))
+  for (const { status } of readers) assert.equal(status, 200)
 })
 
 test('an event comes within 300 ms of its commit', async (t) => {

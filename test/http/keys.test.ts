@@ -71,6 +71,18 @@ test('an expired key is refused', async (t) => {
   assertRefused(await clocked.call(key, 'GET', '/killswitch/status'), 'unauthenticated')
 })
 
+for (const [given, stored] of [
+  ['2099-12-31T23:59:59Z', '2099-12-31T23:59:59.000Z'],
+  ['2099-06-01T00:00:00.123456+02:00', '2099-05-31T22:00:00.123Z'],
+  ['9999-12-31T23:59:59-11:30', '9999-12-31T23:59:59.999Z'],
+]) {
+  test(`a key ends at ${given}, as a client of the document may write it`, async () => {
+    const made = await make(owner, { roles: ['agent'], expiresAt: given })
+    assertDone(made)
+    assert.equal(made.body.data.expiresAt, stored)
+  })
+}
+
 test('a revoked key stops waiting', async () => {
   const made = (await make(owner, { roles: ['approver'] })).body.data
   const held = await gate.call(owner, 'POST', '/gate/check', {

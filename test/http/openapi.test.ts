@@ -15,7 +15,10 @@ interface Operation {
 interface Document {
   openapi: string
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, unknown> }
+  components: {
+    schemas: Record<string, { enum?: string[] }>
+    parameters: Record<string, { name: string; schema: { pattern: string } }>
+  }
 }
 
 // The committed one, which test/docs.test.ts holds to the code.
@@ -57,9 +60,47 @@ for (const id of Object.keys(ROUTES) as RouteId[]) {
   })
 }
 
+for (const [name, taken, refused] of [
+  [
+    'IdempotencyKey',
+    ['a', '"a"', 'x'.repeat(255), `"${'x'.repeat(255)}"`],
+    ['"a', 'a"', '""', 'a"b', 'a b', 'x'.repeat(256)],
+  ],
+  ['LastEventId', ['0-0'], ['x', '1-', '01-0', '0-0-0-0', `${10 ** 16}-0`]],
+] as const) {
+  test(`the header ${name} is declared as it is taken`, async (t) => {
+    const gate = await startGate(t)
+    const key = await gate.key()
+    const parameter = document.components.parameters[name]
+    assert.ok(parameter)
+    const pattern = new RegExp(parameter.schema.pattern)
+    for (const value of [...taken, ...refused]) {
+      const headers: Record<string, string> = {
+        'x-api-key': key.secret,
+        'x-tenant-id': key.tenant,
+        [parameter.name]: value,
+      }
+      const sending =
+        name === 'LastEventId'
+          ? fetch(`${gate.server.url}/events`, { headers, signal: AbortSignal.timeout(2000) })
+          : gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' }, headers)
+      const { status } = await sending
+      const isTaken = (taken as readonly string[]).includes(value)
+      assert.deepEqual([pattern.test(value), status], [isTaken, isTaken ? 200 : 400], value)
+    }
+  })
+}
+
 test('shapes are named once and referred to, so that generated clients have types with names', () => {
   for (const name of ['Decision', 'Approval', 'AuditEntry', 'TrustBundle', 'KillSwitchStatus', 'Key', 'CheckRequest'])
     assert.ok(name in document.components.schemas, name)
+  // What is one type in the code is one in a client: a role that was read is a role that can be given.
+  for (const name of ['Role', 'Environment', 'KillSwitchLevel']) {
+    const { enum: values } = document.components.schemas[name] ?? {}
+    assert.ok(values, name)
+    const text = JSON.stringify(document)
+    assert.equal(text.split(JSON.stringify(values)).length, 2, name)
+  }
 })
 
 const OF_CHECK = { method: 'POST', path: '/gate/check', contentType: 'application/json' }

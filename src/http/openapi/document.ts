@@ -1,4 +1,6 @@
+import { POSITION_PATTERN } from '../../actions/events.ts'
 import { ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
+import { IDEMPOTENCY_KEY_PATTERN } from '../headers.ts'
 import type { RouteShape } from '../route.ts'
 import { FAILURE, failuresOf } from './failures.ts'
 import { operation, TAGS } from './operation.ts'
@@ -8,7 +10,8 @@ const DESCRIPTION = `Before an AI agent acts, it asks the gate, which answers \`
 
 A decision, deny included, is a 200. Any other status means that nothing was decided: take it as deny.
 Every answer is an envelope: \`{success: true, data, requestId}\` or \`{success: false, error, message, requestId}\`; switch on \`error\`.
-Unknown members of a request are refused, so that a misspelt one is never ignored. Answers may gain members.`
+Unknown members of a request are refused, so that a misspelt one is never ignored. Answers may gain members.
+Bodies are strict JSON: a member that comes twice, an integer outside ±(2^53−1) and a lone surrogate are refused.`
 
 const SERVER = {
   url: 'http://127.0.0.1:4283',
@@ -32,13 +35,13 @@ const PARAMETERS = {
     name: 'Idempotency-Key',
     in: 'header',
     description: 'For ten minutes the same request with the same value is carried out once.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!#-~]+$' },
+    schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
   },
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
     description: 'The id of the last event that was received: the stream goes on behind it. It starts now without one.',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: POSITION_PATTERN },
   },
 }
 

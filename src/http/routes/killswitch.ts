@@ -1,11 +1,5 @@
-import {
-  killSwitchStatus,
-  operatorOf,
-  RecoverRequest,
-  recover,
-  TriggerRequest,
-  trigger,
-} from '../../actions/killswitch.ts'
+import { killSwitchStatus, operatorOf, recover, trigger } from '../../actions/killswitch.ts'
+import { RecoverRequest, TriggerRequest } from '../../actions/killswitch-request.ts'
 import { route } from '../route.ts'
 import {
   KillSwitchStatus,

@@ -1,11 +1,11 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { ID_PREFIX, type IdKind } from '../../base/id.ts'
 
-/** The schema, or null. Written as a list of types, which is what generators of clients understand. */
-export function nullable<S extends TSchema & { type?: string; enum?: readonly unknown[] }>(schema: S) {
-  const { type, enum: values } = schema
+/** The schema, or null, and so no longer the one that its title names. Written as a list of types, which is what generators of clients understand. */
+export function nullable<S extends TSchema & { type?: string; enum?: readonly unknown[]; title?: string }>(schema: S) {
+  const { type, enum: values, title: _, ...others } = schema
   return Type.Unsafe<Static<S> | null>({
-    ...schema,
+    ...others,
     type: [type, 'null'],
     ...(values !== undefined && { enum: [...values, null] }),
   })

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { ROLES } from '../../keys/roles.ts'
-import { EXAMPLE, id, nullable, oneOf, Timestamp } from './common.ts'
+import { EnvironmentField, RoleField } from '../../actions/keys.ts'
+import { EXAMPLE, id, nullable, Timestamp } from './common.ts'
 
 const members = {
   id: id('key', 'Names the key; not a secret.'),
   tenantId: nullable(Type.String({ description: 'null for admin keys, which reach every tenant.' })),
-  environment: oneOf(['live', 'test']),
-  roles: Type.Array(oneOf(ROLES)),
+  environment: EnvironmentField,
+  roles: Type.Array(RoleField),
   identity: nullable(Type.String({ description: 'Who holds it; approvals by one identity count once.' })),
   groups: Type.Array(Type.String()),
   name: nullable(Type.String()),

@@ -1,14 +1,13 @@
 import { Type } from 'typebox'
-import { LEVELS } from '../../killswitch/killswitch.ts'
-import { EXAMPLE, id, nullable, oneOf, Timestamp } from './common.ts'
+import { LevelField } from '../../actions/killswitch-request.ts'
+import { EXAMPLE, id, nullable, Timestamp } from './common.ts'
 
-const Level = oneOf(LEVELS, 'L1 an action, L2 a domain, L3 the tenant, L4 everything.')
 const Scope = Type.String({ description: 'L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`.' })
 
 const Stop = Type.Object(
   {
     id: id('killSwitch', 'Names the stop in the trail.'),
-    level: Level,
+    level: LevelField,
     scope: Scope,
     triggeredAt: Timestamp,
     triggeredBy: Type.String(),
@@ -19,7 +18,7 @@ const Stop = Type.Object(
 
 const status = {
   active: Type.Boolean(),
-  level: nullable(Level),
+  level: nullable(LevelField),
   scope: nullable(Scope),
   triggeredAt: Type.Optional(Timestamp),
   triggeredBy: Type.Optional(Type.String({ description: 'As claimed in the request.' })),
