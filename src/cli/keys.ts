@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
 import {
   CreateKeyRequest,
@@ -11,7 +11,7 @@ import {
 } from '../actions/keys.ts'
 import { ensureTenant } from '../actions/tenants.ts'
 import { parserOf } from '../base/schema.ts'
-import { parseDuration } from '../base/time.ts'
+import { parseDuration, parseRfc3339 } from '../base/time.ts'
 import { isAdmin, ROLES } from '../keys/roles.ts'
 import {
   addCommonOptions,
@@ -50,7 +50,7 @@ export function addKeyCommands(program: Command): void {
     .option('--identity <name>', 'who holds the key; approvals by one identity count once')
     .option('--name <name>', 'a label')
     .option('--group <name>', 'a group that policies may name as approvers; may be given several times', collect)
-    .option('--expires-at <time>', 'when it ends, such as 2030-01-31T00:00:00Z')
+    .option('--expires-at <time>', 'when it ends, such as 2030-01-31T00:00:00Z; never if not given', timeGiven)
     .addHelpText(
       'after',
       '\nExample:\n  gate-sidecar keys create --tenant acme --role agent --name billing-bot --data ./data',
@@ -90,6 +90,12 @@ function roleOption(): Option {
     .choices(ROLES)
     .argParser(collectOneOf(ROLES))
     .makeOptionMandatory()
+}
+
+function timeGiven(text: string): string {
+  if (parseRfc3339(text) === undefined)
+    throw new InvalidArgumentError('A time such as 2030-01-31T12:00:00Z is expected.')
+  return text
 }
 
 async function create(options: CreateOptions): Promise<void> {
