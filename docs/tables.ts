@@ -13,6 +13,8 @@ import { LIMITS } from '../src/policy/limits.ts'
 import { OPERATORS, type Operator } from '../src/policy/operators.ts'
 
 /** Each table that documents take from the code, by name; each gives Markdown. */
+const PROGRAM = await createProgram()
+
 export const PARTS: Readonly<Record<string, () => string>> = {
   settings: () => table(['name', 'flag', 'variable', 'default', 'meaning'], settingRows()),
   endpoints: () => table(['endpoint', 'roles', 'limit', 'what it does'], endpointRows()),
@@ -23,7 +25,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
       ['code', 'status', 'meaning'],
       Object.entries(ERRORS).map(([name, { status, meaning }]) => [code(name), String(status), meaning]),
     ),
-  commands: () => table(['command', 'what it does'], commandRows(createProgram(), [])),
+  commands: () => table(['command', 'what it does'], commandRows(PROGRAM, [])),
   events: () =>
     table(
       ['event type', 'what it records'],

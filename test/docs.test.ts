@@ -43,8 +43,8 @@ test('links that lead nowhere are found', () => {
   assert.deepEqual(deadLinks(dead.map((target) => `[x](${target})`).join('\n'), 'README.md', ROOT), dead)
 })
 
-test('every setting is an option of serve, as the table says', () => {
-  const serve = createProgram().commands.find((command) => command.name() === 'serve')
+test('every setting is an option of serve, as the table says', async () => {
+  const serve = (await createProgram()).commands.find((command) => command.name() === 'serve')
   const taken = serve?.options.map((option) => option.attributeName()) ?? []
   assert.deepEqual(
     Object.keys(SETTINGS).filter((name) => !taken.includes(name)),

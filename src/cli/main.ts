@@ -3,7 +3,7 @@ import { EXIT } from './context.ts'
 import { failureOf } from './failure.ts'
 import { allCommands, createProgram } from './program.ts'
 
-const program = createProgram()
+const program = await createProgram(process.argv[2])
 for (const command of allCommands(program)) command.exitOverride().showSuggestionAfterError()
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,48 +1,45 @@
 import { Command, Help, type Option } from 'commander'
 import { VERSION } from '../version.ts'
-import { addApprovalCommands } from './approvals.ts'
-import { addAuditCommands } from './audit.ts'
-import { addCheckCommand } from './check.ts'
-import { addCompletionCommand } from './completion.ts'
-import { addConfigCommands } from './config.ts'
-import { addDecisionCommands } from './decisions.ts'
-import { addEvidenceCommands } from './evidence.ts'
-import { addHealthCommand } from './health.ts'
-import { addInitCommand } from './init.ts'
-import { addKeyCommands } from './keys.ts'
-import { addKillSwitchCommands } from './killswitch.ts'
-import { addOpenApiCommand } from './openapi.ts'
-import { addRiskCommand } from './risk.ts'
-import { addSchemaCommands } from './schema.ts'
-import { addServeCommand } from './serve.ts'
-import { addTenantCommands } from './tenants.ts'
-import { addValidateCommand } from './validate.ts'
 
-/** The whole command line: every command with its options and help. Nothing runs before it is parsed. */
-export function createProgram(): Command {
+/** Each command, or group of commands, with what adds it to the program. */
+const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+  serve: async () => (await import('./serve.ts')).addServeCommand,
+  keys: async () => (await import('./keys.ts')).addKeyCommands,
+  tenants: async () => (await import('./tenants.ts')).addTenantCommands,
+  validate: async () => (await import('./validate.ts')).addValidateCommand,
+  check: async () => (await import('./check.ts')).addCheckCommand,
+  risk: async () => (await import('./risk.ts')).addRiskCommand,
+  approvals: async () => (await import('./approvals.ts')).addApprovalCommands,
+  decisions: async () => (await import('./decisions.ts')).addDecisionCommands,
+  audit: async () => (await import('./audit.ts')).addAuditCommands,
+  evidence: async () => (await import('./evidence.ts')).addEvidenceCommands,
+  killswitch: async () => (await import('./killswitch.ts')).addKillSwitchCommands,
+  health: async () => (await import('./health.ts')).addHealthCommand,
+  openapi: async () => (await import('./openapi.ts')).addOpenApiCommand,
+  init: async () => (await import('./init.ts')).addInitCommand,
+  schema: async () => (await import('./schema.ts')).addSchemaCommands,
+  config: async () => (await import('./config.ts')).addConfigCommands,
+  completion: async () => (await import('./completion.ts')).addCompletionCommand,
+}
+
+/**
+ * The command line with its options and help. Nothing runs before it is parsed.
+ *
+ * @param wanted the only command that is needed, if it is known; to load all of them takes half a second
+ */
+export async function createProgram(wanted?: string): Promise<Command> {
   const program = new Command('gate-sidecar')
     .description('Decides, before an AI agent acts, whether the action may run.')
     .version(VERSION)
     .configureHelp({ optionDescription })
     .addHelpText('after', '\nExit codes: 0 ok, 1 negative result, 2 usage, 3 could not run.')
-
-  addServeCommand(program)
-  addKeyCommands(program)
-  addTenantCommands(program)
-  addValidateCommand(program)
-  addCheckCommand(program)
-  addRiskCommand(program)
-  addApprovalCommands(program)
-  addDecisionCommands(program)
-  addAuditCommands(program)
-  addEvidenceCommands(program)
-  addKillSwitchCommands(program)
-  addHealthCommand(program)
-  addOpenApiCommand(program)
-  addInitCommand(program)
-  addSchemaCommands(program)
-  addConfigCommands(program)
-  addCompletionCommand(program)
+  // Completion is about all of them.
+  const isAlone = wanted !== undefined && wanted !== 'completion' && Object.hasOwn(COMMANDS, wanted)
+  for (const [name, load] of Object.entries(COMMANDS)) {
+    if (isAlone && name !== wanted) continue
+    const add = await load()
+    add(program)
+  }
   return program
 }
 

@@ -50,8 +50,8 @@ for (const { words, offers } of ROWS) {
   })
 }
 
-test('completion bash: every command and option that there is', () => {
-  const program = createProgram()
+test('completion bash: every command and option that there is', async () => {
+  const program = await createProgram()
   const levels = allCommands(program).map((command) => {
     const path: string[] = []
     for (let at = command; at.parent; at = at.parent) path.unshift(at.name())
@@ -73,7 +73,7 @@ test('completion zsh and fish: the same words, each quoted', async () => {
   for (const shell of ['zsh', 'fish']) {
     const { code, stdout } = await run(['completion', shell])
     assert.equal(code, 0)
-    for (const command of allCommands(createProgram()).slice(1))
+    for (const command of allCommands(await createProgram()).slice(1))
       assert.ok(stdout.includes(command.name()), command.name())
     // An odd number of quotes on a line would be a text that does not end.
     for (const line of stdout.split('\n').filter((text) => !text.startsWith('#')))
