@@ -5,7 +5,7 @@ import { createProgram } from '../src/cli/program.ts'
 import { flagOf, SETTING_NAMES, SETTINGS } from '../src/config.ts'
 import type { DecidedBy, Retry } from '../src/gate/decide.ts'
 import { PLANS, STATUS_LIMIT } from '../src/keys/plan.ts'
-import { mayCall, ROLES, ROUTES, type RouteRule } from '../src/keys/roles.ts'
+import { callersOf, mayCall, ROLES, ROUTES, type RouteRule } from '../src/keys/roles.ts'
 import { DECORATORS } from '../src/policy/decorators.ts'
 import { DIAGNOSTICS } from '../src/policy/diagnostics.ts'
 import { BUILT_IN_FACTS, WEEKDAYS } from '../src/policy/fact-names.ts'
@@ -165,11 +165,7 @@ function settingRows(): string[][] {
 const endpoint = ({ method, path }: RouteRule): string => code(`${method} ${path}`)
 
 function endpointRows(): string[][] {
-  const rolesOf = ({ roles }: RouteRule): string => {
-    if (roles === 'any') return 'every key'
-    return roles === 'public' ? 'no key needed' : [...roles, 'owner', 'admin'].join(', ')
-  }
-  return Object.values(ROUTES).map((rule) => [endpoint(rule), rolesOf(rule), rule.limit, rule.summary])
+  return Object.values(ROUTES).map((rule) => [endpoint(rule), callersOf(rule), rule.limit, rule.summary])
 }
 
 function roleRows(): string[][] {

@@ -44,15 +44,13 @@ export function addApprovalCommands(program: Command): void {
     .description('show all that there is to know before deciding: request, reason, risk, votes, what is bound')
     .addHelpText('after', `\nExample:\n  gate-sidecar approvals show ${EXAMPLE_ID}`)
     .action(show)
-  addKeyOptions(approvals.command('approve <id>'))
+  addVoteOptions(approvals.command('approve <id>'))
     .description('vote for a held request; a running server follows within a second')
-    .option('--approver-id <name>', "who votes (default: the key's identity)")
     .option('--comment <text>', 'why')
     .addHelpText('after', `\nExample:\n  gate-sidecar approvals approve ${EXAMPLE_ID} --comment "the invoice is here"`)
     .action(approveOne)
-  addKeyOptions(approvals.command('reject <id>'))
+  addVoteOptions(approvals.command('reject <id>'))
     .description('refuse a held request: it is denied until the deadline of its approval')
-    .option('--approver-id <name>', "who votes (default: the key's identity)")
     .option('--reason <text>', 'why')
     .addHelpText('after', `\nExample:\n  gate-sidecar approvals reject ${EXAMPLE_ID} --reason "unknown recipient"`)
     .action(rejectOne)
@@ -60,6 +58,10 @@ export function addApprovalCommands(program: Command): void {
     .description('take back an approval that was not used; by who asked, or who may approve')
     .addHelpText('after', `\nExample:\n  gate-sidecar approvals cancel ${EXAMPLE_ID}`)
     .action(cancelOne)
+}
+
+function addVoteOptions(command: Command): Command {
+  return addKeyOptions(command).option('--approver-id <name>', "who votes (default: the key's identity)")
 }
 
 async function list(options: ListOptions): Promise<void> {

@@ -6,7 +6,7 @@ import { addChainOptions, type ChainOptions, chainNamed } from './audit-list.ts'
 import { configOf, limitOption, withStore } from './context.ts'
 import { type EntryView, entryTable } from './entry-lines.ts'
 import { print } from './output.ts'
-import { stopSignal } from './serve.ts'
+import { stopSignal } from './signals.ts'
 
 interface TailOptions extends ChainOptions {
   limit: number

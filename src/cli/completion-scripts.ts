@@ -1,3 +1,5 @@
+import { singleQuoted } from './shell.ts'
+
 /** A command by the words that lead to it, and what may follow them. */
 export interface Level {
   path: readonly string[]
@@ -15,7 +17,7 @@ export interface Level {
 
 /** As each of the three shells takes it for one word; descriptions become one line. */
 function quoted(text: string): string {
-  return `'${text.replaceAll(/\s+/g, ' ').replaceAll("'", `'\\''`)}'`
+  return singleQuoted(text.replaceAll(/\s+/g, ' '))
 }
 
 /** fish knows a backslash in quotes. */

@@ -9,6 +9,7 @@ import { idMaker } from '../base/id.ts'
 import type { Config } from '../config.ts'
 import type { RunningServer } from '../server.ts'
 import { hostActor } from './context.ts'
+import { shellWord } from './shell.ts'
 
 const TENANT = 'demo'
 const OWNER = 'demo-owner'
@@ -91,9 +92,9 @@ function withoutPolicies(config: Config): string[] {
 
 /** For who has no terminal, or lost the keys: two lines that make others, and keep them in shell variables. */
 function keysToMake(config: Config, isNew: boolean): string[] {
-  const program = quoted(resolve(process.argv[1] ?? 'gate-sidecar'))
+  const program = shellWord(resolve(process.argv[1] ?? 'gate-sidecar'))
   const make = (role: string, identity: string): string =>
-    `$(${program} keys create --tenant demo --role ${role} --identity ${identity} --data ${quoted(resolve(config.data))} | head -n 1)`
+    `$(${program} keys create --tenant demo --role ${role} --identity ${identity} --data ${shellWord(resolve(config.data))} | head -n 1)`
   return [
     isNew
       ? 'No keys are made: they are shown on a terminal only, and standard error is none.'
@@ -116,7 +117,7 @@ function curlTo(url: string): Curl {
   const options = `curl -sS -w '\\n'`
   if (url.startsWith('unix:')) {
     return {
-      options: `${options} --unix-socket ${quoted(resolve(url.slice('unix:'.length)))}`,
+      options: `${options} --unix-socket ${shellWord(resolve(url.slice('unix:'.length)))}`,
       base: 'http://localhost',
     }
   }
@@ -155,11 +156,6 @@ function linesToPaste({ options, base }: Curl, { agent, owner }: DemoKeys): stri
     '# The owner approves it. Paste the line above again: allow, this once',
     `${options} "${base}/approvals/${pending}/approve" ${post(owner, approval)}`,
   ]
-}
-
-/** For a shell: as it is when it cannot mean anything else. */
-function quoted(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 function emphasis(text: string): string {

@@ -9,6 +9,7 @@ import { readTools, shownName, type ToolList } from '../policy/starter/list.ts'
 import { type Starter, starterFor } from '../policy/starter/starter.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, collect, configOf, UsageError } from './context.ts'
 import { type Line, paint, print } from './output.ts'
+import { shellWord } from './shell.ts'
 
 interface InitOptions extends CommonOptions {
   tenant: string
@@ -122,19 +123,14 @@ function writeFolder(folder: string, files: Starter['files']): void {
 
 function nextCommands({ tenant, policies, config }: InitOptions, { example }: Starter): string[] {
   const options = Object.entries({ policies, config }).filter(([, value]) => value !== undefined)
-  const where = options.map(([name, value = '']) => ` --${name} ${quoted(value)}`).join('')
+  const where = options.map(([name, value = '']) => ` --${name} ${shellWord(value)}`).join('')
   const context =
-    example === undefined || example.takesNone ? '' : ` --context ${quoted(JSON.stringify(example.context))}`
+    example === undefined || example.takesNone ? '' : ` --context ${shellWord(JSON.stringify(example.context))}`
   return [
     `gate-sidecar validate${where}`,
     `gate-sidecar check --tenant ${tenant} --action ${example?.action ?? 'unknown.tool'}${context}${where}`,
     `gate-sidecar keys create --tenant ${tenant} --role agent`,
   ]
-}
-
-/** As a shell takes it for one word. */
-function quoted(text: string): string {
-  return /^[A-Za-z0-9_./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 function count(tools: number): string {

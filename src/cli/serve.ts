@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { SETTING_NAMES } from '../config.ts'
 import { addCommonOptions, addSettingOption, type CommonOptions, configOf } from './context.ts'
 import { welcome } from './demo.ts'
+import { stopSignal } from './signals.ts'
 
 interface ServeOptions extends CommonOptions {
   demo?: boolean
@@ -41,12 +42,4 @@ async function serve(options: ServeOptions): Promise<void> {
     await server.close()
   }
   log.info({}, 'stopped')
-}
-
-/** The first signal that asks to stop. A second one ends the process at once. */
-export function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
-  })
 }

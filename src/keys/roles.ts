@@ -180,6 +180,12 @@ export type RouteId = keyof typeof ROUTES
 export type KeyedRouteId = { [K in RouteId]: (typeof ROUTES)[K]['roles'] extends 'public' ? never : K }[RouteId]
 export type PublicRouteId = Exclude<RouteId, KeyedRouteId>
 
+/** Who may call the route, in words: for documents. */
+export function callersOf({ roles }: RouteRule): string {
+  if (roles === 'any') return 'every key'
+  return roles === 'public' ? 'no key needed' : [...roles, ...ALL].join(', ')
+}
+
 export function mayCall(route: RouteRule, roles: readonly Role[]): boolean {
   const allowed = route.roles
   if (allowed === 'any' || allowed === 'public') return true

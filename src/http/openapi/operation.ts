@@ -1,4 +1,4 @@
-import { ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
+import { callersOf, ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
 import type { RouteShape } from '../route.ts'
 import type { failuresOf } from './failures.ts'
 import { type componentsOf, EXAMPLE_REQUEST_ID, type Schema, sentence } from './schemas.ts'
@@ -30,7 +30,7 @@ export function operation(id: RouteId, shape: RouteShape, shared: Shared): Schem
   return {
     operationId: id,
     summary: sentence(rule.summary),
-    description: `Roles: ${rolesOf(rule)}. Limit: ${rule.limit}.`,
+    description: `Roles: ${callersOf(rule)}. Limit: ${rule.limit}.`,
     tags: [Object.hasOwn(TAGS, first) ? first : 'service'],
     ...(rule.roles === 'public' && { security: [] }),
     ...(rule.tenantOptional && { security: [{ key: [] }, { key: [], tenant: [] }] }),
@@ -43,11 +43,6 @@ export function operation(id: RouteId, shape: RouteShape, shared: Shared): Schem
     }),
     responses: { 200: success(rule, shape, shared), ...shared.failures.of(id, shape) },
   }
-}
-
-function rolesOf({ roles }: RouteRule): string {
-  if (roles === 'any') return 'every key'
-  return roles === 'public' ? 'no key needed' : [...roles, 'owner', 'admin'].join(', ')
 }
 
 function parameters(rule: RouteRule, shape: RouteShape, { schemas }: Shared): Schema[] {
