@@ -96,7 +96,7 @@ async function awaitMore(store: Store, cursors: readonly Cursor[]): Promise<void
 /** Reads on in one chain, as far as is read at once, and gives what the caller is told of it; the cursor stands behind each. */
 async function* read(deps: CheckDeps, caller: Caller, cursor: Cursor) {
   if (cursor.next >= cursor.length) return
-  const { events, end } = await eventsFrom(deps.store, cursor.chain, cursor.types, cursor.next, cursor.length)
+  const { events, end } = await eventsFrom(deps.store, { ...cursor, first: cursor.next })
   for (const event of events) {
     advance(cursor, event.seq + 1, 1)
     const json = toldTo(deps, caller, event)

@@ -42,6 +42,14 @@ export interface Batch {
   end: number
 }
 
+/** What is read next of a chain: entries of these types, first <= seq < length. */
+interface Span {
+  chain: string
+  types: readonly string[]
+  first: number
+  length: number
+}
+
 interface Reading {
   /** Chains whose length is wanted at the next look. */
   wanted: Set<string>
@@ -81,20 +89,14 @@ export function nextLengths(store: Store, chains: readonly string[]): Promise<Re
  * The events of these types from `first` on, as far as is read at once. Readers have their turn one after another,
  * each in a turn of the event loop; those at the same place share what is read.
  */
-export function eventsFrom(
-  store: Store,
-  chain: string,
-  types: readonly string[],
-  first: number,
-  length: number,
-): Promise<Batch> {
+export function eventsFrom(store: Store, span: Span): Promise<Batch> {
   const reading = readingOf(store)
   // Whatever the length was: more is read next time.
-  const name = `${chain} ${types.join()} ${first}`
+  const name = `${span.chain} ${span.types.join()} ${span.first}`
   const mine = reading.last.then(() => {
     const known = reading.batches.get(name)
     if (known !== undefined) return known
-    const batch = readBatch(store, chain, types, first, length)
+    const batch = readBatch(store, span)
     share(reading.batches, name, batch)
     return batch
   })
@@ -113,16 +115,9 @@ function share(batches: Reading['batches'], name: string, batch: Promise<Batch>)
   batch.then(() => setTimeout(forget, SHARED_MS).unref(), forget)
 }
 
-async function readBatch(
-  store: Store,
-  chain: string,
-  types: readonly string[],
-  first: number,
-  length: number,
-): Promise<Batch> {
-  const { entries, end } = types.includes('gate.decision')
-    ? await everything(store, chain, first, length)
-    : await ofTypes(store, chain, types, first, length)
+async function readBatch(store: Store, span: Span): Promise<Batch> {
+  const { types } = span
+  const { entries, end } = await (types.includes('gate.decision') ? everything(store, span) : ofTypes(store, span))
   // Keys and stops are at least as new then as what tells of them.
   store.refresh()
   const events: ChainEvent[] = []
@@ -135,20 +130,14 @@ interface Read {
   end: number
 }
 
-async function everything(store: Store, chain: string, first: number, length: number): Promise<Read> {
+async function everything(store: Store, { chain, first, length }: Span): Promise<Read> {
   const limit = Math.min(BATCH, length - first)
   const query = { chain, order: 'asc' as const, offset: first, limit, sections: SHOWN_SECTIONS, maxBytes: BATCH_BYTES }
   const { items } = await store.page(query)
   return { entries: items, end: (items.at(-1)?.header.seq ?? first + limit - 1) + 1 }
 }
 
-async function ofTypes(
-  store: Store,
-  chain: string,
-  types: readonly string[],
-  first: number,
-  length: number,
-): Promise<Read> {
+async function ofTypes(store: Store, { chain, types, first, length }: Span): Promise<Read> {
   const end = Math.min(first + WINDOW, length)
   const entries: StoredEntry[] = []
   let bytes = 0
