@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DIAGNOSTICS, formatDiagnostic } from '../../src/policy/diagnostics.ts'
+import { DIAGNOSTICS } from '../../src/policy/diagnostics.ts'
+import { formatDiagnostic } from '../../src/policy/output/text.ts'
 import { combineTerms, domainOf } from '../../src/policy/set.ts'
 import { HEADER, load, setOf, testdata, testdataNames } from './sources.ts'
 
@@ -65,7 +66,7 @@ test('formatDiagnostic: position, sentence, line, carets, suggestion', () => {
   assert.ok(fault !== undefined)
   assert.equal(
     formatDiagnostic(fault, 'rulez: []'),
-    'acme/main.yaml:3:1 error GATE1101 There is no key "rulez" here.\n 3 | rulez: []\n   | ^^^^^ did you mean `rules`?',
+    'acme/main.yaml:3:1 error GATE1101 There is no key "rulez" here.\n 3 | rulez: []\n   | ^^^^^ did you mean `rules`?\n   = at $.rulez',
   )
 })
 
