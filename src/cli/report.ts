@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path'
 import { Option } from 'commander'
 import { memo } from '../base/memo.ts'
-import type { Diagnostic } from '../policy/diagnostics.ts'
+import { compareDiagnostics, type Diagnostic } from '../policy/diagnostics.ts'
 import type { TenantFolder } from '../policy/load.ts'
 import { FORMATS, type Format, formatDiagnostics, isValid } from '../policy/output/formats.ts'
 import { type LinesOf, type Look, PLAIN } from '../policy/output/text.ts'
@@ -24,8 +24,9 @@ export function printReport(
   options: ReportOptions,
   root: string,
   folders: readonly TenantFolder[],
-  diagnostics: readonly Diagnostic[],
+  found: readonly Diagnostic[],
 ): void {
+  const diagnostics = found.toSorted(compareDiagnostics)
   const findings = { diagnostics, linesOf: linesIn(folders), summary: summaryOf(folders, diagnostics) }
   const setting = { look: lookOf(process.stdout), folder: folderPath(root), version: VERSION }
   process.stdout.write(formatDiagnostics(formatOf(options), findings, setting))

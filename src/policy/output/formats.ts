@@ -46,9 +46,9 @@ export function formatDiagnostics(format: Format, findings: Findings, setting: S
 }
 
 function textOf({ diagnostics, linesOf, summary }: Findings, look: Look): string {
-  const [first] = diagnostics
-  if (first === undefined) return `${summary}\n`
-  const pages = `Each code has a page with its cause and its fix, such as ${pageOf(first.code)}.`
+  const example = diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0]
+  if (example === undefined) return `${summary}\n`
+  const pages = `Each code has a page with its cause and its fix, such as ${pageOf(example.code)}.`
   return `${textReport(diagnostics, linesOf, look)}\n\n${look.paint('dim', pages)}\n${summary}\n`
 }
 
