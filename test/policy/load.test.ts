@@ -70,6 +70,18 @@ test('formatDiagnostic: position, sentence, line, carets, suggestion', () => {
   )
 })
 
+for (const [text, column, endColumn] of [
+  ['rulez: []', 1, 6],
+  ['timezone: Europe/Berln  ', 11, 23],
+  ['rules: {a: 1,\r\n  b: 2}', 8, 14],
+  ['lists: [', 8, 9],
+] as const) {
+  test(`endColumn: what a fault covers of the line where it begins: ${JSON.stringify(text)}`, () => {
+    const [fault] = load({ 'main.yaml': `${HEADER}${text}\n` }).diagnostics
+    assert.deepEqual([fault?.column, fault?.endColumn], [column, endColumn])
+  })
+}
+
 test('codes: every one has a severity that its number tells', () => {
   for (const [code, { severity }] of Object.entries(DIAGNOSTICS)) {
     assert.equal(severity, code.startsWith('GATE2') ? 'warning' : 'error', code)
