@@ -1,4 +1,5 @@
 import type { CompiledPolicies, Outcome, PolicySource } from '../policy/load.ts'
+import type { PolicyValidation } from '../policy/validation.ts'
 import { startThread } from '../thread.ts'
 
 const TIME_LIMIT_MS = 5000
@@ -14,15 +15,47 @@ export interface Aside {
   /** The paths of the lists that the policies name. */
   listFiles(files: PolicySource['files']): Promise<Outcome<readonly string[]>>
   compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  /** What the set would be, and every fault; nothing of it is kept. */
+  validate(source: PolicySource): Promise<Outcome<PolicyValidation>>
 }
 
 /** What the thread is asked: the name of a method of Aside, and its argument. */
-export type Job = ['listFiles', PolicySource['files']] | ['compile', PolicySource]
+export type Job = ['listFiles', PolicySource['files']] | ['compile', PolicySource] | ['validate', PolicySource]
 
 /** Each in a thread of its own, which is ended afterwards. */
 export const inThread: Aside = {
   listFiles: (files) => run<readonly string[]>(['listFiles', files]),
   compile: (source) => run<CompiledPolicies>(['compile', source]),
+  validate: (source) => run<PolicyValidation>(['validate', source]),
+}
+
+/** Threads that load policies at once: each takes all of a processor, and as much memory as its limit. */
+const THREADS = 2
+
+/** The same, so many at once; the rest waits for its turn. Validation has turns of its own, since callers ask for it. */
+export function inTurn(aside: Aside): Aside {
+  const turn = turns(THREADS)
+  return {
+    listFiles: (files) => turn(() => aside.listFiles(files)),
+    compile: (source) => turn(() => aside.compile(source)),
+    validate: aside.validate,
+  }
+}
+
+function turns(limit: number) {
+  const waiting: (() => void)[] = []
+  let free = limit
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free === 0) await new Promise<void>((begin) => waiting.push(begin))
+    else free -= 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free += 1
+      else next()
+    }
+  }
 }
 
 function run<T>(job: Job): Promise<Outcome<T>> {
