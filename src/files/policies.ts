@@ -86,8 +86,10 @@ export function withLists(
       if (content instanceof Uint8Array) budget.take(content)
       lists.set(path, content)
     }
-    const fingerprint = digestOf(JSON.stringify([digest, digestsOf(lists), ignored]))
-    return { tenant, fingerprint, source: { tenant, files, lists, ignored } }
+    // The keys of a ConfigMap have no folders, so a list may lie beside the policies.
+    const unnamed = ignored.filter((name) => !lists.has(name))
+    const fingerprint = digestOf(JSON.stringify([digest, digestsOf(lists), unnamed]))
+    return { tenant, fingerprint, source: { tenant, files, lists, ignored: unnamed } }
   })
 }
 
@@ -121,7 +123,7 @@ function unlessUnreadable<T>(root: string, tenant: string, read: () => T): T | T
 /** @param name what cannot be read, relative to the folder; empty for the folder itself */
 function unreadable(tenant: string, name: string, code: string): TenantFolder {
   if (name === '' && code === 'ENOENT') return missingFolder(tenant)
-  const itself = code === 'ENOTDIR' ? 'is not a folder' : `cannot be read (${code})`
+  const itself = code === 'ENOTDIR' ? 'is a file, not a folder' : `cannot be read (${code})`
   const problem = name === '' ? itself : `holds ${JSON.stringify(name)}, which cannot be read (${code})`
   return { tenant, fingerprint: `unreadable ${name} ${code}`, source: { problem } }
 }
