@@ -91,7 +91,7 @@ export const validatePoliciesExample = {
         endColumn: 43,
         severity: 'error' as const,
         code: 'GATE1101' as const,
-        message: 'The key "efect" is unknown here.',
+        message: 'There is no key "efect" here.',
         path: '$.rules[0].efect',
         suggestion: 'effect',
       },
