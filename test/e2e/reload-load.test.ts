@@ -190,7 +190,8 @@ test('a set that takes all the time of its thread holds up neither another tenan
   assert.equal(refused.current, false)
   assert.match(refused.faults[0] ?? '', /^The policy set (takes more than 5 s to load|cannot be loaded: )/)
   t.diagnostic(`the longest check took ${longest.toFixed(0)} ms`)
-  assert.ok(longest < 1000, `${longest} ms`)
+  // Loading on the event loop would take longer than this on any machine.
+  assert.ok(longest < 3000, `${longest} ms`)
   assert.deepEqual(await server.stop(), { code: 0, signal: null })
 })
 
@@ -235,5 +236,6 @@ test('10,000 rules come into force while others are answered', async (t) => {
   t.diagnostic(
     `in force after ${(performance.now() - started).toFixed(0)} ms; the longest check took ${longest.toFixed(0)} ms`,
   )
-  assert.ok(longest < 1000, `${longest} ms`)
+  // Loading on the event loop would take longer than this on any machine.
+  assert.ok(longest < 3000, `${longest} ms`)
 })
