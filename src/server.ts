@@ -77,6 +77,7 @@ export async function startServer({
     const policies = policyRegistry({
       ...deps,
       compile: threads.aside.compile,
+      compileAndTest: threads.aside.compileAndTest,
       readFolders: policyFolderReader(policiesFolder, threads.aside),
     })
     await policies.reload()

@@ -13,8 +13,10 @@ import { eventEntry } from './deps.ts'
 export interface PolicyDeps extends Deps {
   /** Reads every tenant's folder. */
   readFolders(): Promise<TenantFolder[]>
-  /** Compiles a candidate where it can do no harm. */
+  /** Compiles a set where it can do no harm. */
   compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  /** Compiles a candidate and runs its tests; one that fails is an error. */
+  compileAndTest(source: PolicySource): Promise<Outcome<CompiledPolicies>>
 }
 
 /** What is known of one tenant's policies. */
@@ -60,7 +62,7 @@ export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
         slots.set(tenant, { ...slot, recorded: await recordLoaded(deps, slot.set, candidate) })
       return
     }
-    const { set, diagnostics, faults, retry } = await tryLoad(deps, candidate.source)
+    const { set, diagnostics, faults, retry } = await tryLoad(candidate.source, deps.compileAndTest)
     if (set === undefined) {
       const inForce = slot ?? (await lastKnownGood(deps, tenant))
       if (slot?.faults.join('\n') !== faults.join('\n')) await recordRejected(deps, tenant, faults)
@@ -92,7 +94,7 @@ export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
   }
 }
 
-async function tryLoad(deps: PolicyDeps, source: TenantFolder['source']) {
+async function tryLoad(source: TenantFolder['source'], compile: PolicyDeps['compile']) {
   const failed = (faults: readonly string[], diagnostics: readonly Diagnostic[] = [], retry = false) => ({
     set: undefined,
     diagnostics,
@@ -100,7 +102,7 @@ async function tryLoad(deps: PolicyDeps, source: TenantFolder['source']) {
     retry,
   })
   if ('problem' in source) return failed([`The folder ${source.problem}.`])
-  const compiled = await deps.compile(source)
+  const compiled = await compile(source)
   if ('fault' in compiled) return failed([`The policy set ${compiled.fault}.`], [], true)
   const { data, diagnostics } = compiled.value
   if (data !== undefined) return { set: linkPolicySet(data), diagnostics, faults: [], retry: false }
@@ -118,7 +120,8 @@ async function lastKnownGood(deps: PolicyDeps, tenant: string): Promise<Pick<Slo
   const record = deps.store.state().policies.get(tenant)
   const text = record && (await deps.store.policySource(tenant))
   if (record === undefined || text === undefined) return nothing
-  const { set } = await tryLoad(deps, unpack(tenant, text))
+  // Its tests have passed when it came into force.
+  const { set } = await tryLoad(unpack(tenant, text), deps.compile)
   return set?.digest === record.digest ? { set, since: record.loadedAt, recorded: false } : nothing
 }
 

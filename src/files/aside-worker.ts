@@ -1,7 +1,17 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { compilePolicySet, listFilesOf } from '../policy/load.ts'
+import { compileAndTest } from '../cases/accept.ts'
+import { type CompiledPolicies, compilePolicySet, listFilesOf, type PolicySource } from '../policy/load.ts'
 import type { Job } from './aside.ts'
 
 // Buffers arrive as plain Uint8Arrays, Maps as Maps: structured cloning keeps what is asked and answered.
-const [what, argument] = workerData as Job
-parentPort?.postMessage(what === 'compile' ? compilePolicySet(argument) : listFilesOf(argument))
+parentPort?.postMessage(await answer(workerData as Job))
+
+async function answer([what, argument]: Job): Promise<CompiledPolicies | readonly string[]> {
+  if (what === 'listFiles') return listFilesOf(argument)
+  return what === 'compile' ? compileOnly(argument) : compileAndTest(argument)
+}
+
+/** Whoever asks from outside this thread runs no tests, so that they need not be sent. */
+function compileOnly(source: PolicySource): CompiledPolicies {
+  return { ...compilePolicySet(source), tests: [] }
+}

@@ -13,16 +13,20 @@ const MODULE = new URL('./aside-worker', import.meta.url)
 export interface Aside {
   /** The paths of the lists that the policies name. */
   listFiles(files: PolicySource['files']): Promise<Outcome<readonly string[]>>
+  /** Without the tests of the folder, which are only checked. */
   compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  /** Runs the tests too; one that fails is an error. */
+  compileAndTest(source: PolicySource): Promise<Outcome<CompiledPolicies>>
 }
 
 /** What the thread is asked: the name of a method of Aside, and its argument. */
-export type Job = ['listFiles', PolicySource['files']] | ['compile', PolicySource]
+export type Job = ['listFiles', PolicySource['files']] | ['compile' | 'compileAndTest', PolicySource]
 
 /** Each in a thread of its own, which is ended afterwards. */
 export const inThread: Aside = {
   listFiles: (files) => run<readonly string[]>(['listFiles', files]),
   compile: (source) => run<CompiledPolicies>(['compile', source]),
+  compileAndTest: (source) => run<CompiledPolicies>(['compileAndTest', source]),
 }
 
 function run<T>(job: Job): Promise<Outcome<T>> {
@@ -36,7 +40,7 @@ function run<T>(job: Job): Promise<Outcome<T>> {
       void worker.terminate()
     }
     const failed = (fault: string): void => end({ fault })
-    const timer = setTimeout(() => failed(`takes more than ${TIME_LIMIT_MS / 1000} s to load`), TIME_LIMIT_MS)
+    const timer = setTimeout(() => failed(`takes more than ${TIME_LIMIT_MS / 1000} s to load and test`), TIME_LIMIT_MS)
     worker.once('message', (value: T) => end({ value }))
     worker.once('error', (error) => failed(`cannot be loaded: ${error.message}`))
     worker.once('exit', (code) => failed(`cannot be loaded (the loader ended with ${code})`))
