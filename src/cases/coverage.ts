@@ -1,8 +1,8 @@
 import { memo } from '../base/memo.ts'
 import type { Judgement } from '../gate/judge.ts'
-import type { Evaluation, FactorResult, RuleResult } from '../policy/evaluate.ts'
+import type { Evaluation } from '../policy/evaluate.ts'
 import { leavesOf } from '../policy/kleene.ts'
-import type { Candidate, Leaf, PolicySet, Truth } from '../policy/set.ts'
+import type { Candidate, Leaf, PolicySet } from '../policy/set.ts'
 import { type Outcomes, outcomesOf } from './outcomes.ts'
 
 /** What can come of a rule, a factor or a comparison; `decided` of a rule alone. */
@@ -49,28 +49,17 @@ export function coverageOf(set: PolicySet): Coverage {
       for (const { rule, outcome: truth } of evaluation.rules)
         count(rule, outcome.rule === rule.id ? [truth, 'decided'] : [truth])
       for (const { factor, outcome: truth } of evaluation.factors) count(factor, [truth])
-      for (const [leaf, truth] of askedBelow(evaluation)) count(leaf, [truth])
+      for (const leaf of askedBelow(evaluation)) count(leaf, [evaluation.truths.get(leaf.index) ?? 'unknown'])
     },
     items: () => [...counters.values()].sort(compareItems),
   }
 }
 
-/** Gives what each comparison below the rules and factors of an evaluation came to. */
-function leavesAsked(set: PolicySet): (evaluation: Evaluation) => ReadonlyMap<Leaf, Truth> {
-  const rules = new Map(set.rules.map((rule, i) => [rule, i]))
-  const factors = new Map(set.factors.map((factor, i) => [factor, i]))
-  const below = memo(({ condition }: Candidate) => (condition === undefined ? [] : leavesOf(condition, set.conditions)))
-  return (evaluation) => {
-    const truths = new Map<number, Truth>()
-    const take = (asked: readonly Leaf[], { leaves }: RuleResult | FactorResult): void => {
-      // The results stand in the order of what was asked, where leaves that ask the same stand once.
-      for (const [i, { index }] of asked.entries()) truths.set(index, leaves[i]?.outcome ?? 'unknown')
-    }
-    for (const result of evaluation.rules) take(set.evaluator.ruleLeaves(rules.get(result.rule) ?? -1), result)
-    for (const result of evaluation.factors) take(set.evaluator.factorLeaves(factors.get(result.factor) ?? -1), result)
-    const candidates = [...evaluation.rules.map(({ rule }) => rule), ...evaluation.factors.map(({ factor }) => factor)]
-    return new Map(candidates.flatMap(below).map((leaf) => [leaf, truths.get(leaf.index) ?? 'unknown']))
-  }
+/** Gives the comparisons below the rules and factors of an evaluation. */
+function leavesAsked({ conditions }: PolicySet): (evaluation: Evaluation) => ReadonlySet<Leaf> {
+  const below = memo(({ condition }: Candidate) => (condition === undefined ? [] : leavesOf(condition, conditions)))
+  return ({ rules, factors }) =>
+    new Set([...rules.map(({ rule }) => rule), ...factors.map(({ factor }) => factor)].flatMap(below))
 }
 
 function addCandidate(

@@ -1,4 +1,4 @@
-import type { Evaluation, RuleResult } from '../policy/evaluate.ts'
+import type { Evaluation, RuleResult, Validation } from '../policy/evaluate.ts'
 import {
   type ApprovalTerms,
   combineTerms,
@@ -27,7 +27,7 @@ export interface DecisionInput {
   /** Set when a kill switch covers the action. */
   killSwitchReason: string | undefined
   /** From validatePlanAndContext: a fault denies, `ok` is only passed on. */
-  validation: { ok: boolean; fault?: string }
+  validation: Validation
   evaluation: Evaluation | undefined
   risk: Risk
 }
@@ -115,7 +115,7 @@ function firstMatching(evaluation: Evaluation, effect: Effect): RuleResult | und
 }
 
 /** A rule that cannot be evaluated counts as matched where it restrains, and not where it permits. */
-function matches({ rule, outcome }: RuleResult, effect: Effect): boolean {
+export function matches({ rule, outcome }: RuleResult, effect: Effect): boolean {
   if (rule.effect !== effect) return false
   return outcome === 'true' || (outcome === 'unknown' && effect !== 'allow')
 }
