@@ -1,26 +1,16 @@
 import { visible } from '../base/visible.ts'
-import { type Case, combinationText } from './cases.ts'
+import { combinationText } from './cases.ts'
 import { differenceText } from './differences.ts'
-import type { CaseResult } from './run.ts'
-
-/** A case as JUnit's reports have it. */
-export interface JUnitCase {
-  /** The test file: `acme/acme.test.yaml`. */
-  readonly file: string
-  readonly asked: Case
-  /** Undefined for a case that was skipped. */
-  readonly result: CaseResult | undefined
-  readonly ms: number
-}
+import { type CaseReport, type Failure, fileOf } from './report.ts'
 
 /**
  * The results as JUnit XML, a suite for each test file, which CI services read.
  *
  * @param traceOf the lines that explain a failure
  */
-export function junitOf(cases: readonly JUnitCase[], traceOf: (result: CaseResult) => readonly string[]): string {
-  const files = new Map<string, JUnitCase[]>()
-  for (const one of cases) files.set(one.file, [...(files.get(one.file) ?? []), one])
+export function junitOf(cases: readonly CaseReport[], traceOf: (failure: Failure) => readonly string[]): string {
+  const files = new Map<string, CaseReport[]>()
+  for (const one of cases) files.set(fileOf(one.asked.test), [...(files.get(fileOf(one.asked.test)) ?? []), one])
   const suites = [...files].flatMap(([file, inFile]) => [
     `  <testsuite ${attributes({ name: file, ...countsOf(inFile) })}>`,
     ...inFile.flatMap((one) => caseLines(one, traceOf)),
@@ -34,9 +24,9 @@ export function junitOf(cases: readonly JUnitCase[], traceOf: (result: CaseResul
   ].join('\n')
 }
 
-function countsOf(cases: readonly JUnitCase[]): Record<string, string> {
-  const failed = cases.filter(({ result }) => result !== undefined && result.differences.length > 0)
-  const skipped = cases.filter(({ result }) => result === undefined)
+function countsOf(cases: readonly CaseReport[]): Record<string, string> {
+  const failed = cases.filter(({ failure }) => failure !== undefined)
+  const skipped = cases.filter(({ answer }) => answer === null)
   const ms = cases.reduce((sum, one) => sum + one.ms, 0)
   return {
     tests: String(cases.length),
@@ -47,21 +37,19 @@ function countsOf(cases: readonly JUnitCase[]): Record<string, string> {
   }
 }
 
-function caseLines(one: JUnitCase, traceOf: (result: CaseResult) => readonly string[]): string[] {
-  const { file, asked, result, ms } = one
-  const line = attributes({ classname: asked.test.name, name: combinationText(asked), file, time: seconds(ms) })
-  if (result === undefined) {
-    return [
-      `    <testcase ${line}>`,
-      `      <skipped ${attributes({ message: asked.test.skip ?? '' })}/>`,
-      '    </testcase>',
-    ]
+function caseLines(one: CaseReport, traceOf: (failure: Failure) => readonly string[]): string[] {
+  const { asked, answer, failure, ms } = one
+  const { test } = asked
+  const opening = `    <testcase ${attributes({ classname: test.name, name: combinationText(asked), file: fileOf(test), time: seconds(ms) })}`
+  if (answer === null) {
+    return [`${opening}>`, `      <skipped ${attributes({ message: test.skip ?? '' })}/>`, '    </testcase>']
   }
-  if (result.differences.length === 0) return [`    <testcase ${line}/>`]
-  const message = result.differences.map(differenceText).join('; ')
+  if (failure === undefined) return [`${opening}/>`]
+  const message = failure.differences.map(differenceText).join('; ')
+  const text = [message, '', ...traceOf(failure)].map(escaped).join('\n')
   return [
-    `    <testcase ${line}>`,
-    `      <failure ${attributes({ message, type: 'difference' })}>${[message, '', ...traceOf(result)].map(escaped).join('\n')}</failure>`,
+    `${opening}>`,
+    `      <failure ${attributes({ message, type: 'difference' })}>${text}</failure>`,
     '    </testcase>',
   ]
 }

@@ -69,7 +69,7 @@ function count(n: number, noun: string): string {
 }
 
 /** None when the file was not read. */
-function sourceLines(folders: readonly TenantFolder[], file: string): readonly string[] {
+export function sourceLines(folders: readonly TenantFolder[], file: string): readonly string[] {
   const [tenant, name] = file.split('/', 2)
   const source = folders.find((folder) => folder.tenant === tenant)?.source
   const bytes = source && 'files' in source && source.files.find((candidate) => candidate.name === name)?.bytes

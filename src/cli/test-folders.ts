@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { visible } from '../base/visible.ts'
+import { formatDiagnostic } from '../policy/diagnostics.ts'
+import { loadPolicySet, type TenantFolder } from '../policy/load.ts'
+import { CannotRun } from './context.ts'
+import type { TestFolder } from './test-run.ts'
+import { sourceLines } from './validate.ts'
+
+/**
+ * The folders whose tests are run.
+ *
+ * @throws CannotRun with every fault when the policies of one cannot be used
+ */
+export function testFolders(folders: readonly TenantFolder[], root: string, tenant: string | undefined): TestFolder[] {
+  if (!existsSync(root)) throw new CannotRun(`There is no folder ${root}; name another with --policies.`)
+  const wanted = folders.filter((folder) => tenant === undefined || folder.tenant === tenant)
+  if (wanted.length === 0) {
+    const what = tenant === undefined ? "no tenant's folder" : `no folder of ${tenant}`
+    throw new CannotRun(`${root} holds ${what}; --policies names the folder above those of the tenants.`)
+  }
+  const loaded = wanted.map(load)
+  const faults = loaded.flatMap(({ faults }) => faults)
+  if (faults.length > 0) throw new CannotRun(`The policies have faults, so that no test is run:\n${faults.join('\n')}`)
+  return loaded.flatMap(({ folder }) => folder ?? [])
+}
+
+function load(folder: TenantFolder): { folder: TestFolder | undefined; faults: readonly string[] } {
+  const { tenant, source } = folder
+  if ('problem' in source) return { folder: undefined, faults: [`The folder of ${tenant} ${source.problem}.`] }
+  const { set, tests, diagnostics } = loadPolicySet(source)
+  if (set !== undefined) return { folder: { tenant, set, tests }, faults: [] }
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  const faults = errors.map((fault) => formatDiagnostic(fault, sourceLines([folder], fault.file)[fault.line - 1]))
+  return { folder: undefined, faults: faults.map((fault) => fault.split('\n').map(visible).join('\n')) }
+}
