@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { visible } from '../base/visible.ts'
 import { formatDiagnostic } from '../policy/diagnostics.ts'
 import { loadPolicySet, type TenantFolder } from '../policy/load.ts'
 import { CannotRun } from './context.ts'
@@ -31,5 +30,5 @@ function load(folder: TenantFolder): { folder: TestFolder | undefined; faults: r
   if (set !== undefined) return { folder: { tenant, set, tests }, faults: [] }
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   const faults = errors.map((fault) => formatDiagnostic(fault, sourceLines([folder], fault.file)[fault.line - 1]))
-  return { folder: undefined, faults: faults.map((fault) => fault.split('\n').map(visible).join('\n')) }
+  return { folder: undefined, faults }
 }

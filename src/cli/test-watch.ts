@@ -5,7 +5,7 @@ import { listFilesOf, type TenantFolder } from '../policy/load.ts'
 import { CannotRun } from './context.ts'
 import { stopSignal } from './signals.ts'
 
-/** How often contents are looked at, as a service does. */
+/** How often contents are looked at; a service looks each second. */
 const POLL_MS = 500
 
 /**

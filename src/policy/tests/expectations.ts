@@ -24,8 +24,8 @@ const checkMap = shapeCheck(ExpectationMap, testCode)
 export interface Scope {
   /** The document, for the fixtures that it declares. */
   readonly root: Node
-  /** What the matrix of the test asks. */
-  readonly dimensions: Pick<PolicyTest, 'actions' | 'contexts' | 'plans' | 'agents'>
+  /** What the matrix of the test asks; undefined where a part of it cannot be told. */
+  readonly dimensions: Pick<PolicyTest, 'actions' | 'contexts' | 'plans' | 'agents'> | undefined
   readonly known: KnownNames
   readonly report: Report
 }
@@ -48,7 +48,7 @@ function isByContext(expect: Node, { dimensions }: Scope): boolean {
   if (expect.entries === undefined) return false
   const decision = memberOf(expect, 'decision')
   if (decision !== undefined && decision.entries === undefined) return false
-  if (entries.some(({ name }) => dimensions.contexts.some((context) => context.name === name))) return true
+  if (entries.some(({ name }) => dimensions?.contexts.some((context) => context.name === name))) return true
   return !entries.some(({ name }) => Object.hasOwn(ExpectationShape.properties, name))
 }
 
@@ -88,15 +88,20 @@ function readSelector(item: Node, scope: Scope): Selector {
   return { action: readAction(item, scope), context: named('context'), plan: named('plan'), agent: named('agent') }
 }
 
-function readAction(item: Node, { dimensions: { actions }, report }: Scope): Selector['action'] {
+function readAction(item: Node, { dimensions, report }: Scope): Selector['action'] {
   const node = memberOf(item, 'action')
   const text = textOf(node)
   if (node === undefined || text === undefined) return undefined
   const glob = parseGlob(text)
   if (glob === undefined) {
     report.add('GATE1503', node, `${JSON.stringify(text)} is no action and no pattern of actions such as payment.* is.`)
-  } else if (!actions.some((action) => globMatches(glob, action))) {
-    report.add('GATE1508', node, `${JSON.stringify(text)} is no action of the matrix.`, closest(text, actions))
+  } else if (dimensions?.actions.some((action) => globMatches(glob, action)) === false) {
+    report.add(
+      'GATE1508',
+      node,
+      `${JSON.stringify(text)} is no action of the matrix.`,
+      closest(text, dimensions.actions),
+    )
   }
   return glob
 }
@@ -109,6 +114,7 @@ function checkSelects(
   { root, dimensions, report }: Scope,
   meant?: string,
 ): boolean {
+  if (dimensions === undefined) return true
   const asked = dimensions[`${member}s`].flatMap((fixture) => fixture.name ?? [])
   if (asked.includes(name)) return true
   const isDeclared = keyOf(memberOf(root, `${member}s`), name) !== undefined

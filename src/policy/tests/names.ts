@@ -1,5 +1,5 @@
 import type { ReadFiles } from '../files.ts'
-import { itemsOf, memberOf, type Node, type Place, textOf } from '../node.ts'
+import { entriesOf, itemsOf, memberOf, type Node, type Place, textOf } from '../node.ts'
 import type { Report } from '../report.ts'
 import { closest } from '../suggest.ts'
 
@@ -51,6 +51,11 @@ export function reportUnknown(
 ): void {
   if (known === undefined || known.has(name)) return
   report.add('GATE1504', place, `There is no ${JSON.stringify(name)} ${where}.`, meant ?? closest(name, known))
+}
+
+/** False where a key is none of `shape`: what it was meant to hold is not known, and its users are not at fault too. */
+export function hasKnownKeys(node: Node | undefined, shape: { properties: object }): boolean {
+  return entriesOf(node).every(({ name }) => Object.hasOwn(shape.properties, name))
 }
 
 /** Reports what stands in a list for the second time: it would be asked twice. */

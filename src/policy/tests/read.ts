@@ -7,8 +7,8 @@ import type { Report } from '../report.ts'
 import { shapeCheck } from '../shape-check.ts'
 import { casesIn, DEFAULT_AGENT, DEFAULT_NOW, type Fixture, type PolicyTest, type TestAgent } from './cases.ts'
 import { readExpectations } from './expectations.ts'
-import { type KnownNames, knownNames, readNames, reportTwice } from './names.ts'
-import { PolicyTestFile, testCode } from './shapes.ts'
+import { hasKnownKeys, type KnownNames, knownNames, readNames, reportTwice } from './names.ts'
+import { Matrix, PolicyTestFile, testCode } from './shapes.ts'
 
 const DIMENSIONS = ['contexts', 'plans', 'agents'] as const
 type Dimension = (typeof DIMENSIONS)[number]
@@ -74,7 +74,12 @@ function readTest(node: Node, fileNowMs: number | undefined, file: TestFile): Po
     skip: textOf(memberOf(node, 'skip')),
     nowMs: readTime(memberOf(node, 'now'), report) ?? fileNowMs ?? Date.parse(DEFAULT_NOW),
     ...dimensions,
-    expectations: readExpectations(memberOf(node, 'expect'), { root, dimensions, known: file.known, report }),
+    expectations: readExpectations(memberOf(node, 'expect'), {
+      root,
+      dimensions: hasKnownKeys(root, PolicyTestFile) && hasKnownKeys(matrix, Matrix) ? dimensions : undefined,
+      known: file.known,
+      report,
+    }),
     place: name ?? node,
     expectPlace: keyOf(node, 'expect') ?? node,
   }
@@ -91,7 +96,8 @@ function readDimension<T>(
   const nodes = itemsOf(memberOf(matrix, dimension))
   const fixtures = memberOf(root, dimension)
   reportTwice(nodes, report)
-  const names = readNames(nodes, new Set(fixtures?.entries?.keys()), `under ${dimension}`, report)
+  const declared = hasKnownKeys(root, PolicyTestFile) ? new Set(fixtures?.entries?.keys()) : undefined
+  const names = readNames(nodes, declared, `under ${dimension}`, report)
   if (names.length === 0) return [{ name: undefined, value: standIn }]
   return names.map((name) => {
     used[dimension].add(name)
@@ -131,6 +137,8 @@ function reportSameNames(tests: readonly PolicyTest[], report: Report): void {
 }
 
 function reportUnused({ root, used, report }: TestFile): void {
+  const matrices = itemsOf(memberOf(root, 'tests')).map((test) => memberOf(test, 'matrix'))
+  if (!matrices.every((matrix) => hasKnownKeys(matrix, Matrix))) return
   for (const dimension of DIMENSIONS) {
     for (const { name, key } of entriesOf(memberOf(root, dimension))) {
       if (!used[dimension].has(name)) report.add('GATE2050', key, `No test asks with ${JSON.stringify(name)}.`)

@@ -171,7 +171,7 @@ function expectShape() {
   })
 }
 
-const Matrix = Type.Object(
+export const Matrix = Type.Object(
   {
     actions: Type.Array(Type.String({ pattern: ACTION_PATTERN }), {
       minItems: 1,
