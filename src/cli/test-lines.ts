@@ -25,7 +25,7 @@ export function treeLines(reports: readonly CaseReport[], { verbose }: { verbose
     }
     lines.push(...testLines(test, ofTest, verbose).map((line) => indented(line, 2)))
   }
-  return lines
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 
 function testLines(test: PolicyTest, reports: readonly CaseReport[], verbose: boolean): Line[] {

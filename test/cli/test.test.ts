@@ -77,7 +77,7 @@ const ENDS: { name: string; files: Record<string, string>; args?: string[]; code
     name: 'one fails',
     files: { 'a.test.yaml': testFile('deny') },
     code: 1,
-    says: /decision +wanted deny +got allow +acme\/a\.test\.yaml:4:60/,
+    says: /decision +wanted deny +got allow +acme\/a\.test\.yaml:4:58/,
   },
   { name: 'there is no test', files: {}, code: 1, says: /Nothing was run: there is no \*\.test\.yaml file for acme\./ },
   {
@@ -130,7 +130,7 @@ const ENDS: { name: string; files: Record<string, string>; args?: string[]; code
     name: 'a test file has an error',
     files: { 'a.test.yaml': testFile('alow') },
     code: 3,
-    says: /acme\/a\.test\.yaml:4:71 error GATE1503/,
+    says: /acme\/a\.test\.yaml:4:69 error GATE1503/,
   },
   {
     name: 'a folder holds too much',

@@ -29,7 +29,7 @@ export async function faultsOf(page: string): Promise<Fault[]> {
       faults.push(...read.faults)
       continue
     }
-    const problem = block.language === 'yaml' ? policyFault(block) : quietFault(block)
+    const problem = block.language === 'yaml' ? await policyFault(block) : quietFault(block)
     if (problem !== undefined) faults.push({ line: block.line, problem })
     else if (block.file !== undefined) steps.push(saveStep(block, block.file))
     else if (block.isOutput) {

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { parseDocument } from 'yaml'
-import { compilePolicySet, listFilesOf } from '../../src/policy/load.ts'
+import { compileAndTest } from '../../src/cases/accept.ts'
+import { listFilesOf } from '../../src/policy/load.ts'
 import { API_VERSION, PolicyDocument } from '../../src/policy/shapes.ts'
 import type { Block } from './page.ts'
 
@@ -12,16 +13,16 @@ const KEYS = Object.keys(PolicyDocument.properties)
 type Files = ReadonlyMap<string, string>
 
 /**
- * Policies of one page, loaded by the program's own loader. A whole file has an apiVersion; other blocks are parts of
+ * Policies of one page, loaded by the program's own loader, with their tests run. A whole file has an apiVersion; other blocks are parts of
  * one, and get what every file must have. Files that are saved in one folder are one set; a test file that is not saved
  * belongs to the whole file before it. Codes after the language are those that the block must give.
  *
  * @returns what is wrong with a block; undefined when it is what the page says
  */
-export function policyBlocks(): (block: Block) => string | undefined {
+export function policyBlocks(): (block: Block) => Promise<string | undefined> {
   const folders = new Map<string, Files>()
   let latest: Files = new Map()
-  return ({ lines, words, file }) => {
+  return async ({ lines, words, file }) => {
     const text = lines.join('\n')
     const root: unknown = parseDocument(text).toJS({ maxAliasCount: 0 })
     const names = typeof root === 'object' && root !== null ? Object.keys(root) : []
@@ -31,7 +32,7 @@ export function policyBlocks(): (block: Block) => string | undefined {
       if (words.length === 0 && !names.some((name) => KEYS.includes(name))) return 'is no part of a policy'
       const whole = `apiVersion: ${API_VERSION}\ntenant: ${tenant}\n${text}`
       // A part leaves names unused, so that its warnings mean nothing unless they are what it is about.
-      return differs(words, codesOf(tenant, new Map([['main.yaml', whole]]), isAboutWarnings(words)))
+      return differs(words, await codesOf(tenant, new Map([['main.yaml', whole]]), isAboutWarnings(words)))
     }
     const isTest = names.includes('tests')
     const folder = file === undefined ? '' : dirname(file)
@@ -39,7 +40,7 @@ export function policyBlocks(): (block: Block) => string | undefined {
     const name = file === undefined ? (isTest ? 'main.test.yaml' : 'main.yaml') : basename(file)
     latest = new Map([...beside, [name, text]])
     if (file !== undefined) folders.set(folder, latest)
-    return differs(words, codesOf(tenant, latest, true))
+    return differs(words, await codesOf(tenant, latest, true))
   }
 }
 
@@ -52,10 +53,10 @@ function tenantOf(root: unknown): string | undefined {
   return typeof root.tenant === 'string' ? root.tenant : undefined
 }
 
-function codesOf(tenant: string, texts: Files, withWarnings: boolean): Set<string> {
+async function codesOf(tenant: string, texts: Files, withWarnings: boolean): Promise<Set<string>> {
   const files = Array.from(texts, ([name, text]) => ({ name, bytes: Buffer.from(text) }))
   const lists = new Map(listFilesOf(files).map((path) => [path, listAt(new URL(path, LISTS))]))
-  const { diagnostics } = compilePolicySet({ tenant, files, lists, ignored: [] })
+  const { diagnostics } = await compileAndTest({ tenant, files, lists, ignored: [] })
   const counted = diagnostics.filter(({ severity }) => withWarnings || severity === 'error')
   return new Set(counted.map(({ code }) => code))
 }
