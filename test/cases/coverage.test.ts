@@ -68,7 +68,7 @@ const POSSIBLE: { name: string; policy: string; can: string[] }[] = [
   },
   {
     name: 'a fact of the plan, which may be left out',
-    policy: TYPED + rule('{fact: plan.n, operator: lessThan, value: 5}'),
+    policy: REQUIRED + rule('{fact: plan.n, operator: lessThan, value: 5}'),
     can: ['comparison plan.n lessThan 5: true 0, false 0, unknown 0', 'rule r: true 0, false 0, unknown 0, decided 0'],
   },
   {
@@ -123,6 +123,15 @@ const POSSIBLE: { name: string; policy: string; can: string[] }[] = [
   {
     name: 'a named condition counts once, with what can happen for one of its users',
     policy: `${REQUIRED}conditions: {c: ${N}}\nrules: [{id: r, actions: [x], effect: deny, reason: R., when: {condition: c}}, {id: s, actions: [z], effect: allow, reason: S., when: {condition: c}}]\n`,
+    can: [
+      'comparison context.n lessThan 5: true 0, false 0, unknown 0',
+      'rule r: true 0, false 0, decided 0',
+      'rule s: true 0, false 0, unknown 0, decided 0',
+    ],
+  },
+  {
+    name: 'a named condition counts once, whichever of its users comes first',
+    policy: `${REQUIRED}conditions: {c: ${N}}\nrules: [{id: s, actions: [z], effect: allow, reason: S., when: {condition: c}}, {id: r, actions: [x], effect: deny, reason: R., when: {condition: c}}]\n`,
     can: [
       'comparison context.n lessThan 5: true 0, false 0, unknown 0',
       'rule r: true 0, false 0, decided 0',

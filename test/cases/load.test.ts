@@ -285,3 +285,21 @@ test('load: a context may be called like a member of an expectation', () => {
   assert.deepEqual(contexts(named('{decision: {decision: deny}, risk: {decision: allow}}')), ['decision', 'risk'])
   assert.deepEqual(contexts(named('{decision: deny, risk: {max: 3}}')), [undefined])
 })
+
+test('load: an item of a list may select by plan and agent', () => {
+  const fixtures = 'plans: {p: {}, q: {}}\nagents: {g: {}, h: {}}\n'
+  const expect = '[{plan: p, decision: deny, reason: p}, {agent: h, decision: deny, reason: h}]'
+  const one = onlyTest(
+    `${fixtures}tests: [{name: n, matrix: {actions: [x], plans: [p, q], agents: [g, h]}, expect: ${expect}}]`,
+  )
+  const found = casesOf(one).map((asked) => [
+    combinationText(asked),
+    asked.expectations.map(({ wanted }) => wanted.reason).join(),
+  ])
+  assert.deepEqual(Object.fromEntries(found), {
+    'x, plan p, agent g': 'p',
+    'x, plan p, agent h': 'p,h',
+    'x, plan q, agent g': '',
+    'x, plan q, agent h': 'h',
+  })
+})
