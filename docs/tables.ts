@@ -37,11 +37,8 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   operators: () => table(['operator', 'constant', 'asked of', 'true when'], operatorRows()),
   decorators: () => table(['decorator', 'meaning'], meanings(DECORATORS.keys(), DECORATOR_MEANINGS)),
   facts: () => table(['fact', 'type', 'value'], factRows()),
-  diagnostics: () =>
-    table(
-      ['code', 'severity', 'fault'],
-      Object.entries(DIAGNOSTICS).map(([name, { severity, title }]) => [code(name), severity, title]),
-    ),
+  diagnostics: () => table(['code', 'severity', 'fault'], diagnosticRows('errors/')),
+  'error-pages': () => table(['code', 'severity', 'fault'], diagnosticRows('')),
   'policy-limits': () => table(['limit', 'of'], limitRows()),
 }
 
@@ -149,6 +146,15 @@ const LIMIT_MEANINGS: Readonly<Record<keyof typeof LIMITS, string>> = {
   casesPerSet: 'cases that the tests of a set make',
   comparisonsOfTests: 'comparisons that the cases of a set ask, all together',
   setBytes: "bytes of all files of a tenant's folder, lists too",
+}
+
+/** `folder` leads to the pages of the codes from the document that has the table. */
+function diagnosticRows(folder: string): string[][] {
+  return Object.entries(DIAGNOSTICS).map(([name, { severity, title }]) => [
+    `[${code(name)}](${folder}${name}.md)`,
+    severity,
+    title,
+  ])
 }
 
 function limitRows(): string[][] {

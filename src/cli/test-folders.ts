@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { formatDiagnostic } from '../policy/diagnostics.ts'
 import { loadPolicySet, type TenantFolder } from '../policy/load.ts'
+import { textReport } from '../policy/output/text.ts'
 import { CannotRun } from './context.ts'
+import { linesIn } from './report.ts'
 import type { TestFolder } from './test-run.ts'
-import { sourceLines } from './validate.ts'
 
 /**
  * The folders whose tests are run.
@@ -18,17 +18,17 @@ export function testFolders(folders: readonly TenantFolder[], root: string, tena
     throw new CannotRun(`${root} holds ${what}; --policies names the folder above those of the tenants.`)
   }
   const loaded = wanted.map(load)
-  const faults = loaded.flatMap(({ faults }) => faults)
-  if (faults.length > 0) throw new CannotRun(`The policies have faults, so that no test is run:\n${faults.join('\n')}`)
+  const faults = loaded.flatMap(({ fault }) => fault ?? [])
+  if (faults.length > 0)
+    throw new CannotRun(`The policies have faults, so that no test is run:\n${faults.join('\n\n')}`)
   return loaded.flatMap(({ folder }) => folder ?? [])
 }
 
-function load(folder: TenantFolder): { folder: TestFolder | undefined; faults: readonly string[] } {
-  const { tenant, source } = folder
-  if ('problem' in source) return { folder: undefined, faults: [`The folder of ${tenant} ${source.problem}.`] }
+function load(read: TenantFolder): { folder?: TestFolder; fault?: string } {
+  const { tenant, source } = read
+  if ('problem' in source) return { fault: `The folder of ${tenant} ${source.problem}.` }
   const { set, tests, diagnostics } = loadPolicySet(source)
-  if (set !== undefined) return { folder: { tenant, set, tests }, faults: [] }
+  if (set !== undefined) return { folder: { tenant, set, tests } }
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
-  const faults = errors.map((fault) => formatDiagnostic(fault, sourceLines([folder], fault.file)[fault.line - 1]))
-  return { folder: undefined, faults }
+  return { fault: textReport(errors, linesIn([read])) }
 }
