@@ -130,6 +130,7 @@ function policiesIn(
   return policyRegistry({
     ...deps,
     compile: aside.compile,
+    compileAndTest: aside.compileAndTest,
     folders: policyFolders(folder, aside),
     watch,
     onChange: (tenantId, change) =>

@@ -7,6 +7,7 @@ import { createKey } from '../src/actions/keys.ts'
 import { ensureTenant } from '../src/actions/tenants.ts'
 import { idMaker } from '../src/base/id.ts'
 import type { Clock } from '../src/base/time.ts'
+import { compileAndTest } from '../src/cases/accept.ts'
 import { readConfig } from '../src/config.ts'
 import type { Role } from '../src/keys/roles.ts'
 import { createLogger, type Logger } from '../src/log.ts'
@@ -108,6 +109,7 @@ export const inThisThread: NonNullable<ServerOptions['threads']> = {
   aside: {
     listFiles: async (files) => ({ value: listFilesOf(files) }),
     compile: async (source) => ({ value: compilePolicySet(source) }),
+    compileAndTest: async (source) => ({ value: await compileAndTest(source) }),
     validate: async (source) => ({ value: validatePolicySet(source) }),
   },
   writer: writeHere,

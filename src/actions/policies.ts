@@ -11,8 +11,10 @@ import { type Deps, eventEntry } from './deps.ts'
 
 /** How policies are recorded and compiled. */
 export interface PolicyDeps extends Deps {
-  /** Compiles a candidate where it can do no harm. */
+  /** Compiles a set where it can do no harm. */
   compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  /** Compiles a candidate and runs its tests; one that fails is an error. */
+  compileAndTest(source: PolicySource): Promise<Outcome<CompiledPolicies>>
 }
 
 /** What is known of one tenant's policies. */
@@ -39,7 +41,7 @@ export interface Slot {
 /** How many faults a policy.rejected entry lists. */
 const LISTED_FAULTS = 20
 
-export async function tryLoad(deps: PolicyDeps, source: TenantFolder['source']) {
+export async function tryLoad(source: TenantFolder['source'], compile: PolicyDeps['compile']) {
   const failed = (faults: readonly string[], diagnostics: readonly Diagnostic[] = [], retry = false) => ({
     set: undefined,
     diagnostics,
@@ -47,7 +49,7 @@ export async function tryLoad(deps: PolicyDeps, source: TenantFolder['source']) 
     retry,
   })
   if ('problem' in source) return failed([`The folder ${source.problem}.`])
-  const compiled = await deps.compile(source)
+  const compiled = await compile(source)
   if ('fault' in compiled) return failed([`The policy set ${compiled.fault}.`], [], true)
   const { data, diagnostics } = compiled.value
   if (data !== undefined) return { set: linkPolicySet(data), diagnostics, faults: [], retry: false }
@@ -68,7 +70,8 @@ export async function lastKnownGood(
   const record = deps.store.state().policies.get(tenant)
   const text = record && (await deps.store.policySource(tenant))
   if (record === undefined || text === undefined) return nothing
-  const { set } = await tryLoad(deps, unpack(tenant, text))
+  // Its tests have passed when it came into force.
+  const { set } = await tryLoad(unpack(tenant, text), deps.compile)
   return set?.digest === record.digest ? { set, since: record.loadedAt, unrecorded: null } : nothing
 }
 

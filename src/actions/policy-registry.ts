@@ -140,7 +140,7 @@ function settling({ clock }: RegistryDeps) {
 /** What is known after an attempt; a set that comes into force is on record before anyone is answered by it. */
 async function takeIn(deps: RegistryDeps, slot: Slot | undefined, folder: TenantFolder, actor: Actor): Promise<Slot> {
   const { tenant, fingerprint } = folder
-  const { set, diagnostics, faults, retry } = await tryLoad(deps, folder.source)
+  const { set, diagnostics, faults, retry } = await tryLoad(folder.source, deps.compileAndTest)
   const checkedAt = formatTimestamp(deps.clock())
   if (set === undefined) {
     const inForce = slot ?? (await lastKnownGood(deps, tenant))

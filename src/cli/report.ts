@@ -62,8 +62,8 @@ function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`
 }
 
-/** Each file is split once, whatever the number of its faults. */
-function linesIn(folders: readonly TenantFolder[]): LinesOf {
+/** The lines of what was read. Each file is split once, whatever the number of its faults. */
+export function linesIn(folders: readonly TenantFolder[]): LinesOf {
   return memo((file: string) => {
     const [tenant, name] = file.split('/', 2)
     const source = folders.find((folder) => folder.tenant === tenant)?.source

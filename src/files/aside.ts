@@ -17,18 +17,22 @@ const MODULE = new URL('./aside-worker', import.meta.url)
 export interface Aside {
   /** The paths of the lists that the policies name. */
   listFiles(files: PolicySource['files']): Promise<Outcome<readonly string[]>>
+  /** Without the tests of the folder, which are only checked. */
   compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  /** Runs the tests too; one that fails is an error. */
+  compileAndTest(source: PolicySource): Promise<Outcome<CompiledPolicies>>
   /** What the set would be, and every fault; nothing of it is kept. */
   validate(source: PolicySource): Promise<Outcome<PolicyValidation>>
 }
 
 /** What the thread is asked: the name of a method of Aside, and its argument. */
-export type Job = ['listFiles', PolicySource['files']] | ['compile', PolicySource] | ['validate', PolicySource]
+export type Job = ['listFiles', PolicySource['files']] | ['compile' | 'compileAndTest' | 'validate', PolicySource]
 
 /** Each in a thread of its own, which is ended afterwards. */
 export const inThread: Aside = {
   listFiles: (files) => run<readonly string[]>(['listFiles', files]),
   compile: (source) => run<CompiledPolicies>(['compile', source]),
+  compileAndTest: (source) => run<CompiledPolicies>(['compileAndTest', source]),
   validate: (source) => run<PolicyValidation>(['validate', source]),
 }
 
@@ -41,6 +45,7 @@ export function inTurn(aside: Aside): Aside {
   return {
     listFiles: (files) => turn(() => aside.listFiles(files)),
     compile: (source) => turn(() => aside.compile(source)),
+    compileAndTest: (source) => turn(() => aside.compileAndTest(source)),
     validate: aside.validate,
   }
 }
@@ -73,8 +78,9 @@ function run<T>(job: Job): Promise<Outcome<T>> {
     }
     const failed = (fault: string): void => end({ fault })
     const isOver = timeLimit()
+    const work = job[0] === 'compileAndTest' ? 'load and test' : 'load'
     const timer = setInterval(() => {
-      if (isOver()) failed(`takes more than ${TIME_LIMIT_MS / 1000} s to load`)
+      if (isOver()) failed(`takes more than ${TIME_LIMIT_MS / 1000} s to ${work}`)
     }, LOOK_MS)
     worker.once('message', (value: T) => end({ value }))
     worker.once('error', (error) => failed(`cannot be loaded: ${error.message}`))

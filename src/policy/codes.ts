@@ -94,6 +94,11 @@ export const DIAGNOSTICS = {
   GATE1503: error('The value of the test file is malformed'),
   GATE1504: error('The test refers to a name that is not declared'),
   GATE1505: error('Two tests have the same name'),
+  GATE1506: error('A policy test fails'),
+  GATE1507: error('The bounds exclude every number'),
+  GATE1508: error('The expectation selects nothing'),
+  GATE1509: error('The tests ask too much'),
+  GATE1510: error('The matrix names something twice'),
 
   GATE2001: warning('The entry of the folder is ignored'),
   GATE2002: warning('The list is not used'),
@@ -104,6 +109,7 @@ export const DIAGNOSTICS = {
   GATE2008: warning('The address range has bits beyond its prefix'),
   GATE2009: warning('The list is empty'),
   GATE2010: warning('There are more warnings than are shown'),
+  GATE2050: warning('The fixture of a test file is not used'),
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS

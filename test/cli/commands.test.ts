@@ -84,6 +84,7 @@ const COMMANDS = [
   'tenants list',
   'tenants set-plan',
   'validate',
+  'test',
   'check',
   'risk',
   'approvals list',

@@ -56,6 +56,8 @@ export function run(args: readonly string[], options: RunOptions = {}): Promise<
 export interface Following {
   /** Waits until what it has printed matches. */
   until(wanted: RegExp): Promise<string>
+  /** The same of its error stream. */
+  untilError(wanted: RegExp): Promise<string>
   /** Closes the reading end of its output. */
   closeOutput(): void
   stop(signal: NodeJS.Signals): void
@@ -77,6 +79,7 @@ export function follow(
   })
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     stderr += chunk
+    heard()
   })
   const ended: Following['ended'] = new Promise((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal, stderr })),
@@ -85,13 +88,15 @@ export function follow(
     child.kill('SIGKILL')
     await ended
   })
+  const untilPrinted = (wanted: RegExp, read: () => string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      void ended.then(() => reject(new Error(`it ended without printing ${wanted}: ${stdout}${stderr}`)))
+      heard = () => wanted.test(read()) && resolve(read())
+      heard()
+    })
   return {
-    until: (wanted) =>
-      new Promise((resolve, reject) => {
-        void ended.then(() => reject(new Error(`it ended without printing ${wanted}: ${stdout}${stderr}`)))
-        heard = () => wanted.test(stdout) && resolve(stdout)
-        heard()
-      }),
+    until: (wanted) => untilPrinted(wanted, () => stdout),
+    untilError: (wanted) => untilPrinted(wanted, () => stderr),
     closeOutput: () => void child.stdout?.destroy(),
     stop: (signal) => void child.kill(signal),
     ended,

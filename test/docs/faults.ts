@@ -31,7 +31,7 @@ export async function faultsOf(page: string, { isStrict = false } = {}): Promise
       faults.push(...read.faults)
       continue
     }
-    const problem = isPolicyBlock(block) ? policyFault(block) : quietFault(block)
+    const problem = isPolicyBlock(block) ? await policyFault(block) : quietFault(block)
     if (problem !== undefined) faults.push({ line: block.line, problem })
     else if (block.file !== undefined) steps.push(saveStep(block, block.file))
     else if (block.isOutput) {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { isMap, isScalar, parseDocument } from 'yaml'
-import type { Diagnostic } from '../../src/policy/diagnostics.ts'
-import { compilePolicySet, listFilesOf } from '../../src/policy/load.ts'
+import { compileAndTest } from '../../src/cases/accept.ts'
+import { compilePolicySet, listFilesOf, type PolicySource } from '../../src/policy/load.ts'
 import { textReport } from '../../src/policy/output/text.ts'
 import { API_VERSION, PolicyDocument } from '../../src/policy/shapes.ts'
 import type { Block } from './page.ts'
@@ -19,7 +19,7 @@ interface Example {
   isWhole: boolean
   /** Keys at the top. */
   names: readonly string[]
-  diagnostics: readonly Diagnostic[]
+  source: PolicySource
   /** As `validate` prints it. */
   report: string
 }
@@ -31,18 +31,19 @@ export function isPolicyBlock({ language, lines, words, file }: Block): boolean 
 }
 
 /**
- * Policies of one page, loaded by the program's own loader. A whole file has an apiVersion; other blocks are parts of
+ * Policies of one page, loaded by the program's own loader, their tests run. A whole file has an apiVersion; other blocks are parts of
  * one, and get what every file must have. Files that are saved in one folder are one set; a test file that is not saved
  * belongs to the whole file before it. Codes after the language are those that the block must give.
  *
  * @param isStrict whether warnings count in parts too, which may leave names unused
  * @returns what is wrong with a block; undefined when it is what the page says
  */
-export function policyBlocks(isStrict = false): (block: Block) => string | undefined {
+export function policyBlocks(isStrict = false): (block: Block) => Promise<string | undefined> {
   const read = exampleReader()
-  return (block) => {
+  return async (block) => {
     const { words } = block
-    const { isWhole, names, diagnostics } = read(block)
+    const { isWhole, names, source } = read(block)
+    const { diagnostics } = await compileAndTest(source)
     // A part that is meant to be wrong may be wrong in its first name.
     if (!isWhole && words.length === 0 && !names.some((name) => KEYS.includes(name))) return 'is no part of a policy'
     const withWarnings = isStrict || isWhole || words.some((code) => code.startsWith('GATE2'))
@@ -85,12 +86,13 @@ function topOf(text: string): { names: string[]; tenant: string | undefined } {
   }
 }
 
-function loaded(tenant: string, texts: Files): Pick<Example, 'diagnostics' | 'report'> {
+function loaded(tenant: string, texts: Files): Pick<Example, 'source' | 'report'> {
   const files = Array.from(texts, ([name, text]) => ({ name, bytes: Buffer.from(`${text}\n`) }))
   const lists = new Map(listFilesOf(files).map((path) => [path, listAt(new URL(path, LISTS))]))
-  const { diagnostics } = compilePolicySet({ tenant, files, lists, ignored: [] })
+  const source = { tenant, files, lists, ignored: [] }
+  const { diagnostics } = compilePolicySet(source)
   const linesOf = (file: string): string[] => (texts.get(basename(file)) ?? '').split('\n')
-  return { diagnostics, report: textReport(diagnostics, linesOf) }
+  return { source, report: textReport(diagnostics, linesOf) }
 }
 
 function listAt(url: URL): Uint8Array | { problem: string } {
