@@ -8,6 +8,7 @@ import { isTenantId } from '../keys/tenant.ts'
 import { readTools, shownName, type ToolList } from '../policy/starter/list.ts'
 import { type Starter, starterFor } from '../policy/starter/starter.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, collect, configOf, UsageError } from './context.ts'
+import { readInput } from './input.ts'
 import { type Line, paint, print } from './output.ts'
 import { shellWord } from './shell.ts'
 
@@ -82,7 +83,7 @@ function notFree(folder: string): CannotRun {
 }
 
 async function readToolFile(path: string): Promise<ToolList> {
-  const bytes = path === '-' ? await readInput() : readAtMost(path, LIST_BYTES)
+  const bytes = path === '-' ? await readInput(LIST_BYTES) : readAtMost(path, LIST_BYTES)
   if (bytes.byteLength > LIST_BYTES) return { fault: `it has more than ${LIST_BYTES} bytes.` }
   try {
     return readTools(parseJson(bytes, LIST_LIMITS))
@@ -90,19 +91,6 @@ async function readToolFile(path: string): Promise<ToolList> {
     if (error instanceof GateError) return { fault: error.message }
     throw error
   }
-}
-
-/** Standard input, and no more than one chunk beyond the limit. */
-async function readInput(): Promise<Uint8Array> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of process.stdin) {
-    const bytes = Buffer.from(chunk)
-    chunks.push(bytes)
-    length += bytes.byteLength
-    if (length > LIST_BYTES) break
-  }
-  return Buffer.concat(chunks)
 }
 
 /** Writes beside the folder, under a name that nothing reads, and renames: who loads the folder sees all of it or none. */

@@ -83,6 +83,7 @@ const COMMANDS = [
   'tenants list',
   'tenants set-plan',
   'validate',
+  'fmt',
   'check',
   'risk',
   'approvals list',

@@ -29,7 +29,8 @@ function styleOf(source: string, value: Json): Style {
   }
   if (BARE.test(value) && !NOT_BARE.test(value)) return { quote: '', kept: isOneLine ? value : undefined }
   if (first === '"') return { quote: '"', kept: isOneLine ? source : undefined }
-  if (/["\\]/.test(value) || !isVisible(value.replaceAll('\n', ''))) return { quote: "'", kept: isOneLine ? source : undefined }
+  if (/["\\]/.test(value) || !isVisible(value.replaceAll('\n', '')))
+    return { quote: "'", kept: isOneLine ? source : undefined }
   return { quote: '"', kept: undefined }
 }
 
@@ -108,7 +109,13 @@ export function blockScalar(source: string, outer: number): BlockScalar {
   const digit = /[1-9]/.exec(header)?.[0]
   const chomp = chompAfter + chompBefore
   const end = source.indexOf('\n')
-  const body = end < 0 ? [] : source.slice(end + 1).replace(/\n$/, '').split('\n')
+  const body =
+    end < 0
+      ? []
+      : source
+          .slice(end + 1)
+          .replace(/\n$/, '')
+          .split('\n')
   const firstText = body.find((line) => line.trim() !== '')
   const spaces = digit === undefined ? leadingSpaces(firstText ?? '') : Math.max(0, outer) + Number(digit)
   const lines = body.map((line) => line.slice(spaces))

@@ -1,5 +1,5 @@
 import { entriesOf, type Node, type Place, type Source } from '../node.ts'
-import { columnOf, type Comment, dashFrom, hasBlankBefore, type Layout, layoutOf } from './layout.ts'
+import { type Comment, columnOf, dashFrom, hasBlankBefore, type Layout, layoutOf } from './layout.ts'
 import { blockScalar, oneLineScalar, scalarLines, WIDTH } from './scalars.ts'
 
 /** The text being written: comments are taken in the order in which they stand, each once. */
@@ -63,10 +63,14 @@ function nextComment(p: Printing, limit: number): Comment | undefined {
   return comment !== undefined && comment.start < limit ? comment : undefined
 }
 
-/** The comment at the end of the line that was written last, as it is put there; empty when there is none. */
-function beside(p: Printing, limit: number): string {
+/**
+ * The comment at the end of the line that was written last, as it is put there; empty when there is none.
+ *
+ * @param takesOwn whether one on a line of its own is put there too
+ */
+function beside(p: Printing, limit: number, takesOwn = false): string {
   const comment = nextComment(p, limit)
-  if (comment === undefined || comment.ownLine) return ''
+  if (comment === undefined || (comment.ownLine && !takesOwn)) return ''
   p.next += 1
   return ` ${comment.text}`
 }
@@ -134,7 +138,7 @@ function collection(p: Printing, node: Node, at: At): string[] {
     append(lines, printed)
     wasTall = isTall
   }
-  const belongsHere = ({ ownLine, column }: Comment): boolean => column >= begin && column > at.outer || !ownLine
+  const belongsHere = ({ ownLine, column }: Comment): boolean => (column >= begin && column > at.outer) || !ownLine
   ownLines(p, lines, end, at.outer < 0 || isClosed ? undefined : belongsHere)
   return lines
 }
@@ -190,7 +194,8 @@ function emptyMember(p: Printing, head: string, at: At): string[] {
 function blockMember(p: Printing, head: string, value: Node, at: At): string[] {
   const [member] = membersOf(p, value, at)
   const wasOneLine = !hasComments(p, value)
-  let remark = beside(p, hasBrackets(p, value) ? (member?.start ?? value.end) : value.start)
+  // The first line of an item stands beside its dash, a comment too.
+  let remark = beside(p, hasBrackets(p, value) ? (member?.start ?? value.end) : value.start, head === '-')
   const above: string[] = []
   // What stood behind a bracket that is gone is about the whole.
   const behind = nextComment(p, at.limit)
