@@ -2,8 +2,8 @@ import { ACTION_PATTERN, GLOB_PATTERN } from '../../base/glob.ts'
 import { BUILT_IN_FACTS } from '../fact-names.ts'
 
 /**
- * What the loader checks by functions, as regular expressions, which every editor can run: no lookahead, no nested
- * repetition. None refuses what the loader takes; test/policy/editor-schema.test.ts compares the two.
+ * What the loader checks by functions, as regular expressions, which every editor can run: no lookahead, and no time beyond
+ * the length of the text. None refuses what the loader takes; test/policy/editor-schema.test.ts compares the two.
  */
 
 const GLOB_SEGMENT = `(?:\\*\\*|\\*?(?:[A-Za-z0-9_:/-]\\*?)*)`
@@ -47,7 +47,7 @@ export const TIME = `^${DATE}[Tt]${HOURS}:[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,9})
 
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])'
 /** IPv4 exactly; of IPv6 only the characters, and the prefix. */
-export const CIDR = `^(?:${OCTET}(?:\\.${OCTET}){3}/(?:3[0-2]|[12]?[0-9])|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))$`
+export const CIDR = `^(?:${OCTET}(?:\\.${OCTET}){3}/(?:3[0-2]|[12]?[0-9])|[0-9A-Fa-f:.]{0,44}:[0-9A-Fa-f:.]{0,44}/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))$`
 
 /** Paths of lists that leave the folder, or are none: absolute, with a drive, a backslash, an empty part or `..`. */
 export const OUTSIDE = '^[A-Za-z]:|\\\\|\\x00|(?:^|/)(?:\\.\\.)?(?:/|$)'
