@@ -5,6 +5,8 @@ import { GateError } from '../base/errors.ts'
 import { parseJson } from '../base/json.ts'
 import { readAtMost } from '../files/policies.ts'
 import { isTenantId } from '../keys/tenant.ts'
+import { SCHEMA_FOLDER } from '../policy/editor/modeline.ts'
+import { editorSchema, testFileSchema } from '../policy/editor-schema.ts'
 import { readTools, shownName, type ToolList } from '../policy/starter/list.ts'
 import { type Starter, starterFor } from '../policy/starter/starter.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, collect, configOf, UsageError } from './context.ts'
@@ -33,7 +35,8 @@ export function addInitCommand(program: Command): void {
       `
 FILE is a JSON array of names or of tools as OpenAI, Anthropic and MCP describe them, or the answer of an MCP server to
 tools/list. Tools that only read are allowed, all others need the approval of a person, what is not listed is denied.
-A folder that holds anything is left as it is. Without tools, the folder gets three examples.
+A folder that holds anything is left as it is. Without tools, the folder gets three examples. The schemas that the files
+name for editors are written beside the policies' folder, where there are none.
 
 Example:
   gate-sidecar init --tenant acme --tool get_balance --tool send_money
@@ -46,7 +49,8 @@ async function init(options: InitOptions): Promise<void> {
   const { tenant, tool: names = [] } = options
   if (!isTenantId(tenant))
     throw new UsageError(`--tenant: ${tenant} cannot name a tenant: letters, digits, _ and -, at most 63.`)
-  const folder = join(resolve(configOf(options).policies), tenant)
+  const root = resolve(configOf(options).policies)
+  const folder = join(root, tenant)
   assertFree(folder)
   const listed = options.tools === undefined ? { tools: [], notes: [] } : await readToolFile(options.tools)
   const given = readTools(names)
@@ -55,18 +59,20 @@ async function init(options: InitOptions): Promise<void> {
   const starter = starterFor(tenant, [...listed.tools, ...given.tools])
   if ('fault' in starter) throw new CannotRun(starter.fault)
   writeFolder(folder, starter.files)
+  const schemas = writeSchemas(join(dirname(root), SCHEMA_FOLDER))
+  const notes = [...listed.notes, ...schemas.notes]
   const next = nextCommands(options, starter)
   const { rules } = starter
   const renamed = starter.renamed.map(({ name, action }) => ({ tool: name, action }))
-  const files = starter.files.map(({ name }) => join(folder, name))
-  print(options, { files, rules, renamed, notes: listed.notes, next }, () => [
+  const files = [...starter.files.map(({ name }) => join(folder, name)), ...schemas.files]
+  print(options, { files, rules, renamed, notes, next }, () => [
     ...files.map((file) => `wrote ${file}`),
     '',
     ...rules.map(({ id, effect, actions }) => `${effect}: ${count(actions.length)} by rule ${id}`),
     ...renamed.map(
       ({ tool, action }): Line => [paint('yellow', 'renamed '), `${shownName(tool)} is checked as ${action}`],
     ),
-    ...listed.notes.map((note): Line => [paint('yellow', 'note '), note]),
+    ...notes.map((note): Line => [paint('yellow', 'note '), note]),
     '',
     'Next:',
     ...next.map((command) => `  ${command}`),
@@ -106,6 +112,26 @@ function writeFolder(folder: string, files: Starter['files']): void {
     if (error instanceof Error && 'code' in error && ['ENOTEMPTY', 'EEXIST'].includes(String(error.code)))
       throw notFree(folder)
     throw error
+  }
+}
+
+/** The schemas that the files name for editors, where there are none. Policies are good without. */
+function writeSchemas(folder: string): { files: string[]; notes: string[] } {
+  const schemas = { policy: editorSchema(), test: testFileSchema() }
+  const files: string[] = []
+  try {
+    mkdirSync(folder, { recursive: true })
+    for (const [name, schema] of Object.entries(schemas)) {
+      const path = join(folder, `${name}.json`)
+      if (existsSync(path)) continue
+      writeFileSync(path, `${JSON.stringify(schema, undefined, 2)}\n`, { flag: 'wx', flush: true })
+      files.push(path)
+    }
+    return { files, notes: [] }
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error
+    const note = `${folder} cannot be written (${error.code}): editors need what gate-sidecar schema prints.`
+    return { files, notes: [note] }
   }
 }
 
