@@ -114,7 +114,11 @@ function factorShape<S extends TSchema>(condition: S) {
       scale: Type.Optional(Scale),
       description: Type.Optional(Description),
     },
-    { ...CLOSED, description: 'Adds to the risk score of its actions: always, when a condition holds, or on a scale.' },
+    {
+      ...CLOSED,
+      title: 'factor',
+      description: 'Adds to the risk score of its actions: always, when a condition holds, or on a scale.',
+    },
   )
 }
 
@@ -139,7 +143,7 @@ function ruleShape<S extends TSchema>(condition: S) {
       approval: Type.Optional(Approval),
       description: Type.Optional(Description),
     },
-    { ...CLOSED, description: 'Allows, holds or denies actions: always, or when a condition holds.' },
+    { ...CLOSED, title: 'rule', description: 'Allows, holds or denies actions: always, or when a condition holds.' },
   )
 }
 

@@ -1,5 +1,5 @@
 import { DECORATORS } from '../decorators.ts'
-import { BUILT_IN_FACTS } from '../fact-names.ts'
+import { BUILT_IN_FACTS, REQUEST_ROOTS } from '../fact-names.ts'
 import { LIMITS } from '../limits.ts'
 import { OPERATORS, type Operator } from '../operators.ts'
 import type { FactType } from '../set.ts'
@@ -92,6 +92,11 @@ const VALUES: Readonly<Record<Exclude<Operator['value'], 'none'>, Schema>> = {
   time: { type: 'string', pattern: TIME },
 }
 
+/** One of these texts. Not as an enum, which editors would show as the values that are allowed. */
+function exactly(names: readonly string[]): Schema {
+  return { type: 'string', pattern: `^(?:${names.map((name) => name.replace('.', '\\.')).join('|')})$` }
+}
+
 /** The kind of constant that each operator takes. */
 function byOperator(): Schema[] {
   const operators = [...OPERATORS.values()]
@@ -103,7 +108,7 @@ function byOperator(): Schema[] {
     return when({ operator: { type: 'string', pattern } }, { required: ['value'], properties: { value } })
   })
   const names = operators.filter((operator) => !takesValue(operator)).map(({ name }) => name)
-  return [...withValue, when({ operator: { enum: names } }, { properties: { value: { const: true } } })]
+  return [...withValue, when({ operator: exactly(names) }, { properties: { value: { const: true } } })]
 }
 
 /** The operators that can be asked of facts whose type follows from their names, and what they can be compared with. */
@@ -119,15 +124,15 @@ function byFact(): Schema[] {
   }
   return [
     ...(['string', 'integer'] as const).flatMap((type) => [
-      when({ fact: { enum: namesOf(type) } }, onlyOperator({ pattern: operatorPattern(suited(type), '*', ['not']) })),
+      when({ fact: exactly(namesOf(type)) }, onlyOperator({ pattern: operatorPattern(suited(type), '*', ['not']) })),
       when(
-        { fact: { enum: namesOf(type) }, operator: { type: 'string', pattern: COMPARED } },
+        { fact: exactly(namesOf(type)), operator: { type: 'string', pattern: COMPARED } },
         { properties: { value: { type: [type, 'array'], items: { type } } } },
       ),
     ]),
     when({ fact: { type: 'string', pattern: PLURAL } }, onlyOperator(isList)),
     when(
-      { fact: { enum: ['context', 'plan'] } },
+      { fact: exactly([...REQUEST_ROOTS]) },
       onlyOperator({ pattern: operatorPattern(suited('object'), '*', ['not']) }),
     ),
   ]

@@ -27,12 +27,20 @@ export const FACT_NAMES = [...BUILT_IN_FACTS.keys()]
 /** Integers from 1 to `max` without leading zeros. */
 function upTo(max: number): string {
   const digits = String(max)
-  const shorter = digits.length > 1 ? [`[1-9][0-9]{0,${digits.length - 2}}`] : []
-  const below = Array.from(digits, (digit, i) => {
-    const [low, high] = [i === 0 ? 1 : 0, Number(digit) - 1]
-    return high < low ? '' : `${digits.slice(0, i)}[${low}-${high}][0-9]{${digits.length - 1 - i}}`
+  const shorter = digits.length > 1 ? [`[1-9]${digit(0, digits.length - 2)}`] : []
+  const below = Array.from(digits, (last, i) => {
+    const [low, high] = [i === 0 ? 1 : 0, Number(last) - 1]
+    const rest = digits.length - 1 - i
+    return high < low ? [] : [`${digits.slice(0, i)}${low === high ? low : `[${low}-${high}]`}${digit(rest, rest)}`]
   })
-  return [...shorter, ...below.filter((part) => part !== ''), digits].join('|')
+  return [...shorter, ...below.flat(), digits].join('|')
+}
+
+/** So many digits. */
+function digit(least: number, most: number): string {
+  if (most === 0) return ''
+  if (least === most) return most === 1 ? '[0-9]' : `[0-9]{${most}}`
+  return `[0-9]{${least},${most}}`
 }
 
 const DAYS = 90
