@@ -4,10 +4,12 @@ import type { Command } from 'commander'
 import { readAtMost } from '../files/policies.ts'
 import { policyPaths } from '../files/policy-paths.ts'
 import { pathInside, rewriteFile } from '../files/rewrite.ts'
-import { type Diagnostic, formatDiagnostic } from '../policy/diagnostics.ts'
+import type { Diagnostic } from '../policy/diagnostics.ts'
 import { isPolicyFile, isTestFile } from '../policy/files.ts'
 import { formatDocument } from '../policy/format/format.ts'
 import { LIMITS } from '../policy/limits.ts'
+import { shown } from '../policy/output/formats.ts'
+import { formatDiagnostic } from '../policy/output/text.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, UsageError } from './context.ts'
 import { readInput } from './input.ts'
 import { lineDiff } from './line-diff.ts'
@@ -69,11 +71,6 @@ async function format(paths: readonly string[], options: FormatOptions): Promise
   const isBad = ({ status }: Outcome): boolean =>
     status === 'refused' || (options.check === true && status === 'to be formatted')
   if (outcomes.some(isBad)) process.exitCode = EXIT.negative
-}
-
-/** The members that scripts rely on. */
-function shown({ endColumn, ...diagnostic }: Diagnostic): Omit<Diagnostic, 'endColumn'> {
-  return diagnostic
 }
 
 function configuredTargets(options: FormatOptions): Target[] {
@@ -140,8 +137,7 @@ function formatted(file: string, bytes: Uint8Array, { diff }: FormatOptions): At
 
 /** Through print, line by line: the sentence, the line of the source, the pointer. */
 function shownDiagnostic(diagnostic: Diagnostic, sourceLines: readonly string[]): Line[] {
-  // A tab would be shown escaped, and the pointer stand elsewhere.
-  return formatDiagnostic(diagnostic, sourceLines[diagnostic.line - 1]?.replaceAll('\t', ' ')).split('\n')
+  return formatDiagnostic(diagnostic, sourceLines[diagnostic.line - 1]).split('\n')
 }
 
 function refusal(file: string, fault: string): Line {

@@ -118,20 +118,28 @@ function writeFolder(folder: string, files: Starter['files']): void {
 /** The schemas that the files name for editors, where there are none. Policies are good without. */
 function writeSchemas(folder: string): { files: string[]; notes: string[] } {
   const schemas = { policy: editorSchema(), test: testFileSchema() }
-  const files: string[] = []
+  const texts = Object.entries(schemas).map(([name, schema]): [string, string] => [
+    join(folder, `${name}.json`),
+    `${JSON.stringify(schema, undefined, 2)}\n`,
+  ])
   try {
     mkdirSync(folder, { recursive: true })
-    for (const [name, schema] of Object.entries(schemas)) {
-      const path = join(folder, `${name}.json`)
-      if (existsSync(path)) continue
-      writeFileSync(path, `${JSON.stringify(schema, undefined, 2)}\n`, { flag: 'wx', flush: true })
-      files.push(path)
-    }
-    return { files, notes: [] }
+    return { files: texts.flatMap(([path, text]) => (writeNew(path, text) ? [path] : [])), notes: [] }
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error
     const note = `${folder} cannot be written (${error.code}): editors need what gate-sidecar schema prints.`
-    return { files, notes: [note] }
+    return { files: [], notes: [note] }
+  }
+}
+
+/** False when there is such a file already, perhaps of another init that runs at this moment. */
+function writeNew(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx', flush: true })
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
   }
 }
 

@@ -14,7 +14,7 @@ import { lint } from './lint.ts'
 import { type ListFiles, readList } from './lists.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
-import { type Entry, itemsOf, memberOf, textOf } from './node.ts'
+import { type Entry, itemsOf, lineOf, memberOf, textOf } from './node.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
 import type { ActionDeclaration, PolicyData, PolicySet } from './set.ts'
@@ -105,6 +105,7 @@ function readSet(source: PolicySource, files: ReadFiles, report: Report): Policy
     facts: names.facts ?? new Map(),
     actions,
     conditions,
+    conditionPlaces: names.conditionPlaces,
     rules,
     factors,
     lists: names.lists,
@@ -151,6 +152,7 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
     declaredFacts: new Set(factEntries.keys()),
     lists: readLists(collectEntries(files.policies, 'lists', report), source.lists, report),
     conditions: new Map([...conditions].map(([name, { value }]) => [name, value])),
+    conditionPlaces: new Map([...conditions].map(([name, { key }]) => [name, lineOf(key)])),
     domains: readDomains(collectEntries(files.policies, 'domains', report), report),
     partial: files.partial,
     used: { lists: new Set(), conditions: new Set() },
