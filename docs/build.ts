@@ -1,13 +1,15 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { configSchema } from '../src/config.ts'
 import { openApiDocument } from '../src/http/routes.ts'
+import { editorSchema, testFileSchema } from '../src/policy/editor-schema.ts'
 import { reportBlock } from './reports.ts'
 import { PARTS } from './tables.ts'
 
 /**
- * Writes docs/openapi.json and what the documents take from the code: `npm run docs`. Each part of docs/tables.ts stands between
- * `<!-- from the code: NAME -->` and `<!-- end -->`, and so does `report`, what `validate` prints of the policy before it. A test
- * fails when one is not as the code has it.
+ * Writes docs/openapi.json, the schemas that editors use, and what the documents take from the code: `npm run docs`. Each part of
+ * docs/tables.ts stands between `<!-- from the code: NAME -->` and `<!-- end -->`, and so does `report`, what `validate` prints of
+ * the policy before it. A test fails when one is not as the code has it.
  */
 
 const ROOT = new URL('../', import.meta.url)
@@ -42,11 +44,25 @@ export function documents(): Map<string, string> {
 
 /** docs/openapi.json as it is served. */
 export function openApiText(): string {
-  return `${JSON.stringify(openApiDocument(), null, 2)}\n`
+  return jsonText(openApiDocument())
+}
+
+/** What is written from the code as a whole, by its path from the root. */
+export function writtenFiles(): Map<string, string> {
+  return new Map([
+    ['docs/openapi.json', openApiText()],
+    ['schemas/policy.json', jsonText(editorSchema())],
+    ['schemas/test.json', jsonText(testFileSchema())],
+    ['schemas/config.json', jsonText(configSchema())],
+  ])
+}
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(new URL('docs/openapi.json', ROOT), openApiText())
+  for (const [path, text] of writtenFiles()) writeFileSync(new URL(path, ROOT), text)
   for (const [path, text] of documents()) {
     const wanted = filled(text)
     if (wanted === text) continue

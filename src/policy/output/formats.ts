@@ -58,6 +58,6 @@ export function isValid(diagnostics: readonly Diagnostic[]): boolean {
 }
 
 /** The members that scripts and editors rely on, in this order. */
-function shown({ file, line, column, severity, code, message, path, suggestion }: Diagnostic) {
+export function shown({ file, line, column, severity, code, message, path, suggestion }: Diagnostic) {
   return { file, line, column, severity, code, message, path, suggestion }
 }
