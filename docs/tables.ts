@@ -142,7 +142,7 @@ const LIMIT_MEANINGS: Readonly<Record<keyof typeof LIMITS, string>> = {
   uniqueItems: '`maxItems` beside `uniqueItems` in a schema',
   diagnostics: 'errors, and warnings, that are shown',
   schemaNodes: 'nodes of a schema with its references followed',
-  expectationsPerTest: 'items of a list under `expect`',
+  expectationsPerTest: 'expectations of a test',
   casesPerSet: 'cases that the tests of a set make',
   comparisonsOfTests: 'comparisons that the cases of a set ask, all together',
   setBytes: "bytes of all files of a tenant's folder, lists too",

@@ -36,7 +36,7 @@ export function addTestCommand(program: Command): void {
     .option('--tenant <id>', 'only the policies of this tenant')
     .option(
       '--filter <pattern>',
-      `only tests whose name holds this, or KEY=PATTERN with * (${FILTER_KEYS.join(', ')}); several times: any of a key, all keys`,
+      `only tests whose name holds this, or KEY=PATTERN with * (${FILTER_KEYS.join(', ')}); given again: one of each key must match`,
       collect,
     )
     .addOption(

@@ -15,7 +15,7 @@ export const LIMITS = {
   diagnostics: 5000,
   /** Nodes of a schema once its references are followed: compiling as many takes 0.1 s, at the first check of its action. */
   schemaNodes: 1000,
-  /** Items of a list under `expect`, each of which is held against each combination of the test. */
+  /** Expectations of a test, each of which is held against each of its combinations. */
   expectationsPerTest: 1000,
   /** Combinations that the tests of a set make together. */
   casesPerSet: 10_000,

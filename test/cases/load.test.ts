@@ -303,3 +303,21 @@ test('load: an item of a list may select by plan and agent', () => {
     'x, plan q, agent h': 'h',
   })
 })
+
+test(`load: more than ${LIMITS.expectationsPerTest} expectations of one test are refused, in any form, and in no time`, () => {
+  const names = Array.from({ length: 10_000 }, (_, i) => `c${i}`)
+  const file = (expect: string): string =>
+    `${HEADER}contexts: {${names.map((name) => `${name}: {}`).join(', ')}}\ntests:\n  - name: n\n    matrix: {actions: [x], contexts: [${names.join(', ')}]}\n    expect: ${expect}\n`
+  for (const expect of [
+    `[${names.map(() => '{decision: deny}').join(', ')}]`,
+    `{${names.map((name) => `${name}: {decision: deny}`).join(', ')}}`,
+  ]) {
+    const started = performance.now()
+    const found = diagnose(file(expect))
+    assert.deepEqual(
+      found.map(({ code, path }) => [code, path]),
+      [['GATE1503', '$.tests[0].expect']],
+    )
+    assert.ok(performance.now() - started < 5000)
+  }
+})

@@ -1,11 +1,12 @@
 import { globMatches, parseGlob } from '../../base/glob.ts'
+import { LIMITS } from '../limits.ts'
 import { entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, textOf } from '../node.ts'
 import type { Report } from '../report.ts'
 import { EFFECTS, POLICY_STEPS, RETRIES } from '../set.ts'
 import { shapeCheck } from '../shape-check.ts'
 import { closest } from '../suggest.ts'
 import { readAmount, readRisk } from './amounts.ts'
-import type { Amount, Expectation, PolicyTest, Selector, Wanted } from './cases.ts'
+import type { Amount, Expectation, Selector, Wanted } from './cases.ts'
 import { type KnownNames, readNames, reportUnknown } from './names.ts'
 import {
   ExpectationList,
@@ -20,12 +21,20 @@ const checkSelected = shapeCheck(SelectedExpectation, testCode)
 const checkList = shapeCheck(ExpectationList, testCode)
 const checkMap = shapeCheck(ExpectationMap, testCode)
 
+/** The names of a matrix. */
+export interface Asked {
+  readonly actions: readonly string[]
+  readonly context: ReadonlySet<string>
+  readonly plan: ReadonlySet<string>
+  readonly agent: ReadonlySet<string>
+}
+
 /** What expectations may name. */
 export interface Scope {
   /** The document, for the fixtures that it declares. */
   readonly root: Node
   /** What the matrix of the test asks; undefined where a part of it cannot be told. */
-  readonly dimensions: Pick<PolicyTest, 'actions' | 'contexts' | 'plans' | 'agents'> | undefined
+  readonly asked: Asked | undefined
   readonly known: KnownNames
   readonly report: Report
 }
@@ -43,12 +52,12 @@ export function readExpectations(expect: Node | undefined, scope: Scope): Expect
  * Whether names of contexts stand there, each with its expectation. What holds a decision, or other members of an
  * expectation and the name of no context, is one expectation for all.
  */
-function isByContext(expect: Node, { dimensions }: Scope): boolean {
+function isByContext(expect: Node, { asked }: Scope): boolean {
   const entries = entriesOf(expect)
   if (expect.entries === undefined) return false
   const decision = memberOf(expect, 'decision')
   if (decision !== undefined && decision.entries === undefined) return false
-  if (entries.some(({ name }) => dimensions?.contexts.some((context) => context.name === name))) return true
+  if (entries.some(({ name }) => asked?.context.has(name))) return true
   return !entries.some(({ name }) => Object.hasOwn(ExpectationShape.properties, name))
 }
 
@@ -59,23 +68,27 @@ function readOne(node: Node, selector: Selector, scope: Scope): Expectation {
 
 function readMap(expect: Node, scope: Scope): Expectation[] {
   checkMap(expect, scope.report)
-  return entriesOf(expect).map(({ name, key, value }) => {
-    // What is no mapping is no expectation: its key may be a member of one, misspelt.
-    const meant = value.entries === undefined ? closest(name, Object.keys(ExpectationShape.properties)) : undefined
-    const isAsked = checkSelects('context', name, key, scope, meant)
-    const selector = { ...ANYTHING, context: name }
-    return isAsked || meant === undefined
-      ? readOne(value, selector, scope)
-      : { selector, wanted: readWanted(value, scope), place: value }
-  })
+  return entriesOf(expect)
+    .slice(0, LIMITS.expectationsPerTest)
+    .map(({ name, key, value }) => {
+      // What is no mapping is no expectation: its key may be a member of one, misspelt.
+      const meant = value.entries === undefined ? closest(name, Object.keys(ExpectationShape.properties)) : undefined
+      const isAsked = checkSelects('context', name, key, scope, meant)
+      const selector = { ...ANYTHING, context: name }
+      return isAsked || meant === undefined
+        ? readOne(value, selector, scope)
+        : { selector, wanted: readWanted(value, scope), place: value }
+    })
 }
 
 function readList(expect: Node, scope: Scope): Expectation[] {
   checkList(expect, scope.report)
-  return itemsOf(expect).map((item) => {
-    checkSelected(item, scope.report)
-    return { selector: readSelector(item, scope), wanted: readWanted(item, scope), place: item }
-  })
+  return itemsOf(expect)
+    .slice(0, LIMITS.expectationsPerTest)
+    .map((item) => {
+      checkSelected(item, scope.report)
+      return { selector: readSelector(item, scope), wanted: readWanted(item, scope), place: item }
+    })
 }
 
 function readSelector(item: Node, scope: Scope): Selector {
@@ -88,20 +101,15 @@ function readSelector(item: Node, scope: Scope): Selector {
   return { action: readAction(item, scope), context: named('context'), plan: named('plan'), agent: named('agent') }
 }
 
-function readAction(item: Node, { dimensions, report }: Scope): Selector['action'] {
+function readAction(item: Node, { asked, report }: Scope): Selector['action'] {
   const node = memberOf(item, 'action')
   const text = textOf(node)
   if (node === undefined || text === undefined) return undefined
   const glob = parseGlob(text)
   if (glob === undefined) {
     report.add('GATE1503', node, `${JSON.stringify(text)} is no action and no pattern of actions such as payment.* is.`)
-  } else if (dimensions?.actions.some((action) => globMatches(glob, action)) === false) {
-    report.add(
-      'GATE1508',
-      node,
-      `${JSON.stringify(text)} is no action of the matrix.`,
-      closest(text, dimensions.actions),
-    )
+  } else if (asked?.actions.some((action) => globMatches(glob, action)) === false) {
+    report.add('GATE1508', node, `${JSON.stringify(text)} is no action of the matrix.`, closest(text, asked.actions))
   }
   return glob
 }
@@ -111,15 +119,13 @@ function checkSelects(
   member: 'context' | 'plan' | 'agent',
   name: string,
   place: Place,
-  { root, dimensions, report }: Scope,
+  { root, asked, report }: Scope,
   meant?: string,
 ): boolean {
-  if (dimensions === undefined) return true
-  const asked = dimensions[`${member}s`].flatMap((fixture) => fixture.name ?? [])
-  if (asked.includes(name)) return true
+  if (asked === undefined || asked[member].has(name)) return true
   const isDeclared = keyOf(memberOf(root, `${member}s`), name) !== undefined
   if (isDeclared) report.add('GATE1508', place, `The matrix does not ask the ${member} ${JSON.stringify(name)}.`)
-  else reportUnknown(name, place, new Set(asked), `among the ${member}s of the matrix`, report, meant)
+  else reportUnknown(name, place, asked[member], `among the ${member}s of the matrix`, report, meant)
   return false
 }
 

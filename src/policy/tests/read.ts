@@ -6,7 +6,7 @@ import { entriesOf, itemsOf, keyOf, memberOf, type Node, textOf } from '../node.
 import type { Report } from '../report.ts'
 import { shapeCheck } from '../shape-check.ts'
 import { casesIn, DEFAULT_AGENT, DEFAULT_NOW, type Fixture, type PolicyTest, type TestAgent } from './cases.ts'
-import { readExpectations } from './expectations.ts'
+import { type Asked, readExpectations } from './expectations.ts'
 import { hasKnownKeys, type KnownNames, knownNames, readNames, reportTwice } from './names.ts'
 import { Matrix, PolicyTestFile, testCode } from './shapes.ts'
 
@@ -76,13 +76,23 @@ function readTest(node: Node, fileNowMs: number | undefined, file: TestFile): Po
     ...dimensions,
     expectations: readExpectations(memberOf(node, 'expect'), {
       root,
-      dimensions: hasKnownKeys(root, PolicyTestFile) && hasKnownKeys(matrix, Matrix) ? dimensions : undefined,
+      asked: hasKnownKeys(root, PolicyTestFile) && hasKnownKeys(matrix, Matrix) ? askedBy(dimensions) : undefined,
       known: file.known,
       report,
     }),
     place: name ?? node,
     expectPlace: keyOf(node, 'expect') ?? node,
   }
+}
+
+function askedBy({
+  actions,
+  contexts,
+  plans,
+  agents,
+}: Pick<PolicyTest, 'actions' | 'contexts' | 'plans' | 'agents'>): Asked {
+  const namesOf = (fixtures: readonly Fixture<unknown>[]) => new Set(fixtures.flatMap(({ name }) => name ?? []))
+  return { actions, context: namesOf(contexts), plan: namesOf(plans), agent: namesOf(agents) }
 }
 
 /** The values of one dimension, or what stands in where the matrix leaves it out. */

@@ -145,7 +145,11 @@ function selectedShape(amount: TSchema) {
 export const Expectation = expectationShape(Type.Unknown())
 export const SelectedExpectation = selectedShape(Type.Unknown())
 export const ExpectationList = Type.Array(Type.Unknown(), { minItems: 1, maxItems: LIMITS.expectationsPerTest })
-export const ExpectationMap = Type.Unsafe<Record<string, unknown>>({ type: 'object', minProperties: 1 })
+export const ExpectationMap = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  minProperties: 1,
+  maxProperties: LIMITS.expectationsPerTest,
+})
 
 const EXPECT_DESCRIPTION =
   'One expectation for all combinations, or one by name of the context, or a list of which each item may select by action, context, plan and agent: a combination is held to every item that selects it. What nothing is expected of is expected to be denied.'
