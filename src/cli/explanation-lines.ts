@@ -96,8 +96,8 @@ function scaleRow({ fact, from, to, seen }: ExplainedScale, outcome: Truth): Row
   return ['', asked(1, `${fact} from ${from} to ${to}`), outcome === 'false' ? '' : seenText(seen), '']
 }
 
-function rowsOfConditions(condition: ExplainedCondition | null, depth: number): Row[] {
-  if (condition === null) return []
+function rowsOfConditions(condition: ExplainedCondition | undefined, depth: number): Row[] {
+  if (condition === undefined) return []
   const mark = MARK[condition.outcome]
   if (condition.kind === 'leaf') {
     const { seen, file, line } = condition

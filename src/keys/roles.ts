@@ -33,7 +33,7 @@ export const ROUTES = {
   check: {
     method: 'POST',
     path: '/gate/check',
-    summary: 'decides an action; a repeated request uses its approval, `?wait=25` waits for it',
+    summary: 'decides an action; a repeated request uses its approval, `?wait=25` waits for it, `?explain=1` says why',
     roles: ['agent'],
     limit: 'plan',
     idempotent: true,
