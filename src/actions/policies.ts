@@ -116,7 +116,7 @@ function faultLine({ file, line, column, code, message }: Diagnostic): string {
 async function lastKnownGood(deps: PolicyDeps, tenant: string): Promise<Pick<Slot, 'set' | 'since' | 'recorded'>> {
   const nothing = { set: undefined, since: null, recorded: false }
   const record = deps.store.state().policies.get(tenant)
-  const text = record && (await deps.store.policySource(tenant))
+  const text = record && (await deps.store.policySource(tenant, record.digest))
   if (record === undefined || text === undefined) return nothing
   const { set } = await tryLoad(deps, unpack(tenant, text))
   return set?.digest === record.digest ? { set, since: record.loadedAt, recorded: false } : nothing
@@ -139,7 +139,10 @@ async function recordLoaded(deps: PolicyDeps, set: PolicySet, { source }: Tenant
   // A conflict means that another process recorded a set at this moment; the next reload tries again.
   const { conflict } = await deps.store.commit({
     guards: [],
-    writes: [write, { kind: 'policySource', tenantId: set.tenant, source: pack(source) }],
+    writes: [
+      write,
+      { kind: 'policySource', stored: { tenantId: set.tenant, digest: set.digest, source: pack(source) } },
+    ],
     entries: [eventEntry(deps, chainOf(set.tenant, 'live'), 'policy.loaded', told, SERVICE)],
   })
   return conflict === null
@@ -194,7 +197,7 @@ interface Packed {
   ignored: string[]
 }
 
-function unpack(tenant: string, text: string): PolicySource {
+export function unpack(tenant: string, text: string): PolicySource {
   // Written by pack; what it means is held to the recorded digest by the caller.
   const { files, lists, ignored } = JSON.parse(text) as Packed
   return {
