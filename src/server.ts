@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { expireDue } from './actions/approvals.ts'
 import { noteCancelled } from './actions/cancel.ts'
 import { type PolicyRegistry, policyRegistry } from './actions/policies.ts'
+import { policyHistory } from './actions/policy-history.ts'
 import { ensureSigner } from './actions/signing-key.ts'
 import { idMaker } from './base/id.ts'
 import type { Clock } from './base/time.ts'
@@ -85,6 +86,7 @@ export async function startServer({
     const services: Services = {
       ...deps,
       policies,
+      findSet: policyHistory({ store, compile: threads.aside.compile }, policies),
       signer,
       log,
       allowedHosts: config.allowedHosts,

@@ -32,7 +32,8 @@ export interface CheckAnswer {
   explanation?: Explanation
 }
 
-type Decided = Pick<DecisionEntry, 'decision' | 'risk' | 'grounds'>
+/** A decision entry but for its request. */
+export type Decided = Pick<DecisionEntry, 'decision' | 'risk' | 'grounds'>
 
 /** The answer that a decision entry stands for; made the same way when it is new and when it is repeated. */
 export function checkAnswer(

@@ -97,6 +97,13 @@ export const ROUTES = {
     limit: 'plan',
     idempotent: true,
   },
+  getDecision: {
+    method: 'GET',
+    path: '/decisions/:id',
+    summary: 'a recorded decision and why it came out so, by the policies that decided',
+    roles: ['auditor'],
+    limit: 'plan',
+  },
   exportBundle: {
     method: 'GET',
     path: '/evidence/bundle/:id',

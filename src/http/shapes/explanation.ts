@@ -6,7 +6,7 @@ const Outcome = oneOf(['true', 'false', 'unknown'], '`unknown` for want of a fac
 const File = Type.String({ description: 'Of the policies, such as `acme/main.yaml`.' })
 const Line = Type.Integer({ minimum: 1, description: 'From 1.' })
 
-const ShownValue = Type.Unsafe<object>({
+export const ShownValue = Type.Unsafe<object>({
   title: 'ShownValue',
   description:
     'A value: whole as `value`, or, where its JSON is long, by its `beginning` and how many `characters` it has.',
@@ -103,3 +103,54 @@ export const Explanation = Type.Object(
   },
   { title: 'Explanation', description: 'What each rule and risk factor about the action saw, in bounded size.' },
 )
+
+const place = { file: 'acme/payments.yaml' }
+const outcome = 'true' as const
+
+export const exampleExplanation = {
+  domain: 'finance',
+  killSwitch: null,
+  request: { declared: true, validated: true, fault: null },
+  thresholds: { requireApproval: 50, deny: 85 },
+  rules: [
+    {
+      id: 'steered-transfer',
+      effect: 'require_approval' as const,
+      outcome,
+      matches: true,
+      decides: true,
+      ...place,
+      line: 72,
+      condition: {
+        kind: 'all',
+        outcome,
+        conditions: [
+          {
+            kind: 'leaf',
+            outcome,
+            fact: 'context.tainted',
+            operator: 'equal',
+            wanted: { value: true },
+            seen: { value: true },
+            ...place,
+            line: 78,
+          },
+        ],
+        leftOut: 0,
+      },
+    },
+  ],
+  rulesLeftOut: 0,
+  factors: [
+    {
+      name: 'amount',
+      outcome,
+      weight: 50,
+      contribution: 0.1,
+      ...place,
+      line: 46,
+      scale: { fact: 'context.amount', from: 0, to: 20_000, seen: { value: 25 } },
+    },
+  ],
+  factorsLeftOut: 0,
+}
