@@ -24,7 +24,7 @@ async function checkOffline(options: CheckOptions): Promise<void> {
   const { judgement, explanation } = await judgeOffline(options)
   const told = summary(judgement)
   print(options, { ...told, ...(options.explain && { explanation }) }, () => [
-    ...decisionLines(told, explanation),
+    ...decisionLines(told, told.riskScore, explanation),
     ...(options.explain ? explanationLines(explanation) : hint()),
   ])
   if (told.decision !== 'allow') process.exitCode = EXIT.negative

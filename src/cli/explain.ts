@@ -56,7 +56,7 @@ function linesOf(found: Found): Line[] {
   const { caller, explanation, policyDigest } = found
   const holder = caller.identity ?? caller.name
   return [
-    ...decisionLines(found, explanation),
+    ...decisionLines(found, found.riskScore, explanation),
     `action        ${found.action}, ${found.id}`,
     `asked by      ${caller.keyId}${holder === null ? '' : ` (${holder})`} at ${found.evaluatedAt}`,
     `policy        ${policyDigest ?? 'none in force'}`,

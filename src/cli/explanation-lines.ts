@@ -30,12 +30,11 @@ export interface DecisionTold {
   reason: string
   rule: string | null
   decidedBy: string
-  riskScore: number
 }
 
 /** The decision in a few lines: what, why, by which rule, and the risk. */
-export function decisionLines(told: DecisionTold, why: Explanation | null): Line[] {
-  const { decision, reason, rule, decidedBy, riskScore } = told
+export function decisionLines(told: DecisionTold, riskScore: number, why: Explanation | null): Line[] {
+  const { decision, reason, rule, decidedBy } = told
   const deciding = why?.rules.find(({ decides }) => decides)
   const thresholds = why?.thresholds ?? null
   const place = deciding === undefined ? '' : ` at ${deciding.file}:${deciding.line}`

@@ -27,7 +27,7 @@ async function told(context: JsonObject): Promise<string> {
   const question = { set: SET, killSwitchReason: undefined, tenant: 'acme', environment: 'live', agent: 'bot' } as const
   const judgement = await judge({ ...question, nowMs: 0, action: 'pay.out', context, plan: undefined })
   const why = explanationOf(SET, 'pay.out', judgement)
-  return [...decisionLines({ ...judgement.outcome, riskScore: judgement.risk.score }, why), ...explanationLines(why)]
+  return [...decisionLines(judgement.outcome, judgement.risk.score, why), ...explanationLines(why)]
     .map(rendered)
     .join('\n')
 }
