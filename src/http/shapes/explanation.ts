@@ -31,7 +31,10 @@ const Condition = Type.Unsafe<object>({
     fact: { type: 'string' },
     operator: { type: 'string' },
     wanted: ShownValue,
-    seen: { ...nullable(ShownValue), description: 'Null when the fact is missing.' },
+    seen: {
+      ...nullable(ShownValue),
+      description: 'Null when the fact is missing. A declared default stands in for a missing value.',
+    },
     name: { type: 'string' },
     file: File,
     line: Line,
