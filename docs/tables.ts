@@ -38,11 +38,8 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   operators: () => table(['operator', 'constant', 'asked of', 'true when'], operatorRows()),
   decorators: () => table(['decorator', 'meaning'], meanings(DECORATORS.keys(), DECORATOR_MEANINGS)),
   facts: () => table(['fact', 'type', 'value'], factRows()),
-  diagnostics: () =>
-    table(
-      ['code', 'severity', 'fault'],
-      Object.entries(DIAGNOSTICS).map(([name, { severity, title }]) => [code(name), severity, title]),
-    ),
+  diagnostics: () => table(['code', 'severity', 'fault'], diagnosticRows('errors/')),
+  'error-pages': () => table(['code', 'severity', 'fault'], diagnosticRows('')),
   'policy-limits': () => table(['limit', 'of'], limitRows()),
 }
 
@@ -147,6 +144,15 @@ const LIMIT_MEANINGS: Readonly<Record<keyof typeof LIMITS, string>> = {
   diagnostics: 'errors, and warnings, that are shown',
   schemaNodes: 'nodes of a schema with its references followed',
   setBytes: "bytes of all files of a tenant's folder, lists too",
+}
+
+/** `folder` leads to the pages of the codes from the document that has the table. */
+function diagnosticRows(folder: string): string[][] {
+  return Object.entries(DIAGNOSTICS).map(([name, { severity, title }]) => [
+    `[${code(name)}](${folder}${name}.md)`,
+    severity,
+    title,
+  ])
 }
 
 function limitRows(): string[][] {

@@ -23,7 +23,7 @@ import { policyCode, shapeCheck } from './shape-check.ts'
 import { PolicyDocument } from './shapes.ts'
 import { checkTestFile } from './testfile.ts'
 
-export { listFilesOf, mayNameLists, type PolicySource, type TenantFolder } from './files.ts'
+export { listFilesOf, MISSING, mayNameLists, type PolicySource, type TenantFolder } from './files.ts'
 
 /** `set` is undefined when any diagnostic is an error. */
 export interface LoadResult {

@@ -475,7 +475,7 @@ const ROWS: Row[] = [
     args: () => ['validate', '--policies', join(world.root, 'beside')],
     code: 0,
     stdout:
-      /^acme\.yaml:1:1 warning GATE2001 [^\n]+\nbad name:1:1 warning GATE2001 [^\n]+\n[\s\S]*0 errors, [2-9] warnings\.\n$/,
+      /^acme\.yaml:1:1 warning GATE2001 [^\n]+\n[\s\S]*\nbad name:1:1 warning GATE2001 [^\n]+\n[\s\S]*0 errors, [2-9] warnings\.\n$/,
   },
   { name: 'validate: unknown format', args: () => ['validate', '--format', 'xml'], code: 2, stderr: /text, json/ },
   {
