@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { UNEXPLAINED } from '../src/actions/policy-history.ts'
 import { EVENTS } from '../src/audit/events.ts'
 import { ERRORS } from '../src/base/errors.ts'
 import { createProgram } from '../src/cli/program.ts'
@@ -26,6 +27,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
       ['code', 'status', 'meaning'],
       Object.entries(ERRORS).map(([name, { status, meaning }]) => [code(name), String(status), meaning]),
     ),
+  unexplained: () => table(['code', 'meaning'], named(UNEXPLAINED)),
   commands: () => table(['command', 'what it does'], commandRows(PROGRAM, [])),
   events: () =>
     table(

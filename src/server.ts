@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { expireDue } from './actions/approvals.ts'
 import { noteCancelled } from './actions/cancel.ts'
 import type { Deps } from './actions/deps.ts'
+import { policyHistory } from './actions/policy-history.ts'
 import { type PolicyRegistry, policyRegistry, type Reloaded } from './actions/policy-registry.ts'
 import { ensureSigner } from './actions/signing-key.ts'
 import { policyValidator } from './actions/validate-policies.ts'
@@ -88,6 +89,7 @@ export async function startServer({
       ...deps,
       policies,
       validatePolicies: policyValidator(aside.validate),
+      findSet: policyHistory({ store, compile: aside.compile }, policies),
       signer,
       log,
       allowedHosts: config.allowedHosts,

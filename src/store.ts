@@ -18,14 +18,24 @@ export interface IdempotencyUse {
 }
 
 /**
+ * Texts of a policy set that came into force: it survives a restart with a broken folder, and its decisions can be explained.
+ * The newest of a tenant are kept (docs/format.md).
+ */
+export interface StoredPolicies {
+  tenantId: string
+  /** Of the set that the texts make, which whoever reads them works out again. */
+  digest: string
+  source: string
+}
+
+/**
  * A change of state. A record is written at `revision` n only over revision n − 1 (none for 1); any
  * other stored revision is a conflict, so two writers never lose each other's change.
  */
 export type Write =
   | RecordWrite
   | { kind: 'idempotency'; use: IdempotencyUse }
-  /** Texts of the set in force, so that it survives a restart with a broken folder. */
-  | { kind: 'policySource'; tenantId: string; source: string }
+  | { kind: 'policySource'; stored: StoredPolicies }
 
 /** What must still be true at the commit, checked inside its transaction against the file. */
 export type Guard =
@@ -184,7 +194,8 @@ export interface Store {
   probe(): Promise<void>
 
   idempotencyUse(keyId: string, route: string, value: string): Promise<IdempotencyUse | undefined>
-  policySource(tenantId: string): Promise<string | undefined>
+  /** The texts of this set; undefined when they were never stored, or are not kept any more. */
+  policySource(tenantId: string, digest: string): Promise<string | undefined>
 
   /** Waits for the submissions under way, then closes the file. */
   close(): Promise<void>

@@ -3,6 +3,7 @@ import { deadlineMs, statusAt } from '../approvals/approval.ts'
 import type { StoredEntry } from '../audit/chain.ts'
 import type { DecisionEntry } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
+import type { Explanation } from '../gate/explain.ts'
 import { coveringStop } from '../killswitch/killswitch.ts'
 import { type Decision, domainOf, type PolicySet } from '../policy/set.ts'
 import type { Caller, CheckDeps, Deps } from './deps.ts'
@@ -27,9 +28,12 @@ export interface CheckAnswer {
   validUntil: string | null
   factors: Decided['risk']['factors']
   unevaluable: Decided['grounds']['unevaluable']
+  /** Only where it was asked for, the decision is new, and the policies let an agent know. */
+  explanation?: Explanation
 }
 
-type Decided = Pick<DecisionEntry, 'decision' | 'risk' | 'grounds'>
+/** A decision entry but for its request. */
+export type Decided = Pick<DecisionEntry, 'decision' | 'risk' | 'grounds'>
 
 /** The answer that a decision entry stands for; made the same way when it is new and when it is repeated. */
 export function checkAnswer(

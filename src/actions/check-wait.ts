@@ -4,7 +4,7 @@ import { coveringStop } from '../killswitch/killswitch.ts'
 import { domainOf } from '../policy/set.ts'
 import type { CheckAnswer } from './answer.ts'
 import { waitForApproval } from './approvals.ts'
-import { check } from './check.ts'
+import { type CheckOptions, check } from './check.ts'
 import type { Caller, CheckDeps } from './deps.ts'
 import type { Idempotency } from './idempotency.ts'
 import { mayWait } from './waiters.ts'
@@ -12,7 +12,7 @@ import { mayWait } from './waiters.ts'
 /** A vote has been given, and maybe used by another call: the same request is answered otherwise now. */
 const DECIDED: readonly ApprovalStatus[] = ['approved', 'rejected', 'consumed']
 
-export interface Wait {
+export interface Wait extends CheckOptions {
   /** 0 answers at once. */
   waitMs: number
   isGone(): boolean
@@ -30,9 +30,9 @@ export async function checkAndWait(
   caller: Caller,
   request: CheckRequest,
   idempotency: Idempotency | undefined,
-  { waitMs, isGone }: Wait,
+  { waitMs, isGone, explain }: Wait,
 ): Promise<CheckAnswer> {
-  const first = await check(deps, caller, request, idempotency)
+  const first = await check(deps, caller, request, idempotency, { explain })
   if (waitMs === 0 || first.decision !== 'require_approval' || first.approvalId === null) return first
   // People have been asked by now: the hold is told, and the caller may ask for the approval.
   if (!mayWait(deps.store, caller.key.id)) return first
@@ -44,5 +44,5 @@ export async function checkAndWait(
   const isOver = (): boolean => isGone() || isStopped()
   const { status } = await waitForApproval(deps, caller, first.approvalId, waitMs, isOver)
   if (isGone() || !(DECIDED.includes(status) || isStopped())) return first
-  return check(deps, caller, request, idempotency)
+  return check(deps, caller, request, idempotency, { explain })
 }

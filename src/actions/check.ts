@@ -1,6 +1,7 @@
 import type { DecisionEntry } from '../audit/entry.ts'
 import { siblingId } from '../base/id.ts'
 import { formatTimestamp } from '../base/time.ts'
+import { explanationOf } from '../gate/explain.ts'
 import type { CheckRequest } from '../gate/request.ts'
 import type { Placed, Submission } from '../store.ts'
 import { type CheckAnswer, checkAnswer, deadlineOf, replayedAnswer } from './answer.ts'
@@ -8,6 +9,11 @@ import { type Caller, type CheckDeps, decideAndCommit } from './deps.ts'
 import { type Asked, type HoldResult, resolveHold } from './hold.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
 import { judgeNow } from './judge.ts'
+
+export interface CheckOptions {
+  /** Answer with an explanation. Nothing is worked out for it otherwise. */
+  explain: boolean
+}
 
 /**
  * Decides whether the action may run. The answer leaves only after its entry is on disk; an allow is
@@ -20,6 +26,7 @@ export async function check(
   caller: Caller,
   request: CheckRequest,
   idempotency?: Idempotency,
+  { explain }: CheckOptions = { explain: false },
 ): Promise<CheckAnswer> {
   return decideAndCommit(deps.store, async () => {
     const earlier = await earlierUse(deps.store, caller, idempotency)
@@ -43,10 +50,18 @@ export async function check(
     }
     return {
       submission,
-      reply: ({ entries }) =>
-        checkAnswer(entry, committedTime(entries, entry.id), deadlineOf(deps, hold.approval), judged.set),
+      reply: ({ entries }) => ({
+        ...checkAnswer(entry, committedTime(entries, entry.id), deadlineOf(deps, hold.approval), judged.set),
+        ...(explain && explanationFor(asked, hold)),
+      }),
     }
   })
+}
+
+/** An agent whose policies say `explain: reason` is told the reason and nothing else, whatever it asks. */
+function explanationFor({ request, judged }: Asked, { outcome }: HoldResult): Pick<CheckAnswer, 'explanation'> {
+  if (judged.set?.explain === 'reason') return {}
+  return { explanation: explanationOf(judged.set, request.action, { ...judged.judgement, outcome }) }
 }
 
 function decisionEntry(

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { GateError } from '../base/errors.ts'
-import { isId, siblingId } from '../base/id.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { type Bundle, buildBundle } from '../evidence/bundle.ts'
 import { signBundle } from '../evidence/sign.ts'
 import { matchesStored, type Verification, verifyBundle } from '../evidence/verify.ts'
 import { AnyJsonObject, TenantIdField } from '../gate/request.ts'
+import { decisionEntry } from './decisions.ts'
 import type { Deps, Signer } from './deps.ts'
 
 export const VerifyBundleRequest = Type.Object(
@@ -24,9 +24,8 @@ export interface EvidenceDeps extends Deps {
  * @throws GateError `not_found`; `redacted` when a part that the bundle shows has been erased
  */
 export async function exportBundle(deps: EvidenceDeps, chain: string, id: string): Promise<Bundle> {
-  const entryId = isId(id, 'decision') ? siblingId(id, 'entry') : id
-  const entry = isId(entryId, 'entry') ? await deps.store.entry(entryId) : undefined
-  if (entry === undefined || entry.header.chain !== chain || entry.header.type !== 'gate.decision') {
+  const entry = await decisionEntry(deps.store, id)
+  if (entry === undefined || entry.header.chain !== chain) {
     throw new GateError('not_found', 'There is no such decision.')
   }
   const { seq } = entry.header

@@ -1,5 +1,5 @@
 import type { Outcome } from '../gate/decide.ts'
-import { judge } from '../gate/judge.ts'
+import { type Judgement, judge } from '../gate/judge.ts'
 import type { CheckRequest } from '../gate/request.ts'
 import type { Risk } from '../gate/risk.ts'
 import { principalOf } from '../keys/apikey.ts'
@@ -13,6 +13,8 @@ export interface Judged {
   set: PolicySet | undefined
   outcome: Outcome
   risk: Risk
+  /** From which an explanation is made. */
+  judgement: Judgement
   nowMs: number
 }
 
@@ -26,7 +28,7 @@ export async function judgeNow(
   const set = deps.policies.get(caller.tenantId)
   const subject = { chain: caller.chain, action, domain: set && domainOf(set, action) }
   const stop = coveringStop(deps.store.state().switches, subject)
-  const { outcome, risk } = await judge({
+  const judgement = await judge({
     set,
     killSwitchReason: stop && reasonOf(stop),
     tenant: caller.tenantId,
@@ -37,5 +39,6 @@ export async function judgeNow(
     context,
     plan,
   })
-  return { subject, set, outcome, risk, nowMs }
+  const { outcome, risk } = judgement
+  return { subject, set, outcome, risk, judgement, nowMs }
 }

@@ -68,7 +68,7 @@ export async function lastKnownGood(
 ): Promise<Pick<Slot, 'set' | 'since' | 'unrecorded'>> {
   const nothing = { set: undefined, since: null, unrecorded: null }
   const record = deps.store.state().policies.get(tenant)
-  const text = record && (await deps.store.policySource(tenant))
+  const text = record && (await deps.store.policySource(tenant, record.digest))
   if (record === undefined || text === undefined) return nothing
   // Its tests have passed when it came into force.
   const { set } = await tryLoad(unpack(tenant, text), deps.compile)
@@ -97,7 +97,10 @@ export async function recordLoaded(
   // A conflict means that another process recorded a set at this moment; the next reload tries again.
   const { conflict } = await deps.store.commit({
     guards: [],
-    writes: [write, { kind: 'policySource', tenantId: set.tenant, source: pack(source) }],
+    writes: [
+      write,
+      { kind: 'policySource', stored: { tenantId: set.tenant, digest: set.digest, source: pack(source) } },
+    ],
     entries: [eventEntry(deps, chainOf(set.tenant, 'live'), 'policy.loaded', told, actor)],
   })
   return conflict === null
@@ -138,7 +141,7 @@ interface Packed {
   ignored: string[]
 }
 
-function unpack(tenant: string, text: string): PolicySource {
+export function unpack(tenant: string, text: string): PolicySource {
   // Written by pack; what it means is held to the recorded digest by the caller.
   const { files, lists, ignored } = JSON.parse(text) as Packed
   return {

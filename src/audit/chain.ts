@@ -20,6 +20,13 @@ export function chainOf(tenantId: string, environment: Environment): string {
   return `${tenantId}/${environment}`
 }
 
+/** Whose chain it is. @throws TypeError for the chain of the service itself, which is nobody's */
+export function ownerOf(chain: string): { tenantId: string; environment: Environment } {
+  const [tenantId, environment] = chain.split('/')
+  if (tenantId !== undefined && (environment === 'live' || environment === 'test')) return { tenantId, environment }
+  throw new TypeError(`${chain} is not the chain of a tenant`)
+}
+
 /** The hashed part of an entry. It holds no personal data, so that it never has to be erased. */
 export interface Header {
   chain: string

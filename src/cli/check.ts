@@ -22,12 +22,12 @@ export function addCheckCommand(program: Command): void {
 
 async function checkOffline(options: CheckOptions): Promise<void> {
   const { judgement, explanation } = await judgeOffline(options)
-  const { outcome, risk } = judgement
-  print(options, { ...summary(judgement), ...(options.explain && { explanation }) }, () => [
-    ...decisionLines(outcome, risk.score, explanation),
+  const told = summary(judgement)
+  print(options, { ...told, ...(options.explain && { explanation }) }, () => [
+    ...decisionLines(told, told.riskScore, explanation),
     ...(options.explain ? explanationLines(explanation) : hint()),
   ])
-  if (outcome.decision !== 'allow') process.exitCode = EXIT.negative
+  if (told.decision !== 'allow') process.exitCode = EXIT.negative
 }
 
 function summary({ outcome, risk }: Judgement) {

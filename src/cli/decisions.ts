@@ -1,12 +1,7 @@
 import type { Command } from 'commander'
-import { decidedOf } from '../actions/answer.ts'
-import { verifyEntries } from '../actions/audit.ts'
+import { decisionEntry, type RecordedDecision, recordedDecision } from '../actions/decisions.ts'
 import type { Deps } from '../actions/deps.ts'
-import { statusAt } from '../approvals/approval.ts'
 import type { StoredEntry } from '../audit/chain.ts'
-import { GateError } from '../base/errors.ts'
-import { isId, siblingId } from '../base/id.ts'
-import type { Json } from '../base/json.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, withStore } from './context.ts'
 import { type Line, paint, prettyJson, print } from './output.ts'
 
@@ -21,67 +16,21 @@ export function addDecisionCommands(program: Command): void {
 }
 
 async function show(id: string, options: CommonOptions): Promise<void> {
-  const found = await withStore(configOf(options), {}, (deps) => decisionOf(deps, id))
+  const found = await withStore(configOf(options), {}, async (deps) => recordedDecision(deps, await entryOf(deps, id)))
   print(options, found, () => linesOf(found))
   if (!found.verified) process.exitCode = EXIT.negative
 }
 
-/** All that is recorded of a decision, by its id or its entry's. @throws CannotRun when there is none */
-async function decisionOf(deps: Deps, id: string) {
-  const entry = await deps.store.entry(isId(id, 'decision') ? siblingId(id, 'entry') : id)
-  if (entry?.header.type !== 'gate.decision') {
-    throw new CannotRun(
-      `There is no decision ${id}; see \`gate-sidecar audit list --tenant TENANT --type gate.decision\`.`,
-    )
-  }
-  const decided = decidedOf(entry)
-  if (decided === undefined) throw new GateError('redacted', 'Parts of this decision have been erased.')
-  const { decision, risk, grounds } = decided
-  const { keyId, roles } = grounds.caller
-  const key = deps.store.state().keys.get(keyId)
-  return {
-    id: decision.id,
-    timestamp: entry.header.ts,
-    action: decision.action,
-    decision: decision.decision,
-    reason: grounds.reason,
-    rule: grounds.rule,
-    decidedBy: grounds.decidedBy,
-    retry: grounds.retry,
-    riskScore: risk.score,
-    factors: risk.factors,
-    unevaluable: grounds.unevaluable,
-    planValidated: grounds.planValidated,
-    policyDigest: grounds.policyDigest,
-    evaluatedAt: grounds.evaluatedAt,
-    caller: { keyId, identity: key?.identity ?? null, name: key?.name ?? null, roles },
-    request: requestOf(entry),
-    approval: await approvalOf(deps, grounds.approvalId),
-    ...(await placeOf(deps, entry)),
-  }
+/** @throws CannotRun when there is no such decision */
+export async function entryOf({ store }: Deps, id: string): Promise<StoredEntry> {
+  const entry = await decisionEntry(store, id)
+  if (entry !== undefined) return entry
+  throw new CannotRun(
+    `There is no decision ${id}; see \`gate-sidecar audit list --tenant TENANT --type gate.decision\`.`,
+  )
 }
 
-type Found = Awaited<ReturnType<typeof decisionOf>>
-
-function requestOf({ sections }: StoredEntry): Json {
-  const section = sections.find(({ name }) => name === 'request')
-  return section === undefined ? null : JSON.parse(section.json)
-}
-
-async function approvalOf(deps: Deps, id: string | null) {
-  if (id === null) return null
-  const approval = await deps.store.approval(id)
-  return { id, status: approval === undefined ? null : statusAt(approval, deps.store.state().switches, deps.clock()) }
-}
-
-/** Where its entry stands, and whether it hashes to what it did and joins its neighbours. */
-async function placeOf({ store }: Deps, { header, hash }: StoredEntry) {
-  const { chain, seq, id, prev } = header
-  const { valid, fault } = await verifyEntries(store, chain, seq, seq + 1)
-  return { chain, seq, entryId: id, hash, previousHash: prev, verified: valid, fault }
-}
-
-function linesOf(found: Found): Line[] {
+function linesOf(found: RecordedDecision): Line[] {
   const { decision, caller, approval } = found
   const holder = caller.identity ?? caller.name
   const colour = { allow: 'green', deny: 'red', require_approval: 'yellow' } as const

@@ -1,4 +1,3 @@
-import type { Outcome } from '../gate/decide.ts'
 import type {
   ExplainedCondition,
   ExplainedFactor,
@@ -25,21 +24,26 @@ const MAX_VALUE = 40
 /** Columns: what it came to, what was asked, what was seen or came of it, and where it is written. */
 type Row = readonly [mark: Cell, asked: string, seen: string, place: Cell]
 
+/** What was decided, with or without an explanation. */
+export interface DecisionTold {
+  decision: Effect
+  reason: string
+  rule: string | null
+  decidedBy: string
+}
+
 /** The decision in a few lines: what, why, by which rule, and the risk. */
-export function decisionLines(
-  outcome: Pick<Outcome, 'decision' | 'reason' | 'decidedBy'>,
-  riskScore: number,
-  why: Explanation,
-): Line[] {
-  const { decision, reason, decidedBy } = outcome
-  const { thresholds } = why
-  const rule = why.rules.find(({ decides }) => decides)
+export function decisionLines(told: DecisionTold, riskScore: number, why: Explanation | null): Line[] {
+  const { decision, reason, rule, decidedBy } = told
+  const deciding = why?.rules.find(({ decides }) => decides)
+  const thresholds = why?.thresholds ?? null
+  const place = deciding === undefined ? '' : ` at ${deciding.file}:${deciding.line}`
   const limits =
     thresholds === null ? '' : ` (approval from ${thresholds.requireApproval}, denied from ${thresholds.deny})`
   return [
     [paint(EFFECT_STYLE[decision], decision)],
     `reason        ${reason}`,
-    `decided by    ${decidedBy}${rule === undefined ? '' : `, rule ${rule.id} at ${rule.file}:${rule.line}`}`,
+    `decided by    ${decidedBy}${rule === null ? '' : `, rule ${rule}`}${place}`,
     `risk          ${riskScore}${limits}`,
   ]
 }
@@ -96,8 +100,8 @@ function scaleRow({ fact, from, to, seen }: ExplainedScale, outcome: Truth): Row
   return ['', asked(1, `${fact} from ${from} to ${to}`), outcome === 'false' ? '' : seenText(seen), '']
 }
 
-function rowsOfConditions(condition: ExplainedCondition | null, depth: number): Row[] {
-  if (condition === null) return []
+function rowsOfConditions(condition: ExplainedCondition | undefined, depth: number): Row[] {
+  if (condition === undefined) return []
   const mark = MARK[condition.outcome]
   if (condition.kind === 'leaf') {
     const { seen, file, line } = condition
@@ -126,7 +130,7 @@ function seenText(seen: Shown | null): string {
   return seen === null ? 'is missing' : `is ${valueText(seen)}`
 }
 
-function valueText(value: Shown): string {
+export function valueText(value: Shown): string {
   if (!('value' in value)) return `${firstOf(value.beginning)} (${value.characters} characters)`
   const text = JSON.stringify(value.value)
   return text.length <= MAX_VALUE ? text : firstOf(text)

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   check: async () => (await import('./check.ts')).addCheckCommand,
   risk: async () => (await import('./risk.ts')).addRiskCommand,
   approvals: async () => (await import('./approvals.ts')).addApprovalCommands,
+  explain: async () => (await import('./explain.ts')).addExplainCommand,
   decisions: async () => (await import('./decisions.ts')).addDecisionCommands,
   audit: async () => (await import('./audit.ts')).addAuditCommands,
   evidence: async () => (await import('./evidence.ts')).addEvidenceCommands,

@@ -48,11 +48,11 @@ export interface ExplainedReference {
   readonly leftOut: number
 }
 
-type Explain = (condition: Condition | undefined) => ExplainedCondition | null
+type Explain = (condition: Condition | undefined) => { condition?: ExplainedCondition }
 
 /** Explains one condition after the other. When there is no more room, only the outermost part of each is shown. */
 export function explainerOf(set: PolicySet | undefined, evaluation: Evaluation | undefined): Explain {
-  if (set === undefined || evaluation === undefined) return () => null
+  if (set === undefined || evaluation === undefined) return () => ({})
   const explainLeaf = leafExplainer(evaluation)
   const outcomeOf = combiner(set.conditions, ({ index }) => truthAt(evaluation, index))
   let room = MAX_CONDITIONS
@@ -86,7 +86,7 @@ export function explainerOf(set: PolicySet | undefined, evaluation: Evaluation |
     const tells = (node: Condition): boolean => outcomeOf(node) === outcome
     return [...conditions.filter(tells), ...conditions.filter((node) => !tells(node))]
   }
-  return (condition) => (condition === undefined ? null : within(new Set())(condition, 1))
+  return (condition) => (condition === undefined ? {} : { condition: within(new Set())(condition, 1) })
 }
 
 /** Comparisons with their values shortened; each value once, since many comparisons may read the same one. */

@@ -46,8 +46,8 @@ export interface ExplainedRule {
   readonly decides: boolean
   readonly file: string
   readonly line: number
-  /** Null for a rule without one, which always holds. */
-  readonly condition: ExplainedCondition | null
+  /** Absent from a rule without one, which always holds. */
+  readonly condition?: ExplainedCondition
 }
 
 export interface ExplainedFactor {
@@ -58,7 +58,8 @@ export interface ExplainedFactor {
   readonly contribution: number
   readonly file: string
   readonly line: number
-  readonly condition: ExplainedCondition | null
+  /** Absent from a factor without one, which always adds something. */
+  readonly condition?: ExplainedCondition
   readonly scale: ExplainedScale | null
 }
 
@@ -109,7 +110,7 @@ function doesMatch(result: RuleResult): boolean {
 function explainedRule(result: RuleResult, decides: boolean, explain: Explain): ExplainedRule {
   const { id, effect, file, line, condition } = result.rule
   const { outcome } = result
-  return { id, effect, outcome, matches: doesMatch(result), decides, file, line, condition: explain(condition) }
+  return { id, effect, outcome, matches: doesMatch(result), decides, file, line, ...explain(condition) }
 }
 
 function explainedFactor(result: FactorResult, contribution: number, explain: Explain): ExplainedFactor {
@@ -121,7 +122,7 @@ function explainedFactor(result: FactorResult, contribution: number, explain: Ex
     contribution,
     file,
     line,
-    condition: explain(condition),
+    ...explain(condition),
     scale: scale === undefined ? null : explainedScale(scale, result.scaled),
   }
 }

@@ -23,6 +23,22 @@ export const WaitQuery = Type.Object(
   Closed,
 )
 
+/** Of a check. */
+export const CheckQuery = Type.Object(
+  {
+    ...WaitQuery.properties,
+    explain: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1,
+        description:
+          '1 adds `explanation` to a new decision. Policies with `explain: reason` give none, and neither does a decision that an Idempotency-Key repeats.',
+      }),
+    ),
+  },
+  Closed,
+)
+
 /** @returns milliseconds; what is longer than the longest wait is that */
 export function waitMsOf({ wait = 0 }: { wait?: number }): number {
   return Math.min(wait, MAX_WAIT_SECONDS) * 1000

@@ -6,6 +6,7 @@ import { openApi } from './openapi/document.ts'
 import { type PublicRoute, publicRoute, type Route, type RouteShape } from './route.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { auditRoutes } from './routes/audit.ts'
+import { decisionRoutes } from './routes/decisions.ts'
 import { eventRoutes } from './routes/events.ts'
 import { evidenceRoutes } from './routes/evidence.ts'
 import { gateRoutes } from './routes/gate.ts'
@@ -20,6 +21,7 @@ export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...approvalRoutes,
   ...auditRoutes,
   ...evidenceRoutes,
+  ...decisionRoutes,
   ...killSwitchRoutes,
   ...keyRoutes,
   ...policyRoutes,

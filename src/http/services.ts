@@ -1,11 +1,12 @@
 import type { CheckDeps } from '../actions/deps.ts'
 import type { EvidenceDeps } from '../actions/evidence.ts'
+import type { ExplainDeps } from '../actions/explain.ts'
 import type { KillSwitchDeps } from '../actions/killswitch.ts'
 import type { PolicyRegistry } from '../actions/policy-registry.ts'
 import type { ValidatePolicies } from '../actions/validate-policies.ts'
 
 /** What the routes work with; composed in server.ts. */
-export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps {
+export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps, ExplainDeps {
   policies: PolicyRegistry
   validatePolicies: ValidatePolicies
   log: HttpLog

@@ -33,7 +33,7 @@ export const ROUTES = {
   check: {
     method: 'POST',
     path: '/gate/check',
-    summary: 'decides an action; a repeated request uses its approval, `?wait=25` waits for it',
+    summary: 'decides an action; a repeated request uses its approval, `?wait=25` waits for it, `?explain=1` says why',
     roles: ['agent'],
     limit: 'plan',
     idempotent: true,
@@ -96,6 +96,13 @@ export const ROUTES = {
     roles: ['agent'],
     limit: 'plan',
     idempotent: true,
+  },
+  getDecision: {
+    method: 'GET',
+    path: '/decisions/:id',
+    summary: 'a recorded decision and why it came out so, by the policies that decided',
+    roles: ['auditor'],
+    limit: 'plan',
   },
   exportBundle: {
     method: 'GET',

@@ -8,24 +8,11 @@ export type { Truth } from './set.ts'
 /** Reads one fact of a request. Undefined when it is missing; null is no value either. */
 export type ReadFact = (path: FactPath) => Json | undefined
 
-/** One comparison as it came out. */
-export interface LeafResult {
-  fact: string
-  operator: string
-  wanted: Json
-  /** Undefined when the fact is missing. */
-  seen: Json | undefined
-  outcome: Truth
-  file: string
-  line: number
-}
-
 export interface RuleResult {
   rule: Rule
   outcome: Truth
   /** The facts for which an unknown outcome is unknown: missing, or of the wrong type. Else empty. */
   missing: readonly string[]
-  leaves: readonly LeafResult[]
 }
 
 export interface FactorResult {
@@ -36,7 +23,6 @@ export interface FactorResult {
   /** The value of the fact of the scale; undefined when it is missing, not asked for, or there is no scale. */
   scaled: Json | undefined
   missing: readonly string[]
-  leaves: readonly LeafResult[]
 }
 
 /** What the rules and factors about an action say: those only, in declared order. */
@@ -52,7 +38,6 @@ export interface Evaluation {
 interface Outcome {
   outcome: Truth
   missing: readonly string[]
-  leaves: readonly LeafResult[]
 }
 
 /** Evaluates what the set says about `action`. Evaluations may overlap; they share nothing that changes. */
@@ -62,7 +47,7 @@ export async function evaluate(set: PolicySet, action: string, readFact: ReadFac
   const facts = readFacts(question.facts, read)
   const truths = await question.answer(facts)
   const truthOf = ({ index }: Leaf): Truth => truths.get(index) ?? 'unknown'
-  const answers: Answers = { facts, truthOf, combine: combiner(set.conditions, truthOf) }
+  const answers: Answers = { truthOf, combine: combiner(set.conditions, truthOf) }
   return {
     rules: question.rules.flatMap((i) => ruleResult(set, i, answers)),
     factors: question.factors.flatMap((i) => factorResult(set, i, answers, read)),
@@ -71,9 +56,8 @@ export async function evaluate(set: PolicySet, action: string, readFact: ReadFac
   }
 }
 
-/** The facts of a check, and what its leaves and conditions came to. */
+/** What the leaves and conditions of a check came to. */
 interface Answers {
-  facts: FactValues
   truthOf: (leaf: Leaf) => Truth
   combine: (condition: Condition) => Truth
 }
@@ -127,16 +111,12 @@ function shareOf(
   return { outcome, missing, fraction, scaled: value }
 }
 
-function outcomeOf({ condition }: Candidate, asked: readonly Leaf[], answers: Answers): Outcome {
-  if (condition === undefined) return { outcome: 'true', missing: [], leaves: [] }
-  const outcome = answers.combine(condition)
-  const leaves = asked.map((leaf) => leafResult(leaf, answers.truthOf(leaf), answers.facts))
-  const unknown = outcome === 'unknown' ? leaves.filter((leaf) => leaf.outcome === 'unknown') : []
-  return { outcome, missing: [...new Set(unknown.map(({ fact }) => fact))], leaves }
-}
-
-function leafResult({ fact, operator, wanted, file, line }: Leaf, outcome: Truth, facts: FactValues): LeafResult {
-  return { fact: fact.text, operator, wanted, seen: facts.get(fact.text), outcome, file, line }
+function outcomeOf({ condition }: Candidate, asked: readonly Leaf[], { combine, truthOf }: Answers): Outcome {
+  if (condition === undefined) return { outcome: 'true', missing: [] }
+  const outcome = combine(condition)
+  if (outcome !== 'unknown') return { outcome, missing: [] }
+  const unknown = asked.filter((leaf) => truthOf(leaf) === 'unknown')
+  return { outcome, missing: [...new Set(unknown.map(({ fact }) => fact.text))] }
 }
 
 /** What a request brings to be held against the action's declaration. */

@@ -105,7 +105,7 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
   const { connection } = group
   for (const write of writes) {
     if (write.kind === 'idempotency') connection.idempotency.put(write.use)
-    else if (write.kind === 'policySource') connection.policySources.put(write.tenantId, write.source)
+    else if (write.kind === 'policySource') connection.policySources.put(write.stored)
     else if (write.kind === 'approval') {
       if (!connection.records.put(write, 0)) return 'revision'
     } else {

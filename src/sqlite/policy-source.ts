@@ -1,13 +1,48 @@
 import type { Database } from 'better-sqlite3'
+import type { StoredPolicies } from '../store.ts'
 
-/** Statements over policy_source. Only commit.ts writes, inside its transaction. */
+/** As many sets of a tenant are kept, the newest ones. */
+export const KEPT_SETS = 100
+/** Bytes of all of them together; the newest is kept whatever its size, which the loader bounds. */
+export const KEPT_BYTES = 64 * 1024 * 1024
+
+interface Kept {
+  digest: string
+  bytes: number
+}
+
+/** Statements over policy_text. Only commit.ts writes, inside its transaction. */
 export function policySourceQueries(db: Database) {
-  const get = db.prepare<[string], { source: string }>('SELECT source FROM policy_source WHERE tenant = ?')
-  const put = db.prepare<[string, string]>(
-    'INSERT INTO policy_source (tenant, source) VALUES (?, ?) ON CONFLICT (tenant) DO UPDATE SET source = excluded.source',
+  const get = db.prepare<[string, string], { source: string }>(
+    'SELECT source FROM policy_text WHERE tenant = ? AND digest = ?',
   )
+  const newest = db.prepare<[string], { loaded: number | null }>(
+    'SELECT max(loaded) AS loaded FROM policy_text WHERE tenant = ?',
+  )
+  const put = db.prepare(
+    `INSERT INTO policy_text (tenant, digest, loaded, bytes, source) VALUES (:tenantId, :digest, :loaded, :bytes, :source)
+     ON CONFLICT (tenant, digest) DO UPDATE SET loaded = excluded.loaded, bytes = excluded.bytes, source = excluded.source`,
+  )
+  const kept = db.prepare<[string], Kept>('SELECT digest, bytes FROM policy_text WHERE tenant = ? ORDER BY loaded DESC')
+  const remove = db.prepare('DELETE FROM policy_text WHERE tenant = ? AND digest = ?')
   return {
-    get: (tenantId: string) => get.get(tenantId)?.source,
-    put: (tenantId: string, source: string) => put.run(tenantId, source),
+    get: (tenantId: string, digest: string) => get.get(tenantId, digest)?.source,
+    /** The oldest sets make room for it. */
+    put(stored: StoredPolicies): void {
+      const { tenantId, source } = stored
+      const loaded = (newest.get(tenantId)?.loaded ?? 0) + 1
+      put.run({ ...stored, loaded, bytes: Buffer.byteLength(source) })
+      for (const { digest } of tooMuch(kept.all(tenantId))) remove.run(tenantId, digest)
+    },
   }
+}
+
+/** Of the sets, newest first, those that are past a limit; never the first. */
+function tooMuch(sets: readonly Kept[]): readonly Kept[] {
+  let bytes = 0
+  const end = sets.findIndex((set, i) => {
+    bytes += set.bytes
+    return i > 0 && (i >= KEPT_SETS || bytes > KEPT_BYTES)
+  })
+  return end < 0 ? [] : sets.slice(end)
 }

@@ -125,7 +125,7 @@ function reads(current: () => Connection, clock: Clock): Reads {
     chains: () => read(({ entries }) => entries.chains()),
     probe: () => read(({ instance }) => void instance.origin()),
     idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),
-    policySource: (tenantId) => read(({ policySources }) => policySources.get(tenantId)),
+    policySource: (tenantId, digest) => read(({ policySources }) => policySources.get(tenantId, digest)),
   }
 }
 

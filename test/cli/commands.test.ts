@@ -93,6 +93,7 @@ const COMMANDS = [
   'approvals approve',
   'approvals reject',
   'approvals cancel',
+  'explain',
   'decisions show',
   'audit list',
   'audit tail',

@@ -92,7 +92,7 @@ test('a stored set that is not the one in the audit chain is not used', async (t
     ignored: [],
     lists: [],
   })
-  db.prepare('UPDATE policy_source SET source = ?').run(source)
+  db.prepare('UPDATE policy_text SET source = ?').run(source)
   db.close()
   const second = await startGate(t, { dir, policies: { 'acme/main.yaml': BROKEN } })
   const { body } = await second.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })

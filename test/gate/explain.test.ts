@@ -157,7 +157,7 @@ risk: [{name: size, actions: [pay.out], weight: 10, scale: {fact: context.amount
     ],
   })
   assert.deepEqual(why.factors[0]?.scale, { fact: 'context.amount', from: 0, to: 100, seen: { value: 5 } })
-  assert.equal(why.factors[0]?.condition, null)
+  assert.equal(why.factors[0]?.condition, undefined)
 })
 
 test('explanation: a repeated name is shown once in each rule, and again in the next', async () => {
@@ -172,8 +172,8 @@ test('explanation: a repeated name is shown once in each rule, and again in the 
   ])
 })
 
-function nodesOf(condition: ExplainedCondition | null): ExplainedCondition[] {
-  if (condition === null) return []
+function nodesOf(condition: ExplainedCondition | undefined): ExplainedCondition[] {
+  if (condition === undefined) return []
   return condition.kind === 'leaf' ? [condition] : [condition, ...condition.conditions.flatMap(nodesOf)]
 }
 
@@ -236,7 +236,7 @@ for (const [name, policy, context] of LARGE) {
 test('explanation: a value that is long is shown by its beginning, and how long it is', async () => {
   const set = setOf(`rules:\n${rule('r', 'deny', '{fact: context.text, operator: equal, value: x}')}`)
   const { why } = await explained(set, { text: `${'x'.repeat(MAX_SHOWN - 2)}\u{1f600}${'x'.repeat(1000)}` })
-  const [leaf] = nodesOf(why.rules[0]?.condition ?? null)
+  const [leaf] = nodesOf(why.rules[0]?.condition)
   // A character of two halves is not cut in two.
   assert.deepEqual(leaf?.kind === 'leaf' && leaf.seen, { beginning: `"${'x'.repeat(MAX_SHOWN - 2)}`, characters: 1202 })
 })
@@ -247,7 +247,7 @@ test('explanation: of too many comparisons those are shown that make the outcome
     set,
     Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`n${i}`, i === 4321 ? i : -1])),
   )
-  const [any, first] = nodesOf(why.rules[0]?.condition ?? null)
+  const [any, first] = nodesOf(why.rules[0]?.condition)
   assert.equal(any?.outcome, 'true')
   assert.deepEqual(first?.kind === 'leaf' && [first.fact, first.outcome], ['context.n4321', 'true'])
   assert.equal(any?.kind === 'any' && any.leftOut, 5000 - (MAX_CONDITIONS - 1))
@@ -329,7 +329,7 @@ test('explanation: what is shown below a condition makes it what it is shown to 
 })
 
 /** The named conditions of a rule as they are shown there. */
-function namedIn(condition: ExplainedCondition | null): [string, Truth][] {
+function namedIn(condition: ExplainedCondition | undefined): [string, Truth][] {
   return nodesOf(condition).flatMap((node): [string, Truth][] =>
     node.kind === 'condition' && node.conditions.length > 0 ? [[node.name, node.outcome]] : [],
   )

@@ -6,7 +6,7 @@ import type { FactorResult, Truth } from '../../src/policy/evaluate.ts'
 
 function factor(weight: number, fraction: number, outcome: Truth = 'true', name = 'f'): FactorResult {
   const parsed = { name, weight, actions: [], condition: undefined, scale: undefined, file: 'acme/main.yaml', line: 1 }
-  return { factor: parsed, fraction, outcome, scaled: undefined, missing: [], leaves: [] }
+  return { factor: parsed, fraction, outcome, scaled: undefined, missing: [] }
 }
 
 const SCORES: [name: string, factors: FactorResult[], score: number, contributions: number[]][] = [

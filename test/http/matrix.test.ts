@@ -19,6 +19,7 @@ const PROBES: Record<KeyedRouteId, [body: unknown, answer: string | undefined]> 
   auditChain: [undefined, undefined],
   auditVerify: [{}, 'invalid_request'],
   auditLog: [{}, 'invalid_request'],
+  getDecision: [undefined, 'not_found'],
   exportBundle: [undefined, 'not_found'],
   verifyBundle: [{ bundle: {} }, undefined],
   killSwitchStatus: [undefined, undefined],

@@ -25,6 +25,7 @@ const ALLOWED: Record<RouteId, readonly Role[]> = {
   reject: ['approver'],
   auditChain: ['auditor'],
   auditVerify: ['auditor'],
+  getDecision: ['auditor'],
   exportBundle: ['auditor'],
   verifyBundle: ['agent', 'approver', 'auditor', 'operator'],
   killSwitchStatus: ['agent', 'operator'],

@@ -54,7 +54,7 @@ export function commitContract(stores: Stores): void {
       guards: [],
       writes: [
         creation('key', key).write,
-        { kind: 'policySource', tenantId: 'acme', source: 'text' },
+        { kind: 'policySource', stored: { tenantId: 'acme', digest: 'd', source: 'text' } },
         creation('tenant', aTenant()).write,
       ],
       entries: [note()],
@@ -62,7 +62,7 @@ export function commitContract(stores: Stores): void {
     assert.equal(result.conflict, 'revision')
     assert.equal(store.state().keys.has(key.id), false)
     assert.equal(open(clock).state().keys.has(key.id), false)
-    assert.equal(await store.policySource('acme'), undefined)
+    assert.equal(await store.policySource('acme', 'd'), undefined)
   })
 
   test('two equal requests make one pending approval', async (t) => {

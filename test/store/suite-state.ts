@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { change, creation } from '../../src/records.ts'
+import type { StoredPolicies, Submission } from '../../src/store.ts'
 import { aKey, aStop, aTenant, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 
 const clock = () => START_MS
 const signingKey = { id: 'key_s', revision: 1, algorithm: 'ed25519' as const, publicKey: 'AA==', createdAt: '' }
 const policy = { id: 'acme', revision: 1, digest: 'sha256:', loadedAt: '' }
+
+const keeping = (stored: StoredPolicies): Submission => ({
+  guards: [],
+  writes: [{ kind: 'policySource', stored }],
+  entries: [note()],
+})
 
 /** What a store keeps in memory. */
 export function stateContract(stores: Stores): void {
@@ -102,19 +109,56 @@ export function stateContract(stores: Stores): void {
     assert.notEqual(stores(t)(clock).origin, first.origin)
   })
 
-  test('policy sources are kept by tenant, the newest of each', async (t) => {
+  test('policy sources are kept by tenant and digest', async (t) => {
     const open = stores(t)
     const store = open(clock)
-    const put = (tenantId: string, source: string) =>
-      commit(store, { guards: [], writes: [{ kind: 'policySource', tenantId, source }], entries: [note()] })
-    await put('acme', 'old')
-    await put('other', 'theirs')
-    await put('acme', 'new')
-    assert.deepEqual(await Promise.all(['acme', 'other', 'nobody'].map((id) => open(clock).policySource(id))), [
-      'new',
-      'theirs',
+    for (const [tenantId, digest, source] of [
+      ['acme', 'one', 'old'],
+      ['other', 'one', 'theirs'],
+      ['acme', 'two', 'new'],
+    ] as const)
+      await commit(store, keeping({ tenantId, digest, source }))
+    const read = (tenantId: string, digest: string) => open(clock).policySource(tenantId, digest)
+    assert.deepEqual(
+      await Promise.all([read('acme', 'one'), read('acme', 'two'), read('other', 'one'), read('other', 'two')]),
+      ['old', 'new', 'theirs', undefined],
+    )
+  })
+
+  test('the newest policy sources of a tenant are kept, those that came again too', async (t) => {
+    const store = stores(t)(clock)
+    await commit(store, keeping({ tenantId: 'other', digest: 'd0', source: 'theirs' }))
+    for (let i = 0; i < 102; i += 1) {
+      await commit(store, keeping({ tenantId: 'acme', digest: `d${i}`, source: 'text' }))
+      if (i === 50) await commit(store, keeping({ tenantId: 'acme', digest: 'd0', source: 'text again' }))
+    }
+    const read = (digest: string) => store.policySource('acme', digest)
+    assert.deepEqual(await Promise.all(['d0', 'd1', 'd2', 'd3', 'd101'].map(read)), [
+      'text again',
       undefined,
+      undefined,
+      'text',
+      'text',
     ])
+    assert.equal(await store.policySource('other', 'd0'), 'theirs')
+  })
+
+  test('policy sources are kept up to 64 MiB of a tenant, the newest whatever its size', async (t) => {
+    const store = stores(t)(clock)
+    const MIB = 1024 * 1024
+    for (const [digest, bytes] of [
+      ['a', 30 * MIB],
+      ['b', 30 * MIB],
+      ['c', 4 * MIB + 1],
+    ] as const)
+      await commit(store, keeping({ tenantId: 'acme', digest, source: 'x'.repeat(bytes) }))
+    const sizes = async () =>
+      (await Promise.all(['a', 'b', 'c', 'd'].map((digest) => store.policySource('acme', digest)))).map(
+        (text) => (text?.length ?? 0) / MIB,
+      )
+    assert.deepEqual(await sizes(), [0, 30, 4 + 1 / MIB, 0])
+    await commit(store, keeping({ tenantId: 'acme', digest: 'd', source: 'x'.repeat(65 * MIB) }))
+    assert.deepEqual(await sizes(), [0, 0, 0, 65])
   })
 
   test('the use of an idempotency value is read by key, route and value, for ten minutes', async (t) => {

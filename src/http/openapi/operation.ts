@@ -14,6 +14,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   gate: 'Decide whether an action may run.',
   approvals: 'Held actions, for people to decide.',
   audit: 'The hash-chained trail.',
+  decisions: 'Recorded decisions, explained.',
   evidence: 'Signed bundles that a third party verifies.',
   killswitch: 'The emergency stop at four levels.',
   keys: 'API keys of the tenant.',

@@ -1,7 +1,7 @@
 import { checkAndWait } from '../../actions/check-wait.ts'
 import { judgeNow } from '../../actions/judge.ts'
 import { CheckRequest, RiskRequest } from '../../gate/request.ts'
-import { WaitQuery, waitMsOf } from '../query.ts'
+import { CheckQuery, waitMsOf } from '../query.ts'
 import { route } from '../route.ts'
 import { checkExample, Decision, RiskAssessment, riskExample } from '../shapes/gate.ts'
 
@@ -9,11 +9,15 @@ export const gateRoutes = {
   // 200 for every decision, deny included. A 4xx or 5xx means that nothing was decided, and a client takes it as deny.
   check: route({
     body: CheckRequest,
-    query: WaitQuery,
+    query: CheckQuery,
     data: Decision,
     example: checkExample,
     handle: async (services, { caller, body, query, idempotency, isGone }) => ({
-      data: await checkAndWait(services, caller, body, idempotency, { waitMs: waitMsOf(query), isGone }),
+      data: await checkAndWait(services, caller, body, idempotency, {
+        waitMs: waitMsOf(query),
+        isGone,
+        explain: query.explain === 1,
+      }),
     }),
   }),
   risk: route({

@@ -13,8 +13,9 @@ import {
   Timestamp,
   textOf,
 } from './common.ts'
+import { Explanation } from './explanation.ts'
 
-const Unevaluable = Type.Object(
+export const Unevaluable = Type.Object(
   {
     kind: textOf(['rule', 'factor'], 'What could not be evaluated.'),
     name: Type.String(),
@@ -41,6 +42,7 @@ export const Decision = Type.Object(
     validUntil: nullable(Type.String({ format: 'date-time', description: 'An allow is good until then.' })),
     factors: Type.Array(RiskFactor),
     unevaluable: Type.Array(Unevaluable),
+    explanation: Type.Optional(Explanation),
   },
   { title: 'Decision', description: 'What was decided, and why. It is on disk before it is answered.' },
 )

@@ -1,0 +1,114 @@
+import { GateError } from '../base/errors.ts'
+import { isPolicyFile } from '../policy/files.ts'
+import { linkPolicySet } from '../policy/link.ts'
+import type { CompiledPolicies, Outcome, PolicySource } from '../policy/load.ts'
+import type { PolicySet } from '../policy/set.ts'
+import type { Store } from '../store.ts'
+import type { PoliciesInForce } from './deps.ts'
+import { unpack } from './policies.ts'
+
+/** Why a recorded decision cannot be explained. */
+export const UNEXPLAINED = {
+  redacted: 'the request has been erased',
+  policy_not_kept:
+    'the policies that decided are not kept any more, or never were: of a tenant the newest 100 sets are, up to 64 MiB',
+  policy_altered: 'what the file keeps is not what the audit chain records',
+  policy_unloadable: 'the policies that decided cannot be loaded',
+} as const
+
+export interface Unexplained {
+  code: keyof typeof UNEXPLAINED
+  message: string
+}
+
+/** The policies of one digest, or why they cannot be had. */
+export type FoundSet = { set: PolicySet } | Unexplained
+
+export interface HistoryDeps {
+  store: Pick<Store, 'policySource'>
+  /** Compiles where it can do no harm. */
+  compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+}
+
+/** Finds the policies that were in force once. */
+export type FindSet = (tenantId: string, digest: string) => Promise<FoundSet>
+
+/** Sets that are kept ready: people look at several decisions of one. */
+const READY_SETS = 2
+/** Sets that may wait to be compiled, which takes up to five seconds of a processor for each. */
+const MAX_WAITING = 8
+
+/** Finds policies in force and stored ones. Stored ones are compiled one after the other. */
+export function policyHistory(deps: HistoryDeps, inForce: PoliciesInForce): FindSet {
+  const ready = new Map<string, FoundSet>()
+  const loading = new Map<string, Promise<FoundSet>>()
+  let last: Promise<unknown> = Promise.resolve()
+
+  const load = async (tenantId: string, digest: string): Promise<FoundSet> => {
+    const name = `${tenantId} ${digest}`
+    try {
+      const found = await storedSet(deps, tenantId, digest)
+      if ('set' in found) keepNewest(ready, name, found)
+      return found
+    } finally {
+      loading.delete(name)
+    }
+  }
+  return async (tenantId, digest) => {
+    const set = inForce.get(tenantId)
+    if (set?.digest === digest) return { set }
+    const name = `${tenantId} ${digest}`
+    const known = ready.get(name) ?? loading.get(name)
+    if (known !== undefined) return known
+    if (loading.size >= MAX_WAITING)
+      throw new GateError('overloaded', 'Too many decisions of earlier policies are being explained; try again.')
+    const begin = () => load(tenantId, digest)
+    const found = last.then(begin, begin)
+    last = found
+    loading.set(name, found)
+    return found
+  }
+}
+
+function keepNewest(ready: Map<string, FoundSet>, name: string, found: FoundSet): void {
+  ready.set(name, found)
+  const [oldest] = ready.keys()
+  if (ready.size > READY_SETS && oldest !== undefined) ready.delete(oldest)
+}
+
+/** The set that the stored texts make, if it has the digest: who can write the file could have put others there. */
+export async function storedSet(deps: HistoryDeps, tenantId: string, digest: string): Promise<FoundSet> {
+  const text = await deps.store.policySource(tenantId, digest)
+  if (text === undefined) return unexplained('policy_not_kept', digest)
+  const source = sourceIn(tenantId, text)
+  if (source === undefined) return unexplained('policy_altered', digest)
+  const compiled = await deps.compile(source)
+  if ('fault' in compiled) return unexplained('policy_unloadable', digest, `the set ${compiled.fault}`)
+  const { data, diagnostics } = compiled.value
+  if (data === undefined) {
+    const fault = diagnostics.find(({ severity }) => severity === 'error')
+    return unexplained(
+      'policy_unloadable',
+      digest,
+      fault && `${fault.file}:${fault.line} ${fault.code} ${fault.message}`,
+    )
+  }
+  return data.digest === digest ? { set: linkPolicySet(data) } : unexplained('policy_altered', digest)
+}
+
+/** The texts without the tests, which decide nothing; undefined when they are not as they were written. */
+function sourceIn(tenantId: string, text: string): PolicySource | undefined {
+  try {
+    const source = unpack(tenantId, text)
+    return { ...source, files: source.files.filter(({ name }) => isPolicyFile(name)) }
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+export function unexplained(code: Unexplained['code'], digest: string | null, detail?: string): Unexplained {
+  const of = digest === null ? '' : ` (${digest})`
+  const more = detail === undefined ? '' : `: ${detail}`
+  return { code, message: `It cannot be explained: ${UNEXPLAINED[code]}${of}${more}${more.endsWith('.') ? '' : '.'}` }
+}
