@@ -2,10 +2,16 @@ import { DIAGNOSTICS, type DiagnosticCode } from './codes.ts'
 import { compareDiagnostics, type Diagnostic } from './diagnostics.ts'
 import { LIMITS } from './limits.ts'
 import { type Place, positionOf } from './node.ts'
+import { type Suggestion, written } from './written.ts'
 
 /** Collects the faults of one load. */
 export interface Report {
-  add(code: DiagnosticCode, place: Place, message: string, suggestion?: string | undefined): void
+  /** @param suggestion What was probably meant in place of the text at `place`. */
+  add(code: DiagnosticCode, place: Place, message: string, suggestion?: Suggestion | undefined): void
+  /** Nothing more is said about this place: whatever is wrong there follows from a fault that is reported elsewhere. */
+  silence(place: Place): void
+  /** How many errors were added. */
+  count(): number
   /** True when an error was added. */
   failed(): boolean
   /** In the order of compareDiagnostics, none twice. */
@@ -24,33 +30,54 @@ export function createReport(): Report {
     byIdentity.set(identity, diagnostic)
   }
   return {
+    silence: (place) => void unreadable.add(spotOf(place)),
     add(code, place, message, suggestion) {
       const { severity } = DIAGNOSTICS[code]
       if (counts[severity] > LIMITS.diagnostics) return
-      const spot = `${place.source.file}\0${place.start}`
+      const spot = spotOf(place)
       if (code.startsWith('GATE10')) unreadable.add(spot)
       else if (unreadable.has(spot)) return
       if (counts[severity] < LIMITS.diagnostics) return keep(diagnosticAt(code, place, message, suggestion))
       const more = severity === 'error' ? 'GATE1019' : 'GATE2010'
       keep(diagnosticAt(more, place, `More than ${LIMITS.diagnostics} ${severity}s; the rest is left out.`, undefined))
     },
+    count: () => counts.error,
     failed: () => counts.error > 0,
     diagnostics: () => [...byIdentity.values()].sort(compareDiagnostics),
   }
 }
 
-function diagnosticAt(code: DiagnosticCode, place: Place, message: string, suggestion: string | undefined): Diagnostic {
-  const { line, column } = positionOf(place.source, place.start)
-  const end = positionOf(place.source, Math.max(place.start, place.end))
+function spotOf({ source, start }: Place): string {
+  return `${source.file}\0${start}`
+}
+
+function diagnosticAt(
+  code: DiagnosticCode,
+  place: Place,
+  message: string,
+  suggestion: Suggestion | undefined,
+): Diagnostic {
+  const { source, start } = place
+  const { line, column } = positionOf(source, start)
+  const end = positionOf(source, endOf(place))
+  const marked = end.line === line && end.column > column
   return {
-    file: place.source.file,
+    file: source.file,
     line,
     column,
-    ...(end.line === line && end.column > column ? { endColumn: end.column } : {}),
+    ...(marked ? { endColumn: end.column } : {}),
     severity: DIAGNOSTICS[code].severity,
     code,
     message,
     path: place.path,
-    suggestion: suggestion ?? null,
+    // Without an end on its line there is no text that it could be written in place of.
+    suggestion: (marked && suggestion !== undefined ? written(suggestion, source.file) : undefined) ?? null,
   }
+}
+
+/** A block of YAML ends where the next begins; what is marked ends with its last character. */
+function endOf({ source, start, end }: Place): number {
+  let last = end
+  while (last > start && /[ \t\r\n]/.test(source.text[last - 1] ?? '')) last -= 1
+  return Math.max(start, last)
 }
