@@ -1,3 +1,4 @@
+import { REQUEST_ROOTS } from './fact-names.ts'
 import { withKnownKeys } from './key-repair.ts'
 import { readLeaf } from './leaf.ts'
 import type { Names } from './names.ts'
@@ -58,10 +59,12 @@ function withJoinedPath(node: Node, names: Names): Node {
   const [root, below] = [textOf(fact?.value), textOf(path?.value)]
   if (fact === undefined || path === undefined || root === undefined || below === undefined) return node
   const joined = `${root}.${below.replace(/^\$?\.?/, '')}`
-  names.report.add('GATE1101', path.key, `There is no key path here; the fact is written in one: fact: ${joined}.`)
+  const isContext = REQUEST_ROOTS.has(root)
+  const meant = isContext ? joined : `context.${joined}`
+  names.report.add('GATE1101', path.key, `There is no key path here; the fact is written in one, as in fact: ${meant}.`)
   const entries = new Map(node.entries)
   entries.delete('path')
-  entries.set('fact', { ...fact, value: { ...fact.value, value: joined } })
+  if (isContext) entries.set('fact', { ...fact, value: { ...fact.value, value: joined } })
   return { ...node, entries }
 }
 

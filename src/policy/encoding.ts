@@ -16,6 +16,8 @@ export interface EncodingFault {
   readonly reason: string
   /** Where the first byte stands that is not UTF-8; undefined when it is all of them. */
   readonly place: { readonly offset: number; readonly line: number; readonly column: number } | undefined
+  /** Where the text is a guess, the first of them. */
+  readonly guessed: readonly number[]
   /** False when the text has no meaning at all. */
   readonly readable: boolean
 }
@@ -27,12 +29,13 @@ export function decodeText(bytes: Uint8Array): Decoded {
   const invalid = firstInvalid(bytes)
   if (invalid === undefined) return { text: plainLines(decodeUtf8(bytes)), fault: undefined }
   if (bytes.subarray(0, SAMPLE).includes(0)) {
-    return { text: '', fault: { reason: 'it is a binary file', place: undefined, readable: false } }
+    return { text: '', fault: { reason: 'it is a binary file', place: undefined, guessed: [], readable: false } }
   }
   const before = plainLines(decodeUtf8(bytes.subarray(0, invalid)))
   const line = before.split('\n').length
   const place = { offset: before.length, line, column: before.length - before.lastIndexOf('\n') }
-  return { text: plainLines(mixedText(bytes)), fault: { reason: byteReason(bytes, invalid), place, readable: true } }
+  const { text, guessed } = mixedText(bytes)
+  return { text, fault: { reason: byteReason(bytes, invalid), place, guessed, readable: true } }
 }
 
 /** A lone carriage return ends a line too, as it does in YAML and did on the first Macintosh. */
@@ -44,7 +47,7 @@ function plainLines(text: string): string {
 function wideEncoding(bytes: Uint8Array): { label: string; fault: EncodingFault } | undefined {
   const found = (label: string, name: string, readable = true) => {
     const reason = `it is ${name}; save it as UTF-8, which editors offer as "encoding" when a file is saved`
-    return { label, fault: { reason, place: undefined, readable } }
+    return { label, fault: { reason, place: undefined, guessed: [], readable } }
   }
   const [first, second, third, fourth] = bytes
   if (first === 0xff && second === 0xfe) {
@@ -84,20 +87,27 @@ function sequenceLength(bytes: Uint8Array, at: number): number {
   return length
 }
 
+const MAX_GUESSED = 1000
+
 /** UTF-8, with every byte that is none read as Windows-1252. */
-function mixedText(bytes: Uint8Array): string {
+function mixedText(bytes: Uint8Array): { text: string; guessed: number[] } {
   const windows = new TextDecoder('windows-1252')
   const parts: string[] = []
+  const guessed: number[] = []
+  let length = 0
   let from = 0
   for (let at = 0; at < bytes.length; ) {
-    const length = sequenceLength(bytes, at)
-    if (length === 0) {
-      parts.push(decodeUtf8(bytes.subarray(from, at)), windows.decode(bytes.subarray(at, at + 1)))
+    const size = sequenceLength(bytes, at)
+    if (size === 0) {
+      const before = decodeUtf8(bytes.subarray(from, at))
+      parts.push(from === 0 ? plainLines(before) : before, windows.decode(bytes.subarray(at, at + 1)))
+      length += (parts.at(-2)?.length ?? 0) + 1
+      if (guessed.length < MAX_GUESSED) guessed.push(length - 1)
       from = at + 1
     }
-    at += length === 0 ? 1 : length
+    at += size === 0 ? 1 : size
   }
-  return parts.join('') + decodeUtf8(bytes.subarray(from))
+  return { text: plainLines(parts.join('') + decodeUtf8(bytes.subarray(from))), guessed }
 }
 
 function byteReason(bytes: Uint8Array, at: number): string {

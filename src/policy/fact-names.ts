@@ -112,12 +112,20 @@ export function meantFact(text: string, known: readonly string[], mayBeNew: bool
   const bare = new Map([...known].reverse().map((name) => [name.slice(name.indexOf('.') + 1), name]))
   const nearest = near ?? bare.get(closest(rest, bare.keys()) ?? '')
   if (nearest !== undefined) return nearest
-  const isForeign = rest !== plain || /^plan\./.test(plain)
-  const made = /^plan\./.test(plain) ? plain : `context.${rest}`
-  if (!mayBeNew || !(isForeign || !rest.includes('.')) || BUILT_IN_ROOTS.has(rest)) return undefined
-  return made !== text && parseFactPath(made)?.segments.length !== 0 && parseFactPath(made) !== undefined
-    ? made
-    : undefined
+  return mayBeNew ? newFact(plain, rest, text) : undefined
+}
+
+/** A fact that need not be declared. Only what has a root of another language, or none, is surely meant below context. */
+function newFact(plain: string, rest: string, text: string): string | undefined {
+  const isOurs = /^(?:context|plan)\./.test(plain)
+  if (BUILT_IN_ROOTS.has(rest) || (!isOurs && rest === plain && rest.includes('.'))) return undefined
+  const segments = (isOurs ? plain : `context.${rest}`).split('.')
+  // A segment with other characters is written ["a b"].
+  const made = segments.map((one, i) =>
+    i === 0 || /^(?:[\w-]+|\*)$/.test(one) ? `.${one}` : `[${JSON.stringify(one)}]`,
+  )
+  const path = made.join('').slice(1)
+  return path !== text && parseFactPath(path) !== undefined ? path : undefined
 }
 
 /** Names that are parts of facts that are always there, not facts of the request. */

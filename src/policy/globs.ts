@@ -33,7 +33,8 @@ function meantGlob(text: string): string | undefined {
     .replace(/\*{2,}/g, '**')
     .replace(/(?<=[^.*])\*\*|\*\*(?=[^.*])/g, '*')
     .replace(/^[-./:]+|[^A-Za-z0-9_*]+$/g, '')
-  const meant = /\s/.test(text.trim()) ? nameIn(text, ACTION_NAME) : plain
+  const joined = text.trim().replace(/\s*\.\s*/g, '.')
+  const meant = /\s/.test(joined) ? nameIn(joined, ACTION_NAME) : plain
   return meant !== undefined && meant !== text && parseGlob(meant) !== undefined ? meant : undefined
 }
 

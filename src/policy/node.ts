@@ -7,6 +7,8 @@ export interface Source {
   readonly text: string
   /** Offsets at which the lines begin. */
   readonly lineStarts: readonly number[]
+  /** Where the text is a guess at what bytes mean. */
+  readonly guessed?: readonly number[] | undefined
   /** Where each unit of the text stands in the file, when the text was mended so that it can be read. */
   readonly origin?: Int32Array | undefined
 }

@@ -36,7 +36,7 @@ export function createReport(): Report {
       if (counts[severity] > LIMITS.diagnostics) return
       const spot = spotOf(place)
       if (code.startsWith('GATE10')) unreadable.add(spot)
-      else if (unreadable.has(spot)) return
+      else if (unreadable.has(spot) || isGuess(place)) return
       if (counts[severity] < LIMITS.diagnostics) return keep(diagnosticAt(code, place, message, suggestion))
       const more = severity === 'error' ? 'GATE1019' : 'GATE2010'
       keep(diagnosticAt(more, place, `More than ${LIMITS.diagnostics} ${severity}s; the rest is left out.`, undefined))
@@ -45,6 +45,12 @@ export function createReport(): Report {
     failed: () => counts.error > 0,
     diagnostics: () => [...byIdentity.values()].sort(compareDiagnostics),
   }
+}
+
+/** True for a text of one line of which some character is not certain. */
+function isGuess({ source, start, end }: Place): boolean {
+  const isInside = source.guessed?.some((at) => start <= at && at < end) === true
+  return isInside && !source.text.slice(start, end).includes('\n')
 }
 
 function spotOf({ source, start }: Place): string {

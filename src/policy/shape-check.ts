@@ -14,18 +14,16 @@ import type { Suggestion } from './written.ts'
 /** Reports every way in which a node differs from a shape; true when there is none. */
 export type ShapeCheck = (node: Node, report: Report) => boolean
 
-/** How the faults of a shape are reported, by ajv's keyword, the value that is at fault, and ajv's path of the keyword. */
-export type ShapeCodes = (keyword: string, node: Node, schemaPath: string) => DiagnosticCode
+/** How the faults of a shape are reported, undefined for those that are reported elsewhere: by ajv's keyword, the value that is at fault, and ajv's path of the keyword. */
+export type ShapeCodes = (keyword: string, node: Node, schemaPath: string) => DiagnosticCode | undefined
 
 interface Fault {
-  code: DiagnosticCode
   place: Place
   message: string
   suggestion?: Suggestion | undefined
 }
 
 const CODES: Record<string, DiagnosticCode> = {
-  additionalProperties: 'GATE1101',
   required: 'GATE1102',
   type: 'GATE1103',
   enum: 'GATE1104',
@@ -40,7 +38,9 @@ const CODES: Record<string, DiagnosticCode> = {
 }
 
 /** The code of policy files; keywords that no shape uses are faults of type. */
-export function policyCode(keyword: string, node: Node, schemaPath: string): DiagnosticCode {
+export function policyCode(keyword: string, node: Node, schemaPath: string): DiagnosticCode | undefined {
+  // Unknown keys are reported where they are read as those that were meant (key-repair.ts).
+  if (keyword === 'additionalProperties') return undefined
   if (keyword === 'propertyNames' && schemaPath === '#/properties/actions/propertyNames') return 'GATE1115'
   if (keyword === 'const' && schemaPath === '#/properties/apiVersion/const') return 'GATE1109'
   const isDefault = keyword === 'enum' && schemaPath === '#/properties/defaults/properties/decision/enum'
@@ -60,8 +60,11 @@ export function shapeCheck(shape: TSchema, codeOf: ShapeCodes): ShapeCheck {
       if (error.keyword === 'type' && fixed.has(error.instancePath)) continue
       // The name at fault is reported by the error of the keyword propertyNames itself.
       if (error.propertyName !== undefined && error.keyword !== 'propertyNames') continue
-      const fault = faultOf(error, nodeAt(node, error.instancePath), shape, codeOf)
-      report.add(fault.code, fault.place, fault.message, fault.suggestion)
+      const at = nodeAt(node, error.instancePath)
+      const code = codeOf(error.keyword, at, error.schemaPath)
+      if (code === undefined) continue
+      const fault = faultOf(code, error, at, shape)
+      report.add(code, fault.place, fault.message, fault.suggestion)
     }
     return false
   }
@@ -78,10 +81,9 @@ function nodeAt(root: Node, pointer: string): Node {
   return node
 }
 
-function faultOf(error: ErrorObject, node: Node, shape: TSchema, codeOf: ShapeCodes): Fault {
+function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TSchema): Fault {
   const params: Record<string, unknown> = error.params
-  const code = codeOf(error.keyword, node, error.schemaPath)
-  const at = (place: Place, message: string, suggestion?: Suggestion) => ({ code, place, message, suggestion })
+  const at = (place: Place, message: string, suggestion?: Suggestion) => ({ place, message, suggestion })
   const nothing = node.value === null ? ', and nothing is written' : ''
   switch (error.keyword) {
     case 'additionalProperties': {

@@ -22,7 +22,7 @@ export function readDocument(file: string, bytes: Uint8Array, report: Report): N
     return undefined
   }
   const { text, fault } = decodeText(bytes)
-  const source = sourceOf(file, text)
+  const source = { ...sourceOf(file, text), guessed: fault?.guessed }
   if (fault !== undefined) {
     const at = fault.place?.offset ?? 0
     report.add('GATE1002', placeAt(source, at, at + 1), `The file is not UTF-8 text: ${fault.reason}.`)

@@ -124,19 +124,28 @@ function reportUnclosed(
 ): number {
   const first = faults.find((fault) => !isHarmless(fault))
   if (first === undefined) return Number.POSITIVE_INFINITY
-  const { unclosedAt, longQuotes } = inspection
+  const { openBracket, openQuote, longQuotes } = inspection
+  const open = openQuote ?? openBracket
   // A quote that swallows what looks like further keys is the one that is not closed.
   const swallowing = longQuotes.find(({ start, end }) => {
-    return (
-      start <= (unclosedAt === undefined ? first.pos[1] : Infinity) &&
-      /\n\s*(?:- |[\w.-]+:\s)/.test(source.text.slice(start, end))
-    )
+    const isBefore = open !== undefined || start <= first.pos[1]
+    return isBefore && /\n\s*(?:- |[\w.-]+:\s)/.test(source.text.slice(start, end))
   })
-  const at = swallowing?.start ?? unclosedAt
+  const at =
+    swallowing?.start ?? (isOnLineOf(openBracket, openQuote, source) ? openQuote : least(openBracket, openQuote))
   if (at === undefined) return Number.POSITIVE_INFINITY
   const what = /["']/.test(source.text[at] ?? '') ? 'quote' : 'bracket'
   report.add('GATE1003', placeAt(source, at, at + 1), `This ${what} is never closed.`)
   return at
+}
+
+/** A quote that is not closed takes the closing bracket with it. */
+function isOnLineOf(bracket: number | undefined, quote: number | undefined, { text }: Source): boolean {
+  return bracket !== undefined && quote !== undefined && !text.slice(bracket, quote).includes('\n')
+}
+
+function least(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }
 
 /** Where a fault is shown: its first character that can be seen, save that tabs are themselves at fault. */

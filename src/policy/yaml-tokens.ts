@@ -24,8 +24,10 @@ export interface Stretch {
 export interface Inspection {
   /** True when the text nests too deeply to be read further. */
   readonly tooDeep: boolean
-  /** Where the first bracket or quote opens that is never closed: from there on nothing is certain. */
-  readonly unclosedAt: number | undefined
+  /** Where the first bracket opens that is never closed: from there on nothing is certain. */
+  readonly openBracket: number | undefined
+  /** Where the first quote opens that is never closed. */
+  readonly openQuote: number | undefined
   /** Texts in quotes that go on for more than a line, as they do when a quote is missing. */
   readonly longQuotes: readonly Stretch[]
   /** Texts in double quotes with a backslash, and plain ones that begin with a character that none may begin with. */
@@ -39,7 +41,8 @@ export interface Inspection {
 export function inspectTokens(tokens: readonly CST.Token[], source: Source, report: Report): Inspection {
   const found = {
     tooDeep: false,
-    unclosedAt: undefined as number | undefined,
+    openBracket: undefined as number | undefined,
+    openQuote: undefined as number | undefined,
     longQuotes: [] as Stretch[],
     doubtful: [] as Stretch[],
   }
@@ -59,7 +62,10 @@ export function inspectTokens(tokens: readonly CST.Token[], source: Source, repo
       found.tooDeep = true
       break
     }
-    if (isUnclosed(token)) found.unclosedAt = Math.min(token.offset, found.unclosedAt ?? token.offset)
+    if (isUnclosed(token)) {
+      const what = token.type === 'flow-collection' ? 'openBracket' : 'openQuote'
+      found[what] = Math.min(token.offset, found[what] ?? token.offset)
+    }
     noteScalar(token, found)
     for (const child of childrenOf(token, source, report).toReversed()) pending.push({ token: child, depth })
   }
