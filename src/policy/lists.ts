@@ -34,6 +34,8 @@ export function readList(node: Node, files: ListFiles, report: Report): readonly
 }
 
 function readFile(node: Node, path: string, files: ListFiles, report: Report): readonly string[] | undefined {
+  // That it is empty is reported by the shape.
+  if (path === '') return undefined
   if (!isInsidePath(path)) {
     const forward = path.replaceAll('\\', '/')
     const isWindows = forward !== path && isInsidePath(forward)

@@ -105,7 +105,9 @@ function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TS
     case 'type':
       return at(
         node,
-        `The value must be ${typeNames(params.type)}${nothing}.`,
+        node.path === '$'
+          ? 'A policy is a mapping of keys such as apiVersion, tenant and rules.'
+          : `The value must be ${typeNames(params.type)}${nothing}.`,
         node.value === null ? undefined : ofType(node.value, error, shape),
       )
     case 'minLength':

@@ -34,7 +34,9 @@ export function closest(word: string, names: Iterable<string>, others: Synonyms 
     known.find((name) => name === plainWord(word)) ??
     known.find((name) => folded(name) === same) ??
     known.find((name) => name === synonym) ??
-    nearest(plainWord(word), known)
+    nearest(plainWord(word), known) ??
+    // What follows a mark was copied along with the word, such as a comment.
+    known.find((name) => name === /^([\w.$-]+)[^\w.$-]/.exec(plainWord(word))?.[1])
   )
 }
 

@@ -79,7 +79,7 @@ export function reportSyntax({ faults, inspection }: Parsed, source: Source, rep
   let readable = faults.every(isHarmless)
   for (const fault of faults) {
     const start = faultOffset(fault, source)
-    if (start < ignoredTo || start >= certain) continue
+    if (start < ignoredTo || start >= certain || faults.some((other) => isBeside(other, fault))) continue
     if (isHarmless(fault)) {
       reportHarmless(fault, inspection.doubtful, source, report)
       continue
@@ -112,6 +112,11 @@ function indentAt(text: string, lineStart: number): number {
   return Number.POSITIVE_INFINITY
 }
 
+/** A text that begins as none may is no more than that when something else is wrong there. */
+function isBeside(other: YAMLError, { code, pos }: YAMLError): boolean {
+  return HARMLESS.has(code) && !HARMLESS.has(other.code) && other.pos[0] === pos[0]
+}
+
 function isHarmless({ code }: YAMLError): boolean {
   return HARMLESS.has(code)
 }
@@ -132,7 +137,10 @@ function reportUnclosed(
     return isBefore && /\n\s*(?:- |[\w.-]+:\s)/.test(source.text.slice(start, end))
   })
   const at =
-    swallowing?.start ?? (isOnLineOf(openBracket, openQuote, source) ? openQuote : least(openBracket, openQuote))
+    swallowing?.start ??
+    (isOnLineOf(openBracket, openQuote, source)
+      ? openQuote
+      : least(openBracket === undefined ? undefined : mismatched(openBracket, source), openQuote))
   if (at === undefined) return Number.POSITIVE_INFINITY
   const what = /["']/.test(source.text[at] ?? '') ? 'quote' : 'bracket'
   report.add('GATE1003', placeAt(source, at, at + 1), `This ${what} is never closed.`)
@@ -142,6 +150,19 @@ function reportUnclosed(
 /** A quote that is not closed takes the closing bracket with it. */
 function isOnLineOf(bracket: number | undefined, quote: number | undefined, { text }: Source): boolean {
   return bracket !== undefined && quote !== undefined && !text.slice(bracket, quote).includes('\n')
+}
+
+/** Of brackets that open on a line, the one that a bracket of another kind closes; the first when there is none. */
+function mismatched(first: number, { text }: Source): number {
+  const open: number[] = []
+  const line = text.slice(first).split('\n', 1)[0] ?? ''
+  for (const { 0: mark, index } of line.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/g)) {
+    if (mark === '[' || mark === '{') open.push(index)
+    if (mark !== ']' && mark !== '}') continue
+    const top = open.pop()
+    if (top !== undefined && line[top] !== (mark === ']' ? '[' : '{')) return first + top
+  }
+  return first
 }
 
 function least(a: number | undefined, b: number | undefined): number | undefined {

@@ -24,7 +24,10 @@ test('report: what authors are told is what report.txt says', () => {
 })
 
 /** The file with the suggestion in place of what is marked; undefined for a list or a folder. */
-function applied({ files }: Case, { file, line, column, endColumn, suggestion }: Diagnostic): Case['files'] | undefined {
+function applied(
+  { files }: Case,
+  { file, line, column, endColumn, suggestion }: Diagnostic,
+): Case['files'] | undefined {
   const name = file.slice('acme/'.length)
   const bytes = files.get(name)
   if (bytes === undefined || endColumn === undefined || suggestion === null) return undefined
@@ -56,7 +59,9 @@ for (const one of brokenCases()) {
 
 test('report: most codes of errors are shown in it', () => {
   const report = testdata('report.txt').toString()
-  const missing = Object.entries(DIAGNOSTICS).filter(([code, { severity }]) => severity === 'error' && !report.includes(code))
+  const missing = Object.entries(DIAGNOSTICS).filter(
+    ([code, { severity }]) => severity === 'error' && !report.includes(code),
+  )
   // These need many rules, faults, comparisons or bytes, or a folder without policies.
   const elsewhere = ['GATE1001', 'GATE1017', 'GATE1018', 'GATE1019', 'GATE1020']
   assert.deepEqual(
