@@ -83,7 +83,7 @@ function diagnosticAt(
 
 /** A block of YAML ends where the next begins; what is marked ends with its last character. */
 function endOf({ source, start, end }: Place): number {
-  let last = end
+  let last = Math.min(end, source.text.length)
   while (last > start && /[ \t\r\n]/.test(source.text[last - 1] ?? '')) last -= 1
   return Math.max(start, last)
 }

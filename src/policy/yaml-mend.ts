@@ -29,14 +29,15 @@ export interface Mended {
   readonly mendings: readonly Mending[]
 }
 
-/** Reading a text again takes up to a second a megabyte. */
+/** Reading a text again takes up to a second a megabyte, and much more where it is all faults. */
 const MAX_LENGTH = 128 * 1024
+const MAX_FAULTS = 1000
 const ROUNDS = 3
 
 /** The text with what is plainly wrong put right. A repair is kept when it leaves fewer faults of syntax. */
 export function mendYaml(source: Source, parsed: Parsed): Mended {
   let mended: Mended = { source, parsed, mendings: [] }
-  if (source.text.length > MAX_LENGTH) return mended
+  if (source.text.length > MAX_LENGTH || parsed.faults.length > MAX_FAULTS) return mended
   const attempt = (repairs: readonly Repair[]): boolean => {
     const better = repairs
       .filter(({ edits }) => edits.length > 0)

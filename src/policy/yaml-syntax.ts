@@ -75,11 +75,14 @@ const SHIFTING = new Set(['BAD_INDENT', 'TAB_AS_INDENT', 'BLOCK_AS_IMPLICIT_KEY'
 /** Reports the faults of syntax that do not follow from each other; true when the document can be read all the same. */
 export function reportSyntax({ faults, inspection }: Parsed, source: Source, report: Report): boolean {
   const certain = reportUnclosed({ faults, inspection }, source, report)
+  const graver = new Set(faults.filter((fault) => !isHarmless(fault)).map(({ pos }) => pos[0]))
   let ignoredTo = -1
   let readable = faults.every(isHarmless)
   for (const fault of faults) {
     const start = faultOffset(fault, source)
-    if (start < ignoredTo || start >= certain || faults.some((other) => isBeside(other, fault))) continue
+    if (start < ignoredTo || start >= certain) continue
+    // A text that begins as none may is no more than that when something else is wrong there.
+    if (isHarmless(fault) && graver.has(fault.pos[0])) continue
     if (isHarmless(fault)) {
       reportHarmless(fault, inspection.doubtful, source, report)
       continue
@@ -110,11 +113,6 @@ function indentAt(text: string, lineStart: number): number {
     if (text[at] !== ' ' && text[at] !== '\t') return at - lineStart
   }
   return Number.POSITIVE_INFINITY
-}
-
-/** A text that begins as none may is no more than that when something else is wrong there. */
-function isBeside(other: YAMLError, { code, pos }: YAMLError): boolean {
-  return HARMLESS.has(code) && !HARMLESS.has(other.code) && other.pos[0] === pos[0]
 }
 
 function isHarmless({ code }: YAMLError): boolean {
