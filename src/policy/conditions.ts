@@ -4,7 +4,7 @@ import { readLeaf } from './leaf.ts'
 import type { Names } from './names.ts'
 import { entriesOf, itemsOf, keyOf, memberOf, type Node, textOf } from './node.ts'
 import type { Condition } from './set.ts'
-import { closest } from './suggest.ts'
+import { choices, closest } from './suggest.ts'
 import { CONDITION_WORDS } from './synonyms.ts'
 import type { Suggestion } from './written.ts'
 
@@ -117,7 +117,12 @@ function readReference(node: Node, names: Names): Condition | undefined {
     const suggestion = closest(node.value, names.conditions.keys())
     // The one that was meant is used.
     if (suggestion !== undefined) names.used.conditions.add(suggestion)
-    names.report.add('GATE1208', node, `There is no condition ${JSON.stringify(node.value)}.`, suggestion)
+    names.report.add(
+      'GATE1208',
+      node,
+      `There is no condition ${JSON.stringify(node.value)}; ${choices(names.conditions.keys())}.`,
+      suggestion,
+    )
   }
   return undefined
 }

@@ -1,10 +1,7 @@
 import type { PolicyFile } from './files.ts'
 import { type Entry, entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, positionOf, textOf } from './node.ts'
 import type { Report } from './report.ts'
-
-/** Keys that say something about the whole set, and so may stand in one file only. */
-export const SETTINGS = ['defaults', 'thresholds', 'timezone', 'approval', 'explain'] as const
-export type Setting = (typeof SETTINGS)[number]
+import { SETTINGS, type Setting } from './settings.ts'
 
 /** The places of each setting, of which there may be one; more are reported at each. */
 export function collectSettings(files: readonly PolicyFile[], report: Report): Map<Setting, Node>[] {

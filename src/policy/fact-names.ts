@@ -62,7 +62,7 @@ function declaredFact(node: Node, path: FactPath, names: Names): KnownFact | und
     names.report.add(
       'GATE1203',
       node,
-      `The fact ${path.text} is not declared under facts.`,
+      `The fact ${path.text} is not declared under facts; declare it there, or correct it.`,
       closest(path.text, knownNames(names)) ?? meantFact(path.text, knownNames(names), false),
     )
   }

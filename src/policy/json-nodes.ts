@@ -1,16 +1,21 @@
 import type { Json, JsonObject } from '../base/json.ts'
-import { readScalar, STOPPED, skipSpace } from './json-scalars.ts'
+import { type Reading, readScalar, STOPPED, skipSpace } from './json-scalars.ts'
 import { LIMITS } from './limits.ts'
-import { childPath, type Entry, mergedValue, type Node, placeAt, RESERVED_KEYS, type Source } from './node.ts'
+import {
+  childPath,
+  type Entry,
+  mergedValue,
+  type Node,
+  type Place,
+  placeAt,
+  positionOf,
+  RESERVED_KEYS,
+  type Source,
+} from './node.ts'
 import type { Report } from './report.ts'
 import { Verbatim } from './written.ts'
 
-/** Where the reading stands. */
-export interface Reading {
-  readonly source: Source
-  readonly report: Report
-  at: number
-}
+const DEEP = `Nesting deeper than ${LIMITS.depth} levels; give a part of it a name under conditions.`
 
 /**
  * The nodes of a JSON text, held to what base/json.ts accepts. What is not JSON is reported and read as it was
@@ -49,7 +54,7 @@ function readValue(reading: Reading, path: string, depth: number): Node {
   const first = source.text[at]
   if (first === '{' || first === '[') {
     if (depth < LIMITS.depth) return first === '{' ? readObject(reading, path, depth) : readArray(reading, path, depth)
-    reading.report.add('GATE1014', placeAt(source, at, at + 1), `Nesting deeper than ${LIMITS.depth} levels.`)
+    reading.report.add('GATE1014', placeAt(source, at, at + 1), DEEP)
     throw STOPPED
   }
   if (first === undefined) return stop(reading, 'The document ends before its value.')
@@ -75,10 +80,10 @@ function readObject(reading: Reading, path: string, depth: number): Node {
     const { name, place } = readKey(reading, path)
     readColon(reading)
     const member = readValue(reading, place.path, depth + 1)
-    if (RESERVED_KEYS.has(name)) report.add('GATE1012', place, `The key ${name} is reserved.`)
+    if (RESERVED_KEYS.has(name)) report.add('GATE1012', place, `The key ${name} is reserved; choose another name.`)
     else {
       const earlier = entries.get(name)
-      if (earlier !== undefined) reportTwice(name, place, report)
+      if (earlier !== undefined) reportTwice(name, place, earlier, report)
       const kept = earlier === undefined ? member : mergedValue(earlier.value, member)
       entries.set(name, { name, key: earlier?.key ?? place, value: kept })
       value[name] = kept.value
@@ -88,8 +93,10 @@ function readObject(reading: Reading, path: string, depth: number): Node {
   return { source, path, start, end: reading.at, value, entries, items: undefined }
 }
 
-function reportTwice(name: string, place: Entry['key'], report: Report): void {
-  report.add('GATE1011', place, `The key ${JSON.stringify(name.slice(0, 100))} appears twice in this mapping.`)
+function reportTwice(name: string, place: Place, earlier: Entry, report: Report): void {
+  const { line } = positionOf(earlier.key.source, earlier.key.start)
+  const message = `The key ${JSON.stringify(name.slice(0, 100))} appears twice in this mapping, first in line ${line}.`
+  report.add('GATE1011', place, message)
 }
 
 function readArray(reading: Reading, path: string, depth: number): Node {

@@ -1,8 +1,15 @@
 import type { Json } from '../base/json.ts'
-import type { Reading } from './json-nodes.ts'
 import { numberIn } from './meant.ts'
-import { type Node, placeAt } from './node.ts'
+import { type Node, placeAt, type Source } from './node.ts'
+import type { Report } from './report.ts'
 import { Verbatim } from './written.ts'
+
+/** Where the reading stands. */
+export interface Reading {
+  readonly source: Source
+  readonly report: Report
+  at: number
+}
 
 /** Thrown, once a fault is reported from which on nothing is certain. */
 export const STOPPED = new Error('the text cannot be read further')

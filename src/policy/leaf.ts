@@ -6,10 +6,10 @@ import { BUILT_IN_FACTS, type KnownFact, readFactName, WEEKDAYS } from './fact-n
 import { coerced } from './meant.ts'
 import type { Names } from './names.ts'
 import { firstKeyOf, itemsOf, memberOf, type Node, positionOf, wordOf } from './node.ts'
-import { operatorHint, suggestOperator, suitable } from './operator-suggest.ts'
+import { operatorHint, operatorsFor, suggestOperator, suitable } from './operator-suggest.ts'
 import { compileValue } from './operators.ts'
 import type { Comparison, FactType, Leaf } from './set.ts'
-import { closest } from './suggest.ts'
+import { choices, closest } from './suggest.ts'
 
 /** Reads `{fact, operator, value}`, reporting every fault in it. */
 export function readLeaf(node: Node, names: Names): Leaf | undefined {
@@ -105,7 +105,12 @@ function isKnownList(node: Node, name: string, names: Names): boolean {
   const suggestion = closest(name, names.lists.keys())
   // The one that was meant is used.
   if (suggestion !== undefined) names.used.lists.add(suggestion)
-  names.report.add('GATE1207', node, `There is no list ${JSON.stringify(name)}.`, suggestion)
+  names.report.add(
+    'GATE1207',
+    node,
+    `There is no list ${JSON.stringify(name)}; ${choices(names.lists.keys())}.`,
+    suggestion,
+  )
   return false
 }
 
@@ -130,11 +135,11 @@ function checkFactType(node: Node, fact: KnownFact, parsed: ParsedOperator, name
     )
     return false
   }
-  const hint = fact.type === 'list' ? '; put someFact: or everyFact: before it to ask the items' : ''
+  const hint = fact.type === 'list' ? ', with someFact: or everyFact: to ask its items' : ''
   names.report.add(
     'GATE1302',
     place,
-    `${operator.name} cannot be asked of ${fact.path.text}, which is ${aType(fact.type)}${hint}.`,
+    `${operator.name} cannot be asked of ${fact.path.text}, which is ${aType(fact.type)}; ask with ${operatorsFor(fact.type)}${hint}.`,
     suitable(fact.type, parsed),
   )
   return false
@@ -188,7 +193,7 @@ function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Nam
       names.report.add(
         'GATE1209',
         item,
-        `There is no domain ${JSON.stringify(item.value)}.`,
+        `There is no domain ${JSON.stringify(item.value)}; ${choices(names.domains.keys())}.`,
         closest(item.value, names.domains.keys()),
       )
       known = false

@@ -83,7 +83,7 @@ function checkTenant(root: PolicyFile['root'], tenant: string, report: Report): 
   report.add(
     'GATE1110',
     node,
-    `The tenant is ${JSON.stringify(name)}, but the folder is called ${JSON.stringify(tenant)}.`,
+    `The tenant is ${JSON.stringify(name)}, but the folder is called ${JSON.stringify(tenant)}; a file says the tenant of its folder.`,
     tenant,
   )
 }

@@ -44,7 +44,11 @@ function reportCycles(references: References, names: Names): boolean {
       const way =
         group.length > MAX_SHOWN ? [name, `${group.length - 1} others`, name] : cycleThrough(name, group, references)
       if (place !== undefined)
-        names.report.add('GATE1210', place, `The condition refers to itself: ${way.join(' → ')}.`)
+        names.report.add(
+          'GATE1210',
+          place,
+          `The condition refers to itself: ${way.join(' → ')}; one of them must not refer to the next.`,
+        )
     }
   }
   return groups.length > 0

@@ -7,7 +7,8 @@ import { DECORATOR_WORDS, OPERATOR_WORDS } from './synonyms.ts'
 /** What to do in place of an operator that no other means. */
 export function operatorHint(text: string): string {
   if (folded(text) === 'between') return ' Write two conditions under all: greaterThanInclusive and lessThanInclusive.'
-  return /^swap:|value:/i.test(text) ? ' The decorators are not, someFact and everyFact.' : ''
+  if (/^swap:|value:/i.test(text)) return ' The decorators are not, someFact and everyFact.'
+  return suggestOperator(text) === undefined ? ` The operators are ${[...OPERATORS.keys()].join(', ')}.` : ''
 }
 
 /** The operator, with its decorators, that was probably meant. */
@@ -32,4 +33,10 @@ export function suitable(type: FactType, { operator, decorators }: ParsedOperato
   const suits = meant !== undefined && parseOperator(meant)?.operator.factTypes.includes(type) === true
   if (type === 'list' && meant === undefined) return `someFact:${operator.name}`
   return suits || meant?.startsWith('someFact') === true ? [...decorators, meant].join(':') : undefined
+}
+
+/** What can be asked of facts of a type, as words. */
+export function operatorsFor(type: FactType): string {
+  const names = [...OPERATORS.values()].filter(({ factTypes }) => factTypes.includes(type)).map(({ name }) => name)
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }

@@ -1,5 +1,4 @@
 import { DAY_MS, parseDuration } from '../base/time.ts'
-import type { Setting } from './declarations.ts'
 import { BUILT_IN_FACTS, meantFact, REQUEST_ROOTS } from './fact-names.ts'
 import { durationIn } from './meant.ts'
 import { itemsOf, memberOf, type Node, numberOf, textOf } from './node.ts'
@@ -7,6 +6,10 @@ import { ANY, isPlural, parseFactPath } from './path.ts'
 import type { Report } from './report.ts'
 import type { ApprovalTerms, PolicyData } from './set.ts'
 import { closest, synonyms } from './suggest.ts'
+
+/** Keys that say something about the whole set, and so may stand in one file only. */
+export const SETTINGS = ['defaults', 'thresholds', 'timezone', 'approval', 'explain'] as const
+export type Setting = (typeof SETTINGS)[number]
 
 export const DEFAULT_TERMS: ApprovalTerms = {
   quorum: 1,
@@ -44,7 +47,11 @@ function readThresholds(node: Node | undefined, report: Report): PolicyData['thr
   if (requireApproval > deny) {
     const place = memberOf(node, 'requireApproval') ?? memberOf(node, 'deny')
     if (place !== undefined)
-      report.add('GATE1310', place, `requireApproval (${requireApproval}) must not be above deny (${deny}).`)
+      report.add(
+        'GATE1310',
+        place,
+        `requireApproval (${requireApproval}) must not be above deny (${deny}): what is denied needs no approval.`,
+      )
   }
   return { requireApproval, deny }
 }

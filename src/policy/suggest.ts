@@ -48,6 +48,16 @@ function firstOf(names: Iterable<string>): string[] {
   return first
 }
 
+const MAX_SHOWN = 8
+
+/** What there is to choose from, as the end of a sentence. */
+export function choices(names: Iterable<string>): string {
+  const known = firstOf(names)
+  if (known.length === 0) return 'none is declared'
+  const shown = known.slice(0, MAX_SHOWN).map((name) => JSON.stringify(name.slice(0, MAX_WORD)))
+  return `there are ${shown.join(', ')}${known.length > MAX_SHOWN ? ' and others' : ''}`
+}
+
 /** The name nearest to a misspelt word, or undefined when none is near enough to be meant. */
 function nearest(word: string, names: readonly string[]): string | undefined {
   let found: string | undefined

@@ -58,7 +58,11 @@ export function inspectTokens(tokens: readonly CST.Token[], source: Source, repo
     if (token.type === 'tag') reportTag(token, source, report)
     const depth = next.depth + (isCollection(token) ? 1 : 0)
     if (depth > LIMITS.depth) {
-      report.add('GATE1014', placeAt(source, token.offset), `Nesting deeper than ${LIMITS.depth} levels.`)
+      report.add(
+        'GATE1014',
+        placeAt(source, token.offset),
+        `Nesting deeper than ${LIMITS.depth} levels; give a part of it a name under conditions.`,
+      )
       found.tooDeep = true
       break
     }

@@ -8,6 +8,7 @@ import {
   type Node,
   type Place,
   placeAt,
+  positionOf,
   RESERVED_KEYS,
   type Source,
 } from './node.ts'
@@ -124,7 +125,7 @@ function mapNode(pairs: readonly { key: unknown; value: unknown }[], range: read
     const earlier = entries.get(entry.name)
     const kept = earlier === undefined ? entry : { ...earlier, value: mergedValue(earlier.value, entry.value) }
     if (earlier !== undefined) {
-      const message = `The key ${JSON.stringify(entry.name.slice(0, 100))} appears twice in this mapping.`
+      const message = `The key ${JSON.stringify(entry.name.slice(0, 100))} appears twice in this mapping, first in line ${positionOf(earlier.key.source, earlier.key.start).line}.`
       at.report.add('GATE1011', entry.key, message)
     }
     entries.set(entry.name, kept)
@@ -155,7 +156,7 @@ function readEntry(key: ParsedNode, value: ParsedNode | null, at: Reading): Entr
 
 function isReserved({ name, key }: Entry, report: Report): boolean {
   if (!RESERVED_KEYS.has(name)) return false
-  report.add('GATE1012', key, `The key ${name} is reserved.`)
+  report.add('GATE1012', key, `The key ${name} is reserved; choose another name.`)
   return true
 }
 
