@@ -44,6 +44,8 @@ export function skipSpace(reading: Reading): void {
   for (;;) {
     reading.at = endOf(SPACE, reading)
     const start = reading.at
+    // Nearly always something else stands here.
+    if (/[!-"$-.0-~]/.test(source.text[start] ?? '')) return
     reading.at = endOf(COMMENT, reading)
     if (reading.at > start) {
       const end = source.text.slice(start, reading.at).trimEnd().length + start
@@ -147,6 +149,24 @@ function unclosed({ source, report }: Reading, start: number): never {
 }
 
 function readText(reading: Reading, path: string): Node {
+  return readPlainText(reading, path) ?? readEscapedText(reading, path)
+}
+
+/** Most texts have nothing in them that is escaped, or ought to be. */
+function readPlainText(reading: Reading, path: string): Node | undefined {
+  const { source, at: start } = reading
+  const end = source.text.indexOf('"', start + 1)
+  for (let at = start + 1; at < end; at += 1) {
+    const code = source.text.charCodeAt(at)
+    if (code < 0x20 || code === 0x5c || (code >= 0xd800 && code < 0xe000)) return undefined
+  }
+  if (end < 0) return undefined
+  reading.at = end + 1
+  const value = source.text.slice(start + 1, end)
+  return { source, path, start, end: end + 1, value, entries: undefined, items: undefined }
+}
+
+function readEscapedText(reading: Reading, path: string): Node {
   const { source, report } = reading
   const start = reading.at
   const before = report.count()
