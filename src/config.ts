@@ -7,6 +7,9 @@ import { names, oneOf, optionalText, port, type Shape, text } from './base/value
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+export const WATCH = ['on', 'off'] as const
+export type Watch = (typeof WATCH)[number]
+
 /** A fault in a flag, an environment variable or the configuration file. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -71,6 +74,13 @@ export const SETTINGS = {
     default: null as string | null,
     help: 'file of the key that signs evidence; signing-key.pem in the data folder if not set',
     shape: optionalText,
+  },
+  watch: {
+    env: 'GATE_SIDECAR_WATCH',
+    placeholder: 'on|off',
+    default: 'on' as Watch,
+    help: 'on: policies are read twice a second; off: at the start, on SIGHUP and when asked over HTTP',
+    shape: oneOf(WATCH),
   },
   logLevel: {
     env: 'GATE_SIDECAR_LOG_LEVEL',

@@ -29,7 +29,7 @@ export const DIAGNOSTICS = {
   GATE1017: error('The set has too many rules'),
   GATE1018: error('The folder has no policy file'),
   GATE1019: error('There are more faults than are shown'),
-  GATE1020: error('The set asks too much'),
+  GATE1020: error('The set has too many comparisons'),
 
   GATE1101: error('The key is unknown'),
   GATE1102: error('A required key is missing'),
@@ -38,14 +38,14 @@ export const DIAGNOSTICS = {
   GATE1105: error('The value is empty'),
   GATE1106: error('The number is out of range'),
   GATE1107: error('The name is malformed'),
-  GATE1108: error('The keys exclude each other'),
+  GATE1108: error('Exactly one of the keys is needed'),
   GATE1109: error('The apiVersion is unknown'),
   GATE1110: error('The tenant is not that of the folder'),
   GATE1111: error('Approval terms need effect require_approval'),
   GATE1112: error('Allow cannot be the default'),
   GATE1113: error('The condition has no form, or more than one'),
   GATE1114: error('The action pattern is malformed'),
-  GATE1115: error('The action is malformed'),
+  GATE1115: error('The name of the action is malformed'),
   GATE1116: error('The duration is malformed'),
   GATE1117: error('The time zone is unknown'),
 
@@ -62,12 +62,12 @@ export const DIAGNOSTICS = {
   GATE1211: error('The key is set in more than one file'),
   GATE1212: error('An action would be in two domains'),
   GATE1213: error('The list file cannot be read'),
-  GATE1214: error('Only context and plan can be left unbound'),
+  GATE1214: error('The path cannot be left unbound'),
   GATE1215: error('The conditions refer to each other too deeply'),
 
   GATE1301: error('The value does not suit the operator'),
   GATE1302: error('The fact does not suit the operator'),
-  GATE1303: error('The operator takes no such value'),
+  GATE1303: error('The operator takes no value'),
   GATE1304: error('The pattern does not compile'),
   GATE1305: error('The pattern is too long'),
   GATE1306: error('The address range is malformed'),
@@ -75,10 +75,10 @@ export const DIAGNOSTICS = {
   GATE1308: error('The default does not have the type of the fact'),
   GATE1309: error('The type contradicts the schema of an action'),
   GATE1310: error('The thresholds are in the wrong order'),
-  GATE1311: error('The scale is in the wrong order'),
+  GATE1311: error('The scale does not go up'),
   GATE1312: error('The scale needs a number'),
   GATE1313: error('The content of the list file is malformed'),
-  GATE1314: error('The value can never be meant'),
+  GATE1314: error('The comparison has the same result for every value'),
 
   GATE1401: error('The schema keyword is unknown'),
   GATE1402: error('The schema is malformed'),
@@ -91,9 +91,14 @@ export const DIAGNOSTICS = {
 
   GATE1501: error('The key is unknown in a test file'),
   GATE1502: error('A required key of the test file is missing'),
-  GATE1503: error('The value does not suit the test file'),
+  GATE1503: error('The value of the test file is malformed'),
   GATE1504: error('The test refers to a name that is not declared'),
   GATE1505: error('Two tests have the same name'),
+  GATE1506: error('A policy test fails'),
+  GATE1507: error('The bounds exclude every number'),
+  GATE1508: error('The expectation selects nothing'),
+  GATE1509: error('The tests ask too much'),
+  GATE1510: error('The matrix names something twice'),
 
   GATE2001: warning('The entry of the folder is ignored'),
   GATE2002: warning('The list is not used'),
@@ -104,6 +109,7 @@ export const DIAGNOSTICS = {
   GATE2008: warning('The address range has bits beyond its prefix'),
   GATE2009: warning('The list is empty'),
   GATE2010: warning('There are more warnings than are shown'),
+  GATE2050: warning('The fixture of a test file is not used'),
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { DECORATORS } from './decorators.ts'
 import { OPERATORS } from './operators.ts'
 import { documentShape } from './shapes.ts'
-import { PolicyTestFile } from './testfile.ts'
+import { editorTestFile } from './tests/shapes.ts'
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
@@ -25,7 +25,7 @@ export function testFileSchema(): Record<string, unknown> {
     $id: 'urn:gate-sidecar:schema:test',
     title: 'gate-sidecar policy tests',
     description: 'A *.test.yaml file of policies/<tenant>/: what the policies must decide.',
-    ...PolicyTestFile,
+    ...editorTestFile(),
   }
 }
 

@@ -5,7 +5,7 @@ import { type ParsedOperator, parseOperator } from './decorators.ts'
 import { BUILT_IN_FACTS, type KnownFact, readFactName, WEEKDAYS } from './fact-names.ts'
 import { coerced } from './meant.ts'
 import type { Names } from './names.ts'
-import { firstKeyOf, itemsOf, memberOf, type Node, positionOf, wordOf } from './node.ts'
+import { firstKeyOf, itemsOf, lineOf, memberOf, type Node, wordOf } from './node.ts'
 import { operatorHint, operatorsFor, suggestOperator, suitable } from './operator-suggest.ts'
 import { compileValue } from './operators.ts'
 import type { Comparison, FactType, Leaf } from './set.ts'
@@ -29,8 +29,7 @@ export function readLeaf(node: Node, names: Names): Leaf | undefined {
   if (fact === undefined || !checkValueType(node, fact, operator, names)) return undefined
   const asked = { operator: wordOf(memberOf(node, 'operator')), wanted: memberOf(node, 'value')?.value ?? true }
   const index = indexOf(fact.path.text, asked, names)
-  const { line } = positionOf(node.source, node.start)
-  const leaf: Leaf = { kind: 'leaf', fact: fact.path, ...asked, index, file: node.source.file, line }
+  const leaf: Leaf = { kind: 'leaf', fact: fact.path, ...asked, index, ...lineOf(node) }
   names.nodes.set(leaf, node)
   return leaf
 }

@@ -1,12 +1,11 @@
 import type { Glob } from '../base/glob.ts'
-import { globMatches } from '../base/glob.ts'
-import { actionNodes, isRequired } from './actions.ts'
+import { actionNodes } from './actions.ts'
 import { indexCandidates } from './candidates.ts'
-import { BUILT_IN_FACTS } from './fact-names.ts'
 import type { ReadFiles } from './files.ts'
 import { leavesOf } from './kleene.ts'
 import type { Names } from './names.ts'
 import { entriesOf, memberOf, type Node, placeAt } from './node.ts'
+import { type DeclaredContext, declaredFor, isPresenceTest, mayBeMissing } from './presence.ts'
 import type { Leaf, PolicyData, Rule } from './set.ts'
 
 /** Reports what is doubtful in a set, but can be meant. */
@@ -16,7 +15,9 @@ export function lint(set: PolicyData, names: Names, files: ReadFiles): void {
     reportUnused(root, 'conditions', names.used.conditions, 'GATE2003', names)
   }
   reportShadowed(set.rules, names)
-  const actions = files.policies.flatMap(({ root }) => actionNodes(root))
+  const actions = files.policies
+    .flatMap(({ root }) => actionNodes(root))
+    .map(({ name, node }) => ({ name, context: memberOf(node, 'context')?.value }))
   const reported = new Set<Leaf>()
   for (const rule of set.rules) reportUncertain(rule, set, actions, names, reported)
 }
@@ -96,40 +97,21 @@ function coveringRules(all: readonly Rule[]): (glob: Glob) => readonly Rule[] {
 function reportUncertain(
   rule: Rule,
   set: PolicyData,
-  actions: readonly { name: string; node: Node }[],
+  actions: readonly DeclaredContext[],
   names: Names,
   reported: Set<Leaf>,
 ): void {
   if (rule.effect === 'allow' || rule.condition === undefined) return
   const leaves = leavesOf(rule.condition, set.conditions)
   const guarded = new Set(leaves.filter(isPresenceTest).map(({ fact }) => fact.text))
-  const declared = actions.filter(({ name }) => rule.actions.some((glob) => globMatches(glob, name)))
+  const declared = declaredFor(rule, actions)
   for (const leaf of leaves) {
     const { fact } = leaf
-    if (BUILT_IN_FACTS.has(fact.text) || guarded.has(fact.text) || reported.has(leaf)) continue
-    if (set.facts.get(fact.text)?.default !== undefined) continue
-    const segments = plainSegments(leaf)
-    // A plan may be left out, whatever its schema requires.
-    const always = fact.root === 'context' && declared.length > 0
-    if (always && declared.every(({ node }) => isRequired(memberOf(node, fact.root), segments))) continue
+    if (guarded.has(fact.text) || reported.has(leaf) || !mayBeMissing(fact, set, declared)) continue
     reported.add(leaf)
     const node = names.nodes.get(leaf)
     const place = memberOf(node, 'fact') ?? node ?? placeAt({ file: leaf.file, text: '', lineStarts: [0] }, 0)
     const message = `Where ${fact.text} is missing, rule ${rule.id} applies; give it a default, require it in the schema, or ask with exists.`
     names.report.add('GATE2007', place, message)
   }
-}
-
-function isPresenceTest({ operator }: Leaf): boolean {
-  return operator === 'exists' || operator === 'missing'
-}
-
-/** The names before a `*`, where there is one. */
-function plainSegments({ fact }: Leaf): string[] {
-  const names: string[] = []
-  for (const segment of fact.segments) {
-    if (typeof segment !== 'string') break
-    names.push(segment)
-  }
-  return names
 }

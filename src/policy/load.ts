@@ -14,26 +14,31 @@ import { lint } from './lint.ts'
 import { type ListFiles, readList } from './lists.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
-import { itemsOf, memberOf, textOf } from './node.ts'
+import { itemsOf, lineOf, memberOf, textOf } from './node.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
 import type { ActionDeclaration, PolicyData, PolicySet } from './set.ts'
 import { readSettings } from './settings.ts'
 import { policyCode, shapeCheck } from './shape-check.ts'
 import { PolicyDocument } from './shapes.ts'
-import { checkTestFile } from './testfile.ts'
+import type { PolicyTest } from './tests/cases.ts'
+import { readTests } from './tests/read.ts'
 
-export { listFilesOf, mayNameLists, type PolicySource, type TenantFolder } from './files.ts'
+export { listFilesOf, MISSING, mayNameLists, type PolicySource, type TenantFolder } from './files.ts'
 
 /** `set` is undefined when any diagnostic is an error. */
 export interface LoadResult {
   set: PolicySet | undefined
+  /** The tests of the folder; none without a set. */
+  tests: readonly PolicyTest[]
   diagnostics: readonly Diagnostic[]
 }
 
 /** `data` is undefined when any diagnostic is an error. */
 export interface CompiledPolicies {
   data: PolicyData | undefined
+  /** The tests of the folder; none without data. They are not run here. */
+  tests: readonly PolicyTest[]
   diagnostics: readonly Diagnostic[]
 }
 
@@ -50,21 +55,26 @@ const checkShape = shapeCheck(PolicyDocument, policyCode)
 
 /** The policy set that the files of a tenant make, or every fault that keeps it from being one. */
 export function loadPolicySet(source: PolicySource): LoadResult {
-  const { data, diagnostics } = compilePolicySet(source)
-  return { set: data && linkPolicySet(data), diagnostics }
+  const { data, tests, diagnostics } = compilePolicySet(source)
+  return { set: data && linkPolicySet(data), tests, diagnostics }
 }
 
 /** The only way from text to a set; what is left is to link it. Takes all the time that loading takes. */
 export function compilePolicySet(source: PolicySource): CompiledPolicies {
   const report = createReport()
   const files = readFiles(source, report)
-  if (hasTooManyRules(files.policies, report)) return { data: undefined, diagnostics: report.diagnostics() }
+  if (hasTooManyRules(files.policies, report)) return nothing(report)
   for (const { root } of files.policies) {
     checkShape(root, report)
     checkTenant(root, source.tenant, report)
   }
   const data = readSet(source, files, report)
-  return { data: report.failed() ? undefined : data, diagnostics: report.diagnostics() }
+  const tests = readTests(source.tenant, files, report)
+  return report.failed() ? nothing(report) : { data, tests, diagnostics: report.diagnostics() }
+}
+
+function nothing(report: Report): CompiledPolicies {
+  return { data: undefined, tests: [], diagnostics: report.diagnostics() }
 }
 
 /** Asked before anything else is checked, so that what is too much is not also checked in full. */
@@ -107,13 +117,13 @@ function readSet(source: PolicySource, files: ReadFiles, report: Report): Policy
     facts: names.facts ?? new Map(),
     actions,
     conditions,
+    conditionPlaces: names.conditionPlaces,
     rules,
     factors,
     lists: names.lists,
     comparisons: names.comparisons,
     files: policies.map(({ name }) => name),
   }
-  for (const { root } of files.tests) checkTestFile(root, data, report)
   checkLeaves(data, names)
   if (!files.partial) lint(data, names, files)
   if (report.failed()) return data
@@ -154,6 +164,7 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
     lists: readLists(collectEntries(files.policies, 'lists', report), source.lists, report),
     conditions: new Map([...conditions.byName].map(([name, { value }]) => [name, value])),
     conditionKeys: new Map([...conditions.byName].map(([name, { key }]) => [name, key])),
+    conditionPlaces: new Map([...conditions.byName].map(([name, { key }]) => [name, lineOf(key)])),
     repeatedConditions: conditions.all.flatMap(({ name, value }) =>
       conditions.byName.get(name)?.value === value ? [] : [value],
     ),

@@ -2,7 +2,7 @@ import type { Glob } from '../base/glob.ts'
 import type { Json } from '../base/json.ts'
 import type { Node, Place } from './node.ts'
 import type { Report } from './report.ts'
-import type { Comparison, FactDeclaration, Factor, Leaf, Rule } from './set.ts'
+import type { Comparison, FactDeclaration, Factor, Leaf, PolicyData, Rule } from './set.ts'
 
 /** What the files of a set declare, so that references can be checked; and what is found while reading. */
 export interface Names {
@@ -17,6 +17,7 @@ export interface Names {
   readonly conditionKeys: ReadonlyMap<string, Place>
   /** Those that are declared a second time, which may be at fault too. */
   readonly repeatedConditions: readonly Node[]
+  readonly conditionPlaces: PolicyData['conditionPlaces']
   readonly domains: ReadonlyMap<string, readonly Glob[]>
   /** True when some file or section could not be read: a name that is unknown may be declared there. */
   readonly unsure: boolean

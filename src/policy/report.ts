@@ -65,25 +65,27 @@ function diagnosticAt(
 ): Diagnostic {
   const { source, start } = place
   const { line, column } = positionOf(source, start)
-  const end = positionOf(source, endOf(place))
-  const marked = end.line === line && end.column > column
+  const end = start + extentOf(place)
+  const endColumn = positionOf(source, end).column
+  // What goes on beyond the line cannot be replaced by what is written in place of what is marked.
+  const isWhole = endColumn > column && /^[ \t\r\n]*$/.test(source.text.slice(end, place.end))
   return {
     file: source.file,
     line,
     column,
-    ...(marked ? { endColumn: end.column } : {}),
+    ...(endColumn > column ? { endColumn } : {}),
     severity: DIAGNOSTICS[code].severity,
     code,
     message,
     path: place.path,
-    // Without an end on its line there is no text that it could be written in place of.
-    suggestion: (marked && suggestion !== undefined ? written(suggestion, source.file) : undefined) ?? null,
+    suggestion: (isWhole && suggestion !== undefined ? written(suggestion, source.file) : undefined) ?? null,
   }
 }
 
-/** A block of YAML ends where the next begins; what is marked ends with its last character. */
-function endOf({ source, start, end }: Place): number {
-  let last = Math.min(end, source.text.length)
-  while (last > start && /[ \t\r\n]/.test(source.text[last - 1] ?? '')) last -= 1
-  return Math.max(start, last)
+/** How much of a place is on the line where it begins, spaces behind it aside. */
+function extentOf({ source, start, end }: Place): number {
+  const lineEnd = source.text.indexOf('\n', start)
+  const text = source.text.slice(start, lineEnd < 0 ? end : Math.min(end, lineEnd))
+  // Other spaces are letters to YAML.
+  return text.trim() === '' ? text.length : text.replace(/[ \t\r]+$/, '').length
 }

@@ -112,8 +112,13 @@ function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TS
       )
     case 'minLength':
     case 'minItems':
+    case 'minProperties':
       return at(node, 'The value must not be empty.')
     case 'pattern':
+      if (params.pattern === ACTION_PATTERN) {
+        const made = 'letters, digits and _ . : / -, at most 128'
+        return at(node, `${JSON.stringify(wordOf(node))} is no action: ${made}; a pattern with * stands for none.`)
+      }
       return at(
         node,
         'A name is made of letters, digits and _ . -, at most 128, and begins with a letter, a digit or _.',

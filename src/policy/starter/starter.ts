@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts'
-import { formatDiagnostic } from '../diagnostics.ts'
 import { LIMITS } from '../limits.ts'
 import { loadPolicySet } from '../load.ts'
+import { formatDiagnostic } from '../output/text.ts'
 import { type NamedTool, nameActions, type Tool } from './list.ts'
 import { coverTools, policyText, rulesOf, type StarterRule } from './policy.ts'
 import { type Example, examplesOf, testText } from './tests.ts'
