@@ -39,6 +39,9 @@ export function schemaCompiler(options: { allErrors: boolean; checked?: boolean 
   const ajv = new Ajv2020({
     strict: true,
     strictTypes: false,
+    // JSON Schema allows both, and both can be meant.
+    strictTuples: false,
+    allowMatchingProperties: true,
     strictRequired: false,
     allErrors: options.allErrors,
     verbose: false,

@@ -42,8 +42,14 @@ export function cidrContains(ranges: readonly Cidr[], text: string): boolean | u
   })
 }
 
-export function isAddress(text: string): boolean {
-  return parseAddress(text) !== undefined
+/** An address, `10.0.0.*` or a range with spaces written for a range; undefined when none can be meant. */
+export function meantCidr(text: string): string | undefined {
+  const plain = text.replace(/\s/g, '')
+  if (parseAddress(plain) !== undefined) return `${plain}/${plain.includes(':') ? 128 : 32}`
+  const stars = /^(\d+(?:\.\d+){0,2})((?:\.[*x]){1,3})$/.exec(plain)
+  const [, fixed = '', rest = ''] = stars ?? []
+  const meant = stars === null ? plain : `${fixed}${rest.replace(/\.[*x]/g, '.0')}/${fixed.split('.').length * 8}`
+  return meant !== text && parseCidr(meant) !== undefined ? meant : undefined
 }
 
 function unmapped(address: Address): Address {

@@ -1,34 +1,37 @@
+import { REQUEST_ROOTS } from './fact-names.ts'
+import { withKnownKeys } from './key-repair.ts'
 import { readLeaf } from './leaf.ts'
 import type { Names } from './names.ts'
-import { entriesOf, itemsOf, keyOf, memberOf, type Node } from './node.ts'
+import { entriesOf, itemsOf, keyOf, memberOf, type Node, textOf } from './node.ts'
 import type { Condition } from './set.ts'
-import { closest } from './suggest.ts'
+import { choices, closest } from './suggest.ts'
+import { CONDITION_WORDS } from './synonyms.ts'
+import type { Suggestion } from './written.ts'
 
 const LEAF_KEYS = ['fact', 'operator', 'value']
 const FORMS = ['all', 'any', 'not', 'condition']
-const KEYS = [...LEAF_KEYS, ...FORMS]
+/** All keys that a condition can have. */
+export const CONDITION_KEYS: readonly string[] = [...LEAF_KEYS, ...FORMS]
 
 /**
  * The condition that a node says. Undefined when a part of it is at fault; every fault is reported,
  * each at its own key or value.
  */
-export function readCondition(node: Node, names: Names): Condition | undefined {
-  if (node.entries === undefined) {
-    names.report.add(
-      'GATE1103',
-      node,
-      'A condition is a mapping: {fact, operator, value}, or one of all, any, not, condition.',
-    )
+export function readCondition(written: Node, names: Names): Condition | undefined {
+  if (written.entries === undefined) {
+    const message = 'A condition is a mapping: {fact, operator, value}, or one of all, any, not, condition.'
+    const hint = written.items === undefined ? '' : ' Several conditions stand in a list under all or any.'
+    names.report.add('GATE1103', written, message + hint, meantCondition(written, names))
+    // What stands in the list is not hidden by its having no key.
+    for (const item of itemsOf(written)) if (item.entries !== undefined) readCondition(item, names)
     return undefined
   }
-  const unknown = entriesOf(node).filter(({ name }) => !KEYS.includes(name))
-  for (const { name, key } of unknown) {
-    names.report.add('GATE1101', key, `A condition has no key ${JSON.stringify(name)}.`, closest(name, KEYS))
-  }
+  const isUnknown = entriesOf(written).some(({ name }) => !CONDITION_KEYS.includes(name))
+  const node = isUnknown ? withMeantKeys(written, names) : written
   const forms = formsOf(node)
   const [form] = forms
   if (form === undefined) {
-    if (unknown.length > 0) return undefined
+    if (isUnknown) return undefined
     names.report.add('GATE1113', node, 'A condition needs {fact, operator, value}, or one of all, any, not, condition.')
     return undefined
   }
@@ -36,8 +39,44 @@ export function readCondition(node: Node, names: Names): Condition | undefined {
     const second = keyOf(node, forms[1] ?? '') ?? node
     names.report.add('GATE1113', second, `A condition has one form; this has ${forms.join(' and ')}.`)
   }
-  const read = readForm(form, node, names)
-  return forms.length > 1 || unknown.length > 0 ? undefined : read
+  const read = forms.map((one) => readForm(one, node, names))
+  return forms.length > 1 || isUnknown ? undefined : read[0]
+}
+
+/** Keys of other languages are read as ours where they can be, so that the faults below them are found too. */
+function withMeantKeys(written: Node, names: Names): Node {
+  const node = withJoinedPath(written, names)
+  return withKnownKeys(node, CONDITION_KEYS, [CONDITION_WORDS], names.report, (name, { value, items, entries }) => {
+    if (name === 'all' || name === 'any') return items !== undefined
+    if (name === 'not') return entries !== undefined
+    return name === 'value' || typeof value === 'string'
+  })
+}
+
+/** json-rules-engine's `{fact: context, path: $.amount}`, which is `{fact: context.amount}` here. */
+function withJoinedPath(node: Node, names: Names): Node {
+  const { fact, path } = Object.fromEntries(node.entries ?? [])
+  const [root, below] = [textOf(fact?.value), textOf(path?.value)]
+  if (fact === undefined || path === undefined || root === undefined || below === undefined) return node
+  const joined = `${root}.${below.replace(/^\$?\.?/, '')}`
+  const isContext = REQUEST_ROOTS.has(root)
+  const meant = isContext ? joined : `context.${joined}`
+  names.report.add('GATE1101', path.key, `There is no key path here; the fact is written in one, as in fact: ${meant}.`)
+  const entries = new Map(node.entries)
+  entries.delete('path')
+  if (isContext) entries.set('fact', { ...fact, value: { ...fact.value, value: joined } })
+  return { ...node, entries }
+}
+
+/** A name that stands for the condition of that name, or a list for all of its items. */
+function meantCondition(node: Node, names: Names): Suggestion | undefined {
+  const name = textOf(node)
+  if (name !== undefined && names.conditions.has(name)) {
+    names.used.conditions.add(name)
+    return { condition: name }
+  }
+  const items = itemsOf(node)
+  return items.length > 0 && items.every(({ entries }) => entries !== undefined) ? { all: node.value } : undefined
 }
 
 /** The keys that say which form a condition has, in document order; the keys of a leaf count as one. */
@@ -51,30 +90,48 @@ function readForm(form: string, node: Node, names: Names): Condition | undefined
   const value = memberOf(node, form)
   if (LEAF_KEYS.includes(form) || value === undefined) return readLeaf(node, names)
   if (form === 'condition') return readReference(value, names)
-  if (form === 'not') {
-    const condition = readCondition(value, names)
-    return condition && { kind: 'not', condition }
-  }
+  if (form === 'not') return readNegation(value, names)
   return readList(form === 'all' ? 'all' : 'any', value, names)
+}
+
+function readNegation(node: Node, names: Names): Condition | undefined {
+  if (node.items !== undefined) {
+    const [only] = node.items.length === 1 ? node.items : []
+    const message = 'not takes one condition; put several in a list under any or all below it.'
+    names.report.add('GATE1103', node, message, only === undefined ? { any: node.value } : only.value)
+    for (const item of node.items) if (item.entries !== undefined) readCondition(item, names)
+    return undefined
+  }
+  const condition = readCondition(node, names)
+  return condition && { kind: 'not', condition }
 }
 
 function readReference(node: Node, names: Names): Condition | undefined {
   if (typeof node.value !== 'string') {
-    names.report.add('GATE1103', node, 'A condition is referred to by its name.')
+    names.report.add('GATE1103', node, 'A condition is referred to by its name, which is declared under conditions.')
     return undefined
   }
   names.used.conditions.add(node.value)
   if (names.conditions.has(node.value)) return { kind: 'condition', name: node.value }
-  if (!names.partial) {
+  if (!names.unsure) {
     const suggestion = closest(node.value, names.conditions.keys())
-    names.report.add('GATE1208', node, `There is no condition ${JSON.stringify(node.value)}.`, suggestion)
+    // The one that was meant is used.
+    if (suggestion !== undefined) names.used.conditions.add(suggestion)
+    names.report.add(
+      'GATE1208',
+      node,
+      `There is no condition ${JSON.stringify(node.value)}; ${choices(names.conditions.keys())}.`,
+      suggestion,
+    )
   }
   return undefined
 }
 
 function readList(kind: 'all' | 'any', node: Node, names: Names): Condition | undefined {
   if (node.items === undefined) {
-    names.report.add('GATE1103', node, `${kind} needs a list of conditions.`)
+    const isCondition = node.entries !== undefined
+    names.report.add('GATE1103', node, `${kind} needs a list of conditions.`, isCondition ? [node.value] : undefined)
+    if (isCondition) readCondition(node, names)
     return undefined
   }
   if (node.items.length === 0) {

@@ -1,14 +1,11 @@
 import type { PolicyFile } from './files.ts'
 import { type Entry, entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, positionOf, textOf } from './node.ts'
 import type { Report } from './report.ts'
+import { SETTINGS, type Setting } from './settings.ts'
 
-/** Keys that say something about the whole set, and so may stand in one file only. */
-export const SETTINGS = ['defaults', 'thresholds', 'timezone', 'approval', 'explain'] as const
-export type Setting = (typeof SETTINGS)[number]
-
-/** The one place of each setting; a second one is reported at both. */
-export function collectSettings(files: readonly PolicyFile[], report: Report): Map<Setting, Node> {
-  const settings = new Map<Setting, Node>()
+/** The places of each setting, of which there may be one; more are reported at each. */
+export function collectSettings(files: readonly PolicyFile[], report: Report): Map<Setting, Node>[] {
+  const settings: Map<Setting, Node>[] = [new Map()]
   for (const name of SETTINGS) {
     const places = files.flatMap(({ root }) => keyOf(root, name) ?? [])
     if (places.length > 1) {
@@ -16,10 +13,21 @@ export function collectSettings(files: readonly PolicyFile[], report: Report): M
         report.add('GATE1211', place, `${name} is also set at ${others(place, places)}; it may stand in one file only.`)
       }
     }
-    const [node] = files.flatMap(({ root }) => memberOf(root, name) ?? [])
-    if (node !== undefined) settings.set(name, node)
+    const nodes = files.flatMap(({ root }) => memberOf(root, name) ?? [])
+    for (const [i, node] of nodes.entries()) {
+      const place = settings[i] ?? new Map<Setting, Node>()
+      settings[i] = place.set(name, node)
+    }
   }
   return settings
+}
+
+/** The entries of a section. */
+export interface Section {
+  /** Of those with the same name, the first. */
+  readonly byName: ReadonlyMap<string, Entry>
+  /** Also those that are declared a second time, which may be at fault too. */
+  readonly all: readonly Entry[]
 }
 
 /** The entries of a section of all files; a name that is declared twice is reported at each place. */
@@ -28,11 +36,11 @@ export function collectEntries(
   section: string,
   report: Report,
   nameOf: (entry: Entry) => string = ({ name }) => name,
-): Map<string, Entry> {
+): Section {
   const entries = files.flatMap(({ root }) => entriesOf(memberOf(root, section)))
   const named = entries.map((entry) => ({ name: nameOf(entry), place: entry.key }))
   reportTwice('GATE1202', `under ${section}`, named, report)
-  return new Map(entries.reverse().map((entry) => [nameOf(entry), entry]))
+  return { all: entries, byName: new Map([...entries].reverse().map((entry) => [nameOf(entry), entry])) }
 }
 
 /** The items of a list section of all files, in declared order; those with the same name are reported at each place. */

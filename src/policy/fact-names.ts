@@ -2,7 +2,7 @@ import type { Names } from './names.ts'
 import type { Node } from './node.ts'
 import { type FactPath, isPlural, parseFactPath } from './path.ts'
 import type { FactType } from './set.ts'
-import { closest } from './suggest.ts'
+import { closest, folded, synonyms } from './suggest.ts'
 
 /** The facts that are always there, with their types. `domain` has no value for an action in no domain. */
 export const BUILT_IN_FACTS: ReadonlyMap<string, FactType> = new Map<string, FactType>([
@@ -30,14 +30,14 @@ export interface KnownFact {
 export function readFactName(node: Node | undefined, names: Names): KnownFact | undefined {
   if (node === undefined) return undefined
   if (typeof node.value !== 'string') {
-    names.report.add('GATE1103', node, 'A fact is named by a text.')
+    names.report.add('GATE1103', node, 'A fact is named by a text such as context.amount.')
     return undefined
   }
   const path = parseFactPath(node.value)
   if (path === undefined) {
     const message =
       'A fact path is made of names with dots between; other characters are written ["a b"], and * at most once.'
-    names.report.add('GATE1204', node, message)
+    names.report.add('GATE1204', node, message, meantFact(node.value, knownNames(names), names.facts === undefined))
     return undefined
   }
   const builtIn = BUILT_IN_FACTS.get(path.text)
@@ -48,18 +48,9 @@ export function readFactName(node: Node | undefined, names: Names): KnownFact | 
 }
 
 function unknownFact(node: Node, path: FactPath, names: Names): undefined {
-  const suggestion = closest(path.text, knownNames(names)) ?? bareName(path, names)
-  names.report.add(
-    'GATE1205',
-    node,
-    `There is no fact ${path.text}; facts of the request begin with context. or plan.`,
-    suggestion,
-  )
-}
-
-/** `amount` written for `context.amount`. */
-function bareName(path: FactPath, names: Names): string | undefined {
-  return knownNames(names).find((name) => name.slice(name.indexOf('.') + 1) === path.text)
+  const suggestion = meantFact(path.text, knownNames(names), names.facts === undefined)
+  const message = `There is no fact ${path.text}; facts of the request begin with context. or plan.`
+  names.report.add('GATE1205', node, message, suggestion)
 }
 
 function declaredFact(node: Node, path: FactPath, names: Names): KnownFact | undefined {
@@ -67,12 +58,12 @@ function declaredFact(node: Node, path: FactPath, names: Names): KnownFact | und
   if (names.facts === undefined) return { path, type: plural ? 'list' : undefined }
   const declared = names.facts.get(path.text) ?? (plural ? names.facts.get(prefixOf(path)) : undefined)
   if (declared !== undefined) return { path, type: plural ? 'list' : declared.type }
-  if (!names.partial && !names.declaredFacts.has(path.text)) {
+  if (!names.unsure && !names.declaredFacts.has(path.text)) {
     names.report.add(
       'GATE1203',
       node,
-      `The fact ${path.text} is not declared under facts.`,
-      closest(path.text, knownNames(names)),
+      `The fact ${path.text} is not declared under facts; declare it there, or correct it.`,
+      closest(path.text, knownNames(names)) ?? meantFact(path.text, knownNames(names), false),
     )
   }
   return undefined
@@ -86,3 +77,56 @@ function prefixOf(path: FactPath): string {
 function knownNames(names: Names): string[] {
   return [...names.declaredFacts, ...BUILT_IN_FACTS.keys()]
 }
+
+// What other languages put before a path, and around it.
+const FOREIGN_ROOT = /^(?:\$|ctx|context|request|req|input|event|data|payload|args|arguments|params|resource|body)[.[]/i
+const AROUND = /^[\s"'`“”‘’«»{$(]*|[\s"'`“”‘’«»})]*$/g
+/** What others call the facts that are always there. */
+const BUILT_IN_WORDS = synonyms({
+  action: 'tool toolname operation method actionname',
+  domain: 'category',
+  tenant: 'org organization tenantname',
+  environment: 'env stage mode',
+  agent: 'user principal subject identity actor agentid agent.id agentname userid agent.name principal.id caller',
+  'time.hour': 'hour hourofday now.hour',
+  'time.weekday': 'weekday day dayofweek now.weekday time.day time.dayofweek',
+})
+
+/** The fact that was probably meant by a text. */
+export function meantFact(text: string, known: readonly string[], mayBeNew: boolean): string | undefined {
+  if (text.length > 200) return undefined
+  const plain = text
+    .replace(AROUND, '')
+    .replace(/^\$?\.?(?=context|plan)|^\.+/, '')
+    .replace(/\[['"]?([A-Za-z0-9_*-]+)['"]?\]/g, '.$1')
+    .replace(/\//g, '.')
+    .replace(/\.{2,}/g, '.')
+    .replace(/(?<=.)[.\s]+$/, '')
+  const near = closest(plain, known, BUILT_IN_WORDS)
+  if (near !== undefined && folded(near) === folded(plain)) return near
+  // Below a root that is not ours, or below none, stands what is below context here.
+  let rest = plain
+  while (FOREIGN_ROOT.test(rest)) rest = rest.slice(rest.search(/[.[]/) + 1)
+  const below = known.find((name) => folded(name.slice(name.indexOf('.') + 1)) === folded(rest))
+  if (below !== undefined) return below
+  const bare = new Map([...known].reverse().map((name) => [name.slice(name.indexOf('.') + 1), name]))
+  const nearest = near ?? bare.get(closest(rest, bare.keys()) ?? '')
+  if (nearest !== undefined) return nearest
+  return mayBeNew ? newFact(plain, rest, text) : undefined
+}
+
+/** A fact that need not be declared. Only what has a root of another language, or none, is surely meant below context. */
+function newFact(plain: string, rest: string, text: string): string | undefined {
+  const isOurs = /^(?:context|plan)\./.test(plain)
+  if (BUILT_IN_ROOTS.has(rest) || (!isOurs && rest === plain && rest.includes('.'))) return undefined
+  const segments = (isOurs ? plain : `context.${rest}`).split('.')
+  // A segment with other characters is written ["a b"].
+  const made = segments.map((one, i) =>
+    i === 0 || /^(?:[\w-]+|\*)$/.test(one) ? `.${one}` : `[${JSON.stringify(one)}]`,
+  )
+  const path = made.join('').slice(1)
+  return path !== text && parseFactPath(path) !== undefined ? path : undefined
+}
+
+/** Names that are parts of facts that are always there, not facts of the request. */
+const BUILT_IN_ROOTS: ReadonlySet<string> = new Set(['time', 'context', 'plan'])

@@ -2,25 +2,25 @@ import type { Json } from '../base/json.ts'
 import { isJsonObject } from '../base/json.ts'
 import { parseRfc3339 } from '../base/time.ts'
 import { actionNodes, schemaAt, typesOf } from './actions.ts'
-import { REQUEST_ROOTS } from './fact-names.ts'
+import { BUILT_IN_FACTS, meantFact, REQUEST_ROOTS } from './fact-names.ts'
 import type { PolicyFile } from './files.ts'
+import { coerced, timeIn } from './meant.ts'
 import { type Entry, keyOf, memberOf, type Node, textOf } from './node.ts'
 import { isPlural, parseFactPath } from './path.ts'
 import type { Report } from './report.ts'
 import { FACT_TYPES, type FactDeclaration, type FactType } from './set.ts'
-import { closest } from './suggest.ts'
 
 /** The name of a declared fact in the one spelling of its path. */
 export function factKey({ name }: Entry): string {
   return parseFactPath(name)?.text ?? name
 }
 
-/** The declared facts by path text; faults of paths, types and defaults are reported. */
-export function readFacts(entries: ReadonlyMap<string, Entry>, report: Report): Map<string, FactDeclaration> {
+/** The declared facts by path text, of several the first; faults of paths, types and defaults are reported. */
+export function readFacts(entries: readonly Entry[], report: Report): Map<string, FactDeclaration> {
   const facts = new Map<string, FactDeclaration>()
-  for (const entry of entries.values()) {
+  for (const entry of entries) {
     const fact = readFact(entry, report)
-    if (fact !== undefined) facts.set(fact.path.text, fact)
+    if (fact !== undefined && !facts.has(fact.path.text)) facts.set(fact.path.text, fact)
   }
   return facts
 }
@@ -32,17 +32,16 @@ function readFact({ name, key, value }: Entry, report: Report): FactDeclaration 
       'GATE1204',
       key,
       'A fact path is made of names with dots between; other characters are written ["a b"], and * at most once.',
+      meantFact(name, [], true),
     )
     return undefined
   }
   if (!REQUEST_ROOTS.has(path.root) || path.segments.length === 0) {
-    const suggestion = closest(`context.${name}`, [`context.${name}`])
-    report.add(
-      'GATE1205',
-      key,
-      'Only facts under context and plan are declared; the others are always there.',
-      suggestion,
-    )
+    const isBuiltIn = BUILT_IN_FACTS.has(path.text)
+    const message = isBuiltIn
+      ? `${path.text} is always there, and is not declared; remove it.`
+      : 'Only facts under context and plan are declared, such as context.amount.'
+    report.add('GATE1205', key, message, isBuiltIn ? undefined : meantFact(name, [], true))
     return undefined
   }
   const type = FACT_TYPES.find((known) => known === memberOf(value, 'type')?.value)
@@ -52,7 +51,8 @@ function readFact({ name, key, value }: Entry, report: Report): FactDeclaration 
   }
   const standIn = memberOf(value, 'default')
   if (standIn !== undefined && !hasType(standIn.value, type)) {
-    report.add('GATE1308', standIn, `The default of ${path.text} must have the type ${type}.`)
+    const message = `The default of ${path.text} must have the type ${type}.`
+    report.add('GATE1308', standIn, message, meantDefault(standIn.value, type))
   }
   return {
     path,
@@ -61,6 +61,11 @@ function readFact({ name, key, value }: Entry, report: Report): FactDeclaration 
     description: textOf(memberOf(value, 'description')),
     default: standIn?.value,
   }
+}
+
+function meantDefault(value: Json, type: FactType): Json | undefined {
+  if (type === 'date') return typeof value === 'string' ? timeIn(value) : undefined
+  return coerced(value, type === 'list' ? 'array' : type)
 }
 
 /** Whether a value has the declared type of a fact. */
@@ -103,6 +108,7 @@ export function checkAgainstSchemas(
         'GATE1309',
         place,
         `${path.text} is declared ${type}, but the schema of ${name} makes it ${allowed.join(' or ')}.`,
+        FACT_TYPES.find((one) => allowed.some((own) => SCHEMA_TYPES[one].includes(own))),
       )
     }
   }

@@ -1,5 +1,7 @@
+import { repairKeys } from './key-repair.ts'
 import { entriesOf, memberOf, type Node, placeAt, sourceOf, textOf } from './node.ts'
 import { createReport, type Report } from './report.ts'
+import { PolicyDocument } from './shapes.ts'
 import { readDocument } from './source.ts'
 
 /** The files of one tenant's folder as they were read; nothing else is looked at while loading. */
@@ -60,7 +62,8 @@ export function readFiles(source: PolicySource, report: Report): ReadFiles {
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .flatMap(({ name, bytes }) => {
         const root = readDocument(`${source.tenant}/${name}`, bytes, report)
-        return root === undefined ? [] : [{ name, root }]
+        if (root === undefined) return []
+        return [{ name, root: wanted === isPolicyFile ? repairKeys(root, PolicyDocument, report) : root }]
       })
   const policies = read(isPolicyFile)
   if (names.length === 0) {
@@ -84,9 +87,9 @@ export function mayNameLists(files: PolicySource['files']): boolean {
   return files.some(mentionsLists)
 }
 
-/** Most policies have no lists, and reading a large file as YAML takes a second. */
+/** Most policies have no lists, and reading a large file as YAML takes a second. The key may be misspelt `list`. */
 function mentionsLists({ name, bytes }: PolicySource['files'][number]): boolean {
-  return isPolicyFile(name) && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('lists')
+  return isPolicyFile(name) && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('list')
 }
 
 /** The list paths that the policies name, so that a caller can read them first. Takes what it can from broken files. */
@@ -94,7 +97,9 @@ export function listFilesOf(files: PolicySource['files']): string[] {
   const paths = new Set<string>()
   for (const { name, bytes } of files) {
     if (!mentionsLists({ name, bytes })) continue
-    const root = readDocument(name, bytes, createReport())
+    const report = createReport()
+    const read = readDocument(name, bytes, report)
+    const root = read && repairKeys(read, PolicyDocument, report)
     for (const { value } of entriesOf(memberOf(root, 'lists'))) {
       const path = textOf(memberOf(value, 'file'))
       if (path !== undefined) paths.add(path)

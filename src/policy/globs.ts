@@ -1,7 +1,9 @@
-import { type Glob, globsIntersect, parseGlob } from '../base/glob.ts'
+import { ACTION_PATTERN, type Glob, globsIntersect, parseGlob } from '../base/glob.ts'
 import { placeText } from './declarations.ts'
+import { nameIn } from './meant.ts'
 import { type Entry, itemsOf, type Node, type Place, textOf } from './node.ts'
 import type { Report } from './report.ts'
+import { plainWord } from './suggest.ts'
 
 /** The action patterns of a list; those that are malformed are reported and left out. */
 export function readGlobs(node: Node | undefined, report: Report): Glob[] {
@@ -20,23 +22,36 @@ function placedGlobs(node: Node | undefined, report: Report): PlacedGlob[] {
     const glob = parseGlob(text)
     if (glob !== undefined) return [{ glob, place: item }]
     const message = `${JSON.stringify(text)} is no action pattern: letters, digits and _ . : / - with * for a segment or part of one, ** for any number.`
-    report.add('GATE1114', item, message)
+    report.add('GATE1114', item, message, meantGlob(text))
     return []
   })
 }
+
+/** A pattern without what it was copied along with; `**` where more stars than two, or two beside a name, were written. */
+function meantGlob(text: string): string | undefined {
+  const plain = plainWord(text)
+    .replace(/\*{2,}/g, '**')
+    .replace(/(?<=[^.*])\*\*|\*\*(?=[^.*])/g, '*')
+    .replace(/^[-./:]+|[^A-Za-z0-9_*]+$/g, '')
+  const joined = text.trim().replace(/\s*\.\s*/g, '.')
+  const meant = /\s/.test(joined) ? nameIn(joined, ACTION_NAME) : plain
+  return meant !== undefined && meant !== text && parseGlob(meant) !== undefined ? meant : undefined
+}
+
+const ACTION_NAME = new RegExp(ACTION_PATTERN)
 
 interface DomainGlob extends PlacedGlob {
   domain: string
 }
 
 /** The domains by name; patterns of different domains that share an action are reported at both. */
-export function readDomains(entries: ReadonlyMap<string, Entry>, report: Report): Map<string, readonly Glob[]> {
+export function readDomains(entries: readonly Entry[], report: Report): Map<string, readonly Glob[]> {
   const domains = new Map<string, readonly Glob[]>()
   // By first segment where it is plain: patterns that begin otherwise share no action.
   const byStart = new Map<string, DomainGlob[]>()
   const anywhere: DomainGlob[] = []
   const all: DomainGlob[] = []
-  for (const [domain, { value }] of entries) {
+  for (const { name: domain, value } of entries) {
     const own = placedGlobs(value, report).map((placed) => ({ ...placed, domain }))
     for (const one of own) {
       const start = one.glob.segments[0] ?? ''
@@ -50,10 +65,11 @@ export function readDomains(entries: ReadonlyMap<string, Entry>, report: Report)
       same.push(one)
       if (same !== anywhere) byStart.set(start, same)
     }
-    domains.set(
-      domain,
-      own.map(({ glob }) => glob),
-    )
+    if (!domains.has(domain))
+      domains.set(
+        domain,
+        own.map(({ glob }) => glob),
+      )
   }
   return domains
 }
@@ -71,6 +87,8 @@ function mayMeet(a: Glob, b: Glob): boolean {
 
 function reportOverlaps(one: DomainGlob, others: readonly DomainGlob[], report: Report): void {
   for (const other of others) {
+    // A domain that is declared twice is reported as that.
+    if (other.domain === one.domain) continue
     if (!mayMeet(one.glob, other.glob) || !globsIntersect(one.glob, other.glob)) continue
     reportOverlap(one, other, report)
     reportOverlap(other, one, report)

@@ -1,81 +1,173 @@
 import type { Json, JsonObject } from '../base/json.ts'
-import { childPath, type Entry, type Node, RESERVED_KEYS, type Source } from './node.ts'
+import { type Reading, readScalar, STOPPED, skipSpace } from './json-scalars.ts'
+import { LIMITS } from './limits.ts'
+import {
+  childPath,
+  type Entry,
+  mergedValue,
+  type Node,
+  type Place,
+  placeAt,
+  positionOf,
+  RESERVED_KEYS,
+  type Source,
+} from './node.ts'
 import type { Report } from './report.ts'
+import { Verbatim } from './written.ts'
 
-// The text has passed the strict parser, so these always match where they are tried.
-const SPACE = /[ \t\r\n]*/y
-const STRING = /"(?:[^"\\]|\\.)*"/y
-const SCALAR = /[-+.0-9a-zA-Z]+/y
+const DEEP = `Nesting deeper than ${LIMITS.depth} levels; give a part of it a name under conditions.`
 
 /**
- * The nodes of a JSON text that base/json.ts has accepted: this only finds out where everything
- * stands, and reports reserved keys. (The YAML parser could read it too, at ten times the cost.)
+ * The nodes of a JSON text, held to what base/json.ts accepts. What is not JSON is reported and read as it was
+ * probably meant, so that all faults are found at once; undefined where that cannot be told.
  */
-export function jsonNodes(source: Source, report: Report): Node {
-  return readValue({ source, report }, skip(source, 0), '$')
+export function jsonNodes(source: Source, report: Report): Node | undefined {
+  const reading: Reading = { source, report, at: 0 }
+  try {
+    const root = readValue(reading, '$', 0)
+    skipSpace(reading)
+    if (reading.at < source.text.length) reportRest(reading)
+    return root
+  } catch (error) {
+    if (error !== STOPPED) throw error
+    return undefined
+  }
 }
 
-interface Reading {
-  source: Source
-  report: Report
+function reportRest({ source, report, at }: Reading): void {
+  const closes = /[\]}]/.test(source.text[at] ?? '')
+  const sentence = closes
+    ? 'There is no open bracket that this closes.'
+    : 'Nothing can follow the end of the document; a file holds one.'
+  report.add('GATE1004', placeAt(source, at, at + 1), sentence)
 }
 
-function readValue(reading: Reading, start: number, path: string): Node {
-  const { source } = reading
-  const first = source.text[start]
-  if (first === '{') return readObject(reading, start, path)
-  if (first === '[') return readArray(reading, start, path)
-  const end = match(first === '"' ? STRING : SCALAR, source, start)
-  const value: Json = JSON.parse(source.text.slice(start, end))
-  return { source, path, start, end, value, entries: undefined, items: undefined }
+/** Reports a fault from which on nothing is certain. */
+function stop({ source, report, at }: Reading, sentence: string, start = at): never {
+  report.add('GATE1004', placeAt(source, start, start + 1), sentence)
+  throw STOPPED
 }
 
-function readObject(reading: Reading, start: number, path: string): Node {
+function readValue(reading: Reading, path: string, depth: number): Node {
+  skipSpace(reading)
+  const { source, at } = reading
+  const first = source.text[at]
+  if (first === '{' || first === '[') {
+    if (depth < LIMITS.depth) return first === '{' ? readObject(reading, path, depth) : readArray(reading, path, depth)
+    reading.report.add('GATE1014', placeAt(source, at, at + 1), DEEP)
+    throw STOPPED
+  }
+  if (first === undefined) return stop(reading, 'The document ends before its value.')
+  if (first === ',' || first === '}' || first === ']' || first === ':') return missingValue(reading, path)
+  return readScalar(reading, path)
+}
+
+function missingValue(reading: Reading, path: string): Node {
+  const { source, report, at } = reading
+  const place = { source, path, start: at, end: at + 1 }
+  report.add('GATE1004', place, 'A value is missing before this.')
+  if (source.text[at] === ':') throw STOPPED
+  return { ...place, value: null, entries: undefined, items: undefined }
+}
+
+function readObject(reading: Reading, path: string, depth: number): Node {
   const { source, report } = reading
+  const start = reading.at
   const entries = new Map<string, Entry>()
   const value: JsonObject = Object.create(null)
-  let at = skip(source, start + 1)
-  while (source.text[at] !== '}') {
-    const keyEnd = match(STRING, source, at)
-    const name: string = JSON.parse(source.text.slice(at, keyEnd))
-    const key = { source, path: childPath(path, name), start: at, end: keyEnd }
-    const colon = skip(source, keyEnd)
-    const member = readValue(reading, skip(source, colon + 1), key.path)
-    if (RESERVED_KEYS.has(name)) report.add('GATE1012', key, `The key ${name} is reserved.`)
+  reading.at += 1
+  while (!closes(reading, start, '}', entries.size > 0)) {
+    const { name, place } = readKey(reading, path)
+    readColon(reading)
+    const member = readValue(reading, place.path, depth + 1)
+    if (RESERVED_KEYS.has(name)) report.add('GATE1012', place, `The key ${name} is reserved; choose another name.`)
     else {
-      entries.set(name, { name, key, value: member })
-      value[name] = member.value
+      const earlier = entries.get(name)
+      if (earlier !== undefined) reportTwice(name, place, earlier, report)
+      const kept = earlier === undefined ? member : mergedValue(earlier.value, member)
+      entries.set(name, { name, key: earlier?.key ?? place, value: kept })
+      value[name] = kept.value
     }
-    at = next(source, member.end)
+    readComma(reading, '}')
   }
-  return { source, path, start, end: at + 1, value, entries, items: undefined }
+  return { source, path, start, end: reading.at, value, entries, items: undefined }
 }
 
-function readArray(reading: Reading, start: number, path: string): Node {
+function reportTwice(name: string, place: Place, earlier: Entry, report: Report): void {
+  const { line } = positionOf(earlier.key.source, earlier.key.start)
+  const message = `The key ${JSON.stringify(name.slice(0, 100))} appears twice in this mapping, first in line ${line}.`
+  report.add('GATE1011', place, message)
+}
+
+function readArray(reading: Reading, path: string, depth: number): Node {
   const { source } = reading
+  const start = reading.at
   const items: Node[] = []
-  let at = skip(source, start + 1)
-  while (source.text[at] !== ']') {
-    const item = readValue(reading, at, childPath(path, items.length))
-    items.push(item)
-    at = next(source, item.end)
+  reading.at += 1
+  while (!closes(reading, start, ']', items.length > 0)) {
+    items.push(readValue(reading, childPath(path, items.length), depth + 1))
+    readComma(reading, ']')
   }
-  const value = items.map((item) => item.value)
-  return { source, path, start, end: at + 1, value, entries: undefined, items }
+  const value: Json = items.map((item) => item.value)
+  return { source, path, start, end: reading.at, value, entries: undefined, items }
 }
 
-/** Where the next member begins, or the closing bracket stands. */
-function next(source: Source, end: number): number {
-  const at = skip(source, end)
-  return source.text[at] === ',' ? skip(source, at + 1) : at
+/** True, and past it, at the closing bracket. Commas without anything before them are reported and passed. */
+function closes(reading: Reading, start: number, bracket: '}' | ']', filled: boolean): boolean {
+  const { source, report } = reading
+  for (;;) {
+    skipSpace(reading)
+    const next = source.text[reading.at]
+    if (next === bracket) {
+      reading.at += 1
+      return true
+    }
+    if (next === undefined) return stop(reading, 'This bracket is never closed.', start)
+    if (next === '}' || next === ']') {
+      return stop(reading, `This bracket is never closed: ${next} does not close it.`, start)
+    }
+    if (next !== ',') return false
+    const sentence = filled ? 'One comma is too many here.' : 'Nothing stands before this comma.'
+    report.add('GATE1004', placeAt(source, reading.at, reading.at + 1), sentence)
+    reading.at += 1
+  }
 }
 
-function skip(source: Source, at: number): number {
-  return match(SPACE, source, at)
+function readKey(reading: Reading, path: string): { name: string; place: Entry['key'] } {
+  if (!/["'“”‘’„A-Za-z_$]/.test(reading.source.text[reading.at] ?? '')) {
+    return stop(reading, 'A key in double quotes must stand here.')
+  }
+  const { start, end, value } = readScalar(reading, path, true)
+  const name = String(value)
+  return { name, place: { source: reading.source, path: childPath(path, name), start, end } }
 }
 
-function match(pattern: RegExp, source: Source, at: number): number {
-  pattern.lastIndex = at
-  pattern.test(source.text)
-  return pattern.lastIndex
+function readColon(reading: Reading): void {
+  skipSpace(reading)
+  const { source, report, at } = reading
+  const next = source.text[at]
+  if (next === ':') reading.at += 1
+  else if (next === '=') {
+    report.add('GATE1004', placeAt(source, at, at + 1), 'A colon stands between key and value.', new Verbatim(':'))
+    reading.at += source.text[at + 1] === '>' ? 2 : 1
+  } else if (next !== undefined && /["'{[\dA-Za-z-]/.test(next)) {
+    report.add('GATE1004', placeAt(source, at, at + 1), 'A colon is missing before this.')
+  } else stop(reading, 'A colon and a value must follow the key.')
+}
+
+function readComma(reading: Reading, bracket: '}' | ']'): void {
+  skipSpace(reading)
+  const { source, report, at } = reading
+  const next = source.text[at]
+  if (next === undefined || next === '}' || next === ']') return
+  if (next === ',' || next === ';') {
+    const place = placeAt(source, at, at + 1)
+    if (next === ';') report.add('GATE1004', place, 'A comma stands between members.', new Verbatim(','))
+    reading.at += 1
+    skipSpace(reading)
+    if (source.text[reading.at] !== bracket) return
+    report.add('GATE1004', place, 'JSON has no comma before a closing bracket; remove it.')
+  } else if (/["'“”‘’{[\dA-Za-z_$-]/.test(next)) {
+    report.add('GATE1004', placeAt(source, at, at + 1), 'A comma is missing before this.')
+  } else stop(reading, 'A comma or the closing bracket must stand here.')
 }

@@ -1,12 +1,15 @@
 import { canonicalJson } from '../base/canonical.ts'
 import type { Json } from '../base/json.ts'
-import { DECORATORS, type ParsedOperator, parseOperator } from './decorators.ts'
+import type { CompileResult, ValueFault } from './constants.ts'
+import { type ParsedOperator, parseOperator } from './decorators.ts'
 import { BUILT_IN_FACTS, type KnownFact, readFactName, WEEKDAYS } from './fact-names.ts'
+import { coerced } from './meant.ts'
 import type { Names } from './names.ts'
 import { firstKeyOf, itemsOf, lineOf, memberOf, type Node, wordOf } from './node.ts'
-import { type CompileResult, compileValue, numberIn, OPERATORS, type ValueFault } from './operators.ts'
+import { operatorHint, operatorsFor, suggestOperator, suitable } from './operator-suggest.ts'
+import { compileValue } from './operators.ts'
 import type { Comparison, FactType, Leaf } from './set.ts'
-import { closest } from './suggest.ts'
+import { choices, closest } from './suggest.ts'
 
 /** Reads `{fact, operator, value}`, reporting every fault in it. */
 export function readLeaf(node: Node, names: Names): Leaf | undefined {
@@ -16,17 +19,26 @@ export function readLeaf(node: Node, names: Names): Leaf | undefined {
   }
   const fact = readFactName(memberOf(node, 'fact'), names)
   const operator = readOperator(memberOf(node, 'operator'), names)
-  if (operator === undefined) return undefined
-  const suits = fact === undefined || checkFactType(node, fact, operator, names)
-  const suitsValue = checkValue(node, operator, names)
-  if (fact === undefined || !suitsValue || !suits) return undefined
-  const typeFits = checkValueType(node, fact, operator, names)
-  if (!typeFits) return undefined
+  if (operator === undefined) {
+    checkMeantValue(node, fact, names)
+    return undefined
+  }
+  // What the value must be follows from the operator, which is not yet known where it does not suit the fact.
+  if (fact !== undefined && !checkFactType(node, fact, operator, names)) return undefined
+  if (!checkValue(node, operator, names)) return undefined
+  if (fact === undefined || !checkValueType(node, fact, operator, names)) return undefined
   const asked = { operator: wordOf(memberOf(node, 'operator')), wanted: memberOf(node, 'value')?.value ?? true }
   const index = indexOf(fact.path.text, asked, names)
   const leaf: Leaf = { kind: 'leaf', fact: fact.path, ...asked, index, ...lineOf(node) }
   names.nodes.set(leaf, node)
   return leaf
+}
+
+/** An operator that is misspelt does not hide what is wrong with its value. */
+function checkMeantValue(node: Node, fact: KnownFact | undefined, names: Names): void {
+  const meant = parseOperator(suggestOperator(wordOf(memberOf(node, 'operator'))) ?? '')
+  if (meant === undefined) return
+  if (fact === undefined || suitsFact(fact, meant)) checkValue(node, meant, names)
 }
 
 /** The same for leaves that ask the same of the same fact. */
@@ -46,43 +58,26 @@ function readOperator(node: Node | undefined, names: Names): ParsedOperator | un
     return undefined
   }
   const parsed = parseOperator(node.value)
+  // YAML reads `operator: >` as the beginning of a text that follows.
+  const written = node.value.trim() === '' ? node.source.text.slice(node.start, node.end).trim() : node.value
   if (parsed === undefined) {
     names.report.add(
       'GATE1206',
       node,
-      `There is no operator ${JSON.stringify(node.value)}.`,
-      suggestOperator(node.value),
+      `There is no operator ${JSON.stringify(written.slice(0, 100))}.${operatorHint(written)}`,
+      suggestOperator(written),
     )
     return undefined
   }
   if (parsed.operator.value === 'none' && parsed.decorators.length > 0) {
-    const message = `${parsed.operator.name} takes no decorator; use exists or missing as it is.`
-    names.report.add('GATE1206', node, message, parsed.operator.name)
+    const { name } = parsed.operator
+    const isOpposite = parsed.decorators.filter((decorator) => decorator === 'not').length % 2 === 1
+    const meant = isOpposite ? (name === 'exists' ? 'missing' : 'exists') : name
+    names.report.add('GATE1206', node, `${name} takes no decorator; use exists or missing as it is.`, meant)
     return undefined
   }
   return parsed
 }
-
-function suggestOperator(text: string): string | undefined {
-  const parts = text.split(':')
-  const last = parts.pop() ?? ''
-  const meant = [
-    ...parts.map((part) => closest(part, DECORATORS.keys())),
-    SYNONYMS.get(last) ?? closest(last, OPERATORS.keys()),
-  ]
-  return meant.includes(undefined) ? undefined : meant.join(':')
-}
-
-/** What authors of other languages write. */
-// biome-ignore format: a table
-const SYNONYMS: ReadonlyMap<string, string> = new Map(Object.entries({
-  '==': 'equal', '===': 'equal', '=': 'equal', eq: 'equal', equals: 'equal', is: 'equal',
-  '!=': 'notEqual', '!==': 'notEqual', ne: 'notEqual', neq: 'notEqual', isNot: 'notEqual',
-  '<': 'lessThan', lt: 'lessThan', '<=': 'lessThanInclusive', lte: 'lessThanInclusive', le: 'lessThanInclusive',
-  '>': 'greaterThan', gt: 'greaterThan', '>=': 'greaterThanInclusive', gte: 'greaterThanInclusive', ge: 'greaterThanInclusive',
-  greater: 'greaterThan', less: 'lessThan', greaterOrEqual: 'greaterThanInclusive', lessOrEqual: 'lessThanInclusive', not: 'notEqual',
-  regex: 'matches', regexp: 'matches', like: 'matches', oneOf: 'in', notContains: 'doesNotContain', includes: 'contains', cidr: 'inCidr',
-}))
 
 /** False when the operator cannot take the value; every fault and doubt is reported. */
 function checkValue(node: Node, operator: ParsedOperator, names: Names): boolean {
@@ -94,8 +89,8 @@ function checkValue(node: Node, operator: ParsedOperator, names: Names): boolean
   if (operator.operator.value === 'list' && typeof value?.value === 'string' && !isKnownList(value, value.value, names))
     return false
   const compiled: CompileResult = compileValue(operator.operator, value?.value, names.lists)
-  if ('fault' in compiled) {
-    reportValue(value ?? node, compiled.fault, names)
+  if ('faults' in compiled) {
+    for (const fault of compiled.faults) reportValue(value ?? node, fault, names)
     return false
   }
   for (const doubt of compiled.doubts ?? []) reportValue(value ?? node, doubt, names)
@@ -105,8 +100,16 @@ function checkValue(node: Node, operator: ParsedOperator, names: Names): boolean
 function isKnownList(node: Node, name: string, names: Names): boolean {
   names.used.lists.add(name)
   if (names.lists.has(name)) return true
-  if (!names.partial)
-    names.report.add('GATE1207', node, `There is no list ${JSON.stringify(name)}.`, closest(name, names.lists.keys()))
+  if (names.unsure) return false
+  const suggestion = closest(name, names.lists.keys())
+  // The one that was meant is used.
+  if (suggestion !== undefined) names.used.lists.add(suggestion)
+  names.report.add(
+    'GATE1207',
+    node,
+    `There is no list ${JSON.stringify(name)}; ${choices(names.lists.keys())}.`,
+    suggestion,
+  )
   return false
 }
 
@@ -115,10 +118,15 @@ function reportValue(node: Node, fault: ValueFault, names: Names): void {
   names.report.add(fault.code, place, fault.message, fault.suggestion)
 }
 
-function checkFactType(node: Node, fact: KnownFact, { operator, overItems }: ParsedOperator, names: Names): boolean {
+function suitsFact({ type }: KnownFact, { operator, overItems }: ParsedOperator): boolean {
+  return type === undefined || (overItems ? type === 'list' : operator.factTypes.includes(type))
+}
+
+function checkFactType(node: Node, fact: KnownFact, parsed: ParsedOperator, names: Names): boolean {
   const place = memberOf(node, 'operator') ?? node
-  if (fact.type === undefined) return true
-  if (overItems && fact.type !== 'list') {
+  const { operator, overItems } = parsed
+  if (fact.type === undefined || suitsFact(fact, parsed)) return true
+  if (overItems) {
     names.report.add(
       'GATE1302',
       place,
@@ -126,19 +134,14 @@ function checkFactType(node: Node, fact: KnownFact, { operator, overItems }: Par
     )
     return false
   }
-  if (overItems || operator.factTypes.includes(fact.type)) return true
-  const hint = fact.type === 'list' ? '; put someFact: or everyFact: before it to ask the items' : ''
+  const hint = fact.type === 'list' ? ', with someFact: or everyFact: to ask its items' : ''
   names.report.add(
     'GATE1302',
     place,
-    `${operator.name} cannot be asked of ${fact.path.text}, which is ${aType(fact.type)}${hint}.`,
-    suitable(fact.type),
+    `${operator.name} cannot be asked of ${fact.path.text}, which is ${aType(fact.type)}; ask with ${operatorsFor(fact.type)}${hint}.`,
+    suitable(fact.type, parsed),
   )
   return false
-}
-
-function suitable(type: FactType): string | undefined {
-  return type === 'date' ? 'before' : type === 'list' ? 'contains' : undefined
 }
 
 const JSON_TYPE: Partial<Record<FactType, string>> = {
@@ -160,7 +163,7 @@ function checkValueType(node: Node, fact: KnownFact, { operator, overItems }: Pa
     (item) => typeof item.value !== wanted || (fact.type === 'integer' && !Number.isInteger(item.value)),
   )
   for (const item of wrong) {
-    const suggestion = coerced(item.value, wanted)
+    const suggestion = occurring(fact.path.text, item.value) ?? coerced(item.value, wanted)
     names.report.add(
       'GATE1301',
       item,
@@ -168,7 +171,8 @@ function checkValueType(node: Node, fact: KnownFact, { operator, overItems }: Pa
       suggestion,
     )
   }
-  return wrong.length === 0 && checkOccurrence(constants, fact, names)
+  const right = constants.filter((item) => !wrong.includes(item))
+  return checkOccurrence(right, fact, names) && wrong.length === 0
 }
 
 function checkListType(value: Node, fact: KnownFact, wanted: string, names: Names): boolean {
@@ -178,31 +182,23 @@ function checkListType(value: Node, fact: KnownFact, wanted: string, names: Name
   return false
 }
 
-/** `"10"` written for `10`. */
-function coerced(value: Json, wanted: string): string | undefined {
-  if (wanted === 'string' && typeof value !== 'object') return JSON.stringify(String(value))
-  if (wanted === 'number') return numberIn(value)
-  if (wanted === 'boolean' && (value === 'true' || value === 'false')) return value
-  return undefined
-}
-
 /** Constants of facts whose values are known: a domain must be declared, the others are doubtful. */
 function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Names): boolean {
   const name = fact.path.text
   if (!BUILT_IN_FACTS.has(name)) return true
   let known = true
   for (const item of constants) {
-    if (name === 'domain' && typeof item.value === 'string' && !names.domains.has(item.value) && !names.partial) {
+    if (name === 'domain' && typeof item.value === 'string' && !names.domains.has(item.value) && !names.unsure) {
       names.report.add(
         'GATE1209',
         item,
-        `There is no domain ${JSON.stringify(item.value)}.`,
+        `There is no domain ${JSON.stringify(item.value)}; ${choices(names.domains.keys())}.`,
         closest(item.value, names.domains.keys()),
       )
       known = false
     }
     if (neverOccurs(name, item.value)) {
-      const suggestion = typeof item.value === 'string' ? meantValue(name, item.value) : undefined
+      const suggestion = occurring(name, item.value)
       names.report.add('GATE2005', item, `${name} is never ${JSON.stringify(item.value)}.`, suggestion)
     }
   }
@@ -210,6 +206,12 @@ function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Nam
 }
 
 const ENVIRONMENTS = ['live', 'test']
+
+/** Days are also counted, from Monday as 1. */
+function occurring(name: string, value: Json): string | undefined {
+  if (typeof value === 'string') return meantValue(name, value)
+  return name === 'time.weekday' && typeof value === 'number' ? WEEKDAYS[(value + 6) % 7] : undefined
+}
 
 function neverOccurs(name: string, value: Json): boolean {
   if (name === 'time.hour') return typeof value === 'number' && (value < 0 || value > 23 || !Number.isInteger(value))

@@ -2,11 +2,12 @@ import { globMatches } from '../base/glob.ts'
 import { memo, once } from '../base/memo.ts'
 import { actionSchemaCompiler, validatorsOf } from './actions.ts'
 import { indexCandidates } from './candidates.ts'
+import type { Test } from './constants.ts'
 import { parseOperator } from './decorators.ts'
 import { leafPreparer } from './engine.ts'
 import { leavesOf } from './kleene.ts'
 import { localClock } from './local-time.ts'
-import { compileValue, type Test } from './operators.ts'
+import { compileValue } from './operators.ts'
 import type {
   ActionDeclaration,
   Candidate,

@@ -1,8 +1,9 @@
 import type { Json } from '../base/json.ts'
+import { controlCharacters, decodeText } from './encoding.ts'
 import { LIMITS } from './limits.ts'
-import { memberOf, type Node, textOf } from './node.ts'
+import { entriesOf, memberOf, type Node, textOf } from './node.ts'
 import type { Report } from './report.ts'
-import { decode } from './source.ts'
+import { closest } from './suggest.ts'
 
 /** The bytes of list files by path as written, or why they cannot be had. */
 export type ListFiles = ReadonlyMap<string, Uint8Array | { problem: string }>
@@ -19,8 +20,8 @@ export function readList(node: Node, files: ListFiles, report: Report): readonly
   const values = memberOf(node, 'values')
   if (node.entries === undefined) return undefined
   if ((file === undefined) === (values === undefined)) {
-    const place = file === undefined || values === undefined ? node : later(file, values)
-    report.add('GATE1108', place, 'A list has either a file or values.')
+    const second = entriesOf(node).findLast(({ name }) => name === 'file' || name === 'values')
+    report.add('GATE1108', second?.key ?? node, 'A list has either a file or values.')
     return undefined
   }
   if (values !== undefined) {
@@ -32,28 +33,43 @@ export function readList(node: Node, files: ListFiles, report: Report): readonly
   return file === undefined || path === undefined ? undefined : readFile(file, path, files, report)
 }
 
-function later(a: Node, b: Node): Node {
-  return a.start > b.start ? a : b
-}
-
 function readFile(node: Node, path: string, files: ListFiles, report: Report): readonly string[] | undefined {
+  // That it is empty is reported by the shape.
+  if (path === '') return undefined
   if (!isInsidePath(path)) {
-    report.add('GATE1213', node, `The path ${JSON.stringify(path)} leaves the folder of the tenant.`)
+    const forward = path.replaceAll('\\', '/')
+    const isWindows = forward !== path && isInsidePath(forward)
+    const message = isWindows
+      ? `The path ${JSON.stringify(path)} has backslashes; folders are separated with /.`
+      : `The path ${JSON.stringify(path)} leaves the folder of the tenant; it must be relative, such as lists/names.txt.`
+    report.add('GATE1213', node, message, isWindows ? forward : undefined)
     return undefined
   }
   const bytes = files.get(path)
   if (bytes === undefined || 'problem' in bytes) {
-    report.add('GATE1213', node, `The list file ${JSON.stringify(path)} ${bytes?.problem ?? 'does not exist'}.`)
+    const message = `The list file ${JSON.stringify(path)} ${bytes?.problem ?? 'does not exist'}.`
+    report.add('GATE1213', node, message, closest(path, present(files)))
     return undefined
   }
   return readLines(node, bytes, report)
 }
 
+function present(files: ListFiles): string[] {
+  return [...files].flatMap(([path, bytes]) => ('problem' in bytes ? [] : [path]))
+}
+
 /** One value a line, trimmed; empty lines and those that begin with `#` do not count. */
 function readLines(node: Node, bytes: Uint8Array, report: Report): readonly string[] | undefined {
-  const text = decode(bytes)
-  if (text === undefined) {
-    report.add('GATE1313', node, 'The list file is not UTF-8 text.')
+  const { text, fault } = decodeText(bytes)
+  if (fault !== undefined) {
+    const place = fault.place === undefined ? '' : ` (line ${fault.place.line}, column ${fault.place.column})`
+    report.add('GATE1313', node, `The list file is not UTF-8 text${place}: ${fault.reason}.`)
+    return undefined
+  }
+  const [control] = controlCharacters(text)
+  if (control !== undefined) {
+    const line = text.slice(0, control).split('\n').length
+    report.add('GATE1313', node, `The list file has a control character in line ${line}; it is no plain text.`)
     return undefined
   }
   const lines = text.split('\n')

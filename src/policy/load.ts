@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../base/json.ts'
 import { isJsonObject } from '../base/json.ts'
 import { actionNodes, actionSchemaCompiler, readAction } from './actions.ts'
-import { collectEntries, collectItems, collectSettings } from './declarations.ts'
+import { collectEntries, collectItems, collectSettings, type Section } from './declarations.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { setDigest } from './digest.ts'
 import { checkAgainstSchemas, factKey, readFacts } from './facts.ts'
@@ -14,7 +14,7 @@ import { lint } from './lint.ts'
 import { type ListFiles, readList } from './lists.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
-import { type Entry, itemsOf, lineOf, memberOf, textOf } from './node.ts'
+import { itemsOf, lineOf, memberOf, textOf } from './node.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
 import type { ActionDeclaration, PolicyData, PolicySet } from './set.ts'
@@ -93,14 +93,16 @@ function checkTenant(root: PolicyFile['root'], tenant: string, report: Report): 
   report.add(
     'GATE1110',
     node,
-    `The tenant is ${JSON.stringify(name)}, but the folder is called ${JSON.stringify(tenant)}.`,
+    `The tenant is ${JSON.stringify(name)}, but the folder is called ${JSON.stringify(tenant)}; a file says the tenant of its folder.`,
     tenant,
   )
 }
 
 function readSet(source: PolicySource, files: ReadFiles, report: Report): PolicyData {
   const { policies } = files
-  const settings = readSettings(collectSettings(policies, report), report)
+  const [first = new Map(), ...more] = collectSettings(policies, report)
+  const settings = readSettings(first, report)
+  for (const other of more) readSettings(other, report)
   const names = readNames(source, files, report)
   const actions = readActions(policies, report)
   const conditions = readNamedConditions(names)
@@ -150,20 +152,24 @@ function readActions(files: readonly PolicyFile[], report: Report): Map<string, 
 }
 
 function readNames(source: PolicySource, files: ReadFiles, report: Report): Names {
-  const factEntries = collectEntries(files.policies, 'facts', report, factKey)
-  const facts = readFacts(factEntries, report)
-  checkAgainstSchemas(facts, factEntries, files.policies, report)
+  const facts = collectEntries(files.policies, 'facts', report, factKey)
+  const declared = readFacts(facts.all, report)
+  checkAgainstSchemas(declared, facts.byName, files.policies, report)
   const conditions = collectEntries(files.policies, 'conditions', report)
-  const declaresFacts = files.policies.some(({ root }) => memberOf(root, 'facts') !== undefined)
+  const declaresFacts = files.policies.some(({ root }) => memberOf(root, 'facts')?.entries !== undefined)
   return {
     report,
-    facts: declaresFacts ? facts : undefined,
-    declaredFacts: new Set(factEntries.keys()),
+    facts: declaresFacts ? declared : undefined,
+    declaredFacts: new Set(facts.byName.keys()),
     lists: readLists(collectEntries(files.policies, 'lists', report), source.lists, report),
-    conditions: new Map([...conditions].map(([name, { value }]) => [name, value])),
-    conditionPlaces: new Map([...conditions].map(([name, { key }]) => [name, lineOf(key)])),
-    domains: readDomains(collectEntries(files.policies, 'domains', report), report),
-    partial: files.partial,
+    conditions: new Map([...conditions.byName].map(([name, { value }]) => [name, value])),
+    conditionKeys: new Map([...conditions.byName].map(([name, { key }]) => [name, key])),
+    conditionPlaces: new Map([...conditions.byName].map(([name, { key }]) => [name, lineOf(key)])),
+    repeatedConditions: conditions.all.flatMap(({ name, value }) =>
+      conditions.byName.get(name)?.value === value ? [] : [value],
+    ),
+    domains: readDomains(collectEntries(files.policies, 'domains', report).all, report),
+    unsure: files.partial || files.policies.some(({ root }) => hasUnreadSection(root)),
     used: { lists: new Set(), conditions: new Set() },
     nodes: new Map(),
     comparisons: [],
@@ -171,13 +177,22 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
   }
 }
 
+/** A section of names that is no mapping: what it declares is not known. */
+function hasUnreadSection(root: PolicyFile['root']): boolean {
+  return ['facts', 'lists', 'conditions', 'domains'].some((section) => {
+    const node = memberOf(root, section)
+    return node !== undefined && node.entries === undefined
+  })
+}
+
 /** A list that cannot be read is known all the same, so that its users are not at fault too. */
-function readLists(
-  entries: ReadonlyMap<string, Entry>,
-  files: ListFiles,
-  report: Report,
-): Map<string, readonly Json[]> {
-  return new Map([...entries].map(([name, { value }]) => [name, readList(value, files, report) ?? []]))
+function readLists({ all }: Section, files: ListFiles, report: Report): Map<string, readonly Json[]> {
+  const lists = new Map<string, readonly Json[]>()
+  for (const { name, value } of all) {
+    const values = readList(value, files, report) ?? []
+    if (!lists.has(name)) lists.set(name, values)
+  }
+  return lists
 }
 
 function usedListFiles(documents: readonly JsonObject[], names: Names): Map<string, readonly Json[]> {

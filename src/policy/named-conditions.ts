@@ -2,6 +2,7 @@ import { readCondition } from './conditions.ts'
 import { chainLengths, cycleThrough, findCycles, type References } from './cycles.ts'
 import { LIMITS } from './limits.ts'
 import type { Names } from './names.ts'
+import { itemsOf, memberOf, type Node, textOf } from './node.ts'
 import type { Condition } from './set.ts'
 
 const MAX_SHOWN = 8
@@ -14,17 +15,21 @@ export function readNamedConditions(names: Names): Map<string, Condition> {
     const condition = readCondition(node, names)
     if (condition !== undefined) conditions.set(name, condition)
   }
-  const references = new Map([...conditions].map(([name, condition]) => [name, referencesOf(condition)]))
+  for (const node of names.repeatedConditions) readCondition(node, names)
+  // Also of conditions that are at fault elsewhere: that does not hide a cycle.
+  const references = new Map([...names.conditions].map(([name, node]) => [name, referencesOf(node, names)]))
   if (!reportCycles(references, names)) reportChains(references, names)
   return conditions
 }
 
-function referencesOf(condition: Condition): Set<string> {
+function referencesOf(condition: Node, { conditions }: Names): Set<string> {
   const found = new Set<string>()
-  const walk = (node: Condition): void => {
-    if (node.kind === 'condition') found.add(node.name)
-    else if (node.kind === 'not') walk(node.condition)
-    else if (node.kind !== 'leaf') node.conditions.forEach(walk)
+  const walk = (node: Node): void => {
+    const name = textOf(memberOf(node, 'condition'))
+    if (name !== undefined && conditions.has(name)) found.add(name)
+    const negated = memberOf(node, 'not')
+    if (negated !== undefined) walk(negated)
+    for (const form of ['all', 'any']) for (const item of itemsOf(memberOf(node, form))) walk(item)
   }
   walk(condition)
   return found
@@ -34,11 +39,16 @@ function reportCycles(references: References, names: Names): boolean {
   const groups = findCycles(references)
   for (const group of groups) {
     for (const name of group) {
-      const node = names.conditions.get(name)
+      const place = names.conditionKeys.get(name)
       // The way round is searched for only where a reader could take it in.
       const way =
         group.length > MAX_SHOWN ? [name, `${group.length - 1} others`, name] : cycleThrough(name, group, references)
-      if (node !== undefined) names.report.add('GATE1210', node, `The condition refers to itself: ${way.join(' → ')}.`)
+      if (place !== undefined)
+        names.report.add(
+          'GATE1210',
+          place,
+          `The condition refers to itself: ${way.join(' → ')}; one of them must not refer to the next.`,
+        )
     }
   }
   return groups.length > 0
@@ -46,8 +56,8 @@ function reportCycles(references: References, names: Names): boolean {
 
 function reportChains(references: References, names: Names): void {
   for (const [name, length] of chainLengths(references)) {
-    const node = names.conditions.get(name)
-    if (length !== LIMITS.depth + 2 || node === undefined) continue
-    names.report.add('GATE1215', node, `The condition leads through more than ${LIMITS.depth} others.`)
+    const place = names.conditionKeys.get(name)
+    if (length !== LIMITS.depth + 2 || place === undefined) continue
+    names.report.add('GATE1215', place, `The condition leads through more than ${LIMITS.depth} others.`)
   }
 }

@@ -1,6 +1,6 @@
 import type { Glob } from '../base/glob.ts'
 import type { Json } from '../base/json.ts'
-import type { Node } from './node.ts'
+import type { Node, Place } from './node.ts'
 import type { Report } from './report.ts'
 import type { Comparison, FactDeclaration, Factor, Leaf, PolicyData, Rule } from './set.ts'
 
@@ -13,10 +13,14 @@ export interface Names {
   readonly declaredFacts: ReadonlySet<string>
   readonly lists: ReadonlyMap<string, readonly Json[]>
   readonly conditions: ReadonlyMap<string, Node>
+  /** Where they are named. */
+  readonly conditionKeys: ReadonlyMap<string, Place>
+  /** Those that are declared a second time, which may be at fault too. */
+  readonly repeatedConditions: readonly Node[]
   readonly conditionPlaces: PolicyData['conditionPlaces']
   readonly domains: ReadonlyMap<string, readonly Glob[]>
-  /** True when some file could not be read: a name that is unknown may be declared there. */
-  readonly partial: boolean
+  /** True when some file or section could not be read: a name that is unknown may be declared there. */
+  readonly unsure: boolean
   readonly used: { readonly lists: Set<string>; readonly conditions: Set<string> }
   /** Where what was read is written. */
   readonly nodes: Map<Leaf | Rule | Factor, Node>

@@ -1,4 +1,4 @@
-import type { Json } from '../base/json.ts'
+import type { Json, JsonObject } from '../base/json.ts'
 
 /** One text of a policy set, without its BOM. */
 export interface Source {
@@ -7,6 +7,10 @@ export interface Source {
   readonly text: string
   /** Offsets at which the lines begin. */
   readonly lineStarts: readonly number[]
+  /** Where the text is a guess at what bytes mean. */
+  readonly guessed?: readonly number[] | undefined
+  /** Where each unit of the text stands in the file, when the text was mended so that it can be read. */
+  readonly origin?: Int32Array | undefined
 }
 
 /** A stretch of a text and what it means in the document. Offsets in UTF-16 units. */
@@ -46,7 +50,8 @@ export function sourceOf(file: string, text: string): Source {
 }
 
 /** Line and column, both from 1. */
-export function positionOf(source: Source, offset: number): { line: number; column: number } {
+export function positionOf(source: Source, at: number): { line: number; column: number } {
+  const offset = source.origin?.[at] ?? at
   let low = 0
   let high = source.lineStarts.length - 1
   while (low < high) {
@@ -107,4 +112,18 @@ export function numberOf(node: Node | undefined): number | undefined {
 export function firstKeyOf(node: Node): Place {
   const first = node.entries?.values().next().value
   return first === undefined ? node : first.key
+}
+
+/** What a key means that a document has twice: sections are read as one, so that neither hides what the other declares; else the first. */
+export function mergedValue(first: Node, second: Node): Node {
+  if (!/^\$\.\w+$/.test(first.path)) return first
+  if (first.items !== undefined && second.items !== undefined) {
+    const items = [...first.items, ...second.items]
+    return { ...first, items, value: items.map(({ value }) => value) }
+  }
+  if (first.entries === undefined || second.entries === undefined) return first
+  const entries = new Map([...second.entries, ...first.entries])
+  const value: JsonObject = Object.create(null)
+  for (const [name, entry] of entries) value[name] = entry.value.value
+  return { ...first, entries, value }
 }

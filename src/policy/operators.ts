@@ -1,27 +1,12 @@
 import type { Json } from '../base/json.ts'
 import { compilePattern } from '../base/schema.ts'
 import { parseRfc3339 } from '../base/time.ts'
-import { type Cidr, cidrContains, isAddress, parseCidr } from './cidr.ts'
-import type { DiagnosticCode } from './codes.ts'
+import { compileCidr } from './cidr-constant.ts'
+import { type CompileResult, fault, type Test, truth, unsuitable } from './constants.ts'
 import { LIMITS } from './limits.ts'
-import type { FactType, Truth } from './set.ts'
-
-/** One comparison with its constant compiled in. `seen` is a value, never missing and never null. */
-export type Test = (seen: Json) => Truth
-
-/** Why a constant does not suit its operator. `item` is the position in a list, when one item is at fault. */
-export interface ValueFault {
-  code: DiagnosticCode
-  message: string
-  item?: number | undefined
-  suggestion?: string | undefined
-}
-
-export interface Compiled {
-  test: Test
-  /** What is doubtful about the constant, but can be meant. */
-  doubts?: readonly ValueFault[]
-}
+import { coerced, listIn, numberIn, timeIn } from './meant.ts'
+import { patternFault } from './pattern-fault.ts'
+import type { FactType } from './set.ts'
 
 export interface Operator {
   readonly name: string
@@ -36,7 +21,6 @@ export interface Operator {
 }
 
 type Scalar = string | number | boolean
-export type CompileResult = Compiled | { fault: ValueFault }
 
 const SCALARS: readonly FactType[] = ['number', 'integer', 'string', 'boolean']
 const NUMBERS: readonly FactType[] = ['number', 'integer']
@@ -78,28 +62,28 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map(
   ].map((operator) => [operator.name, operator]),
 )
 
+type Lists = ReadonlyMap<string, readonly Json[]>
+
 /** Compiles the constant of a base operator (not of an opposite, which is its negation). */
-export function compileValue(
-  operator: Operator,
-  value: Json | undefined,
-  lists: ReadonlyMap<string, readonly Json[]>,
-): CompileResult {
+export function compileValue(operator: Operator, value: Json | undefined, lists: Lists): CompileResult {
   const name = operator.opposite ?? operator.name
   switch (operator.value) {
     case 'none':
       return value === undefined || value === true ? { test: () => 'true' } : takesNoValue(operator)
     case 'scalar':
-      if (!isScalar(value)) return unsuitable(operator, 'a text, a number or a boolean')
+      if (!isScalar(value)) return unsuitable(operator, `a text, a number or a boolean${scalarHint(name, value)}`)
       return { test: name === 'contains' ? containsTest(value) : memberTest([value]) }
     case 'scalars':
-      return compileScalars(operator, value)
+      return compileScalars(operator, value, lists)
     case 'number':
       if (typeof value === 'number') return { test: numberTest(name, value) }
-      return { fault: { ...unsuitable(operator, 'a number').fault, suggestion: numberIn(value) } }
+      return unsuitable(operator, 'a number', numberIn(value))
     case 'text':
       return compileText(operator, name, value)
     case 'pattern':
-      return typeof value === 'string' ? compileMatches(value) : unsuitable(operator, 'a pattern in quotes')
+      return typeof value === 'string'
+        ? compileMatches(value)
+        : unsuitable(operator, 'a pattern in quotes', asText(value))
     case 'list': {
       const items = typeof value === 'string' ? lists.get(value) : undefined
       return items === undefined
@@ -117,22 +101,21 @@ export function isScalar(value: unknown): value is Scalar {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-const truth = (holds: boolean): Truth => (holds ? 'true' : 'false')
-
-function unsuitable(operator: Operator, wanted: string): { fault: ValueFault } {
-  return { fault: { code: 'GATE1301', message: `${operator.name} needs ${wanted}.` } }
+function asText(value: Json | undefined): Json | undefined {
+  return value === undefined ? undefined : coerced(value, 'string')
 }
 
-/** `"10"` written for `10`. */
-export function numberIn(value: Json | undefined): string | undefined {
-  if (typeof value !== 'string' || value.trim() === '') return undefined
-  return Number.isFinite(Number(value)) ? String(Number(value)) : undefined
+/** What else could be meant by null, a list or a mapping. */
+function scalarHint(name: string, value: Json | undefined): string {
+  if (value === null) return '; ask with exists or missing whether there is a value'
+  if (Array.isArray(value)) return name === 'contains' ? '' : '; ask with in or notIn for one of several'
+  return '; facts are compared with constants, not with each other'
 }
 
-function takesNoValue(operator: Operator): { fault: ValueFault } {
+function takesNoValue(operator: Operator): CompileResult {
   const other = operator.name === 'exists' ? 'missing' : 'exists'
   const message = `${operator.name} takes no value; leave it out, or write ${other} for the opposite.`
-  return { fault: { code: 'GATE1303', message } }
+  return fault({ code: 'GATE1303', message })
 }
 
 /** Membership by type and value: a value of a type that no member has is not comparable, so unknown. */
@@ -164,17 +147,22 @@ function numberTest(name: string, wanted: number): Test {
   return (seen) => (typeof seen === 'number' && Number.isFinite(seen) ? truth(holds(seen)) : 'unknown')
 }
 
-function compileScalars(operator: Operator, value: Json | undefined): CompileResult {
-  if (!Array.isArray(value)) return unsuitable(operator, 'a list of values in brackets')
-  if (value.length === 0) return { fault: { code: 'GATE1314', message: `${operator.name} needs at least one value.` } }
-  const item = value.findIndex((member) => !isScalar(member))
-  if (item < 0) return { test: memberTest(value.filter(isScalar)) }
-  return { fault: { code: 'GATE1301', message: `${operator.name} needs texts, numbers or booleans.`, item } }
+function compileScalars(operator: Operator, value: Json | undefined, lists: Lists): CompileResult {
+  if (!Array.isArray(value)) {
+    const isList = typeof value === 'string' && lists.has(value)
+    const other = operator.name === 'in' ? 'inList' : 'notInList'
+    const hint = isList ? `; to ask the list ${JSON.stringify(value)}, write ${other}` : ''
+    return unsuitable(operator, `a list of values in brackets${hint}`, isList ? undefined : listIn(value ?? null))
+  }
+  if (value.length === 0) return fault({ code: 'GATE1314', message: `${operator.name} needs at least one value.` })
+  if (value.every(isScalar)) return { test: memberTest(value) }
+  const message = `${operator.name} needs texts, numbers or booleans.`
+  return { faults: value.flatMap((member, item) => (isScalar(member) ? [] : [{ code: 'GATE1301', message, item }])) }
 }
 
 function compileText(operator: Operator, name: string, value: Json | undefined): CompileResult {
-  if (typeof value !== 'string') return unsuitable(operator, 'a text')
-  if (value === '') return { fault: { code: 'GATE1314', message: `${name} needs a text that is not empty.` } }
+  if (typeof value !== 'string') return unsuitable(operator, 'a text', asText(value))
+  if (value === '') return fault({ code: 'GATE1314', message: `${name} needs a text that is not empty.` })
   const holds =
     name === 'startsWith' ? (seen: string) => seen.startsWith(value) : (seen: string) => seen.endsWith(value)
   return { test: (seen) => (typeof seen === 'string' ? truth(holds(seen)) : 'unknown') }
@@ -183,50 +171,21 @@ function compileText(operator: Operator, name: string, value: Json | undefined):
 function compileMatches(pattern: string): CompileResult {
   if (pattern.length > LIMITS.pattern) {
     const message = `The pattern has ${pattern.length} characters; at most ${LIMITS.pattern} are allowed.`
-    return { fault: { code: 'GATE1305', message } }
+    return fault({ code: 'GATE1305', message })
   }
   const compiled = compilePattern(pattern)
   if ('fault' in compiled) {
-    return { fault: { code: 'GATE1304', message: `The pattern does not compile as RE2: ${compiled.fault}.` } }
+    return fault({ code: 'GATE1304', message: patternFault(compiled.fault) })
   }
   return { test: (seen) => (typeof seen === 'string' ? truth(compiled.test(seen)) : 'unknown') }
 }
 
-function compileCidr(operator: Operator, value: Json | undefined): CompileResult {
-  const texts = Array.isArray(value) ? value : [value]
-  if (texts.length === 0) return { fault: { code: 'GATE1314', message: 'inCidr needs at least one range.' } }
-  const ranges: Cidr[] = []
-  const doubts: ValueFault[] = []
-  for (const [i, text] of texts.entries()) {
-    const item = Array.isArray(value) ? i : undefined
-    if (typeof text !== 'string')
-      return { fault: { ...unsuitable(operator, 'an address range, or a list of them').fault, item } }
-    const range = parseCidr(text)
-    if (range === undefined) return { fault: malformedCidr(text, item) }
-    if (range.hostBits) {
-      doubts.push({ code: 'GATE2008', message: `${text} has bits beyond its prefix; they are ignored.`, item })
-    }
-    ranges.push(range)
-  }
-  const test: Test = (seen) => {
-    const inside = typeof seen === 'string' ? cidrContains(ranges, seen) : undefined
-    return inside === undefined ? 'unknown' : truth(inside)
-  }
-  return { test, doubts }
-}
-
-function malformedCidr(text: string, item: number | undefined): ValueFault {
-  const message = `${JSON.stringify(text)} is no address range such as 10.0.0.0/8 or 2001:db8::/32.`
-  const suggestion = isAddress(text) ? `${text}/${text.includes(':') ? 128 : 32}` : undefined
-  return { code: 'GATE1306', message, item, suggestion }
-}
-
 function compileTime(operator: Operator, name: string, value: Json | undefined): CompileResult {
-  if (typeof value !== 'string') return unsuitable(operator, 'a time in quotes')
+  if (typeof value !== 'string') return unsuitable(operator, 'a time with a zone such as 2026-01-31T09:00:00Z')
   const wantedMs = parseRfc3339(value)
   if (wantedMs === undefined) {
     const message = `${JSON.stringify(value)} is no time with a zone such as 2026-01-31T09:00:00Z.`
-    return { fault: { code: 'GATE1307', message } }
+    return fault({ code: 'GATE1307', message, suggestion: timeIn(value) })
   }
   return {
     test: (seen) => {

@@ -2,10 +2,16 @@ import { DIAGNOSTICS, type DiagnosticCode } from './codes.ts'
 import { compareDiagnostics, type Diagnostic } from './diagnostics.ts'
 import { LIMITS } from './limits.ts'
 import { type Place, positionOf } from './node.ts'
+import { type Suggestion, written } from './written.ts'
 
 /** Collects the faults of one load. */
 export interface Report {
-  add(code: DiagnosticCode, place: Place, message: string, suggestion?: string | undefined): void
+  /** @param suggestion What was probably meant in place of the text at `place`. */
+  add(code: DiagnosticCode, place: Place, message: string, suggestion?: Suggestion | undefined): void
+  /** Nothing more is said about this place: whatever is wrong there follows from a fault that is reported elsewhere. */
+  silence(place: Place): void
+  /** How many errors were added. */
+  count(): number
   /** True when an error was added. */
   failed(): boolean
   /** In the order of compareDiagnostics, none twice. */
@@ -24,26 +30,47 @@ export function createReport(): Report {
     byIdentity.set(identity, diagnostic)
   }
   return {
+    silence: (place) => void unreadable.add(spotOf(place)),
     add(code, place, message, suggestion) {
       const { severity } = DIAGNOSTICS[code]
       if (counts[severity] > LIMITS.diagnostics) return
-      const spot = `${place.source.file}\0${place.start}`
+      const spot = spotOf(place)
       if (code.startsWith('GATE10')) unreadable.add(spot)
-      else if (unreadable.has(spot)) return
+      else if (unreadable.has(spot) || isGuess(place)) return
       if (counts[severity] < LIMITS.diagnostics) return keep(diagnosticAt(code, place, message, suggestion))
       const more = severity === 'error' ? 'GATE1019' : 'GATE2010'
       keep(diagnosticAt(more, place, `More than ${LIMITS.diagnostics} ${severity}s; the rest is left out.`, undefined))
     },
+    count: () => counts.error,
     failed: () => counts.error > 0,
     diagnostics: () => [...byIdentity.values()].sort(compareDiagnostics),
   }
 }
 
-function diagnosticAt(code: DiagnosticCode, place: Place, message: string, suggestion: string | undefined): Diagnostic {
-  const { line, column } = positionOf(place.source, place.start)
-  const endColumn = column + extentOf(place)
+/** True for a text of one line of which some character is not certain. */
+function isGuess({ source, start, end }: Place): boolean {
+  const isInside = source.guessed?.some((at) => start <= at && at < end) === true
+  return isInside && !source.text.slice(start, end).includes('\n')
+}
+
+function spotOf({ source, start }: Place): string {
+  return `${source.file}\0${start}`
+}
+
+function diagnosticAt(
+  code: DiagnosticCode,
+  place: Place,
+  message: string,
+  suggestion: Suggestion | undefined,
+): Diagnostic {
+  const { source, start } = place
+  const { line, column } = positionOf(source, start)
+  const end = start + extentOf(place)
+  const endColumn = positionOf(source, end).column
+  // What goes on beyond the line cannot be replaced by what is written in place of what is marked.
+  const isWhole = endColumn > column && /^[ \t\r\n]*$/.test(source.text.slice(end, place.end))
   return {
-    file: place.source.file,
+    file: source.file,
     line,
     column,
     ...(endColumn > column ? { endColumn } : {}),
@@ -51,7 +78,7 @@ function diagnosticAt(code: DiagnosticCode, place: Place, message: string, sugge
     code,
     message,
     path: place.path,
-    suggestion: suggestion ?? null,
+    suggestion: (isWhole && suggestion !== undefined ? written(suggestion, source.file) : undefined) ?? null,
   }
 }
 
@@ -59,5 +86,6 @@ function diagnosticAt(code: DiagnosticCode, place: Place, message: string, sugge
 function extentOf({ source, start, end }: Place): number {
   const lineEnd = source.text.indexOf('\n', start)
   const text = source.text.slice(start, lineEnd < 0 ? end : Math.min(end, lineEnd))
-  return text.trim() === '' ? text.length : text.trimEnd().length
+  // Other spaces are letters to YAML.
+  return text.trim() === '' ? text.length : text.replace(/[ \t\r]+$/, '').length
 }

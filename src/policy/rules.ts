@@ -12,7 +12,11 @@ export function readRule(node: Node, names: Names, setTerms: ApprovalTerms): Rul
   const effect = EFFECTS.find((known) => known === memberOf(node, 'effect')?.value)
   const approval = keyOf(node, 'approval')
   if (approval !== undefined && effect !== undefined && effect !== 'require_approval') {
-    names.report.add('GATE1111', approval, `A rule with effect ${effect} has no approval.`)
+    names.report.add(
+      'GATE1111',
+      approval,
+      `A rule with effect ${effect} has no approval; remove it, or write effect: require_approval.`,
+    )
   }
   const terms = readTerms(memberOf(node, 'approval'), setTerms, names.report)
   const id = textOf(memberOf(node, 'id'))

@@ -1,75 +1,25 @@
+import type { Json } from '../base/json.ts'
 import { compilePattern } from '../base/schema.ts'
 import { LIMITS } from './limits.ts'
-import { entriesOf, itemsOf, keyOf, memberOf, type Node, numberOf, textOf, wordOf } from './node.ts'
+import { coerced, listIn } from './meant.ts'
+import {
+  type Entry,
+  entriesOf,
+  itemsOf,
+  keyOf,
+  memberOf,
+  type Node,
+  numberOf,
+  type Place,
+  textOf,
+  wordOf,
+} from './node.ts'
+import { patternFault } from './pattern-fault.ts'
 import type { Report } from './report.ts'
-import { closest } from './suggest.ts'
-
-export type Kind =
-  | 'schema'
-  | 'schemas'
-  | 'schemaList'
-  | 'type'
-  | 'number'
-  | 'count'
-  | 'text'
-  | 'names'
-  | 'list'
-  | 'flag'
-  | 'any'
-  | 'pattern'
-  | 'format'
-  | 'ref'
-  | 'patterns'
-  | 'needs'
-
-export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
-export const FORMATS = ['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uri', 'uuid']
-
-/** The keywords of JSON Schema 2020-12 that a policy may use, and what each takes. */
-export const KEYWORDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  ...each(
-    'schema',
-    'items',
-    'contains',
-    'additionalProperties',
-    'unevaluatedProperties',
-    'unevaluatedItems',
-    'propertyNames',
-    'not',
-    'if',
-    'then',
-    'else',
-  ),
-  ...each('schemas', 'properties', '$defs', 'dependentSchemas'),
-  ...each('schemaList', 'allOf', 'anyOf', 'oneOf', 'prefixItems'),
-  ...each('number', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'),
-  ...each(
-    'count',
-    'minLength',
-    'maxLength',
-    'minItems',
-    'maxItems',
-    'minProperties',
-    'maxProperties',
-    'minContains',
-    'maxContains',
-  ),
-  ...each('text', 'title', 'description', '$comment'),
-  ...each('flag', 'uniqueItems', 'deprecated', 'readOnly', 'writeOnly'),
-  ...each('any', 'const', 'default'),
-  ...each('list', 'enum', 'examples'),
-  ['type', 'type'],
-  ['required', 'names'],
-  ['dependentRequired', 'needs'],
-  ['pattern', 'pattern'],
-  ['patternProperties', 'patterns'],
-  ['format', 'format'],
-  ['$ref', 'ref'],
-])
-
-function each(kind: Kind, ...keywords: string[]): [string, Kind][] {
-  return keywords.map((keyword) => [keyword, kind])
-}
+import { FORMATS, KEYWORDS, type Kind, TYPES } from './schema-keywords.ts'
+import { checkSense } from './schema-sense.ts'
+import { closest, synonyms } from './suggest.ts'
+import { KEYWORD_WORDS, SCHEMA_TYPE_WORDS } from './synonyms.ts'
 
 interface Walk {
   report: Report
@@ -77,72 +27,119 @@ interface Walk {
   definitions: ReadonlySet<string>
 }
 
+/** What is wrong with a keyword that has no other of the same meaning. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['$schema', 'Remove it: every schema here is JSON Schema 2020-12.'],
+  ['$id', 'Remove it: a schema is known by its action.'],
+  ['id', 'Remove it: a schema is known by its action.'],
+  ['nullable', 'Write type: [string, "null"], with the type that it is beside null.'],
+  ['$dynamicRef', 'Write $ref.'],
+  ['additionalItems', 'Write items beside prefixItems.'],
+])
+
 /** Reports each fault of a schema at its own place; true when it can be compiled. Recursion is checked apart. */
 export function checkSchema(root: Node, report: Report): boolean {
-  const definitions = new Set(entriesOf(memberOf(root, '$defs')).map(({ name }) => name))
-  return checkNode(root, { report, definitions })
+  const declared = [...entriesOf(memberOf(root, '$defs')), ...entriesOf(memberOf(root, 'definitions'))]
+  return checkNode(root, { report, definitions: new Set(declared.map(({ name }) => name)) })
 }
 
 function checkNode(node: Node, walk: Walk): boolean {
   if (typeof node.value === 'boolean') return true
   if (node.entries === undefined) {
-    walk.report.add('GATE1402', node, 'A schema is a mapping, or true or false.')
+    const type = closest(wordOf(node), TYPES, SCHEMA_TYPE_WORDS)
+    const hint = node.items === undefined ? '' : '; a schema for each position stands under prefixItems'
+    const message = `A schema is a mapping, or true or false${hint}.`
+    walk.report.add('GATE1402', node, message, type === undefined ? undefined : { type })
+    for (const item of itemsOf(node)) if (item.entries !== undefined) checkNode(item, walk)
     return false
   }
-  let sound = true
-  for (const { name, key, value } of entriesOf(node)) {
-    const kind = KEYWORDS.get(name)
-    if (kind === undefined) {
-      walk.report.add(
-        'GATE1401',
-        key,
-        `${JSON.stringify(name)} is no schema keyword that is supported.`,
-        closest(name, KEYWORDS.keys()),
-      )
-      sound = false
-    } else if (!checkKeyword(kind, value, walk)) sound = false
-  }
-  return checkUniqueItems(node, walk.report) && sound
+  const sound = every(entriesOf(node), (entry) => checkEntry(entry, node, walk))
+  const alone = checkUniqueItems(node, walk.report) && checkPartners(node, walk.report)
+  const sensible = checkSense(node, walk.report)
+  return sound && alone && sensible
 }
 
-function checkKeyword(kind: Kind, value: Node, walk: Walk): boolean {
+function checkEntry({ name, key, value }: Entry, node: Node, walk: Walk): boolean {
+  const kind = KEYWORDS.get(name)
+  if (kind !== undefined) return checkKeyword(name, kind, value, walk)
+  const hint = HINTS.get(name)
+  const free = [...KEYWORDS.keys()].filter((keyword) => node.entries?.has(keyword) !== true)
+  const meant = hint === undefined ? closest(name, free, KEYWORD_WORDS) : undefined
+  const message = `${JSON.stringify(name.slice(0, 100))} is no schema keyword that is supported.`
+  walk.report.add('GATE1401', key, hint === undefined ? message : `${message} ${hint}`, meant)
+  // A misspelt keyword does not hide what stands below it.
+  const meantKind = meant === undefined ? undefined : KEYWORDS.get(meant)
+  if (meant !== undefined && meantKind?.startsWith('schema') === true) checkKeyword(meant, meantKind, value, walk)
+  return false
+}
+
+function checkKeyword(name: string, kind: Kind, value: Node, walk: Walk): boolean {
+  const needs: Needs = (holds, wanted, suggestion) => {
+    const nothing = value.value === null ? ', and nothing is written' : ''
+    if (!holds) walk.report.add('GATE1402', value, `${name} needs ${wanted}${nothing}.`, suggestion)
+    return holds
+  }
   switch (kind) {
     case 'schema':
       return checkNode(value, walk)
     case 'schemas':
-      return isMapping(value, walk) && every(entriesOf(value), (entry) => checkNode(entry.value, walk))
+      return (
+        needs(value.entries !== undefined, 'a mapping from names to schemas') &&
+        every(entriesOf(value), (entry) => checkNode(entry.value, walk))
+      )
     case 'patterns':
       return (
-        isMapping(value, walk) &&
+        needs(value.entries !== undefined, 'a mapping from patterns to schemas') &&
         every(entriesOf(value), (entry) => checkPattern(entry.key, entry.name, walk) && checkNode(entry.value, walk))
       )
     case 'schemaList':
-      return isFilledList(value, walk) && every(itemsOf(value), (item) => checkNode(item, walk))
+      return (
+        needs(itemsOf(value).length > 0, 'a list of schemas that is not empty') &&
+        every(itemsOf(value), (item) => checkNode(item, walk))
+      )
     case 'names':
-      return holds(value.items?.every((item) => textOf(item) !== undefined) === true, value, 'a list of names', walk)
+      return checkNames(name, value, walk)
     case 'needs':
-      return isMapping(value, walk) && every(entriesOf(value), (entry) => checkKeyword('names', entry.value, walk))
-    case 'list':
-      return isFilledList(value, walk)
+      return (
+        needs(value.entries !== undefined, 'a mapping from names to lists of names') &&
+        every(entriesOf(value), (entry) => checkNames(name, entry.value, walk))
+      )
     case 'type':
       return checkType(value, walk)
-    case 'number':
-      return holds(numberOf(value) !== undefined, value, 'a number', walk)
-    case 'count':
-      return holds(Number.isInteger(value.value) && Number(value.value) >= 0, value, 'an integer of at least 0', walk)
-    case 'text':
-      return holds(textOf(value) !== undefined, value, 'a text', walk)
-    case 'flag':
-      return holds(typeof value.value === 'boolean', value, 'true or false', walk)
-    case 'pattern':
-      return (
-        holds(textOf(value) !== undefined, value, 'a pattern', walk) && checkPattern(value, textOf(value) ?? '', walk)
-      )
     case 'format':
       return checkFormat(value, walk)
     case 'ref':
       return checkReference(value, walk)
-    case 'any':
+    case 'pattern':
+      return (
+        needs(textOf(value) !== undefined, 'a pattern', coerced(value.value, 'string')) &&
+        checkPattern(value, textOf(value) ?? '', walk)
+      )
+    default:
+      return checkScalar(name, kind, value, needs)
+  }
+}
+
+type Needs = (holds: boolean, wanted: string, suggestion?: Json) => boolean
+
+function checkScalar(name: string, kind: Kind, value: Node, needs: Needs): boolean {
+  switch (kind) {
+    case 'list':
+      return needs(itemsOf(value).length > 0, 'a list that is not empty', listIn(value.value))
+    case 'number': {
+      const number = numberOf(value)
+      const isSound = number !== undefined && (name !== 'multipleOf' || number > 0)
+      return needs(isSound, name === 'multipleOf' ? 'a number above 0' : 'a number', coerced(value.value, 'number'))
+    }
+    case 'count': {
+      const isCount = Number.isInteger(value.value) && Number(value.value) >= 0
+      return needs(isCount, 'an integer of at least 0', coerced(value.value, 'integer'))
+    }
+    case 'text':
+      return needs(textOf(value) !== undefined, 'a text', coerced(value.value, 'string'))
+    case 'flag':
+      return needs(typeof value.value === 'boolean', 'true or false', coerced(value.value, 'boolean'))
+    default:
       return true
   }
 }
@@ -152,57 +149,70 @@ function every<T>(items: readonly T[], check: (item: T) => boolean): boolean {
   return items.map(check).every(Boolean)
 }
 
-function holds(condition: boolean, node: Node, wanted: string, walk: Walk): boolean {
-  if (!condition) walk.report.add('GATE1402', node, `The keyword needs ${wanted}.`)
-  return condition
-}
-
-function isMapping(node: Node, walk: Walk): boolean {
-  return holds(node.entries !== undefined, node, 'a mapping', walk)
-}
-
-function isFilledList(node: Node, walk: Walk): boolean {
-  return holds(node.items !== undefined && node.items.length > 0, node, 'a list that is not empty', walk)
+function checkNames(keyword: string, node: Node, walk: Walk): boolean {
+  const fault = (place: Node, message: string, suggestion?: Json): boolean => {
+    walk.report.add('GATE1402', place, message, suggestion)
+    return false
+  }
+  if (node.items === undefined) {
+    const hint =
+      typeof node.value === 'boolean' ? '; it stands beside properties and names those that must be there' : ''
+    return fault(
+      node,
+      `${keyword} needs a list of names${hint}.`,
+      textOf(node) === undefined ? undefined : [node.value],
+    )
+  }
+  const seen = new Set<string>()
+  return every(node.items, (item) => {
+    const name = textOf(item)
+    if (name === undefined) return fault(item, `${keyword} needs names.`, coerced(item.value, 'string'))
+    if (seen.has(name)) return fault(item, `${keyword} names ${JSON.stringify(name)} twice.`)
+    seen.add(name)
+    return true
+  })
 }
 
 function checkType(node: Node, walk: Walk): boolean {
   const names = node.items ?? [node]
-  if (names.length === 0) return holds(false, node, 'at least one type', walk)
+  if (names.length === 0) {
+    walk.report.add('GATE1402', node, 'type needs at least one type.')
+    return false
+  }
   return every(names, (name) => {
-    const known = TYPES.includes(textOf(name) ?? '')
-    if (!known) walk.report.add('GATE1402', name, `A type is ${TYPES.join(', ')}.`, closest(wordOf(name), TYPES))
-    return known
+    if (TYPES.includes(textOf(name) ?? '')) return true
+    const isNull = /^(?:null|~)$/i.test(name.source.text.slice(name.start, name.end))
+    const message = isNull ? 'The type null stands in quotes.' : `A type is ${TYPES.join(', ')}.`
+    walk.report.add('GATE1402', name, message, isNull ? 'null' : closest(wordOf(name), TYPES, SCHEMA_TYPE_WORDS))
+    return false
   })
 }
 
-function checkPattern(
-  place: Node | { source: Node['source']; path: string; start: number; end: number },
-  pattern: string,
-  walk: Walk,
-): boolean {
+function checkPattern(place: Place, pattern: string, walk: Walk): boolean {
   const compiled =
     pattern.length > LIMITS.pattern ? { fault: `more than ${LIMITS.pattern} characters` } : compilePattern(pattern)
   if (!('fault' in compiled)) return true
-  walk.report.add('GATE1405', place, `The pattern does not compile as RE2: ${compiled.fault}.`)
+  walk.report.add('GATE1405', place, patternFault(compiled.fault))
   return false
 }
 
 function checkFormat(node: Node, walk: Walk): boolean {
   const known = FORMATS.includes(textOf(node) ?? '')
-  if (!known) walk.report.add('GATE1408', node, `A format is ${FORMATS.join(', ')}.`, closest(wordOf(node), FORMATS))
+  const meant = closest(wordOf(node), FORMATS, FORMAT_WORDS)
+  if (!known) walk.report.add('GATE1408', node, `A format is ${FORMATS.join(', ')}.`, meant)
   return known
 }
 
+const FORMAT_WORDS = synonyms({ uri: 'url link', 'date-time': 'timestamp', ipv4: 'ip', uuid: 'guid', email: 'mail' })
+
 function checkReference(node: Node, walk: Walk): boolean {
-  const name = /^#\/\$defs\/([^/%~]+)$/.exec(textOf(node) ?? '')?.[1]
+  const text = textOf(node) ?? ''
+  const name = /^#\/\$defs\/([^/%~]+)$/.exec(text)?.[1]
   if (name !== undefined && walk.definitions.has(name)) return true
-  const suggestion = name === undefined ? undefined : closest(name, walk.definitions)
-  walk.report.add(
-    'GATE1403',
-    node,
-    'A $ref is #/$defs/ and a name declared there.',
-    suggestion && `#/$defs/${suggestion}`,
-  )
+  const last = text.slice(text.lastIndexOf('/') + 1)
+  const meant = closest(last, walk.definitions)
+  const hint = /^https?:/.test(text) ? ' Nothing is fetched; write the schema under $defs.' : ''
+  walk.report.add('GATE1403', node, `A $ref is #/$defs/ and a name declared there.${hint}`, meant && `#/$defs/${meant}`)
   return false
 }
 
@@ -217,4 +227,22 @@ function checkUniqueItems(node: Node, report: Report): boolean {
     `uniqueItems needs maxItems of at most ${LIMITS.uniqueItems} beside it.`,
   )
   return false
+}
+
+/** Keywords that say nothing without another, one of those named. */
+const PARTNERS: readonly [string, ...string[]][] = [
+  ['then', 'if'],
+  ['else', 'if'],
+  ['if', 'then', 'else'],
+  ['minContains', 'contains'],
+  ['maxContains', 'contains'],
+]
+
+function checkPartners(node: Node, report: Report): boolean {
+  return every(PARTNERS, ([keyword, ...partners]) => {
+    const key = keyOf(node, keyword)
+    if (key === undefined || partners.some((partner) => keyOf(node, partner) !== undefined)) return true
+    report.add('GATE1402', key, `${keyword} says nothing without ${partners.join(' or ')} beside it.`)
+    return false
+  })
 }

@@ -21,7 +21,11 @@ export function checkReferences(root: Node, report: Report): boolean {
   const references = new Map([...parts].map(([name, part]) => [name, new Set(part.references)]))
   const cycles = findCycles(references)
   for (const name of cycles.flat()) {
-    report.add('GATE1404', keyOf(definitions, name) ?? root, `The definition ${name} refers to itself.`)
+    report.add(
+      'GATE1404',
+      keyOf(definitions, name) ?? root,
+      `The definition ${name} refers to itself; write out as many levels as there may be.`,
+    )
   }
   if (cycles.length > 0) return false
   const sizes = new Map<string, number>()

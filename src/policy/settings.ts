@@ -1,11 +1,15 @@
 import { DAY_MS, parseDuration } from '../base/time.ts'
-import type { Setting } from './declarations.ts'
-import { REQUEST_ROOTS } from './fact-names.ts'
+import { BUILT_IN_FACTS, meantFact, REQUEST_ROOTS } from './fact-names.ts'
+import { durationIn } from './meant.ts'
 import { itemsOf, memberOf, type Node, numberOf, textOf } from './node.ts'
-import { isPlural, parseFactPath } from './path.ts'
+import { ANY, isPlural, parseFactPath } from './path.ts'
 import type { Report } from './report.ts'
 import type { ApprovalTerms, PolicyData } from './set.ts'
-import { closest } from './suggest.ts'
+import { closest, synonyms } from './suggest.ts'
+
+/** Keys that say something about the whole set, and so may stand in one file only. */
+export const SETTINGS = ['defaults', 'thresholds', 'timezone', 'approval', 'explain'] as const
+export type Setting = (typeof SETTINGS)[number]
 
 export const DEFAULT_TERMS: ApprovalTerms = {
   quorum: 1,
@@ -43,7 +47,11 @@ function readThresholds(node: Node | undefined, report: Report): PolicyData['thr
   if (requireApproval > deny) {
     const place = memberOf(node, 'requireApproval') ?? memberOf(node, 'deny')
     if (place !== undefined)
-      report.add('GATE1310', place, `requireApproval (${requireApproval}) must not be above deny (${deny}).`)
+      report.add(
+        'GATE1310',
+        place,
+        `requireApproval (${requireApproval}) must not be above deny (${deny}): what is denied needs no approval.`,
+      )
   }
   return { requireApproval, deny }
 }
@@ -55,8 +63,8 @@ function readTimezone(node: Node | undefined, report: Report): string {
   report.add(
     'GATE1117',
     node,
-    `There is no time zone ${JSON.stringify(name)}.`,
-    closest(name, Intl.supportedValuesOf('timeZone')),
+    `There is no time zone ${JSON.stringify(name.slice(0, 100))}; zones are called like Europe/Berlin or UTC.`,
+    meantTimezone(name),
   )
   return DEFAULT_TIMEZONE
 }
@@ -69,6 +77,30 @@ function isTimezone(name: string): boolean {
   } catch {
     return false
   }
+}
+
+/** What summer times and cities are called, by zone. */
+const ZONE_WORDS = synonyms({
+  UTC: 'z zulu utc+0 utc+00:00 gmt+0 gmt+00:00 utc0 +00:00 00:00 universal',
+  'Europe/Berlin': 'cest mesz mez germany',
+  'Europe/London': 'bst uk england',
+  'America/New_York': 'edt eastern easterntime us/eastern',
+  'America/Chicago': 'cdt central centraltime us/central',
+  'America/Denver': 'mdt mountain mountaintime',
+  'America/Los_Angeles': 'pdt pacific pacifictime us/pacific',
+  'Asia/Kolkata': 'ist india',
+  'Asia/Shanghai': 'beijing',
+})
+
+function meantTimezone(name: string): string | undefined {
+  const [, sign, hours] = /^(?:UTC|GMT)?\s*([+-])0?(\d{1,2})(?::?00)?$/i.exec(name.trim()) ?? []
+  // The names of fixed offsets count the other way round (POSIX): Etc/GMT-2 is two hours ahead of UTC.
+  const fixed = Number(hours) === 0 ? 'UTC' : `Etc/GMT${sign === '+' ? '-' : '+'}${hours}`
+  if (hours !== undefined) return isTimezone(fixed) ? fixed : undefined
+  const known = Intl.supportedValuesOf('timeZone')
+  const city = new Map(known.map((zone) => [zone.slice(zone.lastIndexOf('/') + 1), zone]))
+  const near = closest(name, [...known, 'UTC'], ZONE_WORDS)
+  return near ?? city.get(closest(name, city.keys()) ?? '')
 }
 
 /** Approval terms over `base`, key by key. */
@@ -90,15 +122,8 @@ function readDuration(node: Node, report: Report): number | undefined {
   if (text === undefined) return undefined
   const ms = parseDuration(text)
   if (ms !== undefined && ms <= 90 * DAY_MS) return ms
-  report.add('GATE1116', node, 'A duration is an integer and s, m, h or d, from 1s to 90d.', meantDuration(text))
+  report.add('GATE1116', node, 'A duration is an integer and s, m, h or d, from 1s to 90d.', durationIn(text))
   return undefined
-}
-
-/** `30 min`, `2 hours`. */
-function meantDuration(text: string): string | undefined {
-  const [, count, unit] = /^\s*([0-9]+)\s*([a-zA-Z])/.exec(text) ?? []
-  const meant = `${Number(count)}${unit?.toLowerCase()}`
-  return parseDuration(meant) === undefined ? undefined : meant
 }
 
 function readUnbound(node: Node | undefined, report: Report): string[] | undefined {
@@ -109,14 +134,14 @@ function readUnbound(node: Node | undefined, report: Report): string[] | undefin
     const path = parseFactPath(text)
     const isOne = path !== undefined && !isPlural(path)
     if (isOne && REQUEST_ROOTS.has(path.root) && path.segments.length > 0) return [path.text]
-    if (path === undefined) report.add('GATE1204', item, 'This is no path; write context.name or plan.name.')
-    else
-      report.add(
-        'GATE1214',
-        item,
-        `${path.text} cannot be left unbound; only paths under context and plan can, without *.`,
-        closest(text, [`context.${text}`]),
-      )
+    const isBuiltIn = BUILT_IN_FACTS.has(text)
+    const suggestion = isBuiltIn || path?.segments.includes(ANY) === true ? undefined : meantFact(text, [], true)
+    if (path === undefined) {
+      report.add('GATE1204', item, 'This is no path; write context.name or plan.name.', suggestion)
+    } else {
+      const message = `${path.text} cannot be left unbound; only paths under context and plan can, without *.`
+      report.add('GATE1214', item, message, suggestion)
+    }
     return []
   })
 }

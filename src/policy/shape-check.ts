@@ -1,26 +1,29 @@
 import type { TSchema } from 'typebox'
 import { ACTION_PATTERN } from '../base/glob.ts'
+import { isJsonObject, type Json } from '../base/json.ts'
 import { type ErrorObject, schemaCompiler } from '../base/schema.ts'
 import type { DiagnosticCode } from './codes.ts'
+import { coerced, durationIn, nameIn } from './meant.ts'
 import { firstKeyOf, keyOf, type Node, type Place, wordOf } from './node.ts'
 import type { Report } from './report.ts'
+import { FACT_TYPES } from './set.ts'
 import { closest } from './suggest.ts'
+import { EFFECT_WORDS, FACT_TYPE_WORDS } from './synonyms.ts'
+import type { Suggestion } from './written.ts'
 
 /** Reports every way in which a node differs from a shape; true when there is none. */
 export type ShapeCheck = (node: Node, report: Report) => boolean
 
-/** How the faults of a shape are reported, by ajv's keyword and the value that is at fault. */
-export type ShapeCodes = (keyword: string, node: Node) => DiagnosticCode
+/** How the faults of a shape are reported, undefined for those that are reported elsewhere: by ajv's keyword, the value that is at fault, and ajv's path of the keyword. */
+export type ShapeCodes = (keyword: string, node: Node, schemaPath: string) => DiagnosticCode | undefined
 
 interface Fault {
-  code: DiagnosticCode
   place: Place
   message: string
-  suggestion?: string | undefined
+  suggestion?: Suggestion | undefined
 }
 
 const CODES: Record<string, DiagnosticCode> = {
-  additionalProperties: 'GATE1101',
   required: 'GATE1102',
   type: 'GATE1103',
   enum: 'GATE1104',
@@ -35,10 +38,13 @@ const CODES: Record<string, DiagnosticCode> = {
 }
 
 /** The code of policy files; keywords that no shape uses are faults of type. */
-export function policyCode(keyword: string, node: Node): DiagnosticCode {
-  if (keyword === 'propertyNames' && node.path === '$.actions') return 'GATE1115'
-  if (keyword === 'const' && node.path === '$.apiVersion') return 'GATE1109'
-  if (keyword === 'enum' && node.path === '$.defaults.decision' && node.value === 'allow') return 'GATE1112'
+export function policyCode(keyword: string, node: Node, schemaPath: string): DiagnosticCode | undefined {
+  // Unknown keys are reported where they are read as those that were meant (key-repair.ts).
+  if (keyword === 'additionalProperties') return undefined
+  if (keyword === 'propertyNames' && schemaPath === '#/properties/actions/propertyNames') return 'GATE1115'
+  if (keyword === 'const' && schemaPath === '#/properties/apiVersion/const') return 'GATE1109'
+  const isDefault = keyword === 'enum' && schemaPath === '#/properties/defaults/properties/decision/enum'
+  if (isDefault && closest(wordOf(node), ['allow'], EFFECT_WORDS) === 'allow') return 'GATE1112'
   return CODES[keyword] ?? 'GATE1103'
 }
 
@@ -47,11 +53,18 @@ export function shapeCheck(shape: TSchema, codeOf: ShapeCodes): ShapeCheck {
   const validate = schemaCompiler({ allErrors: true, checked: true }).compile(shape)
   return (node, report) => {
     if (validate(node.value)) return true
-    for (const error of validate.errors ?? []) {
+    const errors = validate.errors ?? []
+    const fixed = new Set(errors.filter(({ keyword }) => keyword === 'const').map((error) => error.instancePath))
+    for (const error of errors) {
+      // Where one value alone is right, its type goes without saying.
+      if (error.keyword === 'type' && fixed.has(error.instancePath)) continue
       // The name at fault is reported by the error of the keyword propertyNames itself.
       if (error.propertyName !== undefined && error.keyword !== 'propertyNames') continue
-      const fault = faultOf(error, nodeAt(node, error.instancePath), shape, codeOf)
-      report.add(fault.code, fault.place, fault.message, fault.suggestion)
+      const at = nodeAt(node, error.instancePath)
+      const code = codeOf(error.keyword, at, error.schemaPath)
+      if (code === undefined) continue
+      const fault = faultOf(code, error, at, shape)
+      report.add(code, fault.place, fault.message, fault.suggestion)
     }
     return false
   }
@@ -68,14 +81,14 @@ function nodeAt(root: Node, pointer: string): Node {
   return node
 }
 
-function faultOf(error: ErrorObject, node: Node, shape: TSchema, codeOf: ShapeCodes): Fault {
+function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TSchema): Fault {
   const params: Record<string, unknown> = error.params
-  const code = codeOf(error.keyword, node)
-  const at = (place: Place, message: string, suggestion?: string) => ({ code, place, message, suggestion })
+  const at = (place: Place, message: string, suggestion?: Suggestion) => ({ place, message, suggestion })
+  const nothing = node.value === null ? ', and nothing is written' : ''
   switch (error.keyword) {
     case 'additionalProperties': {
       const name = String(params.additionalProperty)
-      const known = propertiesAt(shape, error.schemaPath)
+      const known = keysAt(shape, error.schemaPath)
       return at(keyOf(node, name) ?? node, `There is no key ${JSON.stringify(name)} here.`, closest(name, known))
     }
     case 'required':
@@ -83,23 +96,19 @@ function faultOf(error: ErrorObject, node: Node, shape: TSchema, codeOf: ShapeCo
     case 'propertyNames': {
       const name = String(params.propertyName)
       const extra = code === 'GATE1115' ? '_ . : / -' : '_ . -'
-      return at(
-        keyOf(node, name) ?? node,
-        `${JSON.stringify(name)} is malformed: letters, digits and ${extra}, at most 128.`,
-      )
+      const message = `${JSON.stringify(name.slice(0, 200))} is malformed: letters, digits and ${extra}, at most 128.`
+      return at(keyOf(node, name) ?? node, message, nameIn(name, code === 'GATE1115' ? ACTION_NAME : NAME))
     }
     case 'enum':
-    case 'const': {
-      const allowed = error.keyword === 'enum' ? (params.allowedValues as unknown[]) : [params.allowedValue]
-      const names = allowed.map(String)
-      if (code === 'GATE1112')
-        return at(node, 'allow cannot be the default: what no rule allows is denied or held.', 'deny')
-      return at(node, `The value must be ${either(names)}.`, closest(wordOf(node), names))
-    }
+    case 'const':
+      return at(node, ...choiceFault(error, node, code, nothing))
     case 'type':
       return at(
         node,
-        `The value must be ${typeNames(params.type)}${node.value === null ? ', and nothing is written' : ''}.`,
+        node.path === '$'
+          ? 'A policy is a mapping of keys such as apiVersion, tenant and rules.'
+          : `The value must be ${typeNames(params.type)}${nothing}.`,
+        node.value === null ? undefined : ofType(node.value, error, shape),
       )
     case 'minLength':
     case 'minItems':
@@ -113,6 +122,7 @@ function faultOf(error: ErrorObject, node: Node, shape: TSchema, codeOf: ShapeCo
       return at(
         node,
         'A name is made of letters, digits and _ . -, at most 128, and begins with a letter, a digit or _.',
+        nameIn(wordOf(node), NAME),
       )
     case 'minimum':
     case 'maximum':
@@ -121,6 +131,44 @@ function faultOf(error: ErrorObject, node: Node, shape: TSchema, codeOf: ShapeCo
     default:
       return at(node, `The value ${error.message ?? 'is not valid'}.`)
   }
+}
+
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
+const ACTION_NAME = new RegExp(ACTION_PATTERN)
+
+/** One of a few values was wanted. */
+function choiceFault(
+  error: ErrorObject,
+  node: Node,
+  code: DiagnosticCode,
+  nothing: string,
+): [string, string | undefined] {
+  if (code === 'GATE1112') return ['allow cannot be the default: what no rule allows is denied or held.', 'deny']
+  const params: Record<string, unknown> = error.params
+  const names = (error.keyword === 'enum' ? (params.allowedValues as unknown[]) : [params.allowedValue]).map(String)
+  const words = names.includes('integer') ? FACT_TYPE_WORDS : EFFECT_WORDS
+  const word = wordOf(node.items?.length === 1 ? node.items[0] : node)
+  const suggestion = error.keyword === 'const' ? names[0] : closest(word, names, words)
+  return [`The value must be ${either(names)}${nothing}.`, suggestion]
+}
+
+/** What was probably meant by a value of another type. */
+function ofType(value: Json, error: ErrorObject, shape: TSchema): Json | undefined {
+  const type = String(error.params.type)
+  if (type === 'string' && error.schemaPath.endsWith('/expiresIn/type')) return durationIn(value)
+  return type === 'object' ? mappingIn(value, keysAt(shape, error.schemaPath)) : coerced(value, type)
+}
+
+/** The one member that a mapping was written as: `defaults: deny`, `vips: [ann, bob]`, `context.amount: number`. */
+function mappingIn(value: Json, keys: readonly string[]): Json | undefined {
+  if (isJsonObject(value)) return undefined
+  if (Array.isArray(value)) return keys.includes('values') ? { values: value } : undefined
+  if (typeof value !== 'string') return undefined
+  if (keys.includes('decision'))
+    return { decision: closest(value, ['deny', 'require_approval'], EFFECT_WORDS) ?? 'deny' }
+  if (keys.includes('file')) return /[./]/.test(value) ? { file: value } : { values: [value] }
+  const type = closest(value, FACT_TYPES, FACT_TYPE_WORDS)
+  return keys.includes('unit') && type !== undefined ? { type } : undefined
 }
 
 const COMPARISONS: Record<string, string> = { '>=': 'at least', '>': 'above', '<=': 'at most', '<': 'below' }
@@ -143,8 +191,8 @@ function typeNames(type: unknown): string {
   return either(types.map((name) => names[name] ?? name))
 }
 
-/** The keys that the object at ajv's schemaPath (`#/properties/risk/items/additionalProperties`) knows. */
-function propertiesAt(shape: TSchema, schemaPath: string): string[] {
+/** The keys that a mapping has where the shape has the keyword of ajv's schemaPath (`#/properties/risk/items/type`). */
+function keysAt(shape: TSchema, schemaPath: string): string[] {
   let schema: unknown = shape
   for (const token of schemaPath.split('/').slice(1, -1)) schema = child(schema, decodeURIComponent(token))
   const properties = child(schema, 'properties')

@@ -2,22 +2,75 @@
 const MAX_WORD = 64
 const MAX_NAMES = 2000
 
-/** The name nearest to a misspelt word, or undefined when none is near enough to be meant. */
-export function closest(word: string, names: Iterable<string>): string | undefined {
+/** What word processors and web pages put around a word, and no name has: typographic quotes, odd spaces, marks of no width. */
+const DECORATION = /[\s\u00a0\u00ad\u200b-\u200f\u2018-\u201f\u2060\u00ab\u00bb\ufeff"'`´]/g
+
+/** The word without what it was copied along with. */
+export function plainWord(word: string): string {
+  return word.replace(DECORATION, '')
+}
+
+/** Words that differ only in case, or in how their parts are joined (`expires_in`, `expiresIn`), are the same. */
+export function folded(word: string): string {
+  return plainWord(word).replace(/[_-]/g, '').toLowerCase()
+}
+
+/** Words of other languages for those of ours, by the folded word. */
+export type Synonyms = ReadonlyMap<string, string>
+
+export function synonyms(table: Readonly<Record<string, string>>): Synonyms {
+  return new Map(
+    Object.entries(table).flatMap(([meant, words]) => words.split(' ').map((word): [string, string] => [word, meant])),
+  )
+}
+
+/** The name that was meant: the same but for its spelling, else one that other languages call so, else the nearest. */
+export function closest(word: string, names: Iterable<string>, others: Synonyms = new Map()): string | undefined {
   if (word.length > MAX_WORD) return undefined
-  let nearest: string | undefined
-  let least = Math.max(1, Math.floor(word.length / 3)) + 1
-  let compared = 0
+  const known = firstOf(names)
+  const same = folded(word)
+  const synonym = others.get(same)
+  return (
+    known.find((name) => name === plainWord(word)) ??
+    known.find((name) => folded(name) === same) ??
+    known.find((name) => name === synonym) ??
+    nearest(plainWord(word), known) ??
+    // What follows a mark was copied along with the word, such as a comment.
+    known.find((name) => name === /^([\w.$-]+)[^\w.$-]/.exec(plainWord(word))?.[1])
+  )
+}
+
+function firstOf(names: Iterable<string>): string[] {
+  const first: string[] = []
   for (const name of names) {
-    compared += 1
-    if (compared > MAX_NAMES) return nearest
+    if (first.push(name) >= MAX_NAMES) break
+  }
+  return first
+}
+
+const MAX_SHOWN = 8
+
+/** What there is to choose from, as the end of a sentence. */
+export function choices(names: Iterable<string>): string {
+  const known = firstOf(names)
+  if (known.length === 0) return 'none is declared'
+  const shown = known.slice(0, MAX_SHOWN).map((name) => JSON.stringify(name.slice(0, MAX_WORD)))
+  return `there are ${shown.join(', ')}${known.length > MAX_SHOWN ? ' and others' : ''}`
+}
+
+/** The name nearest to a misspelt word, or undefined when none is near enough to be meant. */
+function nearest(word: string, names: readonly string[]): string | undefined {
+  let found: string | undefined
+  let least = Math.max(1, Math.floor((word.length + 1) / 3)) + 1
+  for (const name of names) {
     if (Math.abs(name.length - word.length) >= least) continue
     const distance = editDistance(word.toLowerCase(), name.toLowerCase())
-    if (distance >= least) continue
-    nearest = name
+    // A word of one or two letters is as near to any other of its length.
+    if (distance >= least || distance >= Math.max(word.length, name.length)) continue
+    found = name
     least = distance
   }
-  return nearest
+  return found
 }
 
 /** Damerau-Levenshtein (optimal string alignment): insertions, deletions, substitutions, swaps of neighbours. */

@@ -913,7 +913,7 @@ const ROWS: Row[] = [
       ...at(),
     ],
     code: 2,
-    stderr: /known domains: communication, finance/,
+    stderr: /known domains: finance, communication/,
   },
   {
     name: 'killswitch: malformed scope',

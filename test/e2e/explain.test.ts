@@ -104,7 +104,7 @@ function slowHistory(inForce?: PolicySet) {
       compile: async ({ ignored: [digest = ''] }) => {
         started.push(digest)
         await new Promise<void>((done) => waiting.push(done))
-        return { value: { data: { ...set, digest }, diagnostics: [] } }
+        return { value: { data: { ...set, digest }, diagnostics: [], tests: [] } }
       },
     },
     { get: () => inForce },

@@ -52,8 +52,8 @@ const FOLDERS: [name: string, files: Record<string, string | Uint8Array>, wanted
       'b.yaml': `${HEADER}conditions: {b: {condition: a}}\n`,
     },
     [
-      ['acme/a.yaml', 'GATE1210', 3, 17],
-      ['acme/b.yaml', 'GATE1210', 3, 17],
+      ['acme/a.yaml', 'GATE1210', 3, 14],
+      ['acme/b.yaml', 'GATE1210', 3, 14],
     ],
   ],
   [

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { parseJson } from '../../src/base/json.ts'
+import { compareDiagnostics } from '../../src/policy/diagnostics.ts'
+import { LIMITS } from '../../src/policy/limits.ts'
+import { RESERVED_KEYS } from '../../src/policy/node.ts'
+import { createReport } from '../../src/policy/report.ts'
+import { readDocument } from '../../src/policy/source.ts'
+import { brokenCases, casesOf } from './broken.ts'
 import { HEADER, load, testdata, testdataNames } from './sources.ts'
 
 const texts = [
@@ -18,13 +25,22 @@ function assertSound(name: string, text: string): void {
     set === undefined,
     diagnostics.some(({ severity }) => severity === 'error'),
   )
+  assert.deepEqual([...diagnostics].sort(compareDiagnostics), diagnostics)
   const lines = Buffer.from(text)
     .toString()
     .replace(/^\ufeff/, '')
+    .replace(/\r(?!\n)/g, '\n')
     .split('\n')
-  for (const { line, column, code } of diagnostics) {
+  for (const { line, column, endColumn, code, message, suggestion } of diagnostics) {
+    const last = (lines[line - 1]?.length ?? 0) + 1
     assert.ok(line >= 1 && column >= 1, code)
-    assert.ok(line <= lines.length && column <= (lines[line - 1]?.length ?? 0) + 1, `${code} at ${line}:${column}`)
+    assert.ok(line <= lines.length && column <= last, `${code} at ${line}:${column}`)
+    assert.ok(endColumn === undefined || (endColumn > column && endColumn <= last), `${code} to ${line}:${endColumn}`)
+    assert.match(message, /^\S.*[.!]$/s, code)
+    // A suggestion is one line that can be written in place of what is marked.
+    if (suggestion === null) continue
+    assert.ok(endColumn !== undefined && suggestion.length <= 300, code)
+    assert.doesNotMatch(suggestion, /[\n\r]/, code)
   }
 }
 
@@ -70,6 +86,116 @@ test('property: a damaged policy is refused or loaded, and every fault lies insi
     }),
     { numRuns: 1500 },
   )
+})
+
+const sets = [...casesOf('valid.txt'), ...brokenCases()].map(({ files }) =>
+  [...files].map(([name, bytes]): [string, string] => [name, Buffer.from(bytes).toString()]),
+)
+const INSERTED = [
+  '',
+  ' ',
+  '\t',
+  '\n',
+  '\u00a0',
+  '“',
+  "'",
+  '"',
+  '{',
+  ']',
+  ',',
+  ':',
+  '- ',
+  '*',
+  '&a',
+  '!',
+  '@',
+  '//',
+  '\0',
+  '\r',
+  '\ufeff',
+]
+
+test('property: valid and broken sets with a character more or less, or two, are refused or loaded', () => {
+  const change = fc.tuple(fc.nat(), fc.nat(3), fc.constantFrom(...INSERTED))
+  fc.assert(
+    fc.property(fc.constantFrom(...sets), fc.array(change, { minLength: 1, maxLength: 2 }), (files, changes) => {
+      for (const [name, text] of files) {
+        let changed = text
+        for (const [at, cut, inserted] of changes) {
+          const start = at % (changed.length + 1)
+          changed = changed.slice(0, start) + inserted + changed.slice(start + cut)
+        }
+        if (!name.includes('.test.')) assertSound(name, changed)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('property: a JSON policy has no fault of syntax exactly when the strict parser takes it', () => {
+  const json = [
+    ...sets
+      .flat()
+      .filter(([name]) => name.endsWith('.json'))
+      .map(([, text]) => text),
+    '[1e3, -0.5, "\\u00e4", null]',
+  ]
+  const change = fc.tuple(
+    fc.nat(),
+    fc.nat(2),
+    fc.constantFrom(...INSERTED, '1', '0', 'e', '\\', '\\u12', 'true', '"a":1,', '9007199254740993'),
+  )
+  fc.assert(
+    fc.property(fc.constantFrom(...json), fc.array(change, { maxLength: 2 }), (text, changes) => {
+      let changed = text.replace(/^\ufeff/, '')
+      for (const [at, cut, inserted] of changes) {
+        const start = at % (changed.length + 1)
+        changed = changed.slice(0, start) + inserted + changed.slice(start + cut)
+      }
+      const source = Buffer.from(changed)
+      const report = createReport()
+      const document = readDocument('a.json', source, report)
+      const strict = accepted(source.toString().replace(/^\ufeff/, ''))
+      assert.equal(report.failed(), strict === undefined, JSON.stringify([changed, report.diagnostics()]))
+      if (strict !== undefined) assert.deepEqual(document?.value, strict)
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+/** What the strict parser makes of a text; undefined when it, or a reserved key, is refused. */
+function accepted(text: string): unknown {
+  try {
+    const value = parseJson(text, { maxDepth: LIMITS.depth })
+    return [...RESERVED_KEYS].some((key) => JSON.stringify(value).includes(`"${key}":`)) ? undefined : value
+  } catch {
+    return undefined
+  }
+}
+
+test('robustness: large texts of one mistake repeated are refused in good time', () => {
+  const repeated = [
+    '\t- a: b\n',
+    'effect:allow\n',
+    'a: b: c\n',
+    '<<<<<<< a\n=======\n>>>>>>> b\n',
+    '\u00a0a: 1\n',
+    '"',
+    '["x',
+    '*a ',
+    '`',
+    '```\n',
+    '{{ a }} b\n',
+  ]
+  for (const one of repeated) {
+    for (const name of ['a.yaml', 'a.json']) {
+      const start = performance.now()
+      const size = name.endsWith('yaml') ? 100_000 : 500_000
+      assertSound(name, HEADER + one.repeat(size / one.length))
+      const took = performance.now() - start
+      assert.ok(took < 8000, `${JSON.stringify(one)} took ${took} ms as ${name}`)
+    }
+  }
 })
 
 const anyJson = fc.letrec((tie) => ({

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { UNEXPLAINED, type Unexplained } from '../../actions/policy-history.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
-import { DECIDED_BY, RETRIES } from '../../gate/decide.ts'
-import { EFFECTS } from '../../policy/set.ts'
+import { DECIDED_BY } from '../../gate/decide.ts'
+import { EFFECTS, RETRIES } from '../../policy/set.ts'
 import {
   AnyObject,
   Digest,

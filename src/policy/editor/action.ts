@@ -1,5 +1,5 @@
 import { LIMITS } from '../limits.ts'
-import { FORMATS, KEYWORDS, type Kind, TYPES } from '../schema-check.ts'
+import { FORMATS, KEYWORDS, type Kind, TYPES } from '../schema-keywords.ts'
 import { KEYWORD_NOTES } from './keyword-notes.ts'
 
 type Schema = Readonly<Record<string, unknown>>

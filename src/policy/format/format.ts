@@ -1,8 +1,9 @@
 import type { Diagnostic } from '../diagnostics.ts'
+import { decodeText } from '../encoding.ts'
 import { LIMITS } from '../limits.ts'
 import { memberOf, type Node, textOf } from '../node.ts'
 import { createReport } from '../report.ts'
-import { decode, readDocument } from '../source.ts'
+import { readDocument } from '../source.ts'
 import { jsonText } from './json.ts'
 import { layoutOf } from './layout.ts'
 import { yamlText } from './yaml.ts'
@@ -32,7 +33,7 @@ export function formatDocument(file: string, bytes: Uint8Array): Formatted {
   const report = createReport()
   const root = readDocument(file, bytes, report)
   if (root === undefined || report.failed()) return { diagnostics: report.diagnostics() }
-  const before = read(file, (decode(bytes) ?? '').replaceAll('\r\n', '\n'))
+  const before = read(file, decodeText(bytes).text.replaceAll('\r\n', '\n'))
   const text = before && printed(file, before)
   if (text !== undefined && encoded(text).byteLength > LIMITS.fileBytes) {
     return { fault: `would have more than ${LIMITS.fileBytes} bytes after it was formatted` }
