@@ -104,6 +104,14 @@ export const DIAGNOSTICS = {
   GATE2008: warning('The address range has bits beyond its prefix'),
   GATE2009: warning('The list is empty'),
   GATE2010: warning('There are more warnings than are shown'),
+  GATE2011: warning('The condition can never be true'),
+  GATE2012: warning('The condition can never be false'),
+  GATE2013: warning('The part of the condition changes nothing'),
+  GATE2015: warning('The action pattern adds nothing to its list'),
+  GATE2016: warning('Two rules say the same'),
+  GATE2017: warning('The value stands twice in its list'),
+  GATE2018: warning('A number or boolean is written as text'),
+  GATE2019: warning('The scale never varies'),
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS

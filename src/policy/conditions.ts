@@ -37,7 +37,9 @@ export function readCondition(node: Node, names: Names): Condition | undefined {
     names.report.add('GATE1113', second, `A condition has one form; this has ${forms.join(' and ')}.`)
   }
   const read = readForm(form, node, names)
-  return forms.length > 1 || unknown.length > 0 ? undefined : read
+  if (read === undefined || forms.length > 1 || unknown.length > 0) return undefined
+  names.nodes.set(read, node)
+  return read
 }
 
 /** The keys that say which form a condition has, in document order; the keys of a leaf count as one. */

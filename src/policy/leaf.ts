@@ -25,9 +25,7 @@ export function readLeaf(node: Node, names: Names): Leaf | undefined {
   const asked = { operator: wordOf(memberOf(node, 'operator')), wanted: memberOf(node, 'value')?.value ?? true }
   const index = indexOf(fact.path.text, asked, names)
   const { line } = positionOf(node.source, node.start)
-  const leaf: Leaf = { kind: 'leaf', fact: fact.path, ...asked, index, file: node.source.file, line }
-  names.nodes.set(leaf, node)
-  return leaf
+  return { kind: 'leaf', fact: fact.path, ...asked, index, file: node.source.file, line }
 }
 
 /** The same for leaves that ask the same of the same fact. */
@@ -212,7 +210,8 @@ function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Nam
 
 const ENVIRONMENTS = ['live', 'test']
 
-function neverOccurs(name: string, value: Json): boolean {
+/** True for a constant that a fact which is always there never is. */
+export function neverOccurs(name: string, value: Json): boolean {
   if (name === 'time.hour') return typeof value === 'number' && (value < 0 || value > 23 || !Number.isInteger(value))
   if (name === 'time.weekday') return !WEEKDAYS.some((day) => day === value)
   return name === 'environment' && !ENVIRONMENTS.some((known) => known === value)

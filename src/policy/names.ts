@@ -2,7 +2,7 @@ import type { Glob } from '../base/glob.ts'
 import type { Json } from '../base/json.ts'
 import type { Node } from './node.ts'
 import type { Report } from './report.ts'
-import type { Comparison, FactDeclaration, Factor, Leaf, Rule } from './set.ts'
+import type { Comparison, Condition, FactDeclaration, Factor, Rule } from './set.ts'
 
 /** What the files of a set declare, so that references can be checked; and what is found while reading. */
 export interface Names {
@@ -18,7 +18,7 @@ export interface Names {
   readonly partial: boolean
   readonly used: { readonly lists: Set<string>; readonly conditions: Set<string> }
   /** Where what was read is written. */
-  readonly nodes: Map<Leaf | Rule | Factor, Node>
+  readonly nodes: Map<Condition | Rule | Factor, Node>
   /** What the leaves ask, by Leaf.index. */
   readonly comparisons: Comparison[]
   /** Leaf.index by what the leaf asks. */

@@ -11,7 +11,7 @@ const WARNINGS: [name: string, text: string][] = [
   ['an empty list', `lists: {l: {values: «2009»[]}}\n${W('{fact: context.a, operator: inList, value: l}')}`],
   ['an unused condition', 'conditions: {«2003»c: {fact: action, operator: equal, value: a}}\n'],
   ['hour 24', W('{fact: time.hour, operator: greaterThan, value: «2005»24}')],
-  ['hour 23', W('{fact: time.hour, operator: greaterThan, value: 23}')],
+  ['hour 23', W('{fact: «2011»time.hour, operator: greaterThan, value: 23}')],
   ['monday', W('{fact: time.weekday, operator: in, value: [mon, «2005»tuesday]}')],
   ['environment prod', W('{fact: environment, operator: equal, value: «2005»prod}')],
   ['host bits', W('{fact: context.ip, operator: inCidr, value: [«2008»10.0.0.1/8]}')],
@@ -39,7 +39,7 @@ const WARNINGS: [name: string, text: string][] = [
   ],
   [
     'two holds add up',
-    'rules:\n  - {id: a, actions: [x], effect: require_approval, reason: R.}\n  - {id: b, actions: [x], effect: require_approval, reason: R.}\n',
+    'rules:\n  - {id: a, actions: [x], effect: require_approval, reason: R.}\n  - {id: b, actions: [x], effect: require_approval, reason: R., approval: {quorum: 2}}\n',
   ],
   [
     'partly shadowed',

@@ -1,0 +1,56 @@
+import { actionNodes } from '../actions.ts'
+import type { ReadFiles } from '../files.ts'
+import type { Names } from '../names.ts'
+import { entriesOf, memberOf, type Node } from '../node.ts'
+import type { PolicyData, Rule } from '../set.ts'
+import { createBudget } from './budget.ts'
+import { conditionChecker } from './conditions.ts'
+import type { Declared } from './known.ts'
+import { reportRepeated } from './repeated.ts'
+import { reportScales } from './scales.ts'
+import { createSearch } from './search.ts'
+import { reportShadowed } from './shadows.ts'
+import { reportTexts } from './texts.ts'
+import { reportUncertain } from './uncertain.ts'
+import { reportUnused } from './unused.ts'
+
+/** Steps of the analyses of a set: as many take some tenths of a second. */
+const CONDITION_STEPS = 600_000
+const SHADOW_STEPS = 600_000
+
+/**
+ * Reports what is doubtful in a set, but can be meant. False when something was left unsaid, since the set is too large or too
+ * involved to be analysed whole.
+ */
+export function lint(set: PolicyData, names: Names, files: ReadFiles): boolean {
+  const roots = files.policies.map(({ root }) => root)
+  const nodes = new Map(roots.flatMap(actionNodes).map(({ name, node }) => [name, node]))
+  for (const root of roots) reportUnused(root, names)
+  reportUncertain(set, names, nodes)
+  // A set with errors is not there in full: what is certain of the rest may not be of the whole.
+  if (names.report.failed()) return true
+  const conditionBudget = createBudget(CONDITION_STEPS)
+  const declared: Declared = { set, actionNodes: nodes, listFiles: new Set(roots.flatMap(listFilesIn)) }
+  const search = createSearch(declared, conditionBudget)
+  const check = conditionChecker(set, names, search)
+  for (const condition of set.conditions.values()) check(condition, undefined)
+  const ofConditions = new Set<Rule>()
+  for (const rule of set.rules) {
+    if (rule.condition !== undefined && check(rule.condition, rule.actions)) ofConditions.add(rule)
+  }
+  for (const { condition, actions } of set.factors) if (condition !== undefined) check(condition, actions)
+  const repeated = reportRepeated(set, names, roots)
+  reportTexts(set, names)
+  reportScales(set, names, search)
+  const shadowBudget = createBudget(SHADOW_STEPS)
+  reportShadowed(set, names, createSearch(declared, shadowBudget), shadowBudget, {
+    repeated,
+    conditions: ofConditions,
+  })
+  return !conditionBudget.exhausted() && !shadowBudget.exhausted()
+}
+
+function listFilesIn(root: Node): string[] {
+  const lists = entriesOf(memberOf(root, 'lists'))
+  return lists.filter(({ value }) => memberOf(value, 'file') !== undefined).map(({ name }) => name)
+}
