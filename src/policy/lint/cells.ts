@@ -65,7 +65,8 @@ function isTimed({ base, depth }: Asked): boolean {
 function samplesOf(asked: readonly Asked[], known: Known, budget: Budget): Sample[] | undefined {
   const constants = [...new Set([...constantsOf(asked), ...known.constants])]
   if (constants.length > MAX_SAMPLES) return undefined
-  const simple = [...constants, ...numbersAround(constants.filter((one) => typeof one === 'number')), true, false]
+  const around = known.admitsOther('number') ? numbersAround(constants.filter((one) => typeof one === 'number')) : []
+  const simple = [...constants, ...around, true, false]
   const opens = combinations(opennesses(asked, 'everywhere'))
   if (opens === undefined) return undefined
   const samples: Sample[] = [...new Set(simple)]

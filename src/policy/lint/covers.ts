@@ -6,7 +6,7 @@ import type { Budget } from './budget.ts'
 export type FindCovering = (glob: Glob) => readonly Rule[]
 
 /** Rules with a condition, of one effect, that are looked at for one pattern at most: the first. */
-const MAX_CONDITIONAL = 16
+const MAX_CONDITIONAL = 8
 /** What comparing with a pattern costs, by whether the other is an action or a pattern itself. */
 const COST = { exact: 1, pattern: 10 }
 

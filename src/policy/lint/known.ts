@@ -167,7 +167,9 @@ function limitAt(schema: Node, segments: readonly string[]): Known | undefined {
       hasTypeOf(value, types) &&
       (values === undefined || values.includes(value)) &&
       (typeof value !== 'number' || bounds.every(({ holds }) => holds(value))),
-    admitsOther: (kind) => values === undefined && (types === undefined || types.includes(kind)),
+    admitsOther: (kind) =>
+      values === undefined &&
+      (types === undefined || types.includes(kind) || (kind === 'number' && types.includes('integer'))),
     mayBeMissing: !required || takesNull,
     standIn: undefined,
     because: undefined,

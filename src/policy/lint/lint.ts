@@ -14,9 +14,10 @@ import { reportTexts } from './texts.ts'
 import { reportUncertain } from './uncertain.ts'
 import { reportUnused } from './unused.ts'
 
-/** Steps of the analyses of a set: as many take some tenths of a second. */
-const CONDITION_STEPS = 600_000
-const SHADOW_STEPS = 600_000
+/** What the analyses of a set may cost: as much takes some tenths of a second in all. */
+const CONDITION_COST = 250_000
+const SHADOW_COST = 150_000
+const COVER_COST = 500_000
 
 /**
  * Reports what is doubtful in a set, but can be meant. False when something was left unsaid, since the set is too large or too
@@ -29,7 +30,7 @@ export function lint(set: PolicyData, names: Names, files: ReadFiles): boolean {
   reportUncertain(set, names, nodes)
   // A set with errors is not there in full: what is certain of the rest may not be of the whole.
   if (names.report.failed()) return true
-  const conditionBudget = createBudget(CONDITION_STEPS)
+  const conditionBudget = createBudget(CONDITION_COST)
   const declared: Declared = { set, actionNodes: nodes, listFiles: new Set(roots.flatMap(listFilesIn)) }
   const search = createSearch(declared, conditionBudget)
   const check = conditionChecker(set, names, search)
@@ -42,12 +43,11 @@ export function lint(set: PolicyData, names: Names, files: ReadFiles): boolean {
   const repeated = reportRepeated(set, names, roots)
   reportTexts(set, names)
   reportScales(set, names, search)
-  const shadowBudget = createBudget(SHADOW_STEPS)
-  reportShadowed(set, names, createSearch(declared, shadowBudget), shadowBudget, {
-    repeated,
-    conditions: ofConditions,
-  })
-  return !conditionBudget.exhausted() && !shadowBudget.exhausted()
+  const shadowBudget = createBudget(SHADOW_COST)
+  const coverBudget = createBudget(COVER_COST)
+  const shadowSearch = createSearch(declared, shadowBudget)
+  reportShadowed(set, names, { search: shadowSearch, coverBudget, repeated, faulty: ofConditions })
+  return ![conditionBudget, shadowBudget, coverBudget].some(({ exhausted }) => exhausted())
 }
 
 function listFilesIn(root: Node): string[] {

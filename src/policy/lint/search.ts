@@ -25,12 +25,16 @@ export interface Search {
   readonly search: (goals: readonly Goal[], scope: Scope, visit?: (truths: readonly Truth[]) => boolean) => Found
   /** The distinct leaves below a condition, in document order. */
   readonly leavesOf: (condition: Condition) => readonly Leaf[]
+  /** False when the budget is spent; `cost` is that of what comes before the next search. */
+  readonly mayGoOn: (cost: number) => boolean
   readonly knownOf: (fact: FactPath, scope: Scope) => Known
 }
 
 /** Nodes of all conditions of one question at most, and steps that it may take. */
 const MAX_NODES = 200
 const MAX_STEPS = 20_000
+/** What a question costs beside what is tried. */
+const SEARCH_COST = 10
 
 /** The leaves that ask about one fact, and how they can come out together. */
 interface Axis {
@@ -73,8 +77,10 @@ export function createSearch(declared: Declared, budget: Budget): Search {
   }
   return {
     leavesOf: leavesBelow,
+    mayGoOn: budget.spend,
     knownOf: (fact, scope) => knownOf(fact, scope, declared),
     search(goals, scope, visit = () => true) {
+      if (!budget.spend(SEARCH_COST)) return 'unclear'
       const size = goals.reduce((sum, { condition }) => sum + sizeOf(condition), 0)
       const axes = size > MAX_NODES ? undefined : axesOf(goals, scope)
       return axes === undefined ? 'unclear' : walk({ axes, goals, cost: size, budget, visit }, set)

@@ -22,21 +22,24 @@ interface Cause {
 /** The rule's own condition is at fault. */
 const OWN: Cause = { rules: [], factors: [] }
 
-/** Rules of which something is said already. */
-export interface Said {
-  /** They are left out. */
+interface Means {
+  readonly search: Search
+  /** For comparing patterns. */
+  readonly coverBudget: Budget
+  /** Rules that say what others say; they are left out. */
   readonly repeated: ReadonlySet<Rule>
-  /** Something is wrong with their conditions. */
-  readonly conditions: ReadonlySet<Rule>
+  /** Rules with conditions of which it is said already what is wrong with them. */
+  readonly faulty: ReadonlySet<Rule>
 }
 
 /** Reports rules that no request lets decide. */
-export function reportShadowed(set: PolicyData, names: Names, search: Search, budget: Budget, said: Said): void {
+export function reportShadowed(set: PolicyData, names: Names, means: Means): void {
+  const { search, coverBudget, repeated, faulty } = means
   const order = new Map(set.rules.map((rule, i) => [rule, i]))
-  const covering = coveringFinder(set.rules, budget)
+  const covering = coveringFinder(set.rules, coverBudget)
   const factorsAlways = set.factors.filter(({ condition, scale }) => condition === undefined && scale === undefined)
   for (const rule of set.rules) {
-    if (said.repeated.has(rule)) continue
+    if (repeated.has(rule)) continue
     const causes: Cause[] = []
     for (const glob of rule.actions) {
       const stronger = covering(glob).filter((other) => other !== rule && isStronger(other, rule, order))
@@ -46,7 +49,7 @@ export function reportShadowed(set: PolicyData, names: Names, search: Search, bu
     }
     const node = names.nodes.get(rule)
     if (causes.length < rule.actions.length || node === undefined) continue
-    if (said.conditions.has(rule) && causes.every((cause) => cause === OWN)) continue
+    if (faulty.has(rule) && causes.every((cause) => cause === OWN)) continue
     names.report.add('GATE2006', memberOf(node, 'id') ?? node, sentence(causes, set))
   }
 }
@@ -76,6 +79,8 @@ interface Part {
 function causeOf(rule: Rule, glob: Glob, stronger: readonly Rule[], search: Search): Cause | undefined {
   const always = stronger.find(({ condition }) => condition === undefined)
   if (always !== undefined) return { rules: [always], factors: [] }
+  // Grouping costs too; what is left to try may be nothing.
+  if (!search.mayGoOn(stronger.length)) return undefined
   const scope = [glob]
   const own = rule.condition && { rule, condition: rule.condition, holds: (truth: Truth) => applies(rule, truth) }
   if (own !== undefined && search.search([own], scope) === 'none') return OWN
