@@ -222,7 +222,9 @@ test('lint: without a rule that is said never to decide, every request is decide
 })
 
 /** Comparisons of one fact of which all values can be told apart by those of VALUES. */
-const exact: fc.Arbitrary<Form> = leaf.filter(({ operator }) => !/matches|before|after|[cC]ontain|Fact/.test(String(operator)))
+const exact: fc.Arbitrary<Form> = leaf.filter(
+  ({ operator }) => !/matches|before|after|[cC]ontain|Fact/.test(String(operator)),
+)
 
 test('lint: what no value of a fact meets is said', async () => {
   let said = 0

@@ -3,6 +3,7 @@ import type { ReadFiles } from '../files.ts'
 import type { Names } from '../names.ts'
 import { entriesOf, memberOf, type Node } from '../node.ts'
 import type { PolicyData, Rule } from '../set.ts'
+import { advise } from './advice.ts'
 import { createBudget } from './budget.ts'
 import { conditionChecker } from './conditions.ts'
 import type { Declared } from './known.ts'
@@ -19,34 +20,44 @@ const CONDITION_COST = 250_000
 const SHADOW_COST = 150_000
 const COVER_COST = 500_000
 
+/** What is looked for: what is probably a mistake, or what could be safer or plainer as well. */
+export type LintLevel = 'doubts' | 'advice'
+
 /**
- * Reports what is doubtful in a set, but can be meant. False when something was left unsaid, since the set is too large or too
- * involved to be analysed whole.
+ * Reports what is doubtful in a set, but can be meant. False when something was left unsaid: the set has errors, or is too
+ * large or too involved to be analysed whole.
  */
-export function lint(set: PolicyData, names: Names, files: ReadFiles): boolean {
+export function lint(set: PolicyData, names: Names, files: ReadFiles, level: LintLevel): boolean {
   const roots = files.policies.map(({ root }) => root)
-  const nodes = new Map(roots.flatMap(actionNodes).map(({ name, node }) => [name, node]))
+  const actions = new Map(roots.flatMap(actionNodes).map(({ name, node }) => [name, node]))
   for (const root of roots) reportUnused(root, names)
-  reportUncertain(set, names, nodes)
+  reportUncertain(set, names, actions)
   // A set with errors is not there in full: what is certain of the rest may not be of the whole.
-  if (names.report.failed()) return true
+  if (names.report.failed()) return false
+  if (level === 'advice') advise(set, names, roots, actions)
+  reportTexts(set, names)
+  const listFiles = new Set(roots.flatMap(listFilesIn))
+  return analyse({ set, actionNodes: actions, listFiles }, names, roots)
+}
+
+/** What follows from trying all requests that conditions can tell apart. */
+function analyse(declared: Declared, names: Names, roots: readonly Node[]): boolean {
+  const { set } = declared
   const conditionBudget = createBudget(CONDITION_COST)
-  const declared: Declared = { set, actionNodes: nodes, listFiles: new Set(roots.flatMap(listFilesIn)) }
   const search = createSearch(declared, conditionBudget)
   const check = conditionChecker(set, names, search)
   for (const condition of set.conditions.values()) check(condition, undefined)
-  const ofConditions = new Set<Rule>()
+  const faulty = new Set<Rule>()
   for (const rule of set.rules) {
-    if (rule.condition !== undefined && check(rule.condition, rule.actions)) ofConditions.add(rule)
+    if (rule.condition !== undefined && check(rule.condition, rule.actions)) faulty.add(rule)
   }
   for (const { condition, actions } of set.factors) if (condition !== undefined) check(condition, actions)
-  const repeated = reportRepeated(set, names, roots)
-  reportTexts(set, names)
   reportScales(set, names, search)
   const shadowBudget = createBudget(SHADOW_COST)
   const coverBudget = createBudget(COVER_COST)
   const shadowSearch = createSearch(declared, shadowBudget)
-  reportShadowed(set, names, { search: shadowSearch, coverBudget, repeated, faulty: ofConditions })
+  const repeated = reportRepeated(set, names, roots)
+  reportShadowed(set, names, { search: shadowSearch, coverBudget, repeated, faulty })
   return ![conditionBudget, shadowBudget, coverBudget].some(({ exhausted }) => exhausted())
 }
 
