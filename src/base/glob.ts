@@ -142,7 +142,8 @@ function coversAll(outer: readonly string[], inner: readonly string[], { many, a
     if (seen.has(key)) continue
     seen.add(key)
     const letter = inner[at]
-    if (letter === undefined ? !places.includes(outer.length) : places.length === 0 || seen.size > MAX_STATES) return false
+    if (letter === undefined ? !places.includes(outer.length) : places.length === 0 || seen.size > MAX_STATES)
+      return false
     if (letter === many) pending.push({ places, at: at + 1 }, { places: after(places, any), at })
     else if (letter !== undefined) pending.push({ places: after(places, letter), at: at + 1 })
   }
