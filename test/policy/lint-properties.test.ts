@@ -14,7 +14,21 @@ const FACTS = ['a', 'b']
 /** What the facts are given: every constant, what lies between and beside them, and every kind of value. */
 const VALUES: (Json | undefined)[] = [
   ...[undefined, null, true, false, [], {}, -1, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4],
-  ...['', 'x', 'xy', 'xyz', 'y', 'zy', 'xqy', 'other', 'x-', '-y', 'xy-', '-xy', '1'],
+  ...[
+    '',
+    'x',
+    'xy',
+    'xyz',
+    'y',
+    'zy',
+    ...['x', 'xy', 'y'].flatMap((start) => ['x', 'xy', 'y'].map((end) => `${start}q${end}`)),
+    'other',
+    'x-',
+    '-y',
+    'xy-',
+    '-xy',
+    '1',
+  ],
   ...[
     '2026-01-01T00:00:00Z',
     '2026-01-02T00:00:00Z',

@@ -108,8 +108,10 @@ function reachOf(comment: Place, root: Node): Pick<Ignore, 'from' | 'to'> {
   if (before.trim() !== '') return { from: startOf(source, line), to: comment.start }
   // Comments of several lines, and several comments, may stand above.
   let next = line + 1
-  const isBare = (at: number): boolean =>
-    /^\s*(#.*)?$/.test(source.text.slice(startOf(source, at), startOf(source, at + 1)))
+  const isBare = (at: number): boolean => {
+    const text = source.text.slice(startOf(source, at), startOf(source, at + 1)).trim()
+    return text === '' || text.startsWith('#')
+  }
   while (next < line + MAX_ABOVE && isBare(next)) next += 1
   const from = startOf(source, next)
   const until = startOf(source, next + 1)
