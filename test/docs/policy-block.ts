@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { parseDocument } from 'yaml'
+import { isAdvice } from '../../src/policy/codes.ts'
 import { compilePolicySet, listFilesOf } from '../../src/policy/load.ts'
 import { API_VERSION, PolicyDocument } from '../../src/policy/shapes.ts'
 import type { Block } from './page.ts'
@@ -31,7 +32,7 @@ export function policyBlocks(): (block: Block) => string | undefined {
       if (words.length === 0 && !names.some((name) => KEYS.includes(name))) return 'is no part of a policy'
       const whole = `apiVersion: ${API_VERSION}\ntenant: ${tenant}\n${text}`
       // A part leaves names unused, so that its warnings mean nothing unless they are what it is about.
-      return differs(words, codesOf(tenant, new Map([['main.yaml', whole]]), isAboutWarnings(words)))
+      return differs(words, codesOf(tenant, new Map([['main.yaml', whole]]), words))
     }
     const isTest = names.includes('tests')
     const folder = file === undefined ? '' : dirname(file)
@@ -39,7 +40,7 @@ export function policyBlocks(): (block: Block) => string | undefined {
     const name = file === undefined ? (isTest ? 'main.test.yaml' : 'main.yaml') : basename(file)
     latest = new Map([...beside, [name, text]])
     if (file !== undefined) folders.set(folder, latest)
-    return differs(words, codesOf(tenant, latest, true))
+    return differs(words, codesOf(tenant, latest))
   }
 }
 
@@ -52,10 +53,15 @@ function tenantOf(root: unknown): string | undefined {
   return typeof root.tenant === 'string' ? root.tenant : undefined
 }
 
-function codesOf(tenant: string, texts: Files, withWarnings: boolean): Set<string> {
+/** `about` are the codes that a part is there to show: without a warning among them, its warnings do not count. */
+function codesOf(tenant: string, texts: Files, about?: readonly string[]): Set<string> {
   const files = Array.from(texts, ([name, text]) => ({ name, bytes: Buffer.from(text) }))
   const lists = new Map(listFilesOf(files).map((path) => [path, listAt(new URL(path, LISTS))]))
-  const { diagnostics } = compilePolicySet({ tenant, files, lists, ignored: [] })
+  const { diagnostics } = compilePolicySet(
+    { tenant, files, lists, ignored: [] },
+    about?.some(isAdvice) ? 'advice' : 'doubts',
+  )
+  const withWarnings = about === undefined || isAboutWarnings(about)
   const counted = diagnostics.filter(({ severity }) => withWarnings || severity === 'error')
   return new Set(counted.map(({ code }) => code))
 }
