@@ -4,12 +4,12 @@ import type { Command } from 'commander'
 import { parserOf } from '../base/schema.ts'
 import { parseRfc3339 } from '../base/time.ts'
 import { readTenantFolder } from '../files/policies.ts'
+import { type Explanation, explanationOf } from '../gate/explain.ts'
 import { type Judgement, judge } from '../gate/judge.ts'
 import { RiskRequest } from '../gate/request.ts'
 import { formatDiagnostic } from '../policy/diagnostics.ts'
-import type { LeafResult } from '../policy/evaluate.ts'
 import { loadPolicySet } from '../policy/load.ts'
-import type { PolicySet, Truth } from '../policy/set.ts'
+import type { PolicySet } from '../policy/set.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, environmentOption, UsageError } from './context.ts'
 import { objectOf } from './json-option.ts'
 
@@ -38,7 +38,9 @@ export function addOfflineOptions(command: Command): Command {
 }
 
 /** @throws UsageError for a malformed request, CannotRun when the tenant has no policies in order */
-export async function judgeOffline(options: OfflineOptions): Promise<Judgement> {
+export async function judgeOffline(
+  options: OfflineOptions,
+): Promise<{ judgement: Judgement; explanation: Explanation }> {
   const { tenant, environment, agent } = options
   const set = loadSet(resolve(configOf(options).policies), tenant)
   const context = objectOf('--context', options.context)
@@ -50,7 +52,7 @@ export async function judgeOffline(options: OfflineOptions): Promise<Judgement> 
   })
   const nowMs = options.at === undefined ? Date.now() : parseRfc3339(options.at)
   if (nowMs === undefined) throw new UsageError(`--at: ${options.at} is not a time such as 2026-01-31T12:00:00Z.`)
-  return judge({
+  const judgement = await judge({
     set,
     killSwitchReason: undefined,
     tenant,
@@ -61,6 +63,7 @@ export async function judgeOffline(options: OfflineOptions): Promise<Judgement> 
     context,
     plan,
   })
+  return { judgement, explanation: explanationOf(set, request.action, judgement) }
 }
 
 function loadSet(root: string, tenant: string): PolicySet {
@@ -77,21 +80,4 @@ function loadSet(root: string, tenant: string): PolicySet {
   throw new CannotRun(
     `The policies of ${tenant} have faults:\n${errors.map((fault) => formatDiagnostic(fault, undefined)).join('\n')}`,
   )
-}
-
-/** How an outcome is shown: always as wide. */
-export const MARK: Record<Truth, string> = { true: 'yes', false: 'no ', unknown: '?  ' }
-
-/** Each risk factor with what its conditions saw. */
-export function factorLines({ evaluation, risk }: Judgement): string[] {
-  const factors = evaluation?.factors.flatMap(({ factor, outcome: truth, leaves }, i) => [
-    `${MARK[truth]} ${factor.name}: ${risk.factors[i]?.contribution ?? 0} of ${factor.weight}  ${factor.file}:${factor.line}`,
-    ...leaves.map(leafLine),
-  ])
-  return factors ?? []
-}
-
-export function leafLine({ fact, operator, wanted, seen, outcome }: LeafResult): string {
-  const value = seen === undefined ? 'missing' : JSON.stringify(seen)
-  return `    ${MARK[outcome]} ${fact} ${operator} ${JSON.stringify(wanted)}; it is ${value}`
 }

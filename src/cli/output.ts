@@ -13,7 +13,7 @@ export interface Painted {
 
 /** A line for people, in parts when some of it is painted. */
 export type Line = string | readonly (string | Painted)[]
-type Cell = string | Painted
+export type Cell = string | Painted
 
 export function paint(style: Style, text: string): Painted {
   return { style, text }
@@ -37,12 +37,18 @@ function painted({ style, text }: Painted): string {
   return styleText(style, visible(text), { stream: process.stdout, validateStream: true })
 }
 
-/** Columns wide enough for their longest cell; the last is left as it is. */
+/** Columns under their names. */
 export function table(header: readonly string[], rows: readonly (readonly Cell[])[]): Line[] {
-  const head: readonly Cell[] = header.map((name) => paint('bold', name))
-  const all = [head, ...rows]
-  const widths = header.map((_, i) => all.reduce((width, row) => Math.max(width, widthOf(row[i])), 0))
-  return all.map((row) => {
+  return columns([header.map((name) => paint('bold', name)), ...rows])
+}
+
+/** Columns wide enough for their longest cell; the last of a line is left as it is. */
+export function columns(rows: readonly (readonly Cell[])[]): Line[] {
+  const count = rows.reduce((most, row) => Math.max(most, row.length), 0)
+  const widths = Array.from({ length: count }, (_, i) =>
+    rows.reduce((width, row) => Math.max(width, widthOf(row[i])), 0),
+  )
+  return rows.map((row) => {
     const last = row.findLastIndex((cell) => widthOf(cell) > 0)
     return row.slice(0, last + 1).flatMap((cell, i) => (i === last ? [cell] : [cell, gap(cell, widths[i])]))
   })

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { addOfflineOptions, factorLines, judgeOffline, type OfflineOptions } from './offline.ts'
+import { factorLines } from './explanation-lines.ts'
+import { addOfflineOptions, judgeOffline, type OfflineOptions } from './offline.ts'
 import { print } from './output.ts'
 
 export function addRiskCommand(program: Command): void {
@@ -13,7 +14,7 @@ export function addRiskCommand(program: Command): void {
 }
 
 async function riskOffline(options: OfflineOptions): Promise<void> {
-  const judgement = await judgeOffline(options)
+  const { judgement, explanation } = await judgeOffline(options)
   const { risk } = judgement
-  print(options, risk, () => [`risk score: ${risk.score}`, '', 'risk factors:', ...factorLines(judgement)])
+  print(options, risk, () => [`risk score: ${risk.score}`, '', 'risk factors:', ...factorLines(explanation)])
 }

@@ -1,4 +1,4 @@
-import type { Evaluation, RuleResult } from '../policy/evaluate.ts'
+import type { Evaluation, RuleResult, Validation } from '../policy/evaluate.ts'
 import { type ApprovalTerms, combineTerms, type Decision, type Effect, type PolicySet } from '../policy/set.ts'
 import type { Risk } from './risk.ts'
 
@@ -33,7 +33,7 @@ export interface DecisionInput {
   /** Set when a kill switch covers the action. */
   killSwitchReason: string | undefined
   /** From validatePlanAndContext: a fault denies, `ok` is only passed on. */
-  validation: { ok: boolean; fault?: string }
+  validation: Validation
   evaluation: Evaluation | undefined
   risk: Risk
 }
@@ -121,7 +121,7 @@ function firstMatching(evaluation: Evaluation, effect: Effect): RuleResult | und
 }
 
 /** A rule that cannot be evaluated counts as matched where it restrains, and not where it permits. */
-function matches({ rule, outcome }: RuleResult, effect: Effect): boolean {
+export function matches({ rule, outcome }: RuleResult, effect: Effect): boolean {
   if (rule.effect !== effect) return false
   return outcome === 'true' || (outcome === 'unknown' && effect !== 'allow')
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../base/json.ts'
-import { type Evaluation, evaluate, validatePlanAndContext } from '../policy/evaluate.ts'
+import { type Evaluation, evaluate, type Validation, validatePlanAndContext } from '../policy/evaluate.ts'
 import { domainOf, type PolicySet } from '../policy/set.ts'
 import { decide, type Outcome } from './decide.ts'
 import { factReader } from './facts.ts'
@@ -24,6 +24,7 @@ export interface Judgement {
   risk: Risk
   /** What every candidate rule and factor came to; undefined without a policy. */
   evaluation: Evaluation | undefined
+  validation: Validation
 }
 
 /** What the policy says to the request: facts, evaluation, risk, decision. The same answer for the same question, anywhere. */
@@ -33,5 +34,5 @@ export async function judge(question: Question): Promise<Judgement> {
   const evaluation = set && (await evaluate(set, action, factReader({ ...question, domain, localTime: set.localTime })))
   const validation = set ? validatePlanAndContext(set, { action, context, plan }) : { ok: false }
   const risk = assessRisk(evaluation)
-  return { outcome: decide({ set, killSwitchReason, validation, evaluation, risk }), risk, evaluation }
+  return { outcome: decide({ set, killSwitchReason, validation, evaluation, risk }), risk, evaluation, validation }
 }

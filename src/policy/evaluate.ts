@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../base/json.ts'
-import { combine } from './kleene.ts'
+import { combiner } from './kleene.ts'
 import type { FactPath } from './path.ts'
-import type { Candidate, Factor, FactValues, Leaf, PolicySet, Rule, Truth } from './set.ts'
+import type { Candidate, Condition, Factor, FactValues, Leaf, PolicySet, Rule, Truth } from './set.ts'
 
 export type { Truth } from './set.ts'
 
@@ -33,6 +33,8 @@ export interface FactorResult {
   outcome: Truth
   /** The share of the weight that counts, 0 to 1; 1 when the factor cannot be evaluated. */
   fraction: number
+  /** The value of the fact of the scale; undefined when it is missing, not asked for, or there is no scale. */
+  scaled: Json | undefined
   missing: readonly string[]
   leaves: readonly LeafResult[]
 }
@@ -41,6 +43,10 @@ export interface FactorResult {
 export interface Evaluation {
   rules: readonly RuleResult[]
   factors: readonly FactorResult[]
+  /** The facts that were compared. */
+  facts: FactValues
+  /** What each comparison came to, by Leaf.index. */
+  truths: ReadonlyMap<number, Truth>
 }
 
 interface Outcome {
@@ -54,17 +60,22 @@ export async function evaluate(set: PolicySet, action: string, readFact: ReadFac
   const question = set.evaluator.about(action)
   const read = readerWithDefaults(set, readFact)
   const facts = readFacts(question.facts, read)
-  const answers: Answers = { facts, truths: await question.answer(facts) }
+  const truths = await question.answer(facts)
+  const truthOf = ({ index }: Leaf): Truth => truths.get(index) ?? 'unknown'
+  const answers: Answers = { facts, truthOf, combine: combiner(set.conditions, truthOf) }
   return {
     rules: question.rules.flatMap((i) => ruleResult(set, i, answers)),
     factors: question.factors.flatMap((i) => factorResult(set, i, answers, read)),
+    facts,
+    truths,
   }
 }
 
-/** The facts of a check, and what each leaf came to by Leaf.index. */
+/** The facts of a check, and what its leaves and conditions came to. */
 interface Answers {
   facts: FactValues
-  truths: ReadonlyMap<number, Truth>
+  truthOf: (leaf: Leaf) => Truth
+  combine: (condition: Condition) => Truth
 }
 
 /** Reads each fact once at most, with the declared default where there is no value. */
@@ -87,13 +98,13 @@ function readFacts(paths: readonly FactPath[], read: ReadFact): FactValues {
 function ruleResult(set: PolicySet, position: number, answers: Answers): RuleResult[] {
   const rule = set.rules[position]
   if (rule === undefined) return []
-  return [{ rule, ...outcomeOf(set, rule, set.evaluator.ruleLeaves(position), answers) }]
+  return [{ rule, ...outcomeOf(rule, set.evaluator.ruleLeaves(position), answers) }]
 }
 
 function factorResult(set: PolicySet, position: number, answers: Answers, read: ReadFact): FactorResult[] {
   const factor = set.factors[position]
   if (factor === undefined) return []
-  const when = outcomeOf(set, factor, set.evaluator.factorLeaves(position), answers)
+  const when = outcomeOf(factor, set.evaluator.factorLeaves(position), answers)
   return [{ factor, ...when, ...shareOf(factor, when, read) }]
 }
 
@@ -102,25 +113,24 @@ function shareOf(
   factor: Factor,
   when: Outcome,
   read: ReadFact,
-): Pick<FactorResult, 'fraction' | 'outcome' | 'missing'> {
+): Pick<FactorResult, 'fraction' | 'outcome' | 'missing' | 'scaled'> {
   const { outcome, missing } = when
-  if (outcome === 'false') return { outcome, missing, fraction: 0 }
-  if (factor.scale === undefined) return { outcome, missing, fraction: 1 }
+  if (outcome === 'false') return { outcome, missing, fraction: 0, scaled: undefined }
+  if (factor.scale === undefined) return { outcome, missing, fraction: 1, scaled: undefined }
   const { fact, from, to } = factor.scale
   const value = read(fact)
   if (typeof value !== 'number' || !Number.isFinite(value)) {
-    return { outcome: 'unknown', missing: [...new Set([...missing, fact.text])], fraction: 1 }
+    return { outcome: 'unknown', missing: [...new Set([...missing, fact.text])], fraction: 1, scaled: value }
   }
   // An unevaluable `when` counts as met, and in full: a missing fact never lowers the risk.
   const fraction = outcome === 'unknown' ? 1 : Math.min(1, Math.max(0, (value - from) / (to - from)))
-  return { outcome, missing, fraction }
+  return { outcome, missing, fraction, scaled: value }
 }
 
-function outcomeOf(set: PolicySet, { condition }: Candidate, asked: readonly Leaf[], answers: Answers): Outcome {
+function outcomeOf({ condition }: Candidate, asked: readonly Leaf[], answers: Answers): Outcome {
   if (condition === undefined) return { outcome: 'true', missing: [], leaves: [] }
-  const truthOf = ({ index }: Leaf): Truth => answers.truths.get(index) ?? 'unknown'
-  const outcome = combine(condition, set.conditions, truthOf)
-  const leaves = asked.map((leaf) => leafResult(leaf, truthOf(leaf), answers.facts))
+  const outcome = answers.combine(condition)
+  const leaves = asked.map((leaf) => leafResult(leaf, answers.truthOf(leaf), answers.facts))
   const unknown = outcome === 'unknown' ? leaves.filter((leaf) => leaf.outcome === 'unknown') : []
   return { outcome, missing: [...new Set(unknown.map(({ fact }) => fact))], leaves }
 }
@@ -136,12 +146,20 @@ export interface Submitted {
   plan: JsonObject | undefined
 }
 
+/** Whether a request passes what its action declares. */
+export interface Validation {
+  /** The action is declared, and all passes. */
+  ok: boolean
+  /** What does not pass: a sentence without its end. */
+  fault?: string
+}
+
 /**
  * Whether context and plan pass the schemas of a declared action, and a plan names the same action.
  * An absent context is held against its schema as the empty object, so that required members are
  * required; a plan is optional, and held against its schema when there is one. For an undeclared action `ok` is false, and a fault only when the plan names another.
  */
-export function validatePlanAndContext(set: PolicySet, submitted: Submitted): { ok: boolean; fault?: string } {
+export function validatePlanAndContext(set: PolicySet, submitted: Submitted): Validation {
   const { action, context, plan } = submitted
   if (plan !== undefined && plan.action !== undefined && plan.action !== action) {
     return { ok: false, fault: 'plan.action names another action than the request' }

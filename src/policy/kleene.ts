@@ -25,12 +25,14 @@ export function anyTruth(truths: Iterable<Truth>): Truth {
   return sum
 }
 
-/** Combines the truths of the leaves through the tree. A named condition is worked out once, however often it is used. */
-export function combine(
-  condition: Condition,
+/**
+ * Combines the truths of the leaves through the trees that it is given. A named condition is worked out once, however many
+ * of them use it.
+ */
+export function combiner(
   named: ReadonlyMap<string, Condition>,
   truthOf: (leaf: Leaf) => Truth,
-): Truth {
+): (condition: Condition) => Truth {
   const known = new Map<string, Truth>()
   const walk = (node: Condition): Truth => {
     if (node.kind === 'leaf') return truthOf(node)
@@ -44,7 +46,7 @@ export function combine(
     known.set(node.name, truth)
     return truth
   }
-  return walk(condition)
+  return walk
 }
 
 /** The distinct leaves below a condition, in document order; a named condition is entered once. */

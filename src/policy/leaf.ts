@@ -3,7 +3,7 @@ import type { Json } from '../base/json.ts'
 import { DECORATORS, type ParsedOperator, parseOperator } from './decorators.ts'
 import { BUILT_IN_FACTS, type KnownFact, readFactName, WEEKDAYS } from './fact-names.ts'
 import type { Names } from './names.ts'
-import { firstKeyOf, itemsOf, memberOf, type Node, positionOf, wordOf } from './node.ts'
+import { firstKeyOf, itemsOf, lineOf, memberOf, type Node, wordOf } from './node.ts'
 import { type CompileResult, compileValue, numberIn, OPERATORS, type ValueFault } from './operators.ts'
 import type { Comparison, FactType, Leaf } from './set.ts'
 import { closest } from './suggest.ts'
@@ -24,8 +24,7 @@ export function readLeaf(node: Node, names: Names): Leaf | undefined {
   if (!typeFits) return undefined
   const asked = { operator: wordOf(memberOf(node, 'operator')), wanted: memberOf(node, 'value')?.value ?? true }
   const index = indexOf(fact.path.text, asked, names)
-  const { line } = positionOf(node.source, node.start)
-  return { kind: 'leaf', fact: fact.path, ...asked, index, file: node.source.file, line }
+  return { kind: 'leaf', fact: fact.path, ...asked, index, ...lineOf(node) }
 }
 
 /** The same for leaves that ask the same of the same fact. */

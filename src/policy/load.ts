@@ -16,7 +16,7 @@ import { type LintLevel, lint } from './lint/lint.ts'
 import { type ListFiles, readList } from './lists.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
-import { type Entry, itemsOf, memberOf, textOf } from './node.ts'
+import { type Entry, itemsOf, lineOf, memberOf, textOf } from './node.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
 import type { ActionDeclaration, PolicyData, PolicySet } from './set.ts'
@@ -122,6 +122,7 @@ function readSet(source: PolicySource, files: ReadFiles, level: LintLevel, repor
     facts: names.facts ?? new Map(),
     actions,
     conditions,
+    conditionPlaces: names.conditionPlaces,
     rules,
     factors,
     lists: names.lists,
@@ -168,6 +169,7 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
     declaredFacts: new Set(factEntries.keys()),
     lists: readLists(collectEntries(files.policies, 'lists', report), source.lists, report),
     conditions: new Map([...conditions].map(([name, { value }]) => [name, value])),
+    conditionPlaces: new Map([...conditions].map(([name, { key }]) => [name, lineOf(key)])),
     domains: readDomains(collectEntries(files.policies, 'domains', report), report),
     partial: files.partial,
     used: { lists: new Set(), conditions: new Set() },

@@ -2,7 +2,7 @@ import type { Glob } from '../base/glob.ts'
 import type { Json } from '../base/json.ts'
 import type { Node } from './node.ts'
 import type { Report } from './report.ts'
-import type { Comparison, Condition, FactDeclaration, Factor, Rule } from './set.ts'
+import type { Comparison, Condition, FactDeclaration, Factor, PolicyData, Rule } from './set.ts'
 
 /** What the files of a set declare, so that references can be checked; and what is found while reading. */
 export interface Names {
@@ -13,6 +13,7 @@ export interface Names {
   readonly declaredFacts: ReadonlySet<string>
   readonly lists: ReadonlyMap<string, readonly Json[]>
   readonly conditions: ReadonlyMap<string, Node>
+  readonly conditionPlaces: PolicyData['conditionPlaces']
   readonly domains: ReadonlyMap<string, readonly Glob[]>
   /** True when some file could not be read: a name that is unknown may be declared there. */
   readonly partial: boolean

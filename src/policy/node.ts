@@ -57,6 +57,11 @@ export function positionOf(source: Source, offset: number): { line: number; colu
   return { line: low + 1, column: offset - (source.lineStarts[low] ?? 0) + 1 }
 }
 
+/** The file and the line from 1 where a place begins. */
+export function lineOf({ source, start }: Place): { file: string; line: number } {
+  return { file: source.file, line: positionOf(source, start).line }
+}
+
 /** A place of a text that is not part of its document, such as a fault of syntax. */
 export function placeAt(source: Source, start: number, end = start): Place {
   return { source, path: '', start, end }

@@ -2,7 +2,7 @@ import { readCondition } from './conditions.ts'
 import { readFactName } from './fact-names.ts'
 import { readGlobs } from './globs.ts'
 import type { Names } from './names.ts'
-import { keyOf, memberOf, type Node, numberOf, positionOf, textOf } from './node.ts'
+import { keyOf, lineOf, memberOf, type Node, numberOf, textOf } from './node.ts'
 import { type ApprovalTerms, type Candidate, EFFECTS, type Factor, type Rule, type Scale } from './set.ts'
 import { readTerms } from './settings.ts'
 
@@ -41,7 +41,7 @@ function readCandidate(node: Node, names: Names): Candidate | undefined {
   const when = memberOf(node, 'when')
   const condition = when && readCondition(when, names)
   const actions = readGlobs(memberOf(node, 'actions'), names.report)
-  return { actions, condition, file: node.source.file, line: positionOf(node.source, node.start).line }
+  return { actions, condition, ...lineOf(node) }
 }
 
 function readScale(node: Node, names: Names): Scale | undefined {

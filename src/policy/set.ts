@@ -151,6 +151,8 @@ export interface PolicyData {
   readonly facts: ReadonlyMap<string, FactDeclaration>
   readonly actions: ReadonlyMap<string, ActionDeclaration>
   readonly conditions: ReadonlyMap<string, Condition>
+  /** Where the named conditions are written. */
+  readonly conditionPlaces: ReadonlyMap<string, { readonly file: string; readonly line: number }>
   /** In declared order: file-name order, then document order. */
   readonly rules: readonly Rule[]
   readonly factors: readonly Factor[]

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import type { Explanation } from '../../src/gate/explain.ts'
 import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
 import { BIN, type Ended, run, serve } from './program.ts'
 
@@ -557,7 +558,25 @@ const ROWS: Row[] = [
     ],
     code: 0,
     stdout:
-      /^allow {2}\(decided by allow_rule, rule payments\)\n[\s\S]*no {2}deny huge[\s\S]*context\.amount greaterThan 100000; it is 5/,
+      /^allow\nreason {8}.+\ndecided by {4}allow_rule, rule payments at acme\/main\.yaml:\d+\nrisk {10}0 \(approval from 40, denied from 80\)\n$/,
+  },
+  {
+    name: 'check --explain: every rule about it, and what its conditions saw',
+    args: () => [
+      'check',
+      '--tenant',
+      'acme',
+      '--action',
+      'payment.transfer',
+      '--context',
+      '{"amount": 5}',
+      '--explain',
+      '--policies',
+      world.policies,
+    ],
+    code: 0,
+    stdout:
+      /^allow\n[\s\S]*\nno {3}deny huge +acme\/main\.yaml:\d+\nno {5}context\.amount greaterThan 100000 +is 5 +acme\/main\.yaml:\d+\n[\s\S]*\nrisk factors:\n/,
   },
   {
     name: 'check: held',
@@ -590,9 +609,32 @@ const ROWS: Row[] = [
       '--json',
     ],
     code: 1,
-    json: ({ decision, rule, decidedBy, riskScore, rules }) => {
+    json: (answer) => {
+      const { decision, rule, decidedBy, riskScore } = answer
       assert.deepEqual([decision, rule, decidedBy, riskScore], ['deny', 'huge', 'deny_rule', 30])
-      assert.ok(Array.isArray(rules) && rules.length === 3)
+      assert.ok(!('explanation' in answer))
+    },
+  },
+  {
+    name: 'check --explain --json',
+    args: () => [
+      'check',
+      '--tenant',
+      'acme',
+      '--action',
+      'payment.transfer',
+      '--context',
+      '{"amount": 200000}',
+      '--explain',
+      '--policies',
+      world.policies,
+      '--json',
+    ],
+    code: 1,
+    json: ({ decision, explanation }) => {
+      assert.equal(decision, 'deny')
+      const { rules } = explanation as Explanation
+      assert.deepEqual([rules.length, rules[0]?.id, rules[0]?.decides], [3, 'huge', true])
     },
   },
   {
@@ -642,7 +684,8 @@ const ROWS: Row[] = [
     name: 'risk',
     args: () => [...riskOf('{"amount": 5000}'), '--policies', world.policies],
     code: 0,
-    stdout: /^risk score: 15\n\nrisk factors:\nyes amount: 15 of 30 {2}acme\/main\.yaml:\d+\n/,
+    stdout:
+      /^risk score: 15\n\nrisk factors:\nyes {2}amount +adds 15 of 30 {2}acme\/main\.yaml:\d+\n {7}context\.amount from 0 to 10000 +is 5000\n$/,
   },
   {
     name: 'risk --json: as POST /gate/risk answers',

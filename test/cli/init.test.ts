@@ -45,7 +45,7 @@ test('init: the folder validates without a warning, its tests hold, and the comm
     })
     shell.once('close', () => resolve(text))
   })
-  assert.match(said, /^allow {2}\(decided by allow_rule, rule reading\)/)
+  assert.match(said, /^allow\nreason {8}.*\ndecided by {4}allow_rule, rule reading at /)
 })
 
 test('init: an empty folder is filled, with the rights that any folder would have', async () => {

@@ -78,7 +78,7 @@ const WARNINGS: [name: string, text: string][] = [
   ['a list in a file, which will change', LIST_FILE + W(`{all: [${A('equal', 'DE')}, ${A('inList', 'l')}]}`)],
   [
     'a list in the policy',
-    `lists: {l: {values: [FR]}}\n` + W(`{«2011»all: [${A('equal', 'DE')}, ${A('inList', 'l')}]}`),
+    `lists: {l: {values: [FR]}}\n${W(`{«2011»all: [${A('equal', 'DE')}, ${A('inList', 'l')}]}`)}`,
   ],
   ['another tenant', W('{fact: «2011»tenant, operator: equal, value: other}')],
   ['an action that the rule is not about', W('{fact: «2011»action, operator: equal, value: a.c}')],

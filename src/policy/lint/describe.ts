@@ -1,12 +1,6 @@
 import type { Names } from '../names.ts'
 import { keyOf, memberOf, type Place, placeAt, positionOf } from '../node.ts'
-import type { Condition, Leaf, PolicyData } from '../set.ts'
-
-/** What the reports of one load need to know. */
-export interface Subject {
-  readonly set: PolicyData
-  readonly names: Names
-}
+import type { Condition, Leaf } from '../set.ts'
 
 const MAX_SHOWN = 40
 

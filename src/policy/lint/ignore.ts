@@ -71,10 +71,6 @@ function textOf({ source, start, end }: Place): string {
   return source.text.slice(start, end)
 }
 
-function lineOf(source: Source, offset: number): number {
-  return positionOf(source, offset).line
-}
-
 function readCode(comment: Place, report: Report): DiagnosticCode | undefined {
   const name = FORM.exec(textOf(comment))?.[1]
   if (name === undefined) {
@@ -103,7 +99,7 @@ function codeOf(name: string): DiagnosticCode | undefined {
 /** The line of the comment; of a comment on a line of its own, the item or entry that begins on the next line that is none. */
 function reachOf(comment: Place, root: Node): Pick<Ignore, 'from' | 'to'> {
   const { source } = comment
-  const line = lineOf(source, comment.start)
+  const line = positionOf(source, comment.start).line
   const before = source.text.slice(startOf(source, line), comment.start)
   if (before.trim() !== '') return { from: startOf(source, line), to: comment.start }
   // Comments of several lines, and several comments, may stand above.

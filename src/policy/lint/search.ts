@@ -1,5 +1,5 @@
 import { memo } from '../../base/memo.ts'
-import { combine, leavesOf } from '../kleene.ts'
+import { combiner, leavesOf } from '../kleene.ts'
 import type { FactPath } from '../path.ts'
 import type { Condition, Leaf, PolicyData, Truth } from '../set.ts'
 import { leafAsker } from './asked.ts'
@@ -119,7 +119,7 @@ function walk({ axes, goals, cost, budget, visit }: Walk, { conditions }: Policy
   const isMet = (i: number): boolean => {
     const goal = goals[i]
     if (goal === undefined) return false
-    const truth = combine(goal.condition, conditions, truthOf)
+    const truth = combiner(conditions, truthOf)(goal.condition)
     outcomes[i] = truth
     return goal.holds(truth)
   }

@@ -1,0 +1,112 @@
+import { memo } from '../base/memo.ts'
+import type { Evaluation } from '../policy/evaluate.ts'
+import { combiner } from '../policy/kleene.ts'
+import type { Condition, Leaf, PolicySet, Truth } from '../policy/set.ts'
+import { type Shown, shortText, shown } from './shown.ts'
+
+/** As many conditions are shown in all, those of the deciding rule first. Each rule and factor shows one at least. */
+export const MAX_CONDITIONS = 500
+/** Levels of conditions below each other: what reads the explanation has limits too. */
+const MAX_DEPTH = 24
+/** Load refuses names that are not declared. */
+const NOWHERE = { file: '', line: 0 }
+
+/** A condition and what it came to, with all that is below it. */
+export type ExplainedCondition = ExplainedLeaf | ExplainedGroup | ExplainedReference
+
+export interface ExplainedLeaf {
+  readonly kind: 'leaf'
+  readonly outcome: Truth
+  readonly fact: string
+  /** With its decorators: `not:someFact:equal`. */
+  readonly operator: string
+  readonly wanted: Shown
+  /** Null when the fact is missing. A declared default stands in for a missing value. */
+  readonly seen: Shown | null
+  readonly file: string
+  readonly line: number
+}
+
+export interface ExplainedGroup {
+  readonly kind: 'all' | 'any' | 'not'
+  readonly outcome: Truth
+  readonly conditions: readonly ExplainedCondition[]
+  /** How many of its conditions are not shown, since the explanation would be too long. */
+  readonly leftOut: number
+}
+
+/** A named condition where it is used. */
+export interface ExplainedReference {
+  readonly kind: 'condition'
+  readonly outcome: Truth
+  readonly name: string
+  /** Where it is declared. */
+  readonly file: string
+  readonly line: number
+  /** What it stands for: one condition; empty where the same rule or factor has shown it before. */
+  readonly conditions: readonly ExplainedCondition[]
+  readonly leftOut: number
+}
+
+type Explain = (condition: Condition | undefined) => ExplainedCondition | null
+
+/** Explains one condition after the other. When there is no more room, only the outermost part of each is shown. */
+export function explainerOf(set: PolicySet | undefined, evaluation: Evaluation | undefined): Explain {
+  if (set === undefined || evaluation === undefined) return () => null
+  const explainLeaf = leafExplainer(evaluation)
+  const outcomeOf = combiner(set.conditions, ({ index }) => truthAt(evaluation, index))
+  let room = MAX_CONDITIONS
+
+  const within = (entered: Set<string>) => {
+    const explain = (node: Condition, depth: number): ExplainedCondition => {
+      room -= 1
+      if (node.kind === 'leaf') return explainLeaf(node)
+      const outcome = outcomeOf(node)
+      if (node.kind === 'not') return { kind: 'not', outcome, ...below([node.condition], outcome, depth) }
+      if (node.kind !== 'condition') return { kind: node.kind, outcome, ...below(node.conditions, outcome, depth) }
+      const { name } = node
+      const target = entered.has(name) ? undefined : set.conditions.get(name)
+      entered.add(name)
+      const content = below(target === undefined ? [] : [target], outcome, depth)
+      return { kind: 'condition', outcome, name, ...(set.conditionPlaces.get(name) ?? NOWHERE), ...content }
+    }
+    const below = (conditions: readonly Condition[], outcome: Truth, depth: number) => {
+      const explained: ExplainedCondition[] = []
+      for (const node of depth < MAX_DEPTH ? mostTelling(conditions, outcome) : []) {
+        if (room <= 0) break
+        explained.push(explain(node, depth + 1))
+      }
+      return { conditions: explained, leftOut: conditions.length - explained.length }
+    }
+    return explain
+  }
+  /** As they are written; where there is no room for all, first those that make the outcome what it is. */
+  const mostTelling = (conditions: readonly Condition[], outcome: Truth): readonly Condition[] => {
+    if (conditions.length <= room) return conditions
+    const tells = (node: Condition): boolean => outcomeOf(node) === outcome
+    return [...conditions.filter(tells), ...conditions.filter((node) => !tells(node))]
+  }
+  return (condition) => (condition === undefined ? null : within(new Set())(condition, 1))
+}
+
+/** Comparisons with their values shortened; each value once, since many comparisons may read the same one. */
+function leafExplainer(evaluation: Evaluation): (leaf: Leaf) => ExplainedLeaf {
+  const shownOnce = memo(shown)
+  return ({ fact, operator, wanted, index, file, line }) => {
+    const seen = evaluation.facts.get(fact.text)
+    return {
+      kind: 'leaf',
+      outcome: truthAt(evaluation, index),
+      fact: shortText(fact.text),
+      operator: shortText(operator),
+      wanted: shownOnce(wanted),
+      seen: seen === undefined ? null : shownOnce(seen),
+      file,
+      line,
+    }
+  }
+}
+
+function truthAt({ truths }: Evaluation, index: number): Truth {
+  return truths.get(index) ?? 'unknown'
+}

@@ -1,0 +1,131 @@
+import type { FactorResult, RuleResult } from '../policy/evaluate.ts'
+import type { Effect, PolicySet, Scale, Truth } from '../policy/set.ts'
+import { matches } from './decide.ts'
+import { type ExplainedCondition, explainerOf } from './explain-condition.ts'
+import type { Judgement } from './judge.ts'
+import { type Shown, shortText, shown } from './shown.ts'
+
+export type { ExplainedCondition, ExplainedLeaf, ExplainedReference } from './explain-condition.ts'
+
+/** As many rules, and as many factors, are shown; the deciding rule first, then those that matched. */
+export const MAX_EXPLAINED = 50
+
+/** Why a request was decided as it was, as plain data of bounded size, whatever the request and the policies hold. */
+export interface Explanation {
+  /** The domain of the action; null when it is in none. */
+  readonly domain: string | null
+  /** Why a stop covers the action; null when none does. */
+  readonly killSwitch: string | null
+  readonly request: ExplainedRequest
+  /** Risk scores from which an action needs approval, and is denied; null without a policy. */
+  readonly thresholds: PolicySet['thresholds'] | null
+  /** The rules about the action: the one that decides, then those that match, then the others, each in declared order. */
+  readonly rules: readonly ExplainedRule[]
+  readonly rulesLeftOut: number
+  /** The risk factors about the action: those that add something first. */
+  readonly factors: readonly ExplainedFactor[]
+  readonly factorsLeftOut: number
+}
+
+/** What the declaration of the action says to context and plan. */
+export interface ExplainedRequest {
+  /** The action is declared under `actions`; of one that is not, only the name in the plan is checked. */
+  readonly declared: boolean
+  /** The action is declared, and all passes. */
+  readonly validated: boolean
+  /** What does not pass. */
+  readonly fault: string | null
+}
+
+export interface ExplainedRule {
+  readonly id: string
+  readonly effect: Effect
+  readonly outcome: Truth
+  /** A rule of unknown outcome matches where it restrains, and does not where it permits. */
+  readonly matches: boolean
+  readonly decides: boolean
+  readonly file: string
+  readonly line: number
+  /** Null for a rule without one, which always holds. */
+  readonly condition: ExplainedCondition | null
+}
+
+export interface ExplainedFactor {
+  readonly name: string
+  readonly outcome: Truth
+  /** Points that it adds at most, and that it added. */
+  readonly weight: number
+  readonly contribution: number
+  readonly file: string
+  readonly line: number
+  readonly condition: ExplainedCondition | null
+  readonly scale: ExplainedScale | null
+}
+
+/** It adds nothing at `from` or below, the whole weight at `to` or above, in proportion between. */
+export interface ExplainedScale {
+  readonly fact: string
+  readonly from: number
+  readonly to: number
+  /** Null when the fact is missing, or was not asked for since the condition is false. */
+  readonly seen: Shown | null
+}
+
+/** @param set the one that the judgement is of */
+export function explanationOf(set: PolicySet | undefined, action: string, judgement: Judgement): Explanation {
+  const { outcome, risk, evaluation, validation } = judgement
+  const rules = evaluation?.rules ?? []
+  const factors = (evaluation?.factors ?? []).map((result, i) => ({
+    result,
+    contribution: risk.factors[i]?.contribution ?? 0,
+  }))
+  const explain = explainerOf(set, evaluation)
+  const decides = ({ rule }: RuleResult): boolean => rule.id === outcome.rule
+  const orderedRules = inOrder(rules, (result) => (decides(result) ? 0 : doesMatch(result) ? 1 : 2))
+  const orderedFactors = inOrder(factors, ({ contribution }) => (contribution > 0 ? 0 : 1))
+  return {
+    domain: set?.evaluator.about(action).domain ?? null,
+    killSwitch: outcome.decidedBy === 'kill_switch' ? outcome.reason : null,
+    request: { declared: set?.actions.has(action) ?? false, validated: validation.ok, fault: validation.fault ?? null },
+    thresholds: set?.thresholds ?? null,
+    rules: orderedRules.map((result) => explainedRule(result, decides(result), explain)),
+    rulesLeftOut: rules.length - orderedRules.length,
+    factors: orderedFactors.map(({ result, contribution }) => explainedFactor(result, contribution, explain)),
+    factorsLeftOut: factors.length - orderedFactors.length,
+  }
+}
+
+type Explain = ReturnType<typeof explainerOf>
+
+/** The first of them by rank; those of the same rank keep their order. */
+function inOrder<T>(items: readonly T[], rank: (item: T) => number): T[] {
+  return [...items].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_EXPLAINED)
+}
+
+function doesMatch(result: RuleResult): boolean {
+  return matches(result, result.rule.effect)
+}
+
+function explainedRule(result: RuleResult, decides: boolean, explain: Explain): ExplainedRule {
+  const { id, effect, file, line, condition } = result.rule
+  const { outcome } = result
+  return { id, effect, outcome, matches: doesMatch(result), decides, file, line, condition: explain(condition) }
+}
+
+function explainedFactor(result: FactorResult, contribution: number, explain: Explain): ExplainedFactor {
+  const { name, weight, scale, file, line, condition } = result.factor
+  return {
+    name,
+    outcome: result.outcome,
+    weight,
+    contribution,
+    file,
+    line,
+    condition: explain(condition),
+    scale: scale === undefined ? null : explainedScale(scale, result.scaled),
+  }
+}
+
+function explainedScale({ fact, from, to }: Scale, seen: FactorResult['scaled']): ExplainedScale {
+  return { fact: shortText(fact.text), from, to, seen: seen === undefined ? null : shown(seen) }
+}

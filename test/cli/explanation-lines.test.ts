@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../../src/base/json.ts'
+import { decisionLines, explanationLines, factorLines } from '../../src/cli/explanation-lines.ts'
+import { rendered } from '../../src/cli/output.ts'
+import { explanationOf } from '../../src/gate/explain.ts'
+import { judge } from '../../src/gate/judge.ts'
+import { setOf } from '../policy/sources.ts'
+
+const SET = setOf(`conditions:
+  abroad: {fact: context.country, operator: notIn, value: [DE, FR]}
+rules:
+  - {id: open, actions: ["pay.*"], effect: allow, reason: R.}
+  - {id: abroad, actions: ["pay.*"], effect: deny, reason: Not abroad., when: {condition: abroad}}
+  - id: held
+    actions: ["pay.*"]
+    effect: require_approval
+    reason: R.
+    when: {any: [{all: [{condition: abroad}, {condition: abroad}]}, {not: {fact: context.note, operator: exists}}]}
+  - {id: long, actions: ["pay.*"], effect: deny, reason: R., when: {fact: context.note, operator: in, value: [${'x'.repeat(99)}]}}
+risk:
+  - {name: size, actions: ["pay.*"], weight: 30, scale: {fact: context.amount, from: 0, to: 100}}
+  - {name: far, actions: ["pay.*"], weight: 10, when: {condition: abroad}}
+`)
+
+async function told(context: JsonObject): Promise<string> {
+  const question = { set: SET, killSwitchReason: undefined, tenant: 'acme', environment: 'live', agent: 'bot' } as const
+  const judgement = await judge({ ...question, nowMs: 0, action: 'pay.out', context, plan: undefined })
+  const why = explanationOf(SET, 'pay.out', judgement)
+  return [...decisionLines(judgement.outcome, judgement.risk.score, why), ...explanationLines(why)]
+    .map(rendered)
+    .join('\n')
+}
+
+test('an explanation on one screen: decision, request, rules and risk factors, in columns', async () => {
+  const lines = (await told({ country: 'US', amount: 50, note: 'hi' })).split('\n')
+  assert.deepEqual(lines, [
+    'deny',
+    'reason        Not abroad.',
+    'decided by    deny_rule, rule abroad at acme/main.yaml:7',
+    'risk          25 (approval from 40, denied from 80)',
+    'request       not checked, since the action is not declared',
+    '',
+    'rules:',
+    'yes  deny abroad                                                  decides        acme/main.yaml:7',
+    'yes    condition abroad                                                          acme/main.yaml:4',
+    'yes      context.country notIn ["DE","FR"]                        is "US"        acme/main.yaml:4',
+    'yes  allow open                                                                  acme/main.yaml:6',
+    'yes  require_approval held                                                       acme/main.yaml:8',
+    'yes    any of',
+    'yes      all of',
+    'yes        condition abroad                                                      acme/main.yaml:4',
+    'yes          context.country notIn ["DE","FR"]                    is "US"        acme/main.yaml:4',
+    'yes        condition abroad, as above                                            acme/main.yaml:4',
+    'no       not',
+    'yes        context.note exists                                    is "hi"        acme/main.yaml:12',
+    'no   deny long                                                                   acme/main.yaml:13',
+    'no     context.note in ["xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…  is "hi"        acme/main.yaml:13',
+    '',
+    'risk factors:',
+    'yes  size                                                         adds 15 of 30  acme/main.yaml:15',
+    '       context.amount from 0 to 100                               is 50',
+    'yes  far                                                          adds 10 of 10  acme/main.yaml:16',
+    'yes    condition abroad                                                          acme/main.yaml:4',
+    'yes      context.country notIn ["DE","FR"]                        is "US"        acme/main.yaml:4',
+  ])
+})
+
+const SHOWN: [name: string, context: JsonObject, wanted: RegExp][] = [
+  ['a missing fact', {}, /\n\? +context\.country notIn .* is missing +acme/],
+  ['what an unknown rule counts as', {}, /\n\? {4}deny abroad +counts as yes, decides +acme/],
+  [
+    'the weight of a factor without its fact',
+    {},
+    /\n\? {4}size +adds 30 of 30 +acme.*\n +context\.amount from 0 to 100 +is missing/,
+  ],
+  ['a long value', { note: 'y'.repeat(9000) }, /is "y{39}… \(9002 characters\)/],
+  ['control characters of an agent', { country: 'a\u001b[31m\u202e\n' }, /is "a\\u001b\[31m\\u\{202e\}\\n" /],
+]
+
+for (const [name, context, wanted] of SHOWN) {
+  test(`explanation: ${name}`, async () => assert.match(await told(context), wanted))
+}
+
+test('risk: the factors alone', async () => {
+  const judgement = await judge({
+    set: SET,
+    killSwitchReason: undefined,
+    tenant: 'acme',
+    environment: 'live',
+    agent: 'bot',
+    nowMs: 0,
+    action: 'pay.out',
+    context: { country: 'DE', amount: 10 },
+    plan: undefined,
+  })
+  const lines = factorLines(explanationOf(SET, 'pay.out', judgement)).map(rendered)
+  assert.match(lines[0] ?? '', /^yes {2}size +adds 3 of 30 +acme\/main\.yaml:15$/)
+  assert.match(lines[2] ?? '', /^no {3}far +adds 0 of 10 +acme\/main\.yaml:16$/)
+})
