@@ -39,7 +39,7 @@ export function leafAsker(
     const { operator, decorators } = parsed
     const list = operator.value === 'list' ? (set.lists.get(String(asked.wanted)) ?? []) : undefined
     // A pattern costs about as much as its length to compile, a list as much as it is long.
-    const cost = operator.value === 'pattern' ? 50 + String(asked.wanted).length * 5 : (list?.length ?? 0) / 5
+    const cost = operator.value === 'pattern' ? 300 + String(asked.wanted).length * 10 : (list?.length ?? 0) / 5
     if (!budget.spend(cost)) return undefined
     const test = testOf(index)
     if (test === undefined) return undefined

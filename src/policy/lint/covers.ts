@@ -8,7 +8,7 @@ export type FindCovering = (glob: Glob) => readonly Rule[]
 /** Rules with a condition, of one effect, that are looked at for one pattern at most: the first. */
 const MAX_CONDITIONAL = 8
 /** What comparing with a pattern costs, by whether the other is an action or a pattern itself. */
-const COST = { exact: 1, pattern: 10 }
+const COST = { exact: 1, pattern: 30 }
 
 /** Comparing costs: where there is no budget left for it, only rules with the same pattern, or `**`, are found. */
 export function coveringFinder(rules: readonly Rule[], budget: Budget): FindCovering {

@@ -16,9 +16,9 @@ import { reportUncertain } from './uncertain.ts'
 import { reportUnused } from './unused.ts'
 
 /** What the analyses of a set may cost: as much takes some tenths of a second in all. */
-const CONDITION_COST = 250_000
-const SHADOW_COST = 150_000
-const COVER_COST = 500_000
+const CONDITION_COST = 150_000
+const SHADOW_COST = 100_000
+const COVER_COST = 300_000
 
 /** What is looked for: what is probably a mistake, or what could be safer or plainer as well. */
 export type LintLevel = 'doubts' | 'advice'
