@@ -38,7 +38,7 @@ export async function startGate(viaExpress: boolean): Promise<Target> {
   return { name, url: server.found, question, cpuMs: () => cpuMs(server.process), stop }
 }
 
-function listeningUrl(line: string): string | undefined {
+export function listeningUrl(line: string): string | undefined {
   if (!line.includes('"listening"')) return undefined
   const { msg, url } = JSON.parse(line) as { msg?: string; url?: string }
   return msg === 'listening' ? url : undefined

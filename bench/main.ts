@@ -8,6 +8,7 @@ import type { LoadResult } from './load.ts'
 import { loadInProcess } from './load-process.ts'
 import { type MicroResults, measureMicro } from './micro.ts'
 import { RESULTS, removeTemporaryFolders } from './processes.ts'
+import { measureReload, type ReloadResult } from './reload.ts'
 import { median, round } from './stats.ts'
 
 const CONNECTIONS = [1, 32]
@@ -110,14 +111,14 @@ function printRatio(rows: readonly Row[]): void {
   }
 }
 
-function save(comparison: Comparison, micro: MicroResults | null): void {
+function save(comparison: Comparison, micro: MicroResults | null, reload: ReloadResult[] | null): void {
   const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, platform: process.platform }
   const settings = { rounds: ROUNDS, warmUpMs: WARM_UP_MS, durationMs: DURATION_MS, closedLoop: true }
-  const result = { at: new Date().toISOString(), machine, settings, ...comparison, micro }
+  const result = { at: new Date().toISOString(), machine, settings, ...comparison, micro, reload }
   writeFileSync(join(RESULTS, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-// `--only cerbos,gate,express,bare,micro` leaves parts out.
+// `--only cerbos,gate,express,bare,micro,reload` leaves parts out.
 const only = process.argv[process.argv.indexOf('--only') + 1]?.split(',') ?? []
 const wanted = (part: string) => !process.argv.includes('--only') || only.includes(part)
 
@@ -132,5 +133,7 @@ const comparison = await compare(servers)
 printRows(comparison.rows)
 printRatio(comparison.rows)
 console.log(`audit trail written, bytes: ${JSON.stringify(comparison.auditBytes)}`)
-save(comparison, wanted('micro') ? await measureMicro() : null)
+const reload = wanted('reload') ? await measureReload() : null
+if (reload !== null) console.table(reload)
+save(comparison, wanted('micro') ? await measureMicro() : null, reload)
 if (comparison.rows.some(({ errors }) => errors > 0)) process.exitCode = 1

@@ -1,21 +1,27 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { configSchema } from '../src/config.ts'
 import { openApiDocument } from '../src/http/routes.ts'
+import { editorSchema, testFileSchema } from '../src/policy/editor-schema.ts'
+import { reportBlock } from './reports.ts'
 import { PARTS } from './tables.ts'
 
 /**
- * Writes docs/openapi.json and what the documents take from the code: `npm run docs`. Each part of docs/tables.ts stands between
- * `<!-- from the code: NAME -->` and `<!-- end -->`; a test fails when one is not as the code has it.
+ * Writes docs/openapi.json, the schemas that editors use, and what the documents take from the code: `npm run docs`. Each part of
+ * docs/tables.ts stands between `<!-- from the code: NAME -->` and `<!-- end -->`, and so does `report`, what `validate` prints of
+ * the policy before it. A test fails when one is not as the code has it.
  */
 
 const ROOT = new URL('../', import.meta.url)
+/** Unlike the parts of docs/tables.ts it depends on the page. */
+const REPORT = 'report'
 const MARKED = /(<!-- from the code: ([a-z-]+) -->\n)[\s\S]*?(<!-- end -->)/g
 
 /** The document with each marked part as the code has it. @throws Error for a part that is none */
 export function filled(document: string): string {
-  return document.replace(MARKED, (_, start: string, name: string, end: string) => {
-    const part = PARTS[name]
-    if (part === undefined) throw new Error(`there is no part ${name}; there are ${Object.keys(PARTS).join(', ')}`)
+  return document.replace(MARKED, (_, start: string, name: string, end: string, offset: number) => {
+    const part = name === REPORT ? () => reportBlock(document.slice(0, offset)) : PARTS[name]
+    if (part === undefined) throw new Error(`there is no part ${name}; there are ${PART_NAMES.join(', ')}`)
     return `${start}\n${part()}\n\n${end}`
   })
 }
@@ -25,7 +31,7 @@ export function partsIn(documents: readonly string[]): Set<string> {
   return new Set(documents.flatMap((text) => Array.from(text.matchAll(MARKED), (match) => String(match[2]))))
 }
 
-export const PART_NAMES = Object.keys(PARTS)
+export const PART_NAMES = [...Object.keys(PARTS), REPORT]
 
 /** Every document for readers, by its path from the root. */
 export function documents(): Map<string, string> {
@@ -38,11 +44,25 @@ export function documents(): Map<string, string> {
 
 /** docs/openapi.json as it is served. */
 export function openApiText(): string {
-  return `${JSON.stringify(openApiDocument(), null, 2)}\n`
+  return jsonText(openApiDocument())
+}
+
+/** What is written from the code as a whole, by its path from the root. */
+export function writtenFiles(): Map<string, string> {
+  return new Map([
+    ['docs/openapi.json', openApiText()],
+    ['schemas/policy.json', jsonText(editorSchema())],
+    ['schemas/test.json', jsonText(testFileSchema())],
+    ['schemas/config.json', jsonText(configSchema())],
+  ])
+}
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(new URL('docs/openapi.json', ROOT), openApiText())
+  for (const [path, text] of writtenFiles()) writeFileSync(new URL(path, ROOT), text)
   for (const [path, text] of documents()) {
     const wanted = filled(text)
     if (wanted === text) continue

@@ -3,7 +3,7 @@ import { EVENTS } from '../src/audit/events.ts'
 import { ERRORS } from '../src/base/errors.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { flagOf, SETTING_NAMES, SETTINGS } from '../src/config.ts'
-import type { DecidedBy, Retry } from '../src/gate/decide.ts'
+import type { DecidedBy } from '../src/gate/decide.ts'
 import { PLANS, STATUS_LIMIT } from '../src/keys/plan.ts'
 import { callersOf, mayCall, ROLES, ROUTES, type RouteRule } from '../src/keys/roles.ts'
 import { DECORATORS } from '../src/policy/decorators.ts'
@@ -11,6 +11,7 @@ import { DIAGNOSTICS } from '../src/policy/diagnostics.ts'
 import { BUILT_IN_FACTS, WEEKDAYS } from '../src/policy/fact-names.ts'
 import { LIMITS } from '../src/policy/limits.ts'
 import { OPERATORS, type Operator } from '../src/policy/operators.ts'
+import type { Retry } from '../src/policy/set.ts'
 
 /** Each table that documents take from the code, by name; each gives Markdown. */
 const PROGRAM = await createProgram()
@@ -36,11 +37,8 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   operators: () => table(['operator', 'constant', 'asked of', 'true when'], operatorRows()),
   decorators: () => table(['decorator', 'meaning'], meanings(DECORATORS.keys(), DECORATOR_MEANINGS)),
   facts: () => table(['fact', 'type', 'value'], factRows()),
-  diagnostics: () =>
-    table(
-      ['code', 'severity', 'fault'],
-      Object.entries(DIAGNOSTICS).map(([name, { severity, title }]) => [code(name), severity, title]),
-    ),
+  diagnostics: () => table(['code', 'severity', 'fault'], diagnosticRows('errors/')),
+  'error-pages': () => table(['code', 'severity', 'fault'], diagnosticRows('')),
   'policy-limits': () => table(['limit', 'of'], limitRows()),
 }
 
@@ -144,7 +142,19 @@ const LIMIT_MEANINGS: Readonly<Record<keyof typeof LIMITS, string>> = {
   uniqueItems: '`maxItems` beside `uniqueItems` in a schema',
   diagnostics: 'errors, and warnings, that are shown',
   schemaNodes: 'nodes of a schema with its references followed',
+  expectationsPerTest: 'items of a list under `expect`',
+  casesPerSet: 'cases that the tests of a set make',
+  comparisonsOfTests: 'comparisons that the cases of a set ask, all together',
   setBytes: "bytes of all files of a tenant's folder, lists too",
+}
+
+/** `folder` leads to the pages of the codes from the document that has the table. */
+function diagnosticRows(folder: string): string[][] {
+  return Object.entries(DIAGNOSTICS).map(([name, { severity, title }]) => [
+    `[${code(name)}](${folder}${name}.md)`,
+    severity,
+    title,
+  ])
 }
 
 function limitRows(): string[][] {

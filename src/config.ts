@@ -7,6 +7,9 @@ import { names, oneOf, optionalText, port, type Shape, text } from './base/value
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+export const WATCH = ['on', 'off'] as const
+export type Watch = (typeof WATCH)[number]
+
 /** A fault in a flag, an environment variable or the configuration file. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -17,6 +20,8 @@ interface Setting<T> {
   /** What stands for the value in the help of the flag. */
   placeholder: string
   default: T
+  /** Another value, as the file has it. */
+  example: T
   help: string
   shape: Shape<T>
 }
@@ -27,6 +32,7 @@ export const SETTINGS = {
     env: 'GATE_SIDECAR_DATA',
     placeholder: 'dir',
     default: './data',
+    example: '/var/lib/gate-sidecar',
     help: 'folder of the data file',
     shape: text,
   },
@@ -34,6 +40,7 @@ export const SETTINGS = {
     env: 'GATE_SIDECAR_POLICIES',
     placeholder: 'dir',
     default: './policies',
+    example: '/etc/gate-sidecar/policies',
     help: 'folder of the policies, one folder a tenant',
     shape: text,
   },
@@ -41,6 +48,7 @@ export const SETTINGS = {
     env: 'GATE_SIDECAR_HOST',
     placeholder: 'address',
     default: '127.0.0.1',
+    example: '0.0.0.0',
     help: 'address to listen on',
     shape: text,
   },
@@ -48,6 +56,7 @@ export const SETTINGS = {
     env: 'GATE_SIDECAR_PORT',
     placeholder: 'number',
     default: 4283,
+    example: 8080,
     help: 'port to listen on; 0 takes a free one',
     shape: port,
   },
@@ -55,6 +64,7 @@ export const SETTINGS = {
     env: 'GATE_SIDECAR_SOCKET',
     placeholder: 'path',
     default: null as string | null,
+    example: '/run/gate-sidecar.sock',
     help: 'Unix socket to listen on, in place of host and port',
     shape: optionalText,
   },
@@ -62,6 +72,7 @@ export const SETTINGS = {
     env: 'GATE_SIDECAR_ALLOWED_HOSTS',
     placeholder: 'names',
     default: [] as string[],
+    example: ['gate.internal'],
     help: 'host names, besides those of this machine, that requests may be addressed to',
     shape: names,
   },
@@ -69,13 +80,23 @@ export const SETTINGS = {
     env: 'GATE_SIDECAR_SIGNING_KEY',
     placeholder: 'file',
     default: null as string | null,
+    example: '/run/secrets/signing-key.pem',
     help: 'file of the key that signs evidence; signing-key.pem in the data folder if not set',
     shape: optionalText,
+  },
+  watch: {
+    env: 'GATE_SIDECAR_WATCH',
+    placeholder: 'on|off',
+    default: 'on' as Watch,
+    example: 'off',
+    help: 'on: policies are read twice a second; off: at the start, on SIGHUP and when asked over HTTP',
+    shape: oneOf(WATCH),
   },
   logLevel: {
     env: 'GATE_SIDECAR_LOG_LEVEL',
     placeholder: 'level',
     default: 'info' as LogLevel,
+    example: 'warn',
     help: LOG_LEVELS.join(', '),
     shape: oneOf(LOG_LEVELS),
   },
@@ -160,9 +181,9 @@ export function readSettings({ flags, env: variables, file }: ConfigSources): Se
 /** The JSON Schema of the configuration file, for editors. */
 export function configSchema(): Record<string, unknown> {
   const properties = SETTING_NAMES.map((name) => {
-    const { shape, help, env, default: value }: Setting<unknown> = SETTINGS[name]
+    const { shape, help, env, default: value, example }: Setting<unknown> = SETTINGS[name]
     const description = `${help}. The flag ${flagOf(name)} and the variable ${env} win over the file.`
-    return [name, { ...shape.schema, description, default: value }]
+    return [name, { ...shape.schema, description, default: value, examples: [example] }]
   })
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -171,7 +192,11 @@ export function configSchema(): Record<string, unknown> {
     description: 'The file that --config names. What it leaves out has its default.',
     type: 'object',
     properties: {
-      [SCHEMA_MEMBER]: { type: 'string', description: 'Where an editor finds this schema; not a setting.' },
+      [SCHEMA_MEMBER]: {
+        type: 'string',
+        description: 'Where an editor finds this schema; not a setting.',
+        examples: ['./schemas/config.json'],
+      },
       ...Object.fromEntries(properties),
     },
     additionalProperties: false,

@@ -3,13 +3,16 @@ import { createServer, type Server } from 'node:http'
 import { resolve } from 'node:path'
 import { expireDue } from './actions/approvals.ts'
 import { noteCancelled } from './actions/cancel.ts'
-import { type PolicyRegistry, policyRegistry } from './actions/policies.ts'
+import type { Deps } from './actions/deps.ts'
+import { type PolicyRegistry, policyRegistry, type Reloaded } from './actions/policy-registry.ts'
 import { ensureSigner } from './actions/signing-key.ts'
+import { policyValidator } from './actions/validate-policies.ts'
 import { idMaker } from './base/id.ts'
 import type { Clock } from './base/time.ts'
 import { type Config, ConfigError, signingKeyPath } from './config.ts'
-import { type Aside, inThread } from './files/aside.ts'
-import { policyFolderReader, strayNames } from './files/policies.ts'
+import { type Aside, inThread, inTurn } from './files/aside.ts'
+import { strayNames } from './files/policies.ts'
+import { policyFolders } from './files/policy-folders.ts'
 import { createSigningKey, readSigningKey } from './files/signing-key.ts'
 import { createApp } from './http/app.ts'
 import type { Services } from './http/services.ts'
@@ -23,7 +26,8 @@ import type { Store } from './store.ts'
 
 /** How late a change by another process (a key revoked, a stop triggered) acts here at most. */
 const REFRESH_MS = 200
-const RELOAD_MS = 1000
+/** Between two looks at the policies. A change is in force after two that are alike. */
+const LOOK_MS = 500
 const SWEEP_MS = 1000
 const REFUSALS_MS = 60_000
 /** Requests under way have this long to end when the service stops. */
@@ -35,6 +39,8 @@ export interface RunningServer {
   /** Where it listens: `http://127.0.0.1:4283`, or `unix:/path`. */
   url: string
   store: Store
+  /** Looks at all policies as they are now. */
+  reload(): Promise<Reloaded>
   close(): Promise<void>
 }
 
@@ -74,17 +80,14 @@ export async function startServer({
       read: () => readSigningKey(keyPath),
       create: () => createSigningKey(keyPath),
     })
-    const policies = policyRegistry({
-      ...deps,
-      compile: threads.aside.compile,
-      readFolders: policyFolderReader(policiesFolder, threads.aside),
-    })
-    await policies.reload()
-    logPolicies(policies, policiesFolder, log)
+    const aside = inTurn(threads.aside)
+    const policies = policiesIn(policiesFolder, { deps, aside, watch: config.watch === 'on', log })
+    await policies.reloadAll()
     const stopping = new AbortController()
     const services: Services = {
       ...deps,
       policies,
+      validatePolicies: policyValidator(aside.validate),
       signer,
       log,
       allowedHosts: config.allowedHosts,
@@ -93,7 +96,7 @@ export async function startServer({
     }
     const { listener, refusals } = createApp(services, { direct })
     tasks.every('refresh', REFRESH_MS, async () => store.refresh())
-    tasks.every('reload policies', RELOAD_MS, () => policies.reload())
+    tasks.every('look at policies', LOOK_MS, async () => policies.tend())
     tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
     tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
     tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
@@ -103,13 +106,14 @@ export async function startServer({
       stopping.abort()
       await closeListener(server)
       await tasks.stop()
+      await policies.idle()
       try {
         await refusals.flush()
       } finally {
         await store.close()
       }
     }
-    return { url, store, close }
+    return { url, store, reload: policies.reloadAll, close }
   } catch (error) {
     await tasks.stop()
     await store.close()
@@ -117,9 +121,24 @@ export async function startServer({
   }
 }
 
-function logPolicies(policies: PolicyRegistry, folder: string, log: Logger): void {
+/** The policies under `folder`, none of which has been read. What comes of each change is logged. */
+function policiesIn(
+  folder: string,
+  { deps, aside, watch, log }: { deps: Deps; aside: Aside; watch: boolean; log: Logger },
+): PolicyRegistry {
   for (const name of strayNames(folder)) log.warn({ name }, "ignored: not a tenant's folder")
-  for (const { tenantId, fault } of policies.faults()) log.warn({ tenantId, fault }, 'policies are not in force')
+  return policyRegistry({
+    ...deps,
+    compile: aside.compile,
+    compileAndTest: aside.compileAndTest,
+    folders: policyFolders(folder, aside),
+    watch,
+    onChange: (tenantId, change) =>
+      'digest' in change
+        ? log.info({ tenantId, digest: change.digest }, 'policies are in force')
+        : log.warn({ tenantId, fault: change.fault }, 'policies are not in force'),
+    onError: (error) => log.error({ task: 'policies', cause: String(error) }, 'background task failed'),
+  })
 }
 
 function closeListener(server: Server): Promise<void> {

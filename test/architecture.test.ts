@@ -18,6 +18,7 @@ const PARTS: Record<string, Part> = {
   base: { rank: 1, packages: ['ajv', 'ajv-formats', 're2js'] },
   policy: { rank: 2, packages: ['json-rules-engine', 'yaml'] },
   gate: { rank: 2, and: ['policy'] },
+  cases: { rank: 2, and: ['gate', 'policy'] },
   approvals: { rank: 2, and: ['keys', 'killswitch', 'policy'] },
   killswitch: { rank: 2 },
   audit: { rank: 2, and: ['policy'] },

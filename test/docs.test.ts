@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { documents, filled, openApiText, PART_NAMES, partsIn } from '../docs/build.ts'
+import { parse } from 'yaml'
+import { documents, filled, PART_NAMES, partsIn, writtenFiles } from '../docs/build.ts'
+import { schemaCompiler } from '../src/base/schema.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { SETTINGS } from '../src/config.ts'
 import { deadLinks } from './docs/links.ts'
@@ -21,9 +23,25 @@ test('every table of the code is in a document', () => {
   assert.deepEqual([...partsIn([...DOCUMENTS.values()])].sort(), [...PART_NAMES].sort())
 })
 
-test('docs/openapi.json is the document that is served (npm run docs)', () => {
-  assert.equal(readFileSync(new URL('docs/openapi.json', ROOT), 'utf8'), openApiText())
-})
+for (const [path, text] of writtenFiles()) {
+  test(`${path} is as the code has it (npm run docs)`, () => {
+    assert.equal(readFileSync(new URL(path, ROOT), 'utf8'), text)
+  })
+}
+
+const MODELINE = /^# yaml-language-server: \$schema=(\S+)\n/
+for (const tenant of readdirSync(new URL('policies/', ROOT))) {
+  const folder = new URL(`policies/${tenant}/`, ROOT)
+  for (const name of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
+    test(`policies/${tenant}/${name}: an editor finds its schema, which it passes`, () => {
+      const text = readFileSync(new URL(name, folder), 'utf8')
+      const schema = new URL(MODELINE.exec(text)?.[1] ?? '', new URL(name, folder))
+      assert.equal(schema.href, new URL(`schemas/${name.endsWith('.test.yaml') ? 'test' : 'policy'}.json`, ROOT).href)
+      const validate = schemaCompiler({ allErrors: true }).compile(JSON.parse(readFileSync(schema, 'utf8')))
+      assert.ok(validate(parse(text)), JSON.stringify(validate.errors))
+    })
+  }
+}
 
 test('a part that the code does not have is refused', () => {
   assert.throws(() => filled('<!-- from the code: nothing -->\n<!-- end -->'), /no part nothing/)

@@ -7,10 +7,12 @@ import { createKey } from '../src/actions/keys.ts'
 import { ensureTenant } from '../src/actions/tenants.ts'
 import { idMaker } from '../src/base/id.ts'
 import type { Clock } from '../src/base/time.ts'
+import { compileAndTest } from '../src/cases/accept.ts'
 import { readConfig } from '../src/config.ts'
 import type { Role } from '../src/keys/roles.ts'
 import { createLogger, type Logger } from '../src/log.ts'
 import { compilePolicySet, listFilesOf } from '../src/policy/load.ts'
+import { validatePolicySet } from '../src/policy/validation.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../src/server.ts'
 import { writeHere } from '../src/sqlite/writers.ts'
 
@@ -94,6 +96,8 @@ export interface GateOptions {
   clock?: Clock
   direct?: boolean
   log?: Logger
+  /** `off`: folders are read when asked. */
+  watch?: 'on' | 'off'
   /** `own`: policies are parsed and entries written in threads, as in production; from source each takes a second to start. */
   threads?: 'own' | ServerOptions['threads']
   /** An existing folder from an earlier gate. */
@@ -105,6 +109,8 @@ export const inThisThread: NonNullable<ServerOptions['threads']> = {
   aside: {
     listFiles: async (files) => ({ value: listFilesOf(files) }),
     compile: async (source) => ({ value: compilePolicySet(source) }),
+    compileAndTest: async (source) => ({ value: await compileAndTest(source) }),
+    validate: async (source) => ({ value: validatePolicySet(source) }),
   },
   writer: writeHere,
 }
@@ -115,7 +121,8 @@ export async function startGate(t: Cleanup, options: GateOptions = {}): Promise<
   const policies = join(dir, 'policies')
   mkdirSync(policies, { recursive: true })
   writeFiles(policies, options.policies ?? { 'acme/main.yaml': ACME_POLICY })
-  const config = readConfig({ flags: { data: join(dir, 'data'), policies, port: '0' }, env: {}, file: undefined })
+  const flags = { data: join(dir, 'data'), policies, port: '0', watch: options.watch ?? 'on' }
+  const config = readConfig({ flags, env: {}, file: undefined })
   const clock = options.clock ?? Date.now
   const server = await startServer({
     config,

@@ -1,98 +1,47 @@
 import { chainOf } from '../audit/chain.ts'
-import { SERVICE } from '../audit/entry.ts'
+import type { Actor } from '../audit/entry.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { formatTimestamp } from '../base/time.ts'
 import type { Diagnostic } from '../policy/diagnostics.ts'
 import { linkPolicySet } from '../policy/link.ts'
-import { type CompiledPolicies, type Outcome, type PolicySource, RETRY_MS, type TenantFolder } from '../policy/load.ts'
+import type { CompiledPolicies, Outcome, PolicySource, TenantFolder } from '../policy/load.ts'
 import type { PolicySet } from '../policy/set.ts'
 import { change, creation, type PolicyRecord } from '../records.ts'
-import type { Caller, Deps, PoliciesInForce } from './deps.ts'
-import { eventEntry } from './deps.ts'
+import { type Deps, eventEntry } from './deps.ts'
 
+/** How policies are recorded and compiled. */
 export interface PolicyDeps extends Deps {
-  /** Reads every tenant's folder. */
-  readFolders(): Promise<TenantFolder[]>
-  /** Compiles a candidate where it can do no harm. */
+  /** Compiles a set where it can do no harm. */
   compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  /** Compiles a candidate and runs its tests; one that fails is an error. */
+  compileAndTest(source: PolicySource): Promise<Outcome<CompiledPolicies>>
 }
 
 /** What is known of one tenant's policies. */
-interface Slot {
-  set: PolicySet | undefined
+export interface Slot {
+  readonly set: PolicySet | undefined
   /** Since when the set has been in force here; null without one. */
-  since: string | null
+  readonly since: string | null
+  /** When the folder was last read. */
+  readonly checkedAt: string
   /** Of the newest content of the folder, good or bad. */
-  fingerprint: string
-  /** When the newest content is tried again although it is the same; null when it would come out the same. */
-  retryAtMs: number | null
+  readonly fingerprint: string
+  /** The newest content and when it is tried again although it is the same; null when it would come out the same. */
+  readonly retry: { readonly atMs: number; readonly folder: TenantFolder } | null
   /** Why the newest content is not in force; empty when it is. */
-  faults: readonly string[]
-  diagnostics: readonly Diagnostic[]
+  readonly faults: readonly string[]
+  readonly diagnostics: readonly Diagnostic[]
   /**
-   * The set has been brought into the audit chain by this process. What others record there afterwards is not
-   * answered: two servers with different folders would otherwise answer each other for ever.
+   * Where the set was read, until this process has brought it into the audit chain. What others record there afterwards
+   * is not answered: two servers with different folders would otherwise answer each other for ever.
    */
-  recorded: boolean
+  readonly unrecorded: TenantFolder | null
 }
 
 /** How many faults a policy.rejected entry lists. */
 const LISTED_FAULTS = 20
 
-/** The policies of all tenants, replaced set by set as their folders change; a bad set never replaces a good one. */
-export interface PolicyRegistry extends PoliciesInForce {
-  /** Takes in what has changed in the folders, one tenant at a time. */
-  reload(): Promise<void>
-  /** Tenants whose newest policies are not in force, with the reason. */
-  faults(): { tenantId: string; fault: string }[]
-  describe(caller: Caller): PolicyDescription
-}
-
-export function policyRegistry(deps: PolicyDeps): PolicyRegistry {
-  const slots = new Map<string, Slot>()
-
-  const consider = async (candidate: TenantFolder): Promise<void> => {
-    const { tenant, fingerprint } = candidate
-    const slot = slots.get(tenant)
-    const isDue = slot !== undefined && slot.retryAtMs !== null && deps.clock() >= slot.retryAtMs
-    if (slot?.fingerprint === fingerprint && !isDue) {
-      if (slot.set !== undefined && slot.faults.length === 0 && !slot.recorded)
-        slots.set(tenant, { ...slot, recorded: await recordLoaded(deps, slot.set, candidate) })
-      return
-    }
-    const { set, diagnostics, faults, retry } = await tryLoad(deps, candidate.source)
-    if (set === undefined) {
-      const inForce = slot ?? (await lastKnownGood(deps, tenant))
-      if (slot?.faults.join('\n') !== faults.join('\n')) await recordRejected(deps, tenant, faults)
-      const retryAtMs = retry ? deps.clock() + RETRY_MS : null
-      slots.set(tenant, { ...inForce, fingerprint, retryAtMs, faults, diagnostics })
-      return
-    }
-    const recorded = await recordLoaded(deps, set, candidate)
-    const since = formatTimestamp(deps.clock())
-    slots.set(tenant, { set, since, fingerprint, retryAtMs: null, faults: [], diagnostics, recorded })
-  }
-
-  return {
-    get: (tenantId) => slots.get(tenantId)?.set,
-    async reload() {
-      const candidates = await deps.readFolders()
-      for (const candidate of candidates) await consider(candidate)
-      const present = new Set(candidates.map(({ tenant }) => tenant))
-      for (const tenant of [...slots.keys(), ...deps.store.state().policies.keys()]) {
-        if (!present.has(tenant))
-          await consider({ tenant, fingerprint: 'missing', source: { problem: 'has no policy folder' } })
-      }
-    },
-    faults: () =>
-      Array.from(slots, ([tenantId, { faults }]) => ({ tenantId, fault: faults[0] ?? '' })).filter(
-        ({ fault }) => fault !== '',
-      ),
-    describe: ({ tenantId }) => describeSlot(slots.get(tenantId)),
-  }
-}
-
-async function tryLoad(deps: PolicyDeps, source: TenantFolder['source']) {
+export async function tryLoad(source: TenantFolder['source'], compile: PolicyDeps['compile']) {
   const failed = (faults: readonly string[], diagnostics: readonly Diagnostic[] = [], retry = false) => ({
     set: undefined,
     diagnostics,
@@ -100,7 +49,7 @@ async function tryLoad(deps: PolicyDeps, source: TenantFolder['source']) {
     retry,
   })
   if ('problem' in source) return failed([`The folder ${source.problem}.`])
-  const compiled = await deps.compile(source)
+  const compiled = await compile(source)
   if ('fault' in compiled) return failed([`The policy set ${compiled.fault}.`], [], true)
   const { data, diagnostics } = compiled.value
   if (data !== undefined) return { set: linkPolicySet(data), diagnostics, faults: [], retry: false }
@@ -113,16 +62,20 @@ function faultLine({ file, line, column, code, message }: Diagnostic): string {
 }
 
 /** The set that was last in force, from the store; nothing when it is not the one that the audit chain names. */
-async function lastKnownGood(deps: PolicyDeps, tenant: string): Promise<Pick<Slot, 'set' | 'since' | 'recorded'>> {
-  const nothing = { set: undefined, since: null, recorded: false }
+export async function lastKnownGood(
+  deps: PolicyDeps,
+  tenant: string,
+): Promise<Pick<Slot, 'set' | 'since' | 'unrecorded'>> {
+  const nothing = { set: undefined, since: null, unrecorded: null }
   const record = deps.store.state().policies.get(tenant)
   const text = record && (await deps.store.policySource(tenant))
   if (record === undefined || text === undefined) return nothing
-  const { set } = await tryLoad(deps, unpack(tenant, text))
-  return set?.digest === record.digest ? { set, since: record.loadedAt, recorded: false } : nothing
+  // Its tests have passed when it came into force.
+  const { set } = await tryLoad(unpack(tenant, text), deps.compile)
+  return set?.digest === record.digest ? { set, since: record.loadedAt, unrecorded: null } : nothing
 }
 
-function isRecorded(deps: PolicyDeps, set: PolicySet): boolean {
+function isRecorded(deps: Deps, set: PolicySet): boolean {
   return deps.store.state().policies.get(set.tenant)?.digest === set.digest
 }
 
@@ -131,7 +84,12 @@ function isRecorded(deps: PolicyDeps, set: PolicySet): boolean {
  *
  * @returns whether it is there now
  */
-async function recordLoaded(deps: PolicyDeps, set: PolicySet, { source }: TenantFolder): Promise<boolean> {
+export async function recordLoaded(
+  deps: Deps,
+  set: PolicySet,
+  { source }: TenantFolder,
+  actor: Actor,
+): Promise<boolean> {
   if (isRecorded(deps, set)) return true
   if (!deps.store.state().tenants.has(set.tenant) || 'problem' in source) return false
   const { data, write } = policyChange(deps.store.state().policies.get(set.tenant), set, formatTimestamp(deps.clock()))
@@ -140,7 +98,7 @@ async function recordLoaded(deps: PolicyDeps, set: PolicySet, { source }: Tenant
   const { conflict } = await deps.store.commit({
     guards: [],
     writes: [write, { kind: 'policySource', tenantId: set.tenant, source: pack(source) }],
-    entries: [eventEntry(deps, chainOf(set.tenant, 'live'), 'policy.loaded', told, SERVICE)],
+    entries: [eventEntry(deps, chainOf(set.tenant, 'live'), 'policy.loaded', told, actor)],
   })
   return conflict === null
 }
@@ -151,29 +109,15 @@ function policyChange(earlier: PolicyRecord | undefined, { tenant, digest }: Pol
     : change('policy', earlier, { digest, loadedAt })
 }
 
-async function recordRejected(deps: PolicyDeps, tenant: string, faults: readonly string[]): Promise<void> {
+export async function recordRejected(
+  deps: Deps,
+  tenant: string,
+  faults: readonly string[],
+  actor: Actor,
+): Promise<void> {
   if (!deps.store.state().tenants.has(tenant)) return
-  const entry = eventEntry(deps, chainOf(tenant, 'live'), 'policy.rejected', { tenantId: tenant, faults }, SERVICE)
+  const entry = eventEntry(deps, chainOf(tenant, 'live'), 'policy.rejected', { tenantId: tenant, faults }, actor)
   await deps.store.commit({ guards: [], writes: [], entries: [entry] })
-}
-
-export type PolicyDescription = ReturnType<typeof describeSlot>
-
-/** `data` of GET /policies. */
-function describeSlot(slot: Slot | undefined) {
-  const { set, since = null, faults = [], diagnostics = [] } = slot ?? {}
-  return {
-    digest: set?.digest ?? null,
-    loadedAt: since,
-    files: set?.files ?? [],
-    rules: set?.rules.length ?? 0,
-    factors: set?.factors.length ?? 0,
-    domains: [...(set?.domains.keys() ?? [])],
-    actions: [...(set?.actions.keys() ?? [])],
-    current: faults.length === 0 && set !== undefined,
-    faults,
-    diagnostics,
-  }
 }
 
 function pack({ files, lists, ignored }: PolicySource): string {

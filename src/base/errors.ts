@@ -18,7 +18,7 @@ export const ERRORS = {
   kill_switch_inactive: { status: 409, meaning: 'there is no such stop to end' },
   idempotency_conflict: { status: 409, meaning: 'the same Idempotency-Key came with another body' },
   redacted: { status: 410, meaning: 'a part that was asked for has been erased' },
-  payload_too_large: { status: 413, meaning: 'over 1 MiB (bundles: 8 MiB)' },
+  payload_too_large: { status: 413, meaning: 'over 1 MiB (policies to validate: 4 MiB, bundles: 8 MiB)' },
   unsupported_media_type: { status: 415, meaning: 'not `application/json` in UTF-8' },
   host_not_allowed: { status: 421, meaning: "the Host header names none of this machine's names; see `allowedHosts`" },
   rate_limited: { status: 429, meaning: 'wait for `Retry-After` seconds' },

@@ -128,24 +128,24 @@ class Parser {
 
   private unescape(raw: string, start: number): string {
     let out = ''
-    for (let i = 0; i < raw.length; i += 1) {
-      if (raw[i] !== '\\') {
-        out += raw[i]
-        continue
-      }
-      const letter = raw[++i] ?? ''
+    let from = 0
+    for (let at = raw.indexOf('\\'); at >= 0; at = raw.indexOf('\\', from)) {
+      // What lies between escapes is taken in one piece: a text of megabytes has many.
+      out += raw.slice(from, at)
+      const letter = raw[at + 1] ?? ''
       if (letter === 'u') {
-        const hex = raw.slice(i + 1, i + 5)
-        if (!HEX4.test(hex)) this.fail('Expected four hexadecimal digits after \\u', start + i)
+        const hex = raw.slice(at + 2, at + 6)
+        if (!HEX4.test(hex)) this.fail('Expected four hexadecimal digits after \\u', start + at + 1)
         out += String.fromCharCode(Number.parseInt(hex, 16))
-        i += 4
+        from = at + 6
       } else {
         const plain = ESCAPES[letter]
-        if (plain === undefined) this.fail('Unknown escape sequence', start + i)
+        if (plain === undefined) this.fail('Unknown escape sequence', start + at + 1)
         out += plain
+        from = at + 2
       }
     }
-    return out
+    return out + raw.slice(from)
   }
 
   private number(): number {

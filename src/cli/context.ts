@@ -76,7 +76,10 @@ export function configOf(options: CommonOptions): Config {
 }
 
 export function sourcesOf(options: CommonOptions): ConfigSources {
-  const given = Object.entries(options).filter(([name]) => Object.hasOwn(SETTINGS, name))
+  // A setting is given as a text; a command may have a flag of the same name that is none, which is true or false.
+  const given = Object.entries(options).filter(
+    ([name, value]) => Object.hasOwn(SETTINGS, name) && value !== Boolean(value),
+  )
   return { flags: Object.fromEntries(given), env: process.env, file: options.config }
 }
 

@@ -5,9 +5,12 @@ import { GateError } from '../base/errors.ts'
 import { parseJson } from '../base/json.ts'
 import { readAtMost } from '../files/policies.ts'
 import { isTenantId } from '../keys/tenant.ts'
+import { SCHEMA_FOLDER } from '../policy/editor/modeline.ts'
+import { editorSchema, testFileSchema } from '../policy/editor-schema.ts'
 import { readTools, shownName, type ToolList } from '../policy/starter/list.ts'
 import { type Starter, starterFor } from '../policy/starter/starter.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, collect, configOf, UsageError } from './context.ts'
+import { readInput } from './input.ts'
 import { type Line, paint, print } from './output.ts'
 import { shellWord } from './shell.ts'
 
@@ -32,7 +35,8 @@ export function addInitCommand(program: Command): void {
       `
 FILE is a JSON array of names or of tools as OpenAI, Anthropic and MCP describe them, or the answer of an MCP server to
 tools/list. Tools that only read are allowed, all others need the approval of a person, what is not listed is denied.
-A folder that holds anything is left as it is. Without tools, the folder gets three examples.
+A folder that holds anything is left as it is. Without tools, the folder gets three examples. The schemas that the files
+name for editors are written beside the policies' folder, where there are none.
 
 Example:
   gate-sidecar init --tenant acme --tool get_balance --tool send_money
@@ -45,7 +49,8 @@ async function init(options: InitOptions): Promise<void> {
   const { tenant, tool: names = [] } = options
   if (!isTenantId(tenant))
     throw new UsageError(`--tenant: ${tenant} cannot name a tenant: letters, digits, _ and -, at most 63.`)
-  const folder = join(resolve(configOf(options).policies), tenant)
+  const root = resolve(configOf(options).policies)
+  const folder = join(root, tenant)
   assertFree(folder)
   const listed = options.tools === undefined ? { tools: [], notes: [] } : await readToolFile(options.tools)
   const given = readTools(names)
@@ -54,18 +59,20 @@ async function init(options: InitOptions): Promise<void> {
   const starter = starterFor(tenant, [...listed.tools, ...given.tools])
   if ('fault' in starter) throw new CannotRun(starter.fault)
   writeFolder(folder, starter.files)
+  const schemas = writeSchemas(join(dirname(root), SCHEMA_FOLDER))
+  const notes = [...listed.notes, ...schemas.notes]
   const next = nextCommands(options, starter)
   const { rules } = starter
   const renamed = starter.renamed.map(({ name, action }) => ({ tool: name, action }))
-  const files = starter.files.map(({ name }) => join(folder, name))
-  print(options, { files, rules, renamed, notes: listed.notes, next }, () => [
+  const files = [...starter.files.map(({ name }) => join(folder, name)), ...schemas.files]
+  print(options, { files, rules, renamed, notes, next }, () => [
     ...files.map((file) => `wrote ${file}`),
     '',
     ...rules.map(({ id, effect, actions }) => `${effect}: ${count(actions.length)} by rule ${id}`),
     ...renamed.map(
       ({ tool, action }): Line => [paint('yellow', 'renamed '), `${shownName(tool)} is checked as ${action}`],
     ),
-    ...listed.notes.map((note): Line => [paint('yellow', 'note '), note]),
+    ...notes.map((note): Line => [paint('yellow', 'note '), note]),
     '',
     'Next:',
     ...next.map((command) => `  ${command}`),
@@ -82,7 +89,7 @@ function notFree(folder: string): CannotRun {
 }
 
 async function readToolFile(path: string): Promise<ToolList> {
-  const bytes = path === '-' ? await readInput() : readAtMost(path, LIST_BYTES)
+  const bytes = path === '-' ? await readInput(LIST_BYTES) : readAtMost(path, LIST_BYTES)
   if (bytes.byteLength > LIST_BYTES) return { fault: `it has more than ${LIST_BYTES} bytes.` }
   try {
     return readTools(parseJson(bytes, LIST_LIMITS))
@@ -90,19 +97,6 @@ async function readToolFile(path: string): Promise<ToolList> {
     if (error instanceof GateError) return { fault: error.message }
     throw error
   }
-}
-
-/** Standard input, and no more than one chunk beyond the limit. */
-async function readInput(): Promise<Uint8Array> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of process.stdin) {
-    const bytes = Buffer.from(chunk)
-    chunks.push(bytes)
-    length += bytes.byteLength
-    if (length > LIST_BYTES) break
-  }
-  return Buffer.concat(chunks)
 }
 
 /** Writes beside the folder, under a name that nothing reads, and renames: who loads the folder sees all of it or none. */
@@ -117,6 +111,34 @@ function writeFolder(folder: string, files: Starter['files']): void {
     rmSync(aside, { recursive: true, force: true })
     if (error instanceof Error && 'code' in error && ['ENOTEMPTY', 'EEXIST'].includes(String(error.code)))
       throw notFree(folder)
+    throw error
+  }
+}
+
+/** The schemas that the files name for editors, where there are none. Policies are good without. */
+function writeSchemas(folder: string): { files: string[]; notes: string[] } {
+  const schemas = { policy: editorSchema(), test: testFileSchema() }
+  const texts = Object.entries(schemas).map(([name, schema]): [string, string] => [
+    join(folder, `${name}.json`),
+    `${JSON.stringify(schema, undefined, 2)}\n`,
+  ])
+  try {
+    mkdirSync(folder, { recursive: true })
+    return { files: texts.flatMap(([path, text]) => (writeNew(path, text) ? [path] : [])), notes: [] }
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error
+    const note = `${folder} cannot be written (${error.code}): editors need what gate-sidecar schema prints.`
+    return { files: [], notes: [note] }
+  }
+}
+
+/** False when there is such a file already, perhaps of another init that runs at this moment. */
+function writeNew(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx', flush: true })
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
     throw error
   }
 }

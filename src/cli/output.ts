@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { columnsOf } from '../base/columns.ts'
 import type { Json } from '../base/json.ts'
 import { visible, visibleJson } from '../base/visible.ts'
 import type { CommonOptions } from './context.ts'
@@ -33,8 +34,12 @@ export function rendered(line: Line): string {
 }
 
 function painted({ style, text }: Painted): string {
-  // Without a colour for a stream that is no terminal, or when NO_COLOR is set.
-  return styleText(style, visible(text), { stream: process.stdout, validateStream: true })
+  return coloured(style, visible(text))
+}
+
+/** The text in a colour; as it is where standard output is no terminal, or NO_COLOR is set. */
+export function coloured(style: Style, text: string): string {
+  return styleText(style, text, { stream: process.stdout, validateStream: true })
 }
 
 /** Columns under their names. */
@@ -65,19 +70,9 @@ function widthOf(cell: Cell = ''): number {
   return columnsOf(visible(typeof cell === 'string' ? cell : cell.text))
 }
 
-/** Characters that stand over the one before, and those that terminals show two columns wide. */
-const NO_COLUMN = /\p{M}/gu
-const TWO_COLUMNS =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/gu
-
 /** The text, as wide as `width` columns at least. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)))
-}
-
-/** How many columns a terminal needs for it. */
-function columnsOf(text: string): number {
-  return Array.from(text.replace(NO_COLUMN, '').replace(TWO_COLUMNS, '  ')).length
 }
 
 function gap(cell: Cell, width = 0): string {

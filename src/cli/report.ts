@@ -1,64 +1,81 @@
+import { relative, sep } from 'node:path'
 import { Option } from 'commander'
 import { memo } from '../base/memo.ts'
-import { visibleJson } from '../base/visible.ts'
-import { compareDiagnostics, type Diagnostic, formatDiagnostic } from '../policy/diagnostics.ts'
+import { compareDiagnostics, type Diagnostic } from '../policy/diagnostics.ts'
 import type { TenantFolder } from '../policy/load.ts'
-import { EXIT } from './context.ts'
+import { FORMATS, type Format, formatDiagnostics, isValid } from '../policy/output/formats.ts'
+import { type LinesOf, type Look, PLAIN } from '../policy/output/text.ts'
+import { VERSION } from '../version.ts'
+import { EXIT, UsageError } from './context.ts'
+import { coloured } from './output.ts'
 
 /** Options of a command that reports faults of policies. */
 export interface ReportOptions {
-  format: 'text' | 'json'
+  format: Format
   json?: boolean
 }
 
 export function formatOption(): Option {
-  return new Option('--format <format>', 'how faults are printed').choices(['text', 'json']).default('text')
+  return new Option('--format <format>', 'how faults are printed').choices(FORMATS).default('text')
 }
 
 /** Prints what a command found in the folders under `root`; ends with 1 when there is an error. */
 export function printReport(
   options: ReportOptions,
-  _root: string,
+  root: string,
   folders: readonly TenantFolder[],
   found: readonly Diagnostic[],
 ): void {
   const diagnostics = found.toSorted(compareDiagnostics)
+  const findings = { diagnostics, linesOf: linesIn(folders), summary: summaryOf(folders, diagnostics) }
+  const setting = { look: lookOf(process.stdout), folder: folderPath(root), version: VERSION }
+  process.stdout.write(formatDiagnostics(formatOf(options), findings, setting))
+  if (!isValid(diagnostics)) process.exitCode = EXIT.negative
+}
+
+function formatOf({ format, json = false }: ReportOptions): Format {
+  if (!json) return format
+  if (format === 'text' || format === 'json') return 'json'
+  throw new UsageError(`--json is --format json; leave it out, or leave out --format ${format}.`)
+}
+
+/** A line that is wider than the terminal would be broken, and the carets stand under something else. */
+function lookOf({ columns }: NodeJS.WriteStream): Look {
+  // 0 on terminals that do not say how wide they are.
+  return { paint: coloured, columns: columns || PLAIN.columns }
+}
+
+/** As GitHub and other readers of a report want it: from where the command runs, which is the root of a repository. */
+function folderPath(root: string): string {
+  const path = relative(process.cwd(), root)
+  const isInside = path !== '..' && !path.startsWith(`..${sep}`)
+  return (isInside ? path : root).replaceAll(sep, '/')
+}
+
+function summaryOf(folders: readonly TenantFolder[], diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length
-  const json = options.json || options.format === 'json'
-  process.stdout.write(
-    json
-      ? `${visibleJson({ valid: errors === 0, diagnostics: diagnostics.map(shown) })}\n`
-      : report(folders, diagnostics, errors),
-  )
-  if (errors > 0) process.exitCode = EXIT.negative
-}
-
-/** The members that scripts and editors rely on, in this order. */
-function shown({ file, line, column, severity, code, message, path, suggestion }: Diagnostic) {
-  return { file, line, column, severity, code, message, path, suggestion }
-}
-
-function report(folders: readonly TenantFolder[], diagnostics: readonly Diagnostic[], errors: number): string {
-  const linesOf = memo((file: string) => sourceLines(folders, file))
-  const lines = diagnostics.map((diagnostic) =>
-    formatDiagnostic(diagnostic, linesOf(diagnostic.file)[diagnostic.line - 1]),
-  )
-  const counts = [count(folders.length, 'policy set'), count(errors, 'error')]
-  return `${[...lines, `${counts.join(': ')}, ${count(diagnostics.length - errors, 'warning')}.`].join('\n')}\n`
+  const counts = [count(errors, 'error'), count(diagnostics.length - errors, 'warning')]
+  return `${count(folders.length, 'policy set')}: ${counts.join(', ')}.`
 }
 
 function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`
 }
 
-/** None when the file was not read. */
-function sourceLines(folders: readonly TenantFolder[], file: string): readonly string[] {
-  const [tenant, name] = file.split('/', 2)
-  const source = folders.find((folder) => folder.tenant === tenant)?.source
-  const bytes = source && 'files' in source && source.files.find((candidate) => candidate.name === name)?.bytes
-  if (!bytes) return []
-  return Buffer.from(bytes)
+/** The lines of what was read. Each file is split once, whatever the number of its faults. */
+export function linesIn(folders: readonly TenantFolder[]): LinesOf {
+  return memo((file: string) => {
+    const [tenant, name] = file.split('/', 2)
+    const source = folders.find((folder) => folder.tenant === tenant)?.source
+    const bytes = source && 'files' in source && source.files.find((candidate) => candidate.name === name)?.bytes
+    return bytes ? linesOfText(bytes) : []
+  })
+}
+
+/** Lines and columns as diagnostics count them: a BOM is not counted, and a line ends with a line feed. */
+function linesOfText(bytes: Uint8Array): readonly string[] {
+  const text = Buffer.from(bytes)
     .toString('utf8')
     .replace(/^\uFEFF/, '')
-    .split(/\r\n|\r|\n/)
+  return text.split('\n').map((line) => line.replace(/\r$/, ''))
 }

@@ -9,19 +9,19 @@ const SCHEMAS: readonly { name: string; of: string; make: () => Record<string, u
     name: 'policy',
     of: 'a policy file (policies/<tenant>/*.yaml)',
     make: editorSchema,
-    use: 'An editor with a YAML language server uses it where a policy begins with\n  # yaml-language-server: $schema=../../policy.schema.json',
+    use: 'An editor with a YAML language server uses it where a policy begins with\n  # yaml-language-server: $schema=../../schemas/policy.json',
   },
   {
     name: 'test',
     of: 'a file of policy tests (policies/<tenant>/*.test.yaml)',
     make: testFileSchema,
-    use: 'An editor with a YAML language server uses it where a test file begins with\n  # yaml-language-server: $schema=../../test.schema.json',
+    use: 'An editor with a YAML language server uses it where a test file begins with\n  # yaml-language-server: $schema=../../schemas/test.json',
   },
   {
     name: 'config',
     of: 'the configuration file (--config)',
     make: configSchema,
-    use: 'An editor uses it where the configuration file has the member\n  "$schema": "./config.schema.json"',
+    use: 'An editor uses it where the configuration file has the member\n  "$schema": "./schemas/config.json"',
   },
 ]
 
@@ -30,7 +30,7 @@ export function addSchemaCommands(program: Command): void {
   for (const { name, of, make, use } of SCHEMAS) {
     addCommonOptions(schema.command(name), {})
       .description(`print the JSON Schema of ${of}`)
-      .addHelpText('after', `\n${use}\n\nExample:\n  gate-sidecar schema ${name} > ${name}.schema.json`)
+      .addHelpText('after', `\n${use}\n\nExample:\n  gate-sidecar schema ${name} > schemas/${name}.json`)
       .action((options: CommonOptions) => printSchema(options, make()))
   }
 }

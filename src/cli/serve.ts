@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import { SETTING_NAMES } from '../config.ts'
+import type { Logger } from '../log.ts'
+import type { RunningServer } from '../server.ts'
 import { addCommonOptions, addSettingOption, type CommonOptions, configOf } from './context.ts'
 import { welcome } from './demo.ts'
-import { stopSignal } from './signals.ts'
+import { reloadSignal, stopSignal } from './signals.ts'
 
 interface ServeOptions extends CommonOptions {
   demo?: boolean
@@ -10,7 +12,7 @@ interface ServeOptions extends CommonOptions {
 
 export function addServeCommand(program: Command): void {
   addServeOptions(program.command('serve'))
-    .description('run the service until it is told to stop (SIGTERM, SIGINT)')
+    .description('run the service until it is told to stop (SIGTERM, SIGINT); SIGHUP has it read the policies again')
     .option(
       '--demo',
       'show how it works: on a folder without keys, make a demo tenant and print its keys to the terminal',
@@ -26,6 +28,7 @@ export function addServeOptions(command: Command): Command {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
+  const onReload = reloadSignal()
   const config = configOf(options)
   // Heard from here on: who is told to stop while starting ends as cleanly, right after.
   const told = stopSignal()
@@ -34,12 +37,23 @@ async function serve(options: ServeOptions): Promise<void> {
   const log = createLogger(config.logLevel)
   const server = await startServer({ config, log })
   log.info({ url: server.url }, 'listening')
+  onReload(() => void reload(server, log))
   try {
     // Never into the log, which is kept in files: what it says is for a person, and may hold keys.
     if (options.demo) process.stderr.write(await welcome(server, config, process.stderr.isTTY === true))
     log.info({ signal: await told }, 'stopping')
   } finally {
+    onReload(() => undefined)
     await server.close()
   }
   log.info({}, 'stopped')
+}
+
+/** What came of each tenant's policies is told by the service; this is the end of it. */
+async function reload(server: RunningServer, log: Logger): Promise<void> {
+  try {
+    log.info({ signal: 'SIGHUP', ...(await server.reload()) }, 'policies were read again')
+  } catch (error) {
+    log.error({ signal: 'SIGHUP', cause: String(error) }, 'policies could not be read again')
+  }
 }

@@ -5,3 +5,22 @@ export function stopSignal(): Promise<NodeJS.Signals> {
     process.once('SIGINT', resolve)
   })
 }
+
+/**
+ * Hears SIGHUP from now on, which would end the process otherwise. What came before there is something to call counts
+ * as one.
+ *
+ * @returns sets what is called at each signal
+ */
+export function reloadSignal(): (reload: () => void) => void {
+  let missed = false
+  let act = (): void => {
+    missed = true
+  }
+  process.on('SIGHUP', () => act())
+  return (reload) => {
+    act = reload
+    if (missed) reload()
+    missed = false
+  }
+}

@@ -11,7 +11,15 @@ export function addValidateCommand(program: Command): void {
   addCommonOptions(program.command('validate'), { policies: true })
     .description('check all policies and print every fault; exit 1 when there is an error')
     .addOption(formatOption())
-    .addHelpText('after', '\nExample:\n  gate-sidecar validate --policies ./policies')
+    .addHelpText(
+      'after',
+      `
+Formats: text for people, json for scripts, github for annotations in a workflow of GitHub Actions, sarif (2.1.0) for
+code scanning. Paths in the last two begin at the working folder; run them in the root of the repository.
+
+Example:
+  gate-sidecar validate --policies ./policies`,
+    )
     .action(validate)
 }
 

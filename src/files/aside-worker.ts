@@ -1,7 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { compilePolicySet, listFilesOf } from '../policy/load.ts'
+import { compileAndTest } from '../cases/accept.ts'
+import { type CompiledPolicies, compilePolicySet, listFilesOf, type PolicySource } from '../policy/load.ts'
+import { validatePolicySet } from '../policy/validation.ts'
 import type { Job } from './aside.ts'
 
 // Buffers arrive as plain Uint8Arrays, Maps as Maps: structured cloning keeps what is asked and answered.
-const [what, argument] = workerData as Job
-parentPort?.postMessage(what === 'compile' ? compilePolicySet(argument) : listFilesOf(argument))
+parentPort?.postMessage(await outcomeOf(workerData as Job))
+
+async function outcomeOf([what, argument]: Job): Promise<unknown> {
+  if (what === 'listFiles') return listFilesOf(argument)
+  if (what === 'validate') return validatePolicySet(argument)
+  return what === 'compile' ? compileOnly(argument) : compileAndTest(argument)
+}
+
+/** Whoever asks from outside this thread runs no tests, so that they need not be sent. */
+function compileOnly(source: PolicySource): CompiledPolicies {
+  return { ...compilePolicySet(source), tests: [] }
+}

@@ -1,7 +1,11 @@
 import type { CompiledPolicies, Outcome, PolicySource } from '../policy/load.ts'
+import type { PolicyValidation } from '../policy/validation.ts'
 import { startThread } from '../thread.ts'
 
+/** Of time, and of processor time: who gets little of the machine is given longer, up to a limit. */
 const TIME_LIMIT_MS = 5000
+const TIME_LIMIT_IF_STARVED_MS = 30_000
+const LOOK_MS = 100
 const MEMORY_LIMIT_MIB = 256
 
 const MODULE = new URL('./aside-worker', import.meta.url)
@@ -13,16 +17,53 @@ const MODULE = new URL('./aside-worker', import.meta.url)
 export interface Aside {
   /** The paths of the lists that the policies name. */
   listFiles(files: PolicySource['files']): Promise<Outcome<readonly string[]>>
+  /** Without the tests of the folder, which are only checked. */
   compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  /** Runs the tests too; one that fails is an error. */
+  compileAndTest(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  /** What the set would be, and every fault; nothing of it is kept. */
+  validate(source: PolicySource): Promise<Outcome<PolicyValidation>>
 }
 
 /** What the thread is asked: the name of a method of Aside, and its argument. */
-export type Job = ['listFiles', PolicySource['files']] | ['compile', PolicySource]
+export type Job = ['listFiles', PolicySource['files']] | ['compile' | 'compileAndTest' | 'validate', PolicySource]
 
 /** Each in a thread of its own, which is ended afterwards. */
 export const inThread: Aside = {
   listFiles: (files) => run<readonly string[]>(['listFiles', files]),
   compile: (source) => run<CompiledPolicies>(['compile', source]),
+  compileAndTest: (source) => run<CompiledPolicies>(['compileAndTest', source]),
+  validate: (source) => run<PolicyValidation>(['validate', source]),
+}
+
+/** Threads that load policies at once: each takes all of a processor, and as much memory as its limit. */
+const THREADS = 2
+
+/** The same, so many at once; the rest waits for its turn. Validation has turns of its own, since callers ask for it. */
+export function inTurn(aside: Aside): Aside {
+  const turn = turns(THREADS)
+  return {
+    listFiles: (files) => turn(() => aside.listFiles(files)),
+    compile: (source) => turn(() => aside.compile(source)),
+    compileAndTest: (source) => turn(() => aside.compileAndTest(source)),
+    validate: aside.validate,
+  }
+}
+
+function turns(limit: number) {
+  const waiting: (() => void)[] = []
+  let free = limit
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free === 0) await new Promise<void>((begin) => waiting.push(begin))
+    else free -= 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free += 1
+      else next()
+    }
+  }
 }
 
 function run<T>(job: Job): Promise<Outcome<T>> {
@@ -30,15 +71,35 @@ function run<T>(job: Job): Promise<Outcome<T>> {
     const resourceLimits = { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB }
     const worker = startThread(MODULE, { workerData: job, resourceLimits })
     const end = (outcome: Outcome<T>): void => {
-      clearTimeout(timer)
+      clearInterval(timer)
       resolve(outcome)
       // The thread's exit says nothing that the outcome does not.
       void worker.terminate()
     }
     const failed = (fault: string): void => end({ fault })
-    const timer = setTimeout(() => failed(`takes more than ${TIME_LIMIT_MS / 1000} s to load`), TIME_LIMIT_MS)
+    const isOver = timeLimit()
+    const work = job[0] === 'compileAndTest' ? 'load and test' : 'load'
+    const timer = setInterval(() => {
+      if (isOver()) failed(`takes more than ${TIME_LIMIT_MS / 1000} s to ${work}`)
+    }, LOOK_MS)
     worker.once('message', (value: T) => end({ value }))
     worker.once('error', (error) => failed(`cannot be loaded: ${error.message}`))
     worker.once('exit', (code) => failed(`cannot be loaded (the loader ended with ${code})`))
   })
+}
+
+/**
+ * Tells when a job that begins now has had its time. A thread does not tell what it used of a processor; it is at most what
+ * the process used, less what this thread did meanwhile.
+ */
+function timeLimit(): () => boolean {
+  const started = performance.now()
+  const cpu = process.cpuUsage()
+  const loop = performance.eventLoopUtilization()
+  return () => {
+    const ms = performance.now() - started
+    const { user, system } = process.cpuUsage(cpu)
+    const usedMs = (user + system) / 1000 - performance.eventLoopUtilization(loop).active
+    return ms > TIME_LIMIT_IF_STARVED_MS || (ms > TIME_LIMIT_MS && usedMs > TIME_LIMIT_MS)
+  }
 }

@@ -1,18 +1,10 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
-import { isAbsolute, join, sep } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
 import { digestOf } from '../base/digest.ts'
 import { isTenantId } from '../keys/tenant.ts'
 import { isPolicyFile, isTestFile } from '../policy/files.ts'
 import { LIMITS } from '../policy/limits.ts'
-import {
-  listFilesOf,
-  mayNameLists,
-  type Outcome,
-  type PolicySource,
-  RETRY_MS,
-  type TenantFolder,
-} from '../policy/load.ts'
-import type { Aside } from './aside.ts'
+import { listFilesOf, MISSING, type PolicySource, type TenantFolder } from '../policy/load.ts'
 
 /** The tenants that have a folder under `root`; see strayNames for the rest. */
 export function readPolicyFolders(root: string): TenantFolder[] {
@@ -25,40 +17,8 @@ export function readTenantFolder(root: string, tenant: string): TenantFolder {
   return 'source' in files ? files : withLists(root, files, listFilesOf(files.files))
 }
 
-/**
- * Reads the folders again and again. Bytes are read and hashed each time, since a time or a size may stay as it
- * was; they are parsed, which may take a second, only when they differ from the time before.
- *
- * @param listFiles the lists that policies name; asked of those alone that may name any
- */
-export function policyFolderReader(
-  root: string,
-  { listFiles }: Pick<Aside, 'listFiles'>,
-): () => Promise<TenantFolder[]> {
-  const known = new Map<string, { digest: string; paths: Outcome<readonly string[]>; untilMs: number }>()
-  const pathsOf = async ({ tenant, files, digest }: TenantFiles): Promise<Outcome<readonly string[]>> => {
-    const earlier = known.get(tenant)
-    if (earlier?.digest === digest && performance.now() < earlier.untilMs) return earlier.paths
-    const paths = mayNameLists(files) ? await listFiles(files) : { value: [] }
-    const untilMs = 'fault' in paths ? performance.now() + RETRY_MS : Number.POSITIVE_INFINITY
-    known.set(tenant, { digest, paths, untilMs })
-    return paths
-  }
-  const read = async (tenant: string): Promise<TenantFolder> => {
-    const files = readFiles(root, tenant)
-    if ('source' in files) return files
-    const paths = await pathsOf(files)
-    if ('fault' in paths) return { tenant, fingerprint: files.digest, source: { problem: paths.fault } }
-    return withLists(root, files, paths.value)
-  }
-  return async () => {
-    const folders: TenantFolder[] = []
-    for (const tenant of tenantsIn(root)) folders.push(await read(tenant))
-    return folders
-  }
-}
-
-function tenantsIn(root: string): string[] {
+/** Names of folders under `root` that can be a tenant's. */
+export function tenantsIn(root: string): string[] {
   return namesIn(root).filter((name) => isTenantId(name) && isFolder(root, name) !== false)
 }
 
@@ -85,7 +45,7 @@ function isFolder(root: string, name: string): boolean | undefined {
 }
 
 /** A tenant's folder without the lists that its policies name. */
-interface TenantFiles {
+export interface TenantFiles {
   tenant: string
   files: PolicySource['files']
   ignored: string[]
@@ -93,8 +53,9 @@ interface TenantFiles {
   digest: string
 }
 
-function readFiles(root: string, tenant: string): TenantFiles | TenantFolder {
-  return unlessUnreadable(tenant, () => {
+/** The folder's files; or, when they cannot be read, what is wrong with it. */
+export function readFiles(root: string, tenant: string): TenantFiles | TenantFolder {
+  return unlessUnreadable(root, tenant, () => {
     const folder = join(root, tenant)
     const names = readdirSync(folder).filter((name) => !name.startsWith('.'))
     const isRead = (name: string): boolean =>
@@ -110,12 +71,13 @@ function readFiles(root: string, tenant: string): TenantFiles | TenantFolder {
   })
 }
 
-function withLists(
+/** The same with the lists of these paths. */
+export function withLists(
   root: string,
   { tenant, files, digest, ignored }: TenantFiles,
   paths: readonly string[],
 ): TenantFolder {
-  return unlessUnreadable(tenant, () => {
+  return unlessUnreadable(root, tenant, () => {
     const budget = byteBudget()
     for (const { bytes } of files) budget.take(bytes)
     const lists = new Map<string, Uint8Array | { problem: string }>()
@@ -124,8 +86,10 @@ function withLists(
       if (content instanceof Uint8Array) budget.take(content)
       lists.set(path, content)
     }
-    const fingerprint = digestOf(JSON.stringify([digest, digestsOf(lists), ignored]))
-    return { tenant, fingerprint, source: { tenant, files, lists, ignored } }
+    // The keys of a ConfigMap have no folders, so a list may lie beside the policies.
+    const unnamed = ignored.filter((name) => !lists.has(name))
+    const fingerprint = digestOf(JSON.stringify([digest, digestsOf(lists), unnamed]))
+    return { tenant, fingerprint, source: { tenant, files, lists, ignored: unnamed } }
   })
 }
 
@@ -143,7 +107,7 @@ function byteBudget() {
   }
 }
 
-function unlessUnreadable<T>(tenant: string, read: () => T): T | TenantFolder {
+function unlessUnreadable<T>(root: string, tenant: string, read: () => T): T | TenantFolder {
   try {
     return read()
   } catch (error) {
@@ -152,8 +116,20 @@ function unlessUnreadable<T>(tenant: string, read: () => T): T | TenantFolder {
       return { tenant, fingerprint: 'too large', source: { problem } }
     }
     if (!isFileError(error)) throw error
-    return { tenant, fingerprint: `unreadable ${error.code}`, source: { problem: `cannot be read (${error.code})` } }
+    return unreadable(tenant, relative(join(root, tenant), error.path ?? ''), error.code ?? '')
   }
+}
+
+/** @param name what cannot be read, relative to the folder; empty for the folder itself */
+function unreadable(tenant: string, name: string, code: string): TenantFolder {
+  if (name === '' && code === 'ENOENT') return missingFolder(tenant)
+  const itself = code === 'ENOTDIR' ? 'is a file, not a folder' : `cannot be read (${code})`
+  const problem = name === '' ? itself : `holds ${JSON.stringify(name)}, which cannot be read (${code})`
+  return { tenant, fingerprint: `unreadable ${name} ${code}`, source: { problem } }
+}
+
+export function missingFolder(tenant: string): TenantFolder {
+  return { tenant, fingerprint: MISSING, source: { problem: 'does not exist' } }
 }
 
 /** Bytes read at once. */

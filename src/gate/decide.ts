@@ -1,24 +1,18 @@
 import type { Evaluation, RuleResult, Validation } from '../policy/evaluate.ts'
-import { type ApprovalTerms, combineTerms, type Decision, type Effect, type PolicySet } from '../policy/set.ts'
+import {
+  type ApprovalTerms,
+  combineTerms,
+  type Decision,
+  type Effect,
+  POLICY_STEPS,
+  type PolicySet,
+  type Retry,
+} from '../policy/set.ts'
 import type { Risk } from './risk.ts'
 
 /** What a decision rests on: the steps of the order of decision, and an approval, which turns a hold into an allow. */
-export const DECIDED_BY = [
-  'kill_switch',
-  'no_policy',
-  'invalid_context',
-  'deny_rule',
-  'risk',
-  'hold_rule',
-  'allow_rule',
-  'approval',
-  'default',
-] as const
+export const DECIDED_BY = ['kill_switch', 'no_policy', ...POLICY_STEPS, 'approval'] as const
 export type DecidedBy = (typeof DECIDED_BY)[number]
-
-/** When it makes sense to ask again. */
-export const RETRIES = ['never', 'after_approval', 'changed_request'] as const
-export type Retry = (typeof RETRIES)[number]
 
 /** A rule or factor that could not be evaluated, and the facts for want of which. */
 export interface Unevaluable {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../actions/deps.ts'
 import { GateError } from '../base/errors.ts'
+import type { Json } from '../base/json.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../keys/roles.ts'
 import { authenticate, authorize } from './auth.ts'
@@ -99,7 +100,7 @@ async function serve(
   const headers = limiter.admit(state, caller, rule)
   const share = bodies(caller.key.id, rule.limit === 'exempt')
   try {
-    const body = route.bodyLimits && (await readJsonBody(request, route.bodyLimits, share.take))
+    const body = await bodyOf(route, request, share.take)
     const reply = await route.run(services, {
       id,
       caller,
@@ -115,6 +116,20 @@ async function serve(
   } finally {
     share.release()
   }
+}
+
+async function bodyOf(
+  { shape, bodyLimits }: Route,
+  request: IncomingMessage,
+  take: (bytes: number) => void,
+): Promise<Json | undefined> {
+  if (bodyLimits === undefined) return undefined
+  return shape.bodyOptional && !hasBody(request) ? {} : readJsonBody(request, bodyLimits, take)
+}
+
+/** RFC 9112, 6.3: without either header a request has no body. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** Parameters by name; one that comes twice is refused, since readers differ on which counts. */

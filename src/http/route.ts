@@ -38,6 +38,8 @@ export interface RouteShape {
   /** What each part of the path that starts with `:` is. */
   params?: Readonly<Record<string, { description: string; example: string }>>
   body?: TSchema
+  /** No body is as good as `{}`. */
+  bodyOptional?: true
   query?: TSchema
   /** Of `data` in the answer. */
   data: TSchema

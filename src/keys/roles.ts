@@ -151,6 +151,20 @@ export const ROUTES = {
     roles: ['auditor', 'operator', 'approver'],
     limit: 'status',
   },
+  validatePolicies: {
+    method: 'POST',
+    path: '/policies/validate',
+    summary: 'every fault of policies that are sent as texts; opens no file and keeps nothing',
+    roles: ['auditor', 'operator'],
+    limit: 'status',
+  },
+  reloadPolicies: {
+    method: 'POST',
+    path: '/policies/reload',
+    summary: "looks at the tenant's folder now, and answers what came of it",
+    roles: ['operator'],
+    limit: 'status',
+  },
   events: {
     method: 'GET',
     path: '/events',

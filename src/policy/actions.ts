@@ -84,15 +84,6 @@ export function schemaAt(root: Node | undefined, segments: readonly string[]): N
   return node
 }
 
-/** True when a value that passes the schema always has the member. */
-export function isRequired(root: Node | undefined, segments: readonly string[]): boolean {
-  for (let i = 0; i < segments.length; i += 1) {
-    const parent = schemaAt(root, segments.slice(0, i))
-    if (!itemsOf(memberOf(parent, 'required')).some(({ value }) => value === segments[i])) return false
-  }
-  return segments.length > 0
-}
-
 function resolve(node: Node, root: Node): Node {
   let at = node
   // Every reference leads to another definition, and recursion is an error of its own.

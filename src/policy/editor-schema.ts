@@ -1,20 +1,40 @@
 import Type from 'typebox'
-import { DECORATORS } from './decorators.ts'
-import { OPERATORS } from './operators.ts'
-import { documentShape } from './shapes.ts'
-import { PolicyTestFile } from './testfile.ts'
+import { OBJECT_SCHEMA, schemaSchema } from './editor/action.ts'
+import { conditionSchema } from './editor/condition.ts'
+import {
+  ACTION,
+  DECLARED_PATH,
+  DURATION,
+  GLOB,
+  NUMBER_PATH,
+  OUTSIDE,
+  PLURAL,
+  SINGLE_PATH,
+  TIME,
+} from './editor/patterns.ts'
+import { RESERVED_KEYS } from './node.ts'
+import type { FactType } from './set.ts'
+import { documentShape, NAME_PATTERN } from './shapes.ts'
+import { editorTestFile } from './tests/shapes.ts'
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
-/** The JSON Schema of a policy file that editors use, conditions included. */
+type Schema = Readonly<Record<string, unknown>>
+
+/** The JSON Schema of a policy file that editors use: the shape that the loader checks, and what else a schema can say. */
 export function editorSchema(): Record<string, unknown> {
+  const condition = Type.Unsafe<unknown>({
+    $ref: '#/$defs/condition',
+    description: 'When it applies; always, if it is left out.',
+    examples: [{ fact: 'context.amount', operator: 'greaterThan', value: 1000 }],
+  })
   return {
     $schema: DIALECT,
     $id: 'urn:gate-sidecar:schema:policy',
     title: 'gate-sidecar policy',
     description: 'A file of policies/<tenant>/. All files of the folder form one set.',
-    ...documentShape(Type.Unsafe<unknown>({ $ref: '#/$defs/condition' })),
-    $defs: { condition: conditionSchema() },
+    ...refined({ ...documentShape(condition) }, ''),
+    $defs: { condition: conditionSchema(), schema: schemaSchema() },
   }
 }
 
@@ -25,33 +45,83 @@ export function testFileSchema(): Record<string, unknown> {
     $id: 'urn:gate-sidecar:schema:test',
     title: 'gate-sidecar policy tests',
     description: 'A *.test.yaml file of policies/<tenant>/: what the policies must decide.',
-    ...PolicyTestFile,
+    ...editorTestFile(),
   }
 }
 
-function conditionSchema(): Record<string, unknown> {
-  const reference = { $ref: '#/$defs/condition' }
-  const some = { type: 'array', minItems: 1, items: reference }
-  const form = (properties: Record<string, unknown>, required: string[]) => ({
-    type: 'object',
-    properties,
-    required,
-    additionalProperties: false,
-  })
+const APPROVAL: Readonly<Record<string, Schema>> = {
+  'approval.expiresIn': { pattern: DURATION },
+  'approval.unbound[]': { pattern: SINGLE_PATH },
+}
+
+/**
+ * What the loader checks beside the shape, with sentences of its own, and a schema can say too: by place, where `[]` are
+ * the items of a list and `*` the values of a mapping.
+ */
+export const REFINEMENTS: Readonly<Record<string, Schema>> = {
+  timezone: { pattern: '^[A-Za-z]' },
+  ...APPROVAL,
+  ...Object.fromEntries(Object.entries(APPROVAL).map(([place, schema]) => [`rules[].${place}`, schema])),
+  domains: names(NAME_PATTERN),
+  'domains.*[]': GLOB,
+  facts: {
+    ...names(DECLARED_PATH),
+    allOf: [{ patternProperties: { [PLURAL]: { properties: { type: { const: 'list' } } } } }],
+  },
+  'facts.*': { allOf: defaultsByType() },
+  actions: names(ACTION),
+  'actions.*.context': OBJECT_SCHEMA,
+  'actions.*.plan': OBJECT_SCHEMA,
+  lists: names(NAME_PATTERN),
+  'lists.*': { oneOf: [{ required: ['file'] }, { required: ['values'] }] },
+  'lists.*.file': { not: { pattern: OUTSIDE } },
+  conditions: names(NAME_PATTERN),
+  'conditions.*': { description: 'What the name stands for.' },
+  'risk[].actions[]': GLOB,
+  'risk[].scale.fact': { pattern: NUMBER_PATH },
+  'rules[]': { dependentSchemas: { approval: { properties: { effect: { const: 'require_approval' } } } } },
+  'rules[].actions[]': GLOB,
+}
+
+function names(pattern: string): Schema {
+  return { propertyNames: { pattern, not: { enum: [...RESERVED_KEYS] } } }
+}
+
+/** The default of a fact has its type. */
+function defaultsByType(): Schema[] {
+  const values: Readonly<Record<FactType, Schema>> = {
+    number: { type: 'number' },
+    integer: { type: 'integer' },
+    string: { type: 'string' },
+    boolean: { type: 'boolean' },
+    date: { type: 'string', pattern: TIME },
+    list: { type: 'array' },
+    object: { type: 'object' },
+  }
+  return Object.entries(values).map(([type, value]) => ({
+    if: { properties: { type: { const: type } }, required: ['type'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { default: value } },
+  }))
+}
+
+/** The schema with the refinements of this place and of those below it. */
+function refined(schema: Schema, place: string): Schema {
+  const { properties, items, additionalProperties } = schema
+  const below = (name: string): string => (place === '' ? name : `${place}.${name}`)
   return {
-    anyOf: [
-      form({ fact: { type: 'string' }, operator: operatorSchema(), value: {} }, ['fact', 'operator']),
-      form({ all: some }, ['all']),
-      form({ any: some }, ['any']),
-      form({ not: reference }, ['not']),
-      form({ condition: { type: 'string', description: 'A name under conditions.' } }, ['condition']),
-    ],
+    ...schema,
+    ...(isSchema(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, one]) => [name, isSchema(one) ? refined(one, below(name)) : one]),
+      ),
+    }),
+    ...(isSchema(items) && { items: refined(items, `${place}[]`) }),
+    ...(isSchema(additionalProperties) && { additionalProperties: refined(additionalProperties, below('*')) }),
+    ...REFINEMENTS[place],
   }
 }
 
-/** The names, which an editor offers, and the names with decorators before them. */
-function operatorSchema(): Record<string, unknown> {
-  const names = [...OPERATORS.keys()]
-  const decorated = `^(?:(?:${[...DECORATORS.keys()].join('|')}):)+(?:${names.join('|')})$`
-  return { anyOf: [{ enum: names }, { type: 'string', pattern: decorated }] }
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null
 }

@@ -22,6 +22,9 @@ export interface TenantFolder {
   source: PolicySource | { problem: string }
 }
 
+/** The fingerprint of a folder that is not there. */
+export const MISSING = 'missing'
+
 const POLICY = /\.(?:yaml|yml|json)$/
 const TEST = /\.test\.[^.]+$/
 

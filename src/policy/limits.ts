@@ -15,6 +15,12 @@ export const LIMITS = {
   diagnostics: 5000,
   /** Nodes of a schema once its references are followed: compiling as many takes 0.1 s, at the first check of its action. */
   schemaNodes: 1000,
+  /** Items of a list under `expect`, each of which is held against each combination of the test. */
+  expectationsPerTest: 1000,
+  /** Combinations that the tests of a set make together. */
+  casesPerSet: 10_000,
+  /** Comparisons that these ask, so that tests run in bounded time before a set comes into force. */
+  comparisonsOfTests: 300_000,
   /** Bytes of all files of a folder that are read, lists too: reading as many again and again takes 20 ms each time. */
   setBytes: 16 * 1024 * 1024,
 } as const

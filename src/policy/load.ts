@@ -23,19 +23,24 @@ import type { ActionDeclaration, PolicyData, PolicySet } from './set.ts'
 import { readSettings } from './settings.ts'
 import { policyCode, shapeCheck } from './shape-check.ts'
 import { PolicyDocument } from './shapes.ts'
-import { checkTestFile } from './testfile.ts'
+import type { PolicyTest } from './tests/cases.ts'
+import { readTests } from './tests/read.ts'
 
-export { listFilesOf, mayNameLists, type PolicySource, type TenantFolder } from './files.ts'
+export { listFilesOf, MISSING, mayNameLists, type PolicySource, type TenantFolder } from './files.ts'
 
 /** `set` is undefined when any diagnostic is an error. */
 export interface LoadResult {
   set: PolicySet | undefined
+  /** The tests of the folder; none without a set. */
+  tests: readonly PolicyTest[]
   diagnostics: readonly Diagnostic[]
 }
 
 /** `data` is undefined when any diagnostic is an error. */
 export interface CompiledPolicies {
   data: PolicyData | undefined
+  /** The tests of the folder; none without data. They are not run here. */
+  tests: readonly PolicyTest[]
   diagnostics: readonly Diagnostic[]
 }
 
@@ -52,8 +57,8 @@ const checkShape = shapeCheck(PolicyDocument, policyCode)
 
 /** The policy set that the files of a tenant make, or every fault that keeps it from being one. */
 export function loadPolicySet(source: PolicySource): LoadResult {
-  const { data, diagnostics } = compilePolicySet(source)
-  return { set: data && linkPolicySet(data), diagnostics }
+  const { data, tests, diagnostics } = compilePolicySet(source)
+  return { set: data && linkPolicySet(data), tests, diagnostics }
 }
 
 /** Everything that can be said of the files: what loading says, and advice. */
@@ -65,17 +70,22 @@ export function lintPolicySet(source: PolicySource): readonly Diagnostic[] {
 export function compilePolicySet(source: PolicySource, level: LintLevel = 'doubts'): CompiledPolicies {
   const report = createReport()
   const files = readFiles(source, report)
-  if (hasTooManyRules(files.policies, report)) return { data: undefined, diagnostics: report.diagnostics() }
+  if (hasTooManyRules(files.policies, report)) return nothing(report)
   for (const { root } of files.policies) {
     checkShape(root, report)
     checkTenant(root, source.tenant, report)
   }
   const { data, isLinted } = readSet(source, files, level, report)
-  const ignores = readIgnores(files.policies, report)
+  const tests = readTests(source.tenant, files, report)
+  const ignores = readIgnores([...files.policies, ...files.tests], report)
   // What was not looked for may be there.
   const looked = (code: DiagnosticCode): boolean => isLinted && (level === 'advice' || !isAdvice(code))
   const diagnostics = withoutIgnored(report, ignores, looked)
-  return { data: report.failed() ? undefined : data, diagnostics }
+  return report.failed() ? { data: undefined, tests: [], diagnostics } : { data, tests, diagnostics }
+}
+
+function nothing(report: Report): CompiledPolicies {
+  return { data: undefined, tests: [], diagnostics: report.diagnostics() }
 }
 
 /** Asked before anything else is checked, so that what is too much is not also checked in full. */
@@ -129,7 +139,6 @@ function readSet(source: PolicySource, files: ReadFiles, level: LintLevel, repor
     comparisons: names.comparisons,
     files: policies.map(({ name }) => name),
   }
-  for (const { root } of files.tests) checkTestFile(root, data, report)
   checkLeaves(data, names)
   const isLinted = !files.partial && lint(data, names, files, level)
   if (report.failed()) return { data, isLinted }

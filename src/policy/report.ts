@@ -41,16 +41,23 @@ export function createReport(): Report {
 
 function diagnosticAt(code: DiagnosticCode, place: Place, message: string, suggestion: string | undefined): Diagnostic {
   const { line, column } = positionOf(place.source, place.start)
-  const end = positionOf(place.source, Math.max(place.start, place.end))
+  const endColumn = column + extentOf(place)
   return {
     file: place.source.file,
     line,
     column,
-    ...(end.line === line && end.column > column ? { endColumn: end.column } : {}),
+    ...(endColumn > column ? { endColumn } : {}),
     severity: DIAGNOSTICS[code].severity,
     code,
     message,
     path: place.path,
     suggestion: suggestion ?? null,
   }
+}
+
+/** How much of a place is on the line where it begins, spaces behind it aside. */
+function extentOf({ source, start, end }: Place): number {
+  const lineEnd = source.text.indexOf('\n', start)
+  const text = source.text.slice(start, lineEnd < 0 ? end : Math.min(end, lineEnd))
+  return text.trim() === '' ? text.length : text.trimEnd().length
 }

@@ -4,7 +4,7 @@ import { entriesOf, itemsOf, keyOf, memberOf, type Node, numberOf, textOf, wordO
 import type { Report } from './report.ts'
 import { closest } from './suggest.ts'
 
-type Kind =
+export type Kind =
   | 'schema'
   | 'schemas'
   | 'schemaList'
@@ -22,11 +22,11 @@ type Kind =
   | 'patterns'
   | 'needs'
 
-const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
-const FORMATS = ['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uri', 'uuid']
+export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
+export const FORMATS = ['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uri', 'uuid']
 
 /** The keywords of JSON Schema 2020-12 that a policy may use, and what each takes. */
-const KEYWORDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+export const KEYWORDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...each(
     'schema',
     'items',

@@ -8,6 +8,14 @@ export type Effect = (typeof EFFECTS)[number]
 /** What is answered to a check. */
 export type Decision = Effect
 
+/** The steps of the order of decision that the policies themselves take. */
+export const POLICY_STEPS = ['invalid_context', 'deny_rule', 'risk', 'hold_rule', 'allow_rule', 'default'] as const
+export type PolicyStep = (typeof POLICY_STEPS)[number]
+
+/** When it makes sense to ask again. */
+export const RETRIES = ['never', 'after_approval', 'changed_request'] as const
+export type Retry = (typeof RETRIES)[number]
+
 export const FACT_TYPES = ['number', 'integer', 'string', 'boolean', 'date', 'list', 'object'] as const
 export type FactType = (typeof FACT_TYPES)[number]
 

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { ACTION_PATTERN } from '../base/glob.ts'
 import { type ErrorObject, schemaCompiler } from '../base/schema.ts'
 import type { DiagnosticCode } from './codes.ts'
 import { firstKeyOf, keyOf, type Node, type Place, wordOf } from './node.ts'
@@ -102,8 +103,13 @@ function faultOf(error: ErrorObject, node: Node, shape: TSchema, codeOf: ShapeCo
       )
     case 'minLength':
     case 'minItems':
+    case 'minProperties':
       return at(node, 'The value must not be empty.')
     case 'pattern':
+      if (params.pattern === ACTION_PATTERN) {
+        const made = 'letters, digits and _ . : / -, at most 128'
+        return at(node, `${JSON.stringify(wordOf(node))} is no action: ${made}; a pattern with * stands for none.`)
+      }
       return at(
         node,
         'A name is made of letters, digits and _ . -, at most 128, and begins with a letter, a digit or _.',

@@ -1,7 +1,8 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { ACTION_PATTERN } from '../base/glob.ts'
 import { EFFECTS, FACT_TYPES } from './set.ts'
-import { DEFAULT_EXPLAIN, DEFAULT_REASON, DEFAULT_TERMS, DEFAULT_THRESHOLDS, DEFAULT_TIMEZONE } from './settings.ts'
+import { Approval, Defaults, Thresholds } from './setting-shapes.ts'
+import { DEFAULT_EXPLAIN, DEFAULT_TIMEZONE } from './settings.ts'
 
 export const API_VERSION = 'gate-sidecar/v1'
 /** How rules, factors, lists, conditions and domains are called. */
@@ -9,144 +10,140 @@ export const NAME_PATTERN = '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$'
 
 const CLOSED = { additionalProperties: false }
 const TEXT = { minLength: 1 }
-const POINTS = { minimum: 0, maximum: 100 }
 const Globs = Type.Array(Type.String(), {
   minItems: 1,
-  description: 'Action patterns: * is one segment or part of one, ** any number.',
+  description: 'Action patterns: * is one segment or part of one, ** any number of segments.',
+  examples: [['payment.transfer', 'payment.refund'], ['payment.*'], ['**']],
 })
+const Description = Type.String({ description: 'For readers of the file.', examples: ['Asked for by finance.'] })
 
 /** A mapping from names to values. Not Type.Record, which cannot tell a malformed name from an unknown key. */
-function byName<S extends TSchema>(pattern: string, value: S, description: string) {
+function byName<S extends TSchema>(pattern: string, value: S, notes: { description: string; examples: unknown[] }) {
   return Type.Unsafe<Record<string, Static<S>>>({
     type: 'object',
-    description,
+    ...notes,
     propertyNames: { pattern },
     additionalProperties: value,
   })
 }
 
-const Approval = Type.Object(
-  {
-    quorum: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        default: DEFAULT_TERMS.quorum,
-        description: 'Distinct people who must approve.',
-      }),
-    ),
-    expiresIn: Type.Optional(
-      Type.String({
-        default: '30m',
-        description: 'How long an approval may be waited for and used: an integer and s, m, h or d; 1s to 90d.',
-      }),
-    ),
-    selfApproval: Type.Optional(
-      Type.Boolean({ default: DEFAULT_TERMS.selfApproval, description: 'Whether who asks may approve.' }),
-    ),
-    approvers: Type.Optional(
-      Type.Array(Type.String(TEXT), { minItems: 1, description: 'Key groups of which an approver holds one.' }),
-    ),
-    unbound: Type.Optional(
-      Type.Array(Type.String(), { description: 'Paths under context and plan that may change after approval.' }),
-    ),
-  },
-  { ...CLOSED, description: 'What an approval needs before it counts.' },
-)
-
-const Defaults = Type.Object(
-  {
-    decision: Type.Optional(Type.Enum(['deny', 'require_approval'], { default: 'deny' })),
-    reason: Type.Optional(Type.String({ ...TEXT, default: DEFAULT_REASON })),
-  },
-  { ...CLOSED, description: 'What is decided where no rule decides.' },
-)
-
-const Thresholds = Type.Object(
-  {
-    requireApproval: Type.Optional(
-      Type.Number({
-        ...POINTS,
-        default: DEFAULT_THRESHOLDS.requireApproval,
-        description: 'From this score on, a person must approve.',
-      }),
-    ),
-    deny: Type.Optional(
-      Type.Number({
-        ...POINTS,
-        default: DEFAULT_THRESHOLDS.deny,
-        description: 'From this score on, nothing is allowed.',
-      }),
-    ),
-  },
-  { ...CLOSED, description: 'What the risk score, 0 to 100, leads to.' },
-)
-
 const Fact = Type.Object(
   {
-    type: Type.Enum([...FACT_TYPES]),
-    unit: Type.Optional(Type.String({ description: 'For readers.' })),
-    description: Type.Optional(Type.String()),
-    default: Type.Optional(Type.Unknown({ description: 'Stands in for a missing value.' })),
+    type: Type.Enum([...FACT_TYPES], {
+      description: 'The type of its values; date is an RFC 3339 time with a zone. A value of another type is unknown.',
+    }),
+    unit: Type.Optional(Type.String({ description: 'The unit of a number, for readers.', examples: ['EUR'] })),
+    description: Type.Optional(Description),
+    default: Type.Optional(
+      Type.Unknown({
+        description: 'Stands in where the value is missing or null. It has the type of the fact.',
+        examples: [0, 'unknown', false],
+      }),
+    ),
   },
-  CLOSED,
+  { ...CLOSED, description: 'What is known of a fact.', examples: [{ type: 'number', unit: 'EUR' }] },
 )
+
+function schemaOf(description: string, member: string) {
+  return Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    description,
+    examples: [{ type: 'object', required: [member] }],
+  })
+}
 
 const Action = Type.Object(
   {
-    description: Type.Optional(Type.String()),
-    context: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'JSON Schema of the context.' }),
-    ),
-    plan: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'JSON Schema of the plan.' }),
-    ),
+    description: Type.Optional(Description),
+    context: Type.Optional(schemaOf('What the context must be, as JSON Schema. Another context is denied.', 'amount')),
+    plan: Type.Optional(schemaOf('What a plan must be, as JSON Schema. Another plan is denied.', 'action')),
   },
-  CLOSED,
+  { ...CLOSED, description: 'What is known of an action.', examples: [{ description: 'Moves money out.' }] },
 )
 
 const List = Type.Object(
   {
     file: Type.Optional(
-      Type.String({ ...TEXT, description: 'One value a line; a path in the folder of the policies.' }),
+      Type.String({
+        ...TEXT,
+        description: "A file in the tenant's folder with one value a line; lines that begin with # are comments.",
+        examples: ['lists/sanctioned-countries.txt'],
+      }),
     ),
     values: Type.Optional(
-      Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] })),
+      Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
+        description: 'The values themselves.',
+        examples: [['ann', 'bob']],
+      }),
     ),
   },
-  CLOSED,
+  { ...CLOSED, description: 'Either a file or values.', examples: [{ values: ['ann', 'bob'] }] },
 )
 
 function factorShape<S extends TSchema>(condition: S) {
   const Scale = Type.Object(
-    { fact: Type.String(), from: Type.Number(), to: Type.Number() },
-    { ...CLOSED, description: 'Adds none of the weight at from, all of it at to.' },
+    {
+      fact: Type.String({ description: 'The number that is looked at.', examples: ['context.amount'] }),
+      from: Type.Number({ description: 'Here and below, the factor adds nothing.', examples: [0] }),
+      to: Type.Number({
+        description: 'Here and above, the factor adds all of its weight. Above from.',
+        examples: [10000],
+      }),
+    },
+    {
+      ...CLOSED,
+      description: 'Adds none of the weight at from, all of it at to, and in proportion between.',
+      examples: [{ fact: 'context.amount', from: 0, to: 10000 }],
+    },
   )
   return Type.Object(
     {
-      name: Type.String({ pattern: NAME_PATTERN }),
+      name: Type.String({
+        pattern: NAME_PATTERN,
+        description: 'How the factor is called; once in the set.',
+        examples: ['large-amount'],
+      }),
       actions: Globs,
-      weight: Type.Number({ exclusiveMinimum: 0, maximum: 100, description: 'Points added to the risk score.' }),
+      weight: Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 100,
+        description: 'The most points that it adds to the risk score.',
+        examples: [25],
+      }),
       when: Type.Optional(condition),
       scale: Type.Optional(Scale),
-      description: Type.Optional(Type.String()),
+      description: Type.Optional(Description),
     },
-    CLOSED,
+    {
+      ...CLOSED,
+      title: 'factor',
+      description: 'Adds to the risk score of its actions: always, when a condition holds, or on a scale.',
+    },
   )
 }
 
 function ruleShape<S extends TSchema>(condition: S) {
   return Type.Object(
     {
-      id: Type.String({ pattern: NAME_PATTERN }),
+      id: Type.String({
+        pattern: NAME_PATTERN,
+        description: 'How the rule is called in decisions and tests; once in the set.',
+        examples: ['large-payments'],
+      }),
       actions: Globs,
-      effect: Type.Enum([...EFFECTS], { description: 'Deny wins over require_approval, which wins over allow.' }),
-      reason: Type.String({ ...TEXT, description: 'What the agent and the approver are told.' }),
+      effect: Type.Enum([...EFFECTS], {
+        description: 'What follows where the rule matches. deny wins over require_approval, which wins over allow.',
+      }),
+      reason: Type.String({
+        ...TEXT,
+        description: 'What the agent and the approver are told.',
+        examples: ['Large payments are looked at by a person.'],
+      }),
       when: Type.Optional(condition),
       approval: Type.Optional(Approval),
-      description: Type.Optional(Type.String()),
+      description: Type.Optional(Description),
     },
-    CLOSED,
+    { ...CLOSED, title: 'rule', description: 'Allows, holds or denies actions: always, or when a condition holds.' },
   )
 }
 
@@ -154,36 +151,77 @@ function ruleShape<S extends TSchema>(condition: S) {
 export function documentShape<S extends TSchema>(condition: S) {
   return Type.Object(
     {
-      apiVersion: Type.Literal(API_VERSION),
-      tenant: Type.String({ ...TEXT, description: 'The name of the folder.' }),
+      apiVersion: Type.Literal(API_VERSION, { description: 'The format of the file.' }),
+      tenant: Type.String({ ...TEXT, description: 'The tenant: the name of the folder.', examples: ['acme'] }),
       defaults: Type.Optional(Defaults),
       thresholds: Type.Optional(Thresholds),
       timezone: Type.Optional(
-        Type.String({ ...TEXT, default: DEFAULT_TIMEZONE, description: 'Of the facts time.hour and time.weekday.' }),
+        Type.String({
+          ...TEXT,
+          default: DEFAULT_TIMEZONE,
+          description: 'The zone of the facts time.hour and time.weekday. In one file of the set.',
+          examples: ['Europe/Berlin', 'America/New_York'],
+        }),
       ),
       approval: Type.Optional(Approval),
       explain: Type.Optional(
         Type.Enum(['full', 'reason'], {
           default: DEFAULT_EXPLAIN,
-          description: 'What the agent is told of a decision.',
+          description: 'What the agent is told of a decision: all, or the reason alone. In one file of the set.',
         }),
       ),
-      domains: Type.Optional(byName(NAME_PATTERN, Globs, 'Groups of actions; an action is in one at most.')),
-      facts: Type.Optional(
-        byName('', Fact, 'What context and plan hold, by path. If any is declared, all that rules ask must be.'),
+      ...declarationShapes(condition),
+      risk: Type.Optional(
+        Type.Array(factorShape(condition), {
+          description: 'Factors of the risk score.',
+          examples: [[{ name: 'unattended', actions: ['**'], weight: 25 }]],
+        }),
       ),
-      actions: Type.Optional(
-        byName(ACTION_PATTERN, Action, 'What agents can do; context and plan are held to the schemas.'),
-      ),
-      lists: Type.Optional(byName(NAME_PATTERN, List, 'Values for the operators inList and notInList.')),
-      conditions: Type.Optional(byName(NAME_PATTERN, condition, 'Conditions that others refer to by name.')),
-      risk: Type.Optional(Type.Array(factorShape(condition), { description: 'Factors of the risk score.' })),
       rules: Type.Optional(
-        Type.Array(ruleShape(condition), { description: 'What is allowed, held or denied, and why.' }),
+        Type.Array(ruleShape(condition), {
+          description: 'What is allowed, held or denied, and why. Their order does not matter between effects.',
+          examples: [[{ id: 'reads', actions: ['*.read'], effect: 'allow', reason: 'Reading is part of the work.' }]],
+        }),
       ),
     },
     CLOSED,
   )
+}
+
+/** What a set gives names to. */
+function declarationShapes<S extends TSchema>(condition: S) {
+  return {
+    domains: Type.Optional(
+      byName(NAME_PATTERN, Globs, {
+        description: 'Groups of actions, which a level 2 stop stops at once; an action is in one at most.',
+        examples: [{ finance: ['payment.*', 'invoice.**'] }],
+      }),
+    ),
+    facts: Type.Optional(
+      byName('', Fact, {
+        description: 'What context and plan hold, by path. If any is declared, all that rules ask for must be.',
+        examples: [{ 'context.amount': { type: 'number', unit: 'EUR' } }],
+      }),
+    ),
+    actions: Type.Optional(
+      byName(ACTION_PATTERN, Action, {
+        description: 'What agents can do; context and plan are held to the schemas before any rule is asked.',
+        examples: [{ 'payment.transfer': { description: 'Moves money out.' } }],
+      }),
+    ),
+    lists: Type.Optional(
+      byName(NAME_PATTERN, List, {
+        description: 'Values for the operators inList and notInList.',
+        examples: [{ sanctioned: { file: 'lists/sanctioned-countries.txt' } }],
+      }),
+    ),
+    conditions: Type.Optional(
+      byName(NAME_PATTERN, condition, {
+        description: 'Conditions that others refer to by name: {condition: name}.',
+        examples: [{ abroad: { fact: 'context.country', operator: 'notEqual', value: 'DE' } }],
+      }),
+    ),
+  }
 }
 
 /** What the loader checks in one go; conditions are checked node by node, for precise messages (conditions.ts). */

@@ -36,6 +36,7 @@ const ROWS: { words: string[]; offers: string[] }[] = [
   { words: ['keys', 'create', '--tenant', 'keys', '--envi'], offers: ['--environment'] },
   { words: ['--json', 'keys', 'l'], offers: ['list'] },
   { words: ['completion', 'z'], offers: ['zsh'] },
+  { words: ['validate', '--format', ''], offers: ['text', 'json', 'github', 'sarif'] },
   { words: ['killswitch', 'trigger', '--json', '--level', 'L'], offers: ['L1', 'L2', 'L3', 'L4'] },
   // Left to the file names of the shell.
   { words: ['validate', '--policies', ''], offers: [] },

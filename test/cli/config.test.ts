@@ -67,6 +67,11 @@ const FAULTS: { name: string; args: string[]; env?: Record<string, string>; stde
     stderr: /--allowed-hosts: "a,,b" is not accepted/,
   },
   {
+    name: 'a way to watch that is none',
+    args: ['config', 'print', '--watch=no'],
+    stderr: /--watch: "no" is not accepted \(on: /,
+  },
+  {
     name: 'a value of the wrong kind in the file',
     args: ['tenants', 'list', '--config', join(root, 'wrong.json')],
     stderr: /wrong\.json: port: "many"/,
@@ -150,6 +155,10 @@ const CONTENTS: [content: Record<string, Json>, good: boolean][] = [
   [{ allowedHosts: [''] }, false],
   [{ allowedHosts: ['a', null] }, false],
   [{ allowedHosts: null }, false],
+  [{ watch: 'on' }, true],
+  [{ watch: 'off' }, true],
+  [{ watch: false }, false],
+  [{ watch: 'Off' }, false],
   [{ logLevel: 'silent' }, true],
   [{ logLevel: 'INFO' }, false],
   [{ logLevel: null }, false],

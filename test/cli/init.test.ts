@@ -4,6 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { parse } from 'yaml'
+import { schemaCompiler } from '../../src/base/schema.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
 import { assertFolderHolds } from '../policy/test-files.ts'
 import { BIN, run } from './program.ts'
@@ -12,6 +14,13 @@ const SAMPLE = fileURLToPath(new URL('../testdata/tools/mcp.json', import.meta.u
 
 function filesOf(folder: string): { name: string; text: string }[] {
   return readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }))
+}
+
+/** A folder for policies that has a place for schemas beside it. */
+function policiesFolder(): string {
+  const folder = join(temporaryFolder(), 'policies')
+  mkdirSync(folder)
+  return folder
 }
 
 /** Runs init with the list on standard input. */
@@ -49,7 +58,7 @@ test('init: the folder validates without a warning, its tests hold, and the comm
 })
 
 test('init: an empty folder is filled, with the rights that any folder would have', async () => {
-  const policies = temporaryFolder()
+  const policies = policiesFolder()
   mkdirSync(join(policies, 'acme'))
   const { code, stderr } = await initFrom('["get_a"]', policies)
   assert.equal(code, 0, stderr)
@@ -67,7 +76,7 @@ const REFUSED: { name: string; input: Buffer | string; stderr: RegExp }[] = [
 ]
 for (const { name, input, stderr } of REFUSED) {
   test(`init: ${name} is refused with 3, and nothing is written`, async () => {
-    const policies = temporaryFolder()
+    const policies = policiesFolder()
     const ended = await initFrom(input, policies)
     assert.equal(ended.code, 3, ended.stderr)
     assert.match(ended.stderr, stderr)
@@ -76,7 +85,7 @@ for (const { name, input, stderr } of REFUSED) {
 }
 
 test('init: of two that run at once, one writes and the other says so; a hidden file is a file too', async () => {
-  const policies = temporaryFolder()
+  const policies = policiesFolder()
   const ended = await Promise.all([initFrom('["get_a"]', policies), initFrom('["get_b"]', policies)])
   assert.deepEqual(ended.map(({ code }) => code).sort(), [0, 3])
   assert.deepEqual(readdirSync(policies), ['acme'])
@@ -84,4 +93,34 @@ test('init: of two that run at once, one writes and the other says so; a hidden 
   const { code } = await run(['init', '--tenant', 'other', '--policies', policies])
   assert.equal(code, 3)
   assert.deepEqual(readdirSync(join(policies, 'other')), ['.keep'])
+})
+
+test('init: files are as fmt leaves them, and lead an editor to schemas that they pass; schemas that are there stay', async () => {
+  const policies = policiesFolder()
+  const made = await run(['init', '--tenant', 'acme', '--tools', SAMPLE, '--policies', policies])
+  assert.equal(made.code, 0, made.stderr)
+  const { code, stdout } = await run(['fmt', '--check', '--policies', policies])
+  assert.deepEqual([code, stdout], [0, '2 files: 2 as it was.\n'])
+  for (const { name, text } of filesOf(join(policies, 'acme'))) {
+    const place = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? ''
+    const path = join(policies, 'acme', place)
+    assert.match(made.stdout, new RegExp(`^wrote ${path}$`, 'm'))
+    const kind = name.includes('.test.') ? 'test' : 'policy'
+    assert.equal(readFileSync(path, 'utf8'), (await run(['schema', kind])).stdout)
+    const validate = schemaCompiler({ allErrors: true }).compile(JSON.parse(readFileSync(path, 'utf8')))
+    assert.ok(validate(parse(text)), JSON.stringify(validate.errors))
+  }
+  writeFiles(policies, { '../schemas/test.json': '{}' })
+  const again = await run(['init', '--tenant', 'other', '--policies', policies])
+  assert.doesNotMatch(again.stdout, /schemas/)
+  assert.equal(readFileSync(join(policies, '../schemas/test.json'), 'utf8'), '{}')
+})
+
+test('init: where schemas cannot be written, the policies are, and a note says so', async () => {
+  const policies = policiesFolder()
+  writeFiles(policies, { '../schemas': 'a file in the way' })
+  const { code, stdout } = await run(['init', '--tenant', 'acme', '--policies', policies])
+  assert.equal(code, 0)
+  assert.match(stdout, /^note .*schemas cannot be written \(EEXIST\): editors need what gate-sidecar schema prints\.$/m)
+  assert.equal((await run(['validate', '--policies', policies])).code, 0)
 })

@@ -56,6 +56,8 @@ export function run(args: readonly string[], options: RunOptions = {}): Promise<
 export interface Following {
   /** Waits until what it has printed matches. */
   until(wanted: RegExp): Promise<string>
+  /** The same of its error stream. */
+  untilError(wanted: RegExp): Promise<string>
   /** Closes the reading end of its output. */
   closeOutput(): void
   stop(signal: NodeJS.Signals): void
@@ -77,6 +79,7 @@ export function follow(
   })
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     stderr += chunk
+    heard()
   })
   const ended: Following['ended'] = new Promise((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal, stderr })),
@@ -85,13 +88,15 @@ export function follow(
     child.kill('SIGKILL')
     await ended
   })
+  const untilPrinted = (wanted: RegExp, read: () => string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      void ended.then(() => reject(new Error(`it ended without printing ${wanted}: ${stdout}${stderr}`)))
+      heard = () => wanted.test(read()) && resolve(read())
+      heard()
+    })
   return {
-    until: (wanted) =>
-      new Promise((resolve, reject) => {
-        void ended.then(() => reject(new Error(`it ended without printing ${wanted}: ${stdout}${stderr}`)))
-        heard = () => wanted.test(stdout) && resolve(stdout)
-        heard()
-      }),
+    until: (wanted) => untilPrinted(wanted, () => stdout),
+    untilError: (wanted) => untilPrinted(wanted, () => stderr),
     closeOutput: () => void child.stdout?.destroy(),
     stop: (signal) => void child.kill(signal),
     ended,
@@ -102,15 +107,17 @@ export interface Serving {
   url: string
   /** The log so far, one object a line. */
   log: Record<string, unknown>[]
+  /** Sends a signal that does not end it. */
+  send(signal: NodeJS.Signals): void
   /** Sends a signal and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** Runs `serve` until it listens; it is gone after the test. */
+/** Runs `serve` until it listens; it is gone after the test. `heard` is told each line of the log, also before that. */
 export async function serve(
   t: { after(end: () => Promise<void>): void },
   args: readonly string[],
-  options: RunOptions = {},
+  { heard, ...options }: RunOptions & { heard?: (entry: Record<string, unknown>, send: Serving['send']) => void } = {},
 ): Promise<Serving> {
   const child = start(['serve', ...args], options, ['ignore', 'pipe', 'inherit'])
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
@@ -122,17 +129,20 @@ export async function serve(
   })
   if (child.stdout === null) throw new Error('no output to read')
   const log: Record<string, unknown>[] = []
+  const send = (signal: NodeJS.Signals): void => void child.kill(signal)
   const url = await new Promise<string>((resolve, reject) => {
     void ended.then(({ code }) => reject(new Error(`serve ended with ${code} before it listened`)))
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
       const entry: Record<string, unknown> = JSON.parse(line)
       log.push(entry)
+      heard?.(entry, send)
       if (entry.msg === 'listening') resolve(String(entry.url))
     })
   })
   return {
     url,
     log,
+    send,
     stop(signal = 'SIGTERM') {
       child.kill(signal)
       return ended

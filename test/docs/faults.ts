@@ -2,7 +2,7 @@ import { GateError } from '../../src/base/errors.ts'
 import { type Json, parseJson } from '../../src/base/json.ts'
 import { jsonDifference, matchesText } from './compare.ts'
 import { type Block, blocksOf, type Fault } from './page.ts'
-import { policyBlocks } from './policy-block.ts'
+import { isPolicyBlock, policyBlocks } from './policy-block.ts'
 import { type Ran, runSteps } from './shell.ts'
 import { type Step, saveStep, stepsOf } from './steps.ts'
 
@@ -16,10 +16,12 @@ const COMMAND = /^(\$ |(npm|npx|node|curl|git|docker|gate-sidecar|bash|sh) )/
  * is typed, compared with what is printed. `json`: strict JSON, and after `<!-- output -->` what the block before it
  * printed. `yaml`: a policy, or a part of one. `text`: a diagram or a formula, without commands. What is not run is saved
  * for the commands after it where `<!-- file: PATH -->` stands before it.
+ *
+ * @param isStrict whether warnings of parts of policies are faults too
  */
-export async function faultsOf(page: string): Promise<Fault[]> {
+export async function faultsOf(page: string, { isStrict = false } = {}): Promise<Fault[]> {
   const { blocks, faults } = blocksOf(page)
-  const policyFault = policyBlocks()
+  const policyFault = policyBlocks(isStrict)
   const steps: Step[] = []
   const outputs: { block: Block; json: Json; step: number }[] = []
   for (const [i, block] of blocks.entries()) {
@@ -29,7 +31,7 @@ export async function faultsOf(page: string): Promise<Fault[]> {
       faults.push(...read.faults)
       continue
     }
-    const problem = block.language === 'yaml' ? policyFault(block) : quietFault(block)
+    const problem = isPolicyBlock(block) ? await policyFault(block) : quietFault(block)
     if (problem !== undefined) faults.push({ line: block.line, problem })
     else if (block.file !== undefined) steps.push(saveStep(block, block.file))
     else if (block.isOutput) {
@@ -39,8 +41,10 @@ export async function faultsOf(page: string): Promise<Fault[]> {
       else outputs.push({ block, json: jsonOf(block.lines.join('\n')), step: steps.length - 1 })
     }
   }
-  const ran = steps.length === 0 ? [] : await runSteps(steps)
-  faults.push(...steps.flatMap((step, i) => stepFault(step, ran[i]) ?? []))
+  // Files that no command reads need not be written.
+  const hasCommands = blocks.some(({ language }) => language === 'sh' || language === 'console')
+  const ran = hasCommands ? await runSteps(steps) : []
+  if (hasCommands) faults.push(...steps.flatMap((step, i) => stepFault(step, ran[i]) ?? []))
   for (const { block, json, step } of outputs) {
     const problem = outputFault(json, ran[step]?.output)
     if (problem !== undefined) faults.push({ line: block.line, problem })

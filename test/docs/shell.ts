@@ -24,6 +24,8 @@ export interface Ran {
 const PRELUDE = `
 set -euo pipefail
 shopt -s expand_aliases
+# The command as it is where it is installed.
+PATH=$RUN/bin:$PATH
 SERVICE_LOG=$RUN/service.log
 # Input that never comes and never ends: what types on a terminal.
 mkfifo "$RUN/input"
@@ -76,7 +78,8 @@ export async function runSteps(steps: readonly Step[]): Promise<(Ran | undefined
   const copy = join(dir, 'gate-sidecar')
   copyTree(copy)
   const run = join(dir, 'run')
-  mkdirSync(run)
+  mkdirSync(join(run, 'bin'), { recursive: true })
+  symlinkSync(join(copy, 'bin', 'gate-sidecar.js'), join(run, 'bin', 'gate-sidecar'))
   const port = String(await freePort())
   for (const [i, { script }] of steps.entries()) {
     writeFileSync(join(run, `${i}.sh`), `${script.replaceAll(SHOWN_PORT, port)}\n`)

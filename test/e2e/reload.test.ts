@@ -12,7 +12,7 @@ import { ACME_POLICY, type Gate, inThisThread, startGate, temporaryFolder, write
 const ALLOWING = ACME_POLICY
 const DENYING = `${ACME_POLICY}  - {id: stop, actions: ["**"], effect: deny, reason: Nothing for now.}\n`
 const BROKEN = 'apiVersion: gate-sidecar/v1\ntenant: acme\nrules: [{id: x}]\n'
-/** Contents are looked at each second; twice that is late. */
+/** Two looks, half a second apart, and as long again for a busy machine. */
 const LIMIT_MS = 4000
 
 type Key = Awaited<ReturnType<Gate['key']>>
@@ -188,31 +188,95 @@ test('a file beside the tenant folders is told of at the start', async (t) => {
   assert.deepEqual(lines, [{ name: 'acme.yaml' }])
 })
 
-test('a set whose loading did not end is refused, noted once, and tried again after a minute', async (t) => {
-  let shiftMs = 0
-  let busy = true
-  let tries = 0
+for (const watch of ['on', 'off'] as const) {
+  test(`a set whose loading did not end is refused, noted once, and tried again after a minute (watch ${watch})`, async (t) => {
+    let shiftMs = 0
+    let busy = true
+    let tries = 0
+    const { aside, writer } = inThisThread
+    const { server } = await startGate(t, {
+      watch,
+      clock: () => Date.now() + shiftMs,
+      threads: {
+        writer,
+        aside: {
+          ...aside,
+          compileAndTest(source) {
+            tries += 1
+            return busy
+              ? Promise.resolve({ fault: 'takes more than 5 s to load and test' })
+              : aside.compileAndTest(source)
+          },
+        },
+      },
+    })
+    const ready = async () => (await (await fetch(`${server.url}/readyz`)).text()).includes('"success":true')
+    await sleep(2500)
+    assert.deepEqual([await ready(), tries], [false, 1])
+    shiftMs = 61_000
+    await sleep(1500)
+    assert.deepEqual([await ready(), tries], [false, 2])
+    busy = false
+    shiftMs = 122_000
+    await becomes(ready, true)
+  })
+}
+
+const FAILING_TEST = `apiVersion: gate-sidecar/v1
+tenant: acme
+contexts: {small: {amount: 5}}
+tests:
+  - name: small payments are free
+    matrix: {actions: [payment.transfer], contexts: [small]}
+    expect: {decision: allow}
+`
+
+test('a set whose tests fail does not come into force, and says which test, where and why', async (t) => {
+  const gate = await startGate(t)
+  const key = await gate.key()
+  writeFiles(join(gate.dir, 'policies/acme'), { 'main.yaml': DENYING, 'acme.test.yaml': FAILING_TEST })
+  await becomes(async () => (await events(gate, key, 'policy.rejected')).length, 1)
+  const { body } = await gate.call(key, 'GET', '/policies')
+  const message =
+    'Test "small payments are free" fails for payment.transfer, context small: decision is deny, wanted allow.'
+  const [first, ...more] = body.data.diagnostics.filter(({ severity }: { severity: string }) => severity === 'error')
+  assert.deepEqual([first.file, first.line, first.column], ['acme/acme.test.yaml', 7, 13])
+  assert.deepEqual([first.code, first.severity, first.message], ['GATE1506', 'error', message])
+  assert.equal(more.length, 0)
+  const [rejected] = await events(gate, key, 'policy.rejected')
+  assert.deepEqual(rejected?.data.faults, [`acme/acme.test.yaml:7:13 GATE1506 ${message}`])
+  assert.equal((await gate.call(key, 'GET', '/readyz')).body.data.policySetsOutdated, 1)
+  assert.equal(await decision(gate, key), 'allow', 'the last good set is in force')
+  // The test is brought up to date: then the set comes into force.
+  writeFileSync(join(gate.dir, 'policies/acme/acme.test.yaml'), FAILING_TEST.replace('allow', 'deny'))
+  await becomes(() => decision(gate, key), 'deny')
+  assert.equal((await gate.call(key, 'GET', '/policies')).body.data.current, true)
+})
+
+test('a restart with a broken folder goes on with the last good set without running its tests again', async (t) => {
+  const dir = temporaryFolder()
+  const passing = FAILING_TEST.replace('allow', 'deny')
+  const policies = { 'acme/main.yaml': DENYING, 'acme/acme.test.yaml': passing }
+  const first = await startGate(t, { dir, policies })
+  const key = await first.key()
+  await becomes(async () => (await events(first, key, 'policy.loaded')).length, 1)
+  await first.server.close()
+  const tested: number[] = []
   const { aside, writer } = inThisThread
-  const { server } = await startGate(t, {
-    clock: () => Date.now() + shiftMs,
+  const second = await startGate(t, {
+    dir,
+    policies: { 'acme/main.yaml': BROKEN },
     threads: {
       writer,
       aside: {
         ...aside,
-        compile(source) {
-          tries += 1
-          return busy ? Promise.resolve({ fault: 'takes more than 5 s to load' }) : aside.compile(source)
+        async compileAndTest(source) {
+          tested.push(source.files.length)
+          return aside.compileAndTest(source)
         },
       },
     },
   })
-  const ready = async () => (await (await fetch(`${server.url}/readyz`)).text()).includes('"success":true')
-  await sleep(2500)
-  assert.deepEqual([await ready(), tries], [false, 1])
-  shiftMs = 61_000
-  await sleep(1500)
-  assert.deepEqual([await ready(), tries], [false, 2])
-  busy = false
-  shiftMs = 122_000
-  await becomes(ready, true)
+  assert.equal(await decision(second, key), 'deny')
+  assert.deepEqual(tested, [2], 'the folder alone')
 })

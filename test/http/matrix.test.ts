@@ -28,6 +28,8 @@ const PROBES: Record<KeyedRouteId, [body: unknown, answer: string | undefined]> 
   createKey: [{}, 'invalid_request'],
   revokeKey: [undefined, 'not_found'],
   listPolicies: [undefined, undefined],
+  validatePolicies: [{}, 'invalid_request'],
+  reloadPolicies: [undefined, undefined],
   events: [undefined, 'invalid_request'],
 }
 

@@ -34,6 +34,8 @@ const ALLOWED: Record<RouteId, readonly Role[]> = {
   createKey: [],
   revokeKey: [],
   listPolicies: ['approver', 'auditor', 'operator'],
+  validatePolicies: ['auditor', 'operator'],
+  reloadPolicies: ['operator'],
   openapi: ['agent', 'approver', 'auditor', 'operator'],
   events: ['agent', 'approver', 'auditor', 'operator'],
   healthz: ['agent', 'approver', 'auditor', 'operator'],

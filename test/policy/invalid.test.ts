@@ -37,6 +37,11 @@ test('invalid: the table shows most codes of errors', () => {
     'GATE1503',
     'GATE1504',
     'GATE1505',
+    'GATE1506',
+    'GATE1507',
+    'GATE1508',
+    'GATE1509',
+    'GATE1510',
   ]
   const errors = Object.entries(DIAGNOSTICS).flatMap(([code, { severity }]) => (severity === 'error' ? [code] : []))
   assert.deepEqual(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DIAGNOSTICS, formatDiagnostic } from '../../src/policy/diagnostics.ts'
+import { DIAGNOSTICS } from '../../src/policy/diagnostics.ts'
+import { formatDiagnostic } from '../../src/policy/output/text.ts'
 import { combineTerms, domainOf } from '../../src/policy/set.ts'
 import { HEADER, load, setOf, testdata, testdataNames } from './sources.ts'
 
@@ -65,9 +66,21 @@ test('formatDiagnostic: position, sentence, line, carets, suggestion', () => {
   assert.ok(fault !== undefined)
   assert.equal(
     formatDiagnostic(fault, 'rulez: []'),
-    'acme/main.yaml:3:1 error GATE1101 There is no key "rulez" here.\n 3 | rulez: []\n   | ^^^^^ did you mean `rules`?',
+    'acme/main.yaml:3:1 error GATE1101 There is no key "rulez" here.\n 3 | rulez: []\n   | ^^^^^ did you mean `rules`?\n   = at $.rulez',
   )
 })
+
+for (const [text, column, endColumn] of [
+  ['rulez: []', 1, 6],
+  ['timezone: Europe/Berln  ', 11, 23],
+  ['rules: {a: 1,\r\n  b: 2}', 8, 14],
+  ['lists: [', 8, 9],
+] as const) {
+  test(`endColumn: what a fault covers of the line where it begins: ${JSON.stringify(text)}`, () => {
+    const [fault] = load({ 'main.yaml': `${HEADER}${text}\n` }).diagnostics
+    assert.deepEqual([fault?.column, fault?.endColumn], [column, endColumn])
+  })
+}
 
 test('codes: every one has a severity that its number tells', () => {
   for (const [code, { severity }] of Object.entries(DIAGNOSTICS)) {

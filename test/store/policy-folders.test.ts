@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { policyFolderReader, readPolicyFolders } from '../../src/files/policies.ts'
+import { readPolicyFolders } from '../../src/files/policies.ts'
+import { policyFolders } from '../../src/files/policy-folders.ts'
 import { LIMITS } from '../../src/policy/limits.ts'
 import { loadPolicySet } from '../../src/policy/load.ts'
 import { inThisThread, temporaryFolder, writeFiles } from '../helpers.ts'
@@ -13,23 +14,24 @@ test('a policy is parsed once for its lists, and the lists are still watched', a
   const dir = temporaryFolder()
   writeFiles(dir, { 'acme/main.yaml': WITH_LIST, 'acme/lists/out.txt': 'a', 'other/main.yaml': 'tenant: other\n' })
   const asked: string[][] = []
-  const read = policyFolderReader(dir, {
+  const folders = policyFolders(dir, {
     listFiles(files) {
       asked.push(files.map(({ name }) => name))
       return inThisThread.aside.listFiles(files)
     },
   })
-  const [before] = await read()
-  assert.equal((await read())[0]?.fingerprint, before?.fingerprint)
+  const before = await folders.read('acme')
+  await folders.read('other')
+  assert.equal((await folders.read('acme')).fingerprint, before.fingerprint)
   assert.deepEqual(asked, [['main.yaml']], 'a policy that names no list is not parsed at all')
   // The same size, and the same time.
   const path = join(dir, 'acme/lists/out.txt')
   const { atime, mtime } = statSync(path)
   writeFileSync(path, 'b')
   utimesSync(path, atime, mtime)
-  assert.notEqual((await read())[0]?.fingerprint, before?.fingerprint)
+  assert.notEqual((await folders.read('acme')).fingerprint, before.fingerprint)
   writeFileSync(join(dir, 'acme/main.yaml'), `${WITH_LIST}# changed\n`)
-  await read()
+  await folders.read('acme')
   assert.equal(asked.length, 2)
 })
 
@@ -37,20 +39,19 @@ test('a policy that cannot be parsed in time is a fault of its folder alone, and
   const dir = temporaryFolder()
   writeFiles(dir, { 'acme/main.yaml': WITH_LIST, 'other/main.yaml': 'tenant: other\n' })
   let tries = 0
-  const read = policyFolderReader(dir, {
+  const folders = policyFolders(dir, {
     listFiles() {
       tries += 1
       return Promise.resolve({ fault: 'takes too long' })
     },
   })
-  await read()
-  const [acme, other] = await read()
-  assert.deepEqual(acme?.source, { problem: 'takes too long' })
-  assert.ok(other && 'files' in other.source)
+  await folders.read('acme')
+  assert.deepEqual((await folders.read('acme')).source, { problem: 'takes too long' })
+  assert.ok('files' in (await folders.read('other')).source)
   assert.equal(tries, 1)
   const now = performance.now.bind(performance)
   t.mock.method(performance, 'now', () => now() + 61_000)
-  await read()
+  await folders.read('acme')
   assert.equal(tries, 2)
 })
 

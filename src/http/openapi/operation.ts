@@ -25,7 +25,7 @@ export const TAGS: Readonly<Record<string, string>> = {
 /** One route as an Operation Object (OpenAPI 3.1, 4.8.10). */
 export function operation(id: RouteId, shape: RouteShape, shared: Shared): Schema {
   const rule: RouteRule = ROUTES[id]
-  const { body, example } = shape
+  const { body, bodyOptional = false, example } = shape
   const [, first = ''] = rule.path.split('/')
   return {
     operationId: id,
@@ -37,7 +37,7 @@ export function operation(id: RouteId, shape: RouteShape, shared: Shared): Schem
     parameters: parameters(rule, shape, shared),
     ...(body !== undefined && {
       requestBody: {
-        required: true,
+        required: !bodyOptional,
         content: { 'application/json': { schema: shared.schemas.of(body), example: example.body } },
       },
     }),

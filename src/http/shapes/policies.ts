@@ -27,6 +27,8 @@ export const PolicyState = Type.Object(
     domains: Type.Array(Type.String()),
     actions: Type.Array(Type.String()),
     current: Type.Boolean({ description: 'False when the newest files have faults, or there are none.' }),
+    watching: Type.Boolean({ description: 'False when folders are read only when someone asks for it.' }),
+    checkedAt: nullable(Timestamp),
     faults: Type.Array(Type.String(), { description: 'Why the newest files are not in force.' }),
     diagnostics: Type.Array(Diagnostic),
   },
@@ -43,7 +45,56 @@ export const listPoliciesExample = {
     domains: ['finance'],
     actions: ['payment.refund', 'payment.transfer'],
     current: true,
+    watching: true,
+    checkedAt: EXAMPLE.later,
     faults: [],
     diagnostics: [],
+  },
+}
+
+export const reloadPoliciesExample = { body: { tenantId: 'acme' }, ...listPoliciesExample }
+
+export const PolicyValidation = Type.Object(
+  {
+    valid: Type.Boolean({ description: 'True when no diagnostic is an error.' }),
+    digest: nullable(Digest),
+    files: Type.Array(Type.String(), { description: 'The policy files, in the order in which they are read.' }),
+    rules: Type.Integer({ minimum: 0, description: '0 unless valid.' }),
+    factors: Type.Integer({ minimum: 0, description: '0 unless valid.' }),
+    diagnostics: Type.Array(Diagnostic),
+  },
+  { title: 'PolicyValidation', description: 'What a policy set would be, and what is wrong with it.' },
+)
+
+export const validatePoliciesExample = {
+  body: {
+    tenantId: 'acme',
+    files: [
+      {
+        name: 'main.yaml',
+        text: 'apiVersion: gate-sidecar/v1\ntenant: acme\nrules:\n  - {id: mail, actions: ["email.*"], efect: allow, reason: Mail is fine.}\n',
+      },
+    ],
+    lists: [{ path: 'lists/sanctioned.txt', text: 'XX\n' }],
+  },
+  data: {
+    valid: false,
+    digest: null,
+    files: ['main.yaml'],
+    rules: 0,
+    factors: 0,
+    diagnostics: [
+      {
+        file: 'acme/main.yaml',
+        line: 4,
+        column: 38,
+        endColumn: 43,
+        severity: 'error' as const,
+        code: 'GATE1101' as const,
+        message: 'There is no key "efect" here.',
+        path: '$.rules[0].efect',
+        suggestion: 'effect',
+      },
+    ],
   },
 }

@@ -1,12 +1,12 @@
 import { REQUEST_ROOTS } from '../fact-names.ts'
 import { neverOccurs } from '../leaf.ts'
 import type { Names } from '../names.ts'
+import { isPresenceTest } from '../presence.ts'
 import type { Condition, Leaf, PolicyData, Truth } from '../set.ts'
 import { conditionText, leafText, listText, placeOf } from './describe.ts'
 import type { Scope } from './known.ts'
 import type { Search } from './search.ts'
 import { groupByFacts, type Outcomes, outcomesIn } from './truths.ts'
-import { isPresenceTest } from './uncertain.ts'
 
 /** What a condition is checked with. */
 interface Checking {

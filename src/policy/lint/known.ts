@@ -1,10 +1,11 @@
 import { type Glob, globContains, globMatches, globsIntersect } from '../../base/glob.ts'
 import type { Json } from '../../base/json.ts'
-import { isRequired, schemaAt, typesOf } from '../actions.ts'
+import { schemaAt, typesOf } from '../actions.ts'
 import { WEEKDAYS } from '../fact-names.ts'
 import { itemsOf, memberOf, type Node, numberOf } from '../node.ts'
 import { isScalar } from '../operators.ts'
 import { type FactPath, isPlural } from '../path.ts'
+import { isRequired } from '../presence.ts'
 import type { PolicyData } from '../set.ts'
 
 export type JsonKind = 'number' | 'string' | 'boolean' | 'array' | 'object'
@@ -155,7 +156,7 @@ function limitAt(schema: Node, segments: readonly string[]): Known | undefined {
     if (types?.length !== 1 || types[0] !== 'object') return undefined
   }
   const node = schemaAt(schema, segments)
-  const required = isRequired(schema, segments)
+  const required = isRequired(schema.value, segments)
   if (node === undefined && !required) return undefined
   const types = typesOfNode(node)
   const values = valuesOf(node)

@@ -1,10 +1,8 @@
-import { globMatches } from '../../base/glob.ts'
-import { isRequired } from '../actions.ts'
 import { BUILT_IN_FACTS } from '../fact-names.ts'
 import { leavesOf } from '../kleene.ts'
 import type { Names } from '../names.ts'
 import { memberOf, type Node } from '../node.ts'
-import type { FactPath } from '../path.ts'
+import { declaredFor, isPresenceTest, mayBeMissing } from '../presence.ts'
 import type { Leaf, PolicyData, Rule } from '../set.ts'
 import { placeOf } from './describe.ts'
 
@@ -23,37 +21,13 @@ export function reportUncertain(set: PolicyData, names: Names, actionNodes: Read
 }
 
 /** The leaves of a rule that read a fact which may be missing: without default, guard, or a schema that requires it. */
-export function uncertainLeaves(
-  { condition, actions }: Rule,
-  set: PolicyData,
-  actionNodes: ReadonlyMap<string, Node>,
-): Leaf[] {
-  if (condition === undefined) return []
-  const leaves = leavesOf(condition, set.conditions)
+export function uncertainLeaves(rule: Rule, set: PolicyData, actionNodes: ReadonlyMap<string, Node>): Leaf[] {
+  if (rule.condition === undefined) return []
+  const leaves = leavesOf(rule.condition, set.conditions)
   const guarded = new Set(leaves.filter(isPresenceTest).map(({ fact }) => fact.text))
-  const isOpen = ({ fact }: Leaf): boolean =>
-    !BUILT_IN_FACTS.has(fact.text) && !guarded.has(fact.text) && set.facts.get(fact.text)?.default === undefined
-  const open = leaves.filter(isOpen)
+  const open = leaves.filter(({ fact }) => !guarded.has(fact.text) && !BUILT_IN_FACTS.has(fact.text))
   if (open.length === 0) return []
-  const declared = [...actionNodes].filter(([name]) => actions.some((glob) => globMatches(glob, name)))
-  // A plan may be left out, whatever its schema requires.
-  const isCertain = ({ fact }: Leaf): boolean =>
-    fact.root === 'context' &&
-    declared.length > 0 &&
-    declared.every(([, node]) => isRequired(memberOf(node, fact.root), plainSegments(fact)))
-  return open.filter((leaf) => !isCertain(leaf))
-}
-
-export function isPresenceTest({ operator }: Leaf): boolean {
-  return operator === 'exists' || operator === 'missing'
-}
-
-/** The names before a `*`, where there is one. */
-function plainSegments({ segments }: FactPath): string[] {
-  const names: string[] = []
-  for (const segment of segments) {
-    if (typeof segment !== 'string') break
-    names.push(segment)
-  }
-  return names
+  const contexts = Array.from(actionNodes, ([name, node]) => ({ name, context: memberOf(node, 'context')?.value }))
+  const declared = declaredFor(rule, contexts)
+  return open.filter(({ fact }) => mayBeMissing(fact, set, declared))
 }

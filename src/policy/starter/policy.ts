@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../base/json.ts'
 import { oneLine } from '../../base/visible.ts'
+import { modeline } from '../editor/modeline.ts'
 import { DEFAULT_REASON, DEFAULT_THRESHOLDS } from '../settings.ts'
 import { API_VERSION } from '../shapes.ts'
 import { guessDomains } from './domains.ts'
@@ -102,6 +103,7 @@ export function policyText(tenant: string, covered: readonly Covered[], origin: 
 
 function headOf(tenant: string, origin: string): string[] {
   return [
+    modeline('policy'),
     `The policy of ${tenant}, ${origin}. It is a beginning: read it, then change it.`,
     'Whatever it was guessed from is text of others: names, descriptions and hints prove nothing.',
     '',

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../base/json.ts'
-import { formatDiagnostic } from '../diagnostics.ts'
+import { formatDocument } from '../format/format.ts'
 import { LIMITS } from '../limits.ts'
 import { loadPolicySet } from '../load.ts'
+import { formatDiagnostic } from '../output/text.ts'
 import { type NamedTool, nameActions, type Tool } from './list.ts'
 import { coverTools, policyText, rulesOf, type StarterRule } from './policy.ts'
 import { type Example, examplesOf, testText } from './tests.ts'
@@ -49,17 +50,23 @@ export function starterFor(tenant: string, tools: readonly Tool[]): Starter | { 
   const count = `${tools.length} tool${tools.length === 1 ? '' : 's'}`
   const origin =
     tools.length === 0 ? 'with three examples in place of tools' : `made by gate-sidecar init from ${count}`
-  const main = { name: 'main.yaml', text: policyText(tenant, covered, origin) }
+  const main = { name: 'main.yaml', text: styled(policyText(tenant, covered, origin)) }
   const set = load(tenant, [main])
   if ('fault' in set) return set
   const rules = rulesOf(covered)
   const examples = examplesOf(set, covered)
-  const test = { name: 'main.test.yaml', text: testText(tenant, rules, examples) }
+  const test = { name: 'main.test.yaml', text: styled(testText(tenant, rules, examples)) }
   const files = [main, test]
   const whole = load(tenant, files)
   if ('fault' in whole) return whole
   const renamed = named.filter(({ name, action }) => name !== action)
   return { files, rules, renamed, example: firstCall(rules, examples) }
+}
+
+/** The text as `fmt` leaves it; a text that cannot be formatted is left to be found faulty, or too large. */
+function styled(text: string): string {
+  const formatted = formatDocument('main.yaml', new TextEncoder().encode(text))
+  return 'text' in formatted ? formatted.text : text
 }
 
 /** Of a tool that is allowed, if there is one. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { isVisible } from '../../base/visible.ts'
+import { modeline } from '../editor/modeline.ts'
 import { validatePlanAndContext } from '../evaluate.ts'
 import type { PolicySet } from '../set.ts'
 import { API_VERSION } from '../shapes.ts'
@@ -61,7 +62,7 @@ export function testText(tenant: string, rules: readonly StarterRule[], examples
     tests,
   }
   return yamlOf(document, {
-    head: [`What the policy of ${tenant} decides. Change a rule and its tests together.`],
+    head: [modeline('test'), `What the policy of ${tenant} decides. Change a rule and its tests together.`],
     above: above(examples),
     beside: [],
   })

@@ -1,0 +1,140 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listeningUrl } from './gate.ts'
+import { ROOT, run, start, temporaryFolder } from './processes.ts'
+import { round } from './stats.ts'
+
+const TENANT = 'bench'
+const COMMAND = join(ROOT, 'bin', 'gate-sidecar.js')
+const SIZES = [10, 1000, 10_000]
+/** Rules of one file: 10,000 are more than its megabyte. */
+const RULES_A_FILE = 2500
+const PROBE_MS = 5
+
+export interface ReloadResult {
+  rules: number
+  /** From `POST /policies/reload` to its answer. */
+  askedMs: number
+  /** From the writing of the files until they are in force, when nobody asks. */
+  seenMs: number
+  /** The longest that `GET /healthz` took meanwhile; the event loop stood still for as long at most. */
+  longestHealthMs: number
+}
+
+/** How long policy sets of several sizes take to come into force in the built program, and what else waits meanwhile. */
+export async function measureReload(): Promise<ReloadResult[]> {
+  const folder = temporaryFolder('reload')
+  const policies = join(folder, 'policies', TENANT)
+  mkdirSync(policies, { recursive: true })
+  writeSet(policies, 1, 'first')
+  const data = ['--data', join(folder, 'data')]
+  const created = await run(process.execPath, [
+    COMMAND,
+    'keys',
+    'create',
+    '--tenant',
+    TENANT,
+    '--role',
+    'operator',
+    ...data,
+    '--json',
+  ])
+  const { key } = JSON.parse(created) as { key: string }
+  const args = [COMMAND, 'serve', '--port', '0', ...data, '--policies', join(folder, 'policies')]
+  const server = await start(process.execPath, args, listeningUrl)
+  const ask = askerOf(server.found, key)
+  const results: ReloadResult[] = []
+  for (const rules of SIZES) {
+    const longest = probing(server.found)
+    const started = performance.now()
+    writeSet(policies, rules, 'asked for')
+    const asked = await ask('POST', '/policies/reload')
+    if (asked.rules !== rules) throw new Error(`${rules} rules did not come into force: ${asked.faults}`)
+    const askedMs = performance.now() - started
+    const saved = performance.now()
+    writeSet(policies, rules, 'seen')
+    while ((await ask('GET', '/policies')).digest === asked.digest) await sleep(PROBE_MS)
+    const seenMs = performance.now() - saved
+    const longestHealthMs = await longest()
+    results.push({
+      rules,
+      askedMs: round(askedMs, 0),
+      seenMs: round(seenMs, 0),
+      longestHealthMs: round(longestHealthMs, 0),
+    })
+  }
+  await server.stop()
+  rmSync(folder, { recursive: true })
+  return results
+}
+
+/** Rules in flow style, the slowest kind, in as many files as they need. */
+function writeSet(folder: string, rules: number, reason: string): void {
+  for (let from = 0; from < rules; from += RULES_A_FILE) {
+    const count = Math.min(RULES_A_FILE, rules - from)
+    const lines = Array.from({ length: count }, (_, i) => rule(from + i, reason))
+    writeFileSync(
+      join(folder, `p${from}.yaml`),
+      `apiVersion: gate-sidecar/v1\ntenant: ${TENANT}\nrules:\n${lines.join('\n')}\n`,
+    )
+  }
+}
+
+function rule(i: number, reason: string): string {
+  return `  - {id: r${i}, actions: ["a${i % 500}.*"], effect: deny, reason: ${reason}, when: {all: [{fact: context.amount, operator: greaterThan, value: ${i}}, {fact: context.country, operator: in, value: [DE, FR, IT]}]}}`
+}
+
+interface State {
+  digest: string
+  rules: number
+  faults: string[]
+}
+
+function askerOf(url: string, key: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  return async (method: string, path: string): Promise<State> => {
+    const text = await answerOf(url + path, { method, agent, headers: { 'x-api-key': key, 'x-tenant-id': TENANT } })
+    return (JSON.parse(text) as { data: State }).data
+  }
+}
+
+function answerOf(
+  url: string,
+  options: { method: string; agent: Agent; headers?: Record<string, string> },
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sending = request(url, options, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      response.on('end', () => resolve(text))
+    })
+    sending.on('error', reject)
+    sending.end()
+  })
+}
+
+/** Asks for the health again and again. @returns ends it, and tells the longest time in milliseconds */
+function probing(url: string): () => Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  let going = true
+  const run = async (): Promise<number> => {
+    let longest = 0
+    while (going) {
+      const asked = performance.now()
+      await answerOf(`${url}/healthz`, { method: 'GET', agent })
+      longest = Math.max(longest, performance.now() - asked)
+      await sleep(PROBE_MS)
+    }
+    agent.destroy()
+    return longest
+  }
+  const done = run()
+  return () => {
+    going = false
+    return done
+  }
+}

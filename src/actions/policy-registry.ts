@@ -1,0 +1,180 @@
+import { type Actor, SERVICE } from '../audit/entry.ts'
+import { formatTimestamp } from '../base/time.ts'
+import { MISSING, RETRY_MS, type TenantFolder } from '../policy/load.ts'
+import { attempts } from './attempts.ts'
+import type { Caller, PoliciesInForce } from './deps.ts'
+import { lastKnownGood, type PolicyDeps, recordLoaded, recordRejected, type Slot, tryLoad } from './policies.ts'
+
+/** The folders of all tenants. Nothing that is wrong with one of them throws: it is the folder's `problem`. */
+export interface PolicyFolders {
+  /** Tenants that have a folder. */
+  names(): string[]
+  read(tenant: string): Promise<TenantFolder>
+  /** Reads until two readings in a row, a moment apart, are alike. */
+  readSettled(tenant: string): Promise<TenantFolder>
+}
+
+export interface RegistryDeps extends PolicyDeps {
+  folders: PolicyFolders
+  /** False: folders are read at the start and when someone asks for it. */
+  watch: boolean
+  /** A set came into force, or what is in the folder cannot. */
+  onChange(tenantId: string, change: { digest: string } | { fault: string }): void
+  /** Work in the background failed, such as for a trail that cannot be written; it is tried again. */
+  onError(error: unknown): void
+}
+
+/** What came of reading all folders again. */
+export interface Reloaded {
+  tenants: number
+  /** Tenants with another set in force than before. */
+  changed: string[]
+}
+
+/** The policies of all tenants, replaced set by set as their folders change; a bad set never replaces a good one. */
+export interface PolicyRegistry extends PoliciesInForce {
+  /** Looks at all folders as they are now. Ends when every tenant's set is in force, or refused. */
+  reloadAll(): Promise<Reloaded>
+  /** The same for one tenant. Who asks while another attempt runs is answered by the next one. */
+  reload(tenantId: string, actor: Actor): Promise<void>
+  /** Begins what is due, folder by folder, and waits for none of it: no tenant holds up another. */
+  tend(): void
+  /** Waits for what has begun. */
+  idle(): Promise<void>
+  /** Tenants whose newest policies are not in force, with the reason. */
+  faults(): { tenantId: string; fault: string }[]
+  describe(caller: Caller): PolicyDescription
+}
+
+/** A folder that is written to for longer than this is a fault: it may say something that must not be missed. */
+const UNSETTLED_MS = 10_000
+
+export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
+  const slots = new Map<string, Slot>()
+  const work = attempts()
+  const settled = settling(deps)
+
+  /** Takes in a folder as it was read; `actor` is who asked for it now. */
+  const consider = async (folder: TenantFolder, actor?: Actor): Promise<void> => {
+    const slot = slots.get(folder.tenant)
+    if (slot === undefined && folder.fingerprint === MISSING && !deps.store.state().policies.has(folder.tenant)) return
+    const isDue = slot?.retry != null && (actor !== undefined || deps.clock() >= slot.retry.atMs)
+    const isKnown = slot !== undefined && slot.fingerprint === folder.fingerprint && !isDue
+    const checkedAt = formatTimestamp(deps.clock())
+    slots.set(folder.tenant, isKnown ? { ...slot, checkedAt } : await takeIn(deps, slot, folder, actor ?? SERVICE))
+  }
+  const tendOne = async (tenant: string): Promise<void> => {
+    const slot = slots.get(tenant)
+    if (slot?.set !== undefined && slot.unrecorded !== null) {
+      const recorded = await recordLoaded(deps, slot.set, slot.unrecorded, SERVICE)
+      if (recorded) slots.set(tenant, { ...slot, unrecorded: null })
+    }
+    if (deps.watch) {
+      const folder = settled(await deps.folders.read(tenant), slot?.fingerprint)
+      if (folder !== undefined) await consider(folder)
+    } else if (slot?.retry != null) await consider(slot.retry.folder)
+  }
+  const reload = (tenant: string, actor: Actor): Promise<void> =>
+    work.run(tenant, async () => consider(await deps.folders.readSettled(tenant), actor))
+  const known = (): string[] => [...slots.keys(), ...deps.store.state().policies.keys()]
+
+  return {
+    get: (tenantId) => slots.get(tenantId)?.set,
+    async reloadAll() {
+      const tenants = [...new Set([...deps.folders.names(), ...known()])].sort()
+      const digests = (): (string | undefined)[] => tenants.map((tenant) => slots.get(tenant)?.set?.digest)
+      const before = digests()
+      const ended = await Promise.allSettled(tenants.map((tenant) => reload(tenant, SERVICE)))
+      for (const result of ended) if (result.status === 'rejected') throw result.reason
+      const after = digests()
+      return { tenants: tenants.length, changed: tenants.filter((_, i) => before[i] !== after[i]) }
+    },
+    reload,
+    tend() {
+      const names = deps.watch ? namesOr(deps, []) : []
+      for (const tenant of new Set([...names, ...known()])) {
+        if (!work.isBusy(tenant)) void work.run(tenant, () => tendOne(tenant)).catch(deps.onError)
+      }
+    },
+    idle: work.idle,
+    faults: () =>
+      Array.from(slots, ([tenantId, { faults }]) => ({ tenantId, fault: faults[0] ?? '' })).filter(
+        ({ fault }) => fault !== '',
+      ),
+    describe: ({ tenantId }) => describeSlot(slots.get(tenantId), deps.watch),
+  }
+}
+
+/** The folders that can be listed; when they cannot, those that are known are still looked at, and say why. */
+function namesOr({ folders, onError }: RegistryDeps, otherwise: string[]): string[] {
+  try {
+    return folders.names()
+  } catch (error) {
+    onError(error)
+    return otherwise
+  }
+}
+
+/**
+ * Tells when a folder has settled: two looks in a row found the same. A file that is being written has changed by the
+ * next look, and half of it never comes into force, though it may be a policy of its own.
+ */
+function settling({ clock }: RegistryDeps) {
+  const changing = new Map<string, { fingerprint: string; sinceMs: number }>()
+  /** What is to be taken in; undefined while the folder changes. `taken` is the fingerprint of what was taken last. */
+  return (folder: TenantFolder, taken: string | undefined): TenantFolder | undefined => {
+    const { tenant, fingerprint } = folder
+    const earlier = changing.get(tenant)
+    if (fingerprint === taken || fingerprint === earlier?.fingerprint) {
+      changing.delete(tenant)
+      return folder
+    }
+    const sinceMs = earlier?.sinceMs ?? clock()
+    changing.set(tenant, { fingerprint, sinceMs })
+    if (clock() - sinceMs <= UNSETTLED_MS) return undefined
+    const problem = `has been changing for more than ${UNSETTLED_MS / 1000} s`
+    return { tenant, fingerprint: 'changing', source: { problem } }
+  }
+}
+
+/** What is known after an attempt; a set that comes into force is on record before anyone is answered by it. */
+async function takeIn(deps: RegistryDeps, slot: Slot | undefined, folder: TenantFolder, actor: Actor): Promise<Slot> {
+  const { tenant, fingerprint } = folder
+  const { set, diagnostics, faults, retry } = await tryLoad(folder.source, deps.compileAndTest)
+  const checkedAt = formatTimestamp(deps.clock())
+  if (set === undefined) {
+    const inForce = slot ?? (await lastKnownGood(deps, tenant))
+    if (slot?.faults.join('\n') !== faults.join('\n')) {
+      await recordRejected(deps, tenant, faults, actor)
+      deps.onChange(tenant, { fault: faults[0] ?? '' })
+    }
+    const again = retry ? { atMs: deps.clock() + RETRY_MS, folder } : null
+    return { ...inForce, checkedAt, fingerprint, retry: again, faults, diagnostics }
+  }
+  const recorded = await recordLoaded(deps, set, folder, actor)
+  deps.onChange(tenant, { digest: set.digest })
+  const since = formatTimestamp(deps.clock())
+  const unrecorded = recorded ? null : folder
+  return { set, since, checkedAt, fingerprint, retry: null, faults: [], diagnostics, unrecorded }
+}
+
+export type PolicyDescription = ReturnType<typeof describeSlot>
+
+/** `data` of GET /policies. */
+function describeSlot(slot: Slot | undefined, watch: boolean) {
+  const { set, since = null, checkedAt = null, faults = [], diagnostics = [] } = slot ?? {}
+  return {
+    digest: set?.digest ?? null,
+    loadedAt: since,
+    files: set?.files ?? [],
+    rules: set?.rules.length ?? 0,
+    factors: set?.factors.length ?? 0,
+    domains: [...(set?.domains.keys() ?? [])],
+    actions: [...(set?.actions.keys() ?? [])],
+    current: faults.length === 0 && set !== undefined,
+    watching: watch,
+    checkedAt,
+    faults,
+    diagnostics,
+  }
+}

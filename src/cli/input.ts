@@ -1,0 +1,12 @@
+/** Standard input, and no more than one chunk beyond the limit, by which the caller knows that it is too large. */
+export async function readInput(limit: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of process.stdin) {
+    const bytes = Buffer.from(chunk)
+    chunks.push(bytes)
+    length += bytes.byteLength
+    if (length > limit) break
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,86 @@
+/** A line of a comparison: kept, taken out, or put in. */
+export interface DiffLine {
+  readonly mark: ' ' | '-' | '+'
+  readonly text: string
+}
+
+/** Lines that follow each other, with where they begin in both texts, from 1. */
+export interface Hunk {
+  readonly before: number
+  readonly after: number
+  readonly lines: readonly DiffLine[]
+}
+
+/** Lines shown around a change. */
+const CONTEXT = 3
+/** Pairs of lines that are compared at most; beyond it, all lines count as changed. */
+const MAX_PAIRS = 4_000_000
+
+/** The changes between two texts with some lines around each, as `diff -u` shows them. */
+export function lineDiff(before: string, after: string): Hunk[] {
+  const lines = compared(before.split('\n'), after.split('\n'))
+  const changed = lines.flatMap(({ mark }, i) => (mark === ' ' ? [] : [i]))
+  const hunks: Hunk[] = []
+  let place = { index: 0, before: 1, after: 1 }
+  for (let i = 0; i < changed.length; ) {
+    const from = Math.max(0, (changed[i] ?? 0) - CONTEXT)
+    let last = changed[i] ?? 0
+    for (; i < changed.length && (changed[i] ?? 0) <= last + 2 * CONTEXT; i += 1) last = changed[i] ?? last
+    place = moved(place, lines, from)
+    hunks.push({ before: place.before, after: place.after, lines: lines.slice(from, last + CONTEXT + 1) })
+  }
+  return hunks
+}
+
+interface Step {
+  index: number
+  before: number
+  after: number
+}
+
+function moved({ index, before, after }: Step, lines: readonly DiffLine[], to: number): Step {
+  const passed = lines.slice(index, to)
+  const count = (mark: '-' | '+'): number => passed.filter((line) => line.mark !== mark).length
+  return { index: to, before: before + count('+'), after: after + count('-') }
+}
+
+function compared(before: readonly string[], after: readonly string[]): DiffLine[] {
+  let start = 0
+  while (start < before.length && start < after.length && before[start] === after[start]) start += 1
+  let end = 0
+  const room = Math.min(before.length, after.length) - start
+  while (end < room && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1
+  const kept = (text: string): DiffLine => ({ mark: ' ', text })
+  return [
+    ...before.slice(0, start).map(kept),
+    ...middle(before.slice(start, before.length - end), after.slice(start, after.length - end)),
+    ...before.slice(before.length - end).map(kept),
+  ]
+}
+
+/** By the longest common subsequence. */
+function middle(before: readonly string[], after: readonly string[]): DiffLine[] {
+  const out = (text = ''): DiffLine => ({ mark: '-', text })
+  const into = (text = ''): DiffLine => ({ mark: '+', text })
+  if (before.length * after.length > MAX_PAIRS) return [...before.map(out), ...after.map(into)]
+  const width = after.length + 1
+  // common[i * width + j]: how many lines the rests from i and j have in common.
+  const common = new Uint32Array((before.length + 1) * width)
+  const at = (i: number, j: number): number => common[i * width + j] ?? 0
+  for (let i = before.length - 1; i >= 0; i -= 1) {
+    for (let j = after.length - 1; j >= 0; j -= 1) {
+      common[i * width + j] = before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+    }
+  }
+  const lines: DiffLine[] = []
+  let j = 0
+  for (let i = 0; i < before.length || j < after.length; ) {
+    if (i < before.length && before[i] === after[j]) {
+      lines.push({ mark: ' ', text: before[i] ?? '' })
+      i += 1
+      j += 1
+    } else if (i < before.length && (j >= after.length || at(i + 1, j) >= at(i, j + 1))) lines.push(out(before[i++]))
+    else lines.push(into(after[j++]))
+  }
+  return lines
+}

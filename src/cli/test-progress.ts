@@ -1,0 +1,19 @@
+/** To the start of the line, and nothing left on it. */
+const ERASE = '\r\u001b[K'
+const WIDTH = 30
+/** Fewer cases are done before anybody looks. */
+const MANY = 500
+
+/** A bar on the terminal's error stream, for tests that take their time. */
+export function progressBar(): (done: number, of: number) => void {
+  if (!process.stderr.isTTY) return () => undefined
+  return (done, of) => {
+    if (of < MANY) return
+    const filled = Math.floor((done * WIDTH) / of)
+    process.stderr.write(`${ERASE}[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${done} of ${of} cases`)
+  }
+}
+
+export function endProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write(ERASE)
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PolicyFolders } from '../actions/policy-registry.ts'
+import { isTenantId } from '../keys/tenant.ts'
+import { mayNameLists, type Outcome, RETRY_MS, type TenantFolder } from '../policy/load.ts'
+import type { Aside } from './aside.ts'
+import { missingFolder, readFiles, type TenantFiles, tenantsIn, withLists } from './policies.ts'
+
+/** Between two readings that must be alike: longer than a Kubernetes ConfigMap takes to exchange its files. */
+const SETTLE_MS = 100
+/** A folder that changes through all of these is told of as changing. */
+const READINGS = 20
+
+/**
+ * The folders under `root`, read again and again. Bytes are read and hashed each time, since a time or a size may stay
+ * as it was; they are parsed, which may take a second, only when they differ from the time before.
+ *
+ * @param listFiles the lists that policies name; asked of those alone that may name any
+ */
+export function policyFolders(root: string, { listFiles }: Pick<Aside, 'listFiles'>): PolicyFolders {
+  const known = new Map<string, { digest: string; paths: Outcome<readonly string[]>; untilMs: number }>()
+  const pathsOf = async ({ tenant, files, digest }: TenantFiles): Promise<Outcome<readonly string[]>> => {
+    const earlier = known.get(tenant)
+    if (earlier?.digest === digest && performance.now() < earlier.untilMs) return earlier.paths
+    const paths = mayNameLists(files) ? await listFiles(files) : { value: [] }
+    const untilMs = 'fault' in paths ? performance.now() + RETRY_MS : Number.POSITIVE_INFINITY
+    known.set(tenant, { digest, paths, untilMs })
+    return paths
+  }
+  const read = async (tenant: string): Promise<TenantFolder> => {
+    if (!isTenantId(tenant)) return missingFolder(tenant)
+    const files = readFiles(root, tenant)
+    if ('source' in files) return files
+    const paths = await pathsOf(files)
+    if ('fault' in paths) return { tenant, fingerprint: files.digest, source: { problem: paths.fault } }
+    return withLists(root, files, paths.value)
+  }
+  return {
+    names: () => tenantsIn(root),
+    read,
+    async readSettled(tenant) {
+      // Someone asks for it: what did not end in time is not left alone until its minute is over.
+      const earlier = known.get(tenant)
+      if (earlier !== undefined && 'fault' in earlier.paths) known.delete(tenant)
+      let last = await read(tenant)
+      for (let readings = 1; readings < READINGS; readings += 1) {
+        await sleep(SETTLE_MS)
+        const next = await read(tenant)
+        if (next.fingerprint === last.fingerprint) return next
+        last = next
+      }
+      return { tenant, fingerprint: 'changing', source: { problem: 'changes each time it is read' } }
+    },
+  }
+}

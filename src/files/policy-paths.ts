@@ -1,0 +1,27 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isPolicyFile, isTestFile } from '../policy/files.ts'
+
+/** The policy and test files of a folder and of the folders directly in it, as paths from it, in their order. */
+export function policyPaths(folder: string): string[] {
+  const names = namesIn(folder)
+  const folders = names.filter((name) => name !== 'lists' && isKind(folder, name, 'folder'))
+  const below = folders.flatMap((name) => filesIn(join(folder, name)).map((file) => join(name, file)))
+  return [...filesIn(folder), ...below]
+}
+
+function filesIn(folder: string): string[] {
+  return namesIn(folder).filter((name) => (isPolicyFile(name) || isTestFile(name)) && isKind(folder, name, 'file'))
+}
+
+/** Hidden names are those of tools, such as the ..data of a ConfigMap. */
+function namesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith('.'))
+    .sort()
+}
+
+function isKind(folder: string, name: string, kind: 'file' | 'folder'): boolean {
+  const stats = statSync(join(folder, name), { throwIfNoEntry: false })
+  return kind === 'file' ? stats?.isFile() === true : stats?.isDirectory() === true
+}

@@ -1,0 +1,70 @@
+import { globMatches } from '../base/glob.ts'
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import { BUILT_IN_FACTS } from './fact-names.ts'
+import type { FactPath } from './path.ts'
+import type { Candidate, Leaf, PolicyData } from './set.ts'
+
+/** A declared action and the schema of its context, as JSON. */
+export interface DeclaredContext {
+  readonly name: string
+  readonly context: Json | undefined
+}
+
+/** The declared actions that a rule or factor is about. */
+export function declaredFor(candidate: Pick<Candidate, 'actions'>, declared: Iterable<DeclaredContext>) {
+  return Array.from(declared).filter(({ name }) => candidate.actions.some((glob) => globMatches(glob, name)))
+}
+
+/** Whether the leaf asks if there is a value, and so is true or false for a missing one too. */
+export function isPresenceTest({ operator }: Leaf): boolean {
+  return operator === 'exists' || operator === 'missing'
+}
+
+/**
+ * Whether a request that fits its schemas can lack the fact: not where it is always there, has a default, or is required of
+ * the context by every one of the declared actions.
+ */
+export function mayBeMissing(
+  fact: FactPath,
+  { facts }: Pick<PolicyData, 'facts'>,
+  declared: readonly DeclaredContext[],
+): boolean {
+  if (BUILT_IN_FACTS.has(fact.text) || facts.get(fact.text)?.default !== undefined) return false
+  // A plan may be left out, whatever its schema requires.
+  if (fact.root !== 'context' || declared.length === 0) return true
+  const names = namesBeforeStar(fact)
+  return !declared.every(({ context }) => isRequired(context, names))
+}
+
+function namesBeforeStar({ segments }: FactPath): string[] {
+  const star = segments.findIndex((segment) => typeof segment !== 'string')
+  return segments.slice(0, star < 0 ? undefined : star).flatMap((segment) => segment ?? [])
+}
+
+/** True when a value that passes the schema always has the member. */
+export function isRequired(root: Json | undefined, names: readonly string[]): boolean {
+  if (root === undefined || !isJsonObject(root)) return false
+  let schema = resolved(root, root)
+  for (const name of names) {
+    if (!isJsonObject(schema) || !Array.isArray(schema.required) || !schema.required.includes(name)) return false
+    schema = resolved(memberOf(schema.properties, name), root)
+  }
+  return names.length > 0
+}
+
+/** What a schema means where it is a reference into `$defs`. */
+function resolved(schema: Json | undefined, root: JsonObject): Json | undefined {
+  let at = schema
+  // Every reference leads to another definition, and recursion is an error of its own.
+  for (let steps = Object.keys(isJsonObject(root.$defs) ? root.$defs : {}).length; steps > 0; steps -= 1) {
+    const reference = memberOf(at, '$ref')
+    const target = typeof reference === 'string' ? memberOf(root.$defs, reference.slice('#/$defs/'.length)) : undefined
+    if (target === undefined) return at
+    at = target
+  }
+  return at
+}
+
+function memberOf(value: Json | undefined, key: string): Json | undefined {
+  return value !== undefined && isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}

@@ -1,0 +1,155 @@
+import { globMatches, parseGlob } from '../../base/glob.ts'
+import { entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, textOf } from '../node.ts'
+import type { Report } from '../report.ts'
+import { EFFECTS, POLICY_STEPS, RETRIES } from '../set.ts'
+import { shapeCheck } from '../shape-check.ts'
+import { closest } from '../suggest.ts'
+import { readAmount, readRisk } from './amounts.ts'
+import type { Amount, Expectation, PolicyTest, Selector, Wanted } from './cases.ts'
+import { type KnownNames, readNames, reportUnknown } from './names.ts'
+import {
+  ExpectationList,
+  ExpectationMap,
+  Expectation as ExpectationShape,
+  SelectedExpectation,
+  testCode,
+} from './shapes.ts'
+
+const checkExpectation = shapeCheck(ExpectationShape, testCode)
+const checkSelected = shapeCheck(SelectedExpectation, testCode)
+const checkList = shapeCheck(ExpectationList, testCode)
+const checkMap = shapeCheck(ExpectationMap, testCode)
+
+/** What expectations may name. */
+export interface Scope {
+  /** The document, for the fixtures that it declares. */
+  readonly root: Node
+  /** What the matrix of the test asks; undefined where a part of it cannot be told. */
+  readonly dimensions: Pick<PolicyTest, 'actions' | 'contexts' | 'plans' | 'agents'> | undefined
+  readonly known: KnownNames
+  readonly report: Report
+}
+
+const ANYTHING: Selector = { action: undefined, context: undefined, plan: undefined, agent: undefined }
+
+/** The expectations of a test, in whatever form they are written; every fault is reported. */
+export function readExpectations(expect: Node | undefined, scope: Scope): Expectation[] {
+  if (expect === undefined) return []
+  if (expect.items !== undefined) return readList(expect, scope)
+  return isByContext(expect, scope) ? readMap(expect, scope) : [readOne(expect, ANYTHING, scope)]
+}
+
+/**
+ * Whether names of contexts stand there, each with its expectation. What holds a decision, or other members of an
+ * expectation and the name of no context, is one expectation for all.
+ */
+function isByContext(expect: Node, { dimensions }: Scope): boolean {
+  const entries = entriesOf(expect)
+  if (expect.entries === undefined) return false
+  const decision = memberOf(expect, 'decision')
+  if (decision !== undefined && decision.entries === undefined) return false
+  if (entries.some(({ name }) => dimensions?.contexts.some((context) => context.name === name))) return true
+  return !entries.some(({ name }) => Object.hasOwn(ExpectationShape.properties, name))
+}
+
+function readOne(node: Node, selector: Selector, scope: Scope): Expectation {
+  checkExpectation(node, scope.report)
+  return { selector, wanted: readWanted(node, scope), place: node }
+}
+
+function readMap(expect: Node, scope: Scope): Expectation[] {
+  checkMap(expect, scope.report)
+  return entriesOf(expect).map(({ name, key, value }) => {
+    // What is no mapping is no expectation: its key may be a member of one, misspelt.
+    const meant = value.entries === undefined ? closest(name, Object.keys(ExpectationShape.properties)) : undefined
+    const isAsked = checkSelects('context', name, key, scope, meant)
+    const selector = { ...ANYTHING, context: name }
+    return isAsked || meant === undefined
+      ? readOne(value, selector, scope)
+      : { selector, wanted: readWanted(value, scope), place: value }
+  })
+}
+
+function readList(expect: Node, scope: Scope): Expectation[] {
+  checkList(expect, scope.report)
+  return itemsOf(expect).map((item) => {
+    checkSelected(item, scope.report)
+    return { selector: readSelector(item, scope), wanted: readWanted(item, scope), place: item }
+  })
+}
+
+function readSelector(item: Node, scope: Scope): Selector {
+  const named = (member: 'context' | 'plan' | 'agent'): string | undefined => {
+    const node = memberOf(item, member)
+    const name = textOf(node)
+    if (node !== undefined && name !== undefined) checkSelects(member, name, node, scope)
+    return name
+  }
+  return { action: readAction(item, scope), context: named('context'), plan: named('plan'), agent: named('agent') }
+}
+
+function readAction(item: Node, { dimensions, report }: Scope): Selector['action'] {
+  const node = memberOf(item, 'action')
+  const text = textOf(node)
+  if (node === undefined || text === undefined) return undefined
+  const glob = parseGlob(text)
+  if (glob === undefined) {
+    report.add('GATE1503', node, `${JSON.stringify(text)} is no action and no pattern of actions such as payment.* is.`)
+  } else if (dimensions?.actions.some((action) => globMatches(glob, action)) === false) {
+    report.add(
+      'GATE1508',
+      node,
+      `${JSON.stringify(text)} is no action of the matrix.`,
+      closest(text, dimensions.actions),
+    )
+  }
+  return glob
+}
+
+/** False, and reported, for a name that the file does not declare, or that the matrix does not ask. */
+function checkSelects(
+  member: 'context' | 'plan' | 'agent',
+  name: string,
+  place: Place,
+  { root, dimensions, report }: Scope,
+  meant?: string,
+): boolean {
+  if (dimensions === undefined) return true
+  const asked = dimensions[`${member}s`].flatMap((fixture) => fixture.name ?? [])
+  if (asked.includes(name)) return true
+  const isDeclared = keyOf(memberOf(root, `${member}s`), name) !== undefined
+  if (isDeclared) report.add('GATE1508', place, `The matrix does not ask the ${member} ${JSON.stringify(name)}.`)
+  else reportUnknown(name, place, new Set(asked), `among the ${member}s of the matrix`, report, meant)
+  return false
+}
+
+function readWanted(node: Node, { known, report }: Scope): Wanted {
+  const listed = (member: string, names: KnownNames['rules'], where: string): readonly string[] | undefined => {
+    const list = memberOf(node, member)
+    return list && readNames(itemsOf(list), names, where, report)
+  }
+  const rule = memberOf(node, 'rule')
+  if (rule !== undefined) readNames([rule], known.rules, 'under rules', report)
+  return {
+    // A value that is none of these is a fault of the shape.
+    decision: EFFECTS.find((effect) => effect === memberOf(node, 'decision')?.value) ?? 'deny',
+    rule: rule?.value === null ? null : textOf(rule),
+    rules: listed('rules', known.rules, 'under rules'),
+    decidedBy: POLICY_STEPS.find((step) => step === memberOf(node, 'decidedBy')?.value),
+    retry: RETRIES.find((retry) => retry === memberOf(node, 'retry')?.value),
+    reason: textOf(memberOf(node, 'reason')),
+    risk: readRisk(memberOf(node, 'risk'), report),
+    factors: readFactors(memberOf(node, 'factors'), known, report),
+    unevaluable: listed('unevaluable', known.either, 'under rules or risk'),
+  }
+}
+
+function readFactors(node: Node | undefined, known: KnownNames, report: Report): ReadonlyMap<string, Amount> {
+  const amounts = new Map<string, Amount>()
+  for (const { name, key, value } of entriesOf(node)) {
+    reportUnknown(name, key, known.factors, 'under risk', report)
+    const amount = readAmount(value, report)
+    if (amount !== undefined) amounts.set(name, amount)
+  }
+  return amounts
+}

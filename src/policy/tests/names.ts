@@ -1,0 +1,70 @@
+import type { ReadFiles } from '../files.ts'
+import { entriesOf, itemsOf, memberOf, type Node, type Place, textOf } from '../node.ts'
+import type { Report } from '../report.ts'
+import { closest } from '../suggest.ts'
+
+/** The names that expectations may refer to. Undefined where a file could not be read, in which any may stand. */
+export interface KnownNames {
+  readonly rules: ReadonlySet<string> | undefined
+  readonly factors: ReadonlySet<string> | undefined
+  readonly either: ReadonlySet<string> | undefined
+}
+
+/** Takes the names of rules and factors that have other faults too: who refers to them is not at fault. */
+export function knownNames({ policies, partial }: ReadFiles): KnownNames {
+  if (partial) return { rules: undefined, factors: undefined, either: undefined }
+  const namesIn = (section: string, key: string): string[] =>
+    policies.flatMap(({ root }) =>
+      itemsOf(memberOf(root, section)).flatMap((node) => textOf(memberOf(node, key)) ?? []),
+    )
+  const rules = namesIn('rules', 'id')
+  const factors = namesIn('risk', 'name')
+  return { rules: new Set(rules), factors: new Set(factors), either: new Set([...rules, ...factors]) }
+}
+
+/**
+ * The names of a list, as far as they are texts; those that are not known are reported.
+ *
+ * @param where what holds the known ones, as in `under rules`
+ */
+export function readNames(
+  nodes: readonly Node[],
+  known: ReadonlySet<string> | undefined,
+  where: string,
+  report: Report,
+): readonly string[] {
+  return nodes.flatMap((node) => {
+    const name = textOf(node)
+    if (name === undefined) return []
+    reportUnknown(name, node, known, where, report)
+    return [name]
+  })
+}
+
+export function reportUnknown(
+  name: string,
+  place: Place,
+  known: ReadonlySet<string> | undefined,
+  where: string,
+  report: Report,
+  meant?: string,
+): void {
+  if (known === undefined || known.has(name)) return
+  report.add('GATE1504', place, `There is no ${JSON.stringify(name)} ${where}.`, meant ?? closest(name, known))
+}
+
+/** False where a key is none of `shape`: what it was meant to hold is not known, and its users are not at fault too. */
+export function hasKnownKeys(node: Node | undefined, shape: { properties: object }): boolean {
+  return entriesOf(node).every(({ name }) => Object.hasOwn(shape.properties, name))
+}
+
+/** Reports what stands in a list for the second time: it would be asked twice. */
+export function reportTwice(nodes: readonly Node[], report: Report): void {
+  const seen = new Set<string>()
+  for (const node of nodes) {
+    const name = textOf(node)
+    if (name === undefined) continue
+    if (seen.has(name)) report.add('GATE1510', node, `${JSON.stringify(name)} stands in this list already.`)
+    seen.add(name)
+  }
+}

@@ -1,0 +1,147 @@
+import { isJsonObject, type JsonObject } from '../../base/json.ts'
+import { parseRfc3339 } from '../../base/time.ts'
+import type { ReadFiles } from '../files.ts'
+import { LIMITS } from '../limits.ts'
+import { entriesOf, itemsOf, keyOf, memberOf, type Node, textOf } from '../node.ts'
+import type { Report } from '../report.ts'
+import { shapeCheck } from '../shape-check.ts'
+import { casesIn, DEFAULT_AGENT, DEFAULT_NOW, type Fixture, type PolicyTest, type TestAgent } from './cases.ts'
+import { readExpectations } from './expectations.ts'
+import { hasKnownKeys, type KnownNames, knownNames, readNames, reportTwice } from './names.ts'
+import { Matrix, PolicyTestFile, testCode } from './shapes.ts'
+
+const DIMENSIONS = ['contexts', 'plans', 'agents'] as const
+type Dimension = (typeof DIMENSIONS)[number]
+
+const checkShape = shapeCheck(PolicyTestFile, testCode)
+
+/** The tests of all files of a set. They mean something only when nothing was reported as an error. */
+export function readTests(tenant: string, files: ReadFiles, report: Report): PolicyTest[] {
+  const known = knownNames(files)
+  const tests = files.tests.flatMap(({ root }) => readTestFile(root, tenant, known, report))
+  reportTooMany(tests, report)
+  return tests
+}
+
+function reportTooMany(tests: readonly PolicyTest[], report: Report): void {
+  let cases = 0
+  for (const test of tests) {
+    cases += casesIn(test)
+    if (cases <= LIMITS.casesPerSet) continue
+    const message = `The tests of the set make more than ${LIMITS.casesPerSet} cases; ask fewer combinations.`
+    report.add('GATE1509', test.place, message)
+    return
+  }
+}
+
+/** What the tests of one file share. */
+interface TestFile {
+  readonly root: Node
+  readonly known: KnownNames
+  /** The fixtures that some test asks with. */
+  readonly used: Readonly<Record<Dimension, Set<string>>>
+  readonly report: Report
+}
+
+function readTestFile(root: Node, tenant: string, known: KnownNames, report: Report): PolicyTest[] {
+  checkShape(root, report)
+  const stated = memberOf(root, 'tenant')
+  if (stated !== undefined && textOf(stated) !== undefined && stated.value !== tenant) {
+    report.add('GATE1110', stated, 'The tenant is not that of the folder.', tenant)
+  }
+  const file: TestFile = { root, known, used: { contexts: new Set(), plans: new Set(), agents: new Set() }, report }
+  const nowMs = readTime(memberOf(root, 'now'), report)
+  const tests = itemsOf(memberOf(root, 'tests')).map((node) => readTest(node, nowMs, file))
+  reportSameNames(tests, report)
+  reportUnused(file)
+  return tests
+}
+
+function readTest(node: Node, fileNowMs: number | undefined, file: TestFile): PolicyTest {
+  const { root, report } = file
+  const matrix = memberOf(node, 'matrix')
+  const actions = itemsOf(memberOf(matrix, 'actions'))
+  reportTwice(actions, report)
+  const name = memberOf(node, 'name')
+  const dimensions = {
+    actions: actions.flatMap((item) => textOf(item) ?? []),
+    contexts: readDimension('contexts', matrix, file, contextOf, {}),
+    plans: readDimension('plans', matrix, file, contextOf, undefined),
+    agents: readDimension('agents', matrix, file, agentOf, DEFAULT_AGENT),
+  }
+  return {
+    name: textOf(name) ?? '',
+    skip: textOf(memberOf(node, 'skip')),
+    nowMs: readTime(memberOf(node, 'now'), report) ?? fileNowMs ?? Date.parse(DEFAULT_NOW),
+    ...dimensions,
+    expectations: readExpectations(memberOf(node, 'expect'), {
+      root,
+      dimensions: hasKnownKeys(root, PolicyTestFile) && hasKnownKeys(matrix, Matrix) ? dimensions : undefined,
+      known: file.known,
+      report,
+    }),
+    place: name ?? node,
+    expectPlace: keyOf(node, 'expect') ?? node,
+  }
+}
+
+/** The values of one dimension, or what stands in where the matrix leaves it out. */
+function readDimension<T>(
+  dimension: Dimension,
+  matrix: Node | undefined,
+  { root, used, report }: TestFile,
+  readValue: (node: Node) => T,
+  standIn: T,
+): Fixture<T>[] {
+  const nodes = itemsOf(memberOf(matrix, dimension))
+  const fixtures = memberOf(root, dimension)
+  reportTwice(nodes, report)
+  const declared = hasKnownKeys(root, PolicyTestFile) ? new Set(fixtures?.entries?.keys()) : undefined
+  const names = readNames(nodes, declared, `under ${dimension}`, report)
+  if (names.length === 0) return [{ name: undefined, value: standIn }]
+  return names.map((name) => {
+    used[dimension].add(name)
+    const node = memberOf(fixtures, name)
+    return { name, value: node === undefined ? standIn : readValue(node) }
+  })
+}
+
+function contextOf({ value }: Node): JsonObject {
+  return isJsonObject(value) ? value : {}
+}
+
+function agentOf(node: Node): TestAgent {
+  const isTest = memberOf(node, 'environment')?.value === 'test'
+  return {
+    identity: textOf(memberOf(node, 'identity')) ?? DEFAULT_AGENT.identity,
+    environment: isTest ? 'test' : DEFAULT_AGENT.environment,
+  }
+}
+
+function readTime(node: Node | undefined, report: Report): number | undefined {
+  const text = textOf(node)
+  if (node === undefined || text === undefined) return undefined
+  const timeMs = parseRfc3339(text)
+  if (timeMs === undefined) {
+    report.add('GATE1503', node, `${JSON.stringify(text)} is no time with a zone such as 2026-01-31T09:00:00Z.`)
+  }
+  return timeMs
+}
+
+function reportSameNames(tests: readonly PolicyTest[], report: Report): void {
+  const names = new Set<string>()
+  for (const { name, place } of tests) {
+    if (name !== '' && names.has(name)) report.add('GATE1505', place, `Another test is called ${JSON.stringify(name)}.`)
+    names.add(name)
+  }
+}
+
+function reportUnused({ root, used, report }: TestFile): void {
+  const matrices = itemsOf(memberOf(root, 'tests')).map((test) => memberOf(test, 'matrix'))
+  if (!matrices.every((matrix) => hasKnownKeys(matrix, Matrix))) return
+  for (const dimension of DIMENSIONS) {
+    for (const { name, key } of entriesOf(memberOf(root, dimension))) {
+      if (!used[dimension].has(name)) report.add('GATE2050', key, `No test asks with ${JSON.stringify(name)}.`)
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
+import { type RunOptions, run, type Serving, serve } from './program.ts'
+
+const DENYING = `${ACME_POLICY}  - {id: stop, actions: ["**"], effect: deny, reason: Nothing for now.}\n`
+const BROKEN = `${ACME_POLICY}nonsense: 1\n`
+
+interface State {
+  current: boolean
+  watching: boolean
+  digest: string | null
+  rules: number
+  faults: string[]
+}
+
+/** A tenant with a policy, and a way to ask as its owner. */
+async function prepare() {
+  const root = temporaryFolder()
+  const path = join(root, 'policies/acme/main.yaml')
+  writeFiles(root, { 'policies/acme/main.yaml': ACME_POLICY })
+  const data = ['--data', join(root, 'data')]
+  const made = await run(['keys', 'create', '--tenant', 'acme', '--role', 'owner', ...data, '--json'])
+  assert.equal(made.code, 0, made.stderr)
+  const { id, key }: { id: string; key: string } = JSON.parse(made.stdout)
+  const headers = { 'x-api-key': key, 'x-tenant-id': 'acme', 'content-type': 'application/json' }
+  const ask = async <T>({ url }: Serving, method: string, route: string, body?: object): Promise<T> => {
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    const { data: answer }: { data: T } = JSON.parse(await (await fetch(url + route, init)).text())
+    return answer
+  }
+  return {
+    root,
+    id,
+    data,
+    options: ['--port', '0', ...data, '--policies', join(root, 'policies')],
+    save: (text: string) => writeFileSync(path, text),
+    state: (server: Serving) => ask<State>(server, 'GET', '/policies'),
+    reload: (server: Serving) => ask<State>(server, 'POST', '/policies/reload'),
+    decision: async (server: Serving) =>
+      (
+        await ask<{ decision: string } | undefined>(server, 'POST', '/gate/check', {
+          tenantId: 'acme',
+          action: 'email.send',
+        })
+      )?.decision,
+  }
+}
+
+async function until(holds: () => boolean | Promise<boolean>, limitMs = 5000): Promise<void> {
+  const end = performance.now() + limitMs
+  while (!(await holds())) {
+    assert.ok(performance.now() < end, 'in time')
+    await sleep(20)
+  }
+}
+
+const countOf = ({ log }: Serving, msg: string): number => log.filter((entry) => entry.msg === msg).length
+const AGAIN = 'policies were read again'
+
+const OFF: { name: string; args: string[]; options: RunOptions; file?: object }[] = [
+  { name: '--watch=off', args: ['--watch=off'], options: {} },
+  { name: '--watch off', args: ['--watch', 'off'], options: {} },
+  { name: 'the variable', args: [], options: { env: { GATE_SIDECAR_WATCH: 'off' } } },
+  { name: 'the file', args: [], options: {}, file: { watch: 'off' } },
+]
+
+for (const { name, args, options, file } of OFF) {
+  test(`policies that are not watched (${name}): a change waits until someone asks`, async (t) => {
+    const { root, options: base, save, state, reload, decision } = await prepare()
+    writeFiles(root, { 'gate.json': JSON.stringify(file ?? {}) })
+    const server = await serve(t, [...base, ...args, '--config', join(root, 'gate.json')], options)
+    save(DENYING)
+    await sleep(2500)
+    assert.equal(await decision(server), 'allow')
+    const before = await state(server)
+    assert.deepEqual([before.watching, before.current, before.rules], [false, true, 4])
+    const { current, rules } = await reload(server)
+    assert.deepEqual([current, rules, await decision(server)], [true, 5, 'deny'])
+  })
+}
+
+for (const watch of ['on', 'off']) {
+  test(`SIGHUP reads policies at once, with watch ${watch}: the log says what came of it, and the process goes on`, async (t) => {
+    const { options, save, state, decision } = await prepare()
+    const server = await serve(t, [...options, '--watch', watch])
+    save(DENYING)
+    server.send('SIGHUP')
+    await until(() => countOf(server, AGAIN) === 1)
+    assert.equal(await decision(server), 'deny')
+    const told = server.log.find(({ msg }) => msg === AGAIN)
+    assert.deepEqual([told?.signal, told?.tenants, told?.changed], ['SIGHUP', 1, ['acme']])
+    const { digest } = await state(server)
+    assert.ok(server.log.some((entry) => entry.msg === 'policies are in force' && entry.digest === digest))
+    save(BROKEN)
+    server.send('SIGHUP')
+    await until(() => countOf(server, AGAIN) === 2)
+    const refused = server.log.find(({ msg }) => msg === 'policies are not in force')
+    assert.match(String(refused?.fault), /^acme\/main\.yaml:\d+:1 GATE1101 /)
+    assert.deepEqual([(await state(server)).digest, (await state(server)).current], [digest, false])
+    assert.deepEqual(await server.stop(), { code: 0, signal: null })
+  })
+}
+
+test('SIGHUP while the service starts counts when it has started, and many in a row or while it stops do no harm', async (t) => {
+  const { root, options, decision } = await prepare()
+  // Both are read at the start; the large one takes a while longer.
+  const rules = Array.from(
+    { length: 3000 },
+    (_, i) => `  - {id: r${i}, actions: ["a${i}"], effect: deny, reason: R.}\n`,
+  )
+  writeFiles(root, { 'policies/big/main.yaml': `apiVersion: gate-sidecar/v1\ntenant: big\nrules:\n${rules.join('')}` })
+  let heardBeforeListening = false
+  const server = await serve(t, [...options, '--watch=off'], {
+    heard({ msg, tenantId }, send) {
+      if (msg !== 'policies are in force' || tenantId !== 'acme' || heardBeforeListening) return
+      heardBeforeListening = true
+      send('SIGHUP')
+    },
+  })
+  assert.ok(heardBeforeListening)
+  await until(() => countOf(server, AGAIN) === 1)
+  for (let i = 0; i < 50; i += 1) {
+    server.send('SIGHUP')
+    if (i % 10 === 0) assert.equal(await decision(server), 'allow')
+  }
+  const ended = server.stop('SIGTERM')
+  for (let i = 0; i < 20; i += 1) {
+    server.send('SIGHUP')
+    await sleep(2)
+  }
+  assert.deepEqual(await ended, { code: 0, signal: null })
+  assert.equal(server.log.at(-1)?.msg, 'stopped')
+  assert.deepEqual(
+    server.log.filter(({ level }) => level === 'error' || level === 50),
+    [],
+  )
+})
+
+test('with watch off, what else the command line changes acts within a second, and a tenant made later gets its entry', async (t) => {
+  const { root, id, data, options, decision } = await prepare()
+  writeFiles(root, { 'policies/later/main.yaml': ACME_POLICY.replace('tenant: acme', 'tenant: later') })
+  const server = await serve(t, [...options, '--watch=off'])
+  assert.equal((await run(['tenants', 'create', 'later', ...data])).code, 0)
+  const listed = ['audit', 'list', '--tenant', 'later', '--type', 'policy.loaded', ...data, '--json']
+  await until(async () => (await run(listed)).stdout.includes('policy.loaded'))
+  const stop = ['--tenant', 'acme', '--level', 'L3', ...data]
+  assert.equal((await run(['killswitch', 'trigger', ...stop, '--reason', 'drill'])).code, 0)
+  await until(async () => (await decision(server)) === 'deny', 1000)
+  assert.equal((await run(['killswitch', 'recover', ...stop, '--comment', 'over'])).code, 0)
+  await until(async () => (await decision(server)) === 'allow', 1000)
+  assert.equal((await run(['keys', 'revoke', id, ...data])).code, 0)
+  await until(async () => (await decision(server)) === undefined, 1000)
+})
+
+const NOBODY = 65_534
+
+test('files and folders that may not be read are faults of their tenant alone, and come back with their mode', async (t) => {
+  const { root, options, state, reload, decision } = await prepare()
+  writeFiles(root, { 'policies/other/main.yaml': ACME_POLICY.replace('tenant: acme', 'tenant: other') })
+  // Root reads everything, so the service runs as nobody.
+  const as = process.getuid?.() === 0 ? { uid: NOBODY } : {}
+  chmodSync(root, 0o755)
+  for (const folder of [join(root, 'data'), join(root, 'policies')]) chmodSync(folder, 0o777)
+  for (const name of ['gate-sidecar.db', 'gate-sidecar.db-wal', 'gate-sidecar.db-shm']) {
+    try {
+      chmodSync(join(root, 'data', name), 0o666)
+    } catch {
+      // Some are there only while the file is open.
+    }
+  }
+  const server = await serve(t, options, as)
+  assert.equal(await decision(server), 'allow')
+  const folder = join(root, 'policies/acme')
+  const file = join(folder, 'main.yaml')
+  const rows: [path: string, mode: number, before: number, fault: string][] = [
+    [file, 0o000, 0o644, 'The folder holds "main.yaml", which cannot be read (EACCES).'],
+    [folder, 0o000, 0o755, 'The folder cannot be read (EACCES).'],
+    [join(root, 'policies'), 0o000, 0o755, 'The folder cannot be read (EACCES).'],
+  ]
+  for (const [path, mode, before, fault] of rows) {
+    chmodSync(path, mode)
+    await until(async () => (await state(server)).faults[0] === fault)
+    assert.deepEqual((await reload(server)).faults, [fault])
+    assert.deepEqual([(await state(server)).rules, await decision(server)], [4, 'allow'])
+    chmodSync(path, before)
+    await until(async () => (await state(server)).current)
+  }
+})

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseDocument } from 'yaml'
+import type { Json } from '../../src/base/json.ts'
+import { setDigest } from '../../src/policy/digest.ts'
+import { formatDocument } from '../../src/policy/format/format.ts'
+import { randomYaml } from './random-yaml.ts'
+import { load, testdata, testdataNames } from './sources.ts'
+
+const ROOT = new URL('../../', import.meta.url)
+const GOLDEN = new URL('test/testdata/fmt/', ROOT)
+
+function format(file: string, text: string | Uint8Array): string {
+  const formatted = formatDocument(file, Buffer.from(text))
+  if (!('text' in formatted)) assert.fail(JSON.stringify(formatted))
+  return formatted.text
+}
+
+/** The document as the YAML library reads it, without our reader. */
+function parsed(text: string): Json {
+  return parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, logLevel: 'silent' }).toJS()
+}
+
+for (const name of readdirSync(GOLDEN).filter((name) => !name.includes('.out.'))) {
+  test(`format: ${name} comes out in the style that is kept beside it`, () => {
+    const wanted = readFileSync(new URL(name.replace('.', '.out.'), GOLDEN), 'utf8')
+    assert.equal(format(name, readFileSync(new URL(name, GOLDEN))), wanted)
+    assert.equal(format(name, wanted), wanted)
+  })
+}
+
+const SHIPPED = ['acme', 'demo'].flatMap((tenant) =>
+  readdirSync(new URL(`policies/${tenant}/`, ROOT))
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => `policies/${tenant}/${name}`),
+)
+for (const path of SHIPPED) {
+  test(`format: ${path} is in the style`, () => {
+    const text = readFileSync(new URL(path, ROOT), 'utf8')
+    assert.equal(format(path, text), text)
+  })
+}
+
+for (const name of testdataNames('valid')) {
+  test(`format: ${name} has the same digest afterwards`, () => {
+    const file = `main.${name.endsWith('.json') ? 'json' : 'yaml'}`
+    const digest = (text: string | Uint8Array) => load({ [file]: text }).set?.digest
+    const wanted = digest(testdata(`valid/${name}`))
+    assert.ok(wanted !== undefined)
+    assert.equal(digest(format(file, testdata(`valid/${name}`))), wanted)
+  })
+}
+
+for (const name of testdataNames('invalid').filter(
+  (name) => /\.(?:yaml|json)$/.test(name) && name !== 'expected.json',
+)) {
+  test(`format: ${name} is the same document afterwards, or refused with its faults`, () => {
+    const bytes = testdata(`invalid/${name}`)
+    const formatted = formatDocument(name, bytes)
+    if ('diagnostics' in formatted) {
+      assert.ok(formatted.diagnostics.length > 0)
+      assert.ok(formatted.diagnostics.every(({ code }) => code.startsWith('GATE10')))
+    } else assert.deepEqual(parsed(format(name, bytes)), parsed(bytes.toString()))
+  })
+}
+
+/** How a value is written, and how it is written afterwards. */
+const SCALARS: [source: string, written: string][] = [
+  ['yes', 'yes'],
+  ['"yes"', '"yes"'],
+  ["'No'", '"No"'],
+  ['on', 'on'],
+  ['012', '012'],
+  ['"012"', '"012"'],
+  ['0o14', '0o14'],
+  ['1.0', '1.0'],
+  ['1e3', '1e3'],
+  ['~', '~'],
+  ["'~'", '"~"'],
+  ['2026-01-31', '2026-01-31'],
+  ["'2026-01-31'", '"2026-01-31"'],
+  ['"plain words"', 'plain words'],
+  ["'DE'", 'DE'],
+  ['"a, b"', '"a, b"'],
+  ['"payment.*"', '"payment.*"'],
+  ['payment.*', 'payment.*'],
+  ["'^a\\.b$'", "'^a\\.b$'"],
+  ['\'say "no"\'', '\'say "no"\''],
+  ["'it''s'", "it's"],
+  ['"\\u00e9"', 'é'],
+  ['"é*\\u00e9"', '"é*\\u00e9"'],
+  ['" a"', '" a"'],
+  ['"a "', '"a "'],
+  ['""', '""'],
+  ["''", '""'],
+]
+for (const [source, written] of SCALARS) {
+  test(`format: ${source} is written ${written}, in a block and in brackets`, () => {
+    assert.equal(format('a.yaml', `a:   ${source}`), `a: ${written}\n`)
+    assert.equal(format('a.yaml', `a: [${source},${source}]\n`), `a: [${written}, ${written}]\n`)
+  })
+}
+
+test('property: the same document, the same digest, each comment once and in its order, and the same text again', () => {
+  fc.assert(
+    fc.property(randomYaml, ({ text, comments }) => {
+      const once = format('a.yaml', text)
+      const document = parsed(text)
+      assert.equal(JSON.stringify(parsed(once)), JSON.stringify(document))
+      assert.equal(setDigest([parsed(once)], new Map()), setDigest([document], new Map()))
+      assert.deepEqual(
+        [...once.matchAll(/#c(\d+)/g)].map((match) => Number(match[1])),
+        comments,
+      )
+      assert.equal(format('a.yaml', once), once)
+      assert.ok(once.endsWith('\n') && !/\r|\ufeff|^\s*\n/.test(once))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+const texts = [
+  ...SHIPPED.map((path) => readFileSync(new URL(path, ROOT), 'utf8')),
+  readFileSync(new URL('everything.yaml', GOLDEN), 'utf8'),
+]
+const edit = fc.tuple(
+  fc.nat(),
+  fc.nat(6),
+  fc.constantFrom(
+    '',
+    ':',
+    '- ',
+    '{',
+    '}',
+    '[',
+    ']',
+    '"',
+    "'",
+    '\n',
+    ' ',
+    '  ',
+    '\t',
+    ' # c\n',
+    '#',
+    '? ',
+    '|',
+    '>',
+    '|+',
+    ', ',
+    '\n\n',
+    '\r\n',
+    '~',
+  ),
+)
+
+test('property: a damaged file is refused with its faults, or is the same document afterwards; there is no third', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...texts), fc.array(edit, { minLength: 1, maxLength: 5 }), (text, edits) => {
+      let damaged = text
+      for (const [at, cut, insert] of edits) {
+        const start = at % (damaged.length + 1)
+        damaged = damaged.slice(0, start) + insert + damaged.slice(start + cut)
+      }
+      const formatted = formatDocument('a.yaml', Buffer.from(damaged))
+      if ('diagnostics' in formatted) return
+      assert.ok('text' in formatted, `${JSON.stringify(formatted)} ${JSON.stringify(damaged)}`)
+      assert.equal(JSON.stringify(parsed(formatted.text)), JSON.stringify(parsed(damaged)))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('format: a long line of many items, and deep nesting, take no long time', () => {
+  const start = performance.now()
+  const long = format('a.yaml', `a: [${'{b: c}, '.repeat(20_000)}]`)
+  assert.equal(long.split('\n').length, 20_002)
+  const tooLong = formatDocument('a.yaml', Buffer.from(`a: [${'{b: c}, '.repeat(100_000)}]`))
+  assert.deepEqual(tooLong, { fault: 'would have more than 1048576 bytes after it was formatted' })
+  const deep = `a: ${'['.repeat(30)}x # c\n${']'.repeat(30)}`
+  assert.match(format('a.yaml', deep), /x # c\n$/)
+  assert.ok(performance.now() - start < 30_000)
+})
