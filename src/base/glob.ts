@@ -92,3 +92,60 @@ function wildcardsIntersect(a: string, b: string): boolean {
   }
   return below[0] === true
 }
+
+/**
+ * True when `outer` matches every action that `inner` matches. It may be false for patterns of which that is true all the
+ * same, such as those that cover each other only character by character over a whole alphabet; it is never true wrongly.
+ */
+export function globContains(outer: Glob, inner: Glob): boolean {
+  if (outer.text === inner.text || outer.text === '**') return true
+  if (inner.exact) return globMatches(outer, inner.text)
+  return coversAll(outer.segments, inner.segments, { many: '**', any: '*', one: wildcardContains })
+}
+
+function wildcardContains(outer: string, inner: string): boolean {
+  if (outer === inner || outer === '*') return true
+  // No action has the character that stands here for any other.
+  return coversAll([...outer], [...inner], { many: '*', any: '\0', one: (a, b) => a === b })
+}
+
+interface Letters {
+  /** What stands for any number of letters. */
+  many: string
+  /** A letter that only those that take all letters take. */
+  any: string
+  one: (outer: string, inner: string) => boolean
+}
+
+const MAX_STATES = 1000
+
+/** Follows all places of `outer` at once while `inner` is read; where `inner` has any number of letters, it tries each number that leads to new places. */
+function coversAll(outer: readonly string[], inner: readonly string[], { many, any, one }: Letters): boolean {
+  const closed = (places: Iterable<number>): number[] => {
+    const all = new Set(places)
+    for (const place of all) if (outer[place] === many) all.add(place + 1)
+    return [...all].sort((a, b) => a - b)
+  }
+  const after = (places: readonly number[], letter: string): number[] =>
+    closed(
+      places.flatMap((place) => {
+        const mine = outer[place]
+        if (mine === many) return [place]
+        return mine !== undefined && one(mine, letter) ? [place + 1] : []
+      }),
+    )
+  const seen = new Set<string>()
+  const pending = [{ places: closed([0]), at: 0 }]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { places, at } = next
+    const key = `${at}:${places.join()}`
+    if (seen.has(key)) continue
+    seen.add(key)
+    const letter = inner[at]
+    if (letter === undefined ? !places.includes(outer.length) : places.length === 0 || seen.size > MAX_STATES)
+      return false
+    if (letter === many) pending.push({ places, at: at + 1 }, { places: after(places, any), at })
+    else if (letter !== undefined) pending.push({ places: after(places, letter), at: at + 1 })
+  }
+  return true
+}

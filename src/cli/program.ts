@@ -7,6 +7,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   keys: async () => (await import('./keys.ts')).addKeyCommands,
   tenants: async () => (await import('./tenants.ts')).addTenantCommands,
   validate: async () => (await import('./validate.ts')).addValidateCommand,
+  lint: async () => (await import('./lint.ts')).addLintCommand,
   test: async () => (await import('./test.ts')).addTestCommand,
   fmt: async () => (await import('./fmt.ts')).addFormatCommand,
   check: async () => (await import('./check.ts')).addCheckCommand,

@@ -7,7 +7,7 @@ const warning = (title: string) => ({ severity: 'warning', title }) as const
 /**
  * Every fault that a policy set can have. A code never changes its meaning: scripts and documents
  * refer to it. 10xx files and syntax, 11xx shape, 12xx names and references, 13xx types and values,
- * 14xx schemas of actions, 15xx test files, 2xxx warnings.
+ * 14xx schemas of actions, 15xx test files, 20xx warnings, 21xx advice.
  */
 export const DIAGNOSTICS = {
   GATE1001: error('The file is too large'),
@@ -109,7 +109,32 @@ export const DIAGNOSTICS = {
   GATE2008: warning('The address range has bits beyond its prefix'),
   GATE2009: warning('The list is empty'),
   GATE2010: warning('There are more warnings than are shown'),
+  GATE2011: warning('The condition can never be true'),
+  GATE2012: warning('The condition can never be false'),
+  GATE2013: warning('The part of the condition changes nothing'),
+  GATE2015: warning('The action pattern adds nothing to its list'),
+  GATE2016: warning('Two rules say the same'),
+  GATE2017: warning('The value stands twice in its list'),
+  GATE2018: warning('A number or boolean is written as text'),
+  GATE2019: warning('The scale never varies'),
+  GATE2021: warning('The lint-ignore comment is malformed'),
+  GATE2022: warning('The lint-ignore comment names an unknown code'),
+  GATE2023: warning('The code cannot be ignored'),
+  GATE2024: warning('The lint-ignore comment ignores nothing'),
   GATE2050: warning('The fixture of a test file is not used'),
+
+  GATE2102: warning('The negation does not hold where the fact is missing'),
+  GATE2103: warning('The constant is a long list'),
+  GATE2104: warning('The pattern that allows is not anchored'),
+  GATE2105: warning('Every action is allowed'),
+  GATE2106: warning('Who asks may approve'),
+  GATE2107: warning('The risk score changes no decision'),
+  GATE2108: warning('The action pattern looks misspelt'),
 } as const
 
 export type DiagnosticCode = keyof typeof DIAGNOSTICS
+
+/** True for the codes of advice, which `gate-sidecar lint` shows and loading does not. */
+export function isAdvice(code: string): boolean {
+  return code >= 'GATE2100' && code < 'GATE2150'
+}

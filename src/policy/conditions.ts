@@ -39,8 +39,10 @@ export function readCondition(written: Node, names: Names): Condition | undefine
     const second = keyOf(node, forms[1] ?? '') ?? node
     names.report.add('GATE1113', second, `A condition has one form; this has ${forms.join(' and ')}.`)
   }
-  const read = forms.map((one) => readForm(one, node, names))
-  return forms.length > 1 || isUnknown ? undefined : read[0]
+  const [read] = forms.map((one) => readForm(one, node, names))
+  if (read === undefined || forms.length > 1 || isUnknown) return undefined
+  names.nodes.set(read, node)
+  return read
 }
 
 /** Keys of other languages are read as ours where they can be, so that the faults below them are found too. */

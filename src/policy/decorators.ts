@@ -1,4 +1,5 @@
 import type { Json } from '../base/json.ts'
+import type { Test } from './constants.ts'
 import { allTruths, anyTruth, notTruth } from './kleene.ts'
 import { OPERATORS, type Operator } from './operators.ts'
 import type { Truth } from './set.ts'
@@ -35,4 +36,15 @@ export function testFact(operator: Operator, test: (seen: Json) => Truth, seen: 
   // The almanac holds only facts that were read from JSON.
   const truth = test(seen as Json)
   return operator.opposite === undefined ? truth : notTruth(truth)
+}
+
+/** What a leaf comes to for a value of its fact, as the engine evaluates it: `test` is the operator's, constant compiled in. */
+export function leafTest({ decorators, operator }: ParsedOperator, test: Test): (seen: Json | undefined) => Truth {
+  let next = (seen: unknown): Truth => testFact(operator, test, seen)
+  for (const name of decorators.toReversed()) {
+    const inner = next
+    const decorate = DECORATORS.get(name)
+    if (decorate !== undefined) next = (seen) => decorate(seen, inner)
+  }
+  return next
 }

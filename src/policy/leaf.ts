@@ -29,9 +29,7 @@ export function readLeaf(node: Node, names: Names): Leaf | undefined {
   if (fact === undefined || !checkValueType(node, fact, operator, names)) return undefined
   const asked = { operator: wordOf(memberOf(node, 'operator')), wanted: memberOf(node, 'value')?.value ?? true }
   const index = indexOf(fact.path.text, asked, names)
-  const leaf: Leaf = { kind: 'leaf', fact: fact.path, ...asked, index, ...lineOf(node) }
-  names.nodes.set(leaf, node)
-  return leaf
+  return { kind: 'leaf', fact: fact.path, ...asked, index, ...lineOf(node) }
 }
 
 /** An operator that is misspelt does not hide what is wrong with its value. */
@@ -213,7 +211,8 @@ function occurring(name: string, value: Json): string | undefined {
   return name === 'time.weekday' && typeof value === 'number' ? WEEKDAYS[(value + 6) % 7] : undefined
 }
 
-function neverOccurs(name: string, value: Json): boolean {
+/** True for a constant that a fact which is always there never is. */
+export function neverOccurs(name: string, value: Json): boolean {
   if (name === 'time.hour') return typeof value === 'number' && (value < 0 || value > 23 || !Number.isInteger(value))
   if (name === 'time.weekday') return !WEEKDAYS.some((day) => day === value)
   return name === 'environment' && !ENVIRONMENTS.some((known) => known === value)

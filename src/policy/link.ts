@@ -2,12 +2,10 @@ import { globMatches } from '../base/glob.ts'
 import { memo, once } from '../base/memo.ts'
 import { actionSchemaCompiler, validatorsOf } from './actions.ts'
 import { indexCandidates } from './candidates.ts'
-import type { Test } from './constants.ts'
-import { parseOperator } from './decorators.ts'
+import { comparisonTests } from './comparisons.ts'
 import { leafPreparer } from './engine.ts'
 import { leavesOf } from './kleene.ts'
 import { localClock } from './local-time.ts'
-import { compileValue } from './operators.ts'
 import type {
   ActionDeclaration,
   Candidate,
@@ -45,7 +43,7 @@ function validatorsByAction({ actions }: PolicyData): (action: string) => Valida
 }
 
 function evaluatorOf(data: PolicyData): Evaluator {
-  const prepare = leafPreparer(testsOf(data))
+  const prepare = leafPreparer(comparisonTests(data))
   const ruleLeaves = leavesByPosition(data.rules, data)
   const factorLeaves = leavesByPosition(data.factors, data)
   const rulesOf = indexCandidates(data.rules)
@@ -89,14 +87,4 @@ function leavesByPosition(
 
 function distinct(leaves: readonly Leaf[]): Leaf[] {
   return [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
-}
-
-/** The comparisons with their constants compiled in, by Leaf.index. */
-function testsOf({ comparisons, lists }: PolicyData): (index: number) => Test | undefined {
-  return memo((index) => {
-    const asked = comparisons[index]
-    const operator = asked && parseOperator(asked.operator)?.operator
-    const compiled = operator && compileValue(operator, asked.wanted, lists)
-    return compiled && 'test' in compiled ? compiled.test : undefined
-  })
 }

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../base/json.ts'
 import { isJsonObject } from '../base/json.ts'
 import { actionNodes, actionSchemaCompiler, readAction } from './actions.ts'
+import { isAdvice } from './codes.ts'
 import { collectEntries, collectItems, collectSettings, type Section } from './declarations.ts'
-import type { Diagnostic } from './diagnostics.ts'
+import type { Diagnostic, DiagnosticCode } from './diagnostics.ts'
 import { setDigest } from './digest.ts'
 import { checkAgainstSchemas, factKey, readFacts } from './facts.ts'
 import { type PolicyFile, type PolicySource, type ReadFiles, readFiles } from './files.ts'
@@ -10,7 +11,8 @@ import { readDomains } from './globs.ts'
 import { leavesOf } from './kleene.ts'
 import { LIMITS } from './limits.ts'
 import { linkPolicySet } from './link.ts'
-import { lint } from './lint.ts'
+import { readIgnores, withoutIgnored } from './lint/ignore.ts'
+import { type LintLevel, lint } from './lint/lint.ts'
 import { type ListFiles, readList } from './lists.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
@@ -59,8 +61,13 @@ export function loadPolicySet(source: PolicySource): LoadResult {
   return { set: data && linkPolicySet(data), tests, diagnostics }
 }
 
+/** Everything that can be said of the files: what loading says, and advice. */
+export function lintPolicySet(source: PolicySource): readonly Diagnostic[] {
+  return compilePolicySet(source, 'advice').diagnostics
+}
+
 /** The only way from text to a set; what is left is to link it. Takes all the time that loading takes. */
-export function compilePolicySet(source: PolicySource): CompiledPolicies {
+export function compilePolicySet(source: PolicySource, level: LintLevel = 'doubts'): CompiledPolicies {
   const report = createReport()
   const files = readFiles(source, report)
   if (hasTooManyRules(files.policies, report)) return nothing(report)
@@ -68,9 +75,13 @@ export function compilePolicySet(source: PolicySource): CompiledPolicies {
     checkShape(root, report)
     checkTenant(root, source.tenant, report)
   }
-  const data = readSet(source, files, report)
+  const { data, isLinted } = readSet(source, files, level, report)
   const tests = readTests(source.tenant, files, report)
-  return report.failed() ? nothing(report) : { data, tests, diagnostics: report.diagnostics() }
+  const ignores = readIgnores([...files.policies, ...files.tests], report)
+  // What was not looked for may be there.
+  const looked = (code: DiagnosticCode): boolean => isLinted && (level === 'advice' || !isAdvice(code))
+  const diagnostics = withoutIgnored(report, ignores, looked)
+  return report.failed() ? { data: undefined, tests: [], diagnostics } : { data, tests, diagnostics }
 }
 
 function nothing(report: Report): CompiledPolicies {
@@ -98,7 +109,13 @@ function checkTenant(root: PolicyFile['root'], tenant: string, report: Report): 
   )
 }
 
-function readSet(source: PolicySource, files: ReadFiles, report: Report): PolicyData {
+interface ReadSet {
+  data: PolicyData
+  /** True when nothing was left unsaid about it. */
+  isLinted: boolean
+}
+
+function readSet(source: PolicySource, files: ReadFiles, level: LintLevel, report: Report): ReadSet {
   const { policies } = files
   const [first = new Map(), ...more] = collectSettings(policies, report)
   const settings = readSettings(first, report)
@@ -125,10 +142,10 @@ function readSet(source: PolicySource, files: ReadFiles, report: Report): Policy
     files: policies.map(({ name }) => name),
   }
   checkLeaves(data, names)
-  if (!files.partial) lint(data, names, files)
-  if (report.failed()) return data
+  const isLinted = !files.partial && lint(data, names, files, level)
+  if (report.failed()) return { data, isLinted }
   const documents = policies.map(({ root }) => root.value).filter(isJsonObject)
-  return { ...data, digest: setDigest(documents, usedListFiles(documents, names)) }
+  return { data: { ...data, digest: setDigest(documents, usedListFiles(documents, names)) }, isLinted }
 }
 
 /** A check may ask all leaves of all candidates, so that their number is its cost. */

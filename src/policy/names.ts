@@ -2,7 +2,7 @@ import type { Glob } from '../base/glob.ts'
 import type { Json } from '../base/json.ts'
 import type { Node, Place } from './node.ts'
 import type { Report } from './report.ts'
-import type { Comparison, FactDeclaration, Factor, Leaf, PolicyData, Rule } from './set.ts'
+import type { Comparison, Condition, FactDeclaration, Factor, PolicyData, Rule } from './set.ts'
 
 /** What the files of a set declare, so that references can be checked; and what is found while reading. */
 export interface Names {
@@ -23,7 +23,7 @@ export interface Names {
   readonly unsure: boolean
   readonly used: { readonly lists: Set<string>; readonly conditions: Set<string> }
   /** Where what was read is written. */
-  readonly nodes: Map<Leaf | Rule | Factor, Node>
+  readonly nodes: Map<Condition | Rule | Factor, Node>
   /** What the leaves ask, by Leaf.index. */
   readonly comparisons: Comparison[]
   /** Leaf.index by what the leaf asks. */

@@ -42,7 +42,7 @@ function namesBeforeStar({ segments }: FactPath): string[] {
 }
 
 /** True when a value that passes the schema always has the member. */
-function isRequired(root: Json | undefined, names: readonly string[]): boolean {
+export function isRequired(root: Json | undefined, names: readonly string[]): boolean {
   if (root === undefined || !isJsonObject(root)) return false
   let schema = resolved(root, root)
   for (const name of names) {

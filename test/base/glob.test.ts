@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ACTION_PATTERN, type Glob, globMatches, globsIntersect, parseGlob } from '../../src/base/glob.ts'
+import { ACTION_PATTERN, type Glob, globContains, globMatches, globsIntersect, parseGlob } from '../../src/base/glob.ts'
 
 function glob(text: string): Glob {
   const parsed = parseGlob(text)
@@ -168,4 +168,51 @@ test('the longest patterns cost no backtracking', () => {
   assert.equal(globMatches(glob(`${'**.'.repeat(40)}b`), `${'a.'.repeat(63)}a`), false)
   assert.equal(globsIntersect(glob(`${'*a'.repeat(63)}b`), glob(`${'*a'.repeat(63)}c`)), false)
   assert.ok(performance.now() - started < 500)
+})
+
+const contains: { outer: string; yes?: string[]; no?: string[] }[] = [
+  { outer: '**', yes: ['**', 'a', '*', 'a.**', '*.b'] },
+  { outer: '*', yes: ['a', 'a*', '*a*b'], no: ['**', 'a.b', '*.*'] },
+  {
+    outer: 'payment.*',
+    yes: ['payment.a', 'payment.a*', 'payment.*'],
+    no: ['payment.**', 'payment', '*.a', 'payment.a.*'],
+  },
+  { outer: 'payment.**', yes: ['payment', 'payment.*', 'payment.**.x', 'payment.*.*'], no: ['pay*.**', '**'] },
+  { outer: '**.delete', yes: ['delete', 'a.delete', '*.delete', 'a.**.delete'], no: ['**.del*', 'delete.**'] },
+  { outer: '**.*', yes: ['*', 'a.*', '*.**'], no: [] },
+  { outer: 'a*b', yes: ['ab', 'axb', 'a*xb', 'a*b*b'], no: ['a*', 'b*a', 'a*bc'] },
+  { outer: '*a*', yes: ['a', '*ba*', '*a*a*'], no: ['*b*'] },
+  { outer: 'a.**.b.**', yes: ['a.b', 'a.x.b.y', 'a.**.b', 'a.b.**'], no: ['a.**', 'a.c.**'] },
+]
+
+for (const row of contains) {
+  test(`globContains: ${row.outer}`, () => {
+    for (const inner of row.yes ?? []) assert.equal(globContains(glob(row.outer), glob(inner)), true, inner)
+    for (const inner of row.no ?? []) assert.equal(globContains(glob(row.outer), glob(inner)), false, inner)
+  })
+}
+
+test('globContains: what the inner one matches, the outer one matches', () => {
+  const part = fc.constantFrom('a', 'b', '*', '**', 'a*', '*b', 'a*b', '*a*')
+  const some = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.'))
+  const action = fc
+    .array(fc.constantFrom('a', 'b', 'ab', 'ba', 'aab', 'c'), { minLength: 1, maxLength: 5 })
+    .map((parts) => parts.join('.'))
+  fc.assert(
+    fc.property(some, some, fc.array(action, { minLength: 20, maxLength: 20 }), (outer, inner, actions) => {
+      if (!globContains(glob(outer), glob(inner))) return
+      for (const one of actions) if (globMatches(glob(inner), one)) assert.ok(globMatches(glob(outer), one), one)
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('globContains: hostile patterns take no longer than others', () => {
+  const stars = 'a*'.repeat(60)
+  const many = '**.a.'.repeat(25)
+  const start = performance.now()
+  globContains(glob(`${stars}b`), glob(`${'*a'.repeat(60)}`))
+  globContains(glob(`${many}b`), glob(`${'a.**.'.repeat(25)}a`))
+  assert.ok(performance.now() - start < 500)
 })

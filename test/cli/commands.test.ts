@@ -33,6 +33,9 @@ before(async () => {
     'policies/acme/main.yaml': ACME_POLICY,
     'broken/acme/main.yaml': ACME_POLICY.replace('effect: allow', 'effect: alow'),
     'empty/.keep': '',
+    'careful/acme/main.yaml': 'apiVersion: gate-sidecar/v1\ntenant: acme\n',
+    'careless/acme/main.yaml':
+      'apiVersion: gate-sidecar/v1\ntenant: acme\nrules:\n  - { id: all, actions: ["**"], effect: allow, reason: R. }\n',
     'beside/acme/main.yaml': ACME_POLICY,
     'beside/acme.yaml': ACME_POLICY,
     'beside/bad name/main.yaml': ACME_POLICY,
@@ -84,6 +87,7 @@ const COMMANDS = [
   'tenants list',
   'tenants set-plan',
   'validate',
+  'lint',
   'test',
   'fmt',
   'check',
@@ -472,6 +476,55 @@ const ROWS: Row[] = [
     code: 0,
     json: ({ valid }) => assert.equal(valid, true),
   },
+  {
+    name: 'lint: nothing to say',
+    args: () => ['lint', '--policies', join(world.root, 'careful')],
+    code: 0,
+    stdout: /^1 policy set: 0 errors, 0 warnings\.\n$/,
+  },
+  {
+    name: 'lint: advice that validate does not give',
+    args: () => ['lint', '--policies', join(world.root, 'careless'), '--tenant', 'acme'],
+    code: 1,
+    stdout: /^acme\/main\.yaml:4:26 warning GATE2105 [\s\S]*1 policy set: 0 errors, 1 warning\.\n$/,
+  },
+  {
+    name: 'lint: validate has nothing to say of it',
+    args: () => ['validate', '--policies', join(world.root, 'careless')],
+    code: 0,
+    stdout: /^1 policy set: 0 errors, 0 warnings\.\n$/,
+  },
+  {
+    name: 'lint --format json',
+    args: () => ['lint', '--policies', join(world.root, 'careless'), '--format', 'json'],
+    code: 1,
+    json: ({ valid, diagnostics }) => {
+      assert.equal(valid, true)
+      assert.deepEqual(
+        (diagnostics as { code: string }[]).map(({ code }) => code),
+        ['GATE2105'],
+      )
+    },
+  },
+  {
+    name: 'lint: errors too',
+    args: () => ['lint', '--policies', join(world.root, 'broken')],
+    code: 1,
+    stdout: /error GATE1104/,
+  },
+  {
+    name: 'lint: no such tenant',
+    args: () => ['lint', '--policies', world.policies, '--tenant', '../acme'],
+    code: 3,
+    stderr: /no folder of \.\.\/acme in/,
+  },
+  {
+    name: 'lint: no folder',
+    args: () => ['lint', '--policies', join(world.root, 'none')],
+    code: 3,
+    stderr: /no folder .*--policies/,
+  },
+  { name: 'lint: unknown format', args: () => ['lint', '--format', 'xml'], code: 2, stderr: /text, json/ },
   {
     name: 'validate: policies that lie where nothing reads them',
     args: () => ['validate', '--policies', join(world.root, 'beside')],

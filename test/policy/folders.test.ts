@@ -29,7 +29,6 @@ const FOLDERS: [name: string, files: Record<string, string | Uint8Array>, wanted
     { 'a.yaml': HEADER + RULE, 'b.yaml': HEADER + RULE.replace('allow', 'deny') },
     [
       ['acme/a.yaml', 'GATE1201', 4, 10],
-      ['acme/a.yaml', 'GATE2006', 4, 10],
       ['acme/b.yaml', 'GATE1201', 4, 10],
     ],
   ],

@@ -80,3 +80,22 @@ test('limits: 100,000 comparisons are what all rules and factors may ask togethe
     [['GATE1020', '$.risk[0]']],
   )
 })
+
+test('limits: of very many rules as many are analysed as the budget allows, and the same each time', () => {
+  const part = (operator: string, value: number) => ({ fact: 'context.a', operator, value })
+  const rules = Array.from({ length: 4000 }, (_, i) => ({
+    id: `r${i}`,
+    actions: [`a${i}`],
+    effect: 'allow',
+    reason: 'R',
+    when: {
+      all: [part('greaterThan', i), { fact: 'context.b', operator: 'equal', value: `b${i}` }, part('lessThan', i)],
+    },
+  }))
+  const text = JSON.stringify({ apiVersion: 'gate-sidecar/v1', tenant: 'acme', rules })
+  const found = () => load({ 'a.json': text }).diagnostics.filter(({ code }) => code === 'GATE2011')
+  const [first, again] = [found(), found()]
+  assert.deepEqual(first, again)
+  assert.equal(first[0]?.path, '$.rules[0].when.all')
+  assert.ok(first.length > 500 && first.length < rules.length, `${first.length} of ${rules.length} are reached`)
+})

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { readPolicyFolders, readTenantFolder } from '../files/policies.ts'
+import { isTenantId } from '../keys/tenant.ts'
+import type { Diagnostic } from '../policy/diagnostics.ts'
+import { lintPolicySet, type TenantFolder } from '../policy/load.ts'
+import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT } from './context.ts'
+import { formatOption, printReport, type ReportOptions } from './report.ts'
+
+interface LintOptions extends CommonOptions, ReportOptions {
+  tenant?: string
+}
+
+export function addLintCommand(program: Command): void {
+  addCommonOptions(program.command('lint'), { policies: true })
+    .description('what validate prints, and advice on style and safety; exit 1 when there is anything')
+    .option('--tenant <id>', 'whose policies; all without it')
+    .addOption(formatOption())
+    .addHelpText(
+      'after',
+      `
+A comment on the line, or above the rule, says why a warning is meant: # lint-ignore GATE2007: the caller always sends it
+
+Example:
+  gate-sidecar lint --policies ./policies --tenant acme`,
+    )
+    .action(lint)
+}
+
+function lint(options: LintOptions): void {
+  const root = resolve(configOf(options).policies)
+  if (!existsSync(root)) throw new CannotRun(`There is no folder ${root}; name another with --policies.`)
+  const folders = foldersOf(root, options.tenant)
+  const found = folders.flatMap(diagnose)
+  printReport(options, root, folders, found)
+  if (found.length > 0) process.exitCode = EXIT.negative
+}
+
+function foldersOf(root: string, tenant: string | undefined): TenantFolder[] {
+  if (tenant !== undefined) {
+    if (isTenantId(tenant) && existsSync(join(root, tenant))) return [readTenantFolder(root, tenant)]
+    throw new CannotRun(`There is no folder of ${tenant} in ${root}; name another with --tenant or --policies.`)
+  }
+  const folders = readPolicyFolders(root)
+  if (folders.length > 0) return folders
+  throw new CannotRun(`${root} holds no tenant's folder; --policies names the folder above those of the tenants.`)
+}
+
+function diagnose({ tenant, source }: TenantFolder): readonly Diagnostic[] {
+  if ('problem' in source) throw new CannotRun(`The folder of ${tenant} ${source.problem}.`)
+  return lintPolicySet(source)
+}

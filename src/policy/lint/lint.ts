@@ -1,0 +1,67 @@
+import { actionNodes } from '../actions.ts'
+import type { ReadFiles } from '../files.ts'
+import type { Names } from '../names.ts'
+import { entriesOf, memberOf, type Node } from '../node.ts'
+import type { PolicyData, Rule } from '../set.ts'
+import { advise } from './advice.ts'
+import { createBudget } from './budget.ts'
+import { conditionChecker } from './conditions.ts'
+import type { Declared } from './known.ts'
+import { reportRepeated } from './repeated.ts'
+import { reportScales } from './scales.ts'
+import { createSearch } from './search.ts'
+import { reportShadowed } from './shadows.ts'
+import { reportTexts } from './texts.ts'
+import { reportUncertain } from './uncertain.ts'
+import { reportUnused } from './unused.ts'
+
+/** What the analyses of a set may cost: as much takes some tenths of a second in all. */
+const CONDITION_COST = 150_000
+const SHADOW_COST = 100_000
+const COVER_COST = 300_000
+
+/** What is looked for: what is probably a mistake, or what could be safer or plainer as well. */
+export type LintLevel = 'doubts' | 'advice'
+
+/**
+ * Reports what is doubtful in a set, but can be meant. False when something was left unsaid: the set has errors, or is too
+ * large or too involved to be analysed whole.
+ */
+export function lint(set: PolicyData, names: Names, files: ReadFiles, level: LintLevel): boolean {
+  const roots = files.policies.map(({ root }) => root)
+  const actions = new Map(roots.flatMap(actionNodes).map(({ name, node }) => [name, node]))
+  for (const root of roots) reportUnused(root, names)
+  reportUncertain(set, names, actions)
+  // A set with errors is not there in full: what is certain of the rest may not be of the whole.
+  if (names.report.failed()) return false
+  if (level === 'advice') advise(set, names, roots, actions)
+  reportTexts(set, names)
+  const listFiles = new Set(roots.flatMap(listFilesIn))
+  return analyse({ set, actionNodes: actions, listFiles }, names, roots)
+}
+
+/** What follows from trying all requests that conditions can tell apart. */
+function analyse(declared: Declared, names: Names, roots: readonly Node[]): boolean {
+  const { set } = declared
+  const conditionBudget = createBudget(CONDITION_COST)
+  const search = createSearch(declared, conditionBudget)
+  const check = conditionChecker(set, names, search)
+  for (const condition of set.conditions.values()) check(condition, undefined)
+  const faulty = new Set<Rule>()
+  for (const rule of set.rules) {
+    if (rule.condition !== undefined && check(rule.condition, rule.actions)) faulty.add(rule)
+  }
+  for (const { condition, actions } of set.factors) if (condition !== undefined) check(condition, actions)
+  reportScales(set, names, search)
+  const shadowBudget = createBudget(SHADOW_COST)
+  const coverBudget = createBudget(COVER_COST)
+  const shadowSearch = createSearch(declared, shadowBudget)
+  const repeated = reportRepeated(set, names, roots)
+  reportShadowed(set, names, { search: shadowSearch, coverBudget, repeated, faulty })
+  return ![conditionBudget, shadowBudget, coverBudget].some(({ exhausted }) => exhausted())
+}
+
+function listFilesIn(root: Node): string[] {
+  const lists = entriesOf(memberOf(root, 'lists'))
+  return lists.filter(({ value }) => memberOf(value, 'file') !== undefined).map(({ name }) => name)
+}

@@ -1,0 +1,33 @@
+import { BUILT_IN_FACTS } from '../fact-names.ts'
+import { leavesOf } from '../kleene.ts'
+import type { Names } from '../names.ts'
+import { memberOf, type Node } from '../node.ts'
+import { declaredFor, isPresenceTest, mayBeMissing } from '../presence.ts'
+import type { Leaf, PolicyData, Rule } from '../set.ts'
+import { placeOf } from './describe.ts'
+
+/** Reports facts whose absence makes a restraining rule apply, where nothing shows that the author thought of it. */
+export function reportUncertain(set: PolicyData, names: Names, actionNodes: ReadonlyMap<string, Node>): void {
+  const reported = new Set<Leaf>()
+  for (const rule of set.rules) {
+    if (rule.effect === 'allow') continue
+    for (const leaf of uncertainLeaves(rule, set, actionNodes)) {
+      if (reported.has(leaf)) continue
+      reported.add(leaf)
+      const message = `Where ${leaf.fact.text} is missing, rule ${rule.id} applies; give it a default, require it in the schema, or ask with exists.`
+      names.report.add('GATE2007', placeOf(leaf, names), message)
+    }
+  }
+}
+
+/** The leaves of a rule that read a fact which may be missing: without default, guard, or a schema that requires it. */
+export function uncertainLeaves(rule: Rule, set: PolicyData, actionNodes: ReadonlyMap<string, Node>): Leaf[] {
+  if (rule.condition === undefined) return []
+  const leaves = leavesOf(rule.condition, set.conditions)
+  const guarded = new Set(leaves.filter(isPresenceTest).map(({ fact }) => fact.text))
+  const open = leaves.filter(({ fact }) => !guarded.has(fact.text) && !BUILT_IN_FACTS.has(fact.text))
+  if (open.length === 0) return []
+  const contexts = Array.from(actionNodes, ([name, node]) => ({ name, context: memberOf(node, 'context')?.value }))
+  const declared = declaredFor(rule, contexts)
+  return open.filter(({ fact }) => mayBeMissing(fact, set, declared))
+}
