@@ -99,6 +99,10 @@ export function checkAgainstSchemas(
     const segments = path.segments.filter((segment) => typeof segment === 'string')
     if (segments.length < path.segments.length) continue
     const entry = entries.get(path.text)
+    const schemas = actions.flatMap(({ node }) => {
+      const allowed = schemaTypes(memberOf(node, path.root), segments)
+      return allowed === undefined ? [] : [allowed]
+    })
     for (const { name, node } of actions) {
       const allowed = schemaTypes(memberOf(node, path.root), segments)
       if (entry === undefined || allowed === undefined || allowed.some((one) => SCHEMA_TYPES[type].includes(one)))
@@ -108,7 +112,7 @@ export function checkAgainstSchemas(
         'GATE1309',
         place,
         `${path.text} is declared ${type}, but the schema of ${name} makes it ${allowed.join(' or ')}.`,
-        FACT_TYPES.find((one) => allowed.some((own) => SCHEMA_TYPES[one].includes(own))),
+        FACT_TYPES.find((one) => schemas.every((own) => own.some((each) => SCHEMA_TYPES[one].includes(each)))),
       )
     }
   }

@@ -57,10 +57,10 @@ for (const one of brokenCases()) {
   })
 }
 
-test('report: most codes of errors are shown in it', () => {
+test('report: most codes of errors of policies are shown in it', () => {
   const report = testdata('report.txt').toString()
   const missing = Object.entries(DIAGNOSTICS).filter(
-    ([code, { severity }]) => severity === 'error' && !report.includes(code),
+    ([code, { severity }]) => severity === 'error' && code < 'GATE1500' && !report.includes(code),
   )
   // These need many rules, faults, comparisons or bytes, or a folder without policies.
   const elsewhere = ['GATE1001', 'GATE1017', 'GATE1018', 'GATE1019', 'GATE1020']
