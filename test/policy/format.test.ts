@@ -103,6 +103,23 @@ for (const [source, written] of SCALARS) {
   })
 }
 
+/** Texts on lines of their own, whose empty lines at the end may or may not count. */
+const BLOCKS = ['|+\n\n', '|+\n', '|-\n', '|\n', '>+\n', '|\n  a\n', '|+\n  a\n\n\n', '|-\n  a\n\n', '|2\n    a\n  b\n']
+for (const block of BLOCKS) {
+  test(`format: ${JSON.stringify(block)} is the same text afterwards, at the end of a file and before more`, () => {
+    for (const text of [
+      `a: ${block}`,
+      `a: ${block}b: 1\n`,
+      `a:\n- ${block}- 1\n`,
+      `- - ${block}  - x\n`,
+      `a: ${block}# end\n`,
+    ]) {
+      if ('diagnostics' in formatDocument('a.yaml', Buffer.from(text))) continue
+      assert.deepEqual(parsed(format('a.yaml', text)), parsed(text), text)
+    }
+  })
+}
+
 test('property: the same document, the same digest, each comment once and in its order, and the same text again', () => {
   fc.assert(
     fc.property(randomYaml, ({ text, comments }) => {
