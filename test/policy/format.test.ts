@@ -195,7 +195,7 @@ test('format: a long line of many items, and deep nesting, take no long time', (
   assert.equal(long.split('\n').length, 20_002)
   const tooLong = formatDocument('a.yaml', Buffer.from(`a: [${'{b: c}, '.repeat(100_000)}]`))
   assert.deepEqual(tooLong, { fault: 'would have more than 1048576 bytes after it was formatted' })
-  const deep = `a: ${'['.repeat(30)}x # c\n${']'.repeat(30)}`
+  const deep = `a: ${'['.repeat(30)}x # c\n ${']'.repeat(30)}`
   assert.match(format('a.yaml', deep), /x # c\n$/)
   assert.ok(performance.now() - start < 30_000)
 })
