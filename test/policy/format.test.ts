@@ -103,6 +103,23 @@ for (const [source, written] of SCALARS) {
   })
 }
 
+/** Texts on lines of their own, whose empty lines at the end may or may not count. */
+const BLOCKS = ['|+\n\n', '|+\n', '|-\n', '|\n', '>+\n', '|\n  a\n', '|+\n  a\n\n\n', '|-\n  a\n\n', '|2\n    a\n  b\n']
+for (const block of BLOCKS) {
+  test(`format: ${JSON.stringify(block)} is the same text afterwards, at the end of a file and before more`, () => {
+    for (const text of [
+      `a: ${block}`,
+      `a: ${block}b: 1\n`,
+      `a:\n- ${block}- 1\n`,
+      `- - ${block}  - x\n`,
+      `a: ${block}# end\n`,
+    ]) {
+      if ('diagnostics' in formatDocument('a.yaml', Buffer.from(text))) continue
+      assert.deepEqual(parsed(format('a.yaml', text)), parsed(text), text)
+    }
+  })
+}
+
 test('property: the same document, the same digest, each comment once and in its order, and the same text again', () => {
   fc.assert(
     fc.property(randomYaml, ({ text, comments }) => {
@@ -178,7 +195,7 @@ test('format: a long line of many items, and deep nesting, take no long time', (
   assert.equal(long.split('\n').length, 20_002)
   const tooLong = formatDocument('a.yaml', Buffer.from(`a: [${'{b: c}, '.repeat(100_000)}]`))
   assert.deepEqual(tooLong, { fault: 'would have more than 1048576 bytes after it was formatted' })
-  const deep = `a: ${'['.repeat(30)}x # c\n${']'.repeat(30)}`
+  const deep = `a: ${'['.repeat(30)}x # c\n ${']'.repeat(30)}`
   assert.match(format('a.yaml', deep), /x # c\n$/)
   assert.ok(performance.now() - start < 30_000)
 })

@@ -109,13 +109,8 @@ export function blockScalar(source: string, outer: number): BlockScalar {
   const digit = /[1-9]/.exec(header)?.[0]
   const chomp = chompAfter + chompBefore
   const end = source.indexOf('\n')
-  const body =
-    end < 0
-      ? []
-      : source
-          .slice(end + 1)
-          .replace(/\n$/, '')
-          .split('\n')
+  const text = end < 0 ? '' : source.slice(end + 1)
+  const body = text === '' ? [] : text.replace(/\n$/, '').split('\n')
   const firstText = body.find((line) => line.trim() !== '')
   const spaces = digit === undefined ? leadingSpaces(firstText ?? '') : Math.max(0, outer) + Number(digit)
   const lines = body.map((line) => line.slice(spaces))
