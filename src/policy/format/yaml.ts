@@ -154,7 +154,8 @@ function membersOf(p: Printing, node: Node, { inFlow }: At): Member[] {
   let from = node.start
   return node.items.map((item) => {
     const start = dashFrom(p.layout, from)
-    const value = item.start > node.start ? item : undefined
+    // What is not written at all stands at its dash.
+    const value = item.start > start ? item : undefined
     from = value?.end ?? start + 1
     return { start, key: undefined, value }
   })
