@@ -49,7 +49,7 @@ function failureText({ asked, differences }: CaseResult, place: Place): string {
 }
 
 /** The test with which the comparisons become too many, each case asking all that is said about its action. */
-function firstBeyondLimit({ evaluator }: PolicySet, tests: readonly PolicyTest[]): PolicyTest | undefined {
+export function firstBeyondLimit({ evaluator }: PolicySet, tests: readonly PolicyTest[]): PolicyTest | undefined {
   let comparisons = 0
   return tests.find(({ actions, contexts, plans, agents }) => {
     const each = contexts.length * plans.length * agents.length

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { lintWithTests } from '../cases/untested.ts'
 import { readPolicyFolders, readTenantFolder } from '../files/policies.ts'
 import { isTenantId } from '../keys/tenant.ts'
 import type { Diagnostic } from '../policy/diagnostics.ts'
-import { lintPolicySet, type TenantFolder } from '../policy/load.ts'
+import type { TenantFolder } from '../policy/load.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT } from './context.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'
 
@@ -14,7 +15,9 @@ interface LintOptions extends CommonOptions, ReportOptions {
 
 export function addLintCommand(program: Command): void {
   addCommonOptions(program.command('lint'), { policies: true })
-    .description('what validate prints, and advice on style and safety; exit 1 when there is anything')
+    .description(
+      'what validate prints, advice on style and safety, and rules that no test makes match; exit 1 when there is anything',
+    )
     .option('--tenant <id>', 'whose policies; all without it')
     .addOption(formatOption())
     .addHelpText(
@@ -28,11 +31,11 @@ Example:
     .action(lint)
 }
 
-function lint(options: LintOptions): void {
+async function lint(options: LintOptions): Promise<void> {
   const root = resolve(configOf(options).policies)
   if (!existsSync(root)) throw new CannotRun(`There is no folder ${root}; name another with --policies.`)
   const folders = foldersOf(root, options.tenant)
-  const found = folders.flatMap(diagnose)
+  const found = (await Promise.all(folders.map(diagnose))).flat()
   printReport(options, root, folders, found)
   if (found.length > 0) process.exitCode = EXIT.negative
 }
@@ -47,7 +50,7 @@ function foldersOf(root: string, tenant: string | undefined): TenantFolder[] {
   throw new CannotRun(`${root} holds no tenant's folder; --policies names the folder above those of the tenants.`)
 }
 
-function diagnose({ tenant, source }: TenantFolder): readonly Diagnostic[] {
+async function diagnose({ tenant, source }: TenantFolder): Promise<readonly Diagnostic[]> {
   if ('problem' in source) throw new CannotRun(`The folder of ${tenant} ${source.problem}.`)
-  return lintPolicySet(source)
+  return lintWithTests(source)
 }

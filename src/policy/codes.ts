@@ -7,7 +7,7 @@ const warning = (title: string) => ({ severity: 'warning', title }) as const
 /**
  * Every fault that a policy set can have. A code never changes its meaning: scripts and documents
  * refer to it. 10xx files and syntax, 11xx shape, 12xx names and references, 13xx types and values,
- * 14xx schemas of actions, 15xx test files, 20xx warnings, 21xx advice.
+ * 14xx schemas of actions, 15xx test files, 20xx warnings, 21xx advice that only lint shows.
  */
 export const DIAGNOSTICS = {
   GATE1001: error('The file is too large'),
@@ -123,6 +123,7 @@ export const DIAGNOSTICS = {
   GATE2024: warning('The lint-ignore comment ignores nothing'),
   GATE2050: warning('The fixture of a test file is not used'),
 
+  GATE2101: warning('The rule is not tested'),
   GATE2102: warning('The negation does not hold where the fact is missing'),
   GATE2103: warning('The constant is a long list'),
   GATE2104: warning('The pattern that allows is not anchored'),

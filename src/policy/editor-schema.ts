@@ -33,7 +33,7 @@ export function editorSchema(): Record<string, unknown> {
     $id: 'urn:gate-sidecar:schema:policy',
     title: 'gate-sidecar policy',
     description: 'A file of policies/<tenant>/. All files of the folder form one set.',
-    ...refined({ ...documentShape(condition) }, ''),
+    ...refined({ ...documentShape(condition) }, '', REFINEMENTS),
     $defs: { condition: conditionSchema(), schema: schemaSchema() },
   }
 }
@@ -45,7 +45,7 @@ export function testFileSchema(): Record<string, unknown> {
     $id: 'urn:gate-sidecar:schema:test',
     title: 'gate-sidecar policy tests',
     description: 'A *.test.yaml file of policies/<tenant>/: what the policies must decide.',
-    ...editorTestFile(),
+    ...refined({ ...editorTestFile() }, '', TEST_REFINEMENTS),
   }
 }
 
@@ -83,6 +83,15 @@ export const REFINEMENTS: Readonly<Record<string, Schema>> = {
   'rules[].actions[]': GLOB,
 }
 
+/** The same of test files. */
+export const TEST_REFINEMENTS: Readonly<Record<string, Schema>> = {
+  now: { pattern: TIME },
+  'tests[].now': { pattern: TIME },
+  ...Object.fromEntries(
+    ['actions', 'contexts', 'plans', 'agents'].map((name) => [`tests[].matrix.${name}`, { uniqueItems: true }]),
+  ),
+}
+
 function names(pattern: string): Schema {
   return { propertyNames: { pattern, not: { enum: [...RESERVED_KEYS] } } }
 }
@@ -106,19 +115,24 @@ function defaultsByType(): Schema[] {
 }
 
 /** The schema with the refinements of this place and of those below it. */
-function refined(schema: Schema, place: string): Schema {
+function refined(schema: Schema, place: string, refinements: Readonly<Record<string, Schema>>): Schema {
   const { properties, items, additionalProperties } = schema
   const below = (name: string): string => (place === '' ? name : `${place}.${name}`)
   return {
     ...schema,
     ...(isSchema(properties) && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, one]) => [name, isSchema(one) ? refined(one, below(name)) : one]),
+        Object.entries(properties).map(([name, one]) => [
+          name,
+          isSchema(one) ? refined(one, below(name), refinements) : one,
+        ]),
       ),
     }),
-    ...(isSchema(items) && { items: refined(items, `${place}[]`) }),
-    ...(isSchema(additionalProperties) && { additionalProperties: refined(additionalProperties, below('*')) }),
-    ...REFINEMENTS[place],
+    ...(isSchema(items) && { items: refined(items, `${place}[]`, refinements) }),
+    ...(isSchema(additionalProperties) && {
+      additionalProperties: refined(additionalProperties, below('*'), refinements),
+    }),
+    ...refinements[place],
   }
 }
 

@@ -3,7 +3,7 @@ import { isJsonObject } from '../base/json.ts'
 import { actionNodes, actionSchemaCompiler, readAction } from './actions.ts'
 import { isAdvice } from './codes.ts'
 import { collectEntries, collectItems, collectSettings, type Section } from './declarations.ts'
-import type { Diagnostic, DiagnosticCode } from './diagnostics.ts'
+import type { Diagnostic } from './diagnostics.ts'
 import { setDigest } from './digest.ts'
 import { checkAgainstSchemas, factKey, readFacts } from './facts.ts'
 import { type PolicyFile, type PolicySource, type ReadFiles, readFiles } from './files.ts'
@@ -11,8 +11,9 @@ import { readDomains } from './globs.ts'
 import { leavesOf } from './kleene.ts'
 import { LIMITS } from './limits.ts'
 import { linkPolicySet } from './link.ts'
-import { readIgnores, withoutIgnored } from './lint/ignore.ts'
+import { type Ignore, readIgnores, withoutIgnored } from './lint/ignore.ts'
 import { type LintLevel, lint } from './lint/lint.ts'
+import { type FindUntested, reportUntested } from './lint/untested.ts'
 import { type ListFiles, readList } from './lists.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
@@ -61,31 +62,48 @@ export function loadPolicySet(source: PolicySource): LoadResult {
   return { set: data && linkPolicySet(data), tests, diagnostics }
 }
 
-/** Everything that can be said of the files: what loading says, and advice. */
-export function lintPolicySet(source: PolicySource): readonly Diagnostic[] {
-  return compilePolicySet(source, 'advice').diagnostics
+/**
+ * Everything that can be said of the files: what loading says, and advice.
+ *
+ * @param findUntested runs the tests of a set without errors, if its folder has test files
+ */
+export async function lintPolicySet(source: PolicySource, findUntested: FindUntested): Promise<readonly Diagnostic[]> {
+  const report = createReport()
+  const read = readSource(source, 'advice', report)
+  if (read === undefined) return report.diagnostics()
+  const { data, names, tests, ignores, isLinted } = read
+  const untested = tests.length === 0 || report.failed() ? undefined : await findUntested(data, tests)
+  if (untested !== undefined) reportUntested(data, names, untested)
+  return withoutIgnored(report, ignores, (code) => (code === 'GATE2101' ? untested !== undefined : isLinted))
 }
 
 /** The only way from text to a set; what is left is to link it. Takes all the time that loading takes. */
-export function compilePolicySet(source: PolicySource, level: LintLevel = 'doubts'): CompiledPolicies {
+export function compilePolicySet(source: PolicySource): CompiledPolicies {
   const report = createReport()
+  const read = readSource(source, 'doubts', report)
+  if (read === undefined) return { data: undefined, tests: [], diagnostics: report.diagnostics() }
+  const { data, tests, ignores, isLinted } = read
+  // What was not looked for may be there.
+  const diagnostics = withoutIgnored(report, ignores, (code) => isLinted && !isAdvice(code))
+  return report.failed() ? { data: undefined, tests: [], diagnostics } : { data, tests, diagnostics }
+}
+
+interface ReadSource extends ReadSet {
+  tests: readonly PolicyTest[]
+  ignores: readonly Ignore[]
+}
+
+/** Undefined when the set is too large to be read. */
+function readSource(source: PolicySource, level: LintLevel, report: Report): ReadSource | undefined {
   const files = readFiles(source, report)
-  if (hasTooManyRules(files.policies, report)) return nothing(report)
+  if (hasTooManyRules(files.policies, report)) return undefined
   for (const { root } of files.policies) {
     checkShape(root, report)
     checkTenant(root, source.tenant, report)
   }
-  const { data, isLinted } = readSet(source, files, level, report)
+  const set = readSet(source, files, level, report)
   const tests = readTests(source.tenant, files, report)
-  const ignores = readIgnores([...files.policies, ...files.tests], report)
-  // What was not looked for may be there.
-  const looked = (code: DiagnosticCode): boolean => isLinted && (level === 'advice' || !isAdvice(code))
-  const diagnostics = withoutIgnored(report, ignores, looked)
-  return report.failed() ? { data: undefined, tests: [], diagnostics } : { data, tests, diagnostics }
-}
-
-function nothing(report: Report): CompiledPolicies {
-  return { data: undefined, tests: [], diagnostics: report.diagnostics() }
+  return { ...set, tests, ignores: readIgnores([...files.policies, ...files.tests], report) }
 }
 
 /** Asked before anything else is checked, so that what is too much is not also checked in full. */
@@ -111,6 +129,7 @@ function checkTenant(root: PolicyFile['root'], tenant: string, report: Report): 
 
 interface ReadSet {
   data: PolicyData
+  names: Names
   /** True when nothing was left unsaid about it. */
   isLinted: boolean
 }
@@ -142,10 +161,10 @@ function readSet(source: PolicySource, files: ReadFiles, level: LintLevel, repor
     files: policies.map(({ name }) => name),
   }
   checkLeaves(data, names)
-  const isLinted = !files.partial && lint(data, names, files, level)
-  if (report.failed()) return { data, isLinted }
+  const isLinted = lint(data, names, files, level)
+  if (report.failed()) return { data, names, isLinted }
   const documents = policies.map(({ root }) => root.value).filter(isJsonObject)
-  return { data: { ...data, digest: setDigest(documents, usedListFiles(documents, names)) }, isLinted }
+  return { data: { ...data, digest: setDigest(documents, usedListFiles(documents, names)) }, names, isLinted }
 }
 
 /** A check may ask all leaves of all candidates, so that their number is its cost. */

@@ -1,5 +1,6 @@
 import { DIAGNOSTICS, type DiagnosticCode } from './codes.ts'
 import { compareDiagnostics, type Diagnostic } from './diagnostics.ts'
+import { createErrorPlaces, type ErrorPlaces } from './error-places.ts'
 import { LIMITS } from './limits.ts'
 import { type Place, positionOf } from './node.ts'
 import { type Suggestion, written } from './written.ts'
@@ -14,6 +15,8 @@ export interface Report {
   count(): number
   /** True when an error was added. */
   failed(): boolean
+  /** Where errors were added, those too that are not shown. */
+  readonly errors: ErrorPlaces
   /** In the order of compareDiagnostics, none twice. */
   diagnostics(): readonly Diagnostic[]
 }
@@ -21,6 +24,7 @@ export interface Report {
 export function createReport(): Report {
   const byIdentity = new Map<string, Diagnostic>()
   const counts = { error: 0, warning: 0 }
+  const errors = createErrorPlaces()
   // Where a text could not be taken as it stands: what else would be said there follows from that.
   const unreadable = new Set<string>()
   const keep = (diagnostic: Diagnostic): void => {
@@ -33,6 +37,7 @@ export function createReport(): Report {
     silence: (place) => void unreadable.add(spotOf(place)),
     add(code, place, message, suggestion) {
       const { severity } = DIAGNOSTICS[code]
+      if (severity === 'error') errors.note(code, place)
       if (counts[severity] > LIMITS.diagnostics) return
       const spot = spotOf(place)
       if (code.startsWith('GATE10')) unreadable.add(spot)
@@ -43,6 +48,7 @@ export function createReport(): Report {
     },
     count: () => counts.error,
     failed: () => counts.error > 0,
+    errors,
     diagnostics: () => [...byIdentity.values()].sort(compareDiagnostics),
   }
 }

@@ -1,24 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { schemaCompiler } from '../../src/base/schema.ts'
 import { testFileSchema } from '../../src/policy/editor-schema.ts'
 import { HEADER, load } from '../policy/sources.ts'
 
-const SCHEMA = testFileSchema()
-const accepts = schemaCompiler({ allErrors: true }).compile(SCHEMA)
-
-for (const path of [
-  'policies/acme/acme.test.yaml',
-  'policies/demo/demo.test.yaml',
-  'test/testdata/cases/policies/shop/shop.test.yaml',
-]) {
-  test(`schema of tests: accepts ${path}`, () => {
-    const document: unknown = parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))
-    assert.ok(accepts(document), JSON.stringify(accepts.errors))
-  })
-}
+const accepts = schemaCompiler({ allErrors: true }).compile(testFileSchema())
 
 /** Of one test with the context `a`; `true` where schema and loader both take it. */
 const EXPECTATIONS: [expect: string, taken: boolean][] = [
@@ -54,40 +41,3 @@ for (const [expect, taken] of EXPECTATIONS) {
     assert.equal(diagnostics.length === 0, taken, JSON.stringify(diagnostics))
   })
 }
-
-/** Every member of every mapping, by its path, with its schema. */
-function membersOf(schema: unknown, path = ''): [string, Record<string, unknown>][] {
-  if (typeof schema !== 'object' || schema === null) return []
-  return Object.entries(schema).flatMap(([key, value]) => {
-    // Examples are no schemas.
-    if (key === 'examples' || key === 'default') return []
-    const below = membersOf(value, `${path}/${key}`)
-    const members = key === 'properties' ? Object.entries(value as Record<string, Record<string, unknown>>) : []
-    return [
-      ...members.map(([name, member]): [string, Record<string, unknown>] => [`${path}/${name}`, member]),
-      ...below,
-    ]
-  })
-}
-
-test('schema of tests: every key is described, and an example or its values show what to write', () => {
-  const members = membersOf(SCHEMA)
-  assert.ok(members.length > 40)
-  for (const [path, member] of members) {
-    assert.ok(typeof member.description === 'string' && member.description.length > 5, `${path} has no description`)
-    const shows = ['examples', 'enum', 'const', 'minimum', 'properties', 'items', 'default']
-    assert.ok(
-      shows.some((key) => key in member) || /readers|name|once/i.test(String(member.description)),
-      `${path} shows no value`,
-    )
-  }
-})
-
-test('schema of tests: every example is what the schema takes', () => {
-  const compile = (schema: object) => schemaCompiler({ allErrors: true }).compile(schema)
-  for (const [path, member] of membersOf(SCHEMA)) {
-    for (const example of Array.isArray(member.examples) ? member.examples : []) {
-      assert.ok(compile(member)(example), `${path}: ${JSON.stringify(example)}`)
-    }
-  }
-})

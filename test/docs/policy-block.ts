@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { isMap, isScalar, parseDocument } from 'yaml'
 import { compileAndTest } from '../../src/cases/accept.ts'
+import { lintWithTests } from '../../src/cases/untested.ts'
 import { isAdvice } from '../../src/policy/codes.ts'
-import { compilePolicySet, lintPolicySet, listFilesOf, type PolicySource } from '../../src/policy/load.ts'
+import { compilePolicySet, listFilesOf, type PolicySource } from '../../src/policy/load.ts'
 import { textReport } from '../../src/policy/output/text.ts'
 import { API_VERSION, PolicyDocument } from '../../src/policy/shapes.ts'
 import type { Block } from './page.ts'
@@ -45,7 +46,7 @@ export function policyBlocks(isStrict = false): (block: Block) => Promise<string
     const { words } = block
     const { isWhole, names, source } = read(block)
     // Advice is no part of loading.
-    const diagnostics = words.some(isAdvice) ? lintPolicySet(source) : (await compileAndTest(source)).diagnostics
+    const diagnostics = words.some(isAdvice) ? await lintWithTests(source) : (await compileAndTest(source)).diagnostics
     // A part that is meant to be wrong may be wrong in its first name.
     if (!isWhole && words.length === 0 && !names.some((name) => KEYS.includes(name))) return 'is no part of a policy'
     const withWarnings = isStrict || isWhole || words.some((code) => code.startsWith('GATE2'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lintPolicySet } from '../../src/policy/load.ts'
+import { lintWithTests } from '../../src/cases/untested.ts'
 import { HEADER, LISTS, load, marked, spots } from './sources.ts'
 
 const RULE = 'rules:\n  - {id: r, actions: [a.b], effect: allow, reason: R.}\n'
@@ -247,10 +247,10 @@ const ADVICE: [name: string, text: string][] = [
 ]
 
 for (const [name, source] of ADVICE) {
-  test(`advice: ${name}`, () => {
+  test(`advice: ${name}`, async () => {
     const { text, wanted } = marked(HEADER + source)
     const files = [{ name: 'main.yaml', bytes: Buffer.from(text) }]
-    const found = lintPolicySet({ tenant: 'acme', files, lists: LISTS, ignored: [] })
+    const found = await lintWithTests({ tenant: 'acme', files, lists: LISTS, ignored: [] })
     assert.deepEqual(spots(found), wanted)
     const loaded = spots(load({ 'main.yaml': text }).diagnostics)
     const doubts = wanted.filter(([code]) => code < 'GATE2100')

@@ -6,9 +6,10 @@ import type { Json, JsonObject } from '../../src/base/json.ts'
 import { schemaCompiler } from '../../src/base/schema.ts'
 import { configSchema } from '../../src/config.ts'
 import { DIAGNOSTICS, type DiagnosticCode } from '../../src/policy/diagnostics.ts'
-import { editorSchema, REFINEMENTS } from '../../src/policy/editor-schema.ts'
+import { editorSchema, REFINEMENTS, TEST_REFINEMENTS, testFileSchema } from '../../src/policy/editor-schema.ts'
 import { OPERATORS } from '../../src/policy/operators.ts'
-import { load, testdata, testdataNames } from './sources.ts'
+import { casesOf, loadCase } from './broken.ts'
+import { HEADER, load, testdata, testdataNames } from './sources.ts'
 
 const validate = schemaCompiler({ allErrors: true }).compile(editorSchema())
 
@@ -286,7 +287,7 @@ test('property: the editor schema refuses nothing that the loader takes, and fin
 })
 
 const SCHEMAS: Record<string, JsonObject> = JSON.parse(
-  JSON.stringify({ policy: editorSchema(), config: configSchema() }),
+  JSON.stringify({ policy: editorSchema(), test: testFileSchema(), config: configSchema() }),
 )
 
 /** Each property that a schema declares, at every level. */
@@ -322,11 +323,111 @@ for (const [name, schema] of Object.entries(SCHEMAS)) {
   })
 }
 
-test('editor schema: each refinement is of a place that the shape has', () => {
-  const text = JSON.stringify(editorSchema())
-  for (const [place, schema] of Object.entries(REFINEMENTS)) {
-    for (const [key, value] of Object.entries(schema)) {
-      assert.ok(text.includes(`${JSON.stringify(key)}:${JSON.stringify(value)}`), place)
+for (const [name, schema, refinements] of [
+  ['policy', editorSchema(), REFINEMENTS],
+  ['test', testFileSchema(), TEST_REFINEMENTS],
+] as const) {
+  test(`schema ${name}: each refinement is of a place that the shape has`, () => {
+    const text = JSON.stringify(schema)
+    for (const [place, refinement] of Object.entries(refinements)) {
+      for (const [key, value] of Object.entries(refinement)) {
+        assert.ok(text.includes(`${JSON.stringify(key)}:${JSON.stringify(value)}`), place)
+      }
     }
+  })
+}
+
+const NAMES = [
+  'a',
+  'A',
+  'z9',
+  'a-b',
+  'a_b',
+  'a.b',
+  'a b',
+  '-a',
+  '_a',
+  '9a',
+  'é',
+  '',
+  'a/b',
+  'x'.repeat(63),
+  'x'.repeat(64),
+]
+NAMES.push('x'.repeat(128), 'x'.repeat(129), 'a:b', 'a--b', 'A_-1', 'constructor')
+for (const section of ['lists', 'conditions', 'domains']) {
+  test(`editor schema: takes as names under ${section} what the loader takes, and nothing else`, () => {
+    const values = { lists: '{values: [a]}', conditions: '{fact: action, operator: exists}', domains: '[a]' }
+    const taken = NAMES.map((name) => {
+      const uses = {
+        lists: `{fact: context.a, operator: inList, value: ${JSON.stringify(name)}}`,
+        conditions: `{condition: ${JSON.stringify(name)}}`,
+        domains: `{fact: domain, operator: equal, value: ${JSON.stringify(name)}}`,
+      }
+      const key = section as keyof typeof uses
+      const text = `${HEADER}${section}: {${JSON.stringify(name)}: ${values[key]}}\nrules:\n  - {id: r, actions: [a], effect: allow, reason: R., when: ${uses[key]}}\n`
+      const isSound = faultsOf('main.yaml', text).length === 0
+      assert.equal(validate(parse(text)), isSound, `${name}: ${JSON.stringify(validate.errors)}`)
+      return isSound
+    })
+    assert.ok(taken.includes(true) && taken.includes(false))
+  })
+}
+
+const validateTests = schemaCompiler({ allErrors: true }).compile(testFileSchema())
+
+/** Faults of test files that no schema of one document can find. */
+const TESTS_BEYOND: Partial<Record<DiagnosticCode, string>> = {
+  GATE1110: 'a schema does not know the name of the folder',
+  GATE1504: 'what is declared stands elsewhere in the set',
+  GATE1505: 'a schema compares no members of items with each other',
+  GATE1507: 'a schema does not compare two members',
+  GATE1508: 'a schema compares no items of a list with the members of another',
+  GATE1509: 'a schema does not count combinations',
+}
+
+const SHIPPED_TESTS = ['../../../policies/acme/acme', '../../../policies/demo/demo', '../cases/policies/shop/shop']
+for (const path of SHIPPED_TESTS) {
+  test(`schema test: accepts ${path}.test.yaml`, () => {
+    assert.ok(validateTests(parse(testdata(`${path}.test.yaml`).toString())), JSON.stringify(validateTests.errors))
+  })
+}
+
+for (const one of testdataNames('sets').flatMap(casesOf)) {
+  for (const [file, bytes] of one.files) {
+    if (!/\.test\.(?:yaml|yml|json)$/.test(file)) continue
+    test(`schema test: says of ${file} what the loader says, as far as a schema can: ${one.name}`, () => {
+      const codes = loadCase(one).flatMap((fault) =>
+        fault.file === `acme/${file}` && fault.severity === 'error' ? [fault.code] : [],
+      )
+      if (codes.some((code) => OF_TEXT.test(code))) return
+      const accepts = validateTests(parse(Buffer.from(bytes).toString()))
+      const wanted = codes.filter((code) => TESTS_BEYOND[code] === undefined)
+      assert.equal(accepts, wanted.length === 0, `${codes.join()}: ${JSON.stringify(validateTests.errors)}`)
+    })
   }
-})
+}
+
+/** Of one test; the code that the loader gives, or none. */
+const TEST_FILES: [text: string, code: DiagnosticCode | undefined][] = [
+  ['tests: [{name: n, matrix: {actions: [x]}, expect: {decision: deny}}]', undefined],
+  ['now: 2026-01-31T09:00:00Z\ntests: [{name: n, matrix: {actions: [x]}, expect: {decision: deny}}]', undefined],
+  ['now: 2026-01-31\ntests: [{name: n, matrix: {actions: [x]}, expect: {decision: deny}}]', 'GATE1503'],
+  ['tests: [{name: n, now: noon, matrix: {actions: [x]}, expect: {decision: deny}}]', 'GATE1503'],
+  ['tests: [{name: n, matrix: {actions: [x, x]}, expect: {decision: deny}}]', 'GATE1510'],
+  [
+    'contexts: {a: {}}\ntests: [{name: n, matrix: {actions: [x], contexts: [a, a]}, expect: {decision: deny}}]',
+    'GATE1510',
+  ],
+  ['tests: [{name: n, matrix: {actions: ["x.*"]}, expect: {decision: deny}}]', 'GATE1503'],
+  ['tests: [{name: n, matrix: {actions: [x]}, expect: {decision: deny}, because: it is}]', 'GATE1501'],
+  ['tests: [{name: n, matrix: {actions: [x]}}]', 'GATE1502'],
+  ['tests: []', 'GATE1503'],
+]
+for (const [text, code] of TEST_FILES) {
+  test(`schema test: ${code === undefined ? 'accepts' : 'refuses'} ${text.replace('\n', ', ')}`, () => {
+    const { diagnostics } = load({ 'main.yaml': HEADER, 'a.test.yaml': `${HEADER}${text}\n` })
+    assert.equal(diagnostics[0]?.code, code, JSON.stringify(diagnostics))
+    assert.equal(validateTests(parse(HEADER + text)), code === undefined)
+  })
+}

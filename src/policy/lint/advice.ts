@@ -5,6 +5,7 @@ import { itemsOf, memberOf, type Node } from '../node.ts'
 import type { Condition, Leaf, PolicyData, Rule } from '../set.ts'
 import { closest, editDistance } from '../suggest.ts'
 import { leafText, placeOf } from './describe.ts'
+import type { Declared } from './known.ts'
 import { uncertainLeaves } from './uncertain.ts'
 
 /** Reports what is in order, but could be safer or plainer. Shown by `gate-sidecar lint` alone. */
@@ -12,7 +13,7 @@ export function advise(
   set: PolicyData,
   names: Names,
   roots: readonly Node[],
-  actionNodes: ReadonlyMap<string, Node>,
+  actionNodes: Declared['actionNodes'],
 ): void {
   for (const rule of set.rules) {
     if (rule.effect === 'allow') adviseAllow(rule, set, names, actionNodes)
@@ -27,7 +28,7 @@ export function advise(
     adviseSpelling(candidate.actions, memberOf(names.nodes.get(candidate), 'actions'), set, names)
 }
 
-function adviseAllow(rule: Rule, set: PolicyData, names: Names, actionNodes: ReadonlyMap<string, Node>): void {
+function adviseAllow(rule: Rule, set: PolicyData, names: Names, actionNodes: Declared['actionNodes']): void {
   const { condition, actions } = rule
   if (condition === undefined) {
     const all = actions.findIndex(({ text }) => text === '*' || text === '**')

@@ -28,7 +28,7 @@ const MAX_MEMBERS = 200
 
 /** Prepares leaves; undefined when that would cost more than is left. */
 export function leafAsker(
-  { set, listFiles }: Pick<Declared, 'set' | 'listFiles'>,
+  { set, openLists }: Pick<Declared, 'set' | 'openLists'>,
   budget: Budget,
 ): (leaf: Leaf) => Asked | undefined {
   const testOf = comparisonTests(set)
@@ -49,7 +49,7 @@ export function leafAsker(
     const base = operator.opposite ?? operator.name
     const depth = decorators.filter((name) => name !== 'not').length + (base === 'contains' ? 1 : 0)
     const wanted = list ?? (Array.isArray(asked.wanted) ? asked.wanted : [asked.wanted])
-    const open = opennessOf(base, wanted, listFiles.has(String(asked.wanted)))
+    const open = opennessOf(base, wanted, openLists.has(String(asked.wanted)))
     return { base, depth, wanted, open, test: leafTest(parsed, test) }
   })
   return (leaf) => {

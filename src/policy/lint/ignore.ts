@@ -6,7 +6,7 @@ import { closest } from '../suggest.ts'
 import { commentsOf } from '../yaml-comments.ts'
 
 /** A comment `# lint-ignore GATE2007: reason`, and what it is about. */
-interface Ignore {
+export interface Ignore {
   readonly comment: Place
   readonly code: DiagnosticCode
   /** Offsets in the file. */

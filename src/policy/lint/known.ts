@@ -28,10 +28,10 @@ export interface Known {
 /** What analyses read beside conditions. */
 export interface Declared {
   readonly set: PolicyData
-  /** The declared actions. */
-  readonly actionNodes: ReadonlyMap<string, Node>
-  /** Names of the lists that are kept in files. */
-  readonly listFiles: ReadonlySet<string>
+  /** The declared actions; undefined when some declaration is not known. */
+  readonly actionNodes: ReadonlyMap<string, Node> | undefined
+  /** Names of the lists of which the values may be others. */
+  readonly openLists: ReadonlySet<string>
 }
 
 /** The actions that a condition is asked about; undefined for a named condition, which is asked about any. */
@@ -75,7 +75,7 @@ export function knownOf(fact: FactPath, scope: Scope, { set, actionNodes }: Decl
     case 'action':
       return actionKnown(scope)
     case 'domain':
-      return domainKnown(scope, set)
+      return actionNodes === undefined ? ANY_VALUE : domainKnown(scope, set)
     default:
       return requestKnown(fact, scope, set, actionNodes)
   }
@@ -109,7 +109,9 @@ function domainKnown(scope: Scope, { domains }: PolicyData): Known {
   return { ...oneOf(possible, because), mayBeMissing: !covered }
 }
 
-function requestKnown(fact: FactPath, scope: Scope, set: PolicyData, actionNodes: ReadonlyMap<string, Node>): Known {
+function requestKnown(fact: FactPath, scope: Scope, set: PolicyData, actionNodes: Declared['actionNodes']): Known {
+  // What is not known may say anything.
+  if (actionNodes === undefined) return ANY_VALUE
   const standIn = set.facts.get(fact.text)?.default
   const open: Known = { ...ANY_VALUE, mayBeMissing: standIn === undefined, standIn }
   if (isPlural(fact)) return { ...open, ...kindOnly('array') }

@@ -1,10 +1,10 @@
-import { actionNodes } from '../actions.ts'
 import type { ReadFiles } from '../files.ts'
 import type { Names } from '../names.ts'
-import { entriesOf, memberOf, type Node } from '../node.ts'
+import type { Node } from '../node.ts'
 import type { PolicyData, Rule } from '../set.ts'
 import { advise } from './advice.ts'
 import { createBudget } from './budget.ts'
+import { certainPart } from './certain.ts'
 import { conditionChecker } from './conditions.ts'
 import type { Declared } from './known.ts'
 import { reportRepeated } from './repeated.ts'
@@ -24,20 +24,20 @@ const COVER_COST = 300_000
 export type LintLevel = 'doubts' | 'advice'
 
 /**
- * Reports what is doubtful in a set, but can be meant. False when something was left unsaid: the set has errors, or is too
- * large or too involved to be analysed whole.
+ * Reports what is doubtful in a set, but can be meant; of one with errors, what is certain in spite of them. False when
+ * something was left unsaid: the set has errors, or is too large or too involved to be analysed whole.
  */
-export function lint(set: PolicyData, names: Names, files: ReadFiles, level: LintLevel): boolean {
-  const roots = files.policies.map(({ root }) => root)
-  const actions = new Map(roots.flatMap(actionNodes).map(({ name, node }) => [name, node]))
-  for (const root of roots) reportUnused(root, names)
-  reportUncertain(set, names, actions)
-  // A set with errors is not there in full: what is certain of the rest may not be of the whole.
-  if (names.report.failed()) return false
-  if (level === 'advice') advise(set, names, roots, actions)
-  reportTexts(set, names)
-  const listFiles = new Set(roots.flatMap(listFilesIn))
-  return analyse({ set, actionNodes: actions, listFiles }, names, roots)
+export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: LintLevel): boolean {
+  const certain = certainPart(whole, read, files)
+  const { set, names, roots, actionNodes, openLists, isWhole } = certain
+  // What was not read may use anything.
+  if (isWhole || (!files.partial && roots.length === files.policies.length))
+    for (const root of roots) reportUnused(root, names, certain.mentioned)
+  reportUncertain(set, names, actionNodes)
+  if (level === 'advice') advise(set, names, roots, actionNodes)
+  if (actionNodes !== undefined) reportTexts(set, names)
+  const isAnalysed = analyse({ set, actionNodes, openLists }, names, roots)
+  return isAnalysed && isWhole
 }
 
 /** What follows from trying all requests that conditions can tell apart. */
@@ -59,9 +59,4 @@ function analyse(declared: Declared, names: Names, roots: readonly Node[]): bool
   const repeated = reportRepeated(set, names, roots)
   reportShadowed(set, names, { search: shadowSearch, coverBudget, repeated, faulty })
   return ![conditionBudget, shadowBudget, coverBudget].some(({ exhausted }) => exhausted())
-}
-
-function listFilesIn(root: Node): string[] {
-  const lists = entriesOf(memberOf(root, 'lists'))
-  return lists.filter(({ value }) => memberOf(value, 'file') !== undefined).map(({ name }) => name)
 }

@@ -9,10 +9,12 @@ import { conditionKey } from './conditions.ts'
 export function reportRepeated(set: PolicyData, names: Names, files: readonly Node[]): ReadonlySet<Rule> {
   for (const candidate of [...set.rules, ...set.factors])
     reportPatterns(candidate.actions, memberOf(names.nodes.get(candidate), 'actions'), names)
+  const isSound = (node: Node): boolean => !names.report.errors.within(node)
   for (const root of files) {
     for (const { name, value } of entriesOf(memberOf(root, 'domains')))
-      reportPatterns(set.domains.get(name) ?? [], value, names)
-    for (const { value } of entriesOf(memberOf(root, 'lists'))) reportValues(memberOf(value, 'values'), names)
+      if (isSound(value)) reportPatterns(set.domains.get(name) ?? [], value, names)
+    for (const { value } of entriesOf(memberOf(root, 'lists')))
+      if (isSound(value)) reportValues(memberOf(value, 'values'), names)
   }
   for (const [condition, node] of names.nodes) {
     if ('kind' in condition && condition.kind === 'leaf') reportConstants(condition, node, names)

@@ -1,13 +1,14 @@
 import { BUILT_IN_FACTS } from '../fact-names.ts'
 import { leavesOf } from '../kleene.ts'
 import type { Names } from '../names.ts'
-import { memberOf, type Node } from '../node.ts'
+import { memberOf } from '../node.ts'
 import { declaredFor, isPresenceTest, mayBeMissing } from '../presence.ts'
 import type { Leaf, PolicyData, Rule } from '../set.ts'
 import { placeOf } from './describe.ts'
+import type { Declared } from './known.ts'
 
 /** Reports facts whose absence makes a restraining rule apply, where nothing shows that the author thought of it. */
-export function reportUncertain(set: PolicyData, names: Names, actionNodes: ReadonlyMap<string, Node>): void {
+export function reportUncertain(set: PolicyData, names: Names, actionNodes: Declared['actionNodes']): void {
   const reported = new Set<Leaf>()
   for (const rule of set.rules) {
     if (rule.effect === 'allow') continue
@@ -21,8 +22,8 @@ export function reportUncertain(set: PolicyData, names: Names, actionNodes: Read
 }
 
 /** The leaves of a rule that read a fact which may be missing: without default, guard, or a schema that requires it. */
-export function uncertainLeaves(rule: Rule, set: PolicyData, actionNodes: ReadonlyMap<string, Node>): Leaf[] {
-  if (rule.condition === undefined) return []
+export function uncertainLeaves(rule: Rule, set: PolicyData, actionNodes: Declared['actionNodes']): Leaf[] {
+  if (rule.condition === undefined || actionNodes === undefined) return []
   const leaves = leavesOf(rule.condition, set.conditions)
   const guarded = new Set(leaves.filter(isPresenceTest).map(({ fact }) => fact.text))
   const open = leaves.filter(({ fact }) => !guarded.has(fact.text) && !BUILT_IN_FACTS.has(fact.text))

@@ -1,10 +1,10 @@
 import type { Names } from '../names.ts'
 import { entriesOf, memberOf, type Node } from '../node.ts'
 
-/** Reports the lists and conditions of a file that nothing refers to. */
-export function reportUnused(root: Node, names: Names): void {
-  report(root, 'lists', names.used.lists, 'GATE2002', names)
-  report(root, 'conditions', names.used.conditions, 'GATE2003', names)
+/** Reports the lists and conditions of a file that nothing refers to, and whose names are not `mentioned`. */
+export function reportUnused(root: Node, names: Names, mentioned: ReadonlySet<string>): void {
+  report(root, 'lists', new Set([...names.used.lists, ...mentioned]), 'GATE2002', names)
+  report(root, 'conditions', new Set([...names.used.conditions, ...mentioned]), 'GATE2003', names)
 }
 
 function report(

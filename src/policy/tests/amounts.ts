@@ -2,7 +2,8 @@ import { keyOf, memberOf, type Node, numberOf } from '../node.ts'
 import type { Report } from '../report.ts'
 import { shapeCheck } from '../shape-check.ts'
 import type { Amount } from './cases.ts'
-import { AmountRange, ExactAmount, testCode } from './shapes.ts'
+import { AmountRange, ExactAmount } from './expectation-shapes.ts'
+import { testCode } from './shapes.ts'
 
 const checkExact = shapeCheck(ExactAmount, testCode)
 const checkRange = shapeCheck(AmountRange, testCode)

@@ -7,14 +7,14 @@ import { shapeCheck } from '../shape-check.ts'
 import { closest } from '../suggest.ts'
 import { readAmount, readRisk } from './amounts.ts'
 import type { Amount, Expectation, Selector, Wanted } from './cases.ts'
-import { type KnownNames, readNames, reportUnknown } from './names.ts'
 import {
   ExpectationList,
   ExpectationMap,
   Expectation as ExpectationShape,
   SelectedExpectation,
-  testCode,
-} from './shapes.ts'
+} from './expectation-shapes.ts'
+import { type KnownNames, readNames, reportUnknown } from './names.ts'
+import { testCode } from './shapes.ts'
 
 const checkExpectation = shapeCheck(ExpectationShape, testCode)
 const checkSelected = shapeCheck(SelectedExpectation, testCode)
