@@ -67,12 +67,13 @@ export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
   const work = attempts()
   const settled = settling(deps)
   const told = failures(deps.onError)
+  const isTime = ({ atMs }: { atMs: number }): boolean => deps.clock() >= atMs
 
   /** Takes in a folder as it was read; `actor` is who asked for it now. */
   const consider = async (folder: TenantFolder, actor?: Actor): Promise<void> => {
     const slot = slots.get(folder.tenant)
     if (slot === undefined && folder.fingerprint === MISSING && !deps.store.state().policies.has(folder.tenant)) return
-    const isDue = slot?.retry != null && (actor !== undefined || deps.clock() >= slot.retry.atMs)
+    const isDue = slot?.retry != null && (actor !== undefined || isTime(slot.retry))
     const isKnown = slot !== undefined && slot.fingerprint === folder.fingerprint && !isDue
     const checkedAt = formatTimestamp(deps.clock())
     slots.set(folder.tenant, isKnown ? { ...slot, checkedAt } : await takeIn(deps, slot, folder, actor ?? SERVICE))
@@ -86,7 +87,7 @@ export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
     if (deps.watch) {
       const folder = settled(await deps.folders.read(tenant), slot?.fingerprint)
       if (folder !== undefined) await consider(folder)
-    } else if (slot?.retry != null) await consider(slot.retry.folder)
+    } else if (slot?.retry != null && isTime(slot.retry)) await consider(slot.retry.folder)
   }
   const reload = (tenant: string, actor: Actor): Promise<void> =>
     work.run(tenant, async () => consider(await deps.folders.readSettled(tenant), actor))
@@ -174,7 +175,8 @@ async function takeIn(deps: RegistryDeps, slot: Slot | undefined, folder: Tenant
   }
   const recorded = await recordLoaded(deps, set, folder, actor)
   deps.onChange(tenant, { digest: set.digest })
-  const since = formatTimestamp(deps.clock())
+  // Other tests or comments make no other set.
+  const since = slot?.set?.digest === set.digest ? slot.since : formatTimestamp(deps.clock())
   const unrecorded = recorded ? null : folder
   return { set, since, checkedAt, fingerprint, retry: null, faults: [], diagnostics, unrecorded }
 }

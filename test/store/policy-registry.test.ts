@@ -4,6 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Caller } from '../../src/actions/deps.ts'
 import { policyRegistry, type RegistryDeps } from '../../src/actions/policy-registry.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { policyFolders } from '../../src/files/policy-folders.ts'
@@ -122,4 +123,32 @@ test('what fails at each look is told once, and again after it went well', async
   rmSync(root, { recursive: true })
   writeFileSync(root, 'a file again')
   assert.equal(await look(), 2)
+})
+
+test('what is told of a set: when its folder was read, and since when it is in force, whatever its comments', async (t) => {
+  const root = temporaryFolder()
+  writeFiles(root, { 'acme/main.yaml': DENYING })
+  let shiftMs = 0
+  const { deps } = await beside(t, root, { clock: () => Date.now() + shiftMs, watch: false })
+  let busy = false
+  const registry = policyRegistry({
+    ...deps,
+    compileAndTest: async (source) => (busy ? { fault: 'takes more than 5 s to load' } : deps.compileAndTest(source)),
+  })
+  const told = () => registry.describe({ tenantId: 'acme' } as Caller)
+  await registry.reloadAll()
+  const { loadedAt } = told()
+  assert.ok(loadedAt !== null)
+  shiftMs = 5000
+  writeFileSync(join(root, 'acme/main.yaml'), `${DENYING}# changed\n`)
+  await registry.reloadAll()
+  assert.deepEqual([told().loadedAt, told().current], [loadedAt, true])
+  busy = true
+  writeFileSync(join(root, 'acme/main.yaml'), `${DENYING}# changed again\n`)
+  await registry.reloadAll()
+  const { checkedAt } = told()
+  shiftMs = 10_000
+  await registry.tend()
+  await registry.idle()
+  assert.deepEqual([told().checkedAt, told().current], [checkedAt, false], 'nothing is read while nobody asks')
 })
