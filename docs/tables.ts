@@ -143,6 +143,8 @@ const LIMIT_MEANINGS: Readonly<Record<keyof typeof LIMITS, string>> = {
   listBytes: 'bytes of a list file',
   uniqueItems: '`maxItems` beside `uniqueItems` in a schema',
   diagnostics: 'errors, and warnings, that are shown',
+  message: 'characters that are shown of what an error says',
+  path: 'characters that are shown of its place in the document',
   schemaNodes: 'nodes of a schema with its references followed',
   expectationsPerTest: 'expectations of a test',
   casesPerSet: 'cases that the tests of a set make',

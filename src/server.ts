@@ -98,7 +98,7 @@ export async function startServer({
     }
     const { listener, refusals } = createApp(services, { direct })
     tasks.every('refresh', REFRESH_MS, async () => store.refresh())
-    tasks.every('look at policies', LOOK_MS, async () => policies.tend())
+    tasks.every('look at policies', LOOK_MS, () => policies.tend())
     tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
     tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
     tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())

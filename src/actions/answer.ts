@@ -42,7 +42,8 @@ export function checkAnswer(
   approvalExpiresAt: string | null,
   set: PolicySet | undefined,
 ): CheckAnswer {
-  const open = set?.explain !== 'reason'
+  // Policies that decided and are not there any more may have been closed ones.
+  const open = set === undefined ? grounds.policyDigest === null : set.explain !== 'reason'
   return {
     decision: decision.decision,
     reason: grounds.reason,

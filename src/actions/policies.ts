@@ -7,7 +7,7 @@ import { linkPolicySet } from '../policy/link.ts'
 import type { CompiledPolicies, Outcome, PolicySource, TenantFolder } from '../policy/load.ts'
 import type { PolicySet } from '../policy/set.ts'
 import { change, creation, type PolicyRecord } from '../records.ts'
-import { type Deps, eventEntry } from './deps.ts'
+import { type Deps, decideAndCommit, eventEntry } from './deps.ts'
 
 /** How policies are recorded and compiled. */
 export interface PolicyDeps extends Deps {
@@ -61,18 +61,22 @@ function faultLine({ file, line, column, code, message }: Diagnostic): string {
   return `${file}:${line}:${column} ${code} ${message}`
 }
 
+/** What goes on to be in force. */
+export interface InForce extends Pick<Slot, 'set' | 'since' | 'unrecorded'> {
+  /** It did not load, and may another time. */
+  readonly isUnsure: boolean
+}
+
 /** The set that was last in force, from the store; nothing when it is not the one that the audit chain names. */
-export async function lastKnownGood(
-  deps: PolicyDeps,
-  tenant: string,
-): Promise<Pick<Slot, 'set' | 'since' | 'unrecorded'>> {
-  const nothing = { set: undefined, since: null, unrecorded: null }
+export async function lastKnownGood(deps: PolicyDeps, tenant: string): Promise<InForce> {
+  const nothing = { set: undefined, since: null, unrecorded: null, isUnsure: false }
   const record = deps.store.state().policies.get(tenant)
   const text = record && (await deps.store.policySource(tenant, record.digest))
   if (record === undefined || text === undefined) return nothing
   // Its tests have passed when it came into force.
-  const { set } = await tryLoad(unpack(tenant, text), deps.compile)
-  return set?.digest === record.digest ? { set, since: record.loadedAt, unrecorded: null } : nothing
+  const { set, retry } = await tryLoad(unpack(tenant, text), deps.compile)
+  const isTheOne = set?.digest === record.digest
+  return isTheOne ? { ...nothing, set, since: record.loadedAt } : { ...nothing, isUnsure: retry }
 }
 
 function isRecorded(deps: Deps, set: PolicySet): boolean {
@@ -83,6 +87,7 @@ function isRecorded(deps: Deps, set: PolicySet): boolean {
  * Brings the set into the audit chain and the store, unless it is there. A tenant that nobody has made yet has no chain.
  *
  * @returns whether it is there now
+ * @throws GateError `overloaded` when others recorded sets each time
  */
 export async function recordLoaded(
   deps: Deps,
@@ -90,20 +95,21 @@ export async function recordLoaded(
   { source }: TenantFolder,
   actor: Actor,
 ): Promise<boolean> {
-  if (isRecorded(deps, set)) return true
-  if (!deps.store.state().tenants.has(set.tenant) || 'problem' in source) return false
-  const { data, write } = policyChange(deps.store.state().policies.get(set.tenant), set, formatTimestamp(deps.clock()))
-  const told = { ...data, files: set.files, rules: set.rules.length, factors: set.factors.length }
-  // A conflict means that another process recorded a set at this moment; the next reload tries again.
-  const { conflict } = await deps.store.commit({
-    guards: [],
-    writes: [
-      write,
-      { kind: 'policySource', stored: { tenantId: set.tenant, digest: set.digest, source: pack(source) } },
-    ],
-    entries: [eventEntry(deps, chainOf(set.tenant, 'live'), 'policy.loaded', told, actor)],
+  return decideAndCommit(deps.store, async () => {
+    const isDone = isRecorded(deps, set)
+    if (isDone || !deps.store.state().tenants.has(set.tenant) || 'problem' in source)
+      return { submission: null, reply: () => isDone }
+    const earlier = deps.store.state().policies.get(set.tenant)
+    const { data, write } = policyChange(earlier, set, formatTimestamp(deps.clock()))
+    const told = { ...data, files: set.files, rules: set.rules.length, factors: set.factors.length }
+    const stored = { tenantId: set.tenant, digest: set.digest, source: pack(source) }
+    const submission = {
+      guards: [],
+      writes: [write, { kind: 'policySource' as const, stored }],
+      entries: [eventEntry(deps, chainOf(set.tenant, 'live'), 'policy.loaded', told, actor)],
+    }
+    return { submission, reply: () => true }
   })
-  return conflict === null
 }
 
 function policyChange(earlier: PolicyRecord | undefined, { tenant, digest }: PolicySet, loadedAt: string) {

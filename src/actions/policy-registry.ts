@@ -1,9 +1,19 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Actor, SERVICE } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { MISSING, RETRY_MS, type TenantFolder } from '../policy/load.ts'
 import { attempts } from './attempts.ts'
 import type { Caller, PoliciesInForce } from './deps.ts'
-import { lastKnownGood, type PolicyDeps, recordLoaded, recordRejected, type Slot, tryLoad } from './policies.ts'
+import { failures } from './failures.ts'
+import {
+  type InForce,
+  lastKnownGood,
+  type PolicyDeps,
+  recordLoaded,
+  recordRejected,
+  type Slot,
+  tryLoad,
+} from './policies.ts'
 
 /** The folders of all tenants. Nothing that is wrong with one of them throws: it is the folder's `problem`. */
 export interface PolicyFolders {
@@ -20,7 +30,7 @@ export interface RegistryDeps extends PolicyDeps {
   watch: boolean
   /** A set came into force, or what is in the folder cannot. */
   onChange(tenantId: string, change: { digest: string } | { fault: string }): void
-  /** Work in the background failed, such as for a trail that cannot be written; it is tried again. */
+  /** Work in the background failed, such as for a trail that cannot be written; it is tried again, and told when that changes. */
   onError(error: unknown): void
 }
 
@@ -37,8 +47,8 @@ export interface PolicyRegistry extends PoliciesInForce {
   reloadAll(): Promise<Reloaded>
   /** The same for one tenant. Who asks while another attempt runs is answered by the next one. */
   reload(tenantId: string, actor: Actor): Promise<void>
-  /** Begins what is due, folder by folder, and waits for none of it: no tenant holds up another. */
-  tend(): void
+  /** Begins what is due, folder by folder, and waits for none of it: no tenant holds up another, nor all of them a request. */
+  tend(): Promise<void>
   /** Waits for what has begun. */
   idle(): Promise<void>
   /** Tenants whose newest policies are not in force, with the reason. */
@@ -49,16 +59,21 @@ export interface PolicyRegistry extends PoliciesInForce {
 /** A folder that is written to for longer than this is a fault: it may say something that must not be missed. */
 const UNSETTLED_MS = 10_000
 
+/** What fails when the folders cannot be listed; no tenant is called so. */
+const ALL_FOLDERS = ''
+
 export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
   const slots = new Map<string, Slot>()
   const work = attempts()
   const settled = settling(deps)
+  const told = failures(deps.onError)
+  const isTime = ({ atMs }: { atMs: number }): boolean => deps.clock() >= atMs
 
   /** Takes in a folder as it was read; `actor` is who asked for it now. */
   const consider = async (folder: TenantFolder, actor?: Actor): Promise<void> => {
     const slot = slots.get(folder.tenant)
     if (slot === undefined && folder.fingerprint === MISSING && !deps.store.state().policies.has(folder.tenant)) return
-    const isDue = slot?.retry != null && (actor !== undefined || deps.clock() >= slot.retry.atMs)
+    const isDue = slot?.retry != null && (actor !== undefined || isTime(slot.retry))
     const isKnown = slot !== undefined && slot.fingerprint === folder.fingerprint && !isDue
     const checkedAt = formatTimestamp(deps.clock())
     slots.set(folder.tenant, isKnown ? { ...slot, checkedAt } : await takeIn(deps, slot, folder, actor ?? SERVICE))
@@ -72,7 +87,7 @@ export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
     if (deps.watch) {
       const folder = settled(await deps.folders.read(tenant), slot?.fingerprint)
       if (folder !== undefined) await consider(folder)
-    } else if (slot?.retry != null) await consider(slot.retry.folder)
+    } else if (slot?.retry != null && isTime(slot.retry)) await consider(slot.retry.folder)
   }
   const reload = (tenant: string, actor: Actor): Promise<void> =>
     work.run(tenant, async () => consider(await deps.folders.readSettled(tenant), actor))
@@ -90,10 +105,15 @@ export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
       return { tenants: tenants.length, changed: tenants.filter((_, i) => before[i] !== after[i]) }
     },
     reload,
-    tend() {
-      const names = deps.watch ? namesOr(deps, []) : []
-      for (const tenant of new Set([...names, ...known()])) {
-        if (!work.isBusy(tenant)) void work.run(tenant, () => tendOne(tenant)).catch(deps.onError)
+    async tend() {
+      for (const tenant of new Set([...(deps.watch ? namesIn(deps, told) : []), ...known()])) {
+        if (!work.isBusy(tenant))
+          void told.watch(
+            tenant,
+            work.run(tenant, () => tendOne(tenant)),
+          )
+        // Reading one folder takes up to 20 ms, in which nobody is answered.
+        await nextTurn()
       }
     },
     idle: work.idle,
@@ -106,12 +126,14 @@ export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
 }
 
 /** The folders that can be listed; when they cannot, those that are known are still looked at, and say why. */
-function namesOr({ folders, onError }: RegistryDeps, otherwise: string[]): string[] {
+function namesIn({ folders }: RegistryDeps, { failed, succeeded }: ReturnType<typeof failures>): string[] {
   try {
-    return folders.names()
+    const names = folders.names()
+    succeeded(ALL_FOLDERS)
+    return names
   } catch (error) {
-    onError(error)
-    return otherwise
+    failed(ALL_FOLDERS, error)
+    return []
   }
 }
 
@@ -143,19 +165,24 @@ async function takeIn(deps: RegistryDeps, slot: Slot | undefined, folder: Tenant
   const { set, diagnostics, faults, retry } = await tryLoad(folder.source, deps.compileAndTest)
   const checkedAt = formatTimestamp(deps.clock())
   if (set === undefined) {
-    const inForce = slot ?? (await lastKnownGood(deps, tenant))
+    const { isUnsure, ...inForce } = slot?.set === undefined ? await lastKnownGood(deps, tenant) : kept(slot)
     if (slot?.faults.join('\n') !== faults.join('\n')) {
       await recordRejected(deps, tenant, faults, actor)
       deps.onChange(tenant, { fault: faults[0] ?? '' })
     }
-    const again = retry ? { atMs: deps.clock() + RETRY_MS, folder } : null
+    const again = retry || isUnsure ? { atMs: deps.clock() + RETRY_MS, folder } : null
     return { ...inForce, checkedAt, fingerprint, retry: again, faults, diagnostics }
   }
   const recorded = await recordLoaded(deps, set, folder, actor)
   deps.onChange(tenant, { digest: set.digest })
-  const since = formatTimestamp(deps.clock())
+  // Other tests or comments make no other set.
+  const since = slot?.set?.digest === set.digest ? slot.since : formatTimestamp(deps.clock())
   const unrecorded = recorded ? null : folder
   return { set, since, checkedAt, fingerprint, retry: null, faults: [], diagnostics, unrecorded }
+}
+
+function kept({ set, since, unrecorded }: Slot): InForce {
+  return { set, since, unrecorded, isUnsure: false }
 }
 
 export type PolicyDescription = ReturnType<typeof describeSlot>

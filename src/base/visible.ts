@@ -6,6 +6,11 @@ export function visible(text: string): string {
   return text.replace(UNSEEN, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`)
 }
 
+/** The same of a text of several lines, which stay. */
+export function visibleLines(text: string): string {
+  return text.split('\n').map(visible).join('\n')
+}
+
 /** One line of JSON. What would steer a terminal is escaped as JSON escapes it, so that the value stays the same. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(UNSEEN, (char) =>

@@ -1,3 +1,4 @@
+import { grouped } from '../base/grouped.ts'
 import { visible } from '../base/visible.ts'
 import { combinationText } from './cases.ts'
 import { differenceText } from './differences.ts'
@@ -9,8 +10,7 @@ import { type CaseReport, type Failure, fileOf } from './report.ts'
  * @param traceOf the lines that explain a failure
  */
 export function junitOf(cases: readonly CaseReport[], traceOf: (failure: Failure) => readonly string[]): string {
-  const files = new Map<string, CaseReport[]>()
-  for (const one of cases) files.set(fileOf(one.asked.test), [...(files.get(fileOf(one.asked.test)) ?? []), one])
+  const files = grouped(cases, ({ asked }) => fileOf(asked.test))
   const suites = [...files].flatMap(([file, inFile]) => [
     `  <testsuite ${attributes({ name: file, ...countsOf(inFile) })}>`,
     ...inFile.flatMap((one) => caseLines(one, traceOf)),

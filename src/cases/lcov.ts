@@ -1,3 +1,4 @@
+import { grouped } from '../base/grouped.ts'
 import { visible } from '../base/visible.ts'
 import type { CoverageItem } from './coverage.ts'
 
@@ -9,18 +10,19 @@ import type { CoverageItem } from './coverage.ts'
  * @param pathOf where a file such as `acme/main.yaml` lies
  */
 export function lcovOf(items: readonly CoverageItem[], pathOf: (file: string) => string): string {
-  const files = new Map<string, CoverageItem[]>()
-  for (const item of items) files.set(item.file, [...(files.get(item.file) ?? []), item])
+  const files = grouped(items, ({ file }) => file)
   return [...files].map(([file, inFile]) => recordOf(pathOf(file), inFile)).join('')
 }
 
 function recordOf(path: string, items: readonly CoverageItem[]): string {
-  const lines = new Map<number, CoverageItem[]>()
-  for (const item of items) lines.set(item.line, [...(lines.get(item.line) ?? []), item])
+  const lines = grouped(items, ({ line }) => line)
   const branches = [...lines].flatMap(([line, onLine]) =>
     onLine.flatMap((item, block) => branchesOf(item, line, block)),
   )
-  const hits = [...lines].map(([line, onLine]) => ({ line, times: Math.max(...onLine.map(({ asked }) => asked)) }))
+  const hits = [...lines].map(([line, onLine]) => ({
+    line,
+    times: onLine.reduce((most, { asked }) => Math.max(most, asked), 0),
+  }))
   return [
     'TN:',
     // A line break in the name of a file would begin a record of its own.

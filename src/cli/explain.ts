@@ -7,6 +7,7 @@ import { type FindSet, storedSet } from '../actions/policy-history.ts'
 import { readTenantFolder } from '../files/policies.ts'
 import { DIAGNOSTICS, type DiagnosticCode } from '../policy/codes.ts'
 import { compilePolicySet, loadPolicySet } from '../policy/load.ts'
+import { pageOf } from '../policy/output/pages.ts'
 import type { PolicySet } from '../policy/set.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, withStore } from './context.ts'
 import { entryOf } from './decisions.ts'
@@ -81,9 +82,13 @@ function reproducedLines({ unexplained, reproduced, differences }: Found): Line[
 }
 
 function explainCode(code: string, options: CommonOptions): void {
-  if (!Object.hasOwn(DIAGNOSTICS, code))
+  if (!isCode(code))
     throw new CannotRun(`There is no code ${code}; the table of faults in docs/policies.md has them all.`)
-  const { severity, title } = DIAGNOSTICS[code as DiagnosticCode]
-  const page = `docs/errors/${code}.md`
+  const { severity, title } = DIAGNOSTICS[code]
+  const page = pageOf(code)
   print(options, { code, severity, title, page }, () => [`${code}  ${severity}  ${title}`, `See ${page}.`])
+}
+
+function isCode(text: string): text is DiagnosticCode {
+  return Object.hasOwn(DIAGNOSTICS, text)
 }

@@ -1,4 +1,4 @@
-import { visible } from '../base/visible.ts'
+import { visibleLines } from '../base/visible.ts'
 import { EXIT } from './context.ts'
 import { failureOf } from './failure.ts'
 import { allCommands, createProgram } from './program.ts'
@@ -24,5 +24,5 @@ try {
 
 /** A message may quote what was stored, such as the reason of a stop. Some have several lines, so those stay. */
 function tell(message: string): void {
-  process.stderr.write(`gate-sidecar: ${message.split('\n').map(visible).join('\n')}\n`)
+  process.stderr.write(`gate-sidecar: ${visibleLines(message)}\n`)
 }

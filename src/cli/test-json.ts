@@ -1,11 +1,11 @@
+import { grouped } from '../base/grouped.ts'
 import { type CaseReport, countsOf } from '../cases/report.ts'
 import { positionOf } from '../policy/node.ts'
 import type { PolicyTest } from '../policy/tests/cases.ts'
 
 /** The results as scripts get them: counts, and each test with its cases. */
 export function testsJson(reports: readonly CaseReport[], ms: number) {
-  const byTest = new Map<PolicyTest, CaseReport[]>()
-  for (const report of reports) byTest.set(report.asked.test, [...(byTest.get(report.asked.test) ?? []), report])
+  const byTest = grouped(reports, ({ asked }) => asked.test)
   return {
     ...countsOf(reports),
     ms: rounded(ms),

@@ -1,3 +1,4 @@
+import { grouped } from '../base/grouped.ts'
 import { combinationText } from '../cases/cases.ts'
 import { valueText } from '../cases/differences.ts'
 import { type CaseReport, type Counts, countsOf, type Failure, fileOf } from '../cases/report.ts'
@@ -14,8 +15,7 @@ const MARK = {
 
 /** The tests by file, each in a line; below one that fails every case that does, what differs, and why it was so decided. */
 export function treeLines(reports: readonly CaseReport[], { verbose }: { verbose: boolean }): Line[] {
-  const byTest = new Map<PolicyTest, CaseReport[]>()
-  for (const report of reports) byTest.set(report.asked.test, [...(byTest.get(report.asked.test) ?? []), report])
+  const byTest = grouped(reports, ({ asked }) => asked.test)
   const lines: Line[] = []
   let file = ''
   for (const [test, ofTest] of byTest) {

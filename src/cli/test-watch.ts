@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { visible } from '../base/visible.ts'
+import { visible, visibleLines } from '../base/visible.ts'
 import { policyFolders } from '../files/policy-folders.ts'
 import { listFilesOf, type TenantFolder } from '../policy/load.ts'
 import { CannotRun } from './context.ts'
@@ -40,6 +40,6 @@ async function workOrTell(work: () => Promise<void>): Promise<void> {
     await work()
   } catch (error) {
     if (!(error instanceof CannotRun)) throw error
-    process.stderr.write(`${error.message}\n`)
+    process.stderr.write(`${visibleLines(error.message)}\n`)
   }
 }

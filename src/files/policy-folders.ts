@@ -41,12 +41,13 @@ export function policyFolders(root: string, { listFiles }: Pick<Aside, 'listFile
       // Someone asks for it: what did not end in time is not left alone until its minute is over.
       const earlier = known.get(tenant)
       if (earlier !== undefined && 'fault' in earlier.paths) known.delete(tenant)
-      let last = await read(tenant)
+      // Its fingerprint alone: all folders may be read at this time, and their bytes would be in memory together.
+      let last = (await read(tenant)).fingerprint
       for (let readings = 1; readings < READINGS; readings += 1) {
         await sleep(SETTLE_MS)
         const next = await read(tenant)
-        if (next.fingerprint === last.fingerprint) return next
-        last = next
+        if (next.fingerprint === last) return next
+        last = next.fingerprint
       }
       return { tenant, fingerprint: 'changing', source: { problem: 'changes each time it is read' } }
     },

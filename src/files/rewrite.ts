@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { readAtMost } from './policies.ts'
 
 /** The real path of a file; undefined when links lead out of the folder. */
@@ -30,8 +30,8 @@ export function pathInside(folder: string, path: string): string | undefined {
 export function rewriteFile(path: string, before: Uint8Array, after: string): boolean {
   const folder = dirname(path)
   const { mode } = statSync(path)
-  // Hidden, so that it is no part of a policy set while it is there.
-  const aside = join(folder, `.${basename(path)}.${randomBytes(6).toString('hex')}`)
+  // Hidden, so that it is no part of a policy set while it is there; a name made from the file's could be too long.
+  const aside = join(folder, `.fmt-${randomBytes(6).toString('hex')}`)
   try {
     writeDurably(aside, after, mode & 0o7777)
     if (Buffer.compare(readAtMost(path, before.byteLength), before) !== 0) return false

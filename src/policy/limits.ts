@@ -13,6 +13,9 @@ export const LIMITS = {
   uniqueItems: 1000,
   /** Errors, and warnings, that are shown of one set; more are counted as one. */
   diagnostics: 5000,
+  /** Characters of each: it quotes what others wrote, which may be as long as a file, and all of them are one answer. */
+  message: 500,
+  path: 300,
   /** Nodes of a schema once its references are followed: compiling as many takes 0.1 s, at the first check of its action. */
   schemaNodes: 1000,
   /** Expectations of a test, each of which is held against each of its combinations. */

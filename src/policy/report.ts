@@ -1,3 +1,4 @@
+import { shortened } from '../base/shortened.ts'
 import { DIAGNOSTICS, type DiagnosticCode } from './codes.ts'
 import { compareDiagnostics, type Diagnostic } from './diagnostics.ts'
 import { createErrorPlaces, type ErrorPlaces } from './error-places.ts'
@@ -82,8 +83,8 @@ function diagnosticAt(
     ...(endColumn > column ? { endColumn } : {}),
     severity: DIAGNOSTICS[code].severity,
     code,
-    message,
-    path: place.path,
+    message: shortened(message, LIMITS.message),
+    path: shortened(place.path, LIMITS.path),
     suggestion: (isWhole && suggestion !== undefined ? written(suggestion, source.file) : undefined) ?? null,
   }
 }

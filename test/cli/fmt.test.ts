@@ -159,3 +159,11 @@ test('a file that has changed since it was read is not overwritten, and nothing 
   assert.equal(textOf(path), EVEN)
   assert.deepEqual(readdirSync(dir), ['main.yaml'])
 })
+
+test('fmt: a name may be as long as the file system takes', () => {
+  const dir = temporaryFolder()
+  const path = join(dir, `${'n'.repeat(250)}.yaml`)
+  writeFileSync(path, 'a: 1\n')
+  assert.equal(rewriteFile(path, Buffer.from('a: 1\n'), EVEN), true)
+  assert.equal(readFileSync(path, 'utf8'), EVEN)
+})

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -251,6 +251,9 @@ test('test --watch: runs again after each change, also of a swapped link and aft
   await watching.until(/0 passed, 1 failed/)
   writeFileSync(join(tenant, '..2/main.yaml'), 'rules: [\n')
   await watching.untilError(/GATE1003/)
+  symlinkSync('\u009b31m.yaml', join(tenant, '\u009b31m.yaml'))
+  await watching.untilError(/holds "\\u\{9b\}31m\.yaml", which cannot be read/)
+  unlinkSync(join(tenant, '\u009b31m.yaml'))
   writeFileSync(join(tenant, '..2/main.yaml'), POLICY.replace('effect: allow', 'effect: deny'))
   await watching.until(/1 failed[\s\S]*1 passed, 0 failed/)
   watching.stop('SIGINT')

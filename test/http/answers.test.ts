@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
+import Sqlite from 'better-sqlite3'
 import { ACME_POLICY, type Answer, startGate } from '../helpers.ts'
 import { assertDone, assertRefused, entries } from './support.ts'
 
@@ -138,6 +140,21 @@ test('an agent is told no more than the policy wants', async (t) => {
   const { data } = (await quiet.call(agent, 'POST', '/gate/check', PAY)).body
   assert.deepEqual([data.decision, data.rule, data.factors, data.unevaluable], ['require_approval', null, [], []])
   assert.ok(data.reason)
+})
+
+test('an agent is told no more of an earlier decision when its policies are not there any more', async (t) => {
+  const quiet = await startGate(t, { policies: { 'acme/main.yaml': `${ACME_POLICY}explain: reason\n` } })
+  const agent = await quiet.key({ roles: ['agent'] })
+  const deny = { ...PAY, context: { amount: 200_000 } }
+  const ask = (gate: typeof quiet) => gate.call(agent, 'POST', '/gate/check', deny, { 'idempotency-key': 'one' })
+  const first = (await ask(quiet)).body.data
+  assert.deepEqual([first.decision, first.rule, first.factors], ['deny', null, []])
+  await quiet.server.close()
+  const db = new Sqlite(join(quiet.dir, 'data/gate-sidecar.db'))
+  db.prepare('DELETE FROM policy_text').run()
+  db.close()
+  const bare = await startGate(t, { dir: quiet.dir, policies: { 'acme/main.yaml': `${ACME_POLICY}nonsense: 1\n` } })
+  assert.deepEqual((await ask(bare)).body.data, first)
 })
 
 test('without a policy that can be used it is not ready, and denies', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { shortened } from '../../src/base/shortened.ts'
 import { listFilesOf } from '../../src/policy/load.ts'
 import { HEADER, load, spots } from './sources.ts'
 
@@ -98,4 +99,23 @@ test('limits: of very many rules as many are analysed as the budget allows, and 
   assert.deepEqual(first, again)
   assert.equal(first[0]?.path, '$.rules[0].when.all')
   assert.ok(first.length > 500 && first.length < rules.length, `${first.length} of ${rules.length} are reached`)
+})
+
+test('limits: faults of names as long as they can be are an answer of a few megabytes', () => {
+  const long = 'x'.repeat(1000)
+  const deep = Array.from({ length: 10 }, () => `{"type":"object","properties":{"${long}":`).join('')
+  const unknown = Array.from({ length: 5000 }, (_, i) => `"k${i}":1`).join()
+  const schema = `${deep}{${unknown}}${'}}'.repeat(10)}`
+  const text = `{"apiVersion":"gate-sidecar/v1","tenant":"acme","${long}":1,"actions":{"a.b":{"context":${schema}}}}`
+  const { diagnostics } = load({ 'a.json': text })
+  assert.equal(diagnostics.length, 5001)
+  assert.ok(diagnostics.every(({ message, path }) => message.length <= 500 && path.length <= 300))
+  assert.match(diagnostics.at(-2)?.path ?? '', /^\$\.actions.+…x+\.k\d+$/)
+  assert.ok(JSON.stringify(diagnostics).length < 8 * 1024 * 1024)
+})
+
+test('limits: no character is cut in two where a text is shortened', () => {
+  for (const max of [8, 9, 10, 11]) assert.equal(shortened('😀'.repeat(20), max).isWellFormed(), true)
+  assert.equal(shortened('0123456789', 7), '0123…89')
+  assert.equal(shortened('0123456', 7), '0123456')
 })

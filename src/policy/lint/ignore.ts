@@ -1,3 +1,4 @@
+import { grouped } from '../../base/grouped.ts'
 import { DIAGNOSTICS, type DiagnosticCode } from '../codes.ts'
 import type { Diagnostic } from '../diagnostics.ts'
 import { entriesOf, itemsOf, type Node, type Place, positionOf, type Source } from '../node.ts'
@@ -49,8 +50,7 @@ export function withoutIgnored(
   ignores: readonly Ignore[],
   looked: (code: DiagnosticCode) => boolean,
 ): readonly Diagnostic[] {
-  const byCode = new Map<string, Ignore[]>()
-  for (const ignore of ignores) byCode.set(ignore.code, [...(byCode.get(ignore.code) ?? []), ignore])
+  const byCode = grouped(ignores, ({ code }) => code)
   const used = new Set<Ignore>()
   const ignored = new Set<Diagnostic>()
   for (const diagnostic of report.diagnostics()) {

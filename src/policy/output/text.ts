@@ -1,4 +1,5 @@
 import { columnsOf } from '../../base/columns.ts'
+import { shortened } from '../../base/shortened.ts'
 import { visible } from '../../base/visible.ts'
 import type { DiagnosticCode } from '../codes.ts'
 import type { Diagnostic } from '../diagnostics.ts'
@@ -40,9 +41,9 @@ export function textReport(diagnostics: readonly Diagnostic[], linesOf: LinesOf,
  */
 export function formatDiagnostic(diagnostic: Diagnostic, sourceLine: string | undefined, look: Look = PLAIN): string {
   const { file, line, column, severity, code, message, suggestion } = diagnostic
-  const meant = suggestion === null ? '' : `did you mean \`${shortened(suggestion, MAX_PATH)}\`?`
+  const meant = suggestion === null ? '' : `did you mean \`${shortened(visible(suggestion), MAX_PATH)}\`?`
   const kind = look.paint(COLOURS[severity], `${severity} ${code}`)
-  const head = `${visible(file)}:${line}:${column} ${kind} ${shortened(message, MAX_SENTENCE)}`
+  const head = `${visible(file)}:${line}:${column} ${kind} ${shortened(visible(message), MAX_SENTENCE)}`
   if (sourceLine === undefined || isAboutFile(diagnostic)) return meant === '' ? head : `${head} (${meant})`
   return [head, ...pointer(diagnostic, sourceLine, meant, look), ...pathLine(diagnostic, look)].join('\n')
 }
@@ -64,17 +65,9 @@ function pointer(diagnostic: Diagnostic, sourceLine: string, meant: string, look
 
 function pathLine({ line, path }: Diagnostic, { paint }: Look): string[] {
   if (path === '' || path === '$') return []
-  return [paint('dim', `${' '.repeat(gutterOf(line).length - 2)}= at ${shortened(path, MAX_PATH)}`)]
+  return [paint('dim', `${' '.repeat(gutterOf(line).length - 2)}= at ${shortened(visible(path), MAX_PATH)}`)]
 }
 
 function gutterOf(line: number): string {
   return ` ${line} | `
-}
-
-/** At most `max` characters, of the beginning and of the end, where sentences say what to do. */
-function shortened(text: string, max: number): string {
-  const chars = Array.from(visible(text))
-  if (chars.length <= max) return chars.join('')
-  const tail = Math.floor(max / 3)
-  return `${chars.slice(0, max - 1 - tail).join('')}…${chars.slice(-tail).join('')}`
 }

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Caller } from '../../src/actions/deps.ts'
+import { policyRegistry, type RegistryDeps } from '../../src/actions/policy-registry.ts'
+import { idMaker } from '../../src/base/id.ts'
+import { policyFolders } from '../../src/files/policy-folders.ts'
+import { ACME_POLICY, inThisThread, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
+
+const DENYING = `${ACME_POLICY}  - {id: stop, actions: ["**"], effect: deny, reason: Nothing for now.}\n`
+const BROKEN = 'apiVersion: gate-sidecar/v1\ntenant: acme\nrules: [{id: x}]\n'
+
+/** What a second process on the data file of a service works with; the tenant acme is there. */
+async function beside(t: TestContext, root: string, more: Partial<RegistryDeps> = {}) {
+  const { server, key } = await startGate(t, { watch: 'off', policies: {} })
+  await key()
+  const { aside } = inThisThread
+  const errors: unknown[] = []
+  const deps: RegistryDeps = {
+    store: server.store,
+    clock: Date.now,
+    newId: idMaker(Date.now, randomBytes),
+    compile: aside.compile,
+    compileAndTest: aside.compileAndTest,
+    folders: policyFolders(root, aside),
+    watch: true,
+    onChange: () => undefined,
+    onError: (error) => void errors.push(error),
+    ...more,
+  }
+  return { deps, errors, recorded: () => server.store.state().policies.get('acme')?.digest }
+}
+
+test('a set that comes into force while another process records one is on record before it answers', async (t) => {
+  const root = temporaryFolder()
+  writeFiles(root, { 'acme/main.yaml': DENYING })
+  const other = temporaryFolder()
+  writeFiles(other, { 'acme/main.yaml': `${DENYING}timezone: Europe/Berlin\n` })
+  const { deps, recorded } = await beside(t, root)
+  const { store } = deps
+  let between = true
+  const registry = policyRegistry({
+    ...deps,
+    store: {
+      ...store,
+      async commit(submission) {
+        if (between) {
+          between = false
+          await policyRegistry({ ...deps, folders: policyFolders(other, inThisThread.aside) }).reloadAll()
+        }
+        return store.commit(submission)
+      },
+    },
+  })
+  await registry.reloadAll()
+  assert.ok(registry.get('acme') !== undefined)
+  assert.equal(recorded(), registry.get('acme')?.digest)
+})
+
+test('the last good set that could not be loaded in time at the start is tried again, though its folder stays broken', async (t) => {
+  const root = temporaryFolder()
+  writeFiles(root, { 'acme/main.yaml': DENYING })
+  let shiftMs = 0
+  const { deps } = await beside(t, root, { clock: () => Date.now() + shiftMs })
+  const first = policyRegistry(deps)
+  await first.reloadAll()
+  writeFileSync(join(root, 'acme/main.yaml'), BROKEN)
+  let busy = true
+  const second = policyRegistry({
+    ...deps,
+    compile: async (source) => (busy ? { fault: 'takes more than 5 s to load' } : deps.compile(source)),
+  })
+  await second.reloadAll()
+  assert.equal(second.get('acme'), undefined)
+  busy = false
+  shiftMs = 61_000
+  await second.tend()
+  await second.idle()
+  assert.equal(second.get('acme')?.digest, first.get('acme')?.digest)
+})
+
+test('a look at the folders reads one of them in each turn of the event loop', async (t) => {
+  const root = temporaryFolder()
+  const tenants = Array.from({ length: 20 }, (_, i) => `t${i}`)
+  writeFiles(root, Object.fromEntries(tenants.map((tenant) => [`${tenant}/main.yaml`, BROKEN])))
+  const { deps } = await beside(t, root)
+  let turn = 0
+  const turns: number[] = []
+  const { folders } = deps
+  const read = (tenant: string) => {
+    turns.push(turn)
+    return folders.read(tenant)
+  }
+  const registry = policyRegistry({ ...deps, folders: { ...folders, read } })
+  let isOver = false
+  const counting = (async () => {
+    for (; !isOver; turn += 1) await nextTurn()
+  })()
+  await registry.tend()
+  await registry.idle()
+  isOver = true
+  await counting
+  assert.deepEqual([turns.length, new Set(turns).size], [20, 20])
+})
+
+test('what fails at each look is told once, and again after it went well', async (t) => {
+  const root = join(temporaryFolder(), 'policies')
+  writeFileSync(root, 'a file, not a folder')
+  const { deps, errors } = await beside(t, root)
+  const registry = policyRegistry(deps)
+  const look = async (): Promise<number> => {
+    await registry.tend()
+    await registry.idle()
+    return errors.length
+  }
+  assert.deepEqual([await look(), await look(), await look()], [1, 1, 1])
+  rmSync(root)
+  writeFiles(root, { 'acme/main.yaml': DENYING })
+  assert.equal(await look(), 1)
+  rmSync(root, { recursive: true })
+  writeFileSync(root, 'a file again')
+  assert.equal(await look(), 2)
+})
+
+test('what is told of a set: when its folder was read, and since when it is in force, whatever its comments', async (t) => {
+  const root = temporaryFolder()
+  writeFiles(root, { 'acme/main.yaml': DENYING })
+  let shiftMs = 0
+  const { deps } = await beside(t, root, { clock: () => Date.now() + shiftMs, watch: false })
+  let busy = false
+  const registry = policyRegistry({
+    ...deps,
+    compileAndTest: async (source) => (busy ? { fault: 'takes more than 5 s to load' } : deps.compileAndTest(source)),
+  })
+  const told = () => registry.describe({ tenantId: 'acme' } as Caller)
+  await registry.reloadAll()
+  const { loadedAt } = told()
+  assert.ok(loadedAt !== null)
+  shiftMs = 5000
+  writeFileSync(join(root, 'acme/main.yaml'), `${DENYING}# changed\n`)
+  await registry.reloadAll()
+  assert.deepEqual([told().loadedAt, told().current], [loadedAt, true])
+  busy = true
+  writeFileSync(join(root, 'acme/main.yaml'), `${DENYING}# changed again\n`)
+  await registry.reloadAll()
+  const { checkedAt } = told()
+  shiftMs = 10_000
+  await registry.tend()
+  await registry.idle()
+  assert.deepEqual([told().checkedAt, told().current], [checkedAt, false], 'nothing is read while nobody asks')
+})
