@@ -138,7 +138,10 @@ function policiesIn(
     onChange: (tenantId, change) =>
       'digest' in change
         ? log.info({ tenantId, digest: change.digest }, 'policies are in force')
-        : log.warn({ tenantId, fault: change.fault }, 'policies are not in force'),
+        : log.warn(
+            { tenantId, fault: change.fault, faults: change.faults, digest: change.inForce },
+            change.inForce === null ? 'policies are not in force' : 'policies are not in force; those before them stay',
+          ),
     onError: (error) => log.error({ task: 'policies', cause: String(error) }, 'background task failed'),
   })
 }

@@ -24,12 +24,15 @@ export interface PolicyFolders {
   readSettled(tenant: string): Promise<TenantFolder>
 }
 
+/** A set came into force; or what is in the folder cannot, by its first of so many faults, and this set, if any, stays in force. */
+export type PolicyChange = { digest: string } | { fault: string; faults: number; inForce: string | null }
+
 export interface RegistryDeps extends PolicyDeps {
   folders: PolicyFolders
   /** False: folders are read at the start and when someone asks for it. */
   watch: boolean
   /** A set came into force, or what is in the folder cannot. */
-  onChange(tenantId: string, change: { digest: string } | { fault: string }): void
+  onChange(tenantId: string, change: PolicyChange): void
   /** Work in the background failed, such as for a trail that cannot be written; it is tried again, and told when that changes. */
   onError(error: unknown): void
 }
@@ -168,7 +171,7 @@ async function takeIn(deps: RegistryDeps, slot: Slot | undefined, folder: Tenant
     const { isUnsure, ...inForce } = slot?.set === undefined ? await lastKnownGood(deps, tenant) : kept(slot)
     if (slot?.faults.join('\n') !== faults.join('\n')) {
       await recordRejected(deps, tenant, faults, actor)
-      deps.onChange(tenant, { fault: faults[0] ?? '' })
+      deps.onChange(tenant, { fault: faults[0] ?? '', faults: faults.length, inForce: inForce.set?.digest ?? null })
     }
     const again = retry || isUnsure ? { atMs: deps.clock() + RETRY_MS, folder } : null
     return { ...inForce, checkedAt, fingerprint, retry: again, faults, diagnostics }

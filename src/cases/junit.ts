@@ -8,12 +8,17 @@ import { type CaseReport, type Failure, fileOf } from './report.ts'
  * The results as JUnit XML, a suite for each test file, which CI services read.
  *
  * @param traceOf the lines that explain a failure
+ * @param pathOf where a file is, seen from the root of the repository
  */
-export function junitOf(cases: readonly CaseReport[], traceOf: (failure: Failure) => readonly string[]): string {
+export function junitOf(
+  cases: readonly CaseReport[],
+  traceOf: (failure: Failure) => readonly string[],
+  pathOf: (file: string) => string,
+): string {
   const files = grouped(cases, ({ asked }) => fileOf(asked.test))
   const suites = [...files].flatMap(([file, inFile]) => [
     `  <testsuite ${attributes({ name: file, ...countsOf(inFile) })}>`,
-    ...inFile.flatMap((one) => caseLines(one, traceOf)),
+    ...inFile.flatMap((one) => caseLines(one, traceOf, pathOf(file))),
     '  </testsuite>',
   ])
   return [
@@ -37,10 +42,10 @@ function countsOf(cases: readonly CaseReport[]): Record<string, string> {
   }
 }
 
-function caseLines(one: CaseReport, traceOf: (failure: Failure) => readonly string[]): string[] {
+function caseLines(one: CaseReport, traceOf: (failure: Failure) => readonly string[], path: string): string[] {
   const { asked, answer, failure, ms } = one
   const { test } = asked
-  const opening = `    <testcase ${attributes({ classname: test.name, name: combinationText(asked), file: fileOf(test), time: seconds(ms) })}`
+  const opening = `    <testcase ${attributes({ classname: test.name, name: combinationText(asked), file: path, time: seconds(ms) })}`
   if (answer === null) {
     return [`${opening}>`, `      <skipped ${attributes({ message: test.skip ?? '' })}/>`, '    </testcase>']
   }

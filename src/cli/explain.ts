@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Deps } from '../actions/deps.ts'
@@ -19,7 +19,10 @@ export function addExplainCommand(program: Command): void {
     .description(
       'explain a recorded decision by the policies that made it, or a code of a fault; exit 1 when the entry does not verify or the decision does not come out again',
     )
-    .addHelpText('after', '\nExample:\n  gate-sidecar explain dec_01hzy3v4q2m8k7t6r5w4x3y2z1')
+    .addHelpText(
+      'after',
+      '\nExample:\n  gate-sidecar explain dec_01hzy3v4q2m8k7t6r5w4x3y2z1\n  gate-sidecar explain GATE1203',
+    )
     .action(explain)
 }
 
@@ -81,12 +84,24 @@ function reproducedLines({ unexplained, reproduced, differences }: Found): Line[
   ]
 }
 
+/** A page of the documents without its title and marks; null where the program came without them. */
+function pageText(page: string): string | null {
+  const path = new URL(`../../${page}`, import.meta.url)
+  if (!existsSync(path)) return null
+  const text = readFileSync(path, 'utf8').replace(/^# .*\n/, '')
+  return text.replaceAll(/^<!--.*-->\n+/gm, '').trim()
+}
+
 function explainCode(code: string, options: CommonOptions): void {
   if (!isCode(code))
     throw new CannotRun(`There is no code ${code}; the table of faults in docs/policies.md has them all.`)
   const { severity, title } = DIAGNOSTICS[code]
   const page = pageOf(code)
-  print(options, { code, severity, title, page }, () => [`${code}  ${severity}  ${title}`, `See ${page}.`])
+  const text = pageText(page)
+  print(options, { code, severity, title, page, text }, () => [
+    `${code}  ${severity}  ${title}`,
+    ...(text === null ? [`See ${page}.`] : ['', ...text.split('\n'), '', `From ${page}.`]),
+  ])
 }
 
 function isCode(text: string): text is DiagnosticCode {

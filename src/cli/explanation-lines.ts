@@ -51,14 +51,14 @@ export function decisionLines(told: DecisionTold, riskScore: number, why: Explan
 /** All of it: each rule and risk factor about the action with what its conditions saw. */
 export function explanationLines(why: Explanation): Line[] {
   const rules = ruleRows(why)
-  const lines = columns([...rules, ...factorRows(why)])
+  const factors = factorRows(why)
+  const lines = columns([...rules, ...factors])
   return [
     `request       ${requestText(why.request)}${why.domain === null ? '' : `; its domain is ${why.domain}`}`,
     '',
-    'rules:',
+    rules.length === 0 ? 'no rule is about this action' : 'rules:',
     ...lines.slice(0, rules.length),
-    '',
-    'risk factors:',
+    ...(factors.length === 0 ? [] : ['', 'risk factors:']),
     ...lines.slice(rules.length),
   ]
 }

@@ -32,7 +32,7 @@ interface Target {
 
 interface Outcome {
   file: string
-  status: 'as it was' | 'formatted' | 'to be formatted' | 'refused' | 'skipped'
+  status: 'unchanged' | 'formatted' | 'to be formatted' | 'refused' | 'skipped'
   /** Why a file is refused. */
   diagnostics?: readonly Diagnostic[]
   fault?: string
@@ -106,7 +106,7 @@ function formatFile({ file, path, folder, isNamed }: Target, options: FormatOpti
   const bytes = readAtMost(real, LIMITS.fileBytes)
   const { text, apiVersion = '', ...outcome } = formatted(file, bytes, options)
   if (text !== undefined && !isNamed && !apiVersion.startsWith('gate-sidecar/')) return skipped(file)
-  if (text === undefined || outcome.status === 'as it was' || options.check || options.diff) return outcome
+  if (text === undefined || outcome.status === 'unchanged' || options.check || options.diff) return outcome
   if (!rewriteFile(real, bytes, text)) throw new CannotRun(`${path} was changed while it was read; run fmt again.`)
   return { ...outcome, status: 'formatted', lines: [[paint('green', 'formatted '), file]] }
 }
@@ -130,7 +130,7 @@ function formatted(file: string, bytes: Uint8Array, { diff }: FormatOptions): At
   }
   if ('fault' in result) return { file, status: 'refused', fault: result.fault, lines: [refusal(file, result.fault)] }
   const { text } = result
-  if (text === source) return { file, status: 'as it was', lines: [], ...result }
+  if (text === source) return { file, status: 'unchanged', lines: [], ...result }
   const lines = diff ? diffLines(file, source, text) : [[paint('yellow', 'to be formatted '), file]]
   return { file, status: 'to be formatted', lines, ...result }
 }
@@ -158,7 +158,7 @@ function diffLines(file: string, before: string, after: string): Line[] {
 }
 
 function summary(outcomes: readonly Outcome[]): string {
-  const statuses = ['formatted', 'to be formatted', 'as it was', 'skipped', 'refused'] as const
+  const statuses = ['formatted', 'to be formatted', 'unchanged', 'skipped', 'refused'] as const
   const counts = statuses.flatMap((status) => {
     const count = outcomes.filter((outcome) => outcome.status === status).length
     return count === 0 ? [] : [`${count} ${status}`]

@@ -150,6 +150,7 @@ function nextCommands({ tenant, policies, config }: InitOptions, { example }: St
     example === undefined || example.takesNone ? '' : ` --context ${shellWord(JSON.stringify(example.context))}`
   return [
     `gate-sidecar validate${where}`,
+    `gate-sidecar test --tenant ${tenant}${where}`,
     `gate-sidecar check --tenant ${tenant} --action ${example?.action ?? 'unknown.tool'}${context}${where}`,
     `gate-sidecar keys create --tenant ${tenant} --role agent`,
   ]

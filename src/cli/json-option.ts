@@ -12,7 +12,7 @@ export function objectOf(option: string, text: string | undefined): JsonObject |
     // What it must be beyond JSON, the request's schema says.
     return parseJson(text, { maxDepth: MAX_DEPTH }) as JsonObject
   } catch (error) {
-    if (error instanceof GateError) throw new UsageError(`${option}: ${error.message}`)
+    if (error instanceof GateError) throw new UsageError(`${option} is not JSON that can be read: ${error.message}`)
     throw error
   }
 }

@@ -7,6 +7,7 @@ import { isTenantId } from '../keys/tenant.ts'
 import type { Diagnostic } from '../policy/diagnostics.ts'
 import type { TenantFolder } from '../policy/load.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT } from './context.ts'
+import { noFolderOf } from './no-folder.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'
 
 interface LintOptions extends CommonOptions, ReportOptions {
@@ -43,7 +44,7 @@ async function lint(options: LintOptions): Promise<void> {
 function foldersOf(root: string, tenant: string | undefined): TenantFolder[] {
   if (tenant !== undefined) {
     if (isTenantId(tenant) && existsSync(join(root, tenant))) return [readTenantFolder(root, tenant)]
-    throw new CannotRun(`There is no folder of ${tenant} in ${root}; name another with --tenant or --policies.`)
+    throw noFolderOf(tenant, root)
   }
   const folders = readPolicyFolders(root)
   if (folders.length > 0) return folders

@@ -12,6 +12,7 @@ import { formatDiagnostic } from '../policy/output/text.ts'
 import type { PolicySet } from '../policy/set.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, environmentOption, UsageError } from './context.ts'
 import { objectOf } from './json-option.ts'
+import { noFolderOf } from './no-folder.ts'
 
 /** A request that is put to the policy files alone: no service, no data file. */
 export interface OfflineOptions extends CommonOptions {
@@ -67,11 +68,7 @@ export async function judgeOffline(
 }
 
 function loadSet(root: string, tenant: string): PolicySet {
-  if (!existsSync(join(root, tenant))) {
-    throw new CannotRun(
-      `There is no folder of ${tenant} in ${root}; name another with --policies, or make one with \`gate-sidecar init\`.`,
-    )
-  }
+  if (!existsSync(join(root, tenant))) throw noFolderOf(tenant, root)
   const { source } = readTenantFolder(root, tenant)
   if ('problem' in source) throw new CannotRun(`The folder of ${tenant} in ${root} ${source.problem}.`)
   const { set, diagnostics } = loadPolicySet(source)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { loadPolicySet, type TenantFolder } from '../policy/load.ts'
 import { textReport } from '../policy/output/text.ts'
 import { CannotRun } from './context.ts'
+import { noFolderOf } from './no-folder.ts'
 import { linesIn } from './report.ts'
 import type { TestFolder } from './test-run.ts'
 
@@ -14,8 +15,8 @@ export function testFolders(folders: readonly TenantFolder[], root: string, tena
   if (!existsSync(root)) throw new CannotRun(`There is no folder ${root}; name another with --policies.`)
   const wanted = folders.filter((folder) => tenant === undefined || folder.tenant === tenant)
   if (wanted.length === 0) {
-    const what = tenant === undefined ? "no tenant's folder" : `no folder of ${tenant}`
-    throw new CannotRun(`${root} holds ${what}; --policies names the folder above those of the tenants.`)
+    if (tenant !== undefined) throw noFolderOf(tenant, root)
+    throw new CannotRun(`${root} holds no tenant's folder; --policies names the folder above those of the tenants.`)
   }
   const loaded = wanted.map(load)
   const faults = loaded.flatMap(({ fault }) => fault ?? [])

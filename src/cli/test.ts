@@ -58,6 +58,7 @@ function percentArgument(text: string): number {
 
 async function test(options: TestOptions): Promise<void> {
   const root = resolve(configOf(options).policies)
+  const pathOf = (file: string): string => shownPath(root, file)
   const filters = (options.filter ?? []).map(filterOf)
   const runOn = async (folders: readonly TenantFolder[]): Promise<boolean> => {
     const loaded = testFolders(folders, root, options.tenant)
@@ -65,12 +66,8 @@ async function test(options: TestOptions): Promise<void> {
       endProgress,
     )
     const problems = problemsOf(run, loaded, options)
-    show(run, problems, options)
-    if (options.lcov !== undefined)
-      writeFileSync(
-        options.lcov,
-        lcovOf(run.coverage, (file) => shownPath(root, file)),
-      )
+    show(run, problems, options, pathOf)
+    if (options.lcov !== undefined) writeFileSync(options.lcov, lcovOf(run.coverage, pathOf))
     return problems.length === 0 && countsOf(run.reports).failed === 0
   }
   if (options.watch) return watchFolders(root, async (folders) => void (await runOn(folders)))
@@ -124,10 +121,15 @@ function plain(line: Line): string {
   )
 }
 
-function show({ reports, coverage, ms }: TestRun, problems: readonly string[], options: TestOptions): void {
+function show(
+  { reports, coverage, ms }: TestRun,
+  problems: readonly string[],
+  options: TestOptions,
+  pathOf: (file: string) => string,
+): void {
   const json = options.json === true || options.format === 'json'
   if (!json && options.format === 'junit') {
-    const text = junitOf(reports, (failure) => traceLines(failure).map(plain))
+    const text = junitOf(reports, (failure) => traceLines(failure).map(plain), pathOf)
     process.stdout.write(text)
     for (const problem of problems) process.stderr.write(`gate-sidecar: ${plain(problem)}\n`)
     return

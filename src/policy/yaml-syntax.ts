@@ -78,9 +78,14 @@ export function reportSyntax({ faults, inspection }: Parsed, source: Source, rep
   const graver = new Set(faults.filter((fault) => !isHarmless(fault)).map(({ pos }) => pos[0]))
   let ignoredTo = -1
   let readable = faults.every(isHarmless)
+  let hasFault = false
+  let isLost = false
   for (const fault of faults) {
     const start = faultOffset(fault, source)
     if (start < ignoredTo || start >= certain) continue
+    // After a fault a reader that has lost its place refuses token after token.
+    isLost ||= hasFault && sentenceOf(fault, start, source) === SYNTAX.UNEXPECTED_TOKEN
+    if (isLost && fault.code === 'UNEXPECTED_TOKEN') continue
     // A text that begins as none may is no more than that when something else is wrong there.
     if (isHarmless(fault) && graver.has(fault.pos[0])) continue
     if (isHarmless(fault)) {
@@ -88,6 +93,7 @@ export function reportSyntax({ faults, inspection }: Parsed, source: Source, rep
       continue
     }
     readable = false
+    hasFault = true
     const place = faultPlace(fault, start, source)
     report.add('GATE1003', place, `${sentenceOf(fault, start, source)}.`)
     ignoredTo = endOfEffect(fault, start, source)

@@ -53,7 +53,11 @@ test('junit: whatever tests are called, the XML is well-formed and says the name
     file,
     tests.map(({ name }) => name),
   )
-  const text = junitOf(reports, ({ answer }) => [answer.reason, ...HOSTILE])
+  const text = junitOf(
+    reports,
+    ({ answer }) => [answer.reason, ...HOSTILE],
+    (file) => file,
+  )
   const elements = readXml(text)
   assert.deepEqual(
     elements.filter(({ name }) => name === 'testsuites').map(({ attributes }) => attributes),
@@ -69,7 +73,7 @@ test('junit: whatever tests are called, the XML is well-formed and says the name
 
 test('junit: no case at all is a report too', () => {
   assert.deepEqual(
-    readXml(junitOf([], () => [])).map(({ name }) => name),
+    readXml(junitOf([], () => [], String)).map(({ name }) => name),
     ['testsuites'],
   )
 })

@@ -674,7 +674,7 @@ const ROWS: Row[] = [
     name: 'check: no such tenant',
     args: () => ['check', '--tenant', 'acne', '--action', 'a', '--policies', world.policies],
     code: 3,
-    stderr: /no folder of acne in .*; name another with --policies, or make one with `gate-sidecar init`/,
+    stderr: /no folder of acne in .*; did you mean acme\?/,
   },
   {
     name: 'check: policies with faults',
@@ -1005,7 +1005,7 @@ const ROWS: Row[] = [
     ],
     code: 0,
     stdout:
-      /^wrote .*named\/main\.yaml\nwrote .*main\.test\.yaml\n(?:wrote .*\/schemas\/(?:policy|test)\.json\n)*\nallow: 1 tool by rule reading\nrequire_approval: 1 tool by rule destructive\n\nNext:\n {2}gate-sidecar validate --policies .*\n {2}gate-sidecar check .*\n {2}gate-sidecar keys create --tenant named --role agent\n$/,
+      /^wrote .*named\/main\.yaml\nwrote .*main\.test\.yaml\n(?:wrote .*\/schemas\/(?:policy|test)\.json\n)*\nallow: 1 tool by rule reading\nrequire_approval: 1 tool by rule destructive\n\nNext:\n {2}gate-sidecar validate --policies .*\n {2}gate-sidecar test --tenant named --policies .*\n {2}gate-sidecar check .*\n {2}gate-sidecar keys create --tenant named --role agent\n$/,
   },
   {
     name: 'init --json: names that had to change, and hostile ones',

@@ -82,6 +82,23 @@ for (const [name, context, wanted] of SHOWN) {
   test(`explanation: ${name}`, async () => assert.match(await told(context), wanted))
 }
 
+test('explanation: without rules or factors about the action, it says so and has no empty heading', async () => {
+  const action = 'mail.send'
+  const judgement = await judge({
+    set: SET,
+    killSwitchReason: undefined,
+    tenant: 'acme',
+    environment: 'live',
+    agent: 'bot',
+    nowMs: 0,
+    action,
+    context: {},
+    plan: undefined,
+  })
+  const lines = explanationLines(explanationOf(SET, action, judgement)).map(rendered)
+  assert.deepEqual(lines.slice(1), ['', 'no rule is about this action'])
+})
+
 test('risk: the factors alone', async () => {
   const judgement = await judge({
     set: SET,

@@ -33,7 +33,7 @@ test('fmt: policies, tests and JSON of every tenant are written in the style, th
   const { code, stdout } = await run(['fmt', '--policies', dir])
   const lines = ['formatted acme/a.json', 'formatted acme/acme.test.yaml']
   const skipped = 'skipped acme/compose.yaml: it has no apiVersion of gate-sidecar.'
-  const sum = '5 files: 3 formatted, 1 as it was, 1 skipped.'
+  const sum = '5 files: 3 formatted, 1 unchanged, 1 skipped.'
   assert.deepEqual([code, stdout], [0, [...lines, skipped, 'formatted acme/main.yaml', sum, ''].join('\n')])
   assert.deepEqual(
     ['main.yaml', 'acme.test.yaml', 'b.yml', 'a.json'].map((name) => textOf(dir, 'acme', name)),
@@ -41,14 +41,14 @@ test('fmt: policies, tests and JSON of every tenant are written in the style, th
   )
   for (const name of ['lists/odd.yaml', '.hidden.yaml', 'notes.txt']) assert.equal(textOf(dir, 'acme', name), ODD)
   const second = await run(['fmt', '--check', '--policies', dir])
-  assert.deepEqual([second.code, second.stdout.split('\n').at(-2)], [0, '5 files: 4 as it was, 1 skipped.'])
+  assert.deepEqual([second.code, second.stdout.split('\n').at(-2)], [0, '5 files: 4 unchanged, 1 skipped.'])
 })
 
 test('fmt --check and --diff change nothing; --check ends with 1, and both name or show what would change', async () => {
   const dir = folder({ 'acme/main.yaml': ODD, 'acme/good.yaml': EVEN })
   const check = await run(['fmt', '--check', join(dir, 'acme')])
   assert.equal(check.code, 1)
-  assert.match(check.stdout, /^to be formatted .*acme\/main\.yaml\n2 files: 1 to be formatted, 1 as it was\.\n$/)
+  assert.match(check.stdout, /^to be formatted .*acme\/main\.yaml\n2 files: 1 to be formatted, 1 unchanged\.\n$/)
   const diff = await run(['fmt', '--diff', '--policies', dir])
   const hunk = [
     '@@ -1,3 +1,3 @@',
@@ -57,12 +57,12 @@ test('fmt --check and --diff change nothing; --check ends with 1, and both name 
     ' tenant: acme # who',
     ' ',
   ]
-  const shown = ['--- acme/main.yaml', '+++ acme/main.yaml', ...hunk, '2 files: 1 to be formatted, 1 as it was.', '']
+  const shown = ['--- acme/main.yaml', '+++ acme/main.yaml', ...hunk, '2 files: 1 to be formatted, 1 unchanged.', '']
   assert.deepEqual([diff.code, diff.stdout], [0, shown.join('\n')])
   const json = await run(['fmt', '--check', '--json', '--policies', dir])
   assert.deepEqual(JSON.parse(json.stdout), {
     files: [
-      { file: 'acme/good.yaml', status: 'as it was' },
+      { file: 'acme/good.yaml', status: 'unchanged' },
       { file: 'acme/main.yaml', status: 'to be formatted' },
     ],
   })

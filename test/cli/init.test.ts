@@ -45,7 +45,7 @@ test('init: the folder validates without a warning, its tests hold, and the comm
   assert.deepEqual([validated.code, validated.stdout], [0, '1 policy set: 0 errors, 0 warnings.\n'])
   const { decided } = await assertFolderHolds('acme', filesOf(join(policies, 'acme')))
   assert.deepEqual([...decided].sort(), ['destructive', 'other', 'reading'])
-  const [, check = ''] = made.stdout.split('Next:\n')[1]?.split('\n') ?? []
+  const [, , check = ''] = made.stdout.split('Next:\n')[1]?.split('\n') ?? []
   const shell = spawn('sh', ['-c', check.replace('gate-sidecar', `"${process.execPath}" "${BIN}"`)])
   const said = await new Promise<string>((resolve) => {
     let text = ''
@@ -100,7 +100,7 @@ test('init: files are as fmt leaves them, and lead an editor to schemas that the
   const made = await run(['init', '--tenant', 'acme', '--tools', SAMPLE, '--policies', policies])
   assert.equal(made.code, 0, made.stderr)
   const { code, stdout } = await run(['fmt', '--check', '--policies', policies])
-  assert.deepEqual([code, stdout], [0, '2 files: 2 as it was.\n'])
+  assert.deepEqual([code, stdout], [0, '2 files: 2 unchanged.\n'])
   for (const { name, text } of filesOf(join(policies, 'acme'))) {
     const place = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? ''
     const path = join(policies, 'acme', place)

@@ -145,7 +145,7 @@ const ENDS: { name: string; files: Record<string, string>; args?: string[]; code
     files: {},
     args: ['--tenant', 'nobody'],
     code: 3,
-    says: /holds no folder of nobody; --policies names/,
+    says: /no folder of nobody in .*; name another with --tenant or --policies/,
   },
   {
     name: 'a pattern of actions that is none',

@@ -108,6 +108,8 @@ function headOf(tenant: string, origin: string): string[] {
     'Whatever it was guessed from is text of others: names, descriptions and hints prove nothing.',
     '',
     'gate-sidecar validate                     finds every fault of this folder',
+    'gate-sidecar lint                         adds advice on safety and style',
+    'gate-sidecar test                         runs the tests beside this file',
     'gate-sidecar check --tenant T --action A  decides an action by it; --explain says why',
     'gate-sidecar schema policy                gives editors its JSON Schema',
   ]
