@@ -5,6 +5,7 @@ import { isAdvice } from './codes.ts'
 import { collectEntries, collectItems, collectSettings, type Section } from './declarations.ts'
 import type { Diagnostic, DiagnosticCode } from './diagnostics.ts'
 import { setDigest } from './digest.ts'
+import { meantFact } from './fact-names.ts'
 import { checkAgainstSchemas, factKey, readFacts } from './facts.ts'
 import { type PolicyFile, type PolicySource, type ReadFiles, readFiles } from './files.ts'
 import { readDomains } from './globs.ts'
@@ -71,11 +72,12 @@ export function compilePolicySet(source: PolicySource, level: LintLevel = 'doubt
   const report = createReport()
   const files = readFiles(source, report)
   if (hasTooManyRules(files.policies, report)) return nothing(report)
-  for (const { root } of files.policies) {
+  for (const { root } of [...files.policies, ...files.again]) {
     checkShape(root, report)
     checkTenant(root, source.tenant, report)
   }
   const { data, isLinted } = readSet(source, files, level, report)
+  if (files.again.length > 0) readSet(source, { ...files, policies: files.again }, level, report)
   const tests = readTests(source.tenant, files, report)
   const ignores = readIgnores([...files.policies, ...files.tests], report)
   // What was not looked for may be there.
@@ -142,7 +144,8 @@ function readSet(source: PolicySource, files: ReadFiles, level: LintLevel, repor
     files: policies.map(({ name }) => name),
   }
   checkLeaves(data, names)
-  const isLinted = !files.partial && lint(data, names, files, level)
+  // Which of two keys is meant is not known, nor what follows from it.
+  const isLinted = !files.partial && files.again.length === 0 && lint(data, names, files, level)
   if (report.failed()) return { data, isLinted }
   const documents = policies.map(({ root }) => root.value).filter(isJsonObject)
   return { data: { ...data, digest: setDigest(documents, usedListFiles(documents, names)) }, isLinted }
@@ -177,7 +180,8 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
   return {
     report,
     facts: declaresFacts ? declared : undefined,
-    declaredFacts: new Set(facts.byName.keys()),
+    // Who asks for what a faulty name was meant to declare is not at fault too.
+    declaredFacts: new Set([...facts.byName.keys()].flatMap((name) => [name, meantFact(name, [], true) ?? name])),
     lists: readLists(collectEntries(files.policies, 'lists', report), source.lists, report),
     conditions: new Map([...conditions.byName].map(([name, { value }]) => [name, value])),
     conditionKeys: new Map([...conditions.byName].map(([name, { key }]) => [name, key])),

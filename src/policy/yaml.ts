@@ -4,7 +4,6 @@ import { controlCharacters } from './encoding.ts'
 import {
   childPath,
   type Entry,
-  mergedValue,
   type Node,
   type Place,
   placeAt,
@@ -12,6 +11,7 @@ import {
   RESERVED_KEYS,
   type Source,
 } from './node.ts'
+import { mergedValue } from './repeated-keys.ts'
 import type { Report } from './report.ts'
 import { Verbatim } from './written.ts'
 import { mendYaml } from './yaml-mend.ts'
@@ -118,6 +118,7 @@ function leafNode(value: Json, range: readonly number[] | undefined, { source, p
 
 function mapNode(pairs: readonly { key: unknown; value: unknown }[], range: readonly number[], at: Reading): Node {
   const entries = new Map<string, Entry>()
+  const repeats: Entry[] = []
   const value: JsonObject = Object.create(null)
   for (const pair of pairs) {
     const entry = readEntry(pair.key as ParsedNode, pair.value as ParsedNode | null, at)
@@ -127,11 +128,12 @@ function mapNode(pairs: readonly { key: unknown; value: unknown }[], range: read
     if (earlier !== undefined) {
       const message = `The key ${JSON.stringify(entry.name.slice(0, 100))} appears twice in this mapping, first in line ${positionOf(earlier.key.source, earlier.key.start).line}.`
       at.report.add('GATE1011', entry.key, message)
+      if (kept.value === earlier.value) repeats.push(entry)
     }
     entries.set(entry.name, kept)
     value[entry.name] = kept.value.value
   }
-  return { ...leafNode(value, range, at), entries }
+  return { ...leafNode(value, range, at), entries, repeats }
 }
 
 function readEntry(key: ParsedNode, value: ParsedNode | null, at: Reading): Entry | undefined {
