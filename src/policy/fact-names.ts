@@ -74,8 +74,10 @@ function prefixOf(path: FactPath): string {
   return path.text.slice(0, path.text.indexOf('.*'))
 }
 
+/** Names that are at fault themselves are no help. */
 function knownNames(names: Names): string[] {
-  return [...names.declaredFacts, ...BUILT_IN_FACTS.keys()]
+  const declared = [...names.declaredFacts].filter((name) => parseFactPath(name) !== undefined)
+  return [...declared, ...BUILT_IN_FACTS.keys()]
 }
 
 // What other languages put before a path, and around it.
@@ -102,8 +104,10 @@ export function meantFact(text: string, known: readonly string[], mayBeNew: bool
     .replace(/\//g, '.')
     .replace(/\.{2,}/g, '.')
     .replace(/(?<=.)[.\s]+$/, '')
-  const near = closest(plain, known, BUILT_IN_WORDS)
-  if (near !== undefined && folded(near) === folded(plain)) return near
+  const whole = closest(plain, known, BUILT_IN_WORDS)
+  if (whole !== undefined && folded(whole) === folded(plain)) return whole
+  // What all of them begin with brings no two of them nearer to each other.
+  const near = whole === undefined || !isFarBelow(plain, whole) ? whole : undefined
   // Below a root that is not ours, or below none, stands what is below context here.
   let rest = plain
   while (FOREIGN_ROOT.test(rest)) rest = rest.slice(rest.search(/[.[]/) + 1)
@@ -113,6 +117,12 @@ export function meantFact(text: string, known: readonly string[], mayBeNew: bool
   const nearest = near ?? bare.get(closest(rest, bare.keys()) ?? '')
   if (nearest !== undefined) return nearest
   return mayBeNew ? newFact(plain, rest, text) : undefined
+}
+
+/** True for two facts of the request whose names below `context` or `plan` have little in common. */
+function isFarBelow(a: string, b: string): boolean {
+  const [ofA, ofB] = [a, b].map((path) => /^(?:context|plan)\.(.+)$/.exec(path)?.[1])
+  return ofA !== undefined && ofB !== undefined && closest(ofA, [ofB]) === undefined
 }
 
 /** A fact that need not be declared. Only what has a root of another language, or none, is surely meant below context. */

@@ -26,7 +26,7 @@ export function readDocument(file: string, bytes: Uint8Array, report: Report): N
   if (fault !== undefined) {
     const at = fault.place?.offset ?? 0
     report.add('GATE1002', placeAt(source, at, at + 1), `The file is not UTF-8 text: ${fault.reason}.`)
-    if (!fault.readable) return undefined
+    if (!fault.readable || text.trim() === '') return undefined
   }
   if (!file.endsWith('.json')) return readYaml(source, report)
   if (text.trim() !== '') return jsonNodes(source, report)

@@ -91,7 +91,8 @@ function toNode(parsed: ParsedNode | null, at: Reading): Node {
 
 /** Where an item is reported that is not written at all: its dash. */
 function dashBefore(item: ParsedNode | null, { source, path, fallback }: Reading): Place {
-  const dash = item === null ? -1 : source.text.lastIndexOf('-', item.range[0] - 1)
+  const isWritten = item === null || item.range[1] > item.range[0]
+  const dash = isWritten ? -1 : source.text.lastIndexOf('-', item.range[0] - 1)
   return dash < fallback.start ? fallback : { source, path, start: dash, end: dash + 1 }
 }
 

@@ -103,6 +103,7 @@ const RUN: readonly Row[] = [
     page: block(
       'console',
       '$ bin/gate-sidecar.js serve',
+      '…',
       '…"url":"http://127.0.0.1:4283","msg":"listening"}',
       '$ true',
     ),

@@ -324,13 +324,13 @@ test('reload: many at once share attempts, and never two compile one tenant at a
       writer,
       aside: {
         ...aside,
-        async compile(source) {
+        async compileAndTest(source) {
           running += 1
           compiled += 1
           most = Math.max(most, running)
           await new Promise((done) => setTimeout(done, 700))
           running -= 1
-          return aside.compile(source)
+          return aside.compileAndTest(source)
         },
       },
     },

@@ -41,6 +41,7 @@ const BEYOND: Partial<Record<DiagnosticCode, string>> = {
   GATE1403: 'a schema does not follow references',
   GATE1404: 'a schema does not follow references',
   GATE1405: 'whether a pattern compiles is no question of form',
+  GATE1407: 'a schema does not compare keywords with each other',
 }
 
 /** Faults that a schema finds but for some documents, which are these. */

@@ -191,11 +191,11 @@ test('property: a damaged file is refused with its faults, or is the same docume
 
 test('format: a long line of many items, and deep nesting, take no long time', () => {
   const start = performance.now()
-  const long = format('a.yaml', `a: [${'{b: c}, '.repeat(20_000)}]`)
-  assert.equal(long.split('\n').length, 20_002)
-  const tooLong = formatDocument('a.yaml', Buffer.from(`a: [${'{b: c}, '.repeat(100_000)}]`))
+  const long = format('a.yaml', `a: [${'{b: c}, '.repeat(5000)}]`)
+  assert.equal(long.split('\n').length, 5002)
+  const tooLong = formatDocument('a.yaml', Buffer.from(`a: |\n${' x\n'.repeat(300_000)}`))
   assert.deepEqual(tooLong, { fault: 'would have more than 1048576 bytes after it was formatted' })
   const deep = `a: ${'['.repeat(30)}x # c\n ${']'.repeat(30)}`
   assert.match(format('a.yaml', deep), /x # c\n$/)
-  assert.ok(performance.now() - start < 30_000)
+  assert.ok(performance.now() - start < 15_000)
 })

@@ -174,13 +174,24 @@ const SCHEMAS: { name: string; schema: JsonObject; context?: JsonObject; dropped
     },
   },
   {
-    name: 'of a list of pairs that the compiler refuses',
+    name: 'of a list of pairs with faults in it',
     schema: {
       type: 'object',
       required: ['x', 1],
       properties: { x: { type: 'array', prefixItems: [{}, {}], minContains: 2 } },
     },
-    context: { type: 'object', properties: { x: { type: 'array' } }, required: ['x'] },
+    context: { type: 'object', properties: { x: { type: 'array', prefixItems: [{}, {}] } } },
+    dropped: /required, properties\.x\.minContains/,
+  },
+  {
+    name: 'that grows without measure when its references are followed',
+    schema: {
+      type: 'object',
+      required: ['x'],
+      properties: { x: { type: 'object', allOf: Array.from({ length: 40 }, () => ({ $ref: '#/$defs/wide' })) } },
+      $defs: { wide: { allOf: Array.from({ length: 40 }, (_, i) => ({ maxProperties: i })) } },
+    },
+    context: { type: 'object', properties: { x: { type: 'object' } }, required: ['x'] },
     dropped: /all but the names and types/,
   },
   { name: 'of something else than an object', schema: { type: 'string' }, context: {}, dropped: /type\./ },
