@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml'
 import type { Json, JsonObject } from '../base/json.ts'
-import { controlCharacters } from './encoding.ts'
+import { blanked, controlCharacters } from './encoding.ts'
 import {
   childPath,
   type Entry,
@@ -20,8 +20,9 @@ import { reportSyntax } from './yaml-syntax.ts'
 import { inspectTokens } from './yaml-tokens.ts'
 
 /** The one document of a YAML 1.2 text (core schema) as nodes; undefined, and reported, when it is not well-formed. */
-export function readYaml(written: Source, report: Report): Node | undefined {
-  if (reportControls(written, report)) return undefined
+export function readYaml(original: Source, report: Report): Node | undefined {
+  const written = withoutControls(original, report)
+  if (written === undefined) return undefined
   const first = parseYaml(written)
   const { source, parsed, mendings } =
     first.faults.length > 0 ? mendYaml(written, first) : { source: written, parsed: first, mendings: [] }
@@ -44,15 +45,20 @@ export function readYaml(written: Source, report: Report): Node | undefined {
   return undefined
 }
 
-/** True when there are any: YAML allows none, not even in quotes. */
-function reportControls(source: Source, report: Report): boolean {
+/** More than a slip: a file of another kind, of which nothing is certain. */
+const MAX_CONTROLS = 5
+
+/** The text with spaces for control characters, which are reported: YAML allows none, not even in quotes. */
+function withoutControls(source: Source, report: Report): Source | undefined {
   const found = controlCharacters(source.text)
   for (const at of found) {
     const code = source.text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
     const message = `The control character U+${code} cannot stand in YAML; remove it.`
     report.add('GATE1003', placeAt(source, at, at + 1), message)
   }
-  return found.length > 0
+  if (found.length === 0) return source
+  if (found.length > MAX_CONTROLS) return undefined
+  return { ...source, text: blanked(source.text), guessed: [...(source.guessed ?? []), ...found] }
 }
 
 function isEmpty(contents: ParsedNode): boolean {

@@ -6,12 +6,7 @@ import { EFFECTS, POLICY_STEPS, RETRIES } from '../set.ts'
 import { API_VERSION } from '../shapes.ts'
 import { DEFAULT_AGENT, DEFAULT_NOW } from './cases.ts'
 
-/** How the faults of a test file's shape are reported; its unknown keys are where they are read as those that were meant. */
-export function testFileCode(keyword: string): DiagnosticCode | undefined {
-  return keyword === 'additionalProperties' ? undefined : testCode(keyword)
-}
-
-/** How the faults of a part's shape are reported. */
+/** How the faults of a test file's shape are reported. */
 export function testCode(keyword: string): DiagnosticCode {
   if (keyword === 'additionalProperties') return 'GATE1501'
   return keyword === 'required' ? 'GATE1502' : 'GATE1503'
