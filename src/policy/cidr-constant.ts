@@ -1,5 +1,5 @@
 import type { Json } from '../base/json.ts'
-import { type Cidr, cidrContains, meantCidr, parseCidr } from './cidr.ts'
+import { type Cidr, cidrContains, cidrText, meantCidr, parseCidr } from './cidr.ts'
 import { type CompileResult, fault, type Test, truth, unsuitable, type ValueFault } from './constants.ts'
 
 /** Compiles a range of addresses, or a list of them. */
@@ -17,7 +17,8 @@ export function compileCidr(operator: { name: string }, value: Json | undefined)
     } else if (range === undefined) faults.push(malformedCidr(text, item))
     else ranges.push(range)
     if (range?.hostBits === true) {
-      doubts.push({ code: 'GATE2008', message: `${text} has bits beyond its prefix; they are ignored.`, item })
+      const message = `${text} has bits beyond its prefix; they are ignored.`
+      doubts.push({ code: 'GATE2008', message, item, suggestion: cidrText(range) })
     }
   }
   if (faults.length > 0) return { faults: [...faults, ...doubts] }

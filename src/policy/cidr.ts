@@ -30,6 +30,18 @@ export function parseCidr(text: string): Cidr | undefined {
   return { version: parsed.version, network, prefix, hostBits: network !== parsed.value }
 }
 
+/** The range as it is written without bits beyond its prefix. */
+export function cidrText({ version, network, prefix }: Cidr): string {
+  const [parts, bits] = version === 4 ? [4, 8n] : [8, 16n]
+  const groups = Array.from(
+    { length: parts },
+    (_, i) => (network >> (bits * BigInt(parts - 1 - i))) & ((1n << bits) - 1n),
+  )
+  if (version === 4) return `${groups.join('.')}/${prefix}`
+  const text = groups.map((group) => group.toString(16)).join(':')
+  return `${text.replace(/(?:(?:^|:)0){2,}$/, '::')}/${prefix}`
+}
+
 /** Undefined when the text is no IP address. An IPv4-mapped IPv6 address counts as its IPv4 address. */
 export function cidrContains(ranges: readonly Cidr[], text: string): boolean | undefined {
   const address = parseAddress(text)

@@ -78,7 +78,8 @@ function reportTwice(
 
 const MAX_OTHERS = 3
 
-function others(place: Place, places: readonly Place[]): string {
+/** Where else the same thing stands, as the end of a sentence. */
+export function others(place: Place, places: readonly Place[]): string {
   const rest = places.filter((other) => other !== place)
   const shown = rest.slice(0, MAX_OTHERS).map(placeText).join(', ')
   return rest.length > MAX_OTHERS ? `${shown} and ${rest.length - MAX_OTHERS} more places` : shown

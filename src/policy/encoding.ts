@@ -133,3 +133,8 @@ export function controlCharacters(text: string): number[] {
   }
   return found
 }
+
+/** The text with a space in place of each control character that it may not hold. */
+export function blanked(text: string): string {
+  return text.replace(CONTROL, (char) => (ALLOWED.test(char) ? char : ' '))
+}

@@ -1,5 +1,7 @@
 import { repairKeys } from './key-repair.ts'
+import { withFlatFacts } from './nested-facts.ts'
 import { entriesOf, memberOf, type Node, placeAt, sourceOf, textOf } from './node.ts'
+import { withLastKeys } from './repeated-keys.ts'
 import { createReport, type Report } from './report.ts'
 import { PolicyDocument } from './shapes.ts'
 import { readDocument } from './source.ts'
@@ -49,6 +51,8 @@ export interface PolicyFile {
 export interface ReadFiles {
   readonly policies: readonly PolicyFile[]
   readonly tests: readonly PolicyFile[]
+  /** The policies once more, with the last of keys that stand twice in place of the first; none when no key does. */
+  readonly again: readonly PolicyFile[]
   /** True when a policy file could not be read as a document. */
   readonly partial: boolean
 }
@@ -62,16 +66,23 @@ export function readFiles(source: PolicySource, report: Report): ReadFiles {
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .flatMap(({ name, bytes }) => {
         const root = readDocument(`${source.tenant}/${name}`, bytes, report)
-        if (root === undefined) return []
-        return [{ name, root: wanted === isPolicyFile ? repairKeys(root, PolicyDocument, report) : root }]
+        return root === undefined ? [] : [{ name, root }]
       })
-  const policies = read(isPolicyFile)
+  const repaired = ({ name, root }: PolicyFile) => ({
+    name,
+    root: repairKeys(withFlatFacts(root, report), PolicyDocument, report),
+  })
+  const written = read(isPolicyFile)
+  const policies = written.map(repaired)
+  const last = written.map(({ root }) => withLastKeys(root))
+  const isRepeated = last.some((root) => root !== undefined)
+  const again = isRepeated ? written.map(({ name, root }, i) => repaired({ name, root: last[i] ?? root })) : []
   if (names.length === 0) {
     const folder = placeAt(sourceOf(source.tenant, ''), 0)
     report.add('GATE1018', folder, 'The folder has no policy file (*.yaml, *.yml or *.json).')
   }
   reportIgnored(source, report)
-  return { policies, tests: read(isTestFile), partial: policies.length < names.length }
+  return { policies, tests: read(isTestFile), again, partial: policies.length < names.length }
 }
 
 function reportIgnored(source: PolicySource, report: Report): void {

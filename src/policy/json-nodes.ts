@@ -4,7 +4,6 @@ import { LIMITS } from './limits.ts'
 import {
   childPath,
   type Entry,
-  mergedValue,
   type Node,
   type Place,
   placeAt,
@@ -12,6 +11,7 @@ import {
   RESERVED_KEYS,
   type Source,
 } from './node.ts'
+import { mergedValue } from './repeated-keys.ts'
 import type { Report } from './report.ts'
 import { Verbatim } from './written.ts'
 
@@ -74,6 +74,7 @@ function readObject(reading: Reading, path: string, depth: number): Node {
   const { source, report } = reading
   const start = reading.at
   const entries = new Map<string, Entry>()
+  const repeats: Entry[] = []
   const value: JsonObject = Object.create(null)
   reading.at += 1
   while (!closes(reading, start, '}', entries.size > 0)) {
@@ -85,12 +86,13 @@ function readObject(reading: Reading, path: string, depth: number): Node {
       const earlier = entries.get(name)
       if (earlier !== undefined) reportTwice(name, place, earlier, report)
       const kept = earlier === undefined ? member : mergedValue(earlier.value, member)
+      if (kept === earlier?.value) repeats.push({ name, key: place, value: member })
       entries.set(name, { name, key: earlier?.key ?? place, value: kept })
       value[name] = kept.value
     }
     readComma(reading, '}')
   }
-  return { source, path, start, end: reading.at, value, entries, items: undefined }
+  return { source, path, start, end: reading.at, value, entries, repeats, items: undefined }
 }
 
 function reportTwice(name: string, place: Place, earlier: Entry, report: Report): void {

@@ -5,6 +5,7 @@ import { isAdvice } from './codes.ts'
 import { collectEntries, collectItems, collectSettings, type Section } from './declarations.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { setDigest } from './digest.ts'
+import { meantFact } from './fact-names.ts'
 import { checkAgainstSchemas, factKey, readFacts } from './facts.ts'
 import { type PolicyFile, type PolicySource, type ReadFiles, readFiles } from './files.ts'
 import { readDomains } from './globs.ts'
@@ -97,11 +98,12 @@ interface ReadSource extends ReadSet {
 function readSource(source: PolicySource, level: LintLevel, report: Report): ReadSource | undefined {
   const files = readFiles(source, report)
   if (hasTooManyRules(files.policies, report)) return undefined
-  for (const { root } of files.policies) {
+  for (const { root } of [...files.policies, ...files.again]) {
     checkShape(root, report)
     checkTenant(root, source.tenant, report)
   }
   const set = readSet(source, files, level, report)
+  if (files.again.length > 0) readSet(source, { ...files, policies: files.again }, level, report)
   const tests = readTests(source.tenant, files, report)
   return { ...set, tests, ignores: readIgnores([...files.policies, ...files.tests], report) }
 }
@@ -161,7 +163,8 @@ function readSet(source: PolicySource, files: ReadFiles, level: LintLevel, repor
     files: policies.map(({ name }) => name),
   }
   checkLeaves(data, names)
-  const isLinted = lint(data, names, files, level)
+  // Which of two keys is meant is not known, nor what follows from it.
+  const isLinted = files.again.length === 0 && lint(data, names, files, level)
   if (report.failed()) return { data, names, isLinted }
   const documents = policies.map(({ root }) => root.value).filter(isJsonObject)
   return { data: { ...data, digest: setDigest(documents, usedListFiles(documents, names)) }, names, isLinted }
@@ -196,7 +199,8 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
   return {
     report,
     facts: declaresFacts ? declared : undefined,
-    declaredFacts: new Set(facts.byName.keys()),
+    // Who asks for what a faulty name was meant to declare is not at fault too.
+    declaredFacts: new Set([...facts.byName.keys()].flatMap((name) => [name, meantFact(name, [], true) ?? name])),
     lists: readLists(collectEntries(files.policies, 'lists', report), source.lists, report),
     conditions: new Map([...conditions.byName].map(([name, { value }]) => [name, value])),
     conditionKeys: new Map([...conditions.byName].map(([name, { key }]) => [name, key])),

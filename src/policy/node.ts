@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../base/json.ts'
+import type { Json } from '../base/json.ts'
 
 /** One text of a policy set, without its BOM. */
 export interface Source {
@@ -28,6 +28,8 @@ export interface Node extends Place {
   readonly value: Json
   /** Set for a mapping, in document order. */
   readonly entries: ReadonlyMap<string, Entry> | undefined
+  /** Of a mapping, what stands under the name of an earlier entry. */
+  readonly repeats?: readonly Entry[] | undefined
   /** Set for a list. */
   readonly items: readonly Node[] | undefined
 }
@@ -112,18 +114,4 @@ export function numberOf(node: Node | undefined): number | undefined {
 export function firstKeyOf(node: Node): Place {
   const first = node.entries?.values().next().value
   return first === undefined ? node : first.key
-}
-
-/** What a key means that a document has twice: sections are read as one, so that neither hides what the other declares; else the first. */
-export function mergedValue(first: Node, second: Node): Node {
-  if (!/^\$\.\w+$/.test(first.path)) return first
-  if (first.items !== undefined && second.items !== undefined) {
-    const items = [...first.items, ...second.items]
-    return { ...first, items, value: items.map(({ value }) => value) }
-  }
-  if (first.entries === undefined || second.entries === undefined) return first
-  const entries = new Map([...second.entries, ...first.entries])
-  const value: JsonObject = Object.create(null)
-  for (const [name, entry] of entries) value[name] = entry.value.value
-  return { ...first, entries, value }
 }

@@ -221,11 +221,10 @@ function checkUniqueItems(node: Node, report: Report): boolean {
   if (memberOf(node, 'uniqueItems')?.value !== true) return true
   const most = numberOf(memberOf(node, 'maxItems'))
   if (most !== undefined && most <= LIMITS.uniqueItems) return true
-  report.add(
-    'GATE1406',
-    keyOf(node, 'uniqueItems') ?? node,
-    `uniqueItems needs maxItems of at most ${LIMITS.uniqueItems} beside it.`,
-  )
+  const message = `uniqueItems needs maxItems of at most ${LIMITS.uniqueItems} beside it.`
+  const tooMany = most === undefined ? undefined : memberOf(node, 'maxItems')
+  if (tooMany !== undefined) report.add('GATE1406', tooMany, message, LIMITS.uniqueItems)
+  else report.add('GATE1406', keyOf(node, 'uniqueItems') ?? node, message)
   return false
 }
 

@@ -1,3 +1,4 @@
+import type { Json } from '../base/json.ts'
 import { DAY_MS, parseDuration } from '../base/time.ts'
 import { BUILT_IN_FACTS, meantFact, REQUEST_ROOTS } from './fact-names.ts'
 import { durationIn } from './meant.ts'
@@ -42,18 +43,23 @@ export function readSettings(nodes: ReadonlyMap<Setting, Node>, report: Report):
 }
 
 function readThresholds(node: Node | undefined, report: Report): PolicyData['thresholds'] {
-  const requireApproval = numberOf(memberOf(node, 'requireApproval')) ?? DEFAULT_THRESHOLDS.requireApproval
-  const deny = numberOf(memberOf(node, 'deny')) ?? DEFAULT_THRESHOLDS.deny
-  if (requireApproval > deny) {
-    const place = memberOf(node, 'requireApproval') ?? memberOf(node, 'deny')
-    if (place !== undefined)
-      report.add(
-        'GATE1310',
-        place,
-        `requireApproval (${requireApproval}) must not be above deny (${deny}): what is denied needs no approval.`,
-      )
+  const written = { requireApproval: memberOf(node, 'requireApproval'), deny: memberOf(node, 'deny') }
+  const requireApproval = numberOf(written.requireApproval) ?? DEFAULT_THRESHOLDS.requireApproval
+  const deny = numberOf(written.deny) ?? DEFAULT_THRESHOLDS.deny
+  const place = written.requireApproval ?? written.deny
+  // What is no score is a fault of its own, and says nothing about their order.
+  const areScores = Object.values(written).every((one) => one === undefined || isScore(one.value))
+  if (requireApproval > deny && areScores && place !== undefined) {
+    const shown = (score: number, at: Node | undefined) => (at === undefined ? `the default ${score}` : `${score}`)
+    const [lower, upper] = [shown(requireApproval, written.requireApproval), shown(deny, written.deny)]
+    const message = `requireApproval (${lower}) must not be above deny (${upper}): what is denied needs no approval.`
+    report.add('GATE1310', place, message)
   }
   return { requireApproval, deny }
+}
+
+function isScore(value: Json): boolean {
+  return typeof value === 'number' && value >= 0 && value <= 100
 }
 
 function readTimezone(node: Node | undefined, report: Report): string {

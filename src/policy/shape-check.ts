@@ -8,7 +8,7 @@ import { firstKeyOf, keyOf, type Node, type Place, wordOf } from './node.ts'
 import type { Report } from './report.ts'
 import { FACT_TYPES } from './set.ts'
 import { closest } from './suggest.ts'
-import { EFFECT_WORDS, FACT_TYPE_WORDS } from './synonyms.ts'
+import { EFFECT_WORDS, ENVIRONMENT_WORDS, FACT_TYPE_WORDS } from './synonyms.ts'
 import type { Suggestion } from './written.ts'
 
 /** Reports every way in which a node differs from a shape; true when there is none. */
@@ -146,7 +146,11 @@ function choiceFault(
   if (code === 'GATE1112') return ['allow cannot be the default: what no rule allows is denied or held.', 'deny']
   const params: Record<string, unknown> = error.params
   const names = (error.keyword === 'enum' ? (params.allowedValues as unknown[]) : [params.allowedValue]).map(String)
-  const words = names.includes('integer') ? FACT_TYPE_WORDS : EFFECT_WORDS
+  const words = names.includes('integer')
+    ? FACT_TYPE_WORDS
+    : names.join() === 'live,test'
+      ? ENVIRONMENT_WORDS
+      : EFFECT_WORDS
   const word = wordOf(node.items?.length === 1 ? node.items[0] : node)
   const suggestion = error.keyword === 'const' ? names[0] : closest(word, names, words)
   return [`The value must be ${either(names)}${nothing}.`, suggestion]
@@ -156,12 +160,16 @@ function choiceFault(
 function ofType(value: Json, error: ErrorObject, shape: TSchema): Json | undefined {
   const type = String(error.params.type)
   if (type === 'string' && error.schemaPath.endsWith('/expiresIn/type')) return durationIn(value)
+  // Mappings are not what one value of a list could be.
+  if (type === 'array' && ['#/properties/rules/type', '#/properties/risk/type'].includes(error.schemaPath))
+    return undefined
   return type === 'object' ? mappingIn(value, keysAt(shape, error.schemaPath)) : coerced(value, type)
 }
 
 /** The one member that a mapping was written as: `defaults: deny`, `vips: [ann, bob]`, `context.amount: number`. */
 function mappingIn(value: Json, keys: readonly string[]): Json | undefined {
   if (isJsonObject(value)) return undefined
+  if (keys.includes('score')) return typeof value === 'number' ? { score: value } : undefined
   if (Array.isArray(value)) return keys.includes('values') ? { values: value } : undefined
   if (typeof value !== 'string') return undefined
   if (keys.includes('decision'))

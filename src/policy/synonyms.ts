@@ -11,6 +11,12 @@ export const EFFECT_WORDS: Synonyms = synonyms({
     'approve approval review hold ask escalate manual human confirm pending needsapproval requiresapproval approvalrequired humanapproval challenge',
 })
 
+/** Of the environments of keys. */
+export const ENVIRONMENT_WORDS: Synonyms = synonyms({
+  live: 'prod production prd main',
+  test: 'dev development staging stage sandbox qa',
+})
+
 /** Of the keys of a policy, by the keys that can stand in the same place. */
 export const KEY_WORDS: readonly Synonyms[] = [
   synonyms({

@@ -1,10 +1,9 @@
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml'
 import type { Json, JsonObject } from '../base/json.ts'
-import { controlCharacters } from './encoding.ts'
+import { blanked, controlCharacters } from './encoding.ts'
 import {
   childPath,
   type Entry,
-  mergedValue,
   type Node,
   type Place,
   placeAt,
@@ -12,6 +11,7 @@ import {
   RESERVED_KEYS,
   type Source,
 } from './node.ts'
+import { mergedValue } from './repeated-keys.ts'
 import type { Report } from './report.ts'
 import { Verbatim } from './written.ts'
 import { mendYaml } from './yaml-mend.ts'
@@ -20,8 +20,9 @@ import { reportSyntax } from './yaml-syntax.ts'
 import { inspectTokens } from './yaml-tokens.ts'
 
 /** The one document of a YAML 1.2 text (core schema) as nodes; undefined, and reported, when it is not well-formed. */
-export function readYaml(written: Source, report: Report): Node | undefined {
-  if (reportControls(written, report)) return undefined
+export function readYaml(original: Source, report: Report): Node | undefined {
+  const written = withoutControls(original, report)
+  if (written === undefined) return undefined
   const first = parseYaml(written)
   const { source, parsed, mendings } =
     first.faults.length > 0 ? mendYaml(written, first) : { source: written, parsed: first, mendings: [] }
@@ -44,15 +45,20 @@ export function readYaml(written: Source, report: Report): Node | undefined {
   return undefined
 }
 
-/** True when there are any: YAML allows none, not even in quotes. */
-function reportControls(source: Source, report: Report): boolean {
+/** More than a slip: a file of another kind, of which nothing is certain. */
+const MAX_CONTROLS = 5
+
+/** The text with spaces for control characters, which are reported: YAML allows none, not even in quotes. */
+function withoutControls(source: Source, report: Report): Source | undefined {
   const found = controlCharacters(source.text)
   for (const at of found) {
     const code = source.text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
     const message = `The control character U+${code} cannot stand in YAML; remove it.`
     report.add('GATE1003', placeAt(source, at, at + 1), message)
   }
-  return found.length > 0
+  if (found.length === 0) return source
+  if (found.length > MAX_CONTROLS) return undefined
+  return { ...source, text: blanked(source.text), guessed: [...(source.guessed ?? []), ...found] }
 }
 
 function isEmpty(contents: ParsedNode): boolean {
@@ -119,6 +125,7 @@ function leafNode(value: Json, range: readonly number[] | undefined, { source, p
 
 function mapNode(pairs: readonly { key: unknown; value: unknown }[], range: readonly number[], at: Reading): Node {
   const entries = new Map<string, Entry>()
+  const repeats: Entry[] = []
   const value: JsonObject = Object.create(null)
   for (const pair of pairs) {
     const entry = readEntry(pair.key as ParsedNode, pair.value as ParsedNode | null, at)
@@ -128,11 +135,12 @@ function mapNode(pairs: readonly { key: unknown; value: unknown }[], range: read
     if (earlier !== undefined) {
       const message = `The key ${JSON.stringify(entry.name.slice(0, 100))} appears twice in this mapping, first in line ${positionOf(earlier.key.source, earlier.key.start).line}.`
       at.report.add('GATE1011', entry.key, message)
+      if (kept.value === earlier.value) repeats.push(entry)
     }
     entries.set(entry.name, kept)
     value[entry.name] = kept.value.value
   }
-  return { ...leafNode(value, range, at), entries }
+  return { ...leafNode(value, range, at), entries, repeats }
 }
 
 function readEntry(key: ParsedNode, value: ParsedNode | null, at: Reading): Entry | undefined {

@@ -238,10 +238,7 @@ test('lcov: what was never asked is a dash, and a name of a file cannot add a re
 test('lcov: as many comparisons as a set may hold, all on one line, are written in good time', async () => {
   const items = await itemsOf('rules: [{id: r, actions: [x], effect: allow, reason: R.}]\n', NO_TESTS)
   const started = performance.now()
-  const text = lcovOf(
-    Array.from({ length: 100_000 }, () => items).flatMap((item) => item),
-    (file) => file,
-  )
+  const text = lcovOf(Array.from({ length: 100_000 }, () => items).flat(), (file) => file)
   assert.ok(performance.now() - started < 20_000)
   assert.match(text, /\nBRF:200000\n/)
 })

@@ -144,7 +144,7 @@ const FILES: { name: string; text: string }[] = [
   },
   {
     name: 'two tests of one name',
-    text: 'tests:\n  - {name: n, matrix: {actions: [x]}, expect: {decision: deny}}\n  - {name: «1505»n, matrix: {actions: [x]}, expect: {decision: deny}}',
+    text: 'tests:\n  - {name: «1505»n, matrix: {actions: [x]}, expect: {decision: deny}}\n  - {name: «1505»n, matrix: {actions: [x]}, expect: {decision: deny}}',
   },
   {
     name: 'an action with a star',

@@ -1,8 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { parseRfc3339 } from '../../base/time.ts'
+import { others } from '../declarations.ts'
 import type { ReadFiles } from '../files.ts'
+import { repairKeys } from '../key-repair.ts'
 import { LIMITS } from '../limits.ts'
-import { entriesOf, itemsOf, keyOf, memberOf, type Node, textOf } from '../node.ts'
+import { timeIn } from '../meant.ts'
+import { entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, textOf } from '../node.ts'
 import type { Report } from '../report.ts'
 import { shapeCheck } from '../shape-check.ts'
 import { casesIn, DEFAULT_AGENT, DEFAULT_NOW, type Fixture, type PolicyTest, type TestAgent } from './cases.ts'
@@ -13,7 +16,10 @@ import { Matrix, PolicyTestFile, testCode } from './shapes.ts'
 const DIMENSIONS = ['contexts', 'plans', 'agents'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
-const checkShape = shapeCheck(PolicyTestFile, testCode)
+// Unknown keys are reported where they are read as those that were meant (key-repair.ts).
+const checkShape = shapeCheck(PolicyTestFile, (keyword) =>
+  keyword === 'additionalProperties' ? undefined : testCode(keyword),
+)
 
 /** The tests of all files of a set. They mean something only when nothing was reported as an error. */
 export function readTests(tenant: string, files: ReadFiles, report: Report): PolicyTest[] {
@@ -43,7 +49,9 @@ interface TestFile {
   readonly report: Report
 }
 
-function readTestFile(root: Node, tenant: string, known: KnownNames, report: Report): PolicyTest[] {
+function readTestFile(written: Node, tenant: string, known: KnownNames, report: Report): PolicyTest[] {
+  const add: Report['add'] = (_, ...fault) => report.add('GATE1501', ...fault)
+  const root = repairKeys(written, PolicyTestFile, { ...report, add })
   checkShape(root, report)
   const stated = memberOf(root, 'tenant')
   if (stated !== undefined && textOf(stated) !== undefined && stated.value !== tenant) {
@@ -133,16 +141,24 @@ function readTime(node: Node | undefined, report: Report): number | undefined {
   if (node === undefined || text === undefined) return undefined
   const timeMs = parseRfc3339(text)
   if (timeMs === undefined) {
-    report.add('GATE1503', node, `${JSON.stringify(text)} is no time with a zone such as 2026-01-31T09:00:00Z.`)
+    report.add(
+      'GATE1503',
+      node,
+      `${JSON.stringify(text)} is no time with a zone such as 2026-01-31T09:00:00Z.`,
+      timeIn(text),
+    )
   }
   return timeMs
 }
 
 function reportSameNames(tests: readonly PolicyTest[], report: Report): void {
-  const names = new Set<string>()
-  for (const { name, place } of tests) {
-    if (name !== '' && names.has(name)) report.add('GATE1505', place, `Another test is called ${JSON.stringify(name)}.`)
-    names.add(name)
+  const places = new Map<string, Place[]>()
+  for (const { name, place } of tests) if (name !== '') places.set(name, [...(places.get(name) ?? []), place])
+  for (const [name, same] of places) {
+    if (same.length < 2) continue
+    for (const place of same) {
+      report.add('GATE1505', place, `${JSON.stringify(name)} is also the name of the test at ${others(place, same)}.`)
+    }
   }
 }
 
