@@ -48,9 +48,8 @@ export type ValidatePoliciesRequest = Static<typeof ValidatePoliciesRequest>
 
 export type ValidatePolicies = (caller: Caller, request: ValidatePoliciesRequest) => Promise<PolicyValidation>
 
-/** Validations at once: each takes a thread. One key cannot take all of them. */
+/** Validations at once: each takes a thread. One tenant has one of them, so that it cannot keep others from theirs. */
 const AT_ONCE = 2
-const AT_ONCE_OF_KEY = 1
 
 /**
  * Says what a policy set would be, from texts alone: no file is opened, nothing is kept or recorded.
@@ -62,17 +61,17 @@ const AT_ONCE_OF_KEY = 1
 export function policyValidator(
   validate: (source: PolicySource) => Promise<Outcome<PolicyValidation>>,
 ): ValidatePolicies {
-  const running: string[] = []
-  return async ({ key, tenantId }, request) => {
+  const running = new Set<string>()
+  return async ({ tenantId }, request) => {
     const source = sourceOf(tenantId, request)
-    if (running.length >= AT_ONCE || running.filter((id) => id === key.id).length >= AT_ONCE_OF_KEY)
+    if (running.size >= AT_ONCE || running.has(tenantId))
       throw new GateError('overloaded', 'Policies are being validated already; try again.')
-    running.push(key.id)
+    running.add(tenantId)
     try {
       const outcome = await validate(source)
       return 'fault' in outcome ? notValidated(source, outcome.fault) : outcome.value
     } finally {
-      running.splice(running.indexOf(key.id), 1)
+      running.delete(tenantId)
     }
   }
 }

@@ -212,7 +212,7 @@ test('validate keeps and records nothing, and opens no file', async () => {
   assert.deepEqual([await entries(gate), (await gate.call(operator, 'GET', '/policies')).body.data.digest], before)
 })
 
-test('validate: a key has one at a time, the service two, and who waits is refused; a test key may ask too', async (t) => {
+test('validate: a tenant has one at a time, whatever its keys, the service two, and who comes beyond that is refused', async (t) => {
   let letEnd = (): void => undefined
   const end = new Promise<void>((resolve) => {
     letEnd = resolve
@@ -230,15 +230,16 @@ test('validate: a key has one at a time, the service two, and who waits is refus
       },
     },
   })
-  const [a, b, c] = [await slow.key(), await slow.key({ environment: 'test' }), await slow.key()]
+  const [a, inTest] = [await slow.key(), await slow.key({ environment: 'test' })]
+  const [b, c] = [await slow.key({ tenant: 'other' }), await slow.key({ tenant: 'third' })]
   const ask = (key: typeof a): Promise<Answer> => slow.call(key, 'POST', PATH, { files: [file(ACME_POLICY)] })
   // Of two at once one waits for the end, and the other is refused meanwhile, whichever came first.
-  const ofOneKey = [ask(a), ask(a)]
-  assertRefused(await Promise.race(ofOneKey), 'overloaded')
+  const ofOneTenant = [ask(a), ask(inTest)]
+  assertRefused(await Promise.race(ofOneTenant), 'overloaded')
   const ofOthers = [ask(b), ask(c)]
   assertRefused(await Promise.race(ofOthers), 'overloaded')
   letEnd()
-  const statuses = (await Promise.all([...ofOneKey, ...ofOthers])).map(({ status }) => status)
+  const statuses = (await Promise.all([...ofOneTenant, ...ofOthers])).map(({ status }) => status)
   assert.deepEqual(statuses.sort(), [200, 200, 503, 503])
   assertDone(await ask(a))
 })
