@@ -96,16 +96,17 @@ function rowsOfFactor(factor: ExplainedFactor): Row[] {
 }
 
 /** The fact of a scale is not read where the condition is false. */
-function scaleRow({ fact, from, to, seen }: ExplainedScale, outcome: Truth): Row {
-  return ['', asked(1, `${fact} from ${from} to ${to}`), outcome === 'false' ? '' : seenText(seen), '']
+function scaleRow(scale: ExplainedScale, outcome: Truth): Row {
+  const { fact, from, to } = scale
+  return ['', asked(1, `${fact} from ${from} to ${to}`), outcome === 'false' ? '' : seenText(scale), '']
 }
 
 function rowsOfConditions(condition: ExplainedCondition | undefined, depth: number): Row[] {
   if (condition === undefined) return []
   const mark = MARK[condition.outcome]
   if (condition.kind === 'leaf') {
-    const { seen, file, line } = condition
-    return [[mark, asked(depth, comparisonText(condition)), seenText(seen), place(file, line)]]
+    const { file, line } = condition
+    return [[mark, asked(depth, comparisonText(condition)), seenText(condition), place(file, line)]]
   }
   const head: Row =
     condition.kind === 'condition'
@@ -126,8 +127,8 @@ function referenceText({ name, conditions, leftOut }: ExplainedReference): strin
   return conditions.length === 0 && leftOut === 0 ? `condition ${name}, as above` : `condition ${name}`
 }
 
-function seenText(seen: Shown | null): string {
-  return seen === null ? 'is missing' : `is ${valueText(seen)}`
+function seenText({ seen, defaulted }: Pick<ExplainedLeaf, 'seen' | 'defaulted'>): string {
+  return seen === null ? 'is missing' : `is ${valueText(seen)}${defaulted ? ' (default)' : ''}`
 }
 
 export function valueText(value: Shown): string {

@@ -21,8 +21,10 @@ export interface ExplainedLeaf {
   /** With its decorators: `not:someFact:equal`. */
   readonly operator: string
   readonly wanted: Shown
-  /** Null when the fact is missing. A declared default stands in for a missing value. */
+  /** Null when the fact is missing and has no default. */
   readonly seen: Shown | null
+  /** The fact was missing: `seen` is its declared default. */
+  readonly defaulted?: true
   readonly file: string
   readonly line: number
 }
@@ -101,6 +103,7 @@ function leafExplainer(evaluation: Evaluation): (leaf: Leaf) => ExplainedLeaf {
       operator: shortText(operator),
       wanted: shownOnce(wanted),
       seen: seen === undefined ? null : shownOnce(seen),
+      ...(evaluation.defaulted.has(fact.text) && { defaulted: true }),
       file,
       line,
     }

@@ -70,6 +70,8 @@ export interface ExplainedScale {
   readonly to: number
   /** Null when the fact is missing, or was not asked for since the condition is false. */
   readonly seen: Shown | null
+  /** The fact was missing: `seen` is its declared default. */
+  readonly defaulted?: true
 }
 
 /** @param set the one that the judgement is of */
@@ -81,6 +83,7 @@ export function explanationOf(set: PolicySet | undefined, action: string, judgem
     contribution: risk.factors[i]?.contribution ?? 0,
   }))
   const explain = explainerOf(set, evaluation)
+  const isDefaulted = (fact: string): boolean => evaluation?.defaulted.has(fact) ?? false
   const decides = ({ rule }: RuleResult): boolean => rule.id === outcome.rule
   const orderedRules = inOrder(rules, (result) => (decides(result) ? 0 : doesMatch(result) ? 1 : 2))
   const orderedFactors = inOrder(factors, ({ contribution }) => (contribution > 0 ? 0 : 1))
@@ -91,7 +94,9 @@ export function explanationOf(set: PolicySet | undefined, action: string, judgem
     thresholds: set?.thresholds ?? null,
     rules: orderedRules.map((result) => explainedRule(result, decides(result), explain)),
     rulesLeftOut: rules.length - orderedRules.length,
-    factors: orderedFactors.map(({ result, contribution }) => explainedFactor(result, contribution, explain)),
+    factors: orderedFactors.map(({ result, contribution }) =>
+      explainedFactor(result, contribution, { explain, isDefaulted }),
+    ),
     factorsLeftOut: factors.length - orderedFactors.length,
   }
 }
@@ -113,7 +118,11 @@ function explainedRule(result: RuleResult, decides: boolean, explain: Explain): 
   return { id, effect, outcome, matches: doesMatch(result), decides, file, line, ...explain(condition) }
 }
 
-function explainedFactor(result: FactorResult, contribution: number, explain: Explain): ExplainedFactor {
+function explainedFactor(
+  result: FactorResult,
+  contribution: number,
+  { explain, isDefaulted }: { explain: Explain; isDefaulted: (fact: string) => boolean },
+): ExplainedFactor {
   const { name, weight, scale, file, line, condition } = result.factor
   return {
     name,
@@ -123,10 +132,11 @@ function explainedFactor(result: FactorResult, contribution: number, explain: Ex
     file,
     line,
     ...explain(condition),
-    scale: scale === undefined ? null : explainedScale(scale, result.scaled),
+    scale: scale === undefined ? null : explainedScale(scale, result.scaled, isDefaulted(scale.fact.text)),
   }
 }
 
-function explainedScale({ fact, from, to }: Scale, seen: FactorResult['scaled']): ExplainedScale {
-  return { fact: shortText(fact.text), from, to, seen: seen === undefined ? null : shown(seen) }
+function explainedScale({ fact, from, to }: Scale, seen: FactorResult['scaled'], isDefaulted: boolean): ExplainedScale {
+  const told = { fact: shortText(fact.text), from, to, seen: seen === undefined ? null : shown(seen) }
+  return seen !== undefined && isDefaulted ? { ...told, defaulted: true } : told
 }

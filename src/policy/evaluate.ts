@@ -31,6 +31,8 @@ export interface Evaluation {
   factors: readonly FactorResult[]
   /** The facts that were compared. */
   facts: FactValues
+  /** The facts that were missing, so that their declared default stands in, by path text. */
+  defaulted: ReadonlySet<string>
   /** What each comparison came to, by Leaf.index. */
   truths: ReadonlyMap<number, Truth>
 }
@@ -43,7 +45,8 @@ interface Outcome {
 /** Evaluates what the set says about `action`. Evaluations may overlap; they share nothing that changes. */
 export async function evaluate(set: PolicySet, action: string, readFact: ReadFact): Promise<Evaluation> {
   const question = set.evaluator.about(action)
-  const read = readerWithDefaults(set, readFact)
+  const defaulted = new Set<string>()
+  const read = readerWithDefaults(set, readFact, defaulted)
   const facts = readFacts(question.facts, read)
   const truths = await question.answer(facts)
   const truthOf = ({ index }: Leaf): Truth => truths.get(index) ?? 'unknown'
@@ -52,6 +55,7 @@ export async function evaluate(set: PolicySet, action: string, readFact: ReadFac
     rules: question.rules.flatMap((i) => ruleResult(set, i, answers)),
     factors: question.factors.flatMap((i) => factorResult(set, i, answers, read)),
     facts,
+    defaulted,
     truths,
   }
 }
@@ -62,11 +66,14 @@ interface Answers {
   combine: (condition: Condition) => Truth
 }
 
-/** Reads each fact once at most, with the declared default where there is no value. */
-function readerWithDefaults(set: PolicySet, readFact: ReadFact): ReadFact {
+/** Reads a fact, with the declared default where there is no value; which facts these are is added to `defaulted`. */
+function readerWithDefaults(set: PolicySet, readFact: ReadFact, defaulted: Set<string>): ReadFact {
   return (path) => {
     const value = readFact(path)
-    return value === undefined || value === null ? set.facts.get(path.text)?.default : value
+    if (value !== undefined && value !== null) return value
+    const standIn = set.facts.get(path.text)?.default
+    if (standIn !== undefined) defaulted.add(path.text)
+    return standIn
   }
 }
 

@@ -644,7 +644,7 @@ const ROWS: Row[] = [
     name: 'check: context that is no JSON',
     args: () => ['check', '--tenant', 'acme', '--action', 'a', '--context', '{', '--policies', world.policies],
     code: 2,
-    stderr: /--context: /,
+    stderr: /--context is not JSON that can be read: /,
   },
   {
     name: 'check: context that is no object',

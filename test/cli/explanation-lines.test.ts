@@ -115,3 +115,23 @@ test('risk: the factors alone', async () => {
   assert.match(lines[0] ?? '', /^yes {2}size +adds 3 of 30 +acme\/main\.yaml:15$/)
   assert.match(lines[2] ?? '', /^no {3}far +adds 0 of 10 +acme\/main\.yaml:16$/)
 })
+
+test('a declared default that stands in for a missing value is marked, in comparisons and in scales', async () => {
+  const set = setOf(`facts:
+  context.country: {type: string, default: DE}
+  context.amount: {type: number, default: 5}
+rules:
+  - {id: home, actions: ["pay.*"], effect: allow, reason: R., when: {fact: context.country, operator: equal, value: DE}}
+risk:
+  - {name: size, actions: ["pay.*"], weight: 10, scale: {fact: context.amount, from: 0, to: 10}}
+`)
+  const seen = async (context: JsonObject): Promise<string[]> => {
+    const question = { set, killSwitchReason: undefined, tenant: 'acme', environment: 'live', agent: 'bot' } as const
+    const judgement = await judge({ ...question, nowMs: 0, action: 'pay.out', context, plan: undefined })
+    const lines = explanationLines(explanationOf(set, 'pay.out', judgement)).map(rendered)
+    return lines.flatMap((line) => / {2}(is .*?)(?: {2}|$)/.exec(line)?.[1] ?? [])
+  }
+  assert.deepEqual(await seen({}), ['is "DE" (default)', 'is 5 (default)'])
+  assert.deepEqual(await seen({ country: 'DE', amount: 5 }), ['is "DE"', 'is 5'])
+  assert.deepEqual(await seen({ country: null, amount: 7 }), ['is "DE" (default)', 'is 7'])
+})

@@ -21,7 +21,7 @@ function rule(effect: Effect, outcome: Truth = 'true', conditional = true, id = 
 }
 
 function input(rules: readonly RuleResult[], more: Partial<DecisionInput> = {}): DecisionInput {
-  const evaluation: Evaluation = { rules, factors: [], facts: new Map(), truths: new Map() }
+  const evaluation: Evaluation = { rules, factors: [], facts: new Map(), defaulted: new Set(), truths: new Map() }
   const risk = { score: 0, factors: [] }
   return { set: SET, killSwitchReason: undefined, validation: { ok: true }, evaluation, risk, ...more }
 }

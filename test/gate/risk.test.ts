@@ -23,7 +23,7 @@ const SCORES: [name: string, factors: FactorResult[], score: number, contributio
 
 for (const [name, factors, score, contributions] of SCORES) {
   test(`assessRisk: ${name}`, () => {
-    const risk = assessRisk({ rules: [], factors, facts: new Map(), truths: new Map() })
+    const risk = assessRisk({ rules: [], factors, facts: new Map(), defaulted: new Set(), truths: new Map() })
     assert.equal(risk.score, score)
     assert.deepEqual(
       risk.factors.map(({ contribution }) => contribution),
@@ -42,12 +42,17 @@ test('property: the score is the sum that is shown, and one more factor never lo
   fc.assert(
     fc.property(fc.array(one, { maxLength: 8 }), one, (some, more) => {
       const factors = some.map(([weight, fraction]) => factor(weight, fraction))
-      const risk = assessRisk({ rules: [], factors, facts: new Map(), truths: new Map() })
+      const risk = assessRisk({ rules: [], factors, facts: new Map(), defaulted: new Set(), truths: new Map() })
       const sum = risk.factors.reduce((total, { contribution }) => total + Math.round(contribution * 10), 0)
       assert.equal(risk.score, Math.min(1000, sum) / 10)
       assert.ok(
-        assessRisk({ rules: [], facts: new Map(), truths: new Map(), factors: [...factors, factor(...more)] }).score >=
-          risk.score,
+        assessRisk({
+          rules: [],
+          facts: new Map(),
+          defaulted: new Set(),
+          truths: new Map(),
+          factors: [...factors, factor(...more)],
+        }).score >= risk.score,
       )
     }),
   )

@@ -18,6 +18,8 @@ export const ShownValue = Type.Unsafe<object>({
   },
 })
 
+const Defaulted = Type.Literal(true, { description: 'The fact was missing: `seen` is its declared default.' })
+
 /** Refers to itself by the name under which it stands in the document. Its type would have no end for the compiler. */
 const Condition = Type.Unsafe<object>({
   title: 'ExplainedCondition',
@@ -31,10 +33,8 @@ const Condition = Type.Unsafe<object>({
     fact: { type: 'string' },
     operator: { type: 'string' },
     wanted: ShownValue,
-    seen: {
-      ...nullable(ShownValue),
-      description: 'Null when the fact is missing. A declared default stands in for a missing value.',
-    },
+    seen: { ...nullable(ShownValue), description: 'Null when the fact is missing and has no default.' },
+    defaulted: Defaulted,
     name: { type: 'string' },
     file: File,
     line: Line,
@@ -58,7 +58,13 @@ const Rule = Type.Object(
 )
 
 const Scale = Type.Object(
-  { fact: Type.String(), from: Type.Number(), to: Type.Number(), seen: nullable(ShownValue) },
+  {
+    fact: Type.String(),
+    from: Type.Number(),
+    to: Type.Number(),
+    seen: nullable(ShownValue),
+    defaulted: Type.Optional(Defaulted),
+  },
   { title: 'ExplainedScale', description: 'It adds nothing at `from` or below, the whole weight at `to` or above.' },
 )
 
