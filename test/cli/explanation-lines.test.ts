@@ -5,6 +5,7 @@ import { decisionLines, explanationLines, factorLines } from '../../src/cli/expl
 import { rendered } from '../../src/cli/output.ts'
 import { explanationOf } from '../../src/gate/explain.ts'
 import { judge } from '../../src/gate/judge.ts'
+import type { PolicySet } from '../../src/policy/set.ts'
 import { setOf } from '../policy/sources.ts'
 
 const SET = setOf(`conditions:
@@ -23,10 +24,15 @@ risk:
   - {name: far, actions: ["pay.*"], weight: 10, when: {condition: abroad}}
 `)
 
-async function told(context: JsonObject): Promise<string> {
-  const question = { set: SET, killSwitchReason: undefined, tenant: 'acme', environment: 'live', agent: 'bot' } as const
+/** How the request is decided by the set, and why. */
+async function explained(set: PolicySet, context: JsonObject) {
+  const question = { set, killSwitchReason: undefined, tenant: 'acme', environment: 'live', agent: 'bot' } as const
   const judgement = await judge({ ...question, nowMs: 0, action: 'pay.out', context, plan: undefined })
-  const why = explanationOf(SET, 'pay.out', judgement)
+  return { judgement, why: explanationOf(set, 'pay.out', judgement) }
+}
+
+async function told(context: JsonObject): Promise<string> {
+  const { judgement, why } = await explained(SET, context)
   return [...decisionLines(judgement.outcome, judgement.risk.score, why), ...explanationLines(why)]
     .map(rendered)
     .join('\n')
@@ -126,9 +132,7 @@ risk:
   - {name: size, actions: ["pay.*"], weight: 10, scale: {fact: context.amount, from: 0, to: 10}}
 `)
   const seen = async (context: JsonObject): Promise<string[]> => {
-    const question = { set, killSwitchReason: undefined, tenant: 'acme', environment: 'live', agent: 'bot' } as const
-    const judgement = await judge({ ...question, nowMs: 0, action: 'pay.out', context, plan: undefined })
-    const lines = explanationLines(explanationOf(set, 'pay.out', judgement)).map(rendered)
+    const lines = explanationLines((await explained(set, context)).why).map(rendered)
     return lines.flatMap((line) => / {2}(is .*?)(?: {2}|$)/.exec(line)?.[1] ?? [])
   }
   assert.deepEqual(await seen({}), ['is "DE" (default)', 'is 5 (default)'])
