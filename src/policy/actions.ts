@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { errorDetail, schemaCompiler } from '../base/schema.ts'
 import { entriesOf, itemsOf, memberOf, type Node, textOf, wordOf } from './node.ts'
 import type { Report } from './report.ts'
@@ -67,11 +67,19 @@ function validator(root: 'context' | 'plan', schema: JsonObject, compiler: Schem
   }
 }
 
-/** The types that a schema node allows by name; undefined when it says nothing about type. */
+/** The types that a schema node allows, by name or by the values that it lists; undefined when it says nothing about type. */
 export function typesOf(node: Node): readonly string[] | undefined {
   const type = memberOf(node, 'type')
-  if (type === undefined) return undefined
-  return (type.items === undefined ? [type] : itemsOf(type)).map(wordOf)
+  if (type !== undefined) return (type.items === undefined ? [type] : itemsOf(type)).map(wordOf)
+  const constant = memberOf(node, 'const')
+  const values = constant === undefined ? memberOf(node, 'enum')?.items : [constant]
+  return values && [...new Set(values.map(({ value }) => typeName(value)))]
+}
+
+function typeName(value: Json): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return Number.isInteger(value) ? 'integer' : typeof value
 }
 
 /** The schema of a member, through local references; undefined when the schema does not describe it. */

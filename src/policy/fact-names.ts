@@ -127,6 +127,10 @@ function isFarBelow(a: string, b: string): boolean {
 
 /** A fact that need not be declared. Only what has a root of another language, or none, is surely meant below context. */
 function newFact(plain: string, rest: string, text: string): string | undefined {
+  if (plain === '') return undefined
+  const [root = '', ...below] = plain.split('.')
+  const meantRoot = below.length === 0 ? undefined : closest(root, REQUEST_ROOTS)
+  if (meantRoot !== undefined && meantRoot !== root) return newFact([meantRoot, ...below].join('.'), rest, text)
   const isOurs = /^(?:context|plan)\./.test(plain)
   if (BUILT_IN_ROOTS.has(rest) || (!isOurs && rest === plain && rest.includes('.'))) return undefined
   const segments = (isOurs ? plain : `context.${rest}`).split('.')
