@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
 import { type RunOptions, run, type Serving, serve } from './program.ts'
@@ -68,20 +68,23 @@ const OFF: { name: string; args: string[]; options: RunOptions; file?: object }[
   { name: 'the file', args: [], options: {}, file: { watch: 'off' } },
 ]
 
-for (const { name, args, options, file } of OFF) {
-  test(`policies that are not watched (${name}): a change waits until someone asks`, async (t) => {
-    const { root, options: base, save, state, reload, decision } = await prepare()
-    writeFiles(root, { 'gate.json': JSON.stringify(file ?? {}) })
-    const server = await serve(t, [...base, ...args, '--config', join(root, 'gate.json')], options)
-    save(DENYING)
-    await sleep(2500)
-    assert.equal(await decision(server), 'allow')
-    const before = await state(server)
-    assert.deepEqual([before.watching, before.current, before.rules], [false, true, 4])
-    const { current, rules } = await reload(server)
-    assert.deepEqual([current, rules, await decision(server)], [true, 5, 'deny'])
-  })
-}
+// At the same time: they mostly wait.
+describe('policies that are not watched', { concurrency: 4 }, () => {
+  for (const { name, args, options, file } of OFF) {
+    test(`${name}: a change waits until someone asks`, async (t) => {
+      const { root, options: base, save, state, reload, decision } = await prepare()
+      writeFiles(root, { 'gate.json': JSON.stringify(file ?? {}) })
+      const server = await serve(t, [...base, ...args, '--config', join(root, 'gate.json')], options)
+      save(DENYING)
+      await sleep(2500)
+      assert.equal(await decision(server), 'allow')
+      const before = await state(server)
+      assert.deepEqual([before.watching, before.current, before.rules], [false, true, 4])
+      const { current, rules } = await reload(server)
+      assert.deepEqual([current, rules, await decision(server)], [true, 5, 'deny'])
+    })
+  }
+})
 
 for (const watch of ['on', 'off']) {
   test(`SIGHUP reads policies at once, with watch ${watch}: the log says what came of it, and the process goes on`, async (t) => {

@@ -282,7 +282,7 @@ test('property: the editor schema refuses nothing that the loader takes, and fin
         assert.deepEqual(wanted, [], JSON.stringify(after))
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: 500 },
   )
 })
 

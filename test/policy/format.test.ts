@@ -134,7 +134,7 @@ test('property: the same document, the same digest, each comment once and in its
       assert.equal(format('a.yaml', once), once)
       assert.ok(once.endsWith('\n') && !/\r|\ufeff|^\s*\n/.test(once))
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 
@@ -185,7 +185,7 @@ test('property: a damaged file is refused with its faults, or is the same docume
       assert.ok('text' in formatted, `${JSON.stringify(formatted)} ${JSON.stringify(damaged)}`)
       assert.equal(JSON.stringify(parsed(formatted.text)), JSON.stringify(parsed(damaged)))
     }),
-    { numRuns: 500 },
+    { numRuns: 250 },
   )
 })
 

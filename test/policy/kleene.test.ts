@@ -196,6 +196,6 @@ test('property: every operator and decorator answers as a naive reference does, 
       const context = Object.fromEntries(facts.flatMap((fact, i) => (fact === undefined ? [] : [[`f${i}`, fact]])))
       assert.equal(await truthOf(set, context), TRUTHS[answer(one, facts)])
     }),
-    { numRuns: 2000 },
+    { numRuns: 800 },
   )
 })

@@ -163,7 +163,7 @@ test('lint: what is said to be never or always true is so in every context', asy
         assert.ok(!seen.has(never), `${diagnostic.message}: ${JSON.stringify(part)}`)
       }
     }),
-    { numRuns: 800 },
+    { numRuns: 300 },
   )
   assert.ok(said > 50, `${said} findings were checked`)
 })
@@ -189,7 +189,7 @@ test('lint: without a part that is said to change nothing, the condition comes t
         assert.equal(now, was, `${idle.message} ${JSON.stringify(context)}`)
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   )
   assert.ok(said > 15, `${said} findings were checked`)
 })
@@ -231,7 +231,7 @@ test('lint: without a rule that is said never to decide, every request is decide
         }
       }
     }),
-    { numRuns: 250 },
+    { numRuns: 100 },
   )
   assert.ok(said > 10, `${said} findings were checked`)
 })
@@ -266,7 +266,7 @@ test('lint: what no value of a fact meets is said', async () => {
       if (!seen.has('false') && !guards)
         assert.ok(codes.has('GATE2012'), `${kind} ${JSON.stringify(some)} is never false`)
     }),
-    { numRuns: 1000 },
+    { numRuns: 400 },
   )
   assert.ok(said > 50, `${said} findings were checked`)
 })

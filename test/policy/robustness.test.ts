@@ -84,7 +84,7 @@ test('property: a damaged policy is refused or loaded, and every fault lies insi
       }
       assertSound('main.yaml', damaged)
     }),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   )
 })
 
@@ -128,7 +128,7 @@ test('property: valid and broken sets with a character more or less, or two, are
         if (!name.includes('.test.')) assertSound(name, changed)
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })
 
@@ -159,7 +159,7 @@ test('property: a JSON policy has no fault of syntax exactly when the strict par
       assert.equal(report.failed(), strict === undefined, JSON.stringify([changed, report.diagnostics()]))
       if (strict !== undefined) assert.deepEqual(document?.value, strict)
     }),
-    { numRuns: 3000 },
+    { numRuns: 1200 },
   )
 })
 
@@ -265,7 +265,7 @@ test('property: any values in the sections of a policy are refused or loaded', (
       assertSound('main.json', text)
       assertSound('main.yaml', text)
     }),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   )
 })
 
