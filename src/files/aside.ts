@@ -2,8 +2,11 @@ import type { CompiledPolicies, Outcome, PolicySource } from '../policy/load.ts'
 import type { PolicyValidation } from '../policy/validation.ts'
 import { startThread } from '../thread.ts'
 
-/** Of time, and of processor time: who gets little of the machine is given longer, up to a limit. */
-const TIME_LIMIT_MS = 5000
+/**
+ * Of time, and of processor time: who gets little of the machine is given longer, up to a limit. Twice what the largest
+ * set takes, 10,000 rules, so that it comes into force on a slow machine too.
+ */
+const TIME_LIMIT_MS = 10_000
 const TIME_LIMIT_IF_STARVED_MS = 30_000
 const LOOK_MS = 100
 const MEMORY_LIMIT_MIB = 256
