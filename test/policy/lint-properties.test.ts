@@ -163,7 +163,7 @@ test('lint: what is said to be never or always true is so in every context', asy
         assert.ok(!seen.has(never), `${diagnostic.message}: ${JSON.stringify(part)}`)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 800 },
   )
   assert.ok(said > 50, `${said} findings were checked`)
 })
@@ -189,7 +189,7 @@ test('lint: without a part that is said to change nothing, the condition comes t
         assert.equal(now, was, `${idle.message} ${JSON.stringify(context)}`)
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 1500 },
   )
   assert.ok(said > 15, `${said} findings were checked`)
 })
@@ -231,7 +231,7 @@ test('lint: without a rule that is said never to decide, every request is decide
         }
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 250 },
   )
   assert.ok(said > 10, `${said} findings were checked`)
 })
@@ -266,7 +266,7 @@ test('lint: what no value of a fact meets is said', async () => {
       if (!seen.has('false') && !guards)
         assert.ok(codes.has('GATE2012'), `${kind} ${JSON.stringify(some)} is never false`)
     }),
-    { numRuns: 400 },
+    { numRuns: 1000 },
   )
   assert.ok(said > 50, `${said} findings were checked`)
 })
