@@ -166,7 +166,7 @@ for (const { name, matches, takes, parts, isLooser } of ROWS) {
         if (takes(text)) taken += 1
         if (takes(text) || !isLooser) assert.equal(matched, takes(text), text)
       }),
-      { numRuns: 1500 },
+      { numRuns: 3000 },
     )
     assert.ok(taken > 0, `only ${taken} texts were taken`)
   })
@@ -179,7 +179,7 @@ test('property: the pattern OUTSIDE matches the paths that leave the folder, and
       const path = chosen.join('')
       assert.equal(new RegExp(patterns.OUTSIDE, 'u').test(path), !isInsidePath(path), JSON.stringify(path))
     }),
-    { numRuns: 1500 },
+    { numRuns: 3000 },
   )
 })
 

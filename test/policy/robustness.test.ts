@@ -125,7 +125,8 @@ test('property: valid and broken sets with a character more or less, or two, are
           const start = at % (changed.length + 1)
           changed = changed.slice(0, start) + inserted + changed.slice(start + cut)
         }
-        if (!name.includes('.test.')) assertSound(name, changed)
+        // Files in other encodings have other places than their bytes read as UTF-8.
+        if (!name.includes('.test.') && !changed.includes('\0')) assertSound(name, changed)
       }
     }),
     { numRuns: 1000 },
