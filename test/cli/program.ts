@@ -1,5 +1,5 @@
 import '../declared.ts'
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -51,6 +51,15 @@ export function run(args: readonly string[], options: RunOptions = {}): Promise<
     child.once('error', reject)
     child.once('close', (code) => resolve({ code, ...texts }))
   })
+}
+
+/** What a shell command prints on a pseudo-terminal with colours, whatever the run of the tests says of its own. */
+export function onTerminal(command: string, env: Record<string, string> = {}): string {
+  const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...inherited } = cleanEnv()
+  return spawnSync('script', ['-qec', command, '/dev/null'], {
+    encoding: 'utf8',
+    env: { ...inherited, TERM: 'xterm-256color', ...env },
+  }).stdout
 }
 
 export interface Following {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -7,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { FORMATS } from '../../src/policy/output/formats.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
-import { BIN, run } from './program.ts'
+import { BIN, onTerminal, run } from './program.ts'
 
 /**
  * Policies with many faults: wide characters, a BOM, CRLF, tabs, JSON, other encodings, and texts that would steer a
@@ -161,18 +160,11 @@ test('colours: on terminals only, and not where NO_COLOR is set', async () => {
   const policies = temporaryFolder()
   writeFiles(policies, FAULTY)
   const command = `"${process.execPath}" "${BIN}" validate --policies "${policies}"`
-  const onTerminal = (env: Record<string, string>): string => {
-    const { NO_COLOR: _, FORCE_COLOR: __, ...inherited } = process.env
-    return spawnSync('script', ['-qec', command, '/dev/null'], {
-      encoding: 'utf8',
-      env: { ...inherited, TERM: 'xterm-256color', ...env },
-    }).stdout
-  }
   assert.match(
-    onTerminal({}),
+    onTerminal(command),
     /\p{Cc}\[31merror GATE1101\p{Cc}\[39m [\s\S]*\p{Cc}\[31m\^{5}\p{Cc}\[39m \p{Cc}\[36mdid you mean/u,
   )
-  assert.doesNotMatch(onTerminal({ NO_COLOR: '1' }), /\p{Cc}\[/u)
+  assert.doesNotMatch(onTerminal(command, { NO_COLOR: '1' }), /\p{Cc}\[/u)
   const { stdout } = await run(['validate', '--policies', policies])
   assert.doesNotMatch(stdout, /\p{Cc}\[/u)
 })
@@ -181,10 +173,7 @@ test('a line is cut to the width of the terminal, so that the carets stand under
   const policies = temporaryFolder()
   writeFiles(policies, { 'acme/main.yaml': `${FAULTY['acme/main.yaml']}description: ${'long '.repeat(100)}\n` })
   const command = `stty cols 60; "${process.execPath}" "${BIN}" validate --policies "${policies}"`
-  const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
-    encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1' },
-  })
+  const stdout = onTerminal(command, { NO_COLOR: '1' })
   const lines = stdout.split('\r\n').filter((line) => / \| /.test(line))
   assert.ok(lines.length >= 4, stdout)
   for (const line of lines) assert.ok(line.length <= 60, line)

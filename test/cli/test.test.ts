@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { readLcov } from '../cases/lcov-reader.ts'
 import { readXml } from '../cases/xml-reader.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
-import { BIN, follow, run } from './program.ts'
+import { BIN, follow, onTerminal, run } from './program.ts'
 
 /** One test passes, one fails, one is skipped; 18 of 20 outcomes are covered. */
 const GOLDEN = fileURLToPath(new URL('../testdata/cases/', import.meta.url))
@@ -220,15 +220,10 @@ test('test: colours and a bar on a terminal, where there is one', () => {
   const contexts = Array.from({ length: 600 }, (_, i) => `c${i}`)
   const file = `${HEADER}contexts: {${contexts.map((name) => `${name}: {}`).join(', ')}}\ntests:\n  - {name: mail, matrix: {actions: [mail.send], contexts: [${contexts.join(', ')}]}, expect: {decision: allow}}\n`
   writeFiles(join(policies, 'acme'), { 'main.yaml': POLICY, 'a.test.yaml': file })
-  const { NO_COLOR: _, ...env } = process.env
-  const onTerminal = spawnSync(
-    'script',
-    ['-qec', `'${process.execPath}' '${BIN}' test --policies '${policies}'`, '/dev/null'],
-    { encoding: 'utf8', env: { ...env, TERM: 'xterm' } },
-  )
-  assert.ok(onTerminal.stdout.includes('\u001b[32mok'))
-  assert.ok(onTerminal.stdout.includes(`\r\u001b[K[${'#'.repeat(15)}${'.'.repeat(15)}] 300 of 600 cases`))
-  assert.match(onTerminal.stdout, /600 passed/)
+  const shown = onTerminal(`'${process.execPath}' '${BIN}' test --policies '${policies}'`)
+  assert.ok(shown.includes('\u001b[32mok'))
+  assert.ok(shown.includes(`\r\u001b[K[${'#'.repeat(15)}${'.'.repeat(15)}] 300 of 600 cases`))
+  assert.match(shown, /600 passed/)
   const piped = spawnSync(process.execPath, [BIN, 'test', '--policies', policies], { encoding: 'utf8' })
   assert.ok(!(piped.stdout + piped.stderr).includes('\u001b'))
 })

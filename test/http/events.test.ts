@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ROLES, type Role } from '../../src/keys/roles.ts'
 import { ACME_POLICY, type Gate, type KeyOptions, startGate } from '../helpers.ts'
 import { openStream, type Reader } from './sse.ts'
-import { assertDone, assertRefused, requestText } from './support.ts'
+import { assertDone, assertRefused, requestText, untilLoaded } from './support.ts'
 
 const gate = await startGate({ after })
 const { url } = gate.server
@@ -14,15 +14,6 @@ const owner = await gate.key()
 const admin = await gate.key({ roles: ['admin'] })
 const agent = await gate.key({ roles: ['agent'] })
 type Key = typeof agent
-
-/** The policies of a tenant are noted within a second of its making. */
-async function untilLoaded(at: Gate, key: Key): Promise<void> {
-  for (;;) {
-    const { data } = (await at.call(key, 'GET', '/audit/chain?eventType=policy.loaded')).body
-    if (data.length > 0) return
-    await sleep(50)
-  }
-}
 
 await untilLoaded(gate, owner)
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ERRORS, type ErrorCode } from '../../src/base/errors.ts'
 import { assertDeclared } from '../declared.ts'
 import type { Answer, Gate } from '../helpers.ts'
@@ -15,6 +16,15 @@ export async function entries(gate: Gate, chain = 'acme/live'): Promise<number> 
 export async function entriesOf(gate: Gate, eventType: string, chain = 'acme/live'): Promise<number> {
   const { items } = await gate.server.store.page({ chain, order: 'desc', limit: 500, offset: 0, eventType })
   return items.length
+}
+
+/** Waits until a tenant's policies are noted in its chain: what a test adds afterwards is then alone at its end. */
+export async function untilLoaded(gate: Gate, key: Parameters<Gate['call']>[0]): Promise<void> {
+  for (;;) {
+    const { data } = (await gate.call(key, 'GET', '/audit/chain?eventType=policy.loaded')).body
+    if (data.length > 0) return
+    await sleep(50)
+  }
 }
 
 const FAILURE_FIELDS = ['success', 'error', 'message', 'details', 'requestId']
