@@ -35,7 +35,7 @@ export type FindSet = (tenantId: string, digest: string) => Promise<FoundSet>
 
 /** Sets that are kept ready: people look at several decisions of one. */
 const READY_SETS = 2
-/** Sets that may wait to be compiled, which takes up to five seconds of a processor for each. */
+/** Sets that may wait to be compiled, which takes up to ten seconds of a processor for each. */
 const MAX_WAITING = 8
 
 /** Finds policies in force and stored ones. Stored ones are compiled one after the other. */

@@ -1,6 +1,7 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { counted } from '../base/counted.ts'
 import { readAtMost } from '../files/policies.ts'
 import { policyPaths } from '../files/policy-paths.ts'
 import { pathInside, rewriteFile } from '../files/rewrite.ts'
@@ -14,6 +15,7 @@ import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, UsageE
 import { readInput } from './input.ts'
 import { lineDiff } from './line-diff.ts'
 import { type Line, paint, print, rendered } from './output.ts'
+import { requireFolder } from './tenant-folders.ts'
 
 interface FormatOptions extends CommonOptions {
   check?: boolean
@@ -75,7 +77,7 @@ async function format(paths: readonly string[], options: FormatOptions): Promise
 
 function configuredTargets(options: FormatOptions): Target[] {
   const root = resolve(configOf(options).policies)
-  if (!existsSync(root)) throw new CannotRun(`There is no folder ${root}; name another with --policies.`)
+  requireFolder(root)
   return folderTargets(root, '')
 }
 
@@ -163,7 +165,7 @@ function summary(outcomes: readonly Outcome[]): string {
     const count = outcomes.filter((outcome) => outcome.status === status).length
     return count === 0 ? [] : [`${count} ${status}`]
   })
-  return `${outcomes.length} file${outcomes.length === 1 ? '' : 's'}: ${counts.join(', ')}.`
+  return `${counted(outcomes.length, 'file')}: ${counts.join(', ')}.`
 }
 
 /** The formatted text goes to standard output, whatever else there is to say to standard error. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { counted } from '../base/counted.ts'
 import { GateError } from '../base/errors.ts'
 import { parseJson } from '../base/json.ts'
 import { readAtMost } from '../files/policies.ts'
@@ -68,7 +69,7 @@ async function init(options: InitOptions): Promise<void> {
   print(options, { files, rules, renamed, notes, next }, () => [
     ...files.map((file) => `wrote ${file}`),
     '',
-    ...rules.map(({ id, effect, actions }) => `${effect}: ${count(actions.length)} by rule ${id}`),
+    ...rules.map(({ id, effect, actions }) => `${effect}: ${counted(actions.length, 'tool')} by rule ${id}`),
     ...renamed.map(
       ({ tool, action }): Line => [paint('yellow', 'renamed '), `${shownName(tool)} is checked as ${action}`],
     ),
@@ -154,8 +155,4 @@ function nextCommands({ tenant, policies, config }: InitOptions, { example }: St
     `gate-sidecar check --tenant ${tenant} --action ${example?.action ?? 'unknown.tool'}${context}${where}`,
     `gate-sidecar keys create --tenant ${tenant} --role agent`,
   ]
-}
-
-function count(tools: number): string {
-  return `${tools} tool${tools === 1 ? '' : 's'}`
 }

@@ -12,7 +12,7 @@ import { formatDiagnostic } from '../policy/output/text.ts'
 import type { PolicySet } from '../policy/set.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, environmentOption, UsageError } from './context.ts'
 import { objectOf } from './json-option.ts'
-import { noFolderOf } from './no-folder.ts'
+import { noFolderOf, sourceOf } from './tenant-folders.ts'
 
 /** A request that is put to the policy files alone: no service, no data file. */
 export interface OfflineOptions extends CommonOptions {
@@ -69,9 +69,7 @@ export async function judgeOffline(
 
 function loadSet(root: string, tenant: string): PolicySet {
   if (!existsSync(join(root, tenant))) throw noFolderOf(tenant, root)
-  const { source } = readTenantFolder(root, tenant)
-  if ('problem' in source) throw new CannotRun(`The folder of ${tenant} in ${root} ${source.problem}.`)
-  const { set, diagnostics } = loadPolicySet(source)
+  const { set, diagnostics } = loadPolicySet(sourceOf(readTenantFolder(root, tenant)))
   if (set !== undefined) return set
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   throw new CannotRun(

@@ -1,7 +1,9 @@
 import { relative, sep } from 'node:path'
 import { Option } from 'commander'
+import { counted } from '../base/counted.ts'
 import { memo } from '../base/memo.ts'
 import { compareDiagnostics, type Diagnostic } from '../policy/diagnostics.ts'
+import { decodeText } from '../policy/encoding.ts'
 import type { TenantFolder } from '../policy/load.ts'
 import { FORMATS, type Format, formatDiagnostics, isValid } from '../policy/output/formats.ts'
 import { type LinesOf, type Look, PLAIN } from '../policy/output/text.ts'
@@ -54,28 +56,16 @@ function folderPath(root: string): string {
 
 function summaryOf(folders: readonly TenantFolder[], diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length
-  const counts = [count(errors, 'error'), count(diagnostics.length - errors, 'warning')]
-  return `${count(folders.length, 'policy set')}: ${counts.join(', ')}.`
+  const counts = [counted(errors, 'error'), counted(diagnostics.length - errors, 'warning')]
+  return `${counted(folders.length, 'policy set')}: ${counts.join(', ')}.`
 }
 
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`
-}
-
-/** The lines of what was read. Each file is split once, whatever the number of its faults. */
+/** The lines of what was read, as diagnostics count them. Each file is split once, whatever the number of its faults. */
 export function linesIn(folders: readonly TenantFolder[]): LinesOf {
   return memo((file: string) => {
     const [tenant, name] = file.split('/', 2)
     const source = folders.find((folder) => folder.tenant === tenant)?.source
     const bytes = source && 'files' in source && source.files.find((candidate) => candidate.name === name)?.bytes
-    return bytes ? linesOfText(bytes) : []
+    return bytes ? decodeText(bytes).text.split(/\r?\n/) : []
   })
-}
-
-/** Lines and columns as diagnostics count them: a BOM is not counted, and a line ends with a line feed. */
-function linesOfText(bytes: Uint8Array): readonly string[] {
-  const text = Buffer.from(bytes)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-  return text.split('\n').map((line) => line.replace(/\r$/, ''))
 }

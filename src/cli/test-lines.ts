@@ -1,3 +1,4 @@
+import { counted } from '../base/counted.ts'
 import { grouped } from '../base/grouped.ts'
 import { combinationText } from '../cases/cases.ts'
 import { valueText } from '../cases/differences.ts'
@@ -45,7 +46,7 @@ function markOf({ failed, cases, skipped }: Counts): Painted {
 
 function aboutTest({ skip }: PolicyTest, { cases, failed }: Counts): string {
   if (skip !== undefined) return skip
-  return failed > 0 ? `${failed} of ${count(cases, 'case')} failed` : count(cases, 'case')
+  return failed > 0 ? `${failed} of ${counted(cases, 'case')} failed` : counted(cases, 'case')
 }
 
 function caseLines({ asked, answer, failure }: CaseReport): Line[] {
@@ -83,11 +84,11 @@ export function traceLines({ answer, explanation }: Failure): Line[] {
 export function summaryLine({ tests, cases, passed, failed, skipped }: Counts, ms: number): Line {
   const told = `${passed} passed, ${failed} failed, ${skipped} skipped`
   const time = `(${(ms / 1000).toFixed(2)} s)`
-  return [`${count(tests, 'test')}, ${count(cases, 'case')}: `, paint(failed > 0 ? 'red' : 'green', told), ` ${time}.`]
-}
-
-export function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`
+  return [
+    `${counted(tests, 'test')}, ${counted(cases, 'case')}: `,
+    paint(failed > 0 ? 'red' : 'green', told),
+    ` ${time}.`,
+  ]
 }
 
 function indented(line: Line, by: number): Line {

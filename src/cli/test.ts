@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { counted } from '../base/counted.ts'
 import { visible } from '../base/visible.ts'
 import { coverageTotal, percentOf } from '../cases/coverage.ts'
 import { FILTER_KEYS, type Filter, parseFilter } from '../cases/filter.ts'
@@ -14,7 +15,7 @@ import { coverageJson, coverageLines, totalLine } from './coverage-lines.ts'
 import { type Line, print } from './output.ts'
 import { testFolders } from './test-folders.ts'
 import { testsJson } from './test-json.ts'
-import { count, summaryLine, traceLines, treeLines } from './test-lines.ts'
+import { summaryLine, traceLines, treeLines } from './test-lines.ts'
 import { endProgress, progressBar } from './test-progress.ts'
 import { runTests, type TestFolder, type TestRun } from './test-run.ts'
 import { watchFolders } from './test-watch.ts'
@@ -104,7 +105,7 @@ function problemsOf({ reports, coverage }: TestRun, folders: readonly TestFolder
 const MAX_NAMES = 20
 
 function nothingRan(folders: readonly TestFolder[], skipped: number, { filter }: TestOptions): string {
-  if (skipped > 0) return `Nothing was run: ${count(skipped, 'case')} skipped, and no others.`
+  if (skipped > 0) return `Nothing was run: ${counted(skipped, 'case')} skipped, and no others.`
   const names = folders.flatMap(({ tests }) => tests.map(({ name }) => name))
   if (names.length === 0) {
     const tenants = folders.map(({ tenant }) => tenant).join(', ')
@@ -134,14 +135,14 @@ function show(
     for (const problem of problems) process.stderr.write(`gate-sidecar: ${plain(problem)}\n`)
     return
   }
-  const counted = wantsCoverage(options)
+  const withCoverage = wantsCoverage(options)
   print(
     { ...options, json },
-    { ...testsJson(reports, ms), problems, ...(counted && { coverage: coverageJson(coverage) }) },
+    { ...testsJson(reports, ms), problems, ...(withCoverage && { coverage: coverageJson(coverage) }) },
     () => [
       ...treeLines(reports, { verbose: options.verbose === true }),
       ...(reports.length > 0 ? [''] : []),
-      ...(options.coverage ? [...coverageLines(coverage), ''] : counted ? [totalLine(coverage)] : []),
+      ...(options.coverage ? [...coverageLines(coverage), ''] : withCoverage ? [totalLine(coverage)] : []),
       summaryLine(countsOf(reports), ms),
       ...problems,
     ],

@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { readPolicyFolders, strayNames } from '../files/policies.ts'
 import { DIAGNOSTICS, type Diagnostic } from '../policy/diagnostics.ts'
-import { loadPolicySet, type TenantFolder } from '../policy/load.ts'
-import { addCommonOptions, CannotRun, type CommonOptions, configOf } from './context.ts'
+import { loadPolicySet } from '../policy/load.ts'
+import { addCommonOptions, type CommonOptions, configOf } from './context.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'
+import { sourceOf, wantedFolders } from './tenant-folders.ts'
 
 export function addValidateCommand(program: Command): void {
   addCommonOptions(program.command('validate'), { policies: true })
@@ -25,16 +25,9 @@ Example:
 
 function validate(options: CommonOptions & ReportOptions): void {
   const root = resolve(configOf(options).policies)
-  if (!existsSync(root)) throw new CannotRun(`There is no folder ${root}; name another with --policies.`)
-  const folders = readPolicyFolders(root)
-  if (folders.length === 0)
-    throw new CannotRun(`${root} holds no tenant's folder; --policies names the folder above those of the tenants.`)
-  printReport(options, root, folders, [...strayNames(root).map(strayWarning), ...folders.flatMap(diagnose)])
-}
-
-function diagnose({ tenant, source }: TenantFolder): readonly Diagnostic[] {
-  if ('problem' in source) throw new CannotRun(`The folder of ${tenant} ${source.problem}.`)
-  return loadPolicySet(source).diagnostics
+  const folders = wantedFolders(readPolicyFolders(root), root)
+  const found = folders.flatMap((folder) => loadPolicySet(sourceOf(folder)).diagnostics)
+  printReport(options, root, folders, [...strayNames(root).map(strayWarning), ...found])
 }
 
 /** Policies that lie beside the tenants' folders look as if they were in force. */

@@ -1,3 +1,4 @@
+import { counted } from '../../base/counted.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { formatDocument } from '../format/format.ts'
 import { LIMITS } from '../limits.ts'
@@ -47,9 +48,10 @@ export function starterFor(tenant: string, tools: readonly Tool[]): Starter | { 
   const named = nameActions(tools.length === 0 ? EXAMPLES : tools)
   if ('fault' in named) return named
   const covered = coverTools(named)
-  const count = `${tools.length} tool${tools.length === 1 ? '' : 's'}`
   const origin =
-    tools.length === 0 ? 'with three examples in place of tools' : `made by gate-sidecar init from ${count}`
+    tools.length === 0
+      ? 'with three examples in place of tools'
+      : `made by gate-sidecar init from ${counted(tools.length, 'tool')}`
   const main = { name: 'main.yaml', text: styled(policyText(tenant, covered, origin)) }
   const set = load(tenant, [main])
   if ('fault' in set) return set
