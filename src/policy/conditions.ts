@@ -116,7 +116,8 @@ function readReference(node: Node, names: Names): Condition | undefined {
   names.used.conditions.add(node.value)
   if (names.conditions.has(node.value)) return { kind: 'condition', name: node.value }
   if (!names.unsure) {
-    const suggestion = closest(node.value, names.conditions.keys())
+    const { value } = node
+    const suggestion = names.report.search(names.conditions.keys(), (known) => closest(value, known))
     // The one that was meant is used.
     if (suggestion !== undefined) names.used.conditions.add(suggestion)
     names.report.add(

@@ -40,7 +40,12 @@ export function collectEntries(
   const entries = files.flatMap(({ root }) => entriesOf(memberOf(root, section)))
   const named = entries.map((entry) => ({ name: nameOf(entry), place: entry.key }))
   reportTwice('GATE1202', `under ${section}`, named, report)
-  return { all: entries, byName: new Map([...entries].reverse().map((entry) => [nameOf(entry), entry])) }
+  const byName = new Map<string, Entry>()
+  for (const entry of entries) {
+    const name = nameOf(entry)
+    if (!byName.has(name)) byName.set(name, entry)
+  }
+  return { all: entries, byName }
 }
 
 /** The items of a list section of all files, in declared order; those with the same name are reported at each place. */

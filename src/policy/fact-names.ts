@@ -2,7 +2,7 @@ import type { Names } from './names.ts'
 import type { Node } from './node.ts'
 import { type FactPath, isPlural, parseFactPath } from './path.ts'
 import type { FactType } from './set.ts'
-import { closest, folded, synonyms } from './suggest.ts'
+import { closest, editDistance, folded, synonyms } from './suggest.ts'
 
 /** The facts that are always there, with their types. `domain` has no value for an action in no domain. */
 export const BUILT_IN_FACTS: ReadonlyMap<string, FactType> = new Map<string, FactType>([
@@ -37,7 +37,7 @@ export function readFactName(node: Node | undefined, names: Names): KnownFact | 
   if (path === undefined) {
     const message =
       'A fact path is made of names with dots between; other characters are written ["a b"], and * at most once.'
-    names.report.add('GATE1204', node, message, meantFact(node.value, knownNames(names), names.facts === undefined))
+    names.report.add('GATE1204', node, message, meantBy(node.value, names))
     return undefined
   }
   const builtIn = BUILT_IN_FACTS.get(path.text)
@@ -48,9 +48,8 @@ export function readFactName(node: Node | undefined, names: Names): KnownFact | 
 }
 
 function unknownFact(node: Node, path: FactPath, names: Names): undefined {
-  const suggestion = meantFact(path.text, knownNames(names), names.facts === undefined)
   const message = `There is no fact ${path.text}; facts of the request begin with context. or plan.`
-  names.report.add('GATE1205', node, message, suggestion)
+  names.report.add('GATE1205', node, message, meantBy(path.text, names))
 }
 
 function declaredFact(node: Node, path: FactPath, names: Names): KnownFact | undefined {
@@ -63,7 +62,7 @@ function declaredFact(node: Node, path: FactPath, names: Names): KnownFact | und
       'GATE1203',
       node,
       `The fact ${path.text} is not declared under facts; declare it there, or correct it.`,
-      closest(path.text, knownNames(names)) ?? meantFact(path.text, knownNames(names), false),
+      meantBy(path.text, names),
     )
   }
   return undefined
@@ -74,10 +73,13 @@ function prefixOf(path: FactPath): string {
   return path.text.slice(0, path.text.indexOf('.*'))
 }
 
-/** Names that are at fault themselves are no help. */
-function knownNames(names: Names): string[] {
-  const declared = [...names.declaredFacts].filter((name) => parseFactPath(name) !== undefined)
-  return [...declared, ...BUILT_IN_FACTS.keys()]
+/** Path texts of all facts that a misspelt one may mean: names that are at fault themselves are no help. */
+export function meantFacts(declared: Iterable<string>): string[] {
+  return [...[...declared].filter((name) => parseFactPath(name) !== undefined), ...BUILT_IN_FACTS.keys()]
+}
+
+function meantBy(text: string, { report, facts, factNames }: Names): string | undefined {
+  return report.search(factNames, (known) => meantFact(text, known, facts === undefined))
 }
 
 // What other languages put before a path, and around it.
@@ -122,7 +124,8 @@ export function meantFact(text: string, known: readonly string[], mayBeNew: bool
 /** True for two facts of the request whose names below `context` or `plan` have little in common. */
 function isFarBelow(a: string, b: string): boolean {
   const [ofA, ofB] = [a, b].map((path) => /^(?:context|plan)\.(.+)$/.exec(path)?.[1])
-  return ofA !== undefined && ofB !== undefined && closest(ofA, [ofB]) === undefined
+  if (ofA === undefined || ofB === undefined || closest(ofA, [ofB]) !== undefined) return false
+  return editDistance(ofA, ofB) > Math.max(ofA.length, ofB.length) / 3
 }
 
 /** A fact that need not be declared. Only what has a root of another language, or none, is surely meant below context. */

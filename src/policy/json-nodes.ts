@@ -1,17 +1,8 @@
-import type { Json, JsonObject } from '../base/json.ts'
+import type { Json } from '../base/json.ts'
 import { type Reading, readScalar, STOPPED, skipSpace } from './json-scalars.ts'
 import { LIMITS } from './limits.ts'
-import {
-  childPath,
-  type Entry,
-  type Node,
-  type Place,
-  placeAt,
-  positionOf,
-  RESERVED_KEYS,
-  type Source,
-} from './node.ts'
-import { mergedValue } from './repeated-keys.ts'
+import { childPath, type Node, type Place, placeAt, type Source } from './node.ts'
+import { addMember, noMembers } from './repeated-keys.ts'
 import type { Report } from './report.ts'
 import { Verbatim } from './written.ts'
 
@@ -73,32 +64,15 @@ function missingValue(reading: Reading, path: string): Node {
 function readObject(reading: Reading, path: string, depth: number): Node {
   const { source, report } = reading
   const start = reading.at
-  const entries = new Map<string, Entry>()
-  const repeats: Entry[] = []
-  const value: JsonObject = Object.create(null)
+  const members = noMembers()
   reading.at += 1
-  while (!closes(reading, start, '}', entries.size > 0)) {
-    const { name, place } = readKey(reading, path)
+  while (!closes(reading, start, '}', members.entries.size > 0)) {
+    const { name, key } = readKey(reading, path)
     readColon(reading)
-    const member = readValue(reading, place.path, depth + 1)
-    if (RESERVED_KEYS.has(name)) report.add('GATE1012', place, `The key ${name} is reserved; choose another name.`)
-    else {
-      const earlier = entries.get(name)
-      if (earlier !== undefined) reportTwice(name, place, earlier, report)
-      const kept = earlier === undefined ? member : mergedValue(earlier.value, member)
-      if (kept === earlier?.value) repeats.push({ name, key: place, value: member })
-      entries.set(name, { name, key: earlier?.key ?? place, value: kept })
-      value[name] = kept.value
-    }
+    addMember(members, { name, key, value: readValue(reading, key.path, depth + 1) }, report)
     readComma(reading, '}')
   }
-  return { source, path, start, end: reading.at, value, entries, repeats, items: undefined }
-}
-
-function reportTwice(name: string, place: Place, earlier: Entry, report: Report): void {
-  const { line } = positionOf(earlier.key.source, earlier.key.start)
-  const message = `The key ${JSON.stringify(name.slice(0, 100))} appears twice in this mapping, first in line ${line}.`
-  report.add('GATE1011', place, message)
+  return { source, path, start, end: reading.at, ...members, items: undefined }
 }
 
 function readArray(reading: Reading, path: string, depth: number): Node {
@@ -135,13 +109,13 @@ function closes(reading: Reading, start: number, bracket: '}' | ']', filled: boo
   }
 }
 
-function readKey(reading: Reading, path: string): { name: string; place: Entry['key'] } {
+function readKey(reading: Reading, path: string): { name: string; key: Place } {
   if (!/["'“”‘’„A-Za-z_$]/.test(reading.source.text[reading.at] ?? '')) {
     return stop(reading, 'A key in double quotes must stand here.')
   }
   const { start, end, value } = readScalar(reading, path, true)
   const name = String(value)
-  return { name, place: { source: reading.source, path: childPath(path, name), start, end } }
+  return { name, key: { source: reading.source, path: childPath(path, name), start, end } }
 }
 
 function readColon(reading: Reading): void {

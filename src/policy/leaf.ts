@@ -99,7 +99,7 @@ function isKnownList(node: Node, name: string, names: Names): boolean {
   names.used.lists.add(name)
   if (names.lists.has(name)) return true
   if (names.unsure) return false
-  const suggestion = closest(name, names.lists.keys())
+  const suggestion = names.report.search(names.lists.keys(), (known) => closest(name, known))
   // The one that was meant is used.
   if (suggestion !== undefined) names.used.lists.add(suggestion)
   names.report.add(
@@ -186,18 +186,19 @@ function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Nam
   if (!BUILT_IN_FACTS.has(name)) return true
   let known = true
   for (const item of constants) {
-    if (name === 'domain' && typeof item.value === 'string' && !names.domains.has(item.value) && !names.unsure) {
+    const { value } = item
+    if (name === 'domain' && typeof value === 'string' && !names.domains.has(value) && !names.unsure) {
       names.report.add(
         'GATE1209',
         item,
-        `There is no domain ${JSON.stringify(item.value)}; ${choices(names.domains.keys())}.`,
-        closest(item.value, names.domains.keys()),
+        `There is no domain ${JSON.stringify(value)}; ${choices(names.domains.keys())}.`,
+        names.report.search(names.domains.keys(), (known) => closest(value, known)),
       )
       known = false
     }
-    if (neverOccurs(name, item.value)) {
-      const suggestion = occurring(name, item.value)
-      names.report.add('GATE2005', item, `${name} is never ${JSON.stringify(item.value)}.`, suggestion)
+    if (neverOccurs(name, value)) {
+      const suggestion = occurring(name, value)
+      names.report.add('GATE2005', item, `${name} is never ${JSON.stringify(value)}.`, suggestion)
     }
   }
   return known

@@ -16,6 +16,8 @@ export const LIMITS = {
   /** Characters of each: it quotes what others wrote, which may be as long as a file, and all of them are one answer. */
   message: 500,
   path: 300,
+  /** Names that misspelt ones are compared with, all together: what suggestions may cost, which is about a second. */
+  namesSearched: 200_000,
   /** Nodes of a schema once its references are followed: compiling as many takes 0.1 s, at the first check of its action. */
   schemaNodes: 1000,
   /** Expectations of a test, each of which is held against each of its combinations. */

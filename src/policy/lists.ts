@@ -48,7 +48,8 @@ function readFile(node: Node, path: string, files: ListFiles, report: Report): r
   const bytes = files.get(path)
   if (bytes === undefined || 'problem' in bytes) {
     const message = `The list file ${JSON.stringify(path)} ${bytes?.problem ?? 'does not exist'}.`
-    report.add('GATE1213', node, message, closest(path, present(files)))
+    const meant = report.search(present(files), (known) => closest(path, known))
+    report.add('GATE1213', node, message, meant)
     return undefined
   }
   return readLines(node, bytes, report)

@@ -5,7 +5,7 @@ import { isAdvice } from './codes.ts'
 import { collectEntries, collectItems, collectSettings, type Section } from './declarations.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { setDigest } from './digest.ts'
-import { meantFact } from './fact-names.ts'
+import { meantFact, meantFacts } from './fact-names.ts'
 import { checkAgainstSchemas, factKey, readFacts } from './facts.ts'
 import { type PolicyFile, type PolicySource, type ReadFiles, readFiles } from './files.ts'
 import { readDomains } from './globs.ts'
@@ -195,12 +195,14 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
   const declared = readFacts(facts.all, report)
   checkAgainstSchemas(declared, facts.byName, files.policies, report)
   const conditions = collectEntries(files.policies, 'conditions', report)
+  // Who asks for what a faulty name was meant to declare is not at fault too.
+  const declaredFacts = new Set([...facts.byName.keys()].flatMap((name) => [name, meantFact(name, [], true) ?? name]))
   const declaresFacts = files.policies.some(({ root }) => memberOf(root, 'facts')?.entries !== undefined)
   return {
     report,
     facts: declaresFacts ? declared : undefined,
-    // Who asks for what a faulty name was meant to declare is not at fault too.
-    declaredFacts: new Set([...facts.byName.keys()].flatMap((name) => [name, meantFact(name, [], true) ?? name])),
+    declaredFacts,
+    factNames: meantFacts(declaredFacts),
     lists: readLists(collectEntries(files.policies, 'lists', report), source.lists, report),
     conditions: new Map([...conditions.byName].map(([name, { value }]) => [name, value])),
     conditionKeys: new Map([...conditions.byName].map(([name, { key }]) => [name, key])),

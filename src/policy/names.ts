@@ -11,6 +11,8 @@ export interface Names {
   readonly facts: ReadonlyMap<string, FactDeclaration> | undefined
   /** Path texts of all declarations, those at fault included: who reads such a fact is not at fault too. */
   readonly declaredFacts: ReadonlySet<string>
+  /** Those that a misspelt one may mean. */
+  readonly factNames: readonly string[]
   readonly lists: ReadonlyMap<string, readonly Json[]>
   readonly conditions: ReadonlyMap<string, Node>
   /** Where they are named. */

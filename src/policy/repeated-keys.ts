@@ -1,9 +1,41 @@
 import type { JsonObject } from '../base/json.ts'
-import { type Entry, memberOf, type Node } from './node.ts'
+import { type Entry, memberOf, type Node, positionOf, RESERVED_KEYS } from './node.ts'
+import type { Report } from './report.ts'
 import { FACT_TYPES } from './set.ts'
 
+/** A mapping as far as it is read. */
+export interface Members {
+  readonly entries: Map<string, Entry>
+  /** Of keys that stand twice those that do not hold. */
+  readonly repeats: Entry[]
+  readonly value: JsonObject
+}
+
+export function noMembers(): Members {
+  return { entries: new Map(), repeats: [], value: Object.create(null) }
+}
+
+/** Adds what was read next; a key that is reserved, or stands there already, is reported. */
+export function addMember({ entries, repeats, value }: Members, entry: Entry, report: Report): void {
+  const { name, key } = entry
+  if (RESERVED_KEYS.has(name)) {
+    report.add('GATE1012', key, `The key ${name} is reserved; choose another name.`)
+    return
+  }
+  const earlier = entries.get(name)
+  const kept = earlier === undefined ? entry : { ...earlier, value: mergedValue(earlier.value, entry.value) }
+  if (earlier !== undefined) {
+    const { line } = positionOf(earlier.key.source, earlier.key.start)
+    const message = `The key ${JSON.stringify(name.slice(0, 100))} appears twice in this mapping, first in line ${line}.`
+    report.add('GATE1011', key, message)
+    if (kept.value === earlier.value) repeats.push(entry)
+  }
+  entries.set(name, kept)
+  value[name] = kept.value.value
+}
+
 /** What a key means that a document has twice: sections are read as one, so that neither hides what the other declares; else the first. */
-export function mergedValue(first: Node, second: Node): Node {
+function mergedValue(first: Node, second: Node): Node {
   if (!/^\$\.\w+$/.test(first.path)) return first
   if (first.items !== undefined && second.items !== undefined) {
     const items = [...first.items, ...second.items]

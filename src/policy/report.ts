@@ -4,6 +4,7 @@ import { compareDiagnostics, type Diagnostic } from './diagnostics.ts'
 import { createErrorPlaces, type ErrorPlaces } from './error-places.ts'
 import { LIMITS } from './limits.ts'
 import { type Place, positionOf } from './node.ts'
+import { firstOf } from './suggest.ts'
 import { type Suggestion, written } from './written.ts'
 
 /** Collects the faults of one load. */
@@ -12,6 +13,11 @@ export interface Report {
   add(code: DiagnosticCode, place: Place, message: string, suggestion?: Suggestion | undefined): void
   /** Nothing more is said about this place: whatever is wrong there follows from a fault that is reported elsewhere. */
   silence(place: Place): void
+  /**
+   * What `find` finds among names that the set declares, such as the one that was meant by a misspelt word. Their number
+   * and that of the searches are the author's, so undefined once LIMITS.namesSearched were searched.
+   */
+  search<T>(names: Iterable<string>, find: (names: readonly string[]) => T): T | undefined
   /** How many errors were added. */
   count(): number
   /** True when an error was added. */
@@ -34,7 +40,13 @@ export function createReport(): Report {
     if (!byIdentity.has(identity)) counts[severity] += 1
     byIdentity.set(identity, diagnostic)
   }
+  let searched = 0
   return {
+    search(names, find) {
+      const first = firstOf(names)
+      searched += first.length
+      return searched > LIMITS.namesSearched ? undefined : find(first)
+    },
     silence: (place) => void unreadable.add(spotOf(place)),
     add(code, place, message, suggestion) {
       const { severity } = DIAGNOSTICS[code]

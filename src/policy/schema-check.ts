@@ -210,7 +210,7 @@ function checkReference(node: Node, walk: Walk): boolean {
   const name = /^#\/\$defs\/([^/%~]+)$/.exec(text)?.[1]
   if (name !== undefined && walk.definitions.has(name)) return true
   const last = text.slice(text.lastIndexOf('/') + 1)
-  const meant = closest(last, walk.definitions)
+  const meant = walk.report.search(walk.definitions, (known) => closest(last, known))
   const hint = /^https?:/.test(text) ? ' Nothing is fetched; write the schema under $defs.' : ''
   walk.report.add('GATE1403', node, `A $ref is #/$defs/ and a name declared there.${hint}`, meant && `#/$defs/${meant}`)
   return false

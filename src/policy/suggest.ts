@@ -1,4 +1,4 @@
-// A hostile file could ask for the distance of long words to many names.
+// A hostile file could ask for the distance of long words to many names; see also Report.search.
 const MAX_WORD = 64
 const MAX_NAMES = 2000
 
@@ -40,7 +40,8 @@ export function closest(word: string, names: Iterable<string>, others: Synonyms 
   )
 }
 
-function firstOf(names: Iterable<string>): string[] {
+/** As many of the names as are looked at. */
+export function firstOf(names: Iterable<string>): string[] {
   const first: string[] = []
   for (const name of names) {
     if (first.push(name) >= MAX_NAMES) break
@@ -62,9 +63,10 @@ export function choices(names: Iterable<string>): string {
 function nearest(word: string, names: readonly string[]): string | undefined {
   let found: string | undefined
   let least = Math.max(1, Math.floor((word.length + 1) / 3)) + 1
+  const lower = word.toLowerCase()
   for (const name of names) {
     if (Math.abs(name.length - word.length) >= least) continue
-    const distance = editDistance(word.toLowerCase(), name.toLowerCase())
+    const distance = editDistance(lower, name.toLowerCase(), least)
     // A word of one or two letters is as near to any other of its length.
     if (distance >= least || distance >= Math.max(word.length, name.length)) continue
     found = name
@@ -73,21 +75,39 @@ function nearest(word: string, names: readonly string[]): string | undefined {
   return found
 }
 
-/** Damerau-Levenshtein (optimal string alignment): insertions, deletions, substitutions, swaps of neighbours. */
-export function editDistance(a: string, b: string): number {
-  let before: number[] = []
-  let above = Array.from({ length: b.length + 1 }, (_, j) => j)
+/**
+ * Damerau-Levenshtein (optimal string alignment): insertions, deletions, substitutions, swaps of neighbours.
+ *
+ * @param least From here on the distance need not be known: it is then said to be infinite.
+ */
+export function editDistance(a: string, b: string, least = Number.POSITIVE_INFINITY): number {
+  const same = sharedStart(a, b)
+  return distanceOf(a.slice(same), b.slice(same), least)
+}
+
+function sharedStart(a: string, b: string): number {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length += 1
+  return length
+}
+
+function distanceOf(a: string, b: string, least: number): number {
+  let [before, above, row]: [number[], number[], number[]] = [[], [0], []]
+  for (let j = 1; j <= b.length; j += 1) above[j] = j
   for (let i = 1; i <= a.length; i += 1) {
-    const row = [i]
+    row[0] = i
+    let nearest = i
     for (let j = 1; j <= b.length; j += 1) {
-      const same = a[i - 1] === b[j - 1]
-      let cost = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + (same ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        cost = Math.min(cost, (before[j - 2] ?? 0) + 1)
-      row.push(cost)
+      const change = a[i - 1] === b[j - 1] ? 0 : 1
+      let cost = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + change)
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      if (isSwap) cost = Math.min(cost, (before[j - 2] ?? 0) + 1)
+      row[j] = cost
+      if (cost < nearest) nearest = cost
     }
-    before = above
-    above = row
+    // What follows is no nearer: a swap adds one to the row before last, which is at most one nearer than the last.
+    if (nearest >= least) return Number.POSITIVE_INFINITY
+    ;[before, above, row] = [above, row, before]
   }
   return above[b.length] ?? 0
 }

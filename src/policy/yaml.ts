@@ -1,17 +1,8 @@
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml'
-import type { Json, JsonObject } from '../base/json.ts'
+import type { Json } from '../base/json.ts'
 import { blanked, controlCharacters } from './encoding.ts'
-import {
-  childPath,
-  type Entry,
-  type Node,
-  type Place,
-  placeAt,
-  positionOf,
-  RESERVED_KEYS,
-  type Source,
-} from './node.ts'
-import { mergedValue } from './repeated-keys.ts'
+import { childPath, type Entry, type Node, type Place, placeAt, type Source } from './node.ts'
+import { addMember, noMembers } from './repeated-keys.ts'
 import type { Report } from './report.ts'
 import { Verbatim } from './written.ts'
 import { mendYaml } from './yaml-mend.ts'
@@ -124,23 +115,12 @@ function leafNode(value: Json, range: readonly number[] | undefined, { source, p
 }
 
 function mapNode(pairs: readonly { key: unknown; value: unknown }[], range: readonly number[], at: Reading): Node {
-  const entries = new Map<string, Entry>()
-  const repeats: Entry[] = []
-  const value: JsonObject = Object.create(null)
+  const members = noMembers()
   for (const pair of pairs) {
     const entry = readEntry(pair.key as ParsedNode, pair.value as ParsedNode | null, at)
-    if (entry === undefined || isReserved(entry, at.report)) continue
-    const earlier = entries.get(entry.name)
-    const kept = earlier === undefined ? entry : { ...earlier, value: mergedValue(earlier.value, entry.value) }
-    if (earlier !== undefined) {
-      const message = `The key ${JSON.stringify(entry.name.slice(0, 100))} appears twice in this mapping, first in line ${positionOf(earlier.key.source, earlier.key.start).line}.`
-      at.report.add('GATE1011', entry.key, message)
-      if (kept.value === earlier.value) repeats.push(entry)
-    }
-    entries.set(entry.name, kept)
-    value[entry.name] = kept.value.value
+    if (entry !== undefined) addMember(members, entry, at.report)
   }
-  return { ...leafNode(value, range, at), entries, repeats }
+  return { ...leafNode(null, range, at), ...members }
 }
 
 function readEntry(key: ParsedNode, value: ParsedNode | null, at: Reading): Entry | undefined {
@@ -161,12 +141,6 @@ function readEntry(key: ParsedNode, value: ParsedNode | null, at: Reading): Entr
     return undefined
   }
   return { name: key.value, key: keyPlace, value: toNode(value, { ...at, path, fallback: keyPlace }) }
-}
-
-function isReserved({ name, key }: Entry, report: Report): boolean {
-  if (!RESERVED_KEYS.has(name)) return false
-  report.add('GATE1012', key, `The key ${name} is reserved; choose another name.`)
-  return true
 }
 
 function scalarValue(value: unknown, node: Node, report: Report): Json {

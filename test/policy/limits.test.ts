@@ -53,6 +53,19 @@ test('limits: too many warnings do not keep a set from loading', () => {
   assert.deepEqual([diagnostics.length, diagnostics.at(-1)?.code], [5001, 'GATE2010'])
 })
 
+test('limits: as many misspelt names as declared ones are not all looked up', () => {
+  const facts = Array.from({ length: 2500 }, (_, i) => `  context.declared_${i}: {type: number}\n`).join('')
+  const rule = (i: number): string =>
+    `  - {id: r${i}, actions: [a.b], effect: allow, reason: R., when: {fact: context.deklared_${i}, operator: equal, value: 1}}\n`
+  const rules = Array.from({ length: 500 }, (_, i) => rule(i)).join('')
+  const { diagnostics } = load({ 'a.yaml': `${HEADER}facts:\n${facts}rules:\n${rules}` })
+  const undeclared = diagnostics.filter(({ code }) => code === 'GATE1203')
+  assert.equal(undeclared.length, 500)
+  const suggestions = undeclared.map(({ suggestion }) => suggestion)
+  assert.deepEqual(suggestions.slice(0, 2), ['context.declared_0', 'context.declared_1'])
+  assert.equal(suggestions.filter((one) => one !== null).length, 100)
+})
+
 test('limits: a list outside the folder is refused even when its content is at hand', () => {
   const lists = new Map([['../b/l.txt', Buffer.from('a')]])
   const { diagnostics } = load({ 'a.yaml': `${HEADER}lists: {l: {file: ../b/l.txt}}\n` }, lists)

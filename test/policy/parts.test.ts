@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { cidrContains, parseCidr } from '../../src/policy/cidr.ts'
 import { chainLengths, cycleThrough, findCycles } from '../../src/policy/cycles.ts'
 import { ANY, parseFactPath } from '../../src/policy/path.ts'
-import { closest } from '../../src/policy/suggest.ts'
+import { closest, editDistance } from '../../src/policy/suggest.ts'
 
 const PATHS: [text: string, segments: (string | typeof ANY)[] | undefined, spelling?: string][] = [
   ['context', []],
@@ -164,5 +164,33 @@ test('property: a name is in a group exactly when it can reach itself', () => {
         names.filter((name) => reaches(name, name)),
       )
     }),
+  )
+})
+
+/** By its definition (Boytsov 2011, optimal string alignment). */
+function distanceByDefinition(a: string, b: string): number {
+  if (a === '' || b === '') return a.length + b.length
+  const [lastA, lastB] = [a.at(-1), b.at(-1)]
+  const ways = [
+    distanceByDefinition(a.slice(0, -1), b) + 1,
+    distanceByDefinition(a, b.slice(0, -1)) + 1,
+    distanceByDefinition(a.slice(0, -1), b.slice(0, -1)) + (lastA === lastB ? 0 : 1),
+  ]
+  if (a.length > 1 && b.length > 1 && lastA === b.at(-2) && a.at(-2) === lastB)
+    ways.push(distanceByDefinition(a.slice(0, -2), b.slice(0, -2)) + 1)
+  return Math.min(...ways)
+}
+
+test('property: distances of words are those of the definition, as far as they need be known', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 })
+  fc.assert(
+    fc.property(word, word, fc.integer({ min: 1, max: 7 }), (a, b, least) => {
+      const distance = distanceByDefinition(a, b)
+      assert.equal(editDistance(a, b), distance)
+      const known = editDistance(a, b, least)
+      if (distance < least) assert.equal(known, distance)
+      else assert.ok(known >= least, `${known}`)
+    }),
+    { numRuns: 500 },
   )
 })

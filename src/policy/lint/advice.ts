@@ -117,7 +117,7 @@ function adviseSpelling(globs: readonly Glob[], node: Node | undefined, { action
   for (const [i, { text, exact }] of globs.entries()) {
     const place = itemsOf(node)[i]
     if (!exact || actions.has(text) || text.length < MIN_WORD || place === undefined) continue
-    const meant = closest(text, actions.keys())
+    const meant = names.report.search(actions.keys(), (known) => closest(text, known))
     // Where both are named, they are two.
     if (meant === undefined || !isSlip(text, meant) || globs.some((glob) => globMatches(glob, meant))) continue
     const message = `No action ${text} is declared under actions, but ${meant} is. Correct one of them, or declare both.`

@@ -109,7 +109,8 @@ function readAction(item: Node, { asked, report }: Scope): Selector['action'] {
   if (glob === undefined) {
     report.add('GATE1503', node, `${JSON.stringify(text)} is no action and no pattern of actions such as payment.* is.`)
   } else if (asked?.actions.some((action) => globMatches(glob, action)) === false) {
-    report.add('GATE1508', node, `${JSON.stringify(text)} is no action of the matrix.`, closest(text, asked.actions))
+    const meant = report.search(asked.actions, (known) => closest(text, known))
+    report.add('GATE1508', node, `${JSON.stringify(text)} is no action of the matrix.`, meant)
   }
   return glob
 }

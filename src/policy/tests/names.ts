@@ -50,7 +50,8 @@ export function reportUnknown(
   meant?: string,
 ): void {
   if (known === undefined || known.has(name)) return
-  report.add('GATE1504', place, `There is no ${JSON.stringify(name)} ${where}.`, meant ?? closest(name, known))
+  const suggestion = meant ?? report.search(known, (names) => closest(name, names))
+  report.add('GATE1504', place, `There is no ${JSON.stringify(name)} ${where}.`, suggestion)
 }
 
 /** False where a key is none of `shape`: what it was meant to hold is not known, and its users are not at fault too. */
