@@ -70,7 +70,7 @@ export const REFINEMENTS: Readonly<Record<string, Schema>> = {
   },
   'facts.*': { allOf: defaultsByType() },
   actions: names(ACTION),
-  'actions.*.context': OBJECT_SCHEMA,
+  'actions.*.context': { ...OBJECT_SCHEMA, not: { const: false } },
   'actions.*.plan': OBJECT_SCHEMA,
   lists: names(NAME_PATTERN),
   'lists.*': { oneOf: [{ required: ['file'] }, { required: ['values'] }] },
