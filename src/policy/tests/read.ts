@@ -16,6 +16,8 @@ import { Matrix, PolicyTestFile, testCode } from './shapes.ts'
 const DIMENSIONS = ['contexts', 'plans', 'agents'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
+const NONE: ReadonlyMap<string, unknown> = new Map()
+
 // Unknown keys are reported where they are read as those that were meant (key-repair.ts).
 const checkShape = shapeCheck(PolicyTestFile, (keyword) =>
   keyword === 'additionalProperties' ? undefined : testCode(keyword),
@@ -114,7 +116,7 @@ function readDimension<T>(
   const nodes = itemsOf(memberOf(matrix, dimension))
   const fixtures = memberOf(root, dimension)
   reportTwice(nodes, report)
-  const declared = hasKnownKeys(root, PolicyTestFile) ? new Set(fixtures?.entries?.keys()) : undefined
+  const declared = hasKnownKeys(root, PolicyTestFile) ? (fixtures?.entries ?? NONE) : undefined
   const names = readNames(nodes, declared, `under ${dimension}`, report)
   if (names.length === 0) return [{ name: undefined, value: standIn }]
   return names.map((name) => {
