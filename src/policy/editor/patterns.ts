@@ -57,5 +57,7 @@ const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])'
 /** IPv4 exactly; of IPv6 only the characters, and the prefix. */
 export const CIDR = `^(?:${OCTET}(?:\\.${OCTET}){3}/(?:3[0-2]|[12]?[0-9])|[0-9A-Fa-f:.]{0,44}:[0-9A-Fa-f:.]{0,44}/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))$`
 
+export const NOT_BLANK = '\\S'
+
 /** Paths of lists that begin nowhere in the folder: absolute, with a drive or a backslash, an address, or `..` first. */
 export const OUTSIDE = '^/|^[A-Za-z]:|^[A-Za-z][A-Za-z0-9+.-]*://|\\\\|\\x00|^(?:\\./+)*\\.\\.(?:/|$)'
