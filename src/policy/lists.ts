@@ -1,8 +1,7 @@
 import type { Json } from '../base/json.ts'
-import type { Section } from './declarations.ts'
 import { controlCharacters, decodeText } from './encoding.ts'
 import { LIMITS } from './limits.ts'
-import { entriesOf, memberOf, type Node, textOf } from './node.ts'
+import { type Entry, entriesOf, memberOf, type Node, textOf } from './node.ts'
 import type { Report } from './report.ts'
 import { closest } from './suggest.ts'
 
@@ -35,11 +34,11 @@ export function insidePath(path: string): string | undefined {
 }
 
 /** The values of the declared lists. One that cannot be read is known all the same, so that its users are not at fault too. */
-export function readLists({ all }: Section, files: ListFiles, report: Report): Map<string, readonly Json[]> {
+export function readLists(declared: readonly Entry[], files: ListFiles, report: Report): Map<string, readonly Json[]> {
   const lists = new Map<string, readonly Json[]>()
-  const named = new Set(all.flatMap(({ value }) => insidePath(textOf(memberOf(value, 'file')) ?? '') ?? []))
+  const named = new Set(declared.flatMap(({ value }) => insidePath(textOf(memberOf(value, 'file')) ?? '') ?? []))
   const reading: Reading = { files, named, report }
-  for (const { name, value } of all) {
+  for (const { name, value } of declared) {
     const values = readList(value, reading) ?? []
     if (!lists.has(name)) lists.set(name, values)
   }

@@ -203,7 +203,7 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
     facts: declaresFacts ? declared : undefined,
     declaredFacts,
     factNames: meantFacts(declaredFacts),
-    lists: readLists(collectEntries(files.policies, 'lists', report), source.lists, report),
+    lists: readLists(collectEntries(files.policies, 'lists', report).all, source.lists, report),
     conditions: new Map([...conditions.byName].map(([name, { value }]) => [name, value])),
     conditionKeys: new Map([...conditions.byName].map(([name, { key }]) => [name, key])),
     conditionPlaces: new Map([...conditions.byName].map(([name, { key }]) => [name, lineOf(key)])),

@@ -1,14 +1,18 @@
-import type { PolicyFile } from './files.ts'
 import { type Entry, entriesOf, type Node } from './node.ts'
 import { withEntries } from './repeated-keys.ts'
 import type { Report } from './report.ts'
 import { PolicyDocument } from './shapes.ts'
 import { PolicyTestFile } from './tests/shapes.ts'
 
+interface Document {
+  readonly name: string
+  readonly root: Node
+}
+
 /** The documents of a folder by what they hold. */
 export interface Sorted {
-  readonly policies: readonly PolicyFile[]
-  readonly tests: readonly PolicyFile[]
+  readonly policies: readonly Document[]
+  readonly tests: readonly Document[]
   /** True when there are policies under the name of tests: they are not read. */
   readonly isPartial: boolean
 }
@@ -17,7 +21,7 @@ export interface Sorted {
  * Reports tests in policy files and policies in test files, each as one fault. A document that holds nothing else is read as
  * what it is, or not at all; of others, what belongs elsewhere is left out.
  */
-export function sorted(policies: readonly PolicyFile[], tests: readonly PolicyFile[], report: Report): Sorted {
+export function sorted(policies: readonly Document[], tests: readonly Document[], report: Report): Sorted {
   const misnamed = policies.filter(({ root }) => holdsTests(root) && sectionsIn(root).length === 0)
   for (const { name, root } of misnamed) {
     const message = `Tests are read from files called *.test.yaml; call this one ${testName(name)}.`
@@ -64,12 +68,12 @@ function sectionsIn(root: Node): Entry[] {
 }
 
 function without(
-  { name, root }: PolicyFile,
+  { name, root }: Document,
   entries: readonly Entry[],
   code: 'GATE1101' | 'GATE1501',
   predicate: string,
   report: Report,
-): PolicyFile {
+): Document {
   if (root.entries === undefined || entries.length === 0) return { name, root }
   const left = new Map(root.entries)
   for (const entry of entries) {
