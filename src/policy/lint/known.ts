@@ -102,9 +102,11 @@ function actionKnown(scope: Scope): Known {
 function domainKnown(scope: Scope, { domains }: PolicyData): Known {
   const meets = (globs: readonly Glob[]): boolean =>
     scope === undefined || scope.some((own) => globs.some((glob) => globsIntersect(own, glob)))
-  const possible = [...domains].flatMap(([name, globs]) => (meets(globs) ? [name] : []))
-  const all = [...domains.values()].flat()
-  const covered = scope?.every((own) => all.some((glob) => globContains(glob, own))) ?? false
+  const possible: string[] = []
+  for (const [name, globs] of domains) if (meets(globs)) possible.push(name)
+  // What holds all of an action pattern meets it.
+  const near = possible.flatMap((name) => domains.get(name) ?? [])
+  const covered = scope?.every((own) => near.some((glob) => globContains(glob, own))) ?? false
   const because =
     possible.length === 0 ? 'no domain has any of these actions' : `the actions are of ${possible.join(' or ')}`
   return { ...oneOf(possible, because), mayBeMissing: !covered }
