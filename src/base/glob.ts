@@ -1,6 +1,12 @@
 /** What an action is called: letters, digits and `_ . : / -`, at most 128, case-sensitive. */
 export const ACTION_PATTERN = '^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$'
 
+const ACTION = new RegExp(ACTION_PATTERN)
+
+export function isActionName(text: string): boolean {
+  return ACTION.test(text)
+}
+
 /** A glob over actions: the characters of an action and `*`. */
 export const GLOB_PATTERN = '^[A-Za-z0-9_*][A-Za-z0-9_.:/*-]{0,127}$'
 

@@ -1,4 +1,4 @@
-import { type Glob, globContains, globMatches, globsIntersect } from '../../base/glob.ts'
+import { type Glob, globContains, globMatches, globsIntersect, isActionName } from '../../base/glob.ts'
 import type { Json } from '../../base/json.ts'
 import { schemaAt, typesOf } from '../actions.ts'
 import { WEEKDAYS } from '../fact-names.ts'
@@ -93,7 +93,8 @@ function actionKnown(scope: Scope): Known {
     const names = scope.map(({ text }) => text)
     return oneOf(names, names.length === 1 ? `it is always ${names[0]} here` : `it is ${names.join(' or ')}`)
   }
-  const matches = (text: string): boolean => scope === undefined || scope.some((glob) => globMatches(glob, text))
+  const matches = (text: string): boolean =>
+    isActionName(text) && (scope === undefined || scope.some((glob) => globMatches(glob, text)))
   const because = scope && `the rule is about ${scope.map(({ text }) => text).join(', ')}`
   return { ...ANY_VALUE, ...textOnly(matches), mayBeMissing: false, because }
 }
