@@ -164,7 +164,7 @@ function readList(folder: string, path: string, present: () => readonly string[]
   try {
     const real = realpathSync(join(folder, path))
     const within = realpathSync(folder)
-    if (real !== within && !real.startsWith(within + sep)) return { problem: 'lies outside the tenant folder' }
+    if (!isInside(real, within)) return { problem: 'lies outside the tenant folder' }
     if (!statSync(real).isFile()) return { problem: 'is not a file' }
     const bytes = readAtMost(real, LIMITS.listBytes)
     return bytes.byteLength > LIMITS.listBytes ? { problem: `has more than ${LIMITS.listBytes} bytes` } : bytes
@@ -175,6 +175,10 @@ function readList(folder: string, path: string, present: () => readonly string[]
   }
 }
 
+function isInside(real: string, within: string): boolean {
+  return real === within || real.startsWith(within + sep)
+}
+
 /** Files among which one is sought that was meant, at most. */
 const MAX_PRESENT = 1000
 
@@ -182,13 +186,14 @@ const MAX_PRESENT = 1000
 function otherFiles(folder: string, ignored: readonly string[]): string[] {
   const names = new Set(['lists', ...ignored])
   const beside = filesIn(folder).filter((name) => names.has(name))
-  const below = [...names].flatMap((name) => filesIn(join(folder, name)).map((file) => `${name}/${file}`))
+  const below = [...names].flatMap((name) => filesIn(join(folder, name), folder).map((file) => `${name}/${file}`))
   return [...beside, ...below].slice(0, MAX_PRESENT)
 }
 
-/** Names of the files right in a folder; none of what is no folder, or cannot be looked into. */
-function filesIn(folder: string): string[] {
+/** Names of the files right in a folder; none of what is no folder, leads out of that of the tenant, or cannot be looked into. */
+function filesIn(folder: string, within = folder): string[] {
   try {
+    if (!isInside(realpathSync(folder), realpathSync(within))) return []
     const entries = readdirSync(folder, { withFileTypes: true })
     return entries.flatMap((entry) => (entry.isDirectory() || entry.name.startsWith('.') ? [] : [entry.name])).sort()
   } catch (error) {

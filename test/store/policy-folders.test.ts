@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readPolicyFolders } from '../../src/files/policies.ts'
@@ -146,3 +146,16 @@ for (const [what, policies, lists] of FOLDERS) {
     assert.ok(other && 'files' in other.source)
   })
 }
+
+test('files of lists: a link out of the folder tells no name of what lies there', () => {
+  const dir = temporaryFolder()
+  writeFiles(dir, {
+    'elsewhere/sanctions.txt': 'a',
+    'policies/acme/main.yaml': `${ALL_LISTS}lists: {l: {file: lists/sanction.txt}}\n`,
+  })
+  symlinkSync(join(dir, 'elsewhere'), join(dir, 'policies/acme/lists'))
+  const source = readPolicyFolders(join(dir, 'policies'))[0]?.source
+  assert.ok(source && 'files' in source)
+  const fault = loadPolicySet(source).diagnostics.find(({ code }) => code === 'GATE1213')
+  assert.equal(fault?.suggestion, null)
+})
