@@ -151,7 +151,7 @@ test('files of lists: a link out of the folder tells no name of what lies there'
   const dir = temporaryFolder()
   writeFiles(dir, {
     'elsewhere/sanctions.txt': 'a',
-    'policies/acme/main.yaml': `${ALL_LISTS}lists: {l: {file: lists/sanction.txt}}\n`,
+    'policies/acme/main.yaml': `${ALL_LISTS}  l: {file: lists/sanction.txt}\n`,
   })
   symlinkSync(join(dir, 'elsewhere'), join(dir, 'policies/acme/lists'))
   const source = readPolicyFolders(join(dir, 'policies'))[0]?.source
