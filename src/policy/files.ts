@@ -53,7 +53,7 @@ export interface ReadFiles {
   readonly tests: readonly PolicyFile[]
   /** The policies once more, with the last of keys that stand twice in place of the first; none when no key does. */
   readonly again: readonly PolicyFile[]
-  /** True when a policy file could not be read as a document. */
+  /** True when a policy file, or a part of one, could not be read. */
   readonly partial: boolean
 }
 
@@ -82,7 +82,12 @@ export function readFiles(source: PolicySource, report: Report): ReadFiles {
     report.add('GATE1018', folder, 'The folder has no policy file (*.yaml, *.yml or *.json).')
   }
   reportIgnored(source, report)
-  return { policies, tests: read(isTestFile), again, partial: policies.length < names.length }
+  return {
+    policies,
+    tests: read(isTestFile),
+    again,
+    partial: policies.length < names.length || written.some(({ root }) => root.source.isPartial),
+  }
 }
 
 function reportIgnored(source: PolicySource, report: Report): void {

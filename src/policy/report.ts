@@ -73,7 +73,7 @@ function isGuess({ source, start, end }: Place): boolean {
 }
 
 function spotOf({ source, start }: Place): string {
-  return `${source.file}\0${start}`
+  return `${source.file}\0${source.origin?.[start] ?? start}`
 }
 
 function diagnosticAt(
