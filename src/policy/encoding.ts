@@ -121,15 +121,12 @@ const CONTROL = /\p{Cc}/gu
 /** What text may hold: tab and line breaks, and those beyond ASCII, which are letters in some old encodings. */
 const ALLOWED = /[\t\n\v\f\r\u007f-\u009f]/
 
-/** The offsets of control characters, the first of each line. */
-export function controlCharacters(text: string): number[] {
+/** The offsets of the first control characters. */
+export function controlCharacters(text: string, limit: number): number[] {
   const found: number[] = []
-  let lineEnd = -1
   for (const { 0: char, index } of text.matchAll(CONTROL)) {
-    if (ALLOWED.test(char) || index < lineEnd) continue
-    found.push(index)
-    const end = text.indexOf('\n', index)
-    lineEnd = end < 0 ? text.length : end
+    if (found.length >= limit) break
+    if (!ALLOWED.test(char)) found.push(index)
   }
   return found
 }

@@ -54,7 +54,7 @@ export interface ReadFiles {
   readonly tests: readonly PolicyFile[]
   /** The policies once more, with the last of keys that stand twice in place of the first; none when no key does. */
   readonly again: readonly PolicyFile[]
-  /** True when a policy file could not be read as a document. */
+  /** True when a policy file, or a part of one, could not be read. */
   readonly partial: boolean
 }
 
@@ -84,7 +84,8 @@ export function readFiles(source: PolicySource, report: Report): ReadFiles {
     report.add('GATE1018', folder, 'The folder has no policy file (*.yaml, *.yml or *.json).')
   }
   reportIgnored(source, documents, report)
-  return { policies, tests, again, partial: isPartial || documents.length < names.length }
+  const partial = isPartial || documents.length < names.length || written.some(({ root }) => root.source.isPartial)
+  return { policies, tests, again, partial }
 }
 
 function reportIgnored(source: PolicySource, read: readonly PolicyFile[], report: Report): void {

@@ -139,7 +139,7 @@ function readLines(node: Node, bytes: Uint8Array, report: Report): readonly stri
     report.add('GATE1313', node, `The list file is not UTF-8 text${place}: ${fault.reason}.`)
     return undefined
   }
-  const [control] = controlCharacters(text)
+  const [control] = controlCharacters(text, 1)
   if (control !== undefined) {
     const line = text.slice(0, control).split('\n').length
     report.add('GATE1313', node, `The list file has a control character in line ${line}; it is no plain text.`)

@@ -11,6 +11,10 @@ export interface Source {
   readonly guessed?: readonly number[] | undefined
   /** Where each unit of the text stands in the file, when the text was mended so that it can be read. */
   readonly origin?: Int32Array | undefined
+  /** Where entries were left out that cannot be read. */
+  readonly gaps?: readonly number[] | undefined
+  /** True when some part was left out that cannot be read. */
+  readonly isPartial?: boolean | undefined
 }
 
 /** A stretch of a text and what it means in the document. Offsets in UTF-16 units. */

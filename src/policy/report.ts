@@ -73,7 +73,7 @@ function isGuess({ source, start, end }: Place): boolean {
 }
 
 function spotOf({ source, start }: Place): string {
-  return `${source.file}\0${start}`
+  return `${source.file}\0${source.origin?.[start] ?? start}`
 }
 
 function diagnosticAt(
@@ -85,7 +85,9 @@ function diagnosticAt(
   const { source, start } = place
   const { line, column } = positionOf(source, start)
   const end = start + extentOf(place)
-  const endColumn = positionOf(source, end).column
+  const last = positionOf(source, end)
+  // Where lines were left out, what is one line of the text that is read may be several of the file.
+  const endColumn = last.line === line ? last.column : column
   // What goes on beyond the line cannot be replaced by what is written in place of what is marked.
   const isWhole = endColumn > column && /^[ \t\r\n]*$/.test(source.text.slice(end, place.end))
   return {

@@ -1,225 +1,194 @@
-import { CONDITION_KEYS } from './conditions.ts'
-import { type Place, placeAt, type Source } from './node.ts'
-import { PolicyDocument } from './shapes.ts'
-import { Verbatim, yamlText } from './written.ts'
+import type { Source } from './node.ts'
 import { type Parsed, parseYaml } from './yaml-parse.ts'
+import { joined, piecesOf } from './yaml-pieces.ts'
+import { edited, MAX_LINE, type Mending, type Repair } from './yaml-repair.ts'
+import { bracketRepairs } from './yaml-repair-brackets.ts'
+import { cuts, textBefore } from './yaml-repair-cut.ts'
+import { indentRepairs } from './yaml-repair-indent.ts'
+import { lineRepair } from './yaml-repair-lines.ts'
+import { quoteRepairs } from './yaml-repair-quotes.ts'
+import {
+  conflictRepair,
+  fenceRepair,
+  fullWidthRepair,
+  oddSpaceRepair,
+  tabRepair,
+  templateRepair,
+} from './yaml-repair-text.ts'
+import { firstProblem, type Problem } from './yaml-syntax.ts'
 
-/** A fault of syntax whose mending is plain, so that what stands around it can be read too. */
-export interface Mending {
-  readonly place: Place
-  readonly message: string
-  readonly suggestion?: Verbatim | undefined
-}
-
-/** A change of the text. */
-interface Edit {
-  readonly start: number
-  readonly end: number
-  readonly text: string
-}
-
-interface Repair {
-  readonly edits: readonly Edit[]
-  readonly mendings: readonly Mending[]
-}
-
+/** A text as it can be read, and what was put right or left out for that. */
 export interface Mended {
   readonly source: Source
   readonly parsed: Parsed
   readonly mendings: readonly Mending[]
+  /** Where the text begins that may be changed. */
+  readonly head?: number | undefined
 }
 
+/** A text of another kind is not read in part: nothing is certain of it. */
+const IS_POLICY = /^(?:apiVersion|tenant|rules|tests)\b/m
 /** Reading a text again takes up to a second a megabyte, and much more where it is all faults. */
 const MAX_LENGTH = 128 * 1024
 const MAX_FAULTS = 1000
-const ROUNDS = 3
+/** How much text is read again in all. */
+const MAX_READ = 1024 * 1024
 
-/** The text with what is plainly wrong put right. A repair is kept when it leaves fewer faults of syntax. */
+/** More pieces with faults than this are not mended. */
+const MAX_PIECES = 100
+
+/** The text with what is plainly wrong put right, and with what cannot be read left out. */
 export function mendYaml(source: Source, parsed: Parsed): Mended {
-  let mended: Mended = { source, parsed, mendings: [] }
-  if (source.text.length > MAX_LENGTH || parsed.faults.length > MAX_FAULTS) return mended
-  const attempt = (repairs: readonly Repair[]): boolean => {
-    const better = repairs
-      .filter(({ edits }) => edits.length > 0)
-      .map(({ edits, mendings }) => {
-        const text = edited(mended.source, edits)
-        return { source: text, parsed: parseYaml(text), mendings: [...mended.mendings, ...mendings] }
-      })
-      .filter((one) => !one.parsed.inspection.tooDeep && weight(one.parsed) < weight(mended.parsed))
-      .sort((a, b) => weight(a.parsed) - weight(b.parsed))[0]
-    if (better !== undefined) mended = better
-    return better !== undefined
+  const first: Mended = { source, parsed, mendings: [] }
+  if (source.text.length > MAX_LENGTH) return first
+  const reader = createReader()
+  const plain = withPlainText(first, reader)
+  const isPolicy = IS_POLICY.test(source.text)
+  return mendProblems(mendPieces(plain, reader, isPolicy), reader, isPolicy)
+}
+
+/** What stands before the first problem, when it can be read. */
+export function readBefore({
+  source,
+  parsed,
+}: Pick<Mended, 'source' | 'parsed'>): Pick<Mended, 'source' | 'parsed'> | undefined {
+  const problem = firstProblem(parsed, source)
+  if (problem === undefined || !IS_POLICY.test(source.text)) return undefined
+  const before = textBefore(problem, source)
+  const read = parseYaml(before)
+  return firstProblem(read, before) === undefined && !read.inspection.tooDeep
+    ? { source: before, parsed: read }
+    : undefined
+}
+
+/** What is wrong with its lines and characters, wherever they stand. */
+function withPlainText(first: Mended, reader: Reader): Mended {
+  let mended = reader.after(first, templateRepair(first.source, first.parsed.inspection.templates)) ?? first
+  for (const repair of [fenceRepair, conflictRepair, oddSpaceRepair, fullWidthRepair]) {
+    mended = reader.withFewerFaults(mended, [repair(mended.source)]) ?? mended
   }
-  attempt([fenceRepair(mended.source)])
-  attempt([conflictRepair(mended.source)])
-  attempt([oddSpaceRepair(mended.source)])
-  if (weight(mended.parsed) > 0) attempt([2, 4, 8].map((width) => tabRepair(mended.source, width)))
-  for (let round = 0; round < ROUNDS && weight(mended.parsed) > 0; round += 1) {
-    if (!attempt([lineRepair(mended, false), lineRepair(mended, true)])) break
+  const { source, parsed } = mended
+  if (parsed.faults.length === 0) return mended
+  const tabs = [2, 4, 8].map((width) => tabRepair(source, width))
+  return reader.withFewerFaults(mended, tabs) ?? mended
+}
+
+/** Each piece of the text by itself, which is less to read than the whole. */
+function mendPieces(whole: Mended, reader: Reader, isPolicy: boolean): Mended {
+  const problem = firstProblem(whole.parsed, whole.source)
+  if (problem === undefined || isInLongLine(problem, whole.source)) return whole
+  const mendings: Mending[] = []
+  const pieces = piecesOf(whole.source)
+  if (pieces.length < 2) return whole
+  let count = 0
+  const mended = pieces.map((piece) => {
+    if (count >= MAX_PIECES) return piece
+    const parsed = parseYaml(piece.source)
+    const first: Mended = { source: piece.source, parsed, mendings: [], head: piece.head }
+    if (parsed.inspection.tooDeep || firstProblem(parsed, piece.source) === undefined) return piece
+    count += 1
+    const next = mendProblems(first, reader, isPolicy)
+    mendings.push(...next.mendings)
+    return { ...piece, source: next.source }
+  })
+  if (mendings.length === 0) return whole
+  const source = joined(whole.source, mended)
+  const parsed = parseYaml(source)
+  const result = { source, parsed, mendings: [...whole.mendings, ...mendings] }
+  return parsed.inspection.tooDeep || reachOf(result) <= reachOf(whole) ? whole : result
+}
+
+function mendProblems(first: Mended, reader: Reader, isPolicy: boolean): Mended {
+  let mended = first
+  while (mended.parsed.faults.length <= MAX_FAULTS) {
+    const next = nextMending(mended, reader, isPolicy)
+    if (next === undefined) break
+    mended = next
   }
   return mended
 }
 
-function weight({ faults }: Parsed): number {
-  return faults.length
+function nextMending(mended: Mended, reader: Reader, isPolicy: boolean): Mended | undefined {
+  const { source, parsed } = mended
+  const problem = firstProblem(parsed, source)
+  if (problem === undefined) return undefined
+  return (
+    reader.withFewerFaults(mended, [lineRepair(mended, false), lineRepair(mended, true)]) ??
+    reader.furthest(mended, problem, repairsOf(problem, source)) ??
+    (isPolicy ? reader.firstBeyond(mended, problem, cuts(problem, source)) : undefined)
+  )
 }
 
-function edited(source: Source, edits: readonly Edit[]): Source {
-  const parts: string[] = []
-  const origins: number[] = []
-  let at = 0
-  const copy = (to: number): void => {
-    parts.push(source.text.slice(at, to))
-    for (; at < to; at += 1) origins.push(source.origin?.[at] ?? at)
-  }
-  for (const { start, end, text } of edits) {
-    copy(start)
-    parts.push(text)
-    for (let i = 0; i < text.length; i += 1) origins.push(source.origin?.[start] ?? start)
-    at = end
-  }
-  copy(source.text.length)
-  origins.push(source.origin?.[source.text.length] ?? source.text.length)
-  return { ...source, text: parts.join(''), origin: Int32Array.from(origins) }
+function repairsOf(problem: Problem, source: Source): Repair[] {
+  if (isInLongLine(problem, source)) return []
+  return [...bracketRepairs(problem, source), ...quoteRepairs(problem, source), ...indentRepairs(problem, source)]
 }
 
-/** The lines around a block of code on a web page. */
-function fenceRepair(source: Source): Repair {
-  const fences = [...source.text.matchAll(/^```.*$/gm)]
-  const edits = fences.map(({ 0: line, index }) => ({ start: index, end: index + line.length, text: '' }))
-  const [first] = edits
-  const message = 'This line is the edge of a block of code of a web page; remove it.'
-  return { edits, mendings: first === undefined ? [] : [{ place: placeAt(source, first.start, first.end), message }] }
+function isInLongLine({ place: { start } }: Problem, { text }: Source): boolean {
+  const end = text.indexOf('\n', start)
+  return (end < 0 ? text.length : end) - text.lastIndexOf('\n', start - 1) > MAX_LINE
 }
 
-const CONFLICT = /^<{7}(?: .*)?\r?\n([\s\S]*?)(?:^\|{7}(?: .*)?\r?\n[\s\S]*?)?^={7}\r?\n[\s\S]*?^>{7}(?: .*)?$/gm
-
-/** Keeps the first side of each conflict, and every line break. */
-function conflictRepair(source: Source): Repair {
-  const edits: Edit[] = []
-  const mendings: Mending[] = []
-  for (const { 0: whole, 1: ours = '', index } of source.text.matchAll(CONFLICT)) {
-    const from = index + whole.indexOf('\n') + 1
-    const blank = (start: number, end: number): Edit => {
-      return { start, end, text: source.text.slice(start, end).replace(/[^\n]/g, ' ') }
-    }
-    edits.push(blank(index, from), blank(from + ours.length, index + whole.length))
-    const message =
-      'A merge conflict is left here; keep one of the two sides, and remove the three lines that mark them.'
-    mendings.push({ place: placeAt(source, index, index + 7), message })
-  }
-  return { edits, mendings }
+interface Reader {
+  /** Undefined when nothing is changed, or too much was read. */
+  after(mended: Mended, repair: Repair): Mended | undefined
+  /** With the repair that leaves the fewest faults of syntax; undefined when none leaves fewer than there are. */
+  withFewerFaults(mended: Mended, repairs: readonly Repair[]): Mended | undefined
+  /** With the repair after which the text can be read the furthest, beyond the line of the problem at least. */
+  furthest(mended: Mended, problem: Problem, repairs: readonly Repair[]): Mended | undefined
+  /** With the first repair after which the text can be read beyond what follows from the problem. */
+  firstBeyond(mended: Mended, problem: Problem, repairs: readonly Repair[]): Mended | undefined
 }
 
-const ODD = '\\u00a0\\u1680\\u2000-\\u200f\\u202f\\u205f\\u2060\\u3000\\ufeff'
-/** Before the first word of a line, after the dash of an item, or after the colon of a key. */
-const ODD_SPACE = new RegExp(
-  `^([ ]*(?:-(?: +|(?=[${ODD}])))?(?:["']?[\\w.-]+["']?:)?)([ ${ODD}]*[${ODD}][ ${ODD}]*)`,
-  'gm',
-)
-
-function oddSpaceRepair(source: Source): Repair {
-  const edits: Edit[] = []
-  const mendings: Mending[] = []
-  for (const { 1: before = '', 2: run = '', index } of source.text.matchAll(ODD_SPACE)) {
-    const start = index + before.length
-    const text = run.replace(/[\u200b-\u200f\u2060\ufeff]/g, '').replace(/./gu, ' ')
-    edits.push({ start, end: start + run.length, text })
-    const at = start + run.search(/[^ ]/)
-    const code = source.text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
-    const message = `This is no ordinary space but U+${code}, which YAML reads as a letter; write an ordinary space.`
-    mendings.push({ place: placeAt(source, at, start + run.length), message, suggestion: new Verbatim(text) })
+function createReader(): Reader {
+  let read = 0
+  const after = (mended: Mended, { edits, mendings }: Repair): Mended | undefined => {
+    read += mended.source.text.length
+    if (edits.length === 0 || edits.some(({ start }) => start < (mended.head ?? 0)) || read > MAX_READ) return undefined
+    const source = edited(mended.source, edits)
+    const parsed = parseYaml(source)
+    return parsed.inspection.tooDeep
+      ? undefined
+      : { ...mended, source, parsed, mendings: [...mended.mendings, ...mendings] }
   }
-  return { edits, mendings }
-}
-
-/** One fault for lines that follow each other: who indents with tabs does so throughout. */
-function tabRepair(source: Source, width: number): Repair {
-  const edits: Edit[] = []
-  const mendings: Mending[] = []
-  let lastLine = -2
-  for (const [line, start] of source.lineStarts.entries()) {
-    const indent = /^[ ]*\t[ \t]*(?=[^\s#])/.exec(source.text.slice(start, start + 500))?.[0]
-    if (indent === undefined) continue
-    edits.push({ start, end: start + indent.length, text: indent.replaceAll('\t', ' '.repeat(width)) })
-    if (line !== lastLine + 1) mendings.push({ place: placeAt(source, start, start + indent.length), message: TABS })
-    lastLine = line
-  }
-  return { edits, mendings }
-}
-
-const TABS = 'Indentation must be made of spaces, not tabs.'
-
-const KEYS: ReadonlySet<string> = new Set([...keysOf(PolicyDocument), ...CONDITION_KEYS])
-
-function keysOf(shape: unknown): string[] {
-  if (typeof shape !== 'object' || shape === null) return []
-  const properties: unknown = Reflect.get(shape, 'properties')
-  const own = typeof properties === 'object' && properties !== null ? Object.entries(properties) : []
-  const others = [Reflect.get(shape, 'items'), Reflect.get(shape, 'additionalProperties')]
-  return [...own.flatMap(([key, below]) => [key, ...keysOf(below)]), ...others.flatMap(keysOf)]
-}
-
-const LEAD = '^([ ]*(?:- +)*)'
-const GLUED = new RegExp(`${LEAD}([A-Za-z]+):(?=[^\\s:/])(.+)$`)
-const NO_COLON = new RegExp(`${LEAD}([A-Za-z]+)( *=>? *| +)(\\S.*)$`)
-const GLUED_DASH = /^([ ]*)-([A-Za-z]+)(?=:(?:\s|$))/
-const COLON_IN_TEXT = new RegExp(`${LEAD}(["']?[\\w.-]+["']?): +((?!- )(?:[^"'[{|>&*!#\\s]|\\{\\{).*)$`)
-
-/** What is plainly meant by the lines that the library stumbles over. */
-function lineRepair({ source, parsed }: Mended, keepsColumn: boolean): Repair {
-  const lines = new Map<number, string>()
-  for (const { pos } of parsed.faults) {
-    const start = source.text.lastIndexOf('\n', pos[0] - 1) + 1
-    const end = source.text.indexOf('\n', start)
-    lines.set(start, source.text.slice(start, end < 0 ? undefined : end).replace(/\s+#.*$|\s+$/, ''))
-  }
-  const repairs = [...lines]
-    .sort((a, b) => a[0] - b[0])
-    .flatMap(([start, line]) => repairOf(line, start, source, keepsColumn) ?? [])
-  return { edits: repairs.flatMap(({ edits }) => edits), mendings: repairs.flatMap(({ mendings }) => mendings) }
-}
-
-function repairOf(line: string, start: number, source: Source, keepsColumn: boolean): Repair | undefined {
-  const one = (edits: Edit[], from: number, to: number, message: string, suggestion: string): Repair => ({
-    edits,
-    mendings: [{ place: placeAt(source, start + from, start + to), message, suggestion: new Verbatim(suggestion) }],
-  })
-  const [, lead = '', key = '', rest = ''] = GLUED.exec(line) ?? []
-  if (KEYS.has(key)) {
-    const at = start + lead.length + key.length + 1
-    const message = `A space is missing after the colon of ${key}.`
-    return one([{ start: at, end: at, text: ' ' }], lead.length, line.length, message, `${key}: ${rest}`)
-  }
-  const [, before = '', name = '', between = '', value = ''] = NO_COLON.exec(line) ?? []
-  if (KEYS.has(name) && !/:(?:\s|$)/.test(value)) {
-    const at = start + before.length + name.length
-    const message = `A colon is missing after ${name}.`
-    const edit = { start: at, end: at + between.length, text: ': ' }
-    return one([edit], before.length, line.length, message, `${name}: ${value}`)
-  }
-  const [, indent = '', item = ''] = GLUED_DASH.exec(line) ?? []
-  if (KEYS.has(item)) {
-    const at = start + indent.length + 1
-    const message = 'A space is missing after the dash of the item.'
-    const edits = [{ start: at, end: at, text: ' ' }]
-    // What stands below the item is aligned with its key, as it is or as it ought to be.
-    if (keepsColumn && indent !== '') edits.unshift({ start, end: start + 1, text: '' })
-    return one(edits, indent.length, at - start + item.length, message, `- ${item}`)
-  }
-  return textRepair(line, start, source)
-}
-
-/** `reason: Payments: not allowed`, `reason: {{ name }} is late`. */
-function textRepair(line: string, start: number, source: Source): Repair | undefined {
-  const [whole, , , text = ''] = COLON_IN_TEXT.exec(line) ?? []
-  const isText = text.startsWith('{{') || (/: |:$/.test(text) && !KEYS.has(text.split(':')[0] ?? ''))
-  if (whole === undefined || !isText) return undefined
-  const from = start + line.length - text.length
-  const message = 'A text with a colon and a space, or one that begins with a bracket, stands in quotes.'
-  const quoted = yamlText(text)
   return {
-    edits: [{ start: from, end: from + text.length, text: quoted }],
-    mendings: [{ place: placeAt(source, from, from + text.length), message, suggestion: new Verbatim(quoted) }],
+    after,
+    withFewerFaults(mended, repairs) {
+      const weight = ({ parsed }: Mended): number => parsed.faults.length
+      const [best] = repairs.flatMap((one) => after(mended, one) ?? []).sort((a, b) => weight(a) - weight(b))
+      return best !== undefined && weight(best) < weight(mended) ? best : undefined
+    },
+    furthest(mended, problem, repairs) {
+      const lineEnd = mended.source.text.indexOf('\n', problem.place.start)
+      const end = originOf(mended.source, lineEnd < 0 ? mended.source.text.length : lineEnd)
+      const [best] = repairs
+        .flatMap((one) => after(mended, one) ?? [])
+        .map((one) => ({ one, reach: reachOf(one) }))
+        .filter(({ reach }) => reach > end)
+        .sort((a, b) => compare(b.reach, a.reach) || a.one.mendings.length - b.one.mendings.length)
+      return best?.one
+    },
+    firstBeyond(mended, problem, repairs) {
+      const end = originOf(mended.source, problem.effectEnd)
+      for (const repair of repairs) {
+        const next = after(mended, repair)
+        if (next !== undefined && reachOf(next) >= end) return next
+      }
+      return undefined
+    },
   }
+}
+
+/** Up to where of the file the text can be read. */
+function reachOf({ source, parsed }: Mended): number {
+  const problem = firstProblem(parsed, source)
+  return problem === undefined ? Number.POSITIVE_INFINITY : originOf(source, problem.place.start)
+}
+
+function originOf({ origin }: Source, at: number): number {
+  return origin?.[at] ?? at
+}
+
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a - b
 }

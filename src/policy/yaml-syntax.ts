@@ -4,6 +4,7 @@ import type { Report } from './report.ts'
 import { Verbatim } from './written.ts'
 import type { Parsed } from './yaml-parse.ts'
 import type { Stretch } from './yaml-tokens.ts'
+import { isHarmless, unclosedAt } from './yaml-unclosed.ts'
 
 /** Faults of syntax in plain words, by the library's code; its own sentences speak of its tokens. */
 const SYNTAX: Record<string, string> = {
@@ -67,14 +68,13 @@ const SENTENCES: readonly { says?: RegExp; before?: RegExp; from?: RegExp; sente
   { before: /:\s+$/, from: /^- /, sentence: 'A list begins on the line after its key' },
 ]
 
-/** Faults after which the rest can be read all the same. */
-const HARMLESS = new Set(['BAD_DQ_ESCAPE', 'BAD_SCALAR_START'])
 /** Faults that shift everything below them on the same level. */
 const SHIFTING = new Set(['BAD_INDENT', 'TAB_AS_INDENT', 'BLOCK_AS_IMPLICIT_KEY', 'MISSING_CHAR'])
 
 /** Reports the faults of syntax that do not follow from each other; true when the document can be read all the same. */
-export function reportSyntax({ faults, inspection }: Parsed, source: Source, report: Report): boolean {
-  const certain = reportUnclosed({ faults, inspection }, source, report)
+export function reportSyntax(parsed: Parsed, source: Source, report: Report): boolean {
+  const { faults, inspection } = parsed
+  const certain = reportUnclosed(parsed, source, report)
   const graver = new Set(faults.filter((fault) => !isHarmless(fault)).map(({ pos }) => pos[0]))
   let ignoredTo = -1
   let readable = faults.every(isHarmless)
@@ -121,56 +121,42 @@ function indentAt(text: string, lineStart: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-function isHarmless({ code }: YAMLError): boolean {
-  return HARMLESS.has(code)
+/** What of the syntax is at fault first, and how far what follows from it reaches. */
+export interface Problem {
+  readonly code: string
+  readonly place: Place
+  readonly message: string
+  readonly effectEnd: number
 }
 
-/** Where the first bracket or quote opens that is not closed, which is reported: what comes after it is not certain. */
-function reportUnclosed(
-  { faults, inspection }: Pick<Parsed, 'faults' | 'inspection'>,
-  source: Source,
-  report: Report,
-): number {
-  const first = faults.find((fault) => !isHarmless(fault))
-  if (first === undefined) return Number.POSITIVE_INFINITY
-  const { openBracket, openQuote, longQuotes } = inspection
-  const open = openQuote ?? openBracket
-  // A quote that swallows what looks like further keys is the one that is not closed.
-  const swallowing = longQuotes.find(({ start, end }) => {
-    const isBefore = open !== undefined || start <= first.pos[1]
-    return isBefore && /\n\s*(?:- |[\w.-]+:\s)/.test(source.text.slice(start, end))
-  })
-  const at =
-    swallowing?.start ??
-    (isOnLineOf(openBracket, openQuote, source)
-      ? openQuote
-      : least(openBracket === undefined ? undefined : mismatched(openBracket, source), openQuote))
+/** Undefined when the whole document can be read. */
+export function firstProblem(parsed: Parsed, source: Source): Problem | undefined {
+  const fault = parsed.faults.find((one) => !isHarmless(one))
+  if (fault === undefined) return undefined
+  const start = faultOffset(fault, source)
+  const open = unclosedAt(parsed, source)
+  if (open === undefined || start < open) {
+    const message = `${sentenceOf(fault, start, source)}.`
+    return {
+      code: fault.code,
+      place: faultPlace(fault, start, source),
+      message,
+      effectEnd: endOfEffect(fault, start, source),
+    }
+  }
+  const effectEnd = source.text.indexOf('\n', open) + 1 || source.text.length
+  return { code: 'UNCLOSED', place: placeAt(source, open, open + 1), message: unclosed(open, source), effectEnd }
+}
+
+function reportUnclosed(parsed: Parsed, source: Source, report: Report): number {
+  const at = unclosedAt(parsed, source)
   if (at === undefined) return Number.POSITIVE_INFINITY
-  const what = /["']/.test(source.text[at] ?? '') ? 'quote' : 'bracket'
-  report.add('GATE1003', placeAt(source, at, at + 1), `This ${what} is never closed.`)
+  report.add('GATE1003', placeAt(source, at, at + 1), unclosed(at, source))
   return at
 }
 
-/** A quote that is not closed takes the closing bracket with it. */
-function isOnLineOf(bracket: number | undefined, quote: number | undefined, { text }: Source): boolean {
-  return bracket !== undefined && quote !== undefined && !text.slice(bracket, quote).includes('\n')
-}
-
-/** Of brackets that open on a line, the one that a bracket of another kind closes; the first when there is none. */
-function mismatched(first: number, { text }: Source): number {
-  const open: number[] = []
-  const line = text.slice(first).split('\n', 1)[0] ?? ''
-  for (const { 0: mark, index } of line.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[[\]{}]/g)) {
-    if (mark === '[' || mark === '{') open.push(index)
-    if (mark !== ']' && mark !== '}') continue
-    const top = open.pop()
-    if (top !== undefined && line[top] !== (mark === ']' ? '[' : '{')) return first + top
-  }
-  return first
-}
-
-function least(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
+function unclosed(at: number, { text }: Source): string {
+  return `This ${/["']/.test(text[at] ?? '') ? 'quote' : 'bracket'} is never closed.`
 }
 
 /** Where a fault is shown: its first character that can be seen, save that tabs are themselves at fault. */

@@ -30,6 +30,8 @@ export interface Inspection {
   readonly openQuote: number | undefined
   /** Texts in quotes that go on for more than a line, as they do when a quote is missing. */
   readonly longQuotes: readonly Stretch[]
+  /** Where `{{` or `{%` begins a value, which YAML takes for a mapping. */
+  readonly templates: readonly number[]
   /** Texts in double quotes with a backslash, and plain ones that begin with a character that none may begin with. */
   readonly doubtful: readonly Stretch[]
 }
@@ -44,6 +46,7 @@ export function inspectTokens(tokens: readonly CST.Token[], source: Source, repo
     openBracket: undefined as number | undefined,
     openQuote: undefined as number | undefined,
     longQuotes: [] as Stretch[],
+    templates: [] as number[],
     doubtful: [] as Stretch[],
   }
   const anchors = new Set<string>()
@@ -71,6 +74,8 @@ export function inspectTokens(tokens: readonly CST.Token[], source: Source, repo
       found[what] = Math.min(token.offset, found[what] ?? token.offset)
     }
     noteScalar(token, found)
+    if (token.type === 'flow-collection' && /^\{[{%]/.test(source.text.slice(token.offset, token.offset + 2)))
+      found.templates.push(token.offset)
     for (const child of childrenOf(token, source, report).toReversed()) pending.push({ token: child, depth })
   }
   for (const alias of aliases) reportAlias(alias, anchors, source, report)

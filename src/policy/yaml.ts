@@ -1,12 +1,13 @@
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml'
 import type { Json } from '../base/json.ts'
 import { blanked, controlCharacters } from './encoding.ts'
-import { childPath, type Entry, type Node, type Place, placeAt, type Source } from './node.ts'
+import { childPath, type Entry, firstKeyOf, type Node, type Place, placeAt, type Source } from './node.ts'
 import { mappingOf } from './repeated-keys.ts'
 import type { Report } from './report.ts'
 import { Verbatim } from './written.ts'
-import { mendYaml } from './yaml-mend.ts'
-import { parseYaml } from './yaml-parse.ts'
+import { type Meant, meantPair, type Pair, swallowedItem } from './yaml-meant.ts'
+import { mendYaml, readBefore } from './yaml-mend.ts'
+import { type Parsed, parseYaml } from './yaml-parse.ts'
 import { reportSyntax } from './yaml-syntax.ts'
 import { inspectTokens } from './yaml-tokens.ts'
 
@@ -15,21 +16,25 @@ export function readYaml(original: Source, report: Report): Node | undefined {
   const written = withoutControls(original, report)
   if (written === undefined) return undefined
   const first = parseYaml(written)
-  const { source, parsed, mendings } =
-    first.faults.length > 0 ? mendYaml(written, first) : { source: written, parsed: first, mendings: [] }
-  for (const { place, message, suggestion } of mendings) report.add('GATE1003', place, message, suggestion)
-  if (inspectTokens(parsed.tokens, source, report).tooDeep) return undefined
-  const isReadable = reportSyntax(parsed, source, report)
-  const [document, second] = parsed.documents
+  const isFaulty = first.faults.length > 0 || first.inspection.templates.length > 0
+  const mended = isFaulty ? mendYaml(written, first) : { source: written, parsed: first, mendings: [] }
+  for (const { place, message, suggestion } of mended.mendings) report.add('GATE1003', place, message, suggestion)
+  if (inspectTokens(mended.parsed.tokens, mended.source, report).tooDeep) return undefined
+  const isReadable = reportSyntax(mended.parsed, mended.source, report)
+  const [, second] = mended.parsed.documents
   if (second !== undefined) {
     report.add(
       'GATE1006',
-      placeAt(source, second.range[0]),
+      placeAt(mended.source, second.range[0]),
       'A file holds one document; put the others into files of their own.',
     )
   }
-  if (!isReadable) return undefined
-  const contents = [document, second].map((one) => one?.contents).find((one) => one && !isEmpty(one))
+  const read = isReadable ? mended : readBefore(mended)
+  return read && contentsOf(read.parsed, read.source, report)
+}
+
+function contentsOf({ documents }: Parsed, source: Source, report: Report): Node | undefined {
+  const contents = documents.map((one) => one.contents).find((one) => one && !isEmpty(one))
   if (contents) return toNode(contents, { source, report, path: '$', fallback: placeAt(source, 0) })
   const comments = source.text.trim() === '' ? '' : ' but comments'
   report.add('GATE1005', placeAt(source, 0), `The file has no content${comments}; remove it, or write a policy.`)
@@ -37,11 +42,11 @@ export function readYaml(original: Source, report: Report): Node | undefined {
 }
 
 /** More than a slip: a file of another kind, of which nothing is certain. */
-const MAX_CONTROLS = 5
+const MAX_CONTROLS = 20
 
 /** The text with spaces for control characters, which are reported: YAML allows none, not even in quotes. */
 function withoutControls(source: Source, report: Report): Source | undefined {
-  const found = controlCharacters(source.text)
+  const found = controlCharacters(source.text, MAX_CONTROLS + 1)
   for (const at of found) {
     const code = source.text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
     const message = `The control character U+${code} cannot stand in YAML; remove it.`
@@ -66,10 +71,15 @@ interface Reading {
 
 function toNode(parsed: ParsedNode | null, at: Reading): Node {
   if (parsed === null || isAlias(parsed)) return leafNode(null, parsed?.range ?? undefined, at)
-  if (isMap(parsed)) return mapNode(parsed.items, parsed.range, at)
+  if (isMap(parsed)) return mapNode(parsed.items as Pair[], parsed.range, at)
   if (isSeq(parsed)) {
     const items = parsed.items.map((item, i) => {
       const one = item as ParsedNode | null
+      const swallowed = swallowedItem(one, at.path, at.source)
+      if (swallowed !== undefined && one !== null) {
+        at.report.silence(leafNode(null, one.range, at))
+        at.report.add('GATE1003', swallowed.place, swallowed.message)
+      }
       return toNode(one, { ...at, path: childPath(at.path, i), fallback: dashBefore(one, at) })
     })
     return {
@@ -114,12 +124,54 @@ function leafNode(value: Json, range: readonly number[] | undefined, { source, p
   }
 }
 
-function mapNode(pairs: readonly { key: unknown; value: unknown }[], range: readonly number[], at: Reading): Node {
-  const entries = pairs.flatMap(({ key, value }) => readEntry(key as ParsedNode, value as ParsedNode | null, at) ?? [])
-  return { ...leafNode(null, range, at), ...mappingOf(entries, at.report) }
+function mapNode(pairs: readonly Pair[], range: readonly number[], at: Reading): Node {
+  const entries: Entry[] = []
+  for (let i = 0; i < pairs.length; ) {
+    const meant = meantPair(pairs, i, at.path, at.source)
+    const entry = meant === undefined ? readEntry(pairs[i], at) : meantEntry(pairs[i], meant, at)
+    if (entry !== undefined) entries.push(entry)
+    i += meant?.count ?? 1
+  }
+  const node = { ...leafNode(null, range, at), ...mappingOf(entries, at.report) }
+  // What seems to be missing may be what was left out.
+  if (hasGap(pairs, range, at.source)) at.report.silence(firstKeyOf(node))
+  return node
 }
 
-function readEntry(key: ParsedNode, value: ParsedNode | null, at: Reading): Entry | undefined {
+/** True when entries of the mapping itself were left out, not of its values. */
+function hasGap(
+  pairs: readonly { value: unknown }[],
+  [start = 0, end = 0, nodeEnd = end]: readonly number[],
+  { gaps = [] }: Source,
+): boolean {
+  const isInside = (gap: number) =>
+    pairs.some(({ value }) => {
+      const [from = 0, to = 0] = (value as ParsedNode | null)?.range ?? []
+      return from < gap && gap < to
+    })
+  return gaps.some((gap) => start <= gap && gap <= nodeEnd && !isInside(gap))
+}
+
+/** What was meant is reported, and what is said of its value is not: it is not what is written. */
+function meantEntry(pair: Pair | undefined, { code, mending, name, value }: Meant, at: Reading): Entry {
+  const path = childPath(at.path, name)
+  at.report.add(code, { ...mending.place, path }, mending.message, mending.suggestion)
+  const key: Place = { ...leafNode(null, pair?.key.range, at), path }
+  const below = { ...at, path, fallback: key }
+  if ('pairs' in value) {
+    const [first, last] = [value.pairs[0], value.pairs.at(-1)]
+    const end = last?.value?.range[1] ?? last?.key.range[1] ?? key.end
+    return { name, key, value: mapNode(value.pairs, [first?.key.range[0] ?? key.start, end], below) }
+  }
+  const number = Number(value.text)
+  const node = leafNode(Number.isFinite(number) ? number : value.text, [value.start, value.end], below)
+  at.report.silence(node)
+  return { name, key, value: node }
+}
+
+function readEntry(pair: Pair | undefined, at: Reading): Entry | undefined {
+  if (pair === undefined) return undefined
+  const { key, value } = pair
   const place = leafNode(null, key.range, at)
   if (!isScalar(key) || typeof key.value !== 'string') {
     const message = isScalar(key)

@@ -1,0 +1,134 @@
+import { placeAt, type Source } from './node.ts'
+import { Verbatim, yamlText } from './written.ts'
+import { type Line, lastLineOf, lineIndexAt, linesOf } from './yaml-lines.ts'
+import { KEYS, type Repair, TEXT_KEYS } from './yaml-repair.ts'
+import type { Problem } from './yaml-syntax.ts'
+
+/** What is plainly meant where a text in quotes, or one that needs them, is at fault. */
+export function quoteRepairs({ code, place }: Problem, source: Source): Repair[] {
+  const { text } = source
+  const lines = linesOf(text)
+  const index = lineIndexAt(lines, place.start)
+  const line = lines[index]
+  if (line === undefined) return []
+  const lineEnd = text.indexOf('\n', line.start)
+  const end = text.slice(0, lineEnd < 0 ? undefined : lineEnd).trimEnd().length
+  if (code === 'UNCLOSED') {
+    return /["']/.test(text[place.start] ?? '') ? closings(place.start, end, line, source) : []
+  }
+  return [...trailing(line, source), ...beyondQuote(place.start, line, source), ...unquoted(lines, index, source)]
+}
+
+/** At the end of the line, or before what ends a value inside brackets. */
+function closings(start: number, lineEnd: number, line: Line, source: Source): Repair[] {
+  const { text } = source
+  const quote = text[start] ?? ''
+  const rest = text.slice(start + 1, lineEnd)
+  const isInside = /[[{]/.test(text.slice(line.start, start))
+  const ends = isInside ? [/ *[\]}]*[,;]?$/, /[,\]}]/, / *[\]}]$/].map((mark) => rest.search(mark)) : [rest.length]
+  return [...new Set(ends)]
+    .filter((at) => at >= 0)
+    .map((at) => {
+      const closed = start + 1 + at
+      const whole = new Verbatim(text.slice(start, closed) + quote)
+      const mending = {
+        place: placeAt(source, start, closed),
+        message: 'This quote is never closed.',
+        suggestion: whole,
+      }
+      return { edits: [{ start: closed, end: closed, text: quote }], mendings: [mending] }
+    })
+}
+
+/** `actions: [a.b];` and `reason: "R.",` */
+function trailing(line: Line, source: Source): Repair[] {
+  const found = /^(["'[{].*["'\]}])( *[;,]+)$/.exec(source.text.slice(line.value, line.end))
+  if (found === null) return []
+  const [, value = '', marks = ''] = found
+  const start = line.value + value.length
+  const at = line.end - marks.trim().length
+  const message = `A value ends with its line; remove the ${marks.trim()} after it.`
+  return [
+    {
+      edits: [{ start, end: line.end, text: '' }],
+      mendings: [{ place: placeAt(source, at, line.end), message }],
+    },
+  ]
+}
+
+/** `'Don't pay'` and `"No" means no`: the whole in quotes. */
+function beyondQuote(at: number, line: Line, source: Source): Repair[] {
+  const before = source.text.slice(line.start, at)
+  const isInside = /[[{]/.test(before.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, ''))
+  const first = /(?<=^|[\s[{,])(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*') *$/.exec(before)?.[0]
+  // Two texts are perhaps a list.
+  if (first === undefined || /["']/.test(source.text[at] ?? '')) return []
+  const start = at - first.length
+  const end = isInside ? at + Math.max(0, source.text.slice(at, line.end).search(/[,\]}]|$/)) : line.end
+  const whole = source.text.slice(start, end).trimEnd()
+  const quote = whole.slice(0, 1)
+  const isRound = whole.length > first.length && whole.endsWith(quote)
+  const inner = isRound ? whole.slice(1, -1) : whole
+  const quoted = isRound ? JSON.stringify(inner.replace(/\\"/g, '"').replaceAll("''", "'")) : yamlText(whole)
+  const message =
+    quote === '"'
+      ? 'The text in quotes ends before its line does; write \\" for a quote in it.'
+      : "The text in quotes ends before its line does; write '' for an apostrophe in it, or use double quotes."
+  const place = placeAt(source, start, start + whole.length)
+  const key = /([A-Za-z]+)["']?: *$/.exec(source.text.slice(line.start, start))?.[1] ?? ''
+  // Elsewhere it is rather one word too much.
+  const isText = isRound || TEXT_KEYS.has(key)
+  const mending = { place, message, suggestion: isText ? new Verbatim(quoted) : undefined }
+  return [{ edits: [{ start, end: start + whole.length, text: quoted }], mendings: [mending] }]
+}
+
+/** A text that YAML reads as something else: `reason: [ops] not allowed`, `reason: > 100 EUR`, `actions: - a.b`. */
+function unquoted(lines: readonly Line[], index: number, source: Source): Repair[] {
+  const line = lines[index]
+  if (line?.key === undefined) return []
+  const text = source.text.slice(line.value, line.end)
+  const replaced = (end: number, message: string, suggestion: string): Repair[] => {
+    const place = placeAt(source, line.value, end)
+    const edits = [{ start: line.value, end, text: suggestion }]
+    const isOneLine = end === line.end
+    return [{ edits, mendings: [{ place, message, suggestion: isOneLine ? new Verbatim(suggestion) : undefined }] }]
+  }
+  const item = /^- ([^\s:{}[\],"'#]+)$/.exec(text)?.[1]
+  if (!TEXT_KEYS.has(line.key.replace(/["']/g, ''))) {
+    if (item !== undefined) return replaced(line.end, 'A list begins on the line after its key.', `[${item}]`)
+    return belowKey(lines, index, text, source)
+  }
+  const block = /^[|>] +([^\d\s].*)$/.exec(text)?.[1]
+  if (block !== undefined)
+    return replaced(line.end, 'The text of a block begins on the line after | or >.', yamlText(block))
+  const sign = /^(?:[[{]|[|>] +|[-?] )/.exec(text)?.[0].trim()
+  if (sign !== undefined)
+    return replaced(line.end, `A text that begins with ${sign} stands in quotes.`, JSON.stringify(text))
+  if (/^["'].*["'] *:/.test(text))
+    return replaced(line.end, 'A text with a colon and a space stands in quotes.', JSON.stringify(text))
+  const last = lastLineOf(lines, index, line.column)
+  const end = lines[last]?.end ?? line.end
+  const whole = source.text.slice(line.value, end).replace(/\s*\n\s*/g, ' ')
+  const isSentence = last > index && lines.slice(index + 1, last + 1).every(({ key }) => !KEYS.has(key ?? ''))
+  if (!isSentence || !/^\w.*: /.test(whole)) return []
+  return replaced(
+    end,
+    'A text with a colon and a space stands in quotes, from its first line to its last.',
+    JSON.stringify(whole),
+  )
+}
+
+/** `when: fact: context.x`, with the other keys on the lines below. */
+function belowKey(lines: readonly Line[], index: number, text: string, source: Source): Repair[] {
+  const [line, next] = lines.slice(index).filter(({ isEmpty }) => !isEmpty)
+  const first = /^(?:- +)?([A-Za-z]+): /.exec(text)
+  if (line === undefined || next === undefined || first === null || !KEYS.has(first[1] ?? '')) return []
+  if (next.indent <= line.column) return []
+  const what = text.startsWith('-') ? 'A list' : 'A mapping'
+  const mending = { place: placeAt(source, line.value, line.end), message: `${what} begins on the line after its key.` }
+  const columns = text.startsWith('-') ? [next.indent, next.indent - 2] : [next.indent]
+  return columns.map((column) => ({
+    edits: [{ start: line.value, end: line.value, text: `\n${' '.repeat(Math.max(column, 0))}` }],
+    mendings: [mending],
+  }))
+}
