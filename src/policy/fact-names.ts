@@ -1,3 +1,4 @@
+import { inAscii } from './look-alikes.ts'
 import type { Names } from './names.ts'
 import type { Node } from './node.ts'
 import { type FactPath, isPlural, parseFactPath } from './path.ts'
@@ -99,7 +100,7 @@ const BUILT_IN_WORDS = synonyms({
 /** The fact that was probably meant by a text. */
 export function meantFact(text: string, known: readonly string[], mayBeNew: boolean): string | undefined {
   if (text.length > 200) return undefined
-  const plain = text
+  const plain = inAscii(text)
     .replace(AROUND, '')
     .replace(/^\$?\.?(?=context|plan)|^\.+/, '')
     .replace(/\[['"]?([A-Za-z0-9_*-]+)['"]?\]/g, '.$1')

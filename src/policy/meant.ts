@@ -1,5 +1,6 @@
 import type { Json } from '../base/json.ts'
 import { DAY_MS, parseDuration, parseRfc3339 } from '../base/time.ts'
+import { inAscii } from './look-alikes.ts'
 import { plainWord } from './suggest.ts'
 
 // What was probably meant by a value of the wrong type or form. A guess that would be at fault itself is none.
@@ -13,7 +14,7 @@ const AMOUNT =
 /** `"10"`, `10k`, `10,000`, `50%`, `100 EUR`, `two` written for a number. */
 export function numberIn(value: Json | undefined): number | undefined {
   if (typeof value !== 'string') return undefined
-  const text = value.trim()
+  const text = inAscii(value).trim()
   if (text === '' || text.length > 40) return undefined
   if (Number.isFinite(Number(text))) return Number(text)
   const word = NUMBER_WORDS.indexOf(text.toLowerCase())
@@ -95,12 +96,25 @@ export function timeIn(text: string): string | undefined {
 
 /** A name for rules, factors, lists, conditions and domains, or an action, without what it cannot hold. */
 export function nameIn(text: string, allowed: RegExp): string | undefined {
-  const name = text
+  const plain = inAscii(withoutAccents(text))
+  // Of another alphabet nothing would be left.
+  if (/(?![A-Za-z])\p{L}/u.test(plain)) return undefined
+  const name = plain
     .trim()
     .replace(/[^A-Za-z0-9_.:/-]+/g, '-')
     .replaceAll(/[:/]/g, (mark) => (allowed.test(`a${mark}`) ? mark : '-'))
     .replace(/^[-.:/]+|[-.:/]+$/g, '')
   return name !== text && allowed.test(name) ? name : undefined
+}
+
+const SPELT: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', Æ: 'Ae', ø: 'o', Ø: 'O', œ: 'oe', ł: 'l', Ł: 'L', đ: 'd' }
+
+/** Latin letters without what stands above or below them. */
+function withoutAccents(text: string): string {
+  return text
+    .replace(/[ßæÆøØœłŁđ]/g, (letter) => SPELT[letter] ?? letter)
+    .normalize('NFD')
+    .replace(/(?<=[A-Za-z])\p{M}+/gu, '')
 }
 
 /** The value of a JSON type that was written as one of another. */
