@@ -48,11 +48,12 @@ export function readCondition(written: Node, names: Names): Condition | undefine
 /** Keys of other languages are read as ours where they can be, so that the faults below them are found too. */
 function withMeantKeys(written: Node, names: Names): Node {
   const node = withJoinedPath(written, names)
-  return withKnownKeys(node, CONDITION_KEYS, [CONDITION_WORDS], names.report, (name, { value, items, entries }) => {
+  const fits = (name: string, { value, items, entries }: Node): boolean => {
     if (name === 'all' || name === 'any') return items !== undefined
     if (name === 'not') return entries !== undefined
     return name === 'value' || typeof value === 'string'
-  })
+  }
+  return withKnownKeys(node, CONDITION_KEYS, [CONDITION_WORDS], names.report, { fits })
 }
 
 /** json-rules-engine's `{fact: context, path: $.amount}`, which is `{fact: context.amount}` here. */

@@ -18,11 +18,11 @@ import { type FindUntested, reportUntested } from './lint/untested.ts'
 import { type ListFiles, readList } from './lists.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
-import { itemsOf, lineOf, memberOf, textOf } from './node.ts'
+import { itemsOf, lineOf, memberOf } from './node.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
 import type { ActionDeclaration, PolicyData, PolicySet } from './set.ts'
-import { readSettings } from './settings.ts'
+import { checkTenant, readSettings } from './settings.ts'
 import { policyCode, shapeCheck } from './shape-check.ts'
 import { PolicyDocument } from './shapes.ts'
 import type { PolicyTest } from './tests/cases.ts'
@@ -115,18 +115,6 @@ function hasTooManyRules(files: readonly PolicyFile[], report: Report): boolean 
   if (tooMany === undefined) return false
   report.add('GATE1017', tooMany, `The set has ${rules.length} rules; at most ${LIMITS.rulesPerSet} are allowed.`)
   return true
-}
-
-function checkTenant(root: PolicyFile['root'], tenant: string, report: Report): void {
-  const node = memberOf(root, 'tenant')
-  const name = textOf(node)
-  if (node === undefined || name === undefined || name === tenant) return
-  report.add(
-    'GATE1110',
-    node,
-    `The tenant is ${JSON.stringify(name)}, but the folder is called ${JSON.stringify(tenant)}; a file says the tenant of its folder.`,
-    tenant,
-  )
 }
 
 interface ReadSet {

@@ -63,6 +63,9 @@ export function durationIn(value: Json): string | undefined {
     if (known === undefined) return undefined
     ms += Number(count) * known[1]
   }
+  const unit = plain.replace(/[^a-z]/g, '')
+  // Of none at all, the least in its unit.
+  if (ms === 0 && unit !== '') return durationIn(`1${unit}`)
   return durationOf(Math.min(Math.max(ms, 1000), 90 * DAY_MS), text)
 }
 
@@ -107,7 +110,17 @@ export function nameIn(text: string, allowed: RegExp): string | undefined {
   return name !== text && allowed.test(name) ? name : undefined
 }
 
-const SPELT: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', Æ: 'Ae', ø: 'o', Ø: 'O', œ: 'oe', ł: 'l', Ł: 'L', đ: 'd' }
+const SPELT: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  Æ: 'Ae',
+  ø: 'o',
+  Ø: 'O',
+  œ: 'oe',
+  ł: 'l',
+  Ł: 'L',
+  đ: 'd',
+}
 
 /** Latin letters without what stands above or below them. */
 function withoutAccents(text: string): string {

@@ -9,6 +9,7 @@ import {
   keyOf,
   memberOf,
   type Node,
+  nullHint,
   numberOf,
   type Place,
   textOf,
@@ -75,8 +76,7 @@ function checkEntry({ name, key, value }: Entry, node: Node, walk: Walk): boolea
 
 function checkKeyword(name: string, kind: Kind, value: Node, walk: Walk): boolean {
   const needs: Needs = (holds, wanted, suggestion) => {
-    const nothing = value.value === null ? ', and nothing is written' : ''
-    if (!holds) walk.report.add('GATE1402', value, `${name} needs ${wanted}${nothing}.`, suggestion)
+    if (!holds) walk.report.add('GATE1402', value, `${name} needs ${wanted}${nullHint(value)}.`, suggestion)
     return holds
   }
   switch (kind) {
