@@ -145,6 +145,7 @@ const LIMIT_MEANINGS: Readonly<Record<keyof typeof LIMITS, string>> = {
   diagnostics: 'errors, and warnings, that are shown',
   message: 'characters that are shown of what an error says',
   path: 'characters that are shown of its place in the document',
+  namesSearched: 'names that misspelt ones are compared with for suggestions, all together',
   schemaNodes: 'nodes of a schema with its references followed',
   expectationsPerTest: 'expectations of a test',
   casesPerSet: 'cases that the tests of a set make',

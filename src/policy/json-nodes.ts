@@ -1,8 +1,8 @@
 import type { Json } from '../base/json.ts'
 import { type Reading, readScalar, STOPPED, skipSpace } from './json-scalars.ts'
 import { LIMITS } from './limits.ts'
-import { childPath, type Node, type Place, placeAt, type Source } from './node.ts'
-import { addMember, noMembers } from './repeated-keys.ts'
+import { childPath, type Entry, type Node, type Place, placeAt, type Source } from './node.ts'
+import { mappingOf } from './repeated-keys.ts'
 import type { Report } from './report.ts'
 import { Verbatim } from './written.ts'
 
@@ -64,15 +64,15 @@ function missingValue(reading: Reading, path: string): Node {
 function readObject(reading: Reading, path: string, depth: number): Node {
   const { source, report } = reading
   const start = reading.at
-  const members = noMembers()
+  const entries: Entry[] = []
   reading.at += 1
-  while (!closes(reading, start, '}', members.entries.size > 0)) {
+  while (!closes(reading, start, '}', entries.length > 0)) {
     const { name, key } = readKey(reading, path)
     readColon(reading)
-    addMember(members, { name, key, value: readValue(reading, key.path, depth + 1) }, report)
+    entries.push({ name, key, value: readValue(reading, key.path, depth + 1) })
     readComma(reading, '}')
   }
-  return { source, path, start, end: reading.at, ...members, items: undefined }
+  return { source, path, start, end: reading.at, ...mappingOf(entries, report), items: undefined }
 }
 
 function readArray(reading: Reading, path: string, depth: number): Node {

@@ -1,50 +1,68 @@
+import { grouped } from '../base/grouped.ts'
 import type { JsonObject } from '../base/json.ts'
-import { type Entry, memberOf, type Node, positionOf, RESERVED_KEYS } from './node.ts'
+import { type Entry, memberOf, type Node, type Place, positionOf, RESERVED_KEYS } from './node.ts'
 import type { Report } from './report.ts'
 import { FACT_TYPES } from './set.ts'
 
-/** A mapping as far as it is read. */
-export interface Members {
-  readonly entries: Map<string, Entry>
-  /** Of keys that stand twice those that do not hold. */
-  readonly repeats: Entry[]
+/** A mapping as a node holds it; `repeats` has of keys that stand twice the entries that do not hold. */
+interface Mapping {
+  readonly entries: ReadonlyMap<string, Entry>
+  readonly repeats: readonly Entry[]
   readonly value: JsonObject
 }
 
-export function noMembers(): Members {
-  return { entries: new Map(), repeats: [], value: Object.create(null) }
+/** The mapping of what was read; a key that is reserved, or stands there already, is reported. */
+export function mappingOf(read: readonly Entry[], report: Report): Mapping {
+  const kept = read.filter((entry) => !isReserved(entry, report))
+  const entries = new Map<string, Entry>()
+  const repeats: Entry[] = []
+  for (const [name, same] of grouped(kept, ({ name }) => name)) {
+    const [first, ...later] = same
+    if (first === undefined) continue
+    for (const { key } of later) reportTwice(name, key, first, report)
+    const value = mergedValue(first.value, later)
+    entries.set(name, value === first.value ? first : { ...first, value })
+    repeats.push(...later.filter((entry) => value === first.value || !isAlike(first.value, entry.value)))
+  }
+  return { entries, repeats, value: valuesOf(entries) }
 }
 
-/** Adds what was read next; a key that is reserved, or stands there already, is reported. */
-export function addMember({ entries, repeats, value }: Members, entry: Entry, report: Report): void {
-  const { name, key } = entry
-  if (RESERVED_KEYS.has(name)) {
-    report.add('GATE1012', key, `The key ${name} is reserved; choose another name.`)
-    return
-  }
-  const earlier = entries.get(name)
-  const kept = earlier === undefined ? entry : { ...earlier, value: mergedValue(earlier.value, entry.value) }
-  if (earlier !== undefined) {
-    const { line } = positionOf(earlier.key.source, earlier.key.start)
-    const message = `The key ${JSON.stringify(name.slice(0, 100))} appears twice in this mapping, first in line ${line}.`
-    report.add('GATE1011', key, message)
-    if (kept.value === earlier.value) repeats.push(entry)
-  }
-  entries.set(name, kept)
-  value[name] = kept.value.value
+function isReserved({ name, key }: Entry, report: Report): boolean {
+  if (!RESERVED_KEYS.has(name)) return false
+  report.add('GATE1012', key, `The key ${name} is reserved; choose another name.`)
+  return true
+}
+
+function reportTwice(name: string, key: Place, first: Entry, report: Report): void {
+  const { line } = positionOf(first.key.source, first.key.start)
+  const message = `The key ${JSON.stringify(name.slice(0, 100))} appears twice in this mapping, first in line ${line}.`
+  report.add('GATE1011', key, message)
 }
 
 /** What a key means that a document has twice: sections are read as one, so that neither hides what the other declares; else the first. */
-function mergedValue(first: Node, second: Node): Node {
-  if (!/^\$\.\w+$/.test(first.path)) return first
-  if (first.items !== undefined && second.items !== undefined) {
-    const items = [...first.items, ...second.items]
+function mergedValue(first: Node, later: readonly Entry[]): Node {
+  const alike = later.map(({ value }) => value).filter((value) => isAlike(first, value))
+  if (alike.length === 0 || !/^\$\.\w+$/.test(first.path)) return first
+  const all = [first, ...alike]
+  if (first.items !== undefined) {
+    const items = all.flatMap((node) => node.items ?? [])
     return { ...first, items, value: items.map(({ value }) => value) }
   }
-  if (first.entries === undefined || second.entries === undefined) return first
-  const again = [...second.entries.values()].filter(({ name }) => first.entries?.has(name))
-  const repeats = [...(first.repeats ?? []), ...again, ...(second.repeats ?? [])]
-  return { ...withEntries(first, new Map([...second.entries, ...first.entries])), repeats }
+  const entries = new Map<string, Entry>()
+  const repeats: Entry[] = []
+  for (const node of all) {
+    for (const entry of node.entries?.values() ?? []) {
+      if (entries.has(entry.name)) repeats.push(entry)
+      else entries.set(entry.name, entry)
+    }
+    repeats.push(...(node.repeats ?? []))
+  }
+  return { ...withEntries(first, entries), repeats }
+}
+
+/** True for two lists and for two mappings. */
+function isAlike(a: Node, b: Node): boolean {
+  return (a.items !== undefined && b.items !== undefined) || (a.entries !== undefined && b.entries !== undefined)
 }
 
 /**
@@ -81,7 +99,11 @@ function hasOtherType(facts: Node, { name, value }: Entry): boolean {
 }
 
 export function withEntries(node: Node, entries: ReadonlyMap<string, Entry>): Node {
+  return { ...node, entries, value: valuesOf(entries) }
+}
+
+function valuesOf(entries: ReadonlyMap<string, Entry>): JsonObject {
   const value: JsonObject = Object.create(null)
   for (const [name, entry] of entries) value[name] = entry.value.value
-  return { ...node, entries, value }
+  return value
 }

@@ -2,7 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml'
 import type { Json } from '../base/json.ts'
 import { blanked, controlCharacters } from './encoding.ts'
 import { childPath, type Entry, type Node, type Place, placeAt, type Source } from './node.ts'
-import { addMember, noMembers } from './repeated-keys.ts'
+import { mappingOf } from './repeated-keys.ts'
 import type { Report } from './report.ts'
 import { Verbatim } from './written.ts'
 import { mendYaml } from './yaml-mend.ts'
@@ -115,12 +115,8 @@ function leafNode(value: Json, range: readonly number[] | undefined, { source, p
 }
 
 function mapNode(pairs: readonly { key: unknown; value: unknown }[], range: readonly number[], at: Reading): Node {
-  const members = noMembers()
-  for (const pair of pairs) {
-    const entry = readEntry(pair.key as ParsedNode, pair.value as ParsedNode | null, at)
-    if (entry !== undefined) addMember(members, entry, at.report)
-  }
-  return { ...leafNode(null, range, at), ...members }
+  const entries = pairs.flatMap(({ key, value }) => readEntry(key as ParsedNode, value as ParsedNode | null, at) ?? [])
+  return { ...leafNode(null, range, at), ...mappingOf(entries, at.report) }
 }
 
 function readEntry(key: ParsedNode, value: ParsedNode | null, at: Reading): Entry | undefined {

@@ -10,6 +10,9 @@ export interface KnownNames {
   readonly either: ReadonlySet<string> | undefined
 }
 
+/** Names alone, or what they name. */
+type Names = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
+
 /** Takes the names of rules and factors that have other faults too: who refers to them is not at fault. */
 export function knownNames({ policies, partial }: ReadFiles): KnownNames {
   if (partial) return { rules: undefined, factors: undefined, either: undefined }
@@ -29,7 +32,7 @@ export function knownNames({ policies, partial }: ReadFiles): KnownNames {
  */
 export function readNames(
   nodes: readonly Node[],
-  known: ReadonlySet<string> | undefined,
+  known: Names | undefined,
   where: string,
   report: Report,
 ): readonly string[] {
@@ -44,13 +47,13 @@ export function readNames(
 export function reportUnknown(
   name: string,
   place: Place,
-  known: ReadonlySet<string> | undefined,
+  known: Names | undefined,
   where: string,
   report: Report,
   meant?: string,
 ): void {
   if (known === undefined || known.has(name)) return
-  const suggestion = meant ?? report.search(known, (names) => closest(name, names))
+  const suggestion = meant ?? report.search(known.keys(), (names) => closest(name, names))
   report.add('GATE1504', place, `There is no ${JSON.stringify(name)} ${where}.`, suggestion)
 }
 

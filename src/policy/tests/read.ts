@@ -19,6 +19,8 @@ type Dimension = (typeof DIMENSIONS)[number]
 
 const checkShape = shapeCheck(PolicyTestFile, knownKeyCode)
 
+const NONE: ReadonlyMap<string, unknown> = new Map()
+
 /** The tests of all files of a set. They mean something only when nothing was reported as an error. */
 export function readTests(tenant: string, files: ReadFiles, report: Report): PolicyTest[] {
   const known = knownNames(files)
@@ -108,7 +110,7 @@ function readDimension<T>(
   const nodes = itemsOf(memberOf(matrix, dimension))
   const fixtures = memberOf(root, dimension)
   reportTwice(nodes, report)
-  const declared = hasKnownKeys(root, PolicyTestFile) ? new Set(fixtures?.entries?.keys()) : undefined
+  const declared = hasKnownKeys(root, PolicyTestFile) ? (fixtures?.entries ?? NONE) : undefined
   const names = readNames(nodes, declared, `under ${dimension}`, report)
   if (names.length === 0) return [{ name: undefined, value: standIn }]
   return names.map((name) => {
