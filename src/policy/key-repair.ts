@@ -94,7 +94,7 @@ export function unknownKey(
   if (meant !== undefined) return `${message}.`
   for (const [parent, keys] of below) {
     const key = sameKey(name, keys) ?? synonymOf(name, keys, KEY_WORDS)
-    if (key !== undefined) return `${message}; ${key} stands under ${parent}.`
+    if (key !== undefined) return `${message}; the key ${key} stands under ${parent}.`
   }
   return `${message}. Known here: ${known.join(', ')}.`
 }

@@ -207,7 +207,7 @@ function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Nam
 const ENVIRONMENTS = ['live', 'test']
 
 /** Days are also counted, from Monday as 1. */
-function occurring(name: string, value: Json): string | undefined {
+function occurring(name: string, value: Json): Json | undefined {
   if (typeof value === 'string') return meantValue(name, value)
   return name === 'time.weekday' && typeof value === 'number' ? WEEKDAYS[(value + 6) % 7] : undefined
 }
@@ -219,8 +219,14 @@ export function neverOccurs(name: string, value: Json): boolean {
   return name === 'environment' && !ENVIRONMENTS.some((known) => known === value)
 }
 
-function meantValue(name: string, value: string): string | undefined {
-  if (name === 'time.weekday') return WEEKDAYS.find((day) => day === value.slice(0, 3).toLowerCase())
+function meantValue(name: string, value: string): Json | undefined {
+  if (name === 'time.hour') {
+    const hour = Number(/^(\d{1,2}):00$/.exec(value)?.[1])
+    return hour <= 23 ? hour : undefined
+  }
+  // Not a range of days, of which the first alone is not meant.
+  if (name === 'time.weekday')
+    return /^[a-z]+\.?$/i.test(value) ? WEEKDAYS.find((day) => day === value.slice(0, 3).toLowerCase()) : undefined
   if (name !== 'environment') return undefined
   return /^prod/i.test(value) ? 'live' : (closest(value, ENVIRONMENTS) ?? 'test')
 }

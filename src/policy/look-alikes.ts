@@ -48,6 +48,7 @@ const MEANT: ReadonlyMap<string, string> = new Map(
 // Marks where a word may be broken, of no width, and of the direction of writing.
 const INVISIBLE = /^[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]$/
 const ASCII = /^[ -~]*$/
+const WORDS: Readonly<Record<string, string>> = { ' ': 'a space', '"': 'a straight quote', "'": 'a straight quote' }
 const MAX_TEXT = 200
 const MAX_NAMED = 3
 
@@ -75,5 +76,5 @@ function lookOf(sign: string): string {
   const code = `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
   const meant = meantSign(sign)
   if (meant === '') return `${code} cannot be seen`
-  return `${code} only looks like ${meant === ' ' ? 'a space' : meant}`
+  return `${code} only looks like ${WORDS[meant] ?? `"${meant}"`}`
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../base/json.ts'
-import { DAY_MS, parseDuration, parseRfc3339 } from '../base/time.ts'
+import { DAY_MS, parseDuration } from '../base/time.ts'
 import { inAscii } from './look-alikes.ts'
 import { plainWord } from './suggest.ts'
 
@@ -83,18 +83,6 @@ function durationOf(ms: number, text: string): string | undefined {
     inUnit('m', 60_000) ??
     inUnit('s', 1000)
   return meant !== undefined && parseDuration(meant) !== undefined ? meant : undefined
-}
-
-/** A time without zone, without time of day, or with a space in its middle written for one of RFC 3339; UTC where no zone is said. */
-export function timeIn(text: string): string | undefined {
-  const [, date, clock = '00:00', seconds = ':00', fraction = '', zone = 'Z'] =
-    /^\s*(\d{4}-\d{2}-\d{2})(?:[ Tt_]+(\d{2}:\d{2})(:\d{2})?(\.\d+)?)?\s*(Z|z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?\s*$/.exec(
-      text,
-    ) ?? []
-  if (date === undefined) return undefined
-  const offset = /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}` : 'Z'
-  const meant = `${date}T${clock}${seconds}${fraction.slice(0, 10)}${offset}`
-  return parseRfc3339(meant) === undefined ? undefined : meant
 }
 
 /** A name for rules, factors, lists, conditions and domains, or an action, without what it cannot hold. */

@@ -192,7 +192,7 @@ function checkPattern(place: Place, pattern: string, walk: Walk): boolean {
   const compiled =
     pattern.length > LIMITS.pattern ? { fault: `more than ${LIMITS.pattern} characters` } : compilePattern(pattern)
   if (!('fault' in compiled)) return true
-  walk.report.add('GATE1405', place, patternFault(compiled.fault))
+  walk.report.add('GATE1405', place, patternFault(compiled.fault, 'schema'))
   return false
 }
 

@@ -20,7 +20,15 @@ export const ENVIRONMENT_WORDS: Synonyms = synonyms({
 /** Of the keys of a policy, by the keys that can stand in the same place. */
 export const KEY_WORDS: readonly Synonyms[] = [
   // Of tests; name is also a key of factors.
-  synonyms({ name: 'title', matrix: 'given request input', expect: 'then result want wanted' }),
+  synonyms({
+    name: 'title',
+    matrix: 'given request input',
+    expect: 'then result want wanted',
+    contexts: 'context',
+    plans: 'plan',
+    agents: 'agent',
+    identity: 'id name subject',
+  }),
   synonyms({
     apiVersion: 'version schemaversion api',
     tenant: 'tenantid org organization organisation account customer',

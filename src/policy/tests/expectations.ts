@@ -140,7 +140,7 @@ function readWanted(node: Node, { known, report }: Scope): Wanted {
     return list && readNames(itemsOf(list), names, where, report)
   }
   const rule = memberOf(node, 'rule')
-  if (rule !== undefined) readNames([rule], known.rules, 'under rules', report)
+  if (rule !== undefined) readRule(rule, known.rules, report)
   return {
     // A value that is none of these is a fault of the shape.
     decision: EFFECTS.find((effect) => effect === memberOf(node, 'decision')?.value) ?? 'deny',
@@ -152,6 +152,17 @@ function readWanted(node: Node, { known, report }: Scope): Wanted {
     risk: readRisk(memberOf(node, 'risk'), report),
     factors: readFactors(memberOf(node, 'factors'), known, report),
     unevaluable: listed('unevaluable', known.either, 'under rules or risk'),
+  }
+}
+
+function readRule(node: Node, known: KnownNames['rules'], report: Report): void {
+  const name = textOf(node)
+  if (name === undefined || known?.has(name) !== false) return
+  if (['none', 'null', ''].includes(name)) {
+    const message = `There is no ${JSON.stringify(name)} under rules; null says that no rule decides.`
+    report.add('GATE1504', node, message, null)
+  } else {
+    reportUnknown(name, node, known, 'under rules', report)
   }
 }
 

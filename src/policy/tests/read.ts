@@ -4,11 +4,11 @@ import { others } from '../declarations.ts'
 import type { ReadFiles } from '../files.ts'
 import { repairKeys } from '../key-repair.ts'
 import { LIMITS } from '../limits.ts'
-import { timeIn } from '../meant.ts'
 import { entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, textOf } from '../node.ts'
 import type { Report } from '../report.ts'
 import { checkTenant } from '../settings.ts'
 import { shapeCheck } from '../shape-check.ts'
+import { timeIn, timeSentence } from '../time-constant.ts'
 import { casesIn, DEFAULT_AGENT, DEFAULT_NOW, type Fixture, type PolicyTest, type TestAgent } from './cases.ts'
 import { type Asked, readExpectations } from './expectations.ts'
 import { hasKnownKeys, type KnownNames, knownNames, readNames, reportTwice } from './names.ts'
@@ -137,12 +137,7 @@ function readTime(node: Node | undefined, report: Report): number | undefined {
   if (node === undefined || text === undefined) return undefined
   const timeMs = parseRfc3339(text)
   if (timeMs === undefined) {
-    report.add(
-      'GATE1503',
-      node,
-      `${JSON.stringify(text)} is no time with a zone such as 2026-01-31T09:00:00Z.`,
-      timeIn(text),
-    )
+    report.add('GATE1503', node, timeSentence(text), timeIn(text))
   }
   return timeMs
 }
