@@ -1,7 +1,7 @@
 import type { Json } from '../base/json.ts'
 import { compilePattern } from '../base/schema.ts'
 import { LIMITS } from './limits.ts'
-import { coerced, listIn } from './meant.ts'
+import { booleanIn, coerced, listIn } from './meant.ts'
 import {
   type Entry,
   entriesOf,
@@ -50,7 +50,8 @@ function checkNode(node: Node, walk: Walk): boolean {
     const type = closest(wordOf(node), TYPES, SCHEMA_TYPE_WORDS)
     const hint = node.items === undefined ? '' : '; a schema for each position stands under prefixItems'
     const message = `A schema is a mapping, or true or false${hint}.`
-    walk.report.add('GATE1402', node, message, type === undefined ? undefined : { type })
+    const meant = type === undefined ? booleanIn(wordOf(node)) : { type }
+    walk.report.add('GATE1402', node, message, meant)
     for (const item of itemsOf(node)) if (item.entries !== undefined) checkNode(item, walk)
     return false
   }

@@ -7,8 +7,8 @@ import { nameIn } from './meant.ts'
 import { firstKeyOf, keyOf, type Node, nullHint, type Place, wordOf } from './node.ts'
 import type { Report } from './report.ts'
 import { either, keysAt, typeFault } from './shape-meant.ts'
-import { closest } from './suggest.ts'
-import { EFFECT_WORDS, ENVIRONMENT_WORDS, FACT_TYPE_WORDS } from './synonyms.ts'
+import { closest, type Synonyms } from './suggest.ts'
+import { EFFECT_WORDS, ENVIRONMENT_WORDS, FACT_TYPE_WORDS, STEP_WORDS } from './synonyms.ts'
 import type { Suggestion } from './written.ts'
 
 /** Reports every way in which a node differs from a shape; true when there is none. */
@@ -139,15 +139,18 @@ function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TS
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
 const ACTION_NAME = new RegExp(ACTION_PATTERN)
 
+/** What others call the values, by the last of them. */
+const WORDS: ReadonlyMap<string, Synonyms> = new Map([
+  ['object', FACT_TYPE_WORDS],
+  ['test', ENVIRONMENT_WORDS],
+  ['default', STEP_WORDS],
+])
+
 /** One of a few values was wanted. */
 function choiceFault(error: ErrorObject, node: Node): [string, string | undefined] {
   const params: Record<string, unknown> = error.params
   const names = (error.keyword === 'enum' ? (params.allowedValues as unknown[]) : [params.allowedValue]).map(String)
-  const words = names.includes('integer')
-    ? FACT_TYPE_WORDS
-    : names.join() === 'live,test'
-      ? ENVIRONMENT_WORDS
-      : EFFECT_WORDS
+  const words = WORDS.get(names.at(-1) ?? '') ?? EFFECT_WORDS
   const word = wordOf(node.items?.length === 1 ? node.items[0] : node)
   const suggestion = error.keyword === 'const' ? names[0] : closest(word, names, words)
   return [`The value must be ${either(names)}${nullHint(node)}.`, suggestion]

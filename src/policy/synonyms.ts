@@ -11,6 +11,16 @@ export const EFFECT_WORDS: Synonyms = synonyms({
     'approve approval review hold ask escalate manual human confirm pending needsapproval requiresapproval approvalrequired humanapproval challenge',
 })
 
+/** Of the steps that decide, as tests name them. */
+export const STEP_WORDS: Synonyms = synonyms({
+  invalid_context: 'schema context invalid',
+  deny_rule: 'deny denied block',
+  risk: 'score riskscore threshold thresholds',
+  hold_rule: 'hold approval requireapproval',
+  allow_rule: 'allow allowed permit',
+  default: 'defaults none norule',
+})
+
 /** Of the environments of keys. */
 export const ENVIRONMENT_WORDS: Synonyms = synonyms({
   live: 'prod production prd main',
