@@ -16,6 +16,7 @@ import { type Ignore, readIgnores, withoutIgnored } from './lint/ignore.ts'
 import { type LintLevel, lint } from './lint/lint.ts'
 import { type FindUntested, reportUntested } from './lint/untested.ts'
 import { type ListFiles, readList } from './lists.ts'
+import { withMeantNames } from './meant-names.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
 import { itemsOf, lineOf, memberOf } from './node.ts'
@@ -102,10 +103,14 @@ function readSource(source: PolicySource, level: LintLevel, report: Report): Rea
     checkShape(root, report)
     checkTenant(root, source.tenant, report)
   }
-  const set = readSet(source, files, level, report)
-  if (files.again.length > 0) readSet(source, { ...files, policies: files.again }, level, report)
+  const set = readSet(source, withNames(files, files.policies), level, report)
+  if (files.again.length > 0) readSet(source, withNames(files, files.again), level, report)
   const tests = readTests(source.tenant, files, report)
   return { ...set, tests, ignores: readIgnores([...files.policies, ...files.tests], report) }
+}
+
+function withNames(files: ReadFiles, policies: readonly PolicyFile[]): ReadFiles {
+  return { ...files, policies: policies.map(({ name, root }) => ({ name, root: withMeantNames(root) })) }
 }
 
 /** Asked before anything else is checked, so that what is too much is not also checked in full. */

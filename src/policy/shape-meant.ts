@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { isJsonObject, type Json } from '../base/json.ts'
 import type { ErrorObject } from '../base/schema.ts'
-import { coerced, durationIn } from './meant.ts'
+import { coerced, durationIn, listIn } from './meant.ts'
 import { entriesOf, type Node, nullHint } from './node.ts'
 import { FACT_TYPES } from './set.ts'
 import { DURATION_SENTENCE } from './settings.ts'
@@ -43,8 +43,10 @@ function meantIn({ value, source }: Node, type: string, { key, schema }: Wanted)
 }
 
 function listMeant(value: Json, schema: unknown): Json | undefined {
+  const type = child(child(schema, 'items'), 'type')
   // Mappings are not what one value of a list could be.
-  if (child(child(schema, 'items'), 'type') === 'object' || typeof value === 'boolean') return undefined
+  if (type === 'object' || typeof value === 'boolean') return undefined
+  if (Array.isArray(type) && type.includes(typeof value)) return listIn(value)
   if (value === 'none') return child(schema, 'minItems') === undefined ? [] : undefined
   return coerced(value, 'array')
 }
