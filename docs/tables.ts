@@ -87,7 +87,7 @@ const RETRIES: Readonly<Record<Retry, string>> = {
 }
 
 const CONSTANTS: Readonly<Record<Operator['value'], string>> = {
-  none: 'none',
+  none: 'none, or `true`',
   scalar: 'text, number or boolean',
   scalars: 'list of texts, numbers or booleans',
   number: 'number',

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { type ErrorDetail, GateError } from '../base/errors.ts'
 import { TenantIdField } from '../gate/request.ts'
 import { isPolicyFile, isTestFile } from '../policy/files.ts'
-import { isInsidePath } from '../policy/lists.ts'
+import { insidePath } from '../policy/lists.ts'
 import type { Outcome, PolicySource } from '../policy/load.ts'
 import { notValidated, type PolicyValidation } from '../policy/validation.ts'
 import type { Caller } from './deps.ts'
@@ -116,5 +116,5 @@ function fileNameFault(name: string): string | undefined {
 }
 
 function isListPath(path: string): boolean {
-  return isInsidePath(path) && !/\p{Cc}/u.test(path)
+  return (insidePath(path) ?? '') !== '' && !/\p{Cc}/u.test(path)
 }

@@ -38,16 +38,27 @@ export function parseDate(text: string): number | undefined {
   return roundTrip(midnight, midnight)
 }
 
-/** Milliseconds of an RFC 3339 time with a zone, else undefined. Fractions beyond milliseconds are cut. */
+/**
+ * Milliseconds of an RFC 3339 time with a zone, else undefined. Fractions beyond milliseconds are cut; a leap second, which can
+ * be at the end of a month in UTC, counts as the second after it.
+ */
 export function parseRfc3339(text: string): number | undefined {
   const match = RFC3339.exec(text)
   if (match === null) return undefined
   const [, date = '', hour = '', minute = '', second = '', , zone = ''] = match
   if (parseDate(date) === undefined) return undefined
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined
   if (zone.length > 1 && (Number(zone.slice(1, 3)) > 23 || Number(zone.slice(4)) > 59)) return undefined
-  const timeMs = Date.parse(text.toUpperCase())
+  const upper = text.toUpperCase()
+  if (second === '60') return afterLeapSecond(Date.parse(upper.replace(':60', ':59')))
+  const timeMs = Date.parse(upper)
   return Number.isNaN(timeMs) ? undefined : timeMs
+}
+
+/** The time a second after one in the last second of a month, else undefined. */
+function afterLeapSecond(beforeMs: number): number | undefined {
+  const timeMs = beforeMs + 1000
+  return !Number.isNaN(timeMs) && /-01T00:00:00/.test(new Date(timeMs).toISOString()) ? timeMs : undefined
 }
 
 /** Milliseconds of an integer with a unit `s m h d`, from 1 s to 90 d, else undefined. */

@@ -1,9 +1,11 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { digestOf } from '../base/digest.ts'
+import { once } from '../base/memo.ts'
 import { isTenantId } from '../keys/tenant.ts'
 import { isPolicyFile, isTestFile } from '../policy/files.ts'
 import { LIMITS } from '../policy/limits.ts'
+import { insidePath, type ListProblem } from '../policy/lists.ts'
 import { listFilesOf, MISSING, type PolicySource, type TenantFolder } from '../policy/load.ts'
 
 /** The tenants that have a folder under `root`; see strayNames for the rest. */
@@ -80,14 +82,16 @@ export function withLists(
   return unlessUnreadable(root, tenant, () => {
     const budget = byteBudget()
     for (const { bytes } of files) budget.take(bytes)
-    const lists = new Map<string, Uint8Array | { problem: string }>()
+    const lists = new Map<string, Uint8Array | ListProblem>()
+    const present = once(() => otherFiles(join(root, tenant), ignored))
     for (const path of paths) {
-      const content = readList(join(root, tenant), path)
+      const content = readList(join(root, tenant), path, present)
       if (content instanceof Uint8Array) budget.take(content)
       lists.set(path, content)
     }
     // The keys of a ConfigMap have no folders, so a list may lie beside the policies.
-    const unnamed = ignored.filter((name) => !lists.has(name))
+    const named = new Set(paths.map((path) => insidePath(path)?.split('/')[0]))
+    const unnamed = ignored.filter((name) => !named.has(name))
     const fingerprint = digestOf(JSON.stringify([digest, digestsOf(lists), unnamed]))
     return { tenant, fingerprint, source: { tenant, files, lists, ignored: unnamed } }
   })
@@ -155,17 +159,41 @@ export function readAtMost(path: string, limit: number): Uint8Array {
 }
 
 /** A list is read only when its real path lies in the real path of the tenant's folder. */
-function readList(folder: string, path: string): Uint8Array | { problem: string } {
-  if (isAbsolute(path)) return { problem: 'is not relative to the tenant folder' }
+function readList(folder: string, path: string, present: () => readonly string[]): Uint8Array | ListProblem {
+  if (insidePath(path) === undefined) return { problem: 'is not in the tenant folder', present: present() }
   try {
     const real = realpathSync(join(folder, path))
-    if (!real.startsWith(realpathSync(folder) + sep)) return { problem: 'lies outside the tenant folder' }
+    const within = realpathSync(folder)
+    if (real !== within && !real.startsWith(within + sep)) return { problem: 'lies outside the tenant folder' }
     if (!statSync(real).isFile()) return { problem: 'is not a file' }
     const bytes = readAtMost(real, LIMITS.listBytes)
     return bytes.byteLength > LIMITS.listBytes ? { problem: `has more than ${LIMITS.listBytes} bytes` } : bytes
   } catch (error) {
     if (!isFileError(error)) throw error
-    return { problem: error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code})` }
+    if (error.code !== 'ENOENT') return { problem: `cannot be read (${error.code})` }
+    return { problem: 'does not exist', present: present() }
+  }
+}
+
+/** Files among which one is sought that was meant, at most. */
+const MAX_PRESENT = 1000
+
+/** The files of the folder and of the folders in it that are neither policies nor tests, as paths from it. */
+function otherFiles(folder: string, ignored: readonly string[]): string[] {
+  const names = new Set(['lists', ...ignored])
+  const beside = filesIn(folder).filter((name) => names.has(name))
+  const below = [...names].flatMap((name) => filesIn(join(folder, name)).map((file) => `${name}/${file}`))
+  return [...beside, ...below].slice(0, MAX_PRESENT)
+}
+
+/** Names of the files right in a folder; none of what is no folder, or cannot be looked into. */
+function filesIn(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries.flatMap((entry) => (entry.isDirectory() || entry.name.startsWith('.') ? [] : [entry.name])).sort()
+  } catch (error) {
+    if (!isFileError(error)) throw error
+    return []
   }
 }
 

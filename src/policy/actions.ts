@@ -25,6 +25,7 @@ function readSchema(
   compiler: SchemaCompiler,
   report: Report,
 ): JsonObject | undefined {
+  if (typeof node?.value === 'boolean') return readFlag(root, node, report)
   if (node?.entries === undefined || !isJsonObject(node.value)) return undefined
   if (!checkSchema(node, report) || !checkReferences(node, report)) return undefined
   const types = typesOf(node)
@@ -35,6 +36,14 @@ function readSchema(
   const fault = compileFault(node.value, compiler)
   if (fault === undefined) return node.value
   report.add('GATE1402', node, `The schema does not compile: ${fault}.`)
+  return undefined
+}
+
+/** The schemas that let everything through, and nothing. */
+function readFlag(root: 'context' | 'plan', node: Node, report: Report): JsonObject | undefined {
+  if (node.value === true) return {}
+  if (root === 'plan') return { not: {} }
+  report.add('GATE1407', node, 'Nothing can pass: false lets no context through, and every request has one.')
   return undefined
 }
 

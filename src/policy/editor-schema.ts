@@ -6,6 +6,7 @@ import {
   DECLARED_PATH,
   DURATION,
   GLOB,
+  NOT_BLANK,
   NUMBER_PATH,
   OUTSIDE,
   PLURAL,
@@ -60,6 +61,7 @@ const APPROVAL: Readonly<Record<string, Schema>> = {
  */
 export const REFINEMENTS: Readonly<Record<string, Schema>> = {
   timezone: { pattern: '^[A-Za-z]' },
+  'defaults.reason': { pattern: NOT_BLANK },
   ...APPROVAL,
   ...Object.fromEntries(Object.entries(APPROVAL).map(([place, schema]) => [`rules[].${place}`, schema])),
   domains: names(NAME_PATTERN),
@@ -70,7 +72,7 @@ export const REFINEMENTS: Readonly<Record<string, Schema>> = {
   },
   'facts.*': { allOf: defaultsByType() },
   actions: names(ACTION),
-  'actions.*.context': OBJECT_SCHEMA,
+  'actions.*.context': { ...OBJECT_SCHEMA, not: { const: false } },
   'actions.*.plan': OBJECT_SCHEMA,
   lists: names(NAME_PATTERN),
   'lists.*': { oneOf: [{ required: ['file'] }, { required: ['values'] }] },
@@ -81,6 +83,7 @@ export const REFINEMENTS: Readonly<Record<string, Schema>> = {
   'risk[].scale.fact': { pattern: NUMBER_PATH },
   'rules[]': { dependentSchemas: { approval: { properties: { effect: { const: 'require_approval' } } } } },
   'rules[].actions[]': GLOB,
+  'rules[].reason': { pattern: NOT_BLANK },
 }
 
 /** The same of test files. */

@@ -1,11 +1,11 @@
-import type { Json } from '../base/json.ts'
-import { isJsonObject } from '../base/json.ts'
+import { grouped } from '../base/grouped.ts'
+import { isJsonObject, type Json } from '../base/json.ts'
 import { parseRfc3339 } from '../base/time.ts'
 import { actionNodes, schemaAt, typesOf } from './actions.ts'
 import { BUILT_IN_FACTS, meantFact, REQUEST_ROOTS } from './fact-names.ts'
 import type { PolicyFile } from './files.ts'
 import { coerced } from './meant.ts'
-import { type Entry, keyOf, memberOf, type Node, textOf } from './node.ts'
+import { type Entry, entriesOf, keyOf, memberOf, type Node, textOf } from './node.ts'
 import { isPlural, parseFactPath } from './path.ts'
 import type { Report } from './report.ts'
 import { FACT_TYPES, type FactDeclaration, type FactType } from './set.ts'
@@ -95,28 +95,42 @@ export function checkAgainstSchemas(
   files: readonly PolicyFile[],
   report: Report,
 ): void {
-  const actions = files.flatMap(({ root }) => actionNodes(root))
+  const actions = actionsByMember(files)
   for (const { path, type } of facts.values()) {
     const segments = path.segments.filter((segment) => typeof segment === 'string')
-    if (segments.length < path.segments.length) continue
     const entry = entries.get(path.text)
-    const schemas = actions.flatMap(({ node }) => {
+    if (segments.length < path.segments.length || entry === undefined) continue
+    const limits = (actions.get(memberKey(path.root, segments[0])) ?? []).flatMap(({ name, node }) => {
       const allowed = schemaTypes(memberOf(node, path.root), segments)
-      return allowed === undefined ? [] : [allowed]
+      return allowed === undefined ? [] : [{ name, allowed }]
     })
-    for (const { name, node } of actions) {
-      const allowed = schemaTypes(memberOf(node, path.root), segments)
-      if (entry === undefined || allowed === undefined || allowed.some((one) => SCHEMA_TYPES[type].includes(one)))
-        continue
-      const place = memberOf(entry.value, 'type') ?? keyOf(entry.value, 'type') ?? entry.key
-      report.add(
-        'GATE1309',
-        place,
-        `${path.text} is declared ${type}, but the schema of ${name} makes it ${allowed.join(' or ')}.`,
-        FACT_TYPES.find((one) => schemas.every((own) => own.some((each) => SCHEMA_TYPES[one].includes(each)))),
-      )
+    const fits = (own: FactType, allowed: readonly string[]): boolean =>
+      allowed.some((one) => SCHEMA_TYPES[own].includes(one))
+    const meant = FACT_TYPES.find((one) => limits.every(({ allowed }) => fits(one, allowed)))
+    const place = memberOf(entry.value, 'type') ?? keyOf(entry.value, 'type') ?? entry.key
+    for (const { name, allowed } of limits.filter((limit) => !fits(type, limit.allowed))) {
+      const message = `${path.text} is declared ${type}, but the schema of ${name} makes it ${allowed.join(' or ')}.`
+      report.add('GATE1309', place, message, meant)
     }
   }
+}
+
+/** The actions whose schemas describe a member of `context` or of `plan`, so that no fact is held against all of them. */
+function actionsByMember(files: readonly PolicyFile[]): Map<string, { name: string; node: Node }[]> {
+  const described = files
+    .flatMap(({ root }) => actionNodes(root))
+    .flatMap((action) =>
+      [...REQUEST_ROOTS].flatMap((root) => {
+        const schema = schemaAt(memberOf(action.node, root), [])
+        return entriesOf(memberOf(schema, 'properties')).map(({ name }) => ({ action, key: memberKey(root, name) }))
+      }),
+    )
+  const byKey = grouped(described, ({ key }) => key)
+  return new Map([...byKey].map(([key, found]) => [key, found.map(({ action }) => action)]))
+}
+
+function memberKey(root: string, member: string | undefined): string {
+  return JSON.stringify([root, member])
 }
 
 function schemaTypes(schema: Node | undefined, segments: readonly string[]): readonly string[] | undefined {

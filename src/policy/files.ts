@@ -1,4 +1,6 @@
 import { repairKeys } from './key-repair.ts'
+import type { ListFiles } from './lists.ts'
+import { sorted } from './misplaced.ts'
 import { withFlatFacts } from './nested-facts.ts'
 import { entriesOf, memberOf, type Node, placeAt, sourceOf, textOf } from './node.ts'
 import { withLastKeys } from './repeated-keys.ts'
@@ -12,8 +14,7 @@ export interface PolicySource {
   tenant: string
   /** Policies and tests, by name in the folder. */
   files: readonly { name: string; bytes: Uint8Array }[]
-  /** List files by path as a policy writes it, or why they cannot be had: a predicate such as `does not exist`. */
-  lists: ReadonlyMap<string, Uint8Array | { problem: string }>
+  lists: ListFiles
   /** Other entries of the folder, each of which is a warning. */
   ignored: readonly string[]
 }
@@ -72,7 +73,8 @@ export function readFiles(source: PolicySource, report: Report): ReadFiles {
     name,
     root: repairKeys(withFlatFacts(root, report), PolicyDocument, report),
   })
-  const written = read(isPolicyFile)
+  const documents = read(isPolicyFile)
+  const { policies: written, tests, isPartial } = sorted(documents, read(isTestFile), report)
   const policies = written.map(repaired)
   const last = written.map(({ root }) => withLastKeys(root))
   const isRepeated = last.some((root) => root !== undefined)
@@ -81,15 +83,18 @@ export function readFiles(source: PolicySource, report: Report): ReadFiles {
     const folder = placeAt(sourceOf(source.tenant, ''), 0)
     report.add('GATE1018', folder, 'The folder has no policy file (*.yaml, *.yml or *.json).')
   }
-  reportIgnored(source, report)
-  return { policies, tests: read(isTestFile), again, partial: policies.length < names.length }
+  reportIgnored(source, documents, report)
+  return { policies, tests, again, partial: isPartial || documents.length < names.length }
 }
 
-function reportIgnored(source: PolicySource, report: Report): void {
+function reportIgnored(source: PolicySource, read: readonly PolicyFile[], report: Report): void {
+  const unread = source.files.filter(({ name }) => isPolicyFile(name) && !read.some((file) => file.name === name))
   const unused = source.files.map(({ name }) => name).filter((name) => !isPolicyFile(name) && !isTestFile(name))
   for (const name of [...source.ignored, ...unused]) {
+    // What could not be read may name it as a list.
+    if (unread.some(({ bytes }) => mentions(bytes, name))) continue
     const place = placeAt(sourceOf(`${source.tenant}/${name}`, ''), 0)
-    report.add('GATE2001', place, 'Only *.yaml, *.yml and *.json files and the folder lists are read.')
+    report.add('GATE2001', place, 'Only *.yaml, *.yml and *.json files are read, and the files that lists name.')
   }
 }
 
@@ -100,7 +105,11 @@ export function mayNameLists(files: PolicySource['files']): boolean {
 
 /** Most policies have no lists, and reading a large file as YAML takes a second. The key may be misspelt `list`. */
 function mentionsLists({ name, bytes }: PolicySource['files'][number]): boolean {
-  return isPolicyFile(name) && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('list')
+  return isPolicyFile(name) && mentions(bytes, 'list')
+}
+
+function mentions(bytes: Uint8Array, word: string): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(word)
 }
 
 /** The list paths that the policies name, so that a caller can read them first. Takes what it can from broken files. */

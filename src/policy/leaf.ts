@@ -1,4 +1,5 @@
 import { canonicalJson } from '../base/canonical.ts'
+import { isActionName } from '../base/glob.ts'
 import type { Json } from '../base/json.ts'
 import type { CompileResult, ValueFault } from './constants.ts'
 import { type ParsedOperator, parseOperator } from './decorators.ts'
@@ -6,8 +7,9 @@ import { BUILT_IN_FACTS, type KnownFact, readFactName, WEEKDAYS } from './fact-n
 import { coerced } from './meant.ts'
 import type { Names } from './names.ts'
 import { firstKeyOf, itemsOf, lineOf, memberOf, type Node, wordOf } from './node.ts'
+import { occurring } from './occurring.ts'
 import { operatorHint, operatorsFor, suggestOperator, suitable } from './operator-suggest.ts'
-import { compileValue } from './operators.ts'
+import { compileValue, type Operator } from './operators.ts'
 import type { Comparison, FactType, Leaf } from './set.ts'
 import { choices, closest } from './suggest.ts'
 
@@ -155,7 +157,8 @@ function checkValueType(node: Node, fact: KnownFact, { operator, overItems }: Pa
   const wanted = fact.type === undefined || overItems ? undefined : JSON_TYPE[fact.type]
   if (value === undefined || wanted === undefined) return true
   if (operator.value === 'list') return checkListType(value, fact, wanted, names)
-  if (operator.value !== 'scalar' && operator.value !== 'scalars') return checkOccurrence([value], fact, names)
+  if (!comparesValues(operator)) return true
+  if (operator.value === 'number') return checkOccurrence([value], fact, names)
   const constants = operator.value === 'scalars' ? itemsOf(value) : [value]
   const wrong = constants.filter(
     (item) => typeof item.value !== wanted || (fact.type === 'integer' && !Number.isInteger(item.value)),
@@ -180,6 +183,11 @@ function checkListType(value: Node, fact: KnownFact, wanted: string, names: Name
   return false
 }
 
+/** Whether the constant is a value that the fact may have, and not a part of one. */
+function comparesValues({ value }: Operator): boolean {
+  return value === 'scalar' || value === 'scalars' || value === 'number'
+}
+
 /** Constants of facts whose values are known: a domain must be declared, the others are doubtful. */
 function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Names): boolean {
   const name = fact.path.text
@@ -197,8 +205,8 @@ function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Nam
       known = false
     }
     if (neverOccurs(name, value)) {
-      const suggestion = occurring(name, value)
-      names.report.add('GATE2005', item, `${name} is never ${JSON.stringify(value)}.`, suggestion)
+      const hint = name === 'action' && wordOf(item).includes('*') ? '; patterns stand under actions' : ''
+      names.report.add('GATE2005', item, `${name} is never ${JSON.stringify(value)}${hint}.`, occurring(name, value))
     }
   }
   return known
@@ -206,29 +214,21 @@ function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Nam
 
 const ENVIRONMENTS = ['live', 'test']
 
-/** Days are also counted, from Monday as 1. */
-function occurring(name: string, value: Json): Json | undefined {
-  if (typeof value === 'string') return meantValue(name, value)
-  return name === 'time.weekday' && typeof value === 'number' ? WEEKDAYS[(value + 6) % 7] : undefined
+/** True for a leaf that compares a fact which is always there with a value that it never has. */
+export function asksNever({ fact, operator, wanted }: Leaf): boolean {
+  const parsed = parseOperator(operator)
+  return (
+    parsed !== undefined &&
+    comparesValues(parsed.operator) &&
+    [wanted].flat().some((one) => neverOccurs(fact.text, one))
+  )
 }
 
-/** True for a constant that a fact which is always there never is. */
-export function neverOccurs(name: string, value: Json): boolean {
+function neverOccurs(name: string, value: Json): boolean {
+  if (name === 'action') return typeof value === 'string' && !isActionName(value)
   if (name === 'time.hour') return typeof value === 'number' && (value < 0 || value > 23 || !Number.isInteger(value))
   if (name === 'time.weekday') return !WEEKDAYS.some((day) => day === value)
   return name === 'environment' && !ENVIRONMENTS.some((known) => known === value)
-}
-
-function meantValue(name: string, value: string): Json | undefined {
-  if (name === 'time.hour') {
-    const hour = Number(/^(\d{1,2}):00$/.exec(value)?.[1])
-    return hour <= 23 ? hour : undefined
-  }
-  // Not a range of days, of which the first alone is not meant.
-  if (name === 'time.weekday')
-    return /^[a-z]+\.?$/i.test(value) ? WEEKDAYS.find((day) => day === value.slice(0, 3).toLowerCase()) : undefined
-  if (name !== 'environment') return undefined
-  return /^prod/i.test(value) ? 'live' : (closest(value, ENVIRONMENTS) ?? 'test')
 }
 
 function aType(type: FactType | undefined): string {

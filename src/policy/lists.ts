@@ -1,21 +1,60 @@
 import type { Json } from '../base/json.ts'
 import { controlCharacters, decodeText } from './encoding.ts'
 import { LIMITS } from './limits.ts'
-import { entriesOf, memberOf, type Node, textOf } from './node.ts'
+import { type Entry, entriesOf, memberOf, type Node, textOf } from './node.ts'
 import type { Report } from './report.ts'
 import { closest } from './suggest.ts'
 
-/** The bytes of list files by path as written, or why they cannot be had. */
-export type ListFiles = ReadonlyMap<string, Uint8Array | { problem: string }>
+/** Why a list file cannot be had. */
+export interface ListProblem {
+  /** A predicate such as `does not exist`. */
+  readonly problem: string
+  /** Paths of files of the folder, one of which may be meant; none where there is a file. */
+  readonly present?: readonly string[]
+}
 
-/** True for a path that stays inside the folder by its text alone; links are the reader's concern. */
-export function isInsidePath(path: string): boolean {
-  if (path.startsWith('/') || path.includes('\\') || path.includes('\0') || /^[A-Za-z]:/.test(path)) return false
-  return !path.split('/').some((part) => part === '..' || part === '')
+/** The bytes of list files by path as written, or why they cannot be had. */
+export type ListFiles = ReadonlyMap<string, Uint8Array | ListProblem>
+
+/** What begins at no folder of a tenant: absolute paths and those of Windows, addresses. */
+const ELSEWHERE = /^\/|^[A-Za-z]:|^[A-Za-z][A-Za-z0-9+.-]*:\/\/|[\\\0]/
+
+/**
+ * The path without its `.` and `..`, empty for the folder itself. Undefined when it leaves the folder by its text alone; links
+ * are the reader's concern.
+ */
+export function insidePath(path: string): string | undefined {
+  if (ELSEWHERE.test(path)) return undefined
+  const steps: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '..' && steps.pop() === undefined) return undefined
+    if (part !== '..' && part !== '.' && part !== '') steps.push(part)
+  }
+  return steps.join('/')
+}
+
+/** The values of the declared lists. One that cannot be read is known all the same, so that its users are not at fault too. */
+export function readLists(declared: readonly Entry[], files: ListFiles, report: Report): Map<string, readonly Json[]> {
+  const lists = new Map<string, readonly Json[]>()
+  const named = new Set(declared.flatMap(({ value }) => insidePath(textOf(memberOf(value, 'file')) ?? '') ?? []))
+  const reading: Reading = { files, named, report }
+  for (const { name, value } of declared) {
+    const values = readList(value, reading) ?? []
+    if (!lists.has(name)) lists.set(name, values)
+  }
+  return lists
+}
+
+interface Reading {
+  readonly files: ListFiles
+  /** The files that lists name, by insidePath. */
+  readonly named: ReadonlySet<string>
+  readonly report: Report
 }
 
 /** The values of a declared list; undefined, and reported, when it has none that can be read. */
-export function readList(node: Node, files: ListFiles, report: Report): readonly Json[] | undefined {
+function readList(node: Node, reading: Reading): readonly Json[] | undefined {
+  const { report } = reading
   const file = memberOf(node, 'file')
   const values = memberOf(node, 'values')
   if (node.entries === undefined) return undefined
@@ -30,33 +69,66 @@ export function readList(node: Node, files: ListFiles, report: Report): readonly
     return values.value
   }
   const path = textOf(file)
-  return file === undefined || path === undefined ? undefined : readFile(file, path, files, report)
-}
-
-function readFile(node: Node, path: string, files: ListFiles, report: Report): readonly string[] | undefined {
   // That it is empty is reported by the shape.
-  if (path === '') return undefined
-  if (!isInsidePath(path)) {
-    const forward = path.replaceAll('\\', '/')
-    const isWindows = forward !== path && isInsidePath(forward)
-    const message = isWindows
-      ? `The path ${JSON.stringify(path)} has backslashes; folders are separated with /.`
-      : `The path ${JSON.stringify(path)} leaves the folder of the tenant; it must be relative, such as lists/names.txt.`
-    report.add('GATE1213', node, message, isWindows ? forward : undefined)
-    return undefined
-  }
-  const bytes = files.get(path)
-  if (bytes === undefined || 'problem' in bytes) {
-    const message = `The list file ${JSON.stringify(path)} ${bytes?.problem ?? 'does not exist'}.`
-    const meant = report.search(present(files), (known) => closest(path, known))
-    report.add('GATE1213', node, message, meant)
-    return undefined
-  }
-  return readLines(node, bytes, report)
+  return file === undefined || path === undefined || path === '' ? undefined : readFile(file, path, reading)
 }
 
-function present(files: ListFiles): string[] {
-  return [...files].flatMap(([path, bytes]) => ('problem' in bytes ? [] : [path]))
+function readFile(node: Node, path: string, reading: Reading): readonly string[] | undefined {
+  const { files, report } = reading
+  const content = files.get(path)
+  if (insidePath(path) === undefined) {
+    const forward = path.replaceAll('\\', '/')
+    const isWindows = forward !== path && insidePath(forward) !== undefined
+    const meant = isWindows ? forward : meantFile(path, content, reading)
+    report.add('GATE1213', node, `The path ${JSON.stringify(path)} ${outsideFault(path)}.`, meant)
+    return undefined
+  }
+  if (content instanceof Uint8Array) return readLines(node, content, report)
+  const message = `The list file ${JSON.stringify(path)} ${content?.problem ?? 'does not exist'}.`
+  report.add('GATE1213', node, message, meantFile(path, content, reading))
+  return undefined
+}
+
+/** Why a path is not inside the folder, as a predicate. */
+function outsideFault(path: string): string {
+  const example = 'such as lists/names.txt'
+  if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(path))
+    return `is an address, and nothing is fetched; write that of a file, ${example}`
+  if (path.includes('\0')) return `has a character that no path has; write one ${example}`
+  if (/^\/|^[A-Za-z]:/.test(path)) return `is absolute; it begins at the folder of the tenant, ${example}`
+  if (path.includes('\\')) return 'has backslashes; folders are separated with /'
+  return `leaves the folder of the tenant; it begins there, ${example}`
+}
+
+/** The file that was probably meant; none that a list names already, unless only capitals differ. */
+function meantFile(
+  path: string,
+  content: Uint8Array | ListProblem | undefined,
+  { files, named, report }: Reading,
+): string | undefined {
+  if (content instanceof Uint8Array) return undefined
+  // Where nobody looked for it, as where files come without a folder, those are meant that came along.
+  const present = content === undefined ? files.keys() : (content.present ?? [])
+  return report.search(present, (known) =>
+    nearestPath(
+      path,
+      known.filter((one) => !named.has(one) || one.toLowerCase() === path.toLowerCase()),
+    ),
+  )
+}
+
+/** The same path from another folder, or a file with nearly the same name, endings aside. */
+function nearestPath(path: string, known: readonly string[]): string | undefined {
+  const [same] = known.filter((one) => path.endsWith(`/${one}`)).sort((a, b) => b.length - a.length)
+  if (same !== undefined) return same
+  const name = closest(nameOf(path), known.map(nameOf))
+  const alike = known.filter((one) => nameOf(one) === name)
+  return alike.length > 1 ? closest(path, alike) : alike[0]
+}
+
+/** The name of a file without its folder and ending. */
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
 }
 
 /** One value a line, trimmed; empty lines and those that begin with `#` do not count. */

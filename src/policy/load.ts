@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../base/json.ts'
 import { isJsonObject } from '../base/json.ts'
 import { actionNodes, actionSchemaCompiler, readAction } from './actions.ts'
 import { isAdvice } from './codes.ts'
-import { collectEntries, collectItems, collectSettings, type Section } from './declarations.ts'
+import { collectEntries, collectItems, collectSettings } from './declarations.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { setDigest } from './digest.ts'
 import { meantFact, meantFacts } from './fact-names.ts'
@@ -15,7 +15,7 @@ import { linkPolicySet } from './link.ts'
 import { type Ignore, readIgnores, withoutIgnored } from './lint/ignore.ts'
 import { type LintLevel, lint } from './lint/lint.ts'
 import { type FindUntested, reportUntested } from './lint/untested.ts'
-import { type ListFiles, readList } from './lists.ts'
+import { readLists } from './lists.ts'
 import { withMeantNames } from './meant-names.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
@@ -196,7 +196,7 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
     facts: declaresFacts ? declared : undefined,
     declaredFacts,
     factNames: meantFacts(declaredFacts),
-    lists: readLists(collectEntries(files.policies, 'lists', report), source.lists, report),
+    lists: readLists(collectEntries(files.policies, 'lists', report).all, source.lists, report),
     conditions: new Map([...conditions.byName].map(([name, { value }]) => [name, value])),
     conditionKeys: new Map([...conditions.byName].map(([name, { key }]) => [name, key])),
     conditionPlaces: new Map([...conditions.byName].map(([name, { key }]) => [name, lineOf(key)])),
@@ -218,16 +218,6 @@ function hasUnreadSection(root: PolicyFile['root']): boolean {
     const node = memberOf(root, section)
     return node !== undefined && node.entries === undefined
   })
-}
-
-/** A list that cannot be read is known all the same, so that its users are not at fault too. */
-function readLists({ all }: Section, files: ListFiles, report: Report): Map<string, readonly Json[]> {
-  const lists = new Map<string, readonly Json[]>()
-  for (const { name, value } of all) {
-    const values = readList(value, files, report) ?? []
-    if (!lists.has(name)) lists.set(name, values)
-  }
-  return lists
 }
 
 function usedListFiles(documents: readonly JsonObject[], names: Names): Map<string, readonly Json[]> {

@@ -3,6 +3,7 @@ import { readFactName } from './fact-names.ts'
 import { readGlobs } from './globs.ts'
 import type { Names } from './names.ts'
 import { keyOf, lineOf, memberOf, type Node, numberOf, textOf } from './node.ts'
+import { readReason } from './reason.ts'
 import { type ApprovalTerms, type Candidate, EFFECTS, type Factor, type Rule, type Scale } from './set.ts'
 import { readTerms } from './settings.ts'
 
@@ -20,7 +21,7 @@ export function readRule(node: Node, names: Names, setTerms: ApprovalTerms): Rul
   }
   const terms = readTerms(memberOf(node, 'approval'), setTerms, names.report)
   const id = textOf(memberOf(node, 'id'))
-  const reason = textOf(memberOf(node, 'reason'))
+  const reason = readReason(node, names.report)
   if (id === undefined || reason === undefined || effect === undefined || candidate === undefined) return undefined
   const rule: Rule = { ...candidate, id, reason, effect, description: textOf(memberOf(node, 'description')), terms }
   names.nodes.set(rule, node)

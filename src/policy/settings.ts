@@ -4,6 +4,7 @@ import { BUILT_IN_FACTS, meantFact, REQUEST_ROOTS } from './fact-names.ts'
 import { durationIn } from './meant.ts'
 import { itemsOf, memberOf, type Node, numberOf, textOf } from './node.ts'
 import { ANY, isPlural, parseFactPath } from './path.ts'
+import { readReason } from './reason.ts'
 import type { Report } from './report.ts'
 import type { ApprovalTerms, PolicyData } from './set.ts'
 import { closest, synonyms } from './suggest.ts'
@@ -36,7 +37,7 @@ export function readSettings(nodes: ReadonlyMap<Setting, Node>, report: Report):
   return {
     defaults: {
       decision: textOf(memberOf(defaults, 'decision')) === 'require_approval' ? 'require_approval' : 'deny',
-      reason: textOf(memberOf(defaults, 'reason')) ?? DEFAULT_REASON,
+      reason: (defaults && readReason(defaults, report)) ?? DEFAULT_REASON,
     },
     thresholds: readThresholds(nodes.get('thresholds'), report),
     timezone: readTimezone(nodes.get('timezone'), report),

@@ -45,8 +45,8 @@ const Fact = Type.Object(
 )
 
 function schemaOf(description: string, member: string) {
-  return Type.Unsafe<Record<string, unknown>>({
-    type: 'object',
+  return Type.Unsafe<Record<string, unknown> | boolean>({
+    type: ['object', 'boolean'],
     description,
     examples: [{ type: 'object', required: [member] }],
   })

@@ -157,7 +157,7 @@ const REFUSED: {
     path: '/files/1/name',
   })),
   { name: 'a name twice', body: { files: [file(''), file('')] }, error: 'invalid_request', path: '/files/1/name' },
-  ...['../a.txt', '/etc/passwd', 'lists/../../a', 'lists//a', 'C:/a', 'a\\b', 'a\0', ''].map((path) => ({
+  ...['../a.txt', '/etc/passwd', 'lists/../../a', 'https://a', '.', 'C:/a', 'a\\b', 'a\0', ''].map((path) => ({
     name: `the path ${JSON.stringify(path)}`,
     body: { files: [], lists: [{ path, text: '' }] },
     error: 'invalid_request' as const,

@@ -21,6 +21,15 @@ const WARNINGS: [name: string, text: string][] = [
   ['hour 24', W('{fact: time.hour, operator: greaterThan, value: «2005»24}')],
   ['hour 23', W('{fact: «2011»time.hour, operator: greaterThan, value: 23}')],
   ['monday', W('{fact: time.weekday, operator: in, value: [mon, «2005»tuesday]}')],
+  ['a pattern for an action', W('{fact: action, operator: in, value: [a.b, «2005»"a.*"]}').replace('[a.b]', '[a.*]')],
+  ['a pattern for an action, elsewhere too', W('{fact: action, operator: notEqual, value: «2005»"c.*"}')],
+  ['a part of an action', W('{fact: action, operator: startsWith, value: "a."}').replace('[a.b]', '["**"]')],
+  ['a part of a day', W('{fact: time.weekday, operator: startsWith, value: s}')],
+  ['a part of an environment', W('{fact: environment, operator: matches, value: "^li"}')],
+  [
+    'a part of a domain',
+    `domains: {pay: [a.b], sale: [c.b]}\n${W('{fact: domain, operator: startsWith, value: p}').replace('[a.b]', '["**"]')}`,
+  ],
   ['environment prod', W('{fact: environment, operator: equal, value: «2005»prod}')],
   ['host bits', W('{fact: context.ip, operator: inCidr, value: [«2008»10.0.0.1/8]}')],
   ['a deny rule on an uncertain fact', W('{fact: «2007»context.a, operator: equal, value: 1}', 'deny')],
@@ -48,6 +57,15 @@ const WARNINGS: [name: string, text: string][] = [
   [
     'two holds add up',
     'rules:\n  - {id: a, actions: [x], effect: require_approval, reason: R.}\n  - {id: b, actions: [x], effect: require_approval, reason: R., approval: {quorum: 2}}\n',
+  ],
+  [
+    'nothing is below the threshold of denial',
+    'thresholds: {requireApproval: 0, deny: 0}\nrules:\n  - {id: «2006»a, actions: [x], effect: allow, reason: R.}\n  - {id: b, actions: [y], effect: deny, reason: R.}\n',
+  ],
+  ['a threshold that asks for approval always', `thresholds: {requireApproval: 0}\n${RULE}`],
+  [
+    'terms that stand twice',
+    'approval: {approvers: [a, b, «2017»a], unbound: [context.a, «2017»context.a]}\nrules:\n  - {id: r, actions: [a.b], effect: require_approval, reason: R., approval: {approvers: [c, «2017»c]}}\n',
   ],
   [
     'partly shadowed',
@@ -242,6 +260,16 @@ const ADVICE: [name: string, text: string][] = [
   ],
   ['factors that come to something', 'risk:\n  - {name: f, actions: [a.b], weight: 40}\n'],
   ['an action that looks misspelt', `actions: {order.read: {}}\n${RULE.replace('a.b', '«2108»order.raed')}`],
+  ['a pattern that looks misspelt', `actions: {payment.refund: {}}\n${RULE.replace('a.b', '«2108»paymet.*')}`],
+  [
+    'a pattern of a domain that looks misspelt',
+    `actions: {payment.refund: {}}\ndomains: {d: [«2108»"pyament.**"]}\n${RULE}`,
+  ],
+  ['a pattern that begins as an action', `actions: {payment.refund: {}}\n${RULE.replace('a.b', 'payment.*.x')}`],
+  [
+    'two patterns alike, of which one is declared',
+    `actions: {border.cross: {}}\n${RULE.replace('[a.b]', '[border.*, borders.*, corder.*]')}`,
+  ],
   ['two actions alike', `actions: {order.read: {}}\n${RULE.replace('a.b', 'order.reads')}`],
   ['two versions', `actions: {order.v1: {}}\n${RULE.replace('a.b', 'order.v2')}`],
 ]

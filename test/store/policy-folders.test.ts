@@ -67,6 +67,65 @@ test('of a file without end, no more is read than tells that it is too large', (
   assert.ok(loadPolicySet(source).diagnostics.some(({ code }) => code === 'GATE1001'))
 })
 
+const ALL_LISTS = `apiVersion: gate-sidecar/v1
+tenant: acme
+lists:
+`
+
+interface ListRow {
+  what: string
+  lists: string
+  files: Record<string, string>
+  told: string[]
+}
+
+const LIST_ROWS: ListRow[] = [
+  {
+    what: 'lists beside the policies and in folders of their own are not told of as ignored',
+    lists: '  a: {file: ./a.txt}\n  b: {file: data/../data/b.txt}\n  c: {file: lists//c.txt}\n',
+    files: { 'a.txt': 'x', 'data/b.txt': 'x', 'lists/c.txt': 'x', 'notes.md': '' },
+    told: ['acme/notes.md:1 GATE2001'],
+  },
+  {
+    what: 'a file is meant that lies in the folder and no list names',
+    lists:
+      '  a: {file: out.txt}\n  b: {file: lists/sanctoned.txt}\n  c: {file: lists/lating.txt}\n  d: {file: lists/latin.txt}\n',
+    files: { 'data/out.txt': 'x', 'lists/sanctioned.txt': 'x', 'lists/latin.txt': 'x', 'lists/.lating.txt': 'x' },
+    told: [
+      'acme/data:1 GATE2001',
+      'acme/main.yaml:4 GATE1213 data/out.txt',
+      'acme/main.yaml:5 GATE1213 lists/sanctioned.txt',
+      'acme/main.yaml:6 GATE1213',
+    ],
+  },
+  {
+    what: 'what is there, but is no file that can be read, is meant',
+    lists: '  a: {file: lists}\n  b: {file: .}\n  c: {file: lists/out.txt}\n',
+    files: { 'lists/out.txt': ' '.repeat(LIMITS.listBytes + 1), 'lists/outs.txt': 'x' },
+    told: ['acme/main.yaml:4 GATE1213', 'acme/main.yaml:5 GATE1213', 'acme/main.yaml:6 GATE1213'],
+  },
+  {
+    what: 'what a policy that cannot be read may name is not told of as ignored',
+    lists: '  a: {file: a.txt\n',
+    files: { 'a.txt': 'x', 'b.txt': 'x' },
+    told: ['acme/b.txt:1 GATE2001', 'acme/main.yaml:4 GATE1003'],
+  },
+]
+
+for (const { what, lists, files, told } of LIST_ROWS) {
+  test(`files of lists: ${what}`, () => {
+    const dir = temporaryFolder()
+    writeFiles(join(dir, 'acme'), { 'main.yaml': ALL_LISTS + lists, ...files })
+    const source = readPolicyFolders(dir)[0]?.source
+    assert.ok(source && 'files' in source)
+    const { diagnostics } = loadPolicySet(source)
+    const lines = diagnostics
+      .filter(({ code }) => code !== 'GATE2002')
+      .map(({ file, line, code, suggestion }) => `${file}:${line} ${code} ${suggestion ?? ''}`.trim())
+    assert.deepEqual(lines, told)
+  })
+}
+
 const MIB = 1024 * 1024
 const FOLDERS: [what: string, policies: number, lists: number][] = [
   ['many policies', 17, 0],

@@ -48,7 +48,7 @@ function leafProperties(): Schema {
       examples: ['greaterThan', 'someFact:equal'],
     },
     value: {
-      description: 'The constant; its kind follows from the operator. exists and missing take none.',
+      description: 'The constant; its kind follows from the operator. exists and missing take none, or true.',
       examples: [1000, 'DE', ['DE', 'FR']],
     },
   }

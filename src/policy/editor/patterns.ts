@@ -50,12 +50,14 @@ export const DURATION = `^(?:(?:${upTo(DAYS * 86_400)})s|(?:${upTo(DAYS * 1440)}
 const DATE =
   '[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|[12][0-9]))'
 const HOURS = '(?:[01][0-9]|2[0-3])'
-/** RFC 3339 with a zone; 29 February in every year. */
-export const TIME = `^${DATE}[Tt]${HOURS}:[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,9})?(?:[Zz]|[+-]${HOURS}:[0-5][0-9])$`
+/** RFC 3339 with a zone; 29 February in every year, and a leap second in every minute. */
+export const TIME = `^${DATE}[Tt]${HOURS}:[0-5][0-9]:(?:[0-5][0-9]|60)(?:\\.[0-9]{1,9})?(?:[Zz]|[+-]${HOURS}:[0-5][0-9])$`
 
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])'
 /** IPv4 exactly; of IPv6 only the characters, and the prefix. */
 export const CIDR = `^(?:${OCTET}(?:\\.${OCTET}){3}/(?:3[0-2]|[12]?[0-9])|[0-9A-Fa-f:.]{0,44}:[0-9A-Fa-f:.]{0,44}/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))$`
 
-/** Paths of lists that leave the folder, or are none: absolute, with a drive, a backslash, an empty part or `..`. */
-export const OUTSIDE = '^[A-Za-z]:|\\\\|\\x00|(?:^|/)(?:\\.\\.)?(?:/|$)'
+export const NOT_BLANK = '\\S'
+
+/** Paths of lists that begin nowhere in the folder: absolute, with a drive or a backslash, an address, or `..` first. */
+export const OUTSIDE = '^/|^[A-Za-z]:|^[A-Za-z][A-Za-z0-9+.-]*://|\\\\|\\x00|^(?:\\./+)*\\.\\.(?:/|$)'

@@ -1,11 +1,10 @@
-import { type Glob, globMatches } from '../../base/glob.ts'
 import { parseOperator } from '../decorators.ts'
 import type { Names } from '../names.ts'
 import { itemsOf, memberOf, type Node } from '../node.ts'
 import type { Condition, Leaf, PolicyData, Rule } from '../set.ts'
-import { closest, editDistance } from '../suggest.ts'
 import { leafText, placeOf } from './describe.ts'
 import type { Declared } from './known.ts'
+import { adviseSpelling } from './spelling.ts'
 import { uncertainLeaves } from './uncertain.ts'
 
 /** Reports what is in order, but could be safer or plainer. Shown by `gate-sidecar lint` alone. */
@@ -24,8 +23,7 @@ export function advise(
     if ('kind' in condition && condition.kind === 'leaf') adviseLength(condition, node, names)
   }
   adviseThresholds(set, names, roots)
-  for (const candidate of [...set.rules, ...set.factors])
-    adviseSpelling(candidate.actions, memberOf(names.nodes.get(candidate), 'actions'), set, names)
+  adviseSpelling(set, names, roots)
 }
 
 function adviseAllow(rule: Rule, set: PolicyData, names: Names, actionNodes: Declared['actionNodes']): void {
@@ -107,27 +105,4 @@ function adviseThresholds({ factors, thresholds }: PolicyData, names: Names, roo
   if (factors.length === 0 || place === undefined || tenths >= thresholds.requireApproval * 10) return
   const message = `All factors together add ${tenths / 10}; approval is asked for from ${thresholds.requireApproval} on. Raise weights, or lower thresholds.requireApproval.`
   names.report.add('GATE2107', place, message)
-}
-
-const MIN_WORD = 6
-
-/** Patterns without `*` that are nearly the name of a declared action, but not one. */
-function adviseSpelling(globs: readonly Glob[], node: Node | undefined, { actions }: PolicyData, names: Names): void {
-  if (actions.size === 0) return
-  for (const [i, { text, exact }] of globs.entries()) {
-    const place = itemsOf(node)[i]
-    if (!exact || actions.has(text) || text.length < MIN_WORD || place === undefined) continue
-    const meant = names.report.search(actions.keys(), (known) => closest(text, known))
-    // Where both are named, they are two.
-    if (meant === undefined || !isSlip(text, meant) || globs.some((glob) => globMatches(glob, meant))) continue
-    const message = `No action ${text} is declared under actions, but ${meant} is. Correct one of them, or declare both.`
-    names.report.add('GATE2108', place, message, meant)
-  }
-}
-
-/** One slip of the keyboard, and not another number or a plural. */
-function isSlip(text: string, meant: string): boolean {
-  if (text.replace(/\d+/g, '') === meant.replace(/\d+/g, '')) return false
-  if (`${text}s` === meant || text === `${meant}s`) return false
-  return editDistance(text, meant) === 1
 }

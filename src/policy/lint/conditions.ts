@@ -1,5 +1,5 @@
 import { REQUEST_ROOTS } from '../fact-names.ts'
-import { neverOccurs } from '../leaf.ts'
+import { asksNever } from '../leaf.ts'
 import type { Names } from '../names.ts'
 import { isPresenceTest } from '../presence.ts'
 import type { Condition, Leaf, PolicyData, Truth } from '../set.ts'
@@ -45,7 +45,7 @@ function checkLeaf(leaf: Leaf, checking: Checking): boolean {
   // A guard may stand for a schema that will be changed one day.
   if (isGuard(leaf, checking)) return false
   // Said where the constant is read.
-  if ([leaf.wanted].flat().some((value) => neverOccurs(leaf.fact.text, value))) return true
+  if (asksNever(leaf)) return true
   const outcomes = checking.outcomes(leaf)
   const because = search.knownOf(leaf.fact, scope).because ?? 'no value gives another outcome'
   if (!outcomes.has('true')) {

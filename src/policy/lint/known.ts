@@ -1,4 +1,4 @@
-import { type Glob, globContains, globMatches, globsIntersect } from '../../base/glob.ts'
+import { type Glob, globContains, globMatches, globsIntersect, isActionName } from '../../base/glob.ts'
 import type { Json } from '../../base/json.ts'
 import { schemaAt, typesOf } from '../actions.ts'
 import { WEEKDAYS } from '../fact-names.ts'
@@ -93,7 +93,8 @@ function actionKnown(scope: Scope): Known {
     const names = scope.map(({ text }) => text)
     return oneOf(names, names.length === 1 ? `it is always ${names[0]} here` : `it is ${names.join(' or ')}`)
   }
-  const matches = (text: string): boolean => scope === undefined || scope.some((glob) => globMatches(glob, text))
+  const matches = (text: string): boolean =>
+    isActionName(text) && (scope === undefined || scope.some((glob) => globMatches(glob, text)))
   const because = scope && `the rule is about ${scope.map(({ text }) => text).join(', ')}`
   return { ...ANY_VALUE, ...textOnly(matches), mayBeMissing: false, because }
 }
@@ -101,9 +102,11 @@ function actionKnown(scope: Scope): Known {
 function domainKnown(scope: Scope, { domains }: PolicyData): Known {
   const meets = (globs: readonly Glob[]): boolean =>
     scope === undefined || scope.some((own) => globs.some((glob) => globsIntersect(own, glob)))
-  const possible = [...domains].flatMap(([name, globs]) => (meets(globs) ? [name] : []))
-  const all = [...domains.values()].flat()
-  const covered = scope?.every((own) => all.some((glob) => globContains(glob, own))) ?? false
+  const possible: string[] = []
+  for (const [name, globs] of domains) if (meets(globs)) possible.push(name)
+  // What holds all of an action pattern meets it.
+  const near = possible.flatMap((name) => domains.get(name) ?? [])
+  const covered = scope?.every((own) => near.some((glob) => globContains(glob, own))) ?? false
   const because =
     possible.length === 0 ? 'no domain has any of these actions' : `the actions are of ${possible.join(' or ')}`
   return { ...oneOf(possible, because), mayBeMissing: !covered }

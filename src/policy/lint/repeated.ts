@@ -10,7 +10,9 @@ export function reportRepeated(set: PolicyData, names: Names, files: readonly No
   for (const candidate of [...set.rules, ...set.factors])
     reportPatterns(candidate.actions, memberOf(names.nodes.get(candidate), 'actions'), names)
   const isSound = (node: Node): boolean => !names.report.errors.within(node)
+  for (const rule of set.rules) reportTerms(memberOf(names.nodes.get(rule), 'approval'), names)
   for (const root of files) {
+    reportTerms(memberOf(root, 'approval'), names)
     for (const { name, value } of entriesOf(memberOf(root, 'domains')))
       if (isSound(value)) reportPatterns(set.domains.get(name) ?? [], value, names)
     for (const { value } of entriesOf(memberOf(root, 'lists')))
@@ -53,6 +55,10 @@ function reportValues(node: Node | undefined, names: Names): void {
     }
     seen.add(item.value)
   }
+}
+
+function reportTerms(approval: Node | undefined, names: Names): void {
+  for (const key of ['approvers', 'unbound']) reportValues(memberOf(approval, key), names)
 }
 
 function reportConstants({ wanted }: Leaf, node: Node, names: Names): void {

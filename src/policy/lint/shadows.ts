@@ -21,6 +21,8 @@ interface Cause {
 
 /** The rule's own condition is at fault. */
 const OWN: Cause = { rules: [], factors: [] }
+/** The lowest score is denied, which every request reaches. */
+const THRESHOLD: Cause = { rules: [], factors: [] }
 
 interface Means {
   readonly search: Search
@@ -60,9 +62,10 @@ function isStronger(other: Rule, rule: Rule, order: ReadonlyMap<Rule, number>): 
   return rule.effect !== 'require_approval' && (order.get(other) ?? 0) < (order.get(rule) ?? 0)
 }
 
-/** Factors without condition that reach the threshold of denial by themselves: no rule but a deny rule comes to decide. */
+/** The score 0, or factors without condition, that reach the threshold of denial: no rule but a deny rule comes to decide. */
 function riskCause(rule: Rule, glob: Glob, always: readonly Factor[], { thresholds }: PolicyData): Cause | undefined {
   if (rule.effect === 'deny') return undefined
+  if (thresholds.deny === 0) return THRESHOLD
   const factors = always.filter(({ actions }) => actions.some((outer) => globContains(outer, glob)))
   const tenths = factors.reduce((sum, { weight }) => sum + Math.round(weight * 10), 0)
   return factors.length > 0 && tenths >= thresholds.deny * 10 ? { rules: [], factors } : undefined
@@ -120,6 +123,8 @@ function applies({ effect }: Rule, truth: Truth): boolean {
 
 function sentence(causes: readonly Cause[], { thresholds }: PolicyData): string {
   const begin = 'The rule can never decide:'
+  if (causes.includes(THRESHOLD))
+    return `${begin} thresholds.deny is 0, from which actions are denied; no score is lower.`
   const rules = [...new Set(causes.flatMap((cause) => cause.rules))]
   const factors = [...new Set(causes.flatMap((cause) => cause.factors))]
   if (factors.length > 0) {

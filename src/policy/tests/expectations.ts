@@ -14,7 +14,7 @@ import {
   Expectation as ExpectationShape,
   SelectedExpectation,
 } from './expectation-shapes.ts'
-import { type KnownNames, readNames, reportUnknown } from './names.ts'
+import { type KnownNames, readNames, reportTwice, reportUnknown } from './names.ts'
 import { knownKeyCode, testCode, testReport } from './shapes.ts'
 
 const checkExpectation = shapeCheck(ExpectationShape, knownKeyCode)
@@ -137,6 +137,7 @@ function checkSelects(
 function readWanted(node: Node, { known, report }: Scope): Wanted {
   const listed = (member: string, names: KnownNames['rules'], where: string): readonly string[] | undefined => {
     const list = memberOf(node, member)
+    reportTwice(itemsOf(list), report, 'GATE2017')
     return list && readNames(itemsOf(list), names, where, report)
   }
   const rule = memberOf(node, 'rule')

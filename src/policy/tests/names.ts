@@ -62,13 +62,13 @@ export function hasKnownKeys(node: Node | undefined, shape: { properties: object
   return entriesOf(node).every(({ name }) => Object.hasOwn(shape.properties, name))
 }
 
-/** Reports what stands in a list for the second time: it would be asked twice. */
-export function reportTwice(nodes: readonly Node[], report: Report): void {
+/** Reports what stands in a list for the second time: in a matrix it would be asked twice, elsewhere it means nothing more. */
+export function reportTwice(nodes: readonly Node[], report: Report, code: 'GATE1510' | 'GATE2017' = 'GATE1510'): void {
   const seen = new Set<string>()
   for (const node of nodes) {
     const name = textOf(node)
     if (name === undefined) continue
-    if (seen.has(name)) report.add('GATE1510', node, `${JSON.stringify(name)} stands in this list already.`)
+    if (seen.has(name)) report.add(code, node, `${JSON.stringify(name)} stands in this list already.`)
     seen.add(name)
   }
 }
