@@ -54,14 +54,29 @@ export function cidrContains(ranges: readonly Cidr[], text: string): boolean | u
   })
 }
 
-/** An address, `10.0.0.*` or a range with spaces written for a range; undefined when none can be meant. */
+/** An address, `10.0.0.*`, `10.0/16`, or a range with spaces, brackets or a mask written for a range; undefined when none can be meant. */
 export function meantCidr(text: string): string | undefined {
-  const plain = text.replace(/\s/g, '')
-  if (parseAddress(plain) !== undefined) return `${plain}/${plain.includes(':') ? 128 : 32}`
-  const stars = /^(\d+(?:\.\d+){0,2})((?:\.[*x]){1,3})$/.exec(plain)
-  const [, fixed = '', rest = ''] = stars ?? []
-  const meant = stars === null ? plain : `${fixed}${rest.replace(/\.[*x]/g, '.0')}/${fixed.split('.').length * 8}`
-  return meant !== text && parseCidr(meant) !== undefined ? meant : undefined
+  const [address = '', prefix, ...others] = text.replace(/[\s[\]]/g, '').split('/')
+  if (others.length > 0) return undefined
+  const meant = prefix === undefined ? rangeOf(address) : `${fourParts(address)}/${prefixIn(prefix)}`
+  return meant !== undefined && meant !== text && parseCidr(meant) !== undefined ? meant : undefined
+}
+
+function rangeOf(address: string): string | undefined {
+  if (parseAddress(address) !== undefined) return `${address}/${address.includes(':') ? 128 : 32}`
+  const [, fixed, stars = ''] = /^(\d+(?:\.\d+){0,2})((?:\.[*x]){1,3})$/.exec(address) ?? []
+  return fixed && `${fixed}${stars.replace(/\.[*x]/g, '.0')}/${fixed.split('.').length * 8}`
+}
+
+/** `10.0` is 10.0.0.0. */
+function fourParts(address: string): string {
+  return /^\d+(?:\.\d+){0,2}$/.test(address) ? `${address}${'.0'.repeat(4 - address.split('.').length)}` : address
+}
+
+/** Without zeros before it; `255.255.0.0` is 16. */
+function prefixIn(text: string): string {
+  const bits = parseV4(text)?.toString(2).padStart(32, '0')
+  return bits !== undefined && /^1*0*$/.test(bits) ? `${bits.replace(/0/g, '').length}` : text.replace(/^0+(?=\d)/, '')
 }
 
 function unmapped(address: Address): Address {

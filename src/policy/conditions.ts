@@ -1,4 +1,4 @@
-import { REQUEST_ROOTS } from './fact-names.ts'
+import { comparisonIn, withJoinedPath, withOperator } from './foreign-conditions.ts'
 import { withKnownKeys } from './key-repair.ts'
 import { readLeaf } from './leaf.ts'
 import type { Names } from './names.ts'
@@ -47,36 +47,24 @@ export function readCondition(written: Node, names: Names): Condition | undefine
 
 /** Keys of other languages are read as ours where they can be, so that the faults below them are found too. */
 function withMeantKeys(written: Node, names: Names): Node {
-  const node = withJoinedPath(written, names)
-  return withKnownKeys(node, CONDITION_KEYS, [CONDITION_WORDS], names.report, (name, { value, items, entries }) => {
+  const node = withOperator(withJoinedPath(written, names), names)
+  const fits = (name: string, { value, items, entries }: Node): boolean => {
     if (name === 'all' || name === 'any') return items !== undefined
     if (name === 'not') return entries !== undefined
     return name === 'value' || typeof value === 'string'
-  })
+  }
+  return withKnownKeys(node, CONDITION_KEYS, [CONDITION_WORDS], names.report, { fits })
 }
 
-/** json-rules-engine's `{fact: context, path: $.amount}`, which is `{fact: context.amount}` here. */
-function withJoinedPath(node: Node, names: Names): Node {
-  const { fact, path } = Object.fromEntries(node.entries ?? [])
-  const [root, below] = [textOf(fact?.value), textOf(path?.value)]
-  if (fact === undefined || path === undefined || root === undefined || below === undefined) return node
-  const joined = `${root}.${below.replace(/^\$?\.?/, '')}`
-  const isContext = REQUEST_ROOTS.has(root)
-  const meant = isContext ? joined : `context.${joined}`
-  names.report.add('GATE1101', path.key, `There is no key path here; the fact is written in one, as in fact: ${meant}.`)
-  const entries = new Map(node.entries)
-  entries.delete('path')
-  if (isContext) entries.set('fact', { ...fact, value: { ...fact.value, value: joined } })
-  return { ...node, entries }
-}
-
-/** A name that stands for the condition of that name, or a list for all of its items. */
+/** A name that stands for the condition of that name, an expression, or a list for all of its items. */
 function meantCondition(node: Node, names: Names): Suggestion | undefined {
   const name = textOf(node)
   if (name !== undefined && names.conditions.has(name)) {
     names.used.conditions.add(name)
     return { condition: name }
   }
+  const compared = name === undefined ? undefined : comparisonIn(name, names)
+  if (compared !== undefined) return compared
   const items = itemsOf(node)
   return items.length > 0 && items.every(({ entries }) => entries !== undefined) ? { all: node.value } : undefined
 }

@@ -1,3 +1,4 @@
+import { inAscii } from './look-alikes.ts'
 import type { Names } from './names.ts'
 import type { Node } from './node.ts'
 import { type FactPath, isPlural, parseFactPath } from './path.ts'
@@ -37,7 +38,8 @@ export function readFactName(node: Node | undefined, names: Names): KnownFact | 
   if (path === undefined) {
     const message =
       'A fact path is made of names with dots between; other characters are written ["a b"], and * at most once.'
-    names.report.add('GATE1204', node, message, meantBy(node.value, names))
+    // What is misspelt as a path may well be a path that is not declared.
+    names.report.add('GATE1204', node, message, meantBy(node.value, names, true))
     return undefined
   }
   const builtIn = BUILT_IN_FACTS.get(path.text)
@@ -78,8 +80,12 @@ export function meantFacts(declared: Iterable<string>): string[] {
   return [...[...declared].filter((name) => parseFactPath(name) !== undefined), ...BUILT_IN_FACTS.keys()]
 }
 
-function meantBy(text: string, { report, facts, factNames }: Names): string | undefined {
-  return report.search(factNames, (known) => meantFact(text, known, facts === undefined))
+function meantBy(
+  text: string,
+  { report, facts, factNames }: Names,
+  mayBeNew = facts === undefined,
+): string | undefined {
+  return report.search(factNames, (known) => meantFact(text, known, mayBeNew))
 }
 
 // What other languages put before a path, and around it.
@@ -99,7 +105,7 @@ const BUILT_IN_WORDS = synonyms({
 /** The fact that was probably meant by a text. */
 export function meantFact(text: string, known: readonly string[], mayBeNew: boolean): string | undefined {
   if (text.length > 200) return undefined
-  const plain = text
+  const plain = inAscii(text)
     .replace(AROUND, '')
     .replace(/^\$?\.?(?=context|plan)|^\.+/, '')
     .replace(/\[['"]?([A-Za-z0-9_*-]+)['"]?\]/g, '.$1')

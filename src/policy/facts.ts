@@ -4,11 +4,12 @@ import { parseRfc3339 } from '../base/time.ts'
 import { actionNodes, schemaAt, typesOf } from './actions.ts'
 import { BUILT_IN_FACTS, meantFact, REQUEST_ROOTS } from './fact-names.ts'
 import type { PolicyFile } from './files.ts'
-import { coerced, timeIn } from './meant.ts'
+import { coerced } from './meant.ts'
 import { type Entry, entriesOf, keyOf, memberOf, type Node, textOf } from './node.ts'
 import { isPlural, parseFactPath } from './path.ts'
 import type { Report } from './report.ts'
 import { FACT_TYPES, type FactDeclaration, type FactType } from './set.ts'
+import { timeIn, timeOfEpoch } from './time-constant.ts'
 
 /** The name of a declared fact in the one spelling of its path. */
 export function factKey({ name }: Entry): string {
@@ -64,7 +65,7 @@ function readFact({ name, key, value }: Entry, report: Report): FactDeclaration 
 }
 
 function meantDefault(value: Json, type: FactType): Json | undefined {
-  if (type === 'date') return typeof value === 'string' ? timeIn(value) : undefined
+  if (type === 'date') return typeof value === 'number' ? timeOfEpoch(value) : timeIn(String(value))
   return coerced(value, type === 'list' ? 'array' : type)
 }
 

@@ -30,6 +30,7 @@ function placedGlobs(node: Node | undefined, report: Report): PlacedGlob[] {
 /** A pattern without what it was copied along with; `**` where more stars than two, or two beside a name, were written. */
 function meantGlob(text: string): string | undefined {
   const plain = plainWord(text)
+    .replace(/\?/g, '*')
     .replace(/\*{2,}/g, '**')
     .replace(/(?<=[^.*])\*\*|\*\*(?=[^.*])/g, '*')
     .replace(/^[-./:]+|[^A-Za-z0-9_*]+$/g, '')

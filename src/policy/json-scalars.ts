@@ -101,11 +101,16 @@ function wordValue(word: string): Json {
 
 function wordSentence({ source, at }: Reading, word: string, path: string): string {
   const value = wordValue(word)
+  if (isNoNumber(word)) return `JSON has no ${word}; write a number.`
   if (path === '$' && (/^\s*:/.test(source.text.slice(at, at + 20)) || word.startsWith('-'))) {
     return 'This is no JSON; it looks like YAML, whose files end in .yaml.'
   }
   if (typeof value === 'number') return 'A number is digits with a minus, a fraction or an exponent, and nothing else.'
   return typeof value === 'string' ? 'A text stands in double quotes.' : `JSON writes ${JSON.stringify(value)}.`
+}
+
+function isNoNumber(word: string): boolean {
+  return /^[-+]?(?:NaN|Infinity)$/.test(word)
 }
 
 /** Words of JSON; they may still be numbers that cannot be held. */
@@ -128,12 +133,7 @@ function isHeld(value: number): boolean {
 /** Reports what is written otherwise in JSON; nothing more is said about it. */
 function fault({ report }: Reading, node: Node, sentence: string): Node {
   const isYaml = sentence.includes('YAML')
-  report.add(
-    'GATE1004',
-    node,
-    sentence,
-    isYaml || /^[-+]?(?:NaN|Infinity)$/.test(String(node.value)) ? undefined : node.value,
-  )
+  report.add('GATE1004', node, sentence, isYaml || isNoNumber(String(node.value)) ? undefined : node.value)
   if (isYaml) throw STOPPED
   return node
 }

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Json, JsonObject } from '../base/json.ts'
-import { type Entry, entriesOf, type Node } from './node.ts'
+import { type Entry, entriesOf, type Node, type Place } from './node.ts'
 import type { Report } from './report.ts'
 import { closest, folded, type Synonyms } from './suggest.ts'
 import { KEY_WORDS } from './synonyms.ts'
@@ -20,7 +20,7 @@ interface Shape {
 export function repairKeys(node: Node, shape: TSchema, report: Report): Node {
   const { properties, additionalProperties: values, items }: Shape = shape
   if (node.entries !== undefined && properties !== undefined) {
-    const known = withKnownKeys(node, Object.keys(properties), KEY_WORDS, report)
+    const known = withKnownKeys(node, Object.keys(properties), KEY_WORDS, report, { below: keysBelow(properties) })
     return withMembers(known, ({ name, value }) => {
       const member = properties[name]
       return member === undefined ? value : repairKeys(value, member, report)
@@ -41,7 +41,7 @@ export function withKnownKeys(
   known: readonly string[],
   words: readonly Synonyms[],
   report: Report,
-  fits: (name: string, value: Node) => boolean = () => true,
+  { fits = () => true, below = new Map() }: Repair = {},
 ): Node {
   const unknown = entriesOf(node).filter(({ name }) => !known.includes(name))
   if (unknown.length === 0) return node
@@ -50,7 +50,8 @@ export function withKnownKeys(
   for (const entry of unknown) {
     const glued = gluedValue(entry, absent)
     const meant = glued?.name ?? meantKey(entry.name, absent, words)
-    reportKey(entry, known, glued, meant, report)
+    if (glued === undefined) report.add('GATE1101', entry.key, unknownKey(entry.name, known, meant, below), meant)
+    else reportGlued(entry.key, glued, report)
     if (meant === undefined) continue
     const value = glued === undefined ? entry.value : { ...entry.value, value: glued.value, start: entry.key.start }
     if (!fits(meant, value)) continue
@@ -62,20 +63,40 @@ export function withKnownKeys(
   return renamed(node, read)
 }
 
-function reportKey(
-  { name, key }: Entry,
+/** The keys of each mapping that can stand below a mapping, with the key under which it stands. */
+type Below = ReadonlyMap<string, ReadonlySet<string>>
+
+interface Repair {
+  /** False for a value that a key cannot have: it is then not read as that key. */
+  readonly fits?: (name: string, value: Node) => boolean
+  readonly below?: Below
+}
+
+function keysBelow(properties: Readonly<Record<string, Shape>>): Below {
+  return new Map(
+    Object.entries(properties).map(([name, shape]) => [name, new Set(Object.keys(shape.properties ?? {}))]),
+  )
+}
+
+function reportGlued(key: Place, { name, text }: { name: string; text: string }, report: Report): void {
+  const message = `A space is missing after the colon of ${name}.`
+  report.add('GATE1101', key, message, new Verbatim(`${name}: ${text}`))
+}
+
+/** That a key is not known, and which are, unless it is clear which was meant, or that it has its place further below. */
+export function unknownKey(
+  name: string,
   known: readonly string[],
-  glued: { name: string; text: string } | undefined,
   meant: string | undefined,
-  report: Report,
-): void {
-  if (glued !== undefined) {
-    const message = `A space is missing after the colon of ${glued.name}.`
-    report.add('GATE1101', key, message, new Verbatim(`${glued.name}: ${glued.text}`))
-    return
+  below: Below = new Map(),
+): string {
+  const message = `There is no key ${JSON.stringify(name.slice(0, 100))} here`
+  if (meant !== undefined) return `${message}.`
+  for (const [parent, keys] of below) {
+    const key = sameKey(name, keys) ?? synonymOf(name, keys, KEY_WORDS)
+    if (key !== undefined) return `${message}; the key ${key} stands under ${parent}.`
   }
-  const hint = meant === undefined ? ` Known here: ${known.join(', ')}.` : ''
-  report.add('GATE1101', key, `There is no key ${JSON.stringify(name.slice(0, 100))} here.${hint}`, meant)
+  return `${message}. Known here: ${known.join(', ')}.`
 }
 
 /** `{fact:context.amount}`, which YAML reads as a key without value. */
@@ -89,12 +110,22 @@ function gluedValue(
   return { name: word, text, value: Number.isFinite(number) ? number : text }
 }
 
-function meantKey(name: string, absent: ReadonlySet<string>, words: readonly Synonyms[]): string | undefined {
-  const near = closest(name, absent)
+/** The key that was meant by one that is not known. */
+export function meantKey(
+  name: string,
+  absent: ReadonlySet<string>,
+  words: readonly Synonyms[] = KEY_WORDS,
+): string | undefined {
   // A synonym is surer than a name that happens to be spelt alike, unless that differs by its form alone.
-  if (near !== undefined && folded(near) === folded(name)) return near
-  const synonym = words.map((table) => table.get(folded(name))).find((word) => word !== undefined && absent.has(word))
-  return synonym ?? near
+  return sameKey(name, absent) ?? synonymOf(name, absent, words) ?? closest(name, absent)
+}
+
+function sameKey(name: string, keys: ReadonlySet<string>): string | undefined {
+  return [...keys].find((key) => folded(key) === folded(name))
+}
+
+function synonymOf(name: string, keys: ReadonlySet<string>, words: readonly Synonyms[]): string | undefined {
+  return words.map((table) => table.get(folded(name))).find((word) => word !== undefined && keys.has(word))
 }
 
 function renamed(node: Node, read: ReadonlyMap<string, Entry>): Node {

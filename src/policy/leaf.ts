@@ -7,6 +7,7 @@ import { BUILT_IN_FACTS, type KnownFact, readFactName, WEEKDAYS } from './fact-n
 import { coerced } from './meant.ts'
 import type { Names } from './names.ts'
 import { firstKeyOf, itemsOf, lineOf, memberOf, type Node, wordOf } from './node.ts'
+import { occurring } from './occurring.ts'
 import { operatorHint, operatorsFor, suggestOperator, suitable } from './operator-suggest.ts'
 import { compileValue, type Operator } from './operators.ts'
 import type { Comparison, FactType, Leaf } from './set.ts'
@@ -213,12 +214,6 @@ function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Nam
 
 const ENVIRONMENTS = ['live', 'test']
 
-/** Days are also counted, from Monday as 1. */
-function occurring(name: string, value: Json): string | undefined {
-  if (typeof value === 'string') return meantValue(name, value)
-  return name === 'time.weekday' && typeof value === 'number' ? WEEKDAYS[(value + 6) % 7] : undefined
-}
-
 /** True for a leaf that compares a fact which is always there with a value that it never has. */
 export function asksNever({ fact, operator, wanted }: Leaf): boolean {
   const parsed = parseOperator(operator)
@@ -234,12 +229,6 @@ function neverOccurs(name: string, value: Json): boolean {
   if (name === 'time.hour') return typeof value === 'number' && (value < 0 || value > 23 || !Number.isInteger(value))
   if (name === 'time.weekday') return !WEEKDAYS.some((day) => day === value)
   return name === 'environment' && !ENVIRONMENTS.some((known) => known === value)
-}
-
-function meantValue(name: string, value: string): string | undefined {
-  if (name === 'time.weekday') return WEEKDAYS.find((day) => day === value.slice(0, 3).toLowerCase())
-  if (name !== 'environment') return undefined
-  return /^prod/i.test(value) ? 'live' : (closest(value, ENVIRONMENTS) ?? 'test')
 }
 
 function aType(type: FactType | undefined): string {

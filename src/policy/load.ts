@@ -16,13 +16,14 @@ import { type Ignore, readIgnores, withoutIgnored } from './lint/ignore.ts'
 import { type LintLevel, lint } from './lint/lint.ts'
 import { type FindUntested, reportUntested } from './lint/untested.ts'
 import { readLists } from './lists.ts'
+import { withMeantNames } from './meant-names.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
-import { itemsOf, lineOf, memberOf, textOf } from './node.ts'
+import { itemsOf, lineOf, memberOf } from './node.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
 import type { ActionDeclaration, PolicyData, PolicySet } from './set.ts'
-import { readSettings } from './settings.ts'
+import { checkTenant, readSettings } from './settings.ts'
 import { policyCode, shapeCheck } from './shape-check.ts'
 import { PolicyDocument } from './shapes.ts'
 import type { PolicyTest } from './tests/cases.ts'
@@ -102,10 +103,14 @@ function readSource(source: PolicySource, level: LintLevel, report: Report): Rea
     checkShape(root, report)
     checkTenant(root, source.tenant, report)
   }
-  const set = readSet(source, files, level, report)
-  if (files.again.length > 0) readSet(source, { ...files, policies: files.again }, level, report)
+  const set = readSet(source, withNames(files, files.policies), level, report)
+  if (files.again.length > 0) readSet(source, withNames(files, files.again), level, report)
   const tests = readTests(source.tenant, files, report)
   return { ...set, tests, ignores: readIgnores([...files.policies, ...files.tests], report) }
+}
+
+function withNames(files: ReadFiles, policies: readonly PolicyFile[]): ReadFiles {
+  return { ...files, policies: policies.map(({ name, root }) => ({ name, root: withMeantNames(root) })) }
 }
 
 /** Asked before anything else is checked, so that what is too much is not also checked in full. */
@@ -115,18 +120,6 @@ function hasTooManyRules(files: readonly PolicyFile[], report: Report): boolean 
   if (tooMany === undefined) return false
   report.add('GATE1017', tooMany, `The set has ${rules.length} rules; at most ${LIMITS.rulesPerSet} are allowed.`)
   return true
-}
-
-function checkTenant(root: PolicyFile['root'], tenant: string, report: Report): void {
-  const node = memberOf(root, 'tenant')
-  const name = textOf(node)
-  if (node === undefined || name === undefined || name === tenant) return
-  report.add(
-    'GATE1110',
-    node,
-    `The tenant is ${JSON.stringify(name)}, but the folder is called ${JSON.stringify(tenant)}; a file says the tenant of its folder.`,
-    tenant,
-  )
 }
 
 interface ReadSet {

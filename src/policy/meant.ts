@@ -1,5 +1,6 @@
 import type { Json } from '../base/json.ts'
-import { DAY_MS, parseDuration, parseRfc3339 } from '../base/time.ts'
+import { DAY_MS, parseDuration } from '../base/time.ts'
+import { inAscii } from './look-alikes.ts'
 import { plainWord } from './suggest.ts'
 
 // What was probably meant by a value of the wrong type or form. A guess that would be at fault itself is none.
@@ -13,7 +14,7 @@ const AMOUNT =
 /** `"10"`, `10k`, `10,000`, `50%`, `100 EUR`, `two` written for a number. */
 export function numberIn(value: Json | undefined): number | undefined {
   if (typeof value !== 'string') return undefined
-  const text = value.trim()
+  const text = inAscii(value).trim()
   if (text === '' || text.length > 40) return undefined
   if (Number.isFinite(Number(text))) return Number(text)
   const word = NUMBER_WORDS.indexOf(text.toLowerCase())
@@ -62,6 +63,9 @@ export function durationIn(value: Json): string | undefined {
     if (known === undefined) return undefined
     ms += Number(count) * known[1]
   }
+  const unit = plain.replace(/[^a-z]/g, '')
+  // Of none at all, the least in its unit.
+  if (ms === 0 && unit !== '') return durationIn(`1${unit}`)
   return durationOf(Math.min(Math.max(ms, 1000), 90 * DAY_MS), text)
 }
 
@@ -81,26 +85,37 @@ function durationOf(ms: number, text: string): string | undefined {
   return meant !== undefined && parseDuration(meant) !== undefined ? meant : undefined
 }
 
-/** A time without zone, without time of day, or with a space in its middle written for one of RFC 3339; UTC where no zone is said. */
-export function timeIn(text: string): string | undefined {
-  const [, date, clock = '00:00', seconds = ':00', fraction = '', zone = 'Z'] =
-    /^\s*(\d{4}-\d{2}-\d{2})(?:[ Tt_]+(\d{2}:\d{2})(:\d{2})?(\.\d+)?)?\s*(Z|z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?\s*$/.exec(
-      text,
-    ) ?? []
-  if (date === undefined) return undefined
-  const offset = /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}` : 'Z'
-  const meant = `${date}T${clock}${seconds}${fraction.slice(0, 10)}${offset}`
-  return parseRfc3339(meant) === undefined ? undefined : meant
-}
-
 /** A name for rules, factors, lists, conditions and domains, or an action, without what it cannot hold. */
 export function nameIn(text: string, allowed: RegExp): string | undefined {
-  const name = text
+  const plain = inAscii(withoutAccents(text))
+  // Of another alphabet nothing would be left.
+  if (/(?![A-Za-z])\p{L}/u.test(plain)) return undefined
+  const name = plain
     .trim()
     .replace(/[^A-Za-z0-9_.:/-]+/g, '-')
     .replaceAll(/[:/]/g, (mark) => (allowed.test(`a${mark}`) ? mark : '-'))
     .replace(/^[-.:/]+|[-.:/]+$/g, '')
   return name !== text && allowed.test(name) ? name : undefined
+}
+
+const SPELT: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  Æ: 'Ae',
+  ø: 'o',
+  Ø: 'O',
+  œ: 'oe',
+  ł: 'l',
+  Ł: 'L',
+  đ: 'd',
+}
+
+/** Latin letters without what stands above or below them. */
+function withoutAccents(text: string): string {
+  return text
+    .replace(/[ßæÆøØœłŁđ]/g, (letter) => SPELT[letter] ?? letter)
+    .normalize('NFD')
+    .replace(/(?<=[A-Za-z])\p{M}+/gu, '')
 }
 
 /** The value of a JSON type that was written as one of another. */

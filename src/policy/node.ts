@@ -110,6 +110,12 @@ export function wordOf(node: Node | undefined): string {
   return typeof value === 'object' ? '' : String(value)
 }
 
+/** The end of a sentence about a value that is null but should not be: whether that is written, or nothing is. */
+export function nullHint({ source, start, end, value }: Node): string {
+  if (value !== null) return ''
+  return /^(?:null|~)$/i.test(source.text.slice(start, end)) ? ', not null' : ', and nothing is written'
+}
+
 export function numberOf(node: Node | undefined): number | undefined {
   return typeof node?.value === 'number' ? node.value : undefined
 }

@@ -7,13 +7,14 @@ import { DECORATOR_WORDS, OPERATOR_WORDS } from './synonyms.ts'
 /** What to do in place of an operator that no other means. */
 export function operatorHint(text: string): string {
   if (folded(text) === 'between') return ' Write two conditions under all: greaterThanInclusive and lessThanInclusive.'
+  if (DECORATORS.has(text)) return ` An operator follows it after a colon, as in ${text}:equal.`
   if (/^swap:|value:/i.test(text)) return ' The decorators are not, someFact and everyFact.'
   return suggestOperator(text) === undefined ? ` The operators are ${[...OPERATORS.keys()].join(', ')}.` : ''
 }
 
 /** The operator, with its decorators, that was probably meant. */
 export function suggestOperator(text: string): string | undefined {
-  const parts = text.split(':').map((part) => part.trim())
+  const parts = text.split(/[:.]/).map((part) => part.trim())
   const last = parts.pop() ?? ''
   const operator = closest(last, OPERATORS.keys(), OPERATOR_WORDS)
   const decorators = parts.map((part) => closest(part, DECORATORS.keys(), DECORATOR_WORDS))

@@ -4,9 +4,10 @@ import { parseRfc3339 } from '../base/time.ts'
 import { compileCidr } from './cidr-constant.ts'
 import { type CompileResult, fault, type Test, truth, unsuitable } from './constants.ts'
 import { LIMITS } from './limits.ts'
-import { coerced, listIn, numberIn, timeIn } from './meant.ts'
+import { coerced, listIn, numberIn } from './meant.ts'
 import { patternFault } from './pattern-fault.ts'
 import type { FactType } from './set.ts'
+import { timeIn, timeOfEpoch, timeSentence } from './time-constant.ts'
 
 export interface Operator {
   readonly name: string
@@ -175,17 +176,19 @@ function compileMatches(pattern: string): CompileResult {
   }
   const compiled = compilePattern(pattern)
   if ('fault' in compiled) {
-    return fault({ code: 'GATE1304', message: patternFault(compiled.fault) })
+    return fault({ code: 'GATE1304', message: patternFault(compiled.fault, 'condition') })
   }
   return { test: (seen) => (typeof seen === 'string' ? truth(compiled.test(seen)) : 'unknown') }
 }
 
 function compileTime(operator: Operator, name: string, value: Json | undefined): CompileResult {
-  if (typeof value !== 'string') return unsuitable(operator, 'a time with a zone such as 2026-01-31T09:00:00Z')
+  if (typeof value !== 'string') {
+    const meant = typeof value === 'number' ? timeOfEpoch(value) : undefined
+    return unsuitable(operator, 'a time with a zone such as 2026-01-31T09:00:00Z', meant)
+  }
   const wantedMs = parseRfc3339(value)
   if (wantedMs === undefined) {
-    const message = `${JSON.stringify(value)} is no time with a zone such as 2026-01-31T09:00:00Z.`
-    return fault({ code: 'GATE1307', message, suggestion: timeIn(value) })
+    return fault({ code: 'GATE1307', message: timeSentence(value), suggestion: timeIn(value) })
   }
   return {
     test: (seen) => {

@@ -16,10 +16,14 @@ export function mappingOf(read: readonly Entry[], report: Report): Mapping {
   const kept = read.filter((entry) => !isReserved(entry, report))
   const entries = new Map<string, Entry>()
   const repeats: Entry[] = []
-  for (const [name, same] of grouped(kept, ({ name }) => name)) {
+  const names = grouped(kept, ({ name }) => name)
+  const lead = forgottenDash(names)
+  for (const [name, same] of names) {
     const [first, ...later] = same
     if (first === undefined) continue
-    for (const { key } of later) reportTwice(name, key, first, report)
+    // What follows the key that begins another item is repeated too, and is so for the same reason.
+    if (lead === undefined || lead === name)
+      for (const { key } of later) reportTwice(name, key, first, lead === name, report)
     const value = mergedValue(first.value, later)
     entries.set(name, value === first.value ? first : { ...first, value })
     repeats.push(...later.filter((entry) => value === first.value || !isAlike(first.value, entry.value)))
@@ -33,9 +37,17 @@ function isReserved({ name, key }: Entry, report: Report): boolean {
   return true
 }
 
-function reportTwice(name: string, key: Place, first: Entry, report: Report): void {
+/** The first key of a rule, factor or test that has it twice: the dash of the next one is missing. */
+function forgottenDash(names: ReadonlyMap<string, readonly Entry[]>): string | undefined {
+  const [[name, same] = []] = names
+  const isItem = /^\$\.(?:rules|risk|tests)\[\d+\]\.(?:id|name)$/.test(same?.[0]?.key.path ?? '')
+  return isItem && same !== undefined && same.length > 1 ? name : undefined
+}
+
+function reportTwice(name: string, key: Place, first: Entry, isNext: boolean, report: Report): void {
   const { line } = positionOf(first.key.source, first.key.start)
-  const message = `The key ${JSON.stringify(name.slice(0, 100))} appears twice in this mapping, first in line ${line}.`
+  const hint = isNext ? '; where another item begins, a dash stands before it' : ''
+  const message = `The key ${JSON.stringify(name.slice(0, 100))} appears twice in this mapping, first in line ${line}${hint}.`
   report.add('GATE1011', key, message)
 }
 

@@ -3,6 +3,7 @@ import { DIAGNOSTICS, type DiagnosticCode } from './codes.ts'
 import { compareDiagnostics, type Diagnostic } from './diagnostics.ts'
 import { createErrorPlaces, type ErrorPlaces } from './error-places.ts'
 import { LIMITS } from './limits.ts'
+import { lookAlikeHint } from './look-alikes.ts'
 import { type Place, positionOf } from './node.ts'
 import { firstOf } from './suggest.ts'
 import { type Suggestion, written } from './written.ts'
@@ -55,7 +56,9 @@ export function createReport(): Report {
       const spot = spotOf(place)
       if (code.startsWith('GATE10')) unreadable.add(spot)
       else if (unreadable.has(spot) || isGuess(place)) return
-      if (counts[severity] < LIMITS.diagnostics) return keep(diagnosticAt(code, place, message, suggestion))
+      // Faults of the syntax name the characters themselves.
+      const hint = code.startsWith('GATE10') ? '' : lookAlikeHint(wordAt(place))
+      if (counts[severity] < LIMITS.diagnostics) return keep(diagnosticAt(code, place, message + hint, suggestion))
       const more = severity === 'error' ? 'GATE1019' : 'GATE2010'
       keep(diagnosticAt(more, place, `More than ${LIMITS.diagnostics} ${severity}s; the rest is left out.`, undefined))
     },
@@ -70,6 +73,12 @@ export function createReport(): Report {
 function isGuess({ source, start, end }: Place): boolean {
   const isInside = source.guessed?.some((at) => start <= at && at < end) === true
   return isInside && !source.text.slice(start, end).includes('\n')
+}
+
+/** The text at a place, when it is one word. */
+function wordAt({ source, start, end }: Place): string {
+  const text = source.text.slice(start, Math.min(end, start + 200))
+  return /[ \n{}[\]]/.test(text) ? '' : text
 }
 
 function spotOf({ source, start }: Place): string {

@@ -1,7 +1,7 @@
 import type { Json } from '../base/json.ts'
 import { compilePattern } from '../base/schema.ts'
 import { LIMITS } from './limits.ts'
-import { coerced, listIn } from './meant.ts'
+import { booleanIn, coerced, listIn } from './meant.ts'
 import {
   type Entry,
   entriesOf,
@@ -9,6 +9,7 @@ import {
   keyOf,
   memberOf,
   type Node,
+  nullHint,
   numberOf,
   type Place,
   textOf,
@@ -49,7 +50,8 @@ function checkNode(node: Node, walk: Walk): boolean {
     const type = closest(wordOf(node), TYPES, SCHEMA_TYPE_WORDS)
     const hint = node.items === undefined ? '' : '; a schema for each position stands under prefixItems'
     const message = `A schema is a mapping, or true or false${hint}.`
-    walk.report.add('GATE1402', node, message, type === undefined ? undefined : { type })
+    const meant = type === undefined ? booleanIn(wordOf(node)) : { type }
+    walk.report.add('GATE1402', node, message, meant)
     for (const item of itemsOf(node)) if (item.entries !== undefined) checkNode(item, walk)
     return false
   }
@@ -75,8 +77,7 @@ function checkEntry({ name, key, value }: Entry, node: Node, walk: Walk): boolea
 
 function checkKeyword(name: string, kind: Kind, value: Node, walk: Walk): boolean {
   const needs: Needs = (holds, wanted, suggestion) => {
-    const nothing = value.value === null ? ', and nothing is written' : ''
-    if (!holds) walk.report.add('GATE1402', value, `${name} needs ${wanted}${nothing}.`, suggestion)
+    if (!holds) walk.report.add('GATE1402', value, `${name} needs ${wanted}${nullHint(value)}.`, suggestion)
     return holds
   }
   switch (kind) {
@@ -192,7 +193,7 @@ function checkPattern(place: Place, pattern: string, walk: Walk): boolean {
   const compiled =
     pattern.length > LIMITS.pattern ? { fault: `more than ${LIMITS.pattern} characters` } : compilePattern(pattern)
   if (!('fault' in compiled)) return true
-  walk.report.add('GATE1405', place, patternFault(compiled.fault))
+  walk.report.add('GATE1405', place, patternFault(compiled.fault, 'schema'))
   return false
 }
 

@@ -25,6 +25,9 @@ export const DEFAULT_REASON = 'No rule allows this action.'
 export const DEFAULT_TIMEZONE = 'UTC'
 export const DEFAULT_EXPLAIN = 'full'
 
+/** How a duration is written. */
+export const DURATION_SENTENCE = 'A duration is an integer and s, m, h or d, from 1s to 90d.'
+
 /** What a set says about itself, with everything that it leaves out filled in. */
 export type Settings = Pick<PolicyData, 'defaults' | 'thresholds' | 'timezone' | 'approval' | 'explain'>
 
@@ -41,6 +44,19 @@ export function readSettings(nodes: ReadonlyMap<Setting, Node>, report: Report):
     approval: readTerms(nodes.get('approval'), DEFAULT_TERMS, report),
     explain: textOf(nodes.get('explain')) === 'reason' ? 'reason' : DEFAULT_EXPLAIN,
   }
+}
+
+/** A file says the tenant of its folder. */
+export function checkTenant(root: Node, tenant: string, report: Report): void {
+  const node = memberOf(root, 'tenant')
+  const name = textOf(node)
+  if (node === undefined || name === undefined || name === tenant) return
+  report.add(
+    'GATE1110',
+    node,
+    `The tenant is ${JSON.stringify(name)}, but the folder is called ${JSON.stringify(tenant)}; a file says the tenant of its folder.`,
+    tenant,
+  )
 }
 
 function readThresholds(node: Node | undefined, report: Report): PolicyData['thresholds'] {
@@ -129,7 +145,7 @@ function readDuration(node: Node, report: Report): number | undefined {
   if (text === undefined) return undefined
   const ms = parseDuration(text)
   if (ms !== undefined && ms <= 90 * DAY_MS) return ms
-  report.add('GATE1116', node, 'A duration is an integer and s, m, h or d, from 1s to 90d.', durationIn(text))
+  report.add('GATE1116', node, DURATION_SENTENCE, durationIn(text))
   return undefined
 }
 

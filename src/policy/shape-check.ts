@@ -1,14 +1,14 @@
 import type { TSchema } from 'typebox'
 import { ACTION_PATTERN } from '../base/glob.ts'
-import { isJsonObject, type Json } from '../base/json.ts'
 import { type ErrorObject, schemaCompiler } from '../base/schema.ts'
 import type { DiagnosticCode } from './codes.ts'
-import { coerced, durationIn, nameIn } from './meant.ts'
-import { firstKeyOf, keyOf, type Node, type Place, wordOf } from './node.ts'
+import { meantKey, unknownKey } from './key-repair.ts'
+import { nameIn } from './meant.ts'
+import { firstKeyOf, keyOf, type Node, nullHint, type Place, wordOf } from './node.ts'
 import type { Report } from './report.ts'
-import { FACT_TYPES } from './set.ts'
-import { closest } from './suggest.ts'
-import { EFFECT_WORDS, ENVIRONMENT_WORDS, FACT_TYPE_WORDS } from './synonyms.ts'
+import { either, keysAt, typeFault } from './shape-meant.ts'
+import { closest, type Synonyms } from './suggest.ts'
+import { EFFECT_WORDS, ENVIRONMENT_WORDS, FACT_TYPE_WORDS, STEP_WORDS } from './synonyms.ts'
 import type { Suggestion } from './written.ts'
 
 /** Reports every way in which a node differs from a shape; true when there is none. */
@@ -43,7 +43,9 @@ export function policyCode(keyword: string, node: Node, schemaPath: string): Dia
   if (keyword === 'additionalProperties') return undefined
   if (keyword === 'propertyNames' && schemaPath === '#/properties/actions/propertyNames') return 'GATE1115'
   if (keyword === 'const' && schemaPath === '#/properties/apiVersion/const') return 'GATE1109'
-  const isDefault = keyword === 'enum' && schemaPath === '#/properties/defaults/properties/decision/enum'
+  const isDefault = ['#/properties/defaults/type', '#/properties/defaults/properties/decision/enum'].includes(
+    schemaPath,
+  )
   if (isDefault && closest(wordOf(node), ['allow'], EFFECT_WORDS) === 'allow') return 'GATE1112'
   return CODES[keyword] ?? 'GATE1103'
 }
@@ -84,32 +86,33 @@ function nodeAt(root: Node, pointer: string): Node {
 function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TSchema): Fault {
   const params: Record<string, unknown> = error.params
   const at = (place: Place, message: string, suggestion?: Suggestion) => ({ place, message, suggestion })
-  const nothing = node.value === null ? ', and nothing is written' : ''
+  if (code === 'GATE1112') {
+    const meant = error.keyword === 'type' ? { decision: 'deny' } : 'deny'
+    return at(node, 'allow cannot be the default: what no rule allows is denied or held.', meant)
+  }
   switch (error.keyword) {
     case 'additionalProperties': {
       const name = String(params.additionalProperty)
       const known = keysAt(shape, error.schemaPath)
-      return at(keyOf(node, name) ?? node, `There is no key ${JSON.stringify(name)} here.`, closest(name, known))
+      const meant = meantKey(name, new Set(known))
+      return at(keyOf(node, name) ?? node, unknownKey(name, known, meant), meant)
     }
     case 'required':
       return at(firstKeyOf(node), `The key ${String(params.missingProperty)} is missing.`)
     case 'propertyNames': {
       const name = String(params.propertyName)
-      const extra = code === 'GATE1115' ? '_ . : / -' : '_ . -'
-      const message = `${JSON.stringify(name.slice(0, 200))} is malformed: letters, digits and ${extra}, at most 128.`
-      return at(keyOf(node, name) ?? node, message, nameIn(name, code === 'GATE1115' ? ACTION_NAME : NAME))
+      const isAction = code === 'GATE1115'
+      const extra = isAction ? '_ . : / -' : '_ . -'
+      const message = `${JSON.stringify(name.slice(0, 200))} is malformed: letters, digits and ${extra}, at most 128`
+      if (isAction && name.includes('*'))
+        return at(keyOf(node, name) ?? node, `${message}; a pattern with * declares no action.`)
+      return at(keyOf(node, name) ?? node, `${message}.`, nameIn(name, isAction ? ACTION_NAME : NAME))
     }
     case 'enum':
     case 'const':
-      return at(node, ...choiceFault(error, node, code, nothing))
+      return at(node, ...choiceFault(error, node))
     case 'type':
-      return at(
-        node,
-        node.path === '$'
-          ? 'A policy is a mapping of keys such as apiVersion, tenant and rules.'
-          : `The value must be ${typeNames(params.type)}${nothing}.`,
-        node.value === null ? undefined : ofType(node.value, error, shape),
-      )
+      return at(node, ...typeFault(error, node, shape))
     case 'minLength':
     case 'minItems':
     case 'minProperties':
@@ -136,77 +139,21 @@ function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TS
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
 const ACTION_NAME = new RegExp(ACTION_PATTERN)
 
+/** What others call the values, by the last of them. */
+const WORDS: ReadonlyMap<string, Synonyms> = new Map([
+  ['object', FACT_TYPE_WORDS],
+  ['test', ENVIRONMENT_WORDS],
+  ['default', STEP_WORDS],
+])
+
 /** One of a few values was wanted. */
-function choiceFault(
-  error: ErrorObject,
-  node: Node,
-  code: DiagnosticCode,
-  nothing: string,
-): [string, string | undefined] {
-  if (code === 'GATE1112') return ['allow cannot be the default: what no rule allows is denied or held.', 'deny']
+function choiceFault(error: ErrorObject, node: Node): [string, string | undefined] {
   const params: Record<string, unknown> = error.params
   const names = (error.keyword === 'enum' ? (params.allowedValues as unknown[]) : [params.allowedValue]).map(String)
-  const words = names.includes('integer')
-    ? FACT_TYPE_WORDS
-    : names.join() === 'live,test'
-      ? ENVIRONMENT_WORDS
-      : EFFECT_WORDS
+  const words = WORDS.get(names.at(-1) ?? '') ?? EFFECT_WORDS
   const word = wordOf(node.items?.length === 1 ? node.items[0] : node)
   const suggestion = error.keyword === 'const' ? names[0] : closest(word, names, words)
-  return [`The value must be ${either(names)}${nothing}.`, suggestion]
-}
-
-/** What was probably meant by a value of another type. */
-function ofType(value: Json, error: ErrorObject, shape: TSchema): Json | undefined {
-  const type = String(error.params.type)
-  if (type === 'string' && error.schemaPath.endsWith('/expiresIn/type')) return durationIn(value)
-  // Mappings are not what one value of a list could be.
-  if (type === 'array' && ['#/properties/rules/type', '#/properties/risk/type'].includes(error.schemaPath))
-    return undefined
-  return type === 'object' ? mappingIn(value, keysAt(shape, error.schemaPath)) : coerced(value, type)
-}
-
-/** The one member that a mapping was written as: `defaults: deny`, `vips: [ann, bob]`, `context.amount: number`. */
-function mappingIn(value: Json, keys: readonly string[]): Json | undefined {
-  if (isJsonObject(value)) return undefined
-  if (keys.includes('score')) return typeof value === 'number' ? { score: value } : undefined
-  if (Array.isArray(value)) return keys.includes('values') ? { values: value } : undefined
-  if (typeof value !== 'string') return undefined
-  if (keys.includes('decision'))
-    return { decision: closest(value, ['deny', 'require_approval'], EFFECT_WORDS) ?? 'deny' }
-  if (keys.includes('file')) return /[./]/.test(value) ? { file: value } : { values: [value] }
-  const type = closest(value, FACT_TYPES, FACT_TYPE_WORDS)
-  return keys.includes('unit') && type !== undefined ? { type } : undefined
+  return [`The value must be ${either(names)}${nullHint(node)}.`, suggestion]
 }
 
 const COMPARISONS: Record<string, string> = { '>=': 'at least', '>': 'above', '<=': 'at most', '<': 'below' }
-
-/** `a, b or c`. */
-function either(names: readonly string[]): string {
-  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
-}
-
-function typeNames(type: unknown): string {
-  const names: Record<string, string> = {
-    object: 'a mapping',
-    array: 'a list',
-    string: 'a text',
-    number: 'a number',
-    integer: 'an integer',
-    boolean: 'true or false',
-  }
-  const types = Array.isArray(type) ? type.map(String) : String(type).split(',')
-  return either(types.map((name) => names[name] ?? name))
-}
-
-/** The keys that a mapping has where the shape has the keyword of ajv's schemaPath (`#/properties/risk/items/type`). */
-function keysAt(shape: TSchema, schemaPath: string): string[] {
-  let schema: unknown = shape
-  for (const token of schemaPath.split('/').slice(1, -1)) schema = child(schema, decodeURIComponent(token))
-  const properties = child(schema, 'properties')
-  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
-}
-
-function child(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
-}

@@ -1,3 +1,5 @@
+import { inAscii } from './look-alikes.ts'
+
 // A hostile file could ask for the distance of long words to many names; see also Report.search.
 const MAX_WORD = 64
 const MAX_NAMES = 2000
@@ -5,9 +7,9 @@ const MAX_NAMES = 2000
 /** What word processors and web pages put around a word, and no name has: typographic quotes, odd spaces, marks of no width. */
 const DECORATION = /[\s\u00a0\u00ad\u200b-\u200f\u2018-\u201f\u2060\u00ab\u00bb\ufeff"'`´]/g
 
-/** The word without what it was copied along with. */
+/** The word without what it was copied along with, in the letters that it seems to be written with. */
 export function plainWord(word: string): string {
-  return word.replace(DECORATION, '')
+  return inAscii(word.replace(DECORATION, ''))
 }
 
 /** Words that differ only in case, or in how their parts are joined (`expires_in`, `expiresIn`), are the same. */

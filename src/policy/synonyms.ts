@@ -11,6 +11,16 @@ export const EFFECT_WORDS: Synonyms = synonyms({
     'approve approval review hold ask escalate manual human confirm pending needsapproval requiresapproval approvalrequired humanapproval challenge',
 })
 
+/** Of the steps that decide, as tests name them. */
+export const STEP_WORDS: Synonyms = synonyms({
+  invalid_context: 'schema context invalid',
+  deny_rule: 'deny denied block',
+  risk: 'score riskscore threshold thresholds',
+  hold_rule: 'hold approval requireapproval',
+  allow_rule: 'allow allowed permit',
+  default: 'defaults none norule',
+})
+
 /** Of the environments of keys. */
 export const ENVIRONMENT_WORDS: Synonyms = synonyms({
   live: 'prod production prd main',
@@ -19,10 +29,20 @@ export const ENVIRONMENT_WORDS: Synonyms = synonyms({
 
 /** Of the keys of a policy, by the keys that can stand in the same place. */
 export const KEY_WORDS: readonly Synonyms[] = [
+  // Of tests; name is also a key of factors.
+  synonyms({
+    name: 'title',
+    matrix: 'given request input',
+    expect: 'then result want wanted',
+    contexts: 'context',
+    plans: 'plan',
+    agents: 'agent',
+    identity: 'id name subject',
+  }),
   synonyms({
     apiVersion: 'version schemaversion api',
     tenant: 'tenantid org organization organisation account customer',
-    defaults: 'default defaultdecision fallback',
+    defaults: 'default defaultdecision defaulteffect defaultaction defaultpolicy fallback',
     timezone: 'tz zone timelocation',
     rules: 'policies statements statement policy rule permissions',
     risk: 'factors riskfactors scoring scores',
@@ -37,7 +57,7 @@ export const KEY_WORDS: readonly Synonyms[] = [
   synonyms({
     id: 'name sid ruleid key',
     name: 'id factor',
-    actions: 'action on resources operations notaction tools targets',
+    actions: 'action actionpatterns patterns on resources operations notaction tools targets',
     effect: 'decision outcome result then verdict',
     reason: 'message because why msg output',
     when: 'if conditions condition unless where match',
@@ -46,7 +66,7 @@ export const KEY_WORDS: readonly Synonyms[] = [
     scale: 'range',
   }),
   synonyms({
-    decision: 'effect action outcome',
+    decision: 'effect action outcome result',
     reason: 'message because msg',
     requireApproval: 'approval review hold medium',
     deny: 'block reject high',
@@ -131,15 +151,15 @@ export const OPERATOR_WORDS: Synonyms = synonyms({
   notEqual: '!= !== <> ≠ ne neq isnot notequals notequalto stringnotequals numericnotequals not different !equal',
   lessThan: '< lt less numericlessthan below under smaller smallerthan',
   lessThanInclusive:
-    '<= =< ≤ lte le lessorequal lessthanorequal lessthanorequalto lessequal numericlessthanequals atmost max',
+    '<= =< ≤ lte le lessorequal lessthanorequal lessthanorequalto lessequal lessthanorequals numericlessthanequals atmost max',
   greaterThan: '> gt greater numericgreaterthan above over more morethan larger',
   greaterThanInclusive:
-    '>= => ≥ gte ge greaterorequal greaterthanorequal greaterthanorequalto greaterequal numericgreaterthanequals atleast min',
+    '>= => ≥ gte ge greaterorequal greaterthanorequal greaterthanorequalto greaterequal greaterthanorequals numericgreaterthanequals atleast min',
   in: 'oneof isin memberof within isoneof',
   notIn: 'nin !in isnotin noneof',
   contains: 'includes has contain include hasitem',
   doesNotContain: 'notcontains notcontain !contains excludes doesnotinclude lacks',
-  matches: '=~ ~= ~ regex regexp like match regexmatch stringlike matchesregex pattern',
+  matches: '=~ ~= ~ regex regexp like match regexmatch stringlike matchesregex pattern glob',
   startsWith: 'beginswith prefix hasprefix begins starts startwith',
   endsWith: 'suffix hassuffix ends endwith',
   exists: 'exist present isset isnotnull notnull defined isdefined ispresent hasvalue notmissing',
@@ -153,6 +173,6 @@ export const OPERATOR_WORDS: Synonyms = synonyms({
 
 export const DECORATOR_WORDS: Synonyms = synonyms({
   not: '! no negate',
-  someFact: 'some any somevalue anyof exists',
-  everyFact: 'every all everyvalue allof each',
+  someFact: 'some any anyfact somevalue anyof exists',
+  everyFact: 'every all allfact allfacts everyvalue allof each',
 })

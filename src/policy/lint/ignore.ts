@@ -3,7 +3,7 @@ import { DIAGNOSTICS, type DiagnosticCode } from '../codes.ts'
 import type { Diagnostic } from '../diagnostics.ts'
 import { entriesOf, itemsOf, type Node, type Place, positionOf, type Source } from '../node.ts'
 import type { Report } from '../report.ts'
-import { closest } from '../suggest.ts'
+import { Verbatim } from '../written.ts'
 import { commentsOf } from '../yaml-comments.ts'
 
 /** A comment `# lint-ignore GATE2007: reason`, and what it is about. */
@@ -80,7 +80,10 @@ function readCode(comment: Place, report: Report): DiagnosticCode | undefined {
   }
   const code = codeOf(name)
   if (code === undefined) {
-    report.add('GATE2022', comment, `There is no code ${name}.`, closest(name, Object.keys(DIAGNOSTICS)))
+    // Another number is near to many, and may be any of them.
+    const meant = codeOf(name.toUpperCase())
+    const suggestion = meant && new Verbatim(textOf(comment).replace(name, meant))
+    report.add('GATE2022', comment, `There is no code ${name}.`, suggestion)
     return undefined
   }
   if (DIAGNOSTICS[code].severity === 'warning' && !OWN.has(code)) return code

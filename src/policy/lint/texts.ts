@@ -59,8 +59,12 @@ function reportText(place: Node, { fact }: Leaf, others: ReadonlySet<Kind>, name
   const value = meant ?? flag
   if (value === undefined) return
   const kind = meant === undefined ? 'a boolean' : 'a number'
-  const message = `${JSON.stringify(place.value)} is a text, but elsewhere ${fact.text} is ${kind}; a text never equals one. Write it without quotes.`
+  const message = `${JSON.stringify(place.value)} is a text, but elsewhere ${fact.text} is ${kind}; a text never equals one. ${isQuoted(place) ? 'Write it without quotes' : `Write ${kind}`}.`
   names.report.add('GATE2018', place, message, value)
+}
+
+function isQuoted({ source, start }: Node): boolean {
+  return /["']/.test(source.text[start] ?? '')
 }
 
 function isFlag(value: Json): boolean {

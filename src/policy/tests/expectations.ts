@@ -1,4 +1,5 @@
 import { globMatches, parseGlob } from '../../base/glob.ts'
+import { meantKey, repairKeys } from '../key-repair.ts'
 import { LIMITS } from '../limits.ts'
 import { entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, textOf } from '../node.ts'
 import type { Report } from '../report.ts'
@@ -14,10 +15,10 @@ import {
   SelectedExpectation,
 } from './expectation-shapes.ts'
 import { type KnownNames, readNames, reportTwice, reportUnknown } from './names.ts'
-import { testCode } from './shapes.ts'
+import { knownKeyCode, testCode, testReport } from './shapes.ts'
 
-const checkExpectation = shapeCheck(ExpectationShape, testCode)
-const checkSelected = shapeCheck(SelectedExpectation, testCode)
+const checkExpectation = shapeCheck(ExpectationShape, knownKeyCode)
+const checkSelected = shapeCheck(SelectedExpectation, knownKeyCode)
 const checkList = shapeCheck(ExpectationList, testCode)
 const checkMap = shapeCheck(ExpectationMap, testCode)
 
@@ -61,7 +62,8 @@ function isByContext(expect: Node, { asked }: Scope): boolean {
   return !entries.some(({ name }) => Object.hasOwn(ExpectationShape.properties, name))
 }
 
-function readOne(node: Node, selector: Selector, scope: Scope): Expectation {
+function readOne(written: Node, selector: Selector, scope: Scope): Expectation {
+  const node = repairKeys(written, ExpectationShape, testReport(scope.report))
   checkExpectation(node, scope.report)
   return { selector, wanted: readWanted(node, scope), place: node }
 }
@@ -72,7 +74,8 @@ function readMap(expect: Node, scope: Scope): Expectation[] {
     .slice(0, LIMITS.expectationsPerTest)
     .map(({ name, key, value }) => {
       // What is no mapping is no expectation: its key may be a member of one, misspelt.
-      const meant = value.entries === undefined ? closest(name, Object.keys(ExpectationShape.properties)) : undefined
+      const meant =
+        value.entries === undefined ? meantKey(name, new Set(Object.keys(ExpectationShape.properties))) : undefined
       const isAsked = checkSelects('context', name, key, scope, meant)
       const selector = { ...ANYTHING, context: name }
       return isAsked || meant === undefined
@@ -85,7 +88,8 @@ function readList(expect: Node, scope: Scope): Expectation[] {
   checkList(expect, scope.report)
   return itemsOf(expect)
     .slice(0, LIMITS.expectationsPerTest)
-    .map((item) => {
+    .map((written) => {
+      const item = repairKeys(written, SelectedExpectation, testReport(scope.report))
       checkSelected(item, scope.report)
       return { selector: readSelector(item, scope), wanted: readWanted(item, scope), place: item }
     })
@@ -137,7 +141,7 @@ function readWanted(node: Node, { known, report }: Scope): Wanted {
     return list && readNames(itemsOf(list), names, where, report)
   }
   const rule = memberOf(node, 'rule')
-  if (rule !== undefined) readNames([rule], known.rules, 'under rules', report)
+  if (rule !== undefined) readRule(rule, known.rules, report)
   return {
     // A value that is none of these is a fault of the shape.
     decision: EFFECTS.find((effect) => effect === memberOf(node, 'decision')?.value) ?? 'deny',
@@ -149,6 +153,17 @@ function readWanted(node: Node, { known, report }: Scope): Wanted {
     risk: readRisk(memberOf(node, 'risk'), report),
     factors: readFactors(memberOf(node, 'factors'), known, report),
     unevaluable: listed('unevaluable', known.either, 'under rules or risk'),
+  }
+}
+
+function readRule(node: Node, known: KnownNames['rules'], report: Report): void {
+  const name = textOf(node)
+  if (name === undefined || known?.has(name) !== false) return
+  if (['none', 'null', ''].includes(name)) {
+    const message = `There is no ${JSON.stringify(name)} under rules; null says that no rule decides.`
+    report.add('GATE1504', node, message, null)
+  } else {
+    reportUnknown(name, node, known, 'under rules', report)
   }
 }
 

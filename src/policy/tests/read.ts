@@ -4,24 +4,22 @@ import { others } from '../declarations.ts'
 import type { ReadFiles } from '../files.ts'
 import { repairKeys } from '../key-repair.ts'
 import { LIMITS } from '../limits.ts'
-import { timeIn } from '../meant.ts'
 import { entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, textOf } from '../node.ts'
 import type { Report } from '../report.ts'
+import { checkTenant } from '../settings.ts'
 import { shapeCheck } from '../shape-check.ts'
+import { timeIn, timeSentence } from '../time-constant.ts'
 import { casesIn, DEFAULT_AGENT, DEFAULT_NOW, type Fixture, type PolicyTest, type TestAgent } from './cases.ts'
 import { type Asked, readExpectations } from './expectations.ts'
 import { hasKnownKeys, type KnownNames, knownNames, readNames, reportTwice } from './names.ts'
-import { Matrix, PolicyTestFile, testCode } from './shapes.ts'
+import { knownKeyCode, Matrix, PolicyTestFile, testReport } from './shapes.ts'
 
 const DIMENSIONS = ['contexts', 'plans', 'agents'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
-const NONE: ReadonlyMap<string, unknown> = new Map()
+const checkShape = shapeCheck(PolicyTestFile, knownKeyCode)
 
-// Unknown keys are reported where they are read as those that were meant (key-repair.ts).
-const checkShape = shapeCheck(PolicyTestFile, (keyword) =>
-  keyword === 'additionalProperties' ? undefined : testCode(keyword),
-)
+const NONE: ReadonlyMap<string, unknown> = new Map()
 
 /** The tests of all files of a set. They mean something only when nothing was reported as an error. */
 export function readTests(tenant: string, files: ReadFiles, report: Report): PolicyTest[] {
@@ -52,13 +50,9 @@ interface TestFile {
 }
 
 function readTestFile(written: Node, tenant: string, known: KnownNames, report: Report): PolicyTest[] {
-  const add: Report['add'] = (_, ...fault) => report.add('GATE1501', ...fault)
-  const root = repairKeys(written, PolicyTestFile, { ...report, add })
+  const root = repairKeys(written, PolicyTestFile, testReport(report))
   checkShape(root, report)
-  const stated = memberOf(root, 'tenant')
-  if (stated !== undefined && textOf(stated) !== undefined && stated.value !== tenant) {
-    report.add('GATE1110', stated, 'The tenant is not that of the folder.', tenant)
-  }
+  checkTenant(root, tenant, report)
   const file: TestFile = { root, known, used: { contexts: new Set(), plans: new Set(), agents: new Set() }, report }
   const nowMs = readTime(memberOf(root, 'now'), report)
   const tests = itemsOf(memberOf(root, 'tests')).map((node) => readTest(node, nowMs, file))
@@ -143,12 +137,7 @@ function readTime(node: Node | undefined, report: Report): number | undefined {
   if (node === undefined || text === undefined) return undefined
   const timeMs = parseRfc3339(text)
   if (timeMs === undefined) {
-    report.add(
-      'GATE1503',
-      node,
-      `${JSON.stringify(text)} is no time with a zone such as 2026-01-31T09:00:00Z.`,
-      timeIn(text),
-    )
+    report.add('GATE1503', node, timeSentence(text), timeIn(text))
   }
   return timeMs
 }

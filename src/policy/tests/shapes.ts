@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import type { DiagnosticCode } from '../codes.ts'
+import type { Report } from '../report.ts'
 import { API_VERSION } from '../shapes.ts'
 import { DEFAULT_AGENT, DEFAULT_NOW } from './cases.ts'
 import { CLOSED, expectShape, mapOf, Name } from './expectation-shapes.ts'
@@ -9,6 +10,16 @@ import { CLOSED, expectShape, mapOf, Name } from './expectation-shapes.ts'
 export function testCode(keyword: string): DiagnosticCode {
   if (keyword === 'additionalProperties') return 'GATE1501'
   return keyword === 'required' ? 'GATE1502' : 'GATE1503'
+}
+
+/** The same, where unknown keys are reported as they are read as those that were meant (key-repair.ts). */
+export function knownKeyCode(keyword: string): DiagnosticCode | undefined {
+  return keyword === 'additionalProperties' ? undefined : testCode(keyword)
+}
+
+/** Reports unknown keys of test files by their own code. */
+export function testReport(report: Report): Report {
+  return { ...report, add: (_, ...fault) => report.add('GATE1501', ...fault) }
 }
 
 const Description = Type.String({ description: 'For readers.', examples: ['Asked for by the audit of May.'] })
