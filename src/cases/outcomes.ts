@@ -18,7 +18,7 @@ export interface Outcomes {
  * has a default or that every schema requires. A fact of the wrong type does not count: a schema refuses it.
  */
 export function outcomesOf(set: PolicySet, candidate: Candidate, scale?: Factor['scale']): Outcomes {
-  const declared = declaredFor(candidate, set.actions.values())
+  const declared = declaredFor(candidate, set.actions)
   const mayLack = (leaf: Pick<Leaf, 'fact'>): boolean => mayLackFact(leaf, set, candidate, declared)
   const { condition } = candidate
   const leaves = condition === undefined ? [] : leavesOf(condition, set.conditions)

@@ -28,7 +28,6 @@ export function uncertainLeaves(rule: Rule, set: PolicyData, actionNodes: Declar
   const guarded = new Set(leaves.filter(isPresenceTest).map(({ fact }) => fact.text))
   const open = leaves.filter(({ fact }) => !guarded.has(fact.text) && !BUILT_IN_FACTS.has(fact.text))
   if (open.length === 0) return []
-  const contexts = Array.from(actionNodes, ([name, node]) => ({ name, context: memberOf(node, 'context')?.value }))
-  const declared = declaredFor(rule, contexts)
+  const declared = declaredFor(rule, actionNodes).map((node) => ({ context: memberOf(node, 'context')?.value }))
   return open.filter(({ fact }) => mayBeMissing(fact, set, declared))
 }
