@@ -14,7 +14,8 @@ export function quoteRepairs({ code, place }: Problem, source: Source): Repair[]
   const lineEnd = text.indexOf('\n', line.start)
   const end = text.slice(0, lineEnd < 0 ? undefined : lineEnd).trimEnd().length
   if (code === 'UNCLOSED') {
-    return /["']/.test(text[place.start] ?? '') ? closings(place.start, end, line, source) : []
+    if (!/["']/.test(text[place.start] ?? '')) return []
+    return [...closings(place.start, end, line, source), ...laterClosing(place.start, lines, index, source)]
   }
   return [...trailing(line, source), ...beyondQuote(place.start, line, source), ...unquoted(lines, index, source)]
 }
@@ -38,6 +39,20 @@ function closings(start: number, lineEnd: number, line: Line, source: Source): R
       }
       return { edits: [{ start: closed, end: closed, text: quote }], mendings: [mending] }
     })
+}
+
+/** Where the text goes on: at the end of the last line below that can be nothing else. */
+function laterClosing(start: number, lines: readonly Line[], index: number, source: Source): Repair[] {
+  const line = lines[index]
+  const below = lines.slice(index + 1)
+  const count = below.findIndex(
+    ({ isEmpty, indent, key, dashes }) =>
+      isEmpty || key !== undefined || dashes.length > 0 || indent <= (line?.column ?? 0),
+  )
+  const last = below[(count < 0 ? below.length : count) - 1]
+  if (line === undefined || last === undefined) return []
+  const mending = { place: placeAt(source, start, line.end), message: 'This quote is never closed.' }
+  return [{ edits: [{ start: last.end, end: last.end, text: source.text[start] ?? '' }], mendings: [mending] }]
 }
 
 /** `actions: [a.b];` and `reason: "R.",` */
