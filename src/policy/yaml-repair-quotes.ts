@@ -17,6 +17,8 @@ export function quoteRepairs({ code, place }: Problem, source: Source): Repair[]
     if (!/["']/.test(text[place.start] ?? '')) return []
     return [...closings(place.start, end, line, source), ...laterClosing(place.start, lines, index, source)]
   }
+  const several = severalTexts(line, source)
+  if (several.length > 0) return several
   return [...trailing(line, source), ...beyondQuote(place.start, line, source), ...unquoted(lines, index, source)]
 }
 
@@ -69,6 +71,20 @@ function trailing(line: Line, source: Source): Repair[] {
       mendings: [{ place: placeAt(source, at, line.end), message }],
     },
   ]
+}
+
+/** `actions: "mail.*", "sms.*"` */
+function severalTexts(line: Line, source: Source): Repair[] {
+  const text = source.text.slice(line.value, line.end)
+  if (!/^(?:"(?:[^"\\]|\\.)*"|'[^']*')(?: *, *(?:"(?:[^"\\]|\\.)*"|'[^']*'))+$/.test(text)) return []
+  const list = `[${text}]`
+  const place = placeAt(source, line.value, line.end)
+  const mending = {
+    place,
+    message: 'Several texts are a list, which stands in brackets.',
+    suggestion: new Verbatim(list),
+  }
+  return [{ edits: [{ start: line.value, end: line.end, text: list }], mendings: [mending] }]
 }
 
 /** `'Don't pay'` and `"No" means no`: the whole in quotes. */
