@@ -76,7 +76,7 @@ test('fmt: a file that cannot be read as a document is refused with its faults, 
   assert.equal(code, 1)
   assert.match(
     stdout,
-    /^acme\/broken\.yaml:1:8 error GATE1003 .*\n 1 \| rules: \[\n {3}\| {8}\^\nformatted acme\/main\.yaml\n/,
+    /^acme\/broken\.yaml:1:8 error GATE1003 .*\n 1 \| rules: \[\n {3}\| {8}\^ did you mean `\[\]`\?\nformatted acme\/main\.yaml\n/,
   )
   assert.deepEqual([textOf(dir, 'acme/broken.yaml'), textOf(dir, 'acme/main.yaml')], [broken, EVEN])
 })

@@ -26,7 +26,8 @@ export function knownNames({ policies, partial }: ReadFiles): KnownNames {
 }
 
 /**
- * The names of a list, as far as they are texts; those that are not known are reported.
+ * The names of a list, as far as they are texts; those that are not known are reported, and stand beside what they probably
+ * mean: who names either is not at fault too.
  *
  * @param where what holds the known ones, as in `under rules`
  */
@@ -39,11 +40,12 @@ export function readNames(
   return nodes.flatMap((node) => {
     const name = textOf(node)
     if (name === undefined) return []
-    reportUnknown(name, node, known, where, report)
-    return [name]
+    const meant = reportUnknown(name, node, known, where, report)
+    return meant === undefined ? [name] : [name, meant]
   })
 }
 
+/** @returns what was probably meant by a name that is not known */
 export function reportUnknown(
   name: string,
   place: Place,
@@ -51,10 +53,11 @@ export function reportUnknown(
   where: string,
   report: Report,
   meant?: string,
-): void {
-  if (known === undefined || known.has(name)) return
+): string | undefined {
+  if (known === undefined || known.has(name)) return undefined
   const suggestion = meant ?? report.search(known.keys(), (names) => closest(name, names))
   report.add('GATE1504', place, `There is no ${JSON.stringify(name)} ${where}.`, suggestion)
+  return suggestion
 }
 
 /** False where a key is none of `shape`: what it was meant to hold is not known, and its users are not at fault too. */
