@@ -9,25 +9,14 @@ import fc from 'fast-check'
 import { readTenantFolder } from '../../src/files/policies.ts'
 import { compilePolicySet } from '../../src/policy/load.ts'
 import { ACME_POLICY, type Gate, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
+import { becomes } from './becomes.ts'
 import { configMap, type Payload } from './config-map.ts'
 
-/** Two looks at the folder, half a second apart, and as much again for a busy machine. */
-const LIMIT_MS = 5000
 const LOOK_MS = 500
 /** Less than what lies between two looks. */
 const SHORT_MS = 300
 
 type Key = Awaited<ReturnType<Gate['key']>>
-
-async function becomes<T>(read: () => Promise<T>, wanted: T): Promise<void> {
-  const end = performance.now() + LIMIT_MS
-  let seen = await read()
-  while (seen !== wanted && performance.now() < end) {
-    await sleep(50)
-    seen = await read()
-  }
-  assert.equal(seen, wanted)
-}
 
 async function state(gate: Gate, key: Key) {
   return (await gate.call(key, 'GET', '/policies')).body.data

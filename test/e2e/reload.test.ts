@@ -8,29 +8,17 @@ import { readConfig } from '../../src/config.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
 import { startServer } from '../../src/server.ts'
 import { ACME_POLICY, type Gate, inThisThread, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
+import { becomes } from './becomes.ts'
 
 const ALLOWING = ACME_POLICY
 const DENYING = `${ACME_POLICY}  - {id: stop, actions: ["**"], effect: deny, reason: Nothing for now.}\n`
 const BROKEN = 'apiVersion: gate-sidecar/v1\ntenant: acme\nrules: [{id: x}]\n'
-/** Two looks, half a second apart, and as long again for a busy machine. */
-const LIMIT_MS = 4000
 
 type Key = Awaited<ReturnType<Gate['key']>>
 
 async function decision(gate: Gate, key: Key): Promise<string> {
   const { body } = await gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
   return body.data.decision
-}
-
-/** Asks until the answer is the wanted one. */
-async function becomes<T>(read: () => Promise<T>, wanted: T): Promise<void> {
-  const end = performance.now() + LIMIT_MS
-  let seen = await read()
-  while (seen !== wanted && performance.now() < end) {
-    await sleep(50)
-    seen = await read()
-  }
-  assert.equal(seen, wanted)
 }
 
 async function events(
