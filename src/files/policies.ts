@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync, realpathSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { digestOf } from '../base/digest.ts'
 import { once } from '../base/memo.ts'
@@ -53,12 +53,15 @@ export interface TenantFiles {
   ignored: string[]
   /** Of the files' names and bytes. */
   digest: string
+  /** Where the link leads that a ConfigMap exchanges; undefined where there is none. */
+  version: string | undefined
 }
 
 /** The folder's files; or, when they cannot be read, what is wrong with it. */
 export function readFiles(root: string, tenant: string): TenantFiles | TenantFolder {
   return unlessUnreadable(root, tenant, () => {
     const folder = join(root, tenant)
+    const version = versionOf(folder)
     const names = readdirSync(folder).filter((name) => !name.startsWith('.'))
     const isRead = (name: string): boolean =>
       (isPolicyFile(name) || isTestFile(name)) && statSync(join(folder, name)).isFile()
@@ -69,14 +72,14 @@ export function readFiles(root: string, tenant: string): TenantFiles | TenantFol
       return { name, bytes }
     })
     const digest = digestOf(JSON.stringify(files.map(({ name, bytes }) => [name, digestOf(bytes)])))
-    return { tenant, files, digest, ignored: names.filter((name) => name !== 'lists' && !isRead(name)) }
+    return { tenant, files, digest, version, ignored: names.filter((name) => name !== 'lists' && !isRead(name)) }
   })
 }
 
 /** The same with the lists of these paths. */
 export function withLists(
   root: string,
-  { tenant, files, digest, ignored }: TenantFiles,
+  { tenant, files, digest, version, ignored }: TenantFiles,
   paths: readonly string[],
 ): TenantFolder {
   return unlessUnreadable(root, tenant, () => {
@@ -89,12 +92,31 @@ export function withLists(
       if (content instanceof Uint8Array) budget.take(content)
       lists.set(path, content)
     }
+    if (versionOf(join(root, tenant)) !== version) return exchanged(tenant)
     // The keys of a ConfigMap have no folders, so a list may lie beside the policies.
     const named = new Set(paths.map((path) => insidePath(path)?.split('/')[0]))
     const unnamed = ignored.filter((name) => !named.has(name))
     const fingerprint = digestOf(JSON.stringify([digest, digestsOf(lists), unnamed]))
     return { tenant, fingerprint, source: { tenant, files, lists, ignored: unnamed } }
   })
+}
+
+/** All files of a ConfigMap are links through this one, which leads to another folder with each change. */
+const VERSION_LINK = '..data'
+
+function versionOf(folder: string): string | undefined {
+  try {
+    return readlinkSync(join(folder, VERSION_LINK))
+  } catch (error) {
+    if (!isFileError(error)) throw error
+    return undefined
+  }
+}
+
+/** What was read is of two versions: like no other reading, so that it is never taken for one that is settled. */
+function exchanged(tenant: string): TenantFolder {
+  const fingerprint = `exchanged ${performance.now()}`
+  return { tenant, fingerprint, source: { problem: 'was exchanged while it was read; try again' } }
 }
 
 /** What is read of one folder at a time, since all of it is in memory at once. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { renameSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readPolicyFolders } from '../../src/files/policies.ts'
@@ -158,4 +158,25 @@ test('files of lists: a link out of the folder tells no name of what lies there'
   assert.ok(source && 'files' in source)
   const fault = loadPolicySet(source).diagnostics.find(({ code }) => code === 'GATE1213')
   assert.equal(fault?.suggestion, null)
+})
+
+test('files of one version with lists of the next are no reading of the folder', async () => {
+  const dir = temporaryFolder()
+  const acme = join(dir, 'acme')
+  for (const version of ['..1', '..2'])
+    writeFiles(join(acme, version), { 'main.yaml': 'lists: {out: {file: out.txt}}\n', 'out.txt': version })
+  symlinkSync('..1', join(acme, '..data'))
+  for (const name of ['main.yaml', 'out.txt']) symlinkSync(`..data/${name}`, join(acme, name))
+  const folders = policyFolders(dir, {
+    listFiles(files) {
+      // What the kubelet does to bring the next version in.
+      symlinkSync('..2', join(acme, '..tmp'))
+      renameSync(join(acme, '..tmp'), join(acme, '..data'))
+      return inThisThread.aside.listFiles(files)
+    },
+  })
+  assert.deepEqual((await folders.read('acme')).source, { problem: 'was exchanged while it was read; try again' })
+  const { source } = await folders.read('acme')
+  assert.ok('lists' in source)
+  assert.equal(String(source.lists.get('out.txt')), '..2')
 })
