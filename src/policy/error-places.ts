@@ -1,3 +1,4 @@
+import { partitionPoint } from '../base/partition-point.ts'
 import type { DiagnosticCode } from './codes.ts'
 import type { Place } from './node.ts'
 
@@ -45,21 +46,10 @@ export function createErrorPlaces(): ErrorPlaces {
     },
     within({ source: { file }, path, start, end }) {
       if (paths.has(`${file}\0${path}`)) return true
-      const next = firstFrom(startsIn(file), start)
+      const starts = startsIn(file)
+      const next = starts[partitionPoint(starts.length, (i) => (starts[i] ?? 0) < start)]
       return next !== undefined && next < end
     },
     isGuessed: (file) => guessed.has(file),
   }
-}
-
-/** The least of sorted numbers that is not below `least`. */
-function firstFrom(sorted: readonly number[], least: number): number | undefined {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle] ?? 0) < least) low = middle + 1
-    else high = middle
-  }
-  return sorted[low]
 }

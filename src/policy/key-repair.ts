@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
-import type { Json, JsonObject } from '../base/json.ts'
+import type { Json } from '../base/json.ts'
 import { type Entry, entriesOf, type Node, type Place } from './node.ts'
+import { withEntries } from './repeated-keys.ts'
 import type { Report } from './report.ts'
 import { closest, folded, type Synonyms } from './suggest.ts'
 import { KEY_WORDS } from './synonyms.ts'
@@ -146,9 +147,7 @@ function withMembers(node: Node, of: (entry: Entry) => Node): Node {
 }
 
 function rebuilt(node: Node, entries: readonly Entry[]): Node {
-  const value: JsonObject = Object.create(null)
-  for (const entry of entries) value[entry.name] = entry.value.value
-  return { ...node, value, entries: new Map(entries.map((entry) => [entry.name, entry])) }
+  return withEntries(node, new Map(entries.map((entry) => [entry.name, entry])))
 }
 
 function withItems(node: Node, items: readonly Node[]): Node {

@@ -1,4 +1,5 @@
 import type { Json } from '../base/json.ts'
+import { partitionPoint } from '../base/partition-point.ts'
 
 /** One text of a policy set, without its BOM. */
 export interface Source {
@@ -58,14 +59,12 @@ export function sourceOf(file: string, text: string): Source {
 /** Line and column, both from 1. */
 export function positionOf(source: Source, at: number): { line: number; column: number } {
   const offset = source.origin?.[at] ?? at
-  let low = 0
-  let high = source.lineStarts.length - 1
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if ((source.lineStarts[middle] ?? 0) <= offset) low = middle
-    else high = middle - 1
-  }
-  return { line: low + 1, column: offset - (source.lineStarts[low] ?? 0) + 1 }
+  const { lineStarts } = source
+  const line = Math.max(
+    1,
+    partitionPoint(lineStarts.length, (i) => (lineStarts[i] ?? 0) <= offset),
+  )
+  return { line, column: offset - (lineStarts[line - 1] ?? 0) + 1 }
 }
 
 /** The file and the line from 1 where a place begins. */

@@ -1,3 +1,5 @@
+import { partitionPoint } from '../base/partition-point.ts'
+
 /** A line of a block of YAML. Columns count from 0. */
 export interface Line {
   readonly start: number
@@ -49,14 +51,7 @@ function lineOf(whole: string, start: number): Line {
 
 /** The index of the line at an offset. */
 export function lineIndexAt(lines: readonly Line[], at: number): number {
-  let low = 0
-  let high = lines.length - 1
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if ((lines[middle]?.start ?? 0) <= at) low = middle
-    else high = middle - 1
-  }
-  return low
+  return Math.max(0, partitionPoint(lines.length, (i) => (lines[i]?.start ?? 0) <= at) - 1)
 }
 
 /** The index of the last line that belongs to what begins at a column of a line: what follows is indented deeper. */

@@ -3,6 +3,7 @@ import type { Head, Header, StoredEntry } from '../audit/chain.ts'
 import { formatDigest, parseDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
 import { memo } from '../base/memo.ts'
+import { partitionPoint } from '../base/partition-point.ts'
 import type { PageQuery } from '../store.ts'
 import { withinBytes } from './budget.ts'
 import { COLUMNS, type EntryRow, pageQuery, type SeqRange } from './page.ts'
@@ -40,15 +41,10 @@ function appendQueries(db: Database) {
     },
     /** First seq whose time is not before `ts`; one past the head when there is none. Times never fall with seq. */
     seqNotBefore(chain: string, ts: string): number {
-      let low = 0
-      let high = (head.get(chain)?.seq ?? -1) + 1
-      while (low < high) {
-        const middle = (low + high) >> 1
-        const at = tsAt.get(chain, middle)
-        if (at !== undefined && at.ts < ts) low = middle + 1
-        else high = middle
-      }
-      return low
+      return partitionPoint((head.get(chain)?.seq ?? -1) + 1, (seq) => {
+        const at = tsAt.get(chain, seq)
+        return at !== undefined && at.ts < ts
+      })
     },
   }
 }

@@ -25,10 +25,10 @@ risk:
 `)
 
 /** How the request is decided by the set, and why. */
-async function explained(set: PolicySet, context: JsonObject) {
+async function explained(set: PolicySet, context: JsonObject, action = 'pay.out') {
   const question = { set, killSwitchReason: undefined, tenant: 'acme', environment: 'live', agent: 'bot' } as const
-  const judgement = await judge({ ...question, nowMs: 0, action: 'pay.out', context, plan: undefined })
-  return { judgement, why: explanationOf(set, 'pay.out', judgement) }
+  const judgement = await judge({ ...question, nowMs: 0, action, context, plan: undefined })
+  return { judgement, why: explanationOf(set, action, judgement) }
 }
 
 async function told(context: JsonObject): Promise<string> {
@@ -89,35 +89,14 @@ for (const [name, context, wanted] of SHOWN) {
 }
 
 test('explanation: without rules or factors about the action, it says so and has no empty heading', async () => {
-  const action = 'mail.send'
-  const judgement = await judge({
-    set: SET,
-    killSwitchReason: undefined,
-    tenant: 'acme',
-    environment: 'live',
-    agent: 'bot',
-    nowMs: 0,
-    action,
-    context: {},
-    plan: undefined,
-  })
-  const lines = explanationLines(explanationOf(SET, action, judgement)).map(rendered)
+  const { why } = await explained(SET, {}, 'mail.send')
+  const lines = explanationLines(why).map(rendered)
   assert.deepEqual(lines.slice(1), ['', 'no rule is about this action'])
 })
 
 test('risk: the factors alone', async () => {
-  const judgement = await judge({
-    set: SET,
-    killSwitchReason: undefined,
-    tenant: 'acme',
-    environment: 'live',
-    agent: 'bot',
-    nowMs: 0,
-    action: 'pay.out',
-    context: { country: 'DE', amount: 10 },
-    plan: undefined,
-  })
-  const lines = factorLines(explanationOf(SET, 'pay.out', judgement)).map(rendered)
+  const { why } = await explained(SET, { country: 'DE', amount: 10 })
+  const lines = factorLines(why).map(rendered)
   assert.match(lines[0] ?? '', /^yes {2}size +adds 3 of 30 +acme\/main\.yaml:15$/)
   assert.match(lines[2] ?? '', /^no {3}far +adds 0 of 10 +acme\/main\.yaml:16$/)
 })

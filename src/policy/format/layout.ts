@@ -1,4 +1,5 @@
 import { Lexer } from 'yaml'
+import { partitionPoint } from '../../base/partition-point.ts'
 import { positionOf, type Source } from '../node.ts'
 
 /** A comment of a YAML text, from its `#` to the end of its line without the spaces there. */
@@ -69,12 +70,5 @@ export function hasBlankBefore({ source, firsts }: Layout, offset: number): bool
 
 /** The first dash from an offset on; the offset itself when there is none. */
 export function dashFrom({ dashes }: Layout, offset: number): number {
-  let low = 0
-  let high = dashes.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((dashes[middle] ?? 0) < offset) low = middle + 1
-    else high = middle
-  }
-  return dashes[low] ?? offset
+  return dashes[partitionPoint(dashes.length, (i) => (dashes[i] ?? 0) < offset)] ?? offset
 }
