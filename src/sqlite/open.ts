@@ -47,10 +47,12 @@ export function openDatabase(dir: string, options: { create: boolean }): Databas
   if (options.create) createPrivately(dir, path)
   const db = openExisting(path)
   try {
-    assertOurs(db, path)
-    untilFree(() => configure(db))
-    migrate(db)
-    assertSchema(db)
+    untilFree(() => {
+      assertOurs(db, path)
+      configure(db)
+      migrate(db)
+      assertSchema(db)
+    })
     db.pragma('busy_timeout = 0')
     return db
   } catch (error) {
@@ -91,16 +93,23 @@ function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
   const parent = dirname(path)
   if (parent !== path) makeFolder(parent)
-  mkdirSync(path, { mode: 0o700 })
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it since.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
 }
 
-/** A new file goes to WAL when nobody else has it open, which SQLite's own timeout does not always wait for. */
-function untilFree(work: () => void): void {
+/**
+ * Does `work` again while another process holds the lock, which SQLite's own timeout does not wait for in every place
+ * (a new file goes to WAL when nobody else has it open).
+ */
+export function untilFree<T>(work: () => T): T {
   const endMs = performance.now() + OPEN_TIMEOUT_MS
   for (;;) {
     try {
-      work()
-      return
+      return work()
     } catch (error) {
       if (!isBusy(error) || performance.now() > endMs) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_PAUSE_MS)

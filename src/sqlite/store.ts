@@ -10,7 +10,7 @@ import { unavailable } from './errors.ts'
 import { dataFileIdentity } from './identity.ts'
 import { type FileAddress, keepFile } from './kept-file.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
-import { asUnusable, DATA_FILE, openDatabase } from './open.ts'
+import { asUnusable, DATA_FILE, openDatabase, untilFree } from './open.ts'
 import { commitQueue } from './queue.ts'
 import { assertApprovals, assertHeads, assertRecords } from './startup.ts'
 import { type MakeWriter, writeHere } from './writers.ts'
@@ -78,7 +78,7 @@ function checked(
   { dir, checkApprovals = true }: Pick<StoreOptions, 'dir' | 'checkApprovals'>,
 ): { origin: string; loaded: Memory } {
   try {
-    const origin = ensureOrigin(connection)
+    const origin = untilFree(() => ensureOrigin(connection))
     // One snapshot for all: what another process commits meanwhile is no difference between chain and records.
     const check = connection.db.transaction(() => {
       assertHeads(connection, origin)

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { DATA_FILE, openDatabase } from '../../src/sqlite/open.ts'
 import { temporaryFolder } from '../helpers.ts'
 
@@ -28,4 +29,35 @@ test('a new file whose lock another process holds is opened when that one is don
   assert.equal(db.pragma('journal_mode', { simple: true }), 'wal')
   db.close()
   await ended
+})
+
+const PROCESSES = 4
+const ROUNDS = 20
+const ROUND_MS = 60
+
+/** Opens a new folder at each of the given times, within some milliseconds, and says which instance it found there. */
+const OPENER = `
+import { openStore } from '${new URL('../../src/sqlite/store.ts', import.meta.url)}'
+import { setTimeout as sleep } from 'node:timers/promises'
+const [dir, begin] = process.argv.slice(-2)
+const found = []
+for (let round = 0; round < ${ROUNDS}; round++) {
+  await sleep(Number(begin) + round * ${ROUND_MS} + Math.random() * 20 - Date.now())
+  const store = openStore({ dir: dir + '/' + round + '/data', create: true, clock: Date.now })
+  found.push(store.origin)
+  await store.close()
+}
+console.log(JSON.stringify(found))
+`
+
+test('processes that open a new folder at once wait for one another, and find one instance', async () => {
+  const dir = temporaryFolder()
+  const begin = Date.now() + 2000
+  const run = promisify(execFile)
+  const open = () =>
+    run(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', OPENER, dir, String(begin)])
+  const outputs = await Promise.all(Array.from({ length: PROCESSES }, open))
+  const [first, ...others] = outputs.map(({ stdout }) => JSON.parse(stdout))
+  assert.equal(new Set(first).size, ROUNDS)
+  for (const other of others) assert.deepEqual(other, first)
 })
