@@ -44,8 +44,8 @@ const PARTS: Record<string, Part> = {
   client: { rank: 1 },
   console: { rank: 1 },
 }
-/** TypeBox declares shapes, wherever a shape is. */
-const SHARED_PACKAGES = ['typebox']
+/** TypeBox, as one file (decision 0020), declares shapes wherever a shape is. */
+const SHARED_PACKAGES = ['#typebox']
 /** Where a pure part may use these: hashes, signatures and checksums are functions of their arguments. */
 const PURE_MODULES: Record<string, readonly string[]> = {
   'node:crypto': ['base/digest.ts', 'audit/', 'evidence/'],
@@ -239,7 +239,7 @@ for (const source of bad) {
 
 test('comments, strings and lookalikes are no violations', () => {
   const text = [
-    "import { Type } from 'typebox'\nimport { hash } from 'node:crypto'\n/** Not Date.now(). */",
+    "import { Type } from '#typebox'\nimport { hash } from 'node:crypto'\n/** Not Date.now(). */",
     "const a = 'process.env: any' // setTimeout(a, 1)\nconst d = new Date(0)\nconst company = 1\n  let inner = 0",
   ]
   assert.deepEqual(violations({ path: 'audit/a.ts', text: text.join('\n') }), [])

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import {
   type Approval,
   type ApprovalStatus,

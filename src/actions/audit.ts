@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { genesisHead, type Head, type StoredEntry } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { isReservedType } from '../audit/events.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { chainOf, type Environment, SYSTEM_CHAIN } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { MAX_TEXT, TenantIdField } from '../gate/request.ts'
 import { LEVELS, type Level } from '../killswitch/killswitch.ts'
 

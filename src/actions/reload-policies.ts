@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { GateError } from '../base/errors.ts'
 import { TenantIdField } from '../gate/request.ts'
 import type { Caller } from './deps.ts'

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { type ErrorDetail, GateError } from '../base/errors.ts'
 import { TenantIdField } from '../gate/request.ts'
 import { isPolicyFile, isTestFile } from '../policy/files.ts'

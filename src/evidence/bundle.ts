@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import type { Entry, StoredEntry } from '../audit/chain.ts'
 
 export const BUNDLE_VERSION = '0.1'

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { ACTION_PATTERN } from '../base/glob.ts'
 import type { JsonObject } from '../base/json.ts'
 

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 
 /** At most nine digits, so that arithmetic stays exact. */
 const MAX_NUMBER = 999_999_999

@@ -1,4 +1,4 @@
-import type { Static, TSchema } from 'typebox'
+import type { Static, TSchema } from '#typebox'
 import type { Caller } from '../actions/deps.ts'
 import { type Idempotency, idempotencyOf } from '../actions/idempotency.ts'
 import { type ErrorCode, GateError } from '../base/errors.ts'

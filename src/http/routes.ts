@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { once } from '../base/memo.ts'
 import type { KeyedRouteId, PublicRouteId, RouteId } from '../keys/roles.ts'
 import { VERSION } from '../version.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type from '#typebox'
 import { OBJECT_SCHEMA, schemaSchema } from './editor/action.ts'
 import { conditionSchema } from './editor/condition.ts'
 import {

@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import type { TSchema } from '#typebox'
 import type { Json } from '../base/json.ts'
 import { type Entry, entriesOf, type Node, type Place } from './node.ts'
 import { withEntries } from './repeated-keys.ts'

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type from '#typebox'
 import { DEFAULT_REASON, DEFAULT_TERMS, DEFAULT_THRESHOLDS } from './settings.ts'
 
 const CLOSED = { additionalProperties: false }

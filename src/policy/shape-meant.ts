@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import type { TSchema } from '#typebox'
 import { isJsonObject, type Json } from '../base/json.ts'
 import type { ErrorObject } from '../base/schema.ts'
 import { coerced, durationIn, listIn } from './meant.ts'

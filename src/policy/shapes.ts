@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type Static, type TSchema } from '#typebox'
 import { ACTION_PATTERN } from '../base/glob.ts'
 import { EFFECTS, FACT_TYPES } from './set.ts'
 import { Approval, Defaults, Thresholds } from './setting-shapes.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { auditChain, LogRequest, logEntry, VerifyRequest, verifyRange } from '../../actions/audit.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../../base/time.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { CreateKeyRequest, createKey, listKeys, revokeKey } from '../../actions/keys.ts'
 import { route } from '../route.ts'
 import { EXAMPLE } from '../shapes/common.ts'

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import {
   AnyObject,

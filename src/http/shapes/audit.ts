@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { AnyObject, Digest, EXAMPLE, id, nullable, Timestamp } from './common.ts'
 
 export const AuditEntry = Type.Object(

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, type TSchema, Type } from '#typebox'
 import { ID_PREFIX, type IdKind } from '../../base/id.ts'
 
 /** The schema, or null, and so no longer the one that its title names. Written as a list of types, which is what generators of clients understand. */

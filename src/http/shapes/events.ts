@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { EXAMPLE } from './common.ts'
 
 export const EventText = Type.String({

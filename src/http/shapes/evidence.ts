@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { BundleSchema } from '../../evidence/bundle.ts'
 import { EXAMPLE, exampleContext, exampleFactors } from './common.ts'
 

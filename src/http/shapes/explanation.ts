@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { EFFECTS } from '../../policy/set.ts'
 import { nullable, oneOf } from './common.ts'
 

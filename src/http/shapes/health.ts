@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { oneOf } from './common.ts'
 
 export const Health = Type.Object({ status: oneOf(['ok']) }, { title: 'Health' })

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from '#typebox'
 import { EnvironmentField, RoleField } from '../../actions/keys.ts'
 import { EXAMPLE, id, nullable, Timestamp } from './common.ts'
 

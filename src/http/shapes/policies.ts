@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { DIAGNOSTICS } from '../../policy/diagnostics.ts'
 import { Digest, EXAMPLE, nullable, oneOf, Timestamp } from './common.ts'
 

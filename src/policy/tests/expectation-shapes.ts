@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox'
+import Type, { type TSchema } from '#typebox'
 import { GLOB_PATTERN } from '../../base/glob.ts'
 import { LIMITS } from '../limits.ts'
 import { EFFECTS, POLICY_STEPS, RETRIES } from '../set.ts'

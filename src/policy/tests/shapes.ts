@@ -1,4 +1,4 @@
-import Type, { type TSchema } from 'typebox'
+import Type, { type TSchema } from '#typebox'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import type { DiagnosticCode } from '../codes.ts'
 import type { Report } from '../report.ts'
