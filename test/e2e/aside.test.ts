@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { inThread } from '../../src/files/aside.ts'
 import { linkPolicySet } from '../../src/policy/link.ts'
 import { compilePolicySet, type PolicySource } from '../../src/policy/load.ts'
-import { startGate } from '../helpers.ts'
+import { type Gate, startGate } from '../helpers.ts'
 import { evaluateContext } from '../policy/sets.ts'
 import { HEADER } from '../policy/sources.ts'
 
@@ -73,21 +73,33 @@ test('policies that take all time or memory end as a fault, in a thread that is 
   assert.ok(performance.now() - started < 40_000)
 })
 
-test('a large policy set comes into force without holding up the service', async (t) => {
-  const gate = await startGate(t, { threads: 'own' })
+/** How long the event loop stood still, at most, while a large set came into force. */
+async function stallOf(gate: Gate, reason: string): Promise<number> {
   const key = await gate.key()
+  const loaded = async () => (await gate.call(key, 'GET', '/policies')).body.data
+  const { digest } = await loaded()
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
-  writeFileSync(join(gate.dir, 'policies/acme/main.yaml'), largePolicy('Large.'))
+  writeFileSync(join(gate.dir, 'policies/acme/main.yaml'), largePolicy(reason))
   const end = performance.now() + 30_000
-  for (let rules = 0; rules !== 4500; ) {
+  while ((await loaded()).digest === digest) {
     assert.ok(performance.now() < end, 'the set is in force within half a minute')
     await sleep(100)
-    rules = (await gate.call(key, 'GET', '/policies')).body.data.rules
   }
   delay.disable()
-  const longestMs = delay.max / 1e6
-  t.diagnostic(`the event loop stood still for ${longestMs.toFixed(0)} ms at most`)
-  // Parsing such a file takes more than a second, and twice that on a busy machine.
-  assert.ok(longestMs < 500, `${longestMs} ms`)
+  assert.equal((await loaded()).rules, 4500)
+  return delay.max / 1e6
+}
+
+test('a large policy set comes into force without holding up the service', async (t) => {
+  const gate = await startGate(t, { threads: 'own' })
+  // Parsing such a file takes more than a second. Another program may take both cores for a moment, but not each time.
+  const stalls: number[] = []
+  for (const reason of ['Large.', 'Larger.', 'Largest.']) {
+    const stallMs = await stallOf(gate, reason)
+    t.diagnostic(`the event loop stood still for ${stallMs.toFixed(0)} ms at most`)
+    if (stallMs < 500) return
+    stalls.push(Math.round(stallMs))
+  }
+  assert.fail(`the event loop stood still for ${stalls.join(', ')} ms`)
 })

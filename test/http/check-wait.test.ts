@@ -40,6 +40,8 @@ async function pendingFor(context: { amount: number }, at: Gate = gate, key: Key
 const vote = (verb: 'approve' | 'reject', id: string, at: Gate = gate, key: Key = approver) =>
   at.call(key, 'POST', `/approvals/${id}/${verb}`, { approverId: 'ann' })
 const entryCount = () => entries(gate)
+/** A wait that does not end when it should takes 25 s; a busy machine may take a second or two for an answer. */
+const AT_ONCE_MS = 5000
 const elapsed = async (work: Promise<Answer>): Promise<[Answer, number]> => {
   const begin = performance.now()
   return [await work, performance.now() - begin]
@@ -58,7 +60,7 @@ for (const [i, at] of gates.entries()) {
       const begin = performance.now()
       assertDone(await vote(verb, id, at, keys.approver))
       const { data } = (await waiting).body
-      assert.ok(performance.now() - begin < 1000)
+      assert.ok(performance.now() - begin < AT_ONCE_MS)
       assert.deepEqual([data.decision, data.decidedBy, data.approvalId], [decision, 'approval', id])
       const { status } = (await at.call(keys.approver, 'GET', `/approvals/${id}`)).body.data
       assert.equal(status, verb === 'approve' ? 'consumed' : 'rejected')
@@ -73,7 +75,7 @@ test('what is no hold is answered at once', async () => {
   ]) {
     const [answer, ms] = await elapsed(check({ tenantId: 'acme', action }, 25))
     assert.equal(answer.body.data.decision, decision)
-    assert.ok(ms < 1000)
+    assert.ok(ms < AT_ONCE_MS)
   }
 })
 
@@ -82,15 +84,18 @@ test('when the time is up the hold is answered as it is, with one decision', asy
   const decisions = await entryCount()
   const [answer, ms] = await elapsed(check(payment(), 1))
   assert.equal(answer.body.data.decision, 'require_approval')
-  assert.ok(ms >= 1000 && ms < 1700, String(ms))
+  assert.ok(ms >= 1000 && ms < AT_ONCE_MS, String(ms))
   assert.equal(await entriesOf(gate, 'approval.requested'), before + 1)
   assert.equal(await entryCount(), decisions + 2)
 })
 
 test('without wait, and with 0, nothing waits', async () => {
-  const [answer, ms] = await elapsed(check(payment(), 0))
-  assert.equal(answer.body.data.decision, 'require_approval')
-  assert.ok(ms < 500)
+  for (const query of ['', '?wait=0']) {
+    const asked = gate.call(agent, 'POST', `/gate/check${query}`, payment())
+    const [answer, ms] = await elapsed(asked)
+    assert.equal(answer.body.data.decision, 'require_approval')
+    assert.ok(ms < 1000, String(ms))
+  }
 })
 
 for (const wait of ['', '-1', '1.5', '1e1', '0001', '1234567890', 'x', '5&wait=5', '5&other=1']) {
@@ -121,7 +126,7 @@ test('an approval that was decided between the check and the wait is seen', asyn
     return approval(id)
   }
   const [answer, ms] = await elapsed(check(body, 25))
-  assert.ok(voted && ms < 1000)
+  assert.ok(voted && ms < AT_ONCE_MS)
   assert.equal(answer.body.data.decision, 'allow')
 })
 
@@ -134,7 +139,7 @@ test('an approval that expires is answered as the hold it was, and nobody is ask
   const id = await pendingFor(body.context, timed, keys.approver)
   now += 31 * 60_000
   const [answer, ms] = await elapsed(waiting)
-  assert.ok(ms < 1000)
+  assert.ok(ms < AT_ONCE_MS)
   assert.deepEqual([answer.body.data.decision, answer.body.data.approvalId], ['require_approval', id])
   assert.equal(await entriesOf(timed, 'approval.requested'), 1)
 })
