@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Static, Type } from '#typebox'
-import { chainOf, type Environment, SYSTEM_CHAIN } from '../audit/chain.ts'
+import { chainOf, SYSTEM_CHAIN } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
+import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 import { GateError } from '../base/errors.ts'
 import { isId } from '../base/id.ts'
 import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../base/time.ts'
@@ -15,7 +16,7 @@ const Label = Type.String({ minLength: 1, maxLength: 128 })
 export const RoleField = Type.Unsafe<Role>({ type: 'string', enum: [...ROLES], title: 'Role' })
 export const EnvironmentField = Type.Unsafe<Environment>({
   type: 'string',
-  enum: ['live', 'test'],
+  enum: [...ENVIRONMENTS],
   title: 'Environment',
 })
 

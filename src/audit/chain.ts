@@ -1,5 +1,6 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
+import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 
 /** Names the bytes an entry hashes, signs or commits to; docs/format.md is the specification. */
 const LABEL = {
@@ -13,8 +14,6 @@ export const SALT_BYTES = 32
 /** The chain of the service itself: tenants, admin keys, L4 stops. */
 export const SYSTEM_CHAIN = '_system'
 
-export type Environment = 'live' | 'test'
-
 /** `<tenant>/<live|test>`: live and test never share a chain. */
 export function chainOf(tenantId: string, environment: Environment): string {
   return `${tenantId}/${environment}`
@@ -22,8 +21,9 @@ export function chainOf(tenantId: string, environment: Environment): string {
 
 /** Whose chain it is. @throws TypeError for the chain of the service itself, which is nobody's */
 export function ownerOf(chain: string): { tenantId: string; environment: Environment } {
-  const [tenantId, environment] = chain.split('/')
-  if (tenantId !== undefined && (environment === 'live' || environment === 'test')) return { tenantId, environment }
+  const [tenantId, name] = chain.split('/')
+  const environment = ENVIRONMENTS.find((one) => one === name)
+  if (tenantId !== undefined && environment !== undefined) return { tenantId, environment }
   throw new TypeError(`${chain} is not the chain of a tenant`)
 }
 

@@ -28,3 +28,8 @@ export function oneLine(text: string, max: number): string {
   const line = Array.from(visible(text.replace(/\s+/g, ' ').trim()))
   return line.length > max ? `${line.slice(0, max - 1).join('')}…` : line.join('')
 }
+
+/** The first character of a text as Unicode names it: `U+00A0`. */
+export function codePointOf(text: string): string {
+  return `U+${(text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}

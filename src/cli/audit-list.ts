@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import { auditChain } from '../actions/audit.ts'
 import type { Deps } from '../actions/deps.ts'
-import { chainOf, type Environment } from '../audit/chain.ts'
+import { chainOf } from '../audit/chain.ts'
+import type { Environment } from '../base/environment.ts'
 import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate, parseRfc3339 } from '../base/time.ts'
 import {
   addCommonOptions,

@@ -3,8 +3,9 @@ import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
 import type { Operator } from '../actions/killswitch.ts'
-import { chainOf, type Environment } from '../audit/chain.ts'
+import { chainOf } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
+import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 import { idMaker } from '../base/id.ts'
 import { type Config, type ConfigSources, flagOf, readConfig, SETTINGS, type SettingName } from '../config.ts'
 import { openStore } from '../sqlite/store.ts'
@@ -45,7 +46,7 @@ export function addSettingOption(command: Command, name: SettingName): Command {
 }
 
 export function environmentOption(): Option {
-  return new Option('--environment <name>', 'which of the two worlds').choices(['live', 'test']).default('live')
+  return new Option('--environment <name>', 'which of the two worlds').choices(ENVIRONMENTS).default('live')
 }
 
 /** A whole number from 1 to `max`. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { Environment } from '../base/environment.ts'
 import { parserOf } from '../base/schema.ts'
 import { parseRfc3339 } from '../base/time.ts'
 import { readTenantFolder } from '../files/policies.ts'
@@ -20,7 +21,7 @@ export interface OfflineOptions extends CommonOptions {
   action: string
   context?: string
   plan?: string
-  environment: 'live' | 'test'
+  environment: Environment
   agent: string
   at?: string
 }

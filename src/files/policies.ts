@@ -83,16 +83,17 @@ export function withLists(
   paths: readonly string[],
 ): TenantFolder {
   return unlessUnreadable(root, tenant, () => {
+    const folder = join(root, tenant)
     const budget = byteBudget()
     for (const { bytes } of files) budget.take(bytes)
     const lists = new Map<string, Uint8Array | ListProblem>()
-    const present = once(() => otherFiles(join(root, tenant), ignored))
+    const present = once(() => otherFiles(folder, ignored))
     for (const path of paths) {
-      const content = readList(join(root, tenant), path, present)
+      const content = readList(folder, path, present)
       if (content instanceof Uint8Array) budget.take(content)
       lists.set(path, content)
     }
-    if (versionOf(join(root, tenant)) !== version) return exchanged(tenant)
+    if (versionOf(folder) !== version) return exchanged(tenant)
     // The keys of a ConfigMap have no folders, so a list may lie beside the policies.
     const named = new Set(paths.map((path) => insidePath(path)?.split('/')[0]))
     const unnamed = ignored.filter((name) => !named.has(name))

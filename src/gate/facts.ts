@@ -1,3 +1,4 @@
+import type { Environment } from '../base/environment.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import type { ReadFact } from '../policy/evaluate.ts'
 import type { LocalClock } from '../policy/local-time.ts'
@@ -9,7 +10,7 @@ export interface FactInput {
   /** The domain of the action; undefined when it is in none. */
   domain: string | undefined
   tenant: string
-  environment: 'live' | 'test'
+  environment: Environment
   /** The identity of the calling key, else its id. */
   agent: string
   nowMs: number

@@ -1,3 +1,4 @@
+import type { Environment } from '../base/environment.ts'
 import type { JsonObject } from '../base/json.ts'
 import { type Evaluation, evaluate, type Validation, validatePlanAndContext } from '../policy/evaluate.ts'
 import { domainOf, type PolicySet } from '../policy/set.ts'
@@ -11,7 +12,7 @@ export interface Question {
   /** The reason of a kill switch that covers the action. */
   killSwitchReason: string | undefined
   tenant: string
-  environment: 'live' | 'test'
+  environment: Environment
   agent: string
   nowMs: number
   action: string

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
-import type { Environment } from '../audit/chain.ts'
 import { digestOf } from '../base/digest.ts'
+import type { Environment } from '../base/environment.ts'
 import type { Role } from './roles.ts'
 
 /** A stored key. The secret itself is shown once at creation and never stored. */

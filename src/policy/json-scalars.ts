@@ -1,4 +1,5 @@
 import type { Json } from '../base/json.ts'
+import { codePointOf } from '../base/visible.ts'
 import { numberIn } from './meant.ts'
 import { type Node, placeAt, type Source } from './node.ts'
 import type { Report } from './report.ts'
@@ -55,8 +56,8 @@ export function skipSpace(reading: Reading): void {
     }
     reading.at = endOf(ODD_SPACE, reading)
     if (reading.at === start) return
-    const code = source.text.charCodeAt(start).toString(16).toUpperCase().padStart(4, '0')
-    const sentence = `This character (U+${code}) looks like a space or like nothing, and is no space of JSON; remove it.`
+    const code = codePointOf(source.text.slice(start, start + 1))
+    const sentence = `This character (${code}) looks like a space or like nothing, and is no space of JSON; remove it.`
     report.add('GATE1004', placeAt(source, start, reading.at), sentence, new Verbatim(' '))
   }
 }
@@ -193,8 +194,7 @@ function escaped({ source, report, at }: Reading, char: string): string {
   const next = source.text[at + 1] ?? ''
   const meant = JSON.stringify(char).slice(1, -1)
   if (char !== '\\') {
-    const code = char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
-    const name = char === '\t' ? 'A tab' : `The control character U+${code}`
+    const name = char === '\t' ? 'A tab' : `The control character ${codePointOf(char)}`
     report.add('GATE1004', placeAt(source, at, at + 1), `${name} is written ${meant} in a text.`, new Verbatim(meant))
   } else if (next === 'u') {
     report.add(

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../base/canonical.ts'
+import { ENVIRONMENTS } from '../base/environment.ts'
 import { isActionName } from '../base/glob.ts'
 import type { Json } from '../base/json.ts'
 import type { CompileResult, ValueFault } from './constants.ts'
@@ -211,8 +212,6 @@ function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Nam
   }
   return known
 }
-
-const ENVIRONMENTS = ['live', 'test']
 
 /** True for a leaf that compares a fact which is always there with a value that it never has. */
 export function asksNever({ fact, operator, wanted }: Leaf): boolean {

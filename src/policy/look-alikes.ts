@@ -1,3 +1,5 @@
+import { codePointOf } from '../base/visible.ts'
+
 /** Letters of other alphabets, and signs of word processors, by what they look like. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: 'аα',
@@ -73,7 +75,7 @@ export function lookAlikeHint(text: string): string {
 }
 
 function lookOf(sign: string): string {
-  const code = `U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+  const code = codePointOf(sign)
   const meant = meantSign(sign)
   if (meant === '') return `${code} cannot be seen`
   return `${code} only looks like ${WORDS[meant] ?? `"${meant}"`}`

@@ -56,9 +56,20 @@ export function sourceOf(file: string, text: string): Source {
   return { file, text, lineStarts }
 }
 
+/** Where in the file a unit of the text stands. */
+export function originOf({ origin }: Source, at: number): number {
+  return origin?.[at] ?? at
+}
+
+/** The offset of the line break that ends the line of an offset, or of the end of the text. */
+export function lineEndOf(text: string, at: number): number {
+  const end = text.indexOf('\n', at)
+  return end < 0 ? text.length : end
+}
+
 /** Line and column, both from 1. */
 export function positionOf(source: Source, at: number): { line: number; column: number } {
-  const offset = source.origin?.[at] ?? at
+  const offset = originOf(source, at)
   const { lineStarts } = source
   const line = Math.max(
     1,

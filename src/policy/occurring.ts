@@ -1,8 +1,7 @@
+import { ENVIRONMENTS } from '../base/environment.ts'
 import type { Json } from '../base/json.ts'
 import { WEEKDAYS } from './fact-names.ts'
 import { closest } from './suggest.ts'
-
-const ENVIRONMENTS = ['live', 'test']
 
 /** The value that was meant by one that a fact which is always there never has. Days are also counted, from Monday as 1. */
 export function occurring(name: string, value: Json): Json | undefined {

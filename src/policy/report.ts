@@ -4,7 +4,7 @@ import { compareDiagnostics, type Diagnostic } from './diagnostics.ts'
 import { createErrorPlaces, type ErrorPlaces } from './error-places.ts'
 import { LIMITS } from './limits.ts'
 import { lookAlikeHint } from './look-alikes.ts'
-import { type Place, positionOf } from './node.ts'
+import { lineEndOf, originOf, type Place, positionOf } from './node.ts'
 import { firstOf } from './suggest.ts'
 import { type Suggestion, written } from './written.ts'
 
@@ -82,7 +82,7 @@ function wordAt({ source, start, end }: Place): string {
 }
 
 function spotOf({ source, start }: Place): string {
-  return `${source.file}\0${source.origin?.[start] ?? start}`
+  return `${source.file}\0${originOf(source, start)}`
 }
 
 function diagnosticAt(
@@ -114,8 +114,7 @@ function diagnosticAt(
 
 /** How much of a place is on the line where it begins, spaces behind it aside. */
 function extentOf({ source, start, end }: Place): number {
-  const lineEnd = source.text.indexOf('\n', start)
-  const text = source.text.slice(start, lineEnd < 0 ? end : Math.min(end, lineEnd))
+  const text = source.text.slice(start, Math.min(end, lineEndOf(source.text, start)))
   // Other spaces are letters to YAML.
   return text.trim() === '' ? text.length : text.replace(/[ \t\r]+$/, '').length
 }

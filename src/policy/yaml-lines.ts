@@ -1,4 +1,5 @@
 import { partitionPoint } from '../base/partition-point.ts'
+import { lineEndOf } from './node.ts'
 
 /** A line of a block of YAML. Columns count from 0. */
 export interface Line {
@@ -25,8 +26,7 @@ const CONTENT = /^(?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*'|["']|(?<!\s)#)*/
 export function linesOf(text: string): Line[] {
   const lines: Line[] = []
   for (let start = 0; start <= text.length; ) {
-    const lineEnd = text.indexOf('\n', start)
-    const end = lineEnd < 0 ? text.length : lineEnd
+    const end = lineEndOf(text, start)
     lines.push(lineOf(text.slice(start, end), start))
     start = end + 1
   }

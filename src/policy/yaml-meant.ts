@@ -2,7 +2,7 @@ import { isScalar, type ParsedNode } from 'yaml'
 import { CONDITION_KEYS } from './conditions.ts'
 import { placeAt, positionOf, type Source } from './node.ts'
 import { Verbatim } from './written.ts'
-import { KEYS, type Mending, misplaced, TEXT_KEYS } from './yaml-repair.ts'
+import { EQUALS_SIGN, HASH_SIGN, KEYS, type Mending, misaligned, missingColon, TEXT_KEYS } from './yaml-repair.ts'
 
 /** A key and its value as the library read them. */
 export interface Pair {
@@ -69,9 +69,7 @@ function spacedKey({ key }: Pair, source: Source): Meant | undefined {
   const [, name = '', between = '', text = ''] =
     /^([A-Za-z]+)( +| *=>? *)([^\s=].*)$/.exec(source.text.slice(from, to)) ?? []
   if (!KEYS.has(name)) return undefined
-  const message = between.includes('=')
-    ? 'A colon and a space stand between key and value, not =.'
-    : `A colon is missing after ${name}.`
+  const message = between.includes('=') ? EQUALS_SIGN : missingColon(name)
   const mending = { place: placeAt(source, from, to), message, suggestion: new Verbatim(`${name}: ${text}`) }
   return { code: 'GATE1003', mending, name, value: { start: to - text.length, end: to, text }, count: 1 }
 }
@@ -87,8 +85,11 @@ function commentedText(pairs: readonly Pair[], pair: Pair, source: Source): Mean
   if (text === undefined) return undefined
   const start = pair.key.range[1] + before.length
   const end = start + text.length
-  const message = 'A # after a space begins a comment; a text that begins with it stands in quotes.'
-  const mending = { place: placeAt(source, start, end), message, suggestion: new Verbatim(JSON.stringify(text)) }
+  const mending = {
+    place: placeAt(source, start, end),
+    message: HASH_SIGN,
+    suggestion: new Verbatim(JSON.stringify(text)),
+  }
   return { code: 'GATE1003', mending, name, value: { start, end, text }, count: 1 }
 }
 
@@ -115,5 +116,5 @@ export function swallowedItem(item: ParsedNode | null, path: string, source: Sou
   if (next === null) return undefined
   const at = start + next.index + next[0].length
   const column = positionOf(source, source.text.lastIndexOf('-', start - 1)).column
-  return { place: placeAt(source, at, at + 1), message: misplaced('The dash', positionOf(source, at).column, column) }
+  return { place: placeAt(source, at, at + 1), message: misaligned('The dash', positionOf(source, at).column, column) }
 }

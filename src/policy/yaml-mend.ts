@@ -1,4 +1,4 @@
-import type { Source } from './node.ts'
+import { lineEndOf, originOf, type Source } from './node.ts'
 import { type Parsed, parseYaml } from './yaml-parse.ts'
 import { joined, piecesOf } from './yaml-pieces.ts'
 import { edited, MAX_LINE, type Mending, type Repair } from './yaml-repair.ts'
@@ -125,8 +125,7 @@ function repairsOf(problem: Problem, source: Source): Repair[] {
 }
 
 function isInLongLine({ place: { start } }: Problem, { text }: Source): boolean {
-  const end = text.indexOf('\n', start)
-  return (end < 0 ? text.length : end) - text.lastIndexOf('\n', start - 1) > MAX_LINE
+  return lineEndOf(text, start) - text.lastIndexOf('\n', start - 1) > MAX_LINE
 }
 
 interface Reader {
@@ -159,8 +158,7 @@ function createReader(): Reader {
       return best !== undefined && weight(best) < weight(mended) ? best : undefined
     },
     furthest(mended, problem, repairs) {
-      const lineEnd = mended.source.text.indexOf('\n', problem.place.start)
-      const end = originOf(mended.source, lineEnd < 0 ? mended.source.text.length : lineEnd)
+      const end = originOf(mended.source, lineEndOf(mended.source.text, problem.place.start))
       const [best] = repairs
         .flatMap((one) => after(mended, one) ?? [])
         .map((one) => ({ one, reach: reachOf(one) }))
@@ -183,10 +181,6 @@ function createReader(): Reader {
 function reachOf({ source, parsed }: Mended): number {
   const problem = firstProblem(parsed, source)
   return problem === undefined ? Number.POSITIVE_INFINITY : originOf(source, problem.place.start)
-}
-
-function originOf({ origin }: Source, at: number): number {
-  return origin?.[at] ?? at
 }
 
 function compare(a: number, b: number): number {

@@ -1,4 +1,4 @@
-import type { Source } from './node.ts'
+import { originOf, type Source } from './node.ts'
 import { type Line, linesOf } from './yaml-lines.ts'
 
 /** A part of a text that can be read alone: a key of the document, or an entry of its list or mapping. */
@@ -62,8 +62,7 @@ function pieceOf(whole: Source, from: number, to: number, head: string): Piece {
   const text = head + whole.text.slice(from, to)
   const origin = new Int32Array(text.length + 1)
   for (let i = 0; i <= text.length; i += 1) {
-    const at = from + Math.max(0, i - head.length)
-    origin[i] = whole.origin?.[at] ?? at
+    origin[i] = originOf(whole, from + Math.max(0, i - head.length))
   }
   const inside = (offsets: readonly number[] = []): number[] =>
     offsets.filter((at) => from <= at && at < to).map((at) => at - from + head.length)
@@ -86,10 +85,9 @@ export function joined(whole: Source, pieces: readonly Piece[]): Source {
     for (const at of source.guessed ?? []) guessed.push(at + shift)
     for (const at of source.gaps ?? []) gaps.push(at + shift)
     texts.push(source.text.slice(head))
-    for (let i = head; i < source.text.length; i += 1) origins.push(source.origin?.[i] ?? i)
+    for (let i = head; i < source.text.length; i += 1) origins.push(originOf(source, i))
   }
-  const end = whole.text.length
-  origins.push(whole.origin?.[end] ?? end)
+  origins.push(originOf(whole, whole.text.length))
   // A piece that ends too early may go on only where the file does not.
   const isPartial =
     whole.isPartial === true || pieces.some((piece) => isCut(piece)) || pieces.at(-1)?.source.isPartial === true

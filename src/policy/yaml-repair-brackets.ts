@@ -1,7 +1,7 @@
-import { placeAt, type Source } from './node.ts'
+import { lineEndOf, placeAt, type Source } from './node.ts'
 import { Verbatim } from './written.ts'
 import { lastLineOf, lineIndexAt, linesOf, ownColumn } from './yaml-lines.ts'
-import { type Edit, KEYS, type Mending, type Repair } from './yaml-repair.ts'
+import { type Edit, EQUALS_SIGN, HASH_SIGN, KEYS, type Mending, type Repair } from './yaml-repair.ts'
 import type { Problem } from './yaml-syntax.ts'
 
 const CLOSING: Record<string, string> = { '[': ']', '{': '}' }
@@ -122,7 +122,7 @@ function separatorRepair(line: { start: number; end: number }, source: Source): 
     const written = `${key}: ${source.text.slice(valueAt, start + whole.length)}`
     const mending = {
       place: placeAt(source, start, start + whole.length),
-      message: 'A colon and a space stand between key and value, not =.',
+      message: EQUALS_SIGN,
       suggestion: new Verbatim(written),
     }
     repairs.push({ edit: { start: start + key.length, end: valueAt, text: ': ' }, mending })
@@ -150,16 +150,14 @@ function commaRepairs(at: number, source: Source): Repair[] {
 
 /** `{value: #none }`, where the comment takes the closing bracket with it. */
 function hashRepair(line: { start: number; end: number }, source: Source): Repair {
-  const lineEnd = source.text.indexOf('\n', line.start)
-  const whole = source.text.slice(line.start, lineEnd < 0 ? undefined : lineEnd)
+  const whole = source.text.slice(line.start, lineEndOf(source.text, line.start))
   const text = /[[{][^#]*[:,[] +(#[^\s,\]}]+)[^#]*[\]}]/.exec(whole)?.[1]
   if (text === undefined) return { edits: [], mendings: [] }
   const start = line.start + whole.indexOf(text)
   const quoted = JSON.stringify(text)
-  const message = 'A # after a space begins a comment; a text that begins with it stands in quotes.'
   const place = placeAt(source, start, start + text.length)
   return {
     edits: [{ start, end: start + text.length, text: quoted }],
-    mendings: [{ place, message, suggestion: new Verbatim(quoted) }],
+    mendings: [{ place, message: HASH_SIGN, suggestion: new Verbatim(quoted) }],
   }
 }

@@ -1,6 +1,6 @@
 import { placeAt, type Source } from './node.ts'
 import { type Line, lastLineOf, lineIndexAt, linesOf } from './yaml-lines.ts'
-import { type Edit, KEYS, misplaced, type Repair, TOP_KEYS } from './yaml-repair.ts'
+import { type Edit, KEYS, misaligned, type Repair, TOP_KEYS } from './yaml-repair.ts'
 import type { Problem } from './yaml-syntax.ts'
 
 /** Columns at which an item or key may stand, of which no more are tried than this. */
@@ -53,7 +53,7 @@ function moves(lines: readonly Line[], index: number, source: Source): Repair[] 
   const runs = [lastLineOf(lines, index, line.indent), lastLineOf(lines, index, line.indent - 1), index]
   return columns.flatMap((column) => {
     const what = isItem ? 'The dash' : `The key ${line.key}`
-    const message = misplaced(what, line.indent + 1, column + 1)
+    const message = misaligned(what, line.indent + 1, column + 1)
     const mendings = [{ place: firstWord(line, source), message }]
     return [...new Set(runs)].map((last) => {
       const run = lines.slice(index, last + 1).filter(({ isEmpty }) => !isEmpty)

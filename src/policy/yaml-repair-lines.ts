@@ -1,7 +1,7 @@
-import { placeAt, type Source } from './node.ts'
+import { lineEndOf, placeAt, type Source } from './node.ts'
 import { Verbatim, yamlText } from './written.ts'
 import type { Parsed } from './yaml-parse.ts'
-import { type Edit, KEYS, MAX_LINE, type Repair, TEXT_KEYS } from './yaml-repair.ts'
+import { type Edit, KEYS, MAX_LINE, missingColon, type Repair, TEXT_KEYS } from './yaml-repair.ts'
 
 const LEAD = '^([ ]*(?:- +)*)'
 const GLUED = new RegExp(`${LEAD}([A-Za-z]+):(?=[^\\s:/])(.+)$`)
@@ -15,8 +15,7 @@ export function lineRepair({ source, parsed }: { source: Source; parsed: Parsed 
   const lines = new Map<number, string>()
   for (const { pos } of parsed.faults) {
     const start = source.text.lastIndexOf('\n', pos[0] - 1) + 1
-    const lineEnd = source.text.indexOf('\n', start)
-    const end = lineEnd < 0 ? source.text.length : lineEnd
+    const end = lineEndOf(source.text, start)
     if (end - start <= MAX_LINE) lines.set(start, source.text.slice(start, end).replace(/\s+#.*$|\s+$/, ''))
   }
   const repairs = [...lines]
@@ -39,13 +38,13 @@ function repairOf(line: string, start: number, source: Source, keepsColumn: bool
   const [, front = '', alone = ''] = ALONE.exec(line) ?? []
   if (KEYS.has(alone)) {
     const at = start + line.length
-    const message = `A colon is missing after ${alone}.`
+    const message = missingColon(alone)
     return one([{ start: at, end: at, text: ':' }], front.length, line.length, message, `${alone}:`)
   }
   const [, before = '', name = '', between = '', value = ''] = NO_COLON.exec(line) ?? []
   if (KEYS.has(name) && !/:(?:\s|$)/.test(value)) {
     const at = start + before.length + name.length
-    const message = `A colon is missing after ${name}.`
+    const message = missingColon(name)
     const edit = { start: at, end: at + between.length, text: ': ' }
     return one([edit], before.length, line.length, message, `${name}: ${value}`)
   }

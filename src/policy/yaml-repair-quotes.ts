@@ -1,4 +1,4 @@
-import { placeAt, type Source } from './node.ts'
+import { lineEndOf, placeAt, type Source } from './node.ts'
 import { Verbatim, yamlText } from './written.ts'
 import { type Line, lastLineOf, lineIndexAt, linesOf } from './yaml-lines.ts'
 import { KEYS, type Repair, TEXT_KEYS } from './yaml-repair.ts'
@@ -11,8 +11,7 @@ export function quoteRepairs({ code, place }: Problem, source: Source): Repair[]
   const index = lineIndexAt(lines, place.start)
   const line = lines[index]
   if (line === undefined) return []
-  const lineEnd = text.indexOf('\n', line.start)
-  const end = text.slice(0, lineEnd < 0 ? undefined : lineEnd).trimEnd().length
+  const end = text.slice(0, lineEndOf(source.text, line.start)).trimEnd().length
   if (code === 'UNCLOSED') {
     if (!/["']/.test(text[place.start] ?? '')) return []
     return [...closings(place.start, end, line, source), ...laterClosing(place.start, lines, index, source)]

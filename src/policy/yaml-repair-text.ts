@@ -1,3 +1,4 @@
+import { codePointOf } from '../base/visible.ts'
 import { placeAt, type Source, sourceOf } from './node.ts'
 import { Verbatim } from './written.ts'
 import { type Edit, MAX_LINE, type Mending, type Repair } from './yaml-repair.ts'
@@ -66,8 +67,7 @@ export function oddSpaceRepair(source: Source): Repair {
     const text = run.replace(/[\u200b-\u200f\u2060\ufeff]/g, '').replace(/./gu, ' ')
     edits.push({ start, end: start + run.length, text })
     const at = start + run.search(/[^ ]/)
-    const code = source.text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
-    const message = `This is no ordinary space but U+${code}, which YAML reads as a letter; write an ordinary space.`
+    const message = `This is no ordinary space but ${codePointOf(source.text.slice(at, at + 1))}, which YAML reads as a letter; write an ordinary space.`
     mendings.push({ place: placeAt(source, at, start + run.length), message, suggestion: new Verbatim(text) })
   }
   return { edits, mendings }
@@ -86,8 +86,7 @@ export function fullWidthRepair(source: Source): Repair {
     const sign = whole.slice(0, 1)
     const plain = FULL_WIDTH[sign] ?? sign
     const place = placeAt(source, index, index + whole.length)
-    const code = sign.charCodeAt(0).toString(16).toUpperCase()
-    const message = `This is the full-width sign U+${code}, which YAML reads as a letter; write "${plain.trim()}" in its place.`
+    const message = `This is the full-width sign ${codePointOf(sign)}, which YAML reads as a letter; write "${plain.trim()}" in its place.`
     edits.push({ start: place.start, end: place.end, text: plain })
     mendings.push({ place, message, suggestion: new Verbatim(plain) })
   }

@@ -1,5 +1,5 @@
 import { CONDITION_KEYS } from './conditions.ts'
-import type { Place, Source } from './node.ts'
+import { originOf, type Place, type Source } from './node.ts'
 import { PolicyDocument } from './shapes.ts'
 import type { Verbatim } from './written.ts'
 
@@ -38,7 +38,7 @@ export function edited(source: Source, edits: readonly Edit[]): Source {
     for (; at < to; at += 1) {
       if (wasGuessed.has(at)) guessed.push(origins.length)
       if (wasGap.has(at)) gaps.push(origins.length)
-      origins.push(source.origin?.[at] ?? at)
+      origins.push(originOf(source, at))
     }
   }
   for (const { start, end, text, leftOut } of edits) {
@@ -47,12 +47,12 @@ export function edited(source: Source, edits: readonly Edit[]): Source {
     if (leftOut === 'entry') gaps.push(origins.length)
     for (let i = 0; i < text.length; i += 1) {
       if (leftOut === 'value') guessed.push(origins.length)
-      origins.push(source.origin?.[start] ?? start)
+      origins.push(originOf(source, start))
     }
     at = end
   }
   copy(source.text.length)
-  origins.push(source.origin?.[source.text.length] ?? source.text.length)
+  origins.push(originOf(source, source.text.length))
   const isPartial = source.isPartial === true || edits.some(({ leftOut }) => leftOut !== undefined)
   return { ...source, text: parts.join(''), origin: Int32Array.from(origins), guessed, gaps, isPartial }
 }
@@ -71,8 +71,18 @@ function keysOf(shape: unknown): string[] {
 export const MAX_LINE = 4000
 
 /** What is said of a key or dash that does not stand where those above it do; columns from 1. */
-export function misplaced(what: string, column: number, right: number): string {
+export function misaligned(what: string, column: number, right: number): string {
   return `${what} stands at column ${column}; it must begin at column ${right}, as those above it do.`
+}
+
+/** What is said of `=` between key and value. */
+export const EQUALS_SIGN = 'A colon and a space stand between key and value, not =.'
+
+/** What is said of a text that begins with `#`. */
+export const HASH_SIGN = 'A # after a space begins a comment; a text that begins with it stands in quotes.'
+
+export function missingColon(key: string): string {
+  return `A colon is missing after ${key}.`
 }
 
 /** Keys of the document itself. */

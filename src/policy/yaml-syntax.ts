@@ -1,5 +1,5 @@
 import type { YAMLError } from 'yaml'
-import { type Place, placeAt, type Source } from './node.ts'
+import { lineEndOf, type Place, placeAt, type Source } from './node.ts'
 import type { Report } from './report.ts'
 import { Verbatim } from './written.ts'
 import type { Parsed } from './yaml-parse.ts'
@@ -168,8 +168,7 @@ function faultOffset({ code, pos }: YAMLError, source: Source): number {
 
 /** What is marked ends with its line. */
 function faultPlace({ pos }: YAMLError, start: number, source: Source): Place {
-  const lineEnd = source.text.indexOf('\n', start)
-  return placeAt(source, start, Math.min(Math.max(pos[1], start + 1), lineEnd < 0 ? source.text.length : lineEnd))
+  return placeAt(source, start, Math.min(Math.max(pos[1], start + 1), lineEndOf(source.text, start)))
 }
 
 function sentenceOf({ code, message }: YAMLError, start: number, source: Source): string {

@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml'
 import type { Json } from '../base/json.ts'
+import { codePointOf } from '../base/visible.ts'
 import { blanked, controlCharacters } from './encoding.ts'
 import { childPath, type Entry, firstKeyOf, type Node, type Place, placeAt, type Source } from './node.ts'
 import { mappingOf } from './repeated-keys.ts'
@@ -48,8 +49,7 @@ const MAX_CONTROLS = 20
 function withoutControls(source: Source, report: Report): Source | undefined {
   const found = controlCharacters(source.text, MAX_CONTROLS + 1)
   for (const at of found) {
-    const code = source.text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
-    const message = `The control character U+${code} cannot stand in YAML; remove it.`
+    const message = `The control character ${codePointOf(source.text.slice(at, at + 1))} cannot stand in YAML; remove it.`
     report.add('GATE1003', placeAt(source, at, at + 1), message)
   }
   if (found.length === 0) return source
@@ -127,8 +127,10 @@ function leafNode(value: Json, range: readonly number[] | undefined, { source, p
 function mapNode(pairs: readonly Pair[], range: readonly number[], at: Reading): Node {
   const entries: Entry[] = []
   for (let i = 0; i < pairs.length; ) {
+    const pair = pairs[i]
+    if (pair === undefined) break
     const meant = meantPair(pairs, i, at.path, at.source)
-    const entry = meant === undefined ? readEntry(pairs[i], at) : meantEntry(pairs[i], meant, at)
+    const entry = meant === undefined ? readEntry(pair, at) : meantEntry(pair, meant, at)
     if (entry !== undefined) entries.push(entry)
     i += meant?.count ?? 1
   }
@@ -140,23 +142,23 @@ function mapNode(pairs: readonly Pair[], range: readonly number[], at: Reading):
 
 /** True when entries of the mapping itself were left out, not of its values. */
 function hasGap(
-  pairs: readonly { value: unknown }[],
+  pairs: readonly Pair[],
   [start = 0, end = 0, nodeEnd = end]: readonly number[],
   { gaps = [] }: Source,
 ): boolean {
   const isInside = (gap: number) =>
     pairs.some(({ value }) => {
-      const [from = 0, to = 0] = (value as ParsedNode | null)?.range ?? []
+      const [from = 0, to = 0] = value?.range ?? []
       return from < gap && gap < to
     })
   return gaps.some((gap) => start <= gap && gap <= nodeEnd && !isInside(gap))
 }
 
 /** What was meant is reported, and what is said of its value is not: it is not what is written. */
-function meantEntry(pair: Pair | undefined, { code, mending, name, value }: Meant, at: Reading): Entry {
+function meantEntry(pair: Pair, { code, mending, name, value }: Meant, at: Reading): Entry {
   const path = childPath(at.path, name)
   at.report.add(code, { ...mending.place, path }, mending.message, mending.suggestion)
-  const key: Place = { ...leafNode(null, pair?.key.range, at), path }
+  const key: Place = { ...leafNode(null, pair.key.range, at), path }
   const below = { ...at, path, fallback: key }
   if ('pairs' in value) {
     const [first, last] = [value.pairs[0], value.pairs.at(-1)]
@@ -169,9 +171,7 @@ function meantEntry(pair: Pair | undefined, { code, mending, name, value }: Mean
   return { name, key, value: node }
 }
 
-function readEntry(pair: Pair | undefined, at: Reading): Entry | undefined {
-  if (pair === undefined) return undefined
-  const { key, value } = pair
+function readEntry({ key, value }: Pair, at: Reading): Entry | undefined {
   const place = leafNode(null, key.range, at)
   if (!isScalar(key) || typeof key.value !== 'string') {
     const message = isScalar(key)

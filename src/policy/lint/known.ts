@@ -1,3 +1,4 @@
+import { ENVIRONMENTS } from '../../base/environment.ts'
 import { type Glob, globContains, globMatches, globsIntersect, isActionName } from '../../base/glob.ts'
 import type { Json } from '../../base/json.ts'
 import { schemaAt, typesOf } from '../actions.ts'
@@ -67,7 +68,7 @@ export function knownOf(fact: FactPath, scope: Scope, { set, actionNodes }: Decl
     case 'time.weekday':
       return oneOf(WEEKDAYS, `it is ${WEEKDAYS.join(', ')}`)
     case 'environment':
-      return oneOf(['live', 'test'], 'it is live or test')
+      return oneOf(ENVIRONMENTS, `it is ${ENVIRONMENTS.join(' or ')}`)
     case 'tenant':
       return oneOf([set.tenant], `it is always ${set.tenant} here`)
     case 'agent':

@@ -1,3 +1,4 @@
+import type { Environment } from '../../base/environment.ts'
 import type { Glob } from '../../base/glob.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Place } from '../node.ts'
@@ -18,7 +19,7 @@ export interface Fixture<T> {
 /** Who asks, as far as policies can see it. */
 export interface TestAgent {
   readonly identity: string
-  readonly environment: 'live' | 'test'
+  readonly environment: Environment
 }
 
 /** An exact number, or a range that holds its bounds. */

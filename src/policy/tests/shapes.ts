@@ -1,4 +1,5 @@
 import Type, { type TSchema } from '#typebox'
+import { ENVIRONMENTS } from '../../base/environment.ts'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import type { DiagnosticCode } from '../codes.ts'
 import type { Report } from '../report.ts'
@@ -40,7 +41,7 @@ export const Agent = Type.Object(
       }),
     ),
     environment: Type.Optional(
-      Type.Enum(['live', 'test'], { default: DEFAULT_AGENT.environment, description: 'The fact environment.' }),
+      Type.Enum([...ENVIRONMENTS], { default: DEFAULT_AGENT.environment, description: 'The fact environment.' }),
     ),
     description: Type.Optional(Description),
   },
