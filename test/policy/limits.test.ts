@@ -46,6 +46,18 @@ test('limits: 100,000 anchors in a row do not overflow the stack', () => {
   assert.equal(diagnostics.at(-1)?.code, 'GATE1019')
 })
 
+test('limits: of a file too long to be mended, what stands before its first fault of syntax is told', () => {
+  const comment = `# ${'x'.repeat(1000)}\n`.repeat(140)
+  const rules =
+    'rules:\n  - {id: a, actions: [a.b], effect: alow, reason: R.}\n  - {id: b, actions: [a.b, effect: deny}\n'
+  const { diagnostics } = load({ 'main.yaml': `${HEADER}riks: []\n${comment}${rules}` })
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  assert.deepEqual(
+    errors.map(({ line, code }) => `${line} ${code}`),
+    ['3 GATE1101', '145 GATE1104', '146 GATE1003'],
+  )
+})
+
 test('limits: too many warnings do not keep a set from loading', () => {
   const lists = Array.from({ length: 5002 }, (_, i) => `  l${i}: {values: [a]}\n`).join('')
   const { set, diagnostics } = load({ 'a.yaml': `${HEADER}lists:\n${lists}` })

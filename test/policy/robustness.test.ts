@@ -140,6 +140,29 @@ function accepted(text: string): unknown {
   }
 }
 
+const MANY = 40
+/** Faults of syntax in a rule, the line of it that is told, from 0, and what it is. */
+const IN_EACH_RULE: [what: string, rule: string, line: number][] = [
+  ['a quote that is not closed', 'effect: deny, actions: [a.b], reason: "R.', 4],
+  ['an apostrophe in a text in quotes', "effect: deny, actions: [a.b], reason: 'Don't pay'", 4],
+  ['a key that stands too deep', 'effect: deny, actions: [a.b],   reason: R.', 4],
+]
+
+for (const [what, keys, line] of IN_EACH_RULE) {
+  test(`faults of syntax in each of ${MANY} rules are told in one run, and what follows them: ${what}`, () => {
+    const lines = keys.split(', ').map((key) => `    ${key}\n`)
+    // Long enough that the whole cannot be read again for each of them.
+    const description = `    description: "${'x'.repeat(600)}"\n`
+    const rules = Array.from({ length: MANY }, (_, i) => `  - id: r${i}\n${description}${lines.join('')}`)
+    const { diagnostics } = load({ 'main.yaml': `${HEADER}rules:\n${rules.join('')}riks: []\n` })
+    const told = diagnostics.filter(({ severity }) => severity === 'error').map((one) => one.line)
+    const height = lines.length + 2
+    const first = HEADER.split('\n').length + 1
+    const wanted = Array.from({ length: MANY }, (_, i) => first + i * height + line)
+    assert.deepEqual([...new Set(told)], [...wanted, first + MANY * height])
+  })
+}
+
 test('robustness: large texts of one mistake repeated are refused in good time', () => {
   const repeated = [
     '\t- a: b\n',

@@ -35,14 +35,16 @@ const PROCESSES = 4
 const ROUNDS = 20
 const ROUND_MS = 60
 
-/** Opens a new folder at each of the given times, within some milliseconds, and says which instance it found there. */
+/** Opens a new folder at each of the given times, exactly or within some milliseconds, and says which instance it found there. */
 const OPENER = `
 import { openStore } from '${new URL('../../src/sqlite/store.ts', import.meta.url)}'
 import { setTimeout as sleep } from 'node:timers/promises'
 const [dir, begin] = process.argv.slice(-2)
 const found = []
 for (let round = 0; round < ${ROUNDS}; round++) {
-  await sleep(Number(begin) + round * ${ROUND_MS} + Math.random() * 20 - Date.now())
+  const at = Number(begin) + round * ${ROUND_MS}
+  await sleep(at + (round % 2 === 0 ? -5 : Math.random() * 20) - Date.now())
+  while (Date.now() < at);
   const store = openStore({ dir: dir + '/' + round + '/data', create: true, clock: Date.now })
   found.push(store.origin)
   await store.close()
