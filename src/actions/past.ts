@@ -150,7 +150,7 @@ function guardOf(set: PolicySet, chain: string, asking: Asking, end: number, { c
 
 const ANY_ACTION: readonly Glob[] = [{ text: '**', segments: ['**'], exact: false }]
 
-/** What tells counters apart of which the tallies differ. */
+/** What tells counters apart of which the tallies differ, or move with different windows. */
 function identityOf({ facts }: PolicySet, { actions, sum, withinMs }: Counter): unknown[] {
   const globs = actions.map(({ text }) => text)
   return [globs, withinMs, ...(sum === undefined ? [] : [sum.text, facts.get(sum.text)?.default ?? null])]

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { check } from '../../src/actions/check.ts'
+import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts'
 import { pastReader } from '../../src/actions/past.ts'
+import { idMaker } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
 import { factsOverTime, pastIn, type TakenAction } from '../../src/gate/over-time.ts'
+import type { Store } from '../../src/store.ts'
 import { type Answer, type Gate, type GateOptions, startGate, temporaryFolder } from '../helpers.ts'
 import { HEADER, setOf } from '../policy/sources.ts'
 import { assertDone } from './support.ts'
@@ -15,10 +20,15 @@ const RULES = `
 session: {fact: context.session, taken: {secret: ["secret.*"]}}
 facts: {context.session: {type: string}, context.amount: {type: number, default: 0}}
 history:
-  count: {transfers: {actions: ["transfer.*"], within: 1h, by: agent}}
+  count:
+    transfers: {actions: ["transfer.*"], within: 1h, by: agent}
+    lately: {actions: ["transfer.*"], within: 30m, by: agent}
+    posts: {actions: [post.write], within: 1h, by: tenant}
   sum: {paid: {actions: ["transfer.*"], fact: context.amount, within: 1h, by: tenant}}
 rules:
   - {id: third, actions: ["transfer.*"], effect: deny, reason: Two transfers an hour., when: {fact: history.count.transfers, operator: greaterThan, value: 2}}
+  - {id: posts, actions: [post.write], effect: deny, reason: Ten posts an hour., when: {fact: history.count.posts, operator: greaterThan, value: 10}}
+  - {id: lately, actions: ["transfer.*"], effect: deny, reason: Ten in half an hour., when: {fact: history.count.lately, operator: greaterThan, value: 10}}
   - {id: limit, actions: ["transfer.*"], effect: require_approval, reason: Above 100., when: {fact: history.sum.paid, operator: greaterThan, value: 100}}
   - {id: leak, actions: [mail.send], effect: deny, reason: A secret was read., when: {fact: session.taken.secret, operator: equal, value: true}}
   - {id: all, actions: ["**"], effect: allow, reason: R.}
@@ -48,6 +58,49 @@ test('32 checks at once against the third transfer within an hour allow exactly 
   const key = await gate.key({ identity: 'bot' })
   const answers = await Promise.all(Array.from({ length: 32 }, () => ask(gate, key, 'transfer.out')))
   assert.deepEqual(decisionsOf(answers), { 'allow all': 2, 'deny third': 30 })
+})
+
+/** What checks work with, without a socket, and who asks. */
+function depsOf({ server: { store } }: Gate): CheckDeps {
+  const policies = { get: () => SET }
+  return { store, clock: Date.now, newId: idMaker(Date.now, randomBytes), policies, past: pastReader(store) }
+}
+const callerOfKey = ({ server }: Gate, { id }: Key): Caller =>
+  callerOf(server.store.state().keys.get(id) ?? assert.fail('the key is in the store'), 'acme')
+const post = { tenantId: 'acme', action: 'post.write' }
+
+test('checks at once that count the same are each decided: of 40 by two agents, ten are allowed', async () => {
+  const gate = await start()
+  const deps = depsOf(gate)
+  const callers = [
+    callerOfKey(gate, await gate.key({ identity: 'bot' })),
+    callerOfKey(gate, await gate.key({ identity: 'ann' })),
+  ]
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => callers.map((caller) => check(deps, caller, post))).flat(),
+  )
+  const rules = answers.map(({ rule }) => rule)
+  assert.deepEqual(
+    [rules.filter((one) => one === 'all').length, rules.filter((one) => one === 'posts').length],
+    [10, 30],
+  )
+})
+
+test('an allow that another service overtook is decided anew', async () => {
+  const gate = await start()
+  const deps = depsOf(gate)
+  const caller = callerOfKey(gate, await gate.key({ identity: 'bot' }))
+  for (let i = 0; i < 9; i += 1) assert.equal((await check(deps, caller, post)).rule, 'all')
+  let due = true
+  const commit: Store['commit'] = async (submission) => {
+    if (due) {
+      due = false
+      assert.equal((await check(depsOf(gate), caller, post)).rule, 'all')
+    }
+    return deps.store.commit(submission)
+  }
+  const overtaken = await check({ ...deps, store: { ...deps.store, commit } }, caller, post)
+  assert.deepEqual([overtaken.decision, overtaken.rule], ['deny', 'posts'])
 })
 
 test('checks at once in two services on one file allow exactly two', async () => {
