@@ -214,10 +214,10 @@ function isHashable(value: Json): boolean {
   return typeof value !== 'object' || value === null
 }
 
-/** A list that is not of scalars alone, or has both values that stand in for a type. */
+/** A list that is not of scalars alone, or has a value of each variant that stands in for the types of no member. */
 function hasDoubt(items: readonly Json[]): boolean {
-  const hasBoth = Object.values(STAND_INS).some((pair) => pair.every((one) => items.includes(one)))
-  return hasBoth || !items.every(isScalar)
+  const isInVariant = (i: 0 | 1): boolean => Object.values(STAND_INS).some((pair) => items.includes(pair[i]))
+  return (isInVariant(0) && isInVariant(1)) || !items.every(isScalar)
 }
 
 function askMatches(fact: string, value: Json): Asked {

@@ -59,6 +59,8 @@ test('any policy, translated, answers any input as the toolkit does, or says why
         [],
         loaded.yaml,
       )
+      for (const { ours, expected } of differences)
+        assert.ok(!ours?.allowed || expected.allowed, 'never more is permitted')
       counts.agreed += agreed
       counts.refused += differences.length
     }),
