@@ -53,7 +53,7 @@ export function reportLines(results: readonly Result[]): Line[] {
     ...section('Answered otherwise, on purpose:', results, (result) => refusedIn(result).map(differenceLine)),
     ...section('Disagreements:', results, (result) => disagreedIn(result).map(differenceLine)),
     '',
-    `${counted(policies, 'policy').replace(/policys$/, 'policies')}, ${counted(rules, 'rule')}, ${counted(inputs, 'input')}: ` +
+    `${policies} ${policies === 1 ? 'policy' : 'policies'}, ${counted(rules, 'rule')}, ${counted(inputs, 'input')}: ` +
       `${agreed} agreed, ${refused} refused on purpose, ${disagreed} disagreed.`,
   ]
 }

@@ -57,7 +57,7 @@ export function translate(policy: AgtPolicy, tenant: string): Translation {
   const before: AskedRule[] = []
   const rules: Rule[] = []
   for (const [i, one] of asked.entries()) {
-    const isUsedAgain = one.mayFail || asked.slice(i + 1).some(refuses)
+    const isUsedAgain = one.mayFail || asked.slice(i + 1).some(becomesDeny)
     rules.push(...rulesOf(one, before, isUsedAgain, names))
     if (!isPermit(one)) continue
     if (isUsedAgain) conditions.set(one.id, one.condition)
@@ -79,8 +79,8 @@ function isPermit({ rule, always }: AskedRule): boolean {
   return permits(rule.action) && always === undefined
 }
 
-/** True for what becomes a deny rule. */
-function refuses({ rule, always, mayFail }: AskedRule): boolean {
+/** True for what becomes a deny rule, or has one beside it. */
+function becomesDeny({ rule, always, mayFail }: AskedRule): boolean {
   return !permits(rule.action) || mayFail || always === 'error'
 }
 
@@ -96,17 +96,8 @@ function rulesOf(
   if (!isPermit(one)) {
     // What cannot be said must not permit either.
     if (always === 'refused' && permits(rule.action)) return []
-    return [
-      {
-        ...made,
-        id,
-        effect: 'deny',
-        when: unlessBefore(
-          condition,
-          before.filter((other) => !excludes(one, other)),
-        ),
-      },
-    ]
+    const earlier = before.filter((other) => !excludes(one, other))
+    return [{ ...made, id, effect: 'deny', when: unlessBefore(condition, earlier) }]
   }
   const allow: Rule = { ...made, id, effect: 'allow', when: isUsedAgain ? { condition: id } : condition }
   if (!one.mayFail) return [allow]

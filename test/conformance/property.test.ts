@@ -64,7 +64,7 @@ test('any policy, translated, answers any input as the toolkit does, or says why
       counts.agreed += agreed
       counts.refused += differences.length
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   )
   // Refusals are of lists, mappings and values that are no texts, which are few here.
   assert.ok(counts.agreed > 10 * counts.refused, JSON.stringify(counts))
