@@ -23,8 +23,9 @@ import { turnsByKey } from './turns.ts'
 
 /** Rows that are read before others get the processor. */
 const ROWS_AT_ONCE = 500
-/** Counters, each for one agent or session, that are kept as they stood at the last check. */
-const MAX_KEPT = 10_000
+/** Counters, each for one agent or session, and sessions, that are kept as they stood at the last check. */
+const MAX_TALLIES = 10_000
+const MAX_SESSIONS = 1000
 
 export const NOTHING_READ: ReadPast = { past: NO_PAST, seen: null }
 
@@ -43,8 +44,8 @@ interface Wanted {
 
 export function pastReader(store: Store): PastReader {
   const turn = turnsByKey()
-  const tallies = keptNewest<{ first: number; end: number; tally: Tally }>(MAX_KEPT)
-  const sessions = keptNewest<{ end: number; actions: ReadonlySet<string> }>(MAX_KEPT)
+  const tallies = keptNewest<{ first: number; end: number; tally: Tally }>(MAX_TALLIES)
+  const sessions = keptNewest<{ end: number; actions: ReadonlySet<string> }>(MAX_SESSIONS)
 
   const keptTally = async (set: PolicySet, counter: Counter, range: Range): Promise<Tally> => {
     const key = JSON.stringify([range.chain, range.agent, range.session, identityOf(set, counter)])
