@@ -1,3 +1,4 @@
+import { visible } from '../src/base/visible.ts'
 import { type Box, placeLabels } from './labels.ts'
 
 /** A policy in a panel: both in percent. */
@@ -19,6 +20,8 @@ const WIDTH = 380
 const HEIGHT = 270
 const GAP = 84
 const MARGIN = { top: 84, left: 62, bottom: 56, right: 26 }
+/** Between zero and the axis, so that the label of a policy that lets nothing through stands above the numbers. */
+const BELOW_ZERO = 12
 const RADIUS = { ours: 7, reference: 4.5, none: 4.5 }
 const TITLE = 'Attack success against interruption'
 const FONT = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif"'
@@ -70,9 +73,9 @@ function described({ title, points }: Panel): string {
 function panelLines({ title, points }: Panel, left: number): string[] {
   const top = Math.max(10, Math.ceil(Math.max(...points.map(({ attackSuccess }) => attackSuccess)) / 10) * 10)
   const x = (value: number) => left + (value / 100) * WIDTH
-  const y = (value: number) => MARGIN.top + HEIGHT - (value / top) * HEIGHT
+  const y = (value: number) => MARGIN.top + (1 - value / top) * (HEIGHT - BELOW_ZERO)
   const bottom = MARGIN.top + HEIGHT
-  const plot: Box = { left: left + 2, right: left + WIDTH + MARGIN.right - 4, top: MARGIN.top, bottom: bottom - 2 }
+  const plot: Box = { left: left + 2, right: left + WIDTH + MARGIN.right - 4, top: MARGIN.top, bottom }
   const marks = points.map((point) => ({ ...point, x: x(point.interrupted), y: y(point.attackSuccess) }))
   const labels = placeLabels(
     marks.map((mark) => ({
@@ -144,12 +147,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  "'": '&#39;',
+  "'": '&apos;',
 }
 
-/** Text as XML; characters that XML does not know are replaced. */
-export function escaped(content: string): string {
-  return content
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+/** One line of text in XML; what steers a terminal is shown, and what XML cannot hold is replaced. */
+function escaped(content: string): string {
+  return visible(content)
+    .replace(/[&<>"']/g, (mark) => ENTITIES[mark] ?? '')
+    .replace(/[\p{Cs}\ufffe\uffff]/gu, '\ufffd')
 }
