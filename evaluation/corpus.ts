@@ -15,7 +15,7 @@ const Session = Type.Object({
   /** `full`: every session of one pipeline, so that rates compare with published ones; else `sample`. */
   set: Type.String(),
   /** The part of the recordings that it belongs to; withheld goals and suites are slices of their own. */
-  slice: Type.String(),
+  slice: Type.Optional(Type.String()),
   pipeline: Type.String(),
   user_task: Type.String(),
   /** The attacker's goal; null in a session without an attack, which is a clean one. */

@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { accessSync, constants, writeFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { progressBar } from '../examples/agent-calls/show.ts'
 import { temporaryFolder } from '../examples/agent-calls/sidecar.ts'
 import { failureOf } from '../src/cli/failure.ts'
 import { rendered } from '../src/cli/output.ts'
+import { endProgress } from '../src/cli/test-progress.ts'
 import { askOverHttp } from './ask.ts'
 import { type Corpus, readCorpus, sourcesOf } from './corpus.ts'
 import { HELP, type Options, optionsOf } from './options.ts'
@@ -18,6 +19,10 @@ async function evaluate(options: Options): Promise<void> {
   const corpus = readCorpus(options.corpus)
   const tenants = sourcesOf(corpus)
   policiesOf(tenants, options.policies)
+  for (const file of [options.out, options.json, options.decisions]) {
+    // Told before the replay, not after it.
+    if (file !== undefined) accessSync(dirname(file), constants.W_OK)
+  }
   const decided = await replayed(corpus, tenants, options)
   const decisions = new Map(decided.map(({ id, decision }) => [id, decision]))
   if (options.decisions !== undefined) writeFileSync(options.decisions, decided.map(lineOf).join(''))
@@ -74,6 +79,7 @@ try {
   await main()
 } catch (error) {
   const { exitCode, message } = failureOf(error)
+  endProgress()
   if (message !== undefined) process.stderr.write(`evaluate: ${message}\n`)
   // The sidecar may still run, and would keep this process waiting.
   process.exit(exitCode)

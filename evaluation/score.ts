@@ -1,3 +1,4 @@
+import { grouped } from '../src/base/grouped.ts'
 import type { Decision } from '../src/policy/set.ts'
 import type { Call, Session } from './corpus.ts'
 
@@ -115,14 +116,11 @@ function isStopped(calls: readonly Call[], isRefused: (call: Call) => boolean): 
 
 export type Grouping = 'source' | 'suite' | 'set' | 'slice'
 
-/** The sessions of each group, in the order of the groups' names. A suite is named `source/suite`. */
+/** The sessions of each group, in the order of the groups' names. A suite is named `source/suite`; all without a slice are one. */
 export function groupsOf(sessions: readonly Session[], by: Grouping): Map<string, Session[]> {
-  const groups = new Map<string, Session[]>()
-  for (const session of sessions) {
-    const name = by === 'suite' ? `${session.source}/${session.suite}` : session[by]
-    groups.set(name, [...(groups.get(name) ?? []), session])
-  }
-  return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const nameOf = (session: Session): string =>
+    by === 'suite' ? `${session.source}/${session.suite}` : (session[by] ?? 'none')
+  return new Map([...grouped(sessions, nameOf)].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** `count` in percent of `all`, to two places, a half to the even one; undefined of none. */

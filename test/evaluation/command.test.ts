@@ -126,7 +126,7 @@ describe('npm run evaluate', { concurrency: 2 }, () => {
       name: 'a page that cannot be written',
       args: ['--corpus', corpus, '--policies', policies, '--out', join(corpus, 'none', 'page.md')],
       code: 3,
-      message: /page\.md cannot be used: it does not exist\./,
+      message: /none cannot be used: it does not exist\./,
     },
   ]
   for (const { name, args, code, message } of REFUSALS) {

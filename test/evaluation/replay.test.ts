@@ -34,6 +34,8 @@ describe('a request', () => {
     const { tainted, provenance, record } = requestOf(session([asked], { source: 'tau-bench' }), asked, []).context
     assert.deepEqual({ tainted, provenance, record }, { tainted: false, provenance: {}, record: context })
     assert.ok(!('record' in requestOf(session([asked]), asked, []).context))
+    const bare = requestOf(session([call('1')]), call('1'), []).context
+    assert.deepEqual([bare.tainted, bare.provenance], [false, {}])
   })
 
   test('has the same members for every recorded call, so that no label is among them', () => {

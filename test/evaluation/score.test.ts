@@ -218,6 +218,15 @@ describe('what is counted', () => {
   }
 })
 
+test('groups are in the order of their names; suites are those of their source, and no slice is one too', () => {
+  const { slice: _, ...unsliced } = session([], { source: 'z', suite: 'y' })
+  const sessions = [unsliced, session([]), session([], { suite: 'a', slice: 'other' })]
+  const names = (by: Grouping) => [...groupsOf(sessions, by)].map(([name, of]) => `${name} ${of.length}`)
+  assert.deepEqual(names('suite'), ['a/a 1', 'a/b 1', 'z/y 1'])
+  assert.deepEqual(names('source'), ['a 2', 'z 1'])
+  assert.deepEqual(names('slice'), ['none 1', 'other 1', 'public 1'])
+})
+
 const PERCENTS: readonly [count: number, all: number, want: number | undefined][] = [
   [1, 3, 33.33],
   [2, 3, 66.67],
