@@ -1,5 +1,6 @@
 import type { TSchema } from '#typebox'
 import { ACTION_PATTERN } from '../base/glob.ts'
+import { once } from '../base/memo.ts'
 import { type ErrorObject, schemaCompiler } from '../base/schema.ts'
 import type { DiagnosticCode } from './codes.ts'
 import { meantKey, unknownKey } from './key-repair.ts'
@@ -51,10 +52,13 @@ export function policyCode(keyword: string, node: Node, schemaPath: string): Dia
   return CODES[keyword] ?? 'GATE1103'
 }
 
-/** Compiles a check of nodes against a shape. */
+const compiler = once(() => schemaCompiler({ allErrors: true, checked: true }))
+
+/** A check of nodes against a shape. Compiled at the first use: a command that only loads policies needs no shapes of tests. */
 export function shapeCheck(shape: TSchema, codeOf: ShapeCodes): ShapeCheck {
-  const validate = schemaCompiler({ allErrors: true, checked: true }).compile(shape)
+  const validator = once(() => compiler().compile(shape))
   return (node, report) => {
+    const validate = validator()
     if (validate(node.value)) return true
     const errors = validate.errors ?? []
     const fixed = new Set(errors.filter(({ keyword }) => keyword === 'const').map((error) => error.instancePath))
