@@ -35,7 +35,7 @@ test('all recorded answers are ours: action, permission, deciding rule and error
 })
 
 test('a running sidecar answers as the code does', async () => {
-  const some = all.filter(({ translation }) => /first-policy|strict|nfiu/.test(translation.policy.id))
+  const some = all.filter(({ translation }) => /production-strict/.test(translation.policy.id))
   const service = await startService(some)
   try {
     for (const loaded of some) {
@@ -70,10 +70,9 @@ test('the command writes policies that load without a warning and are formatted,
 
 test('the command tells each answer that differs and each that is refused on purpose, and ends with 1', async () => {
   const folder = temporaryFolder()
-  cpSync(AGT, folder, { recursive: true })
-  const policies = JSON.parse(readFileSync(join(AGT, 'policies.json'), 'utf8'))
   const id = 'docs-tutorials-policy-as-code-examples-01-first-policy'
-  policies[id].rules.push({
+  const policy = JSON.parse(readFileSync(join(AGT, 'policies.json'), 'utf8'))[id]
+  policy.rules.push({
     name: 'looks-ahead',
     field: 'query',
     operator: 'matches',
@@ -81,7 +80,7 @@ test('the command tells each answer that differs and each that is refused on pur
     action: 'deny',
     priority: 1,
   })
-  writeFileSync(join(folder, 'policies.json'), JSON.stringify(policies))
+  writeFileSync(join(folder, 'policies.json'), JSON.stringify({ [id]: policy }))
   const allowed = { action: 'allow', allowed: true, matched_rule: null, evaluation_error: false }
   const lines = [
     { id: 'wrong', policy: id, input: { tool_name: 'delete_database' }, expect: allowed },
