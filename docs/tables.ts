@@ -13,6 +13,7 @@ import { BUILT_IN_FACTS, WEEKDAYS } from '../src/policy/fact-names.ts'
 import { LIMITS } from '../src/policy/limits.ts'
 import { OPERATORS, type Operator } from '../src/policy/operators.ts'
 import type { Retry } from '../src/policy/set.ts'
+import { table } from './markdown.ts'
 
 /** Each table that documents take from the code, by name; each gives Markdown. */
 const PROGRAM = await createProgram()
@@ -201,12 +202,4 @@ function planRows(): string[][] {
 function commandRows(command: Command, path: readonly string[]): string[][] {
   if (command.commands.length === 0) return [[code(path.join(' ')), command.description()]]
   return command.commands.flatMap((child) => commandRows(child, [...path, child.name()]))
-}
-
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const escaped = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
-  const widths = header.map((name, i) => Math.max(3, name.length, ...escaped.map((row) => (row[i] ?? '').length)))
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`
-  return [header, widths.map((width) => '-'.repeat(width)), ...escaped].map(line).join('\n')
 }

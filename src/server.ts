@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { expireDue } from './actions/approvals.ts'
 import { noteCancelled } from './actions/cancel.ts'
 import type { Deps } from './actions/deps.ts'
+import { pastReader } from './actions/past.ts'
 import { policyHistory } from './actions/policy-history.ts'
 import { type PolicyRegistry, policyRegistry, type Reloaded } from './actions/policy-registry.ts'
 import { ensureSigner } from './actions/signing-key.ts'
@@ -87,6 +88,7 @@ export async function startServer({
     const stopping = new AbortController()
     const services: Services = {
       ...deps,
+      past: pastReader(store),
       policies,
       validatePolicies: policyValidator(aside.validate),
       findSet: policyHistory({ store, compile: aside.compile }, policies),

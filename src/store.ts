@@ -1,6 +1,7 @@
 import type { Approval, ApprovalStatus } from './approvals/approval.ts'
 import type { StoredEntry } from './audit/chain.ts'
 import type { EntryDraft } from './audit/entry.ts'
+import type { Glob } from './base/glob.ts'
 import type { ApiKey } from './keys/apikey.ts'
 import type { Tenant } from './keys/tenant.ts'
 import type { KillSwitch, Subject } from './killswitch/killswitch.ts'
@@ -37,6 +38,27 @@ export type Write =
   | { kind: 'idempotency'; use: IdempotencyUse }
   | { kind: 'policySource'; stored: StoredPolicies }
 
+/** Whose allowed actions: those of all agents of a chain, of one, or of one in one session. */
+export interface TakenBy {
+  agent: string | null
+  /** Null where the agent is. */
+  session: string | null
+}
+
+export interface TakenQuery extends TakenBy {
+  chain: string
+  /** first <= seq < end */
+  first: number
+  end: number
+  limit: number
+}
+
+/** An action that was allowed, and the seq of its decision. */
+export interface Taken {
+  seq: number
+  action: string
+}
+
 /** What must still be true at the commit, checked inside its transaction against the file. */
 export type Guard =
   | { kind: 'notStopped'; subject: Subject }
@@ -45,6 +67,8 @@ export type Guard =
   | { kind: 'voterActive'; keyId: string }
   /** The commit comes before this time, in milliseconds. */
   | { kind: 'before'; timeMs: number }
+  /** From this seq on, none of these has been allowed. */
+  | { kind: 'notTaken'; chain: string; since: number; of: readonly (TakenBy & { actions: readonly Glob[] })[] }
   /** The value still leads to this entry; null: to none. */
   | { kind: 'idempotency'; keyId: string; route: string; value: string; entryId: string | null }
 
@@ -186,6 +210,8 @@ export interface Store {
   seqRange(chain: string, from: string, to: string): Promise<{ first: number; end: number }>
   /** The entries that changed one record, in order. */
   changesOf(kind: RecordKind, id: string): Promise<StoredEntry[]>
+  /** Ascending. What was allowed and erased later counts too: that it was allowed is never erased. */
+  taken(query: TakenQuery): Promise<Taken[]>
   /** Distinct actions of the newest decisions. */
   recentActions(chain: string, decisions: number): Promise<string[]>
   /** Names of all chains. */

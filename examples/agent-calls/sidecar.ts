@@ -93,7 +93,8 @@ export async function startSidecar(folder: Folder): Promise<Sidecar> {
   }
 }
 
-async function listening(server: ChildProcess, ended: Promise<number | null>): Promise<string> {
+/** The address on which a service that was started says that it listens. */
+export async function listening(server: ChildProcess, ended: Promise<number | null>): Promise<string> {
   const { stdout } = server
   if (stdout === null) throw new Error('the service has no output')
   return new Promise((resolve, reject) => {

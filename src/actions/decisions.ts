@@ -2,7 +2,7 @@ import { statusAt } from '../approvals/approval.ts'
 import type { StoredEntry } from '../audit/chain.ts'
 import { GateError } from '../base/errors.ts'
 import { isId, siblingId } from '../base/id.ts'
-import type { JsonObject } from '../base/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import type { Store } from '../store.ts'
 import { type Decided, decidedOf } from './answer.ts'
 import { verifyEntries } from './audit.ts'
@@ -26,6 +26,20 @@ export function decidedIn(entry: StoredEntry): Decided {
 export function requestIn({ sections }: StoredEntry): JsonObject | null {
   const section = sections.find(({ name }) => name === 'request')
   return section === undefined ? null : JSON.parse(section.json)
+}
+
+/** Context and plan of the decision at this place; absent when they have been erased. */
+export async function requestOf(store: Store, chain: string, seq: number) {
+  const entry = await store.entryAt(chain, seq)
+  return contextAndPlan((entry && requestIn(entry)) ?? {})
+}
+
+export function contextAndPlan({ context, plan }: JsonObject) {
+  return { context: objectIn(context), plan: objectIn(plan) }
+}
+
+function objectIn(value: Json | undefined): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined
 }
 
 /** All that is recorded of a decision, and its place in the chain. @throws GateError `redacted` when it has been erased */

@@ -7,9 +7,10 @@ import { GateError } from '../base/errors.ts'
 import type { NewId } from '../base/id.ts'
 import type { Json } from '../base/json.ts'
 import type { Clock } from '../base/time.ts'
+import type { Asking, Past } from '../gate/over-time.ts'
 import { type ApiKey, isActive } from '../keys/apikey.ts'
 import type { PolicySet } from '../policy/set.ts'
-import type { Committed, Conflict, Store, Submission } from '../store.ts'
+import type { Committed, Conflict, Guard, Store, Submission } from '../store.ts'
 
 /** What every action works with: the store, the time, and names for new things. */
 export interface Deps {
@@ -23,8 +24,35 @@ export interface PoliciesInForce {
   get(tenantId: string): PolicySet | undefined
 }
 
+/** What was seen of a chain for a decision, and what must still be so when an allow is committed. */
+export interface Seen {
+  /** Entries of the chain. */
+  end: number
+  guard: Guard
+}
+
+export interface ReadPast {
+  past: Past
+  /** Null where the policies ask for nothing earlier. */
+  seen: Seen | null
+}
+
+/** Reads from the audit chain what policies ask about what was allowed before. */
+export interface PastReader {
+  /** As of now. */
+  read(set: PolicySet, chain: string, asking: Asking): Promise<ReadPast>
+  /** As it was when the chain had so many entries. */
+  at(set: PolicySet, chain: string, asking: Asking, end: number): Promise<Past>
+  /**
+   * Does the work after that of other checks that count the same: of those that are decided at once, all but one would
+   * have to be decided anew. At once where the action asks for nothing earlier.
+   */
+  inTurn<T>(set: PolicySet, caller: Caller, action: string, work: () => Promise<T>): Promise<T>
+}
+
 export interface CheckDeps extends Deps {
   policies: PoliciesInForce
+  past: PastReader
 }
 
 export interface Signer {

@@ -1,19 +1,20 @@
 import { ownerOf, type StoredEntry } from '../audit/chain.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { GateError } from '../base/errors.ts'
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import type { Json, JsonObject } from '../base/json.ts'
 import { type Explanation, explanationOf } from '../gate/explain.ts'
 import { type Judgement, judge } from '../gate/judge.ts'
+import { NO_PAST } from '../gate/over-time.ts'
 import { type Shown, shown } from '../gate/shown.ts'
-import { principalOf } from '../keys/apikey.ts'
 import { covers, reasonOf } from '../killswitch/killswitch.ts'
 import { domainOf, type PolicySet } from '../policy/set.ts'
 import type { Decided } from './answer.ts'
-import { decidedIn, decisionEntry, recordedDecision, requestIn } from './decisions.ts'
-import type { Caller, Deps } from './deps.ts'
+import { contextAndPlan, decidedIn, decisionEntry, recordedDecision, requestIn } from './decisions.ts'
+import type { Caller, Deps, PastReader } from './deps.ts'
 import { type FindSet, type Unexplained, unexplained } from './policy-history.ts'
 
 export interface ExplainDeps extends Deps {
+  past: PastReader
   findSet: FindSet
 }
 
@@ -82,25 +83,24 @@ interface Again {
 }
 
 /** The recorded request as it was judged then: by those policies, at that time, for that caller, under the stop that decided. */
-function judgeAgain(deps: Deps, chain: string, { decided, request, set }: Again): Promise<Judgement> {
+async function judgeAgain(deps: ExplainDeps, chain: string, { decided, request, set }: Again): Promise<Judgement> {
   const { grounds, decision } = decided
-  const key = deps.store.state().keys.get(grounds.caller.keyId)
   const { tenantId, environment } = ownerOf(chain)
+  const asking = {
+    agent: grounds.caller.agent,
+    nowMs: Date.parse(grounds.evaluatedAt),
+    action: decision.action,
+    ...contextAndPlan(request),
+  }
+  const past = set && grounds.historyEnd !== null ? await deps.past.at(set, chain, asking, grounds.historyEnd) : NO_PAST
   return judge({
     set,
     killSwitchReason: grounds.decidedBy === 'kill_switch' ? stopThen(deps, chain, decided, set) : undefined,
     tenant: tenantId,
     environment,
-    agent: key === undefined ? grounds.caller.keyId : principalOf(key),
-    nowMs: Date.parse(grounds.evaluatedAt),
-    action: decision.action,
-    context: objectIn(request.context),
-    plan: objectIn(request.plan),
+    ...asking,
+    past,
   })
-}
-
-function objectIn(value: Json | undefined): JsonObject | undefined {
-  return isJsonObject(value) ? value : undefined
 }
 
 /** The recorded reason, if it is that of a stop which was in force then and covers the action. */

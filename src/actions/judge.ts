@@ -5,7 +5,8 @@ import type { Risk } from '../gate/risk.ts'
 import { principalOf } from '../keys/apikey.ts'
 import { coveringStop, reasonOf } from '../killswitch/killswitch.ts'
 import { domainOf, type PolicySet } from '../policy/set.ts'
-import type { Caller, CheckDeps } from './deps.ts'
+import type { Caller, CheckDeps, Seen } from './deps.ts'
+import { NOTHING_READ } from './past.ts'
 
 /** What kill switch and policy in force say, before approvals. */
 export interface Judged {
@@ -16,6 +17,8 @@ export interface Judged {
   /** From which an explanation is made. */
   judgement: Judgement
   nowMs: number
+  /** How many entries of the chain were seen for it, and what must still be true of them; null where none was looked for. */
+  seen: Seen | null
 }
 
 /** Judges the request by what is in force now: no effect beyond the answer. */
@@ -28,17 +31,17 @@ export async function judgeNow(
   const set = deps.policies.get(caller.tenantId)
   const subject = { chain: caller.chain, action, domain: set && domainOf(set, action) }
   const stop = coveringStop(deps.store.state().switches, subject)
+  const agent = principalOf(caller.key)
+  const asking = { agent, nowMs, action, context, plan }
+  const { past, seen } = set ? await deps.past.read(set, caller.chain, asking) : NOTHING_READ
   const judgement = await judge({
     set,
     killSwitchReason: stop && reasonOf(stop),
     tenant: caller.tenantId,
     environment: caller.environment,
-    agent: principalOf(caller.key),
-    nowMs,
-    action,
-    context,
-    plan,
+    ...asking,
+    past,
   })
   const { outcome, risk } = judgement
-  return { subject, set, outcome, risk, judgement, nowMs }
+  return { subject, set, outcome, risk, judgement, nowMs, seen }
 }

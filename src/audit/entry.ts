@@ -39,7 +39,18 @@ export type Grounds = {
   policyDigest: string | null
   /** The instant the policy's time facts were read from. */
   evaluatedAt: string
-  caller: { keyId: string; roles: readonly string[] }
+  caller: {
+    keyId: string
+    roles: readonly string[]
+    /** Whose actions are counted together: the key's identity, else the first key of its line. */
+    agent: string
+  }
+  /** What the policies take for the session of the request. */
+  session: string | null
+  /** The action, where it was allowed: what later decisions count. */
+  taken: string | null
+  /** How many entries of the chain the policies could see, where they asked for earlier ones. */
+  historyEnd: number | null
   unevaluable: readonly { kind: string; name: string; facts: readonly string[] }[]
   approvalId: string | null
   planValidated: boolean

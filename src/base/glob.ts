@@ -35,6 +35,10 @@ export function globMatches(glob: Glob, action: string): boolean {
   return segmentsMeet(glob.segments, action.split('.'), wildcardMatches)
 }
 
+export function matchesAny(globs: readonly Glob[], action: string): boolean {
+  return globs.some((glob) => globMatches(glob, action))
+}
+
 /** True when some action matches both. */
 export function globsIntersect(a: Glob, b: Glob): boolean {
   if (beginApart(a, b)) return false

@@ -1,6 +1,6 @@
 import { globMatches } from '../base/glob.ts'
 import type { JsonObject } from '../base/json.ts'
-import type { Expectation, Fixture, PolicyTest, TestAgent } from '../policy/tests/cases.ts'
+import type { Expectation, Fixture, PastAction, PolicyTest, TestAgent } from '../policy/tests/cases.ts'
 
 /** One combination of a test's matrix. */
 export interface Case {
@@ -9,6 +9,7 @@ export interface Case {
   readonly context: Fixture<JsonObject>
   readonly plan: Fixture<JsonObject | undefined>
   readonly agent: Fixture<TestAgent>
+  readonly history: Fixture<readonly PastAction[]>
   /** Those that select it, all of which must hold; none means that a denial is expected. */
   readonly expectations: readonly Expectation[]
 }
@@ -19,26 +20,31 @@ export function casesOf(test: PolicyTest): Case[] {
     const about = test.expectations.filter(({ selector }) => !selector.action || globMatches(selector.action, action))
     return test.contexts.flatMap((context) =>
       test.plans.flatMap((plan) =>
-        test.agents.map((agent) => {
-          const expectations = about.filter(
-            ({ selector }) =>
-              selects(selector.context, context) && selects(selector.plan, plan) && selects(selector.agent, agent),
-          )
-          return { test, action, context, plan, agent, expectations }
-        }),
+        test.agents.flatMap((agent) =>
+          test.histories.map((history) => {
+            const asked = { context, plan, agent, history }
+            const expectations = about.filter(({ selector }) =>
+              DIMENSIONS.every((dimension) => selects(selector[dimension], asked[dimension])),
+            )
+            return { test, action, ...asked, expectations }
+          }),
+        ),
       ),
     )
   })
 }
+
+const DIMENSIONS = ['context', 'plan', 'agent', 'history'] as const
 
 function selects(wanted: string | undefined, { name }: Fixture<unknown>): boolean {
   return wanted === undefined || wanted === name
 }
 
 /** The combination in words: `payment.transfer, context small, agent bot`; what the test leaves out is left out. */
-export function combinationText({ action, context, plan, agent }: Pick<Case, 'action' | 'context' | 'plan' | 'agent'>) {
-  const named = Object.entries({ context, plan, agent }).flatMap(([dimension, { name }]) =>
-    name === undefined ? [] : [`${dimension} ${name}`],
-  )
-  return [action, ...named].join(', ')
+export function combinationText(asked: Pick<Case, 'action' | (typeof DIMENSIONS)[number]>): string {
+  const named = DIMENSIONS.flatMap((dimension) => {
+    const { name } = asked[dimension]
+    return name === undefined ? [] : [`${dimension} ${name}`]
+  })
+  return [asked.action, ...named].join(', ')
 }

@@ -3,7 +3,7 @@ import type { Case } from './cases.ts'
 import { fileOf } from './report.ts'
 
 /** What a filter may name before `=`. */
-export const FILTER_KEYS = ['test', 'file', 'action', 'context', 'plan', 'agent'] as const
+export const FILTER_KEYS = ['test', 'file', 'action', 'context', 'plan', 'agent', 'history'] as const
 type FilterKey = (typeof FILTER_KEYS)[number]
 
 export interface Filter {
@@ -31,7 +31,7 @@ function matcher(pattern: string): (text: string) => boolean {
 }
 
 /** Whether a case passes: of the filters with one key one must match, and so for each key. */
-export function passes(filters: readonly Filter[], { test, action, context, plan, agent }: Case): boolean {
+export function passes(filters: readonly Filter[], { test, action, context, plan, agent, history }: Case): boolean {
   const texts: Record<FilterKey, string | undefined> = {
     test: test.name,
     file: fileOf(test),
@@ -39,6 +39,7 @@ export function passes(filters: readonly Filter[], { test, action, context, plan
     context: context.name,
     plan: plan.name,
     agent: agent.name,
+    history: history.name,
   }
   const keys = new Set(filters.map(({ key }) => key))
   return [...keys].every((key) => {

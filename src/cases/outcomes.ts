@@ -1,5 +1,6 @@
+import { memo } from '../base/memo.ts'
 import { allTruths, anyTruth, leavesOf, notTruth } from '../policy/kleene.ts'
-import { type DeclaredContext, declaredFor, isPresenceTest, mayBeMissing } from '../policy/presence.ts'
+import { declaredFor, isPresenceTest, mayBeMissing, type Presence } from '../policy/presence.ts'
 import type { Candidate, Condition, Factor, Leaf, PolicySet, Truth } from '../policy/set.ts'
 
 /** The outcomes that requests which fit their schemas can lead to. */
@@ -18,8 +19,8 @@ export interface Outcomes {
  * has a default or that every schema requires. A fact of the wrong type does not count: a schema refuses it.
  */
 export function outcomesOf(set: PolicySet, candidate: Candidate, scale?: Factor['scale']): Outcomes {
-  const declared = declaredFor(candidate, set.actions)
-  const mayLack = (leaf: Pick<Leaf, 'fact'>): boolean => mayLackFact(leaf, set, candidate, declared)
+  const presence = { ...set, contextsOf: memo((about: Pick<Candidate, 'actions'>) => declaredFor(about, set.actions)) }
+  const mayLack = (leaf: Pick<Leaf, 'fact'>): boolean => mayLackFact(leaf, set, candidate, presence)
   const { condition } = candidate
   const leaves = condition === undefined ? [] : leavesOf(condition, set.conditions)
   const ofLeaf = new Map(leaves.map((leaf) => [leaf, leafOutcomes(leaf, mayLack(leaf))]))
@@ -32,13 +33,8 @@ export function outcomesOf(set: PolicySet, candidate: Candidate, scale?: Factor[
   return { whole: isUncertain ? new Set([...when, 'unknown']) : when, leaves: ofLeaf }
 }
 
-function mayLackFact(
-  { fact }: Pick<Leaf, 'fact'>,
-  set: PolicySet,
-  candidate: Candidate,
-  declared: readonly DeclaredContext[],
-): boolean {
-  if (fact.text !== 'domain') return mayBeMissing(fact, set, declared)
+function mayLackFact({ fact }: Pick<Leaf, 'fact'>, set: PolicySet, candidate: Candidate, presence: Presence): boolean {
+  if (fact.text !== 'domain') return mayBeMissing(fact, candidate, presence)
   const covered = new Set([...set.domains.values()].flatMap((globs) => globs.map(({ text }) => text)))
   return candidate.actions.some(({ text, exact }) =>
     exact ? set.evaluator.about(text).domain === undefined : !covered.has(text),

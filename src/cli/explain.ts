@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Deps } from '../actions/deps.ts'
 import { explainEntry } from '../actions/explain.ts'
+import { pastReader } from '../actions/past.ts'
 import { type FindSet, storedSet } from '../actions/policy-history.ts'
 import { readTenantFolder } from '../files/policies.ts'
 import { DIAGNOSTICS, type DiagnosticCode } from '../policy/codes.ts'
@@ -30,7 +31,10 @@ async function explain(id: string, options: CommonOptions): Promise<void> {
   if (/^GATE/i.test(id)) return explainCode(id.toUpperCase(), options)
   const config = configOf(options)
   const found = await withStore(config, {}, async (deps) =>
-    explainEntry({ ...deps, findSet: findSetIn(deps, resolve(config.policies)) }, await entryOf(deps, id)),
+    explainEntry(
+      { ...deps, past: pastReader(deps.store), findSet: findSetIn(deps, resolve(config.policies)) },
+      await entryOf(deps, id),
+    ),
   )
   print(options, found, () => linesOf(found))
   if (!found.verified || found.reproduced === false) process.exitCode = EXIT.negative

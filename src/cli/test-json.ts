@@ -19,12 +19,13 @@ export function testsJson(reports: readonly CaseReport[], ms: number) {
 }
 
 function caseJson({ asked, answer, failure, ms }: CaseReport) {
-  const { action, context, plan, agent } = asked
+  const { action, context, plan, agent, history } = asked
   return {
     action,
     context: context.name ?? null,
     plan: plan.name ?? null,
     agent: agent.name ?? null,
+    history: history.name ?? null,
     outcome: answer === null ? 'skipped' : failure === undefined ? 'passed' : 'failed',
     ms: rounded(ms),
     answer,

@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import type { ReadFact } from '../policy/evaluate.ts'
 import type { LocalClock } from '../policy/local-time.ts'
 import { ANY, type FactPath } from '../policy/path.ts'
+import type { FactValues } from '../policy/set.ts'
 
 /** What the facts of one check are read from. */
 export interface FactInput {
@@ -18,6 +19,8 @@ export interface FactInput {
   localTime: LocalClock
   context: JsonObject | undefined
   plan: JsonObject | undefined
+  /** What was allowed before, as facts by path text. */
+  overTime: FactValues
 }
 
 /** Reads facts of one check: members that are there themselves, never what an object inherits. */
@@ -31,9 +34,11 @@ export function factReader(input: FactInput): ReadFact {
   return (path) => {
     switch (path.root) {
       case 'context':
-        return readPath(input.context, path)
       case 'plan':
-        return readPath(input.plan, path)
+        return requestFact(input, path)
+      case 'session':
+      case 'history':
+        return input.overTime.get(path.text)
       case 'time':
         return path.text === 'time.hour' ? time().hour : path.text === 'time.weekday' ? time().weekday : undefined
       case 'action':
@@ -46,6 +51,14 @@ export function factReader(input: FactInput): ReadFact {
         return undefined
     }
   }
+}
+
+/** A fact that the request itself brings. */
+export function requestFact(
+  { context, plan }: Partial<Pick<FactInput, 'context' | 'plan'>>,
+  path: FactPath,
+): Json | undefined {
+  return readPath(path.root === 'plan' ? plan : context, path)
 }
 
 function readPath(root: JsonObject | undefined, path: FactPath): Json | undefined {

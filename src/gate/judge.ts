@@ -1,9 +1,16 @@
 import type { Environment } from '../base/environment.ts'
 import type { JsonObject } from '../base/json.ts'
-import { type Evaluation, evaluate, type Validation, validatePlanAndContext } from '../policy/evaluate.ts'
+import {
+  type Evaluation,
+  evaluate,
+  type ReadFact,
+  type Validation,
+  validatePlanAndContext,
+} from '../policy/evaluate.ts'
 import { domainOf, type PolicySet } from '../policy/set.ts'
 import { decide, type Outcome } from './decide.ts'
 import { factReader } from './facts.ts'
+import { factsOverTime, type Past } from './over-time.ts'
 import { assessRisk, type Risk } from './risk.ts'
 
 /** A request and all that a policy may know of it. */
@@ -18,6 +25,8 @@ export interface Question {
   action: string
   context: JsonObject | undefined
   plan: JsonObject | undefined
+  /** What was allowed before, as far as the set asks for it. */
+  past: Past
 }
 
 export interface Judgement {
@@ -31,9 +40,14 @@ export interface Judgement {
 /** What the policy says to the request: facts, evaluation, risk, decision. The same answer for the same question, anywhere. */
 export async function judge(question: Question): Promise<Judgement> {
   const { set, killSwitchReason, action, context, plan } = question
-  const domain = set && domainOf(set, action)
-  const evaluation = set && (await evaluate(set, action, factReader({ ...question, domain, localTime: set.localTime })))
+  const evaluation = set && (await evaluate(set, action, readerOf(question, set)))
   const validation = set ? validatePlanAndContext(set, { action, context, plan }) : { ok: false }
   const risk = assessRisk(evaluation)
   return { outcome: decide({ set, killSwitchReason, validation, evaluation, risk }), risk, evaluation, validation }
+}
+
+function readerOf(question: Question, set: PolicySet): ReadFact {
+  const domain = domainOf(set, question.action)
+  const overTime = factsOverTime(set, question, question.past)
+  return factReader({ ...question, domain, localTime: set.localTime, overTime })
 }

@@ -64,6 +64,7 @@ export const DIAGNOSTICS = {
   GATE1213: error('The list file cannot be read'),
   GATE1214: error('The path cannot be left unbound'),
   GATE1215: error('The conditions refer to each other too deeply'),
+  GATE1216: error('The set declares no session'),
 
   GATE1301: error('The value does not suit the operator'),
   GATE1302: error('The fact does not suit the operator'),
@@ -79,6 +80,7 @@ export const DIAGNOSTICS = {
   GATE1312: error('The scale needs a number'),
   GATE1313: error('The content of the list file is malformed'),
   GATE1314: error('The comparison has the same result for every value'),
+  GATE1315: error('The fact cannot name a session or be added up'),
 
   GATE1401: error('The schema keyword is unknown'),
   GATE1402: error('The schema is malformed'),
@@ -121,6 +123,7 @@ export const DIAGNOSTICS = {
   GATE2022: warning('The lint-ignore comment names an unknown code'),
   GATE2023: warning('The code cannot be ignored'),
   GATE2024: warning('The lint-ignore comment ignores nothing'),
+  GATE2025: warning('The fact over time is not used'),
   GATE2050: warning('The fixture of a test file is not used'),
 
   GATE2101: warning('The rule is not tested'),

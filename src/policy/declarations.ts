@@ -30,14 +30,16 @@ export interface Section {
   readonly all: readonly Entry[]
 }
 
-/** The entries of a section of all files; a name that is declared twice is reported at each place. */
+/** The entries of a section of all files, such as `lists` or `history.count`; a name that is declared twice is reported at each place. */
 export function collectEntries(
   files: readonly PolicyFile[],
   section: string,
   report: Report,
   nameOf: (entry: Entry) => string = ({ name }) => name,
 ): Section {
-  const entries = files.flatMap(({ root }) => entriesOf(memberOf(root, section)))
+  const entries = files.flatMap(({ root }) =>
+    entriesOf(section.split('.').reduce((node: Node | undefined, key) => memberOf(node, key), root)),
+  )
   const named = entries.map((entry) => ({ name: nameOf(entry), place: entry.key }))
   reportTwice('GATE1202', `under ${section}`, named, report)
   const byName = new Map<string, Entry>()

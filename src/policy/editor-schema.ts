@@ -15,7 +15,8 @@ import {
 } from './editor/patterns.ts'
 import { RESERVED_KEYS } from './node.ts'
 import type { FactType } from './set.ts'
-import { documentShape, NAME_PATTERN } from './shapes.ts'
+import { NAME_PATTERN, STEP_PATTERN } from './shape-parts.ts'
+import { documentShape } from './shapes.ts'
 import { editorTestFile } from './tests/shapes.ts'
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
@@ -61,6 +62,12 @@ const APPROVAL: Readonly<Record<string, Schema>> = {
  */
 export const REFINEMENTS: Readonly<Record<string, Schema>> = {
   timezone: { pattern: '^[A-Za-z]' },
+  'session.fact': { pattern: SINGLE_PATH },
+  'session.taken': names(STEP_PATTERN),
+  'session.taken.*[]': GLOB,
+  ...counterRefinements('count'),
+  ...counterRefinements('sum'),
+  'history.sum.*.fact': { pattern: SINGLE_PATH },
   'defaults.reason': { pattern: NOT_BLANK },
   ...APPROVAL,
   ...Object.fromEntries(Object.entries(APPROVAL).map(([place, schema]) => [`rules[].${place}`, schema])),
@@ -90,9 +97,21 @@ export const REFINEMENTS: Readonly<Record<string, Schema>> = {
 export const TEST_REFINEMENTS: Readonly<Record<string, Schema>> = {
   now: { pattern: TIME },
   'tests[].now': { pattern: TIME },
+  'histories.*[].ago': { pattern: DURATION },
   ...Object.fromEntries(
-    ['actions', 'contexts', 'plans', 'agents'].map((name) => [`tests[].matrix.${name}`, { uniqueItems: true }]),
+    ['actions', 'contexts', 'plans', 'agents', 'histories'].map((name) => [
+      `tests[].matrix.${name}`,
+      { uniqueItems: true },
+    ]),
   ),
+}
+
+function counterRefinements(kind: string): Readonly<Record<string, Schema>> {
+  return {
+    [`history.${kind}`]: names(STEP_PATTERN),
+    [`history.${kind}.*.actions[]`]: GLOB,
+    [`history.${kind}.*.within`]: { pattern: DURATION },
+  }
 }
 
 function names(pattern: string): Schema {

@@ -21,6 +21,10 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 /** The roots under which a request brings facts of its own. */
 export const REQUEST_ROOTS: ReadonlySet<string> = new Set(['context', 'plan'])
 
+/** The roots of facts about what was allowed before. */
+export const OVER_TIME_ROOTS: ReadonlySet<string> = new Set(['session', 'history'])
+const OVER_TIME_PATH = /^(?:session\.actions$|session\.taken[.[]|history\.(?:count|sum)[.[])/
+
 export interface KnownFact {
   readonly path: FactPath
   /** Undefined when nothing is known about it. */
@@ -44,6 +48,7 @@ export function readFactName(node: Node | undefined, names: Names): KnownFact | 
   }
   const builtIn = BUILT_IN_FACTS.get(path.text)
   if (builtIn !== undefined) return { path, type: builtIn }
+  if (OVER_TIME_PATH.test(path.text)) return overTimeFact(node, path, names)
   if (!REQUEST_ROOTS.has(path.root)) return unknownFact(node, path, names)
   if (path.segments.length === 0) return { path, type: 'object' }
   return declaredFact(node, path, names)
@@ -52,6 +57,29 @@ export function readFactName(node: Node | undefined, names: Names): KnownFact | 
 function unknownFact(node: Node, path: FactPath, names: Names): undefined {
   const message = `There is no fact ${path.text}; facts of the request begin with context. or plan.`
   names.report.add('GATE1205', node, message, meantBy(path.text, names))
+}
+
+function overTimeFact(node: Node, path: FactPath, names: Names): KnownFact | undefined {
+  names.used.overTime.add(path.text)
+  const type = names.overTime.get(path.text)
+  if (type !== undefined) return { path, type }
+  if (names.unsure) return undefined
+  if (path.root === 'session' && !names.overTime.has('session.actions')) {
+    const message = `${path.text} needs the setting session, such as session: {fact: context.session}.`
+    names.report.add('GATE1216', node, message)
+    return undefined
+  }
+  const section = path.root === 'history' ? `history.${path.segments[0]}` : 'session.taken'
+  const suggestion = meantBy(path.text, names, false)
+  // The one that was meant is used.
+  if (suggestion !== undefined) names.used.overTime.add(suggestion)
+  names.report.add(
+    'GATE1203',
+    node,
+    `The fact ${path.text} is not declared under ${section}; declare it there, or correct it.`,
+    suggestion,
+  )
+  return undefined
 }
 
 function declaredFact(node: Node, path: FactPath, names: Names): KnownFact | undefined {

@@ -4,8 +4,10 @@ import { actionSchemaCompiler, validatorsOf } from './actions.ts'
 import { indexCandidates } from './candidates.ts'
 import { comparisonTests } from './comparisons.ts'
 import { leafPreparer } from './engine.ts'
+import { OVER_TIME_ROOTS } from './fact-names.ts'
 import { leavesOf } from './kleene.ts'
 import { localClock } from './local-time.ts'
+import type { FactPath } from './path.ts'
 import type {
   ActionDeclaration,
   Candidate,
@@ -52,8 +54,10 @@ function evaluatorOf(data: PolicyData): Evaluator {
     const rules = rulesOf(action)
     const factors = factorsOf(action)
     const all = distinct([...rules.flatMap(ruleLeaves), ...factors.flatMap(factorLeaves)])
-    const facts = [...new Map(all.map(({ fact }) => [fact.text, fact])).values()]
-    return { domain: domainAt(data, action), rules, factors, facts, answer: prepare(all) }
+    const facts = distinctFacts(all.map(({ fact }) => fact))
+    const scaled = factors.flatMap((position) => data.factors[position]?.scale?.fact ?? [])
+    const overTime = distinctFacts([...facts, ...scaled].filter(({ root }) => OVER_TIME_ROOTS.has(root)))
+    return { domain: domainAt(data, action), rules, factors, facts, overTime, answer: prepare(all) }
   }
   const kept = new Map<string, Question>()
   return {
@@ -83,6 +87,10 @@ function leavesByPosition(
     const condition = candidates[position]?.condition
     return condition === undefined ? [] : distinct(leavesOf(condition, conditions))
   })
+}
+
+function distinctFacts(facts: readonly FactPath[]): FactPath[] {
+  return [...new Map(facts.map((fact) => [fact.text, fact])).values()]
 }
 
 function distinct(leaves: readonly Leaf[]): Leaf[] {

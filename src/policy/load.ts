@@ -20,6 +20,7 @@ import { withMeantNames } from './meant-names.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
 import { itemsOf, lineOf, memberOf } from './node.ts'
+import { overTimeFacts, readOverTime } from './over-time.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
 import type { ActionDeclaration, PolicyData, PolicySet } from './set.ts'
@@ -136,6 +137,8 @@ function readSet(source: PolicySource, files: ReadFiles, level: LintLevel, repor
   for (const other of more) readSettings(other, report)
   const names = readNames(source, files, report)
   const actions = readActions(policies, report)
+  const overTime = readOverTime(policies, first.get('session'), names)
+  for (const other of more) readOverTime([], other.get('session'), names)
   const conditions = readNamedConditions(names)
   const ruleNodes = collectItems(policies, 'rules', report)
   const rules = ruleNodes.flatMap((node) => readRule(node, names, settings.approval) ?? [])
@@ -147,6 +150,7 @@ function readSet(source: PolicySource, files: ReadFiles, level: LintLevel, repor
     domains: names.domains,
     facts: names.facts ?? new Map(),
     actions,
+    ...overTime,
     conditions,
     conditionPlaces: names.conditionPlaces,
     rules,
@@ -190,12 +194,16 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
   const conditions = collectEntries(files.policies, 'conditions', report)
   // Who asks for what a faulty name was meant to declare is not at fault too.
   const declaredFacts = new Set([...facts.byName.keys()].flatMap((name) => [name, meantFact(name, [], true) ?? name]))
+  const overTime = new Map(
+    files.policies.flatMap(({ root }) => overTimeFacts(root)).map(({ text, type }) => [text, type]),
+  )
   const declaresFacts = files.policies.some(({ root }) => memberOf(root, 'facts')?.entries !== undefined)
   return {
     report,
     facts: declaresFacts ? declared : undefined,
     declaredFacts,
-    factNames: meantFacts(declaredFacts),
+    overTime,
+    factNames: [...meantFacts(declaredFacts), ...overTime.keys()],
     lists: readLists(collectEntries(files.policies, 'lists', report).all, source.lists, report),
     conditions: new Map([...conditions.byName].map(([name, { value }]) => [name, value])),
     conditionKeys: new Map([...conditions.byName].map(([name, { key }]) => [name, key])),
@@ -205,7 +213,7 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
     ),
     domains: readDomains(collectEntries(files.policies, 'domains', report).all, report),
     unsure: files.partial || files.policies.some(({ root }) => hasUnreadSection(root)),
-    used: { lists: new Set(), conditions: new Set() },
+    used: { lists: new Set(), conditions: new Set(), overTime: new Set() },
     nodes: new Map(),
     comparisons: [],
     indexes: new Map(),

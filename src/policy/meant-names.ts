@@ -1,7 +1,7 @@
 import { nameIn } from './meant.ts'
 import { entriesOf, type Node } from './node.ts'
 import { withEntries } from './repeated-keys.ts'
-import { NAME_PATTERN } from './shapes.ts'
+import { NAME_PATTERN } from './shape-parts.ts'
 
 const SECTIONS = ['lists', 'conditions', 'domains']
 const NAME = new RegExp(NAME_PATTERN)

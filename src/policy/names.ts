@@ -2,7 +2,7 @@ import type { Glob } from '../base/glob.ts'
 import type { Json } from '../base/json.ts'
 import type { Node, Place } from './node.ts'
 import type { Report } from './report.ts'
-import type { Comparison, Condition, FactDeclaration, Factor, PolicyData, Rule } from './set.ts'
+import type { Comparison, Condition, FactDeclaration, Factor, FactType, PolicyData, Rule } from './set.ts'
 
 /** What the files of a set declare, so that references can be checked; and what is found while reading. */
 export interface Names {
@@ -11,6 +11,8 @@ export interface Names {
   readonly facts: ReadonlyMap<string, FactDeclaration> | undefined
   /** Path texts of all declarations, those at fault included: who reads such a fact is not at fault too. */
   readonly declaredFacts: ReadonlySet<string>
+  /** Types of the declared facts over time, by path text. */
+  readonly overTime: ReadonlyMap<string, FactType>
   /** Those that a misspelt one may mean. */
   readonly factNames: readonly string[]
   readonly lists: ReadonlyMap<string, readonly Json[]>
@@ -23,7 +25,8 @@ export interface Names {
   readonly domains: ReadonlyMap<string, readonly Glob[]>
   /** True when some file or section could not be read: a name that is unknown may be declared there. */
   readonly unsure: boolean
-  readonly used: { readonly lists: Set<string>; readonly conditions: Set<string> }
+  /** Names of lists and conditions; path texts of facts over time. */
+  readonly used: { readonly lists: Set<string>; readonly conditions: Set<string>; readonly overTime: Set<string> }
   /** Where what was read is written. */
   readonly nodes: Map<Condition | Rule | Factor, Node>
   /** What the leaves ask, by Leaf.index. */

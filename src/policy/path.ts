@@ -28,6 +28,10 @@ export function parseFactPath(text: string): FactPath | undefined {
     segments.push(segment)
   }
   if (segments.length > MAX_SEGMENTS || segments.filter((segment) => segment === ANY).length > 1) return undefined
+  return factPath(root, segments)
+}
+
+export function factPath(root: string, segments: FactPath['segments']): FactPath {
   return { text: root + segments.map(segmentText).join(''), root, segments }
 }
 

@@ -21,18 +21,30 @@ export function isPresenceTest({ operator }: Leaf): boolean {
   return operator === 'exists' || operator === 'missing'
 }
 
+/** What tells whether facts can be missing. */
+export interface Presence extends Pick<PolicyData, 'facts' | 'session' | 'counters'> {
+  /** The schemas of the declared actions that these are about. */
+  readonly contextsOf: (about: Pick<Candidate, 'actions'>) => readonly DeclaredContext[]
+}
+
 /**
  * Whether a request that fits its schemas can lack the fact: not where it is always there, has a default, or is required of
- * the context by every one of the declared actions.
+ * the context by every one of the declared actions. A fact over time is missing where what it is made from was.
  */
-export function mayBeMissing(
-  fact: FactPath,
-  { facts }: Pick<PolicyData, 'facts'>,
-  declared: readonly DeclaredContext[],
-): boolean {
+export function mayBeMissing(fact: FactPath, about: Pick<Candidate, 'actions'>, presence: Presence): boolean {
+  const { facts, session, counters } = presence
   if (BUILT_IN_FACTS.has(fact.text) || facts.get(fact.text)?.default !== undefined) return false
+  // Where no session is declared, that is the fault.
+  const mayLackSession = (): boolean => session !== undefined && mayBeMissing(session.fact, about, presence)
+  if (fact.root === 'session') return mayLackSession()
+  if (fact.root === 'history') {
+    // Undefined where its declaration has a fault.
+    const { by, sum, actions = [] } = counters.get(fact.text) ?? {}
+    return (by === 'session' && mayLackSession()) || (sum !== undefined && mayBeMissing(sum, { actions }, presence))
+  }
+  const declared = fact.root === 'context' ? presence.contextsOf(about) : []
   // A plan may be left out, whatever its schema requires.
-  if (fact.root !== 'context' || declared.length === 0) return true
+  if (declared.length === 0) return true
   const names = namesBeforeStar(fact)
   return !declared.every(({ context }) => isRequired(context, names))
 }

@@ -99,6 +99,26 @@ export interface Scale {
   readonly to: number
 }
 
+/** Whose actions are counted together. */
+export const COUNTED_BY = ['agent', 'tenant', 'session'] as const
+export type CountedBy = (typeof COUNTED_BY)[number]
+
+/** What `history.count.<name>` or `history.sum.<name>` says of the actions that were allowed, the one that is asked for counted. */
+export interface Counter {
+  readonly actions: readonly Glob[]
+  /** What is added up; undefined where actions are counted. */
+  readonly sum: FactPath | undefined
+  readonly withinMs: number
+  readonly by: CountedBy
+}
+
+export interface Session {
+  /** The text that names the session. */
+  readonly fact: FactPath
+  /** What `session.taken.<name>` asks for, by name. */
+  readonly taken: ReadonlyMap<string, readonly Glob[]>
+}
+
 /** The fault of a value as a sentence without its end (`context.amount must be number`), or undefined. */
 export type Validate = (value: Json) => string | undefined
 
@@ -131,6 +151,8 @@ export interface Question {
   readonly factors: readonly number[]
   /** The facts that the leaves read, each once. */
   readonly facts: readonly FactPath[]
+  /** Those facts that are read from what was allowed before, of scales too. */
+  readonly overTime: readonly FactPath[]
   /** The outcome of each leaf by Leaf.index. Overlapping calls share nothing that changes. */
   readonly answer: (facts: FactValues) => Promise<ReadonlyMap<number, Truth>>
 }
@@ -158,6 +180,9 @@ export interface PolicyData {
   /** By path text. */
   readonly facts: ReadonlyMap<string, FactDeclaration>
   readonly actions: ReadonlyMap<string, ActionDeclaration>
+  readonly session: Session | undefined
+  /** By path text, such as `history.count.payments`. */
+  readonly counters: ReadonlyMap<string, Counter>
   readonly conditions: ReadonlyMap<string, Condition>
   /** Where the named conditions are written. */
   readonly conditionPlaces: ReadonlyMap<string, { readonly file: string; readonly line: number }>

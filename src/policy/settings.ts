@@ -10,7 +10,7 @@ import type { ApprovalTerms, PolicyData } from './set.ts'
 import { closest, synonyms } from './suggest.ts'
 
 /** Keys that say something about the whole set, and so may stand in one file only. */
-export const SETTINGS = ['defaults', 'thresholds', 'timezone', 'approval', 'explain'] as const
+export const SETTINGS = ['defaults', 'thresholds', 'timezone', 'approval', 'explain', 'session'] as const
 export type Setting = (typeof SETTINGS)[number]
 
 export const DEFAULT_TERMS: ApprovalTerms = {
@@ -140,7 +140,7 @@ export function readTerms(node: Node | undefined, base: ApprovalTerms, report: R
   }
 }
 
-function readDuration(node: Node, report: Report): number | undefined {
+export function readDuration(node: Node, report: Report): number | undefined {
   const text = textOf(node)
   if (text === undefined) return undefined
   const ms = parseDuration(text)

@@ -1,5 +1,6 @@
 import type { TSchema } from '#typebox'
 import { ACTION_PATTERN } from '../base/glob.ts'
+import { once } from '../base/memo.ts'
 import { type ErrorObject, schemaCompiler } from '../base/schema.ts'
 import type { DiagnosticCode } from './codes.ts'
 import { meantKey, unknownKey } from './key-repair.ts'
@@ -7,6 +8,7 @@ import { nameIn } from './meant.ts'
 import { firstKeyOf, keyOf, type Node, nullHint, type Place, wordOf } from './node.ts'
 import type { Report } from './report.ts'
 import { either, keysAt, typeFault } from './shape-meant.ts'
+import { NAME_PATTERN, STEP_PATTERN } from './shape-parts.ts'
 import { closest, type Synonyms } from './suggest.ts'
 import { EFFECT_WORDS, ENVIRONMENT_WORDS, FACT_TYPE_WORDS, STEP_WORDS } from './synonyms.ts'
 import type { Suggestion } from './written.ts'
@@ -50,10 +52,13 @@ export function policyCode(keyword: string, node: Node, schemaPath: string): Dia
   return CODES[keyword] ?? 'GATE1103'
 }
 
-/** Compiles a check of nodes against a shape. */
+const compiler = once(() => schemaCompiler({ allErrors: true, checked: true }))
+
+/** A check of nodes against a shape. Compiled at the first use: a command that only loads policies needs no shapes of tests. */
 export function shapeCheck(shape: TSchema, codeOf: ShapeCodes): ShapeCheck {
-  const validate = schemaCompiler({ allErrors: true, checked: true }).compile(shape)
+  const validator = once(() => compiler().compile(shape))
   return (node, report) => {
+    const validate = validator()
     if (validate(node.value)) return true
     const errors = validate.errors ?? []
     const fixed = new Set(errors.filter(({ keyword }) => keyword === 'const').map((error) => error.instancePath))
@@ -101,12 +106,11 @@ function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TS
       return at(firstKeyOf(node), `The key ${String(params.missingProperty)} is missing.`)
     case 'propertyNames': {
       const name = String(params.propertyName)
-      const isAction = code === 'GATE1115'
-      const extra = isAction ? '_ . : / -' : '_ . -'
+      const { extra, pattern } = NAMES[code === 'GATE1115' ? 'action' : isStep(error) ? 'step' : 'name']
       const message = `${JSON.stringify(name.slice(0, 200))} is malformed: letters, digits and ${extra}, at most 128`
-      if (isAction && name.includes('*'))
+      if (code === 'GATE1115' && name.includes('*'))
         return at(keyOf(node, name) ?? node, `${message}; a pattern with * declares no action.`)
-      return at(keyOf(node, name) ?? node, `${message}.`, nameIn(name, isAction ? ACTION_NAME : NAME))
+      return at(keyOf(node, name) ?? node, `${message}.`, nameIn(name, pattern))
     }
     case 'enum':
     case 'const':
@@ -125,7 +129,7 @@ function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TS
       return at(
         node,
         'A name is made of letters, digits and _ . -, at most 128, and begins with a letter, a digit or _.',
-        nameIn(wordOf(node), NAME),
+        nameIn(wordOf(node), NAMES.name.pattern),
       )
     case 'minimum':
     case 'maximum':
@@ -136,8 +140,17 @@ function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TS
   }
 }
 
-const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
-const ACTION_NAME = new RegExp(ACTION_PATTERN)
+/** How names are made: the characters beside letters and digits, and the whole. */
+const NAMES = {
+  action: { extra: '_ . : / -', pattern: new RegExp(ACTION_PATTERN) },
+  name: { extra: '_ . -', pattern: new RegExp(NAME_PATTERN) },
+  step: { extra: '_ -', pattern: new RegExp(STEP_PATTERN) },
+}
+
+/** True for a name that is a step of a fact path. */
+function isStep({ schemaPath }: ErrorObject): boolean {
+  return /\/(?:count|sum|taken)\/propertyNames$/.test(schemaPath)
+}
 
 /** What others call the values, by the last of them. */
 const WORDS: ReadonlyMap<string, Synonyms> = new Map([

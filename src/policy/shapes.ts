@@ -1,31 +1,12 @@
 import Type, { type Static, type TSchema } from '#typebox'
 import { ACTION_PATTERN } from '../base/glob.ts'
+import { History, Session } from './over-time-shapes.ts'
 import { EFFECTS, FACT_TYPES } from './set.ts'
 import { Approval, Defaults, Thresholds } from './setting-shapes.ts'
 import { DEFAULT_EXPLAIN, DEFAULT_TIMEZONE } from './settings.ts'
+import { byName, CLOSED, Description, Globs, NAME_PATTERN, TEXT } from './shape-parts.ts'
 
 export const API_VERSION = 'gate-sidecar/v1'
-/** How rules, factors, lists, conditions and domains are called. */
-export const NAME_PATTERN = '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$'
-
-const CLOSED = { additionalProperties: false }
-const TEXT = { minLength: 1 }
-const Globs = Type.Array(Type.String(), {
-  minItems: 1,
-  description: 'Action patterns: * is one segment or part of one, ** any number of segments.',
-  examples: [['payment.transfer', 'payment.refund'], ['payment.*'], ['**']],
-})
-const Description = Type.String({ description: 'For readers of the file.', examples: ['Asked for by finance.'] })
-
-/** A mapping from names to values. Not Type.Record, which cannot tell a malformed name from an unknown key. */
-function byName<S extends TSchema>(pattern: string, value: S, notes: { description: string; examples: unknown[] }) {
-  return Type.Unsafe<Record<string, Static<S>>>({
-    type: 'object',
-    ...notes,
-    propertyNames: { pattern },
-    additionalProperties: value,
-  })
-}
 
 const Fact = Type.Object(
   {
@@ -170,6 +151,8 @@ export function documentShape<S extends TSchema>(condition: S) {
           description: 'What the agent is told of a decision: all, or the reason alone. In one file of the set.',
         }),
       ),
+      session: Type.Optional(Session),
+      history: Type.Optional(History),
       ...declarationShapes(condition),
       risk: Type.Optional(
         Type.Array(factorShape(condition), {

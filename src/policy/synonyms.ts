@@ -53,6 +53,8 @@ export const KEY_WORDS: readonly Synonyms[] = [
     facts: 'attributes inputs fields',
     thresholds: 'limits',
     approval: 'approvals approve',
+    session: 'sessions conversation thread',
+    history: 'overtime counters ratelimit ratelimits limiter aggregates',
   }),
   synonyms({
     id: 'name sid ruleid key',
@@ -86,6 +88,16 @@ export const KEY_WORDS: readonly Synonyms[] = [
     context: 'schema input parameters inputschema contextschema',
     plan: 'planschema',
   }),
+  // Of session and history.
+  synonyms({
+    taken: 'done happened seen actions',
+    count: 'counts counters number',
+    sum: 'sums total totals',
+    within: 'window period interval duration last timeframe timewindow per',
+    by: 'scope groupby for key of partition',
+  }),
+  // Of the histories of tests.
+  synonyms({ ago: 'before at age when', histories: 'history past' }),
   synonyms({
     fact: 'field path attribute',
     from: 'min start low minimum lower',

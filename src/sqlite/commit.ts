@@ -1,6 +1,7 @@
 import { genesisHead, type Head, SALT_BYTES, type StoredEntry, seal } from '../audit/chain.ts'
 import { draftAt, type PreparedEntry, prepareEntry, SERVICE } from '../audit/entry.ts'
 import { headOf } from '../audit/verify.ts'
+import { matchesAny } from '../base/glob.ts'
 import { ID_RANDOM_BYTES, makeId } from '../base/id.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { isActive } from '../keys/apikey.ts'
@@ -94,6 +95,12 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
       const key = memory.keys.get(guard.keyId)
       return key !== undefined && isActive(key, nowMs)
     }
+    case 'notTaken':
+      return !guard.of.some(({ actions, ...by }) => {
+        const range = { chain: guard.chain, first: guard.since, end: Number.MAX_SAFE_INTEGER }
+        const taken = connection.taken({ ...by, ...range, limit: -1 })
+        return taken.some(({ action }) => matchesAny(actions, action))
+      })
     case 'idempotency': {
       const use = connection.idempotency.find(guard.keyId, guard.route, guard.value, nowMs)
       return (use?.entryId ?? null) === guard.entryId

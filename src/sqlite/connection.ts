@@ -6,6 +6,7 @@ import { instanceQueries } from './instance.ts'
 import { policySourceQueries } from './policy-source.ts'
 import { recordEntryQueries } from './record-entries.ts'
 import { recordQueries } from './records.ts'
+import { takenQuery } from './taken.ts'
 
 /** A database handle with its prepared statements, made anew when the handle is. */
 export function connect(db: Database) {
@@ -15,6 +16,7 @@ export function connect(db: Database) {
     entries: entryQueries(db),
     records: recordQueries(db),
     recordEntries: recordEntryQueries(db),
+    taken: takenQuery(db),
     approvals: approvalQueries(db),
     idempotency: idempotencyQueries(db),
     policySources: policySourceQueries(db),

@@ -121,6 +121,7 @@ function reads(current: () => Connection, clock: Clock): Reads {
       read(({ recordEntries, entries }) =>
         recordEntries.of(kind, id).flatMap(({ chain, seq }) => entries.bySeq(chain, seq) ?? []),
       ),
+    taken: (query) => read(({ taken }) => taken(query)),
     recentActions: (chain, decisions) => read(({ entries }) => entries.recentActions(chain, decisions)),
     chains: () => read(({ entries }) => entries.chains()),
     probe: () => read(({ instance }) => void instance.origin()),

@@ -5,6 +5,7 @@ import { approve } from '../../src/actions/approvals.ts'
 import { cancelApproval } from '../../src/actions/cancel-approval.ts'
 import { check } from '../../src/actions/check.ts'
 import { callerOf } from '../../src/actions/deps.ts'
+import { pastReader } from '../../src/actions/past.ts'
 import { followsFromChain } from '../../src/actions/votes.ts'
 import type { ErrorCode } from '../../src/base/errors.ts'
 import { idMaker } from '../../src/base/id.ts'
@@ -40,7 +41,13 @@ function deps(event?: () => Promise<unknown>) {
     await happen?.()
     return store.commit(submission)
   }
-  return { store: { ...store, commit }, clock, newId: idMaker(clock, randomBytes), policies: { get: () => set } }
+  return {
+    store: { ...store, commit },
+    clock,
+    newId: idMaker(clock, randomBytes),
+    policies: { get: () => set },
+    past: pastReader(store),
+  }
 }
 
 function callerWith({ id }: TestKey, tenant = 'acme') {

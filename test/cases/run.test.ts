@@ -7,6 +7,7 @@ import { differenceText } from '../../src/cases/differences.ts'
 import { parseFilter, passes } from '../../src/cases/filter.ts'
 import { runCase } from '../../src/cases/run.ts'
 import { judge } from '../../src/gate/judge.ts'
+import { NO_PAST } from '../../src/gate/over-time.ts'
 import { LIMITS } from '../../src/policy/limits.ts'
 import type { PolicySource } from '../../src/policy/load.ts'
 import { HEADER, load } from '../policy/sources.ts'
@@ -321,6 +322,7 @@ tests:
         action: 'payment.transfer',
         context,
         plan: undefined,
+        past: NO_PAST,
       })
       assert.deepEqual([judgement.outcome, judgement.risk], [direct.outcome, direct.risk])
       const { outcome, risk } = direct

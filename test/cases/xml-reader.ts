@@ -12,13 +12,18 @@ const NO_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/u
 
 /** The elements in document order; fails for what is no well-formed XML, in the part of it that reports use. */
 export function readXml(text: string): XmlElement[] {
-  assert.doesNotMatch(text, NO_XML)
   const body = text.replace('<?xml version="1.0" encoding="UTF-8"?>\n', '')
   assert.notEqual(body, text, 'it begins with the declaration')
+  return readElements(body)
+}
+
+/** The same of a text without a declaration, which UTF-8 does not need. */
+export function readElements(body: string): XmlElement[] {
+  assert.doesNotMatch(body, NO_XML)
   const elements: XmlElement[] = []
   const open: string[] = []
   let at = 0
-  const tag = /<(\/?)([a-z]+)((?: [a-z]+="[^"<]*")*)(\/?)>/g
+  const tag = /<(\/?)([a-z]+)((?: [a-zA-Z0-9-]+="[^"<]*")*)(\/?)>/g
   for (const match of body.matchAll(tag)) {
     readText(body.slice(at, match.index))
     at = match.index + match[0].length
@@ -33,7 +38,10 @@ export function readXml(text: string): XmlElement[] {
 }
 
 function readAttributes(text: string): Record<string, string> {
-  const pairs = [...text.matchAll(/ ([a-z]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, readText(value)])
+  const pairs = [...text.matchAll(/ ([a-zA-Z0-9-]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [
+    name,
+    readText(value),
+  ])
   const attributes = Object.fromEntries(pairs)
   assert.equal(Object.keys(attributes).length, pairs.length, 'no attribute stands twice')
   return attributes

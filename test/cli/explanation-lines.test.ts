@@ -5,6 +5,7 @@ import { decisionLines, explanationLines, factorLines } from '../../src/cli/expl
 import { rendered } from '../../src/cli/output.ts'
 import { explanationOf } from '../../src/gate/explain.ts'
 import { judge } from '../../src/gate/judge.ts'
+import { NO_PAST } from '../../src/gate/over-time.ts'
 import type { PolicySet } from '../../src/policy/set.ts'
 import { setOf } from '../policy/sources.ts'
 
@@ -27,7 +28,7 @@ risk:
 /** How the request is decided by the set, and why. */
 async function explained(set: PolicySet, context: JsonObject, action = 'pay.out') {
   const question = { set, killSwitchReason: undefined, tenant: 'acme', environment: 'live', agent: 'bot' } as const
-  const judgement = await judge({ ...question, nowMs: 0, action, context, plan: undefined })
+  const judgement = await judge({ ...question, nowMs: 0, action, context, plan: undefined, past: NO_PAST })
   return { judgement, why: explanationOf(set, action, judgement) }
 }
 

@@ -18,6 +18,10 @@ const NOT_RUN: readonly { line: RegExp; why: string }[] = [
   { line: /^npm ci( && npm test)?$/, why: 'this is what runs this test' },
   { line: /^npm (test|run check|run build)$/, why: 'npm test does it, and this is one of its tests' },
   { line: /^npm run bench( |$)/, why: 'it takes minutes and installs what it measures against' },
+  {
+    line: /^npm run evaluate( |$)/,
+    why: 'test/evaluation runs it on a few sessions; on all it would write its page anew',
+  },
   { line: /^npm run (demo|contract)$/, why: 'tests of their own play the same' },
   { line: /^npm run dev$/, why: 'it serves until it is stopped, as npm start does, from the same source' },
   { line: /^git clone /, why: 'the copy in which pages are run is the clone' },

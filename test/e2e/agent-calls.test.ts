@@ -4,10 +4,11 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { readCorpus } from '../../evaluation/corpus.ts'
 import { readSample } from '../../examples/agent-calls/sample.ts'
 import type { Ended } from '../cli/program.ts'
+import { CORPUS } from '../evaluation/support.ts'
 import { temporaryFolder } from '../helpers.ts'
-import { readRecording } from './replay-client.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const EXAMPLE = 'examples/agent-calls'
@@ -120,16 +121,15 @@ test('the sample is a part of the recorded calls, none changed', () => {
     .trimEnd()
     .split('\n')
   const sessions = lines.map((line): { name: string; source: string } => JSON.parse(line))
-  const recording = readRecording(new URL('../testdata/replay/', import.meta.url))
+  const recorded = new Map(readCorpus(CORPUS).sessions.map((session) => [session.session, session]))
   assert.equal(sessions.length, 49)
   for (const { name, source } of sessions) {
-    const recorded = recording.calls
-      .filter(({ session }) => session === source)
-      .map(({ order, action, args, context }) => ({ order, action, args, ...context }))
+    const session = recorded.get(source)
+    const wanted = session?.calls.map(({ order, action, args, context }) => ({ order, action, args, ...context }))
     const own = calls
-      .filter(({ session }) => session === name)
+      .filter((call) => call.session === name)
       .map(({ step, action, args, tainted, provenance }) => ({ order: step, action, args, tainted, prov: provenance }))
-    assert.deepEqual(own, recorded, name)
-    assert.equal(requests.get(name), recording.prompts.get(source))
+    assert.deepEqual(own, JSON.parse(JSON.stringify(wanted)), name)
+    assert.equal(requests.get(name), session?.prompt)
   }
 })

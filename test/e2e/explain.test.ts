@@ -6,6 +6,7 @@ import { check } from '../../src/actions/check.ts'
 import { decisionEntry } from '../../src/actions/decisions.ts'
 import { callerOf } from '../../src/actions/deps.ts'
 import { explainEntry } from '../../src/actions/explain.ts'
+import { pastReader } from '../../src/actions/past.ts'
 import { policyHistory } from '../../src/actions/policy-history.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { compilePolicySet } from '../../src/policy/load.ts'
@@ -72,7 +73,7 @@ test('whatever the policies and the request, the recorded decision comes out aga
         context: given,
         ...(planned !== undefined && { plan: planned }),
       }
-      const deps = { store, clock: Date.now, newId, policies: inForce }
+      const deps = { store, clock: Date.now, newId, policies: inForce, past: pastReader(store) }
       const told = await check(deps, caller, request, undefined, { explain: true })
       const entry = await decisionEntry(store, told.decisionId)
       assert.ok(entry)

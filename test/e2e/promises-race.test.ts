@@ -7,6 +7,7 @@ import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts
 import { idempotencyOf } from '../../src/actions/idempotency.ts'
 import { createKey, revokeKey } from '../../src/actions/keys.ts'
 import { operatorOf, trigger } from '../../src/actions/killswitch.ts'
+import { pastReader } from '../../src/actions/past.ts'
 import { ensureTenant } from '../../src/actions/tenants.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Role } from '../../src/keys/roles.ts'
@@ -19,7 +20,13 @@ const HOST = { kind: 'host', id: 'host:0' } as const
 const files = [{ name: 'main.yaml', bytes: Buffer.from(ACME_POLICY) }]
 const { set } = loadPolicySet({ tenant: 'acme', files, lists: new Map(), ignored: [] })
 const newId = idMaker(Date.now, randomBytes)
-const depsOver = (store: Store): CheckDeps => ({ store, clock: Date.now, newId, policies: { get: () => set } })
+const depsOver = (store: Store): CheckDeps => ({
+  store,
+  clock: Date.now,
+  newId,
+  policies: { get: () => set },
+  past: pastReader(store),
+})
 
 interface Scene {
   /** This process, and another one on the same file. */

@@ -27,6 +27,7 @@ const INPUT: FactInput = {
   localTime: localClock('Europe/Berlin'),
   context: CONTEXT,
   plan: { action: 'payment.transfer', steps: [{ tool: 'a' }, { tool: 'b' }] },
+  overTime: new Map<string, Json>([['history.count.transfers', 2]]),
 }
 
 const FACTS: [path: string, value: Json | undefined][] = [
@@ -36,6 +37,9 @@ const FACTS: [path: string, value: Json | undefined][] = [
   ['environment', 'test'],
   ['agent', 'bot'],
   ['agent.length', undefined],
+  ['history.count.transfers', 2],
+  ['history.count.refunds', undefined],
+  ['session.actions', undefined],
   ['time.hour', 1],
   ['time.weekday', 'sun'],
   ['time.minute', undefined],

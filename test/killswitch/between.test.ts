@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { approve } from '../../src/actions/approvals.ts'
 import { check } from '../../src/actions/check.ts'
 import { callerOf } from '../../src/actions/deps.ts'
+import { pastReader } from '../../src/actions/past.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { loadPolicySet } from '../../src/policy/load.ts'
 import type { Store } from '../../src/store.ts'
@@ -31,7 +32,13 @@ function depsWith(event: () => Promise<unknown>) {
     return store.commit(submission)
   }
   const policies = { get: () => set }
-  return { store: { ...store, commit }, clock: Date.now, newId: idMaker(Date.now, randomBytes), policies }
+  return {
+    store: { ...store, commit },
+    clock: Date.now,
+    newId: idMaker(Date.now, randomBytes),
+    policies,
+    past: pastReader(store),
+  }
 }
 
 function callerWith({ id }: Key) {

@@ -7,7 +7,11 @@ import { setOf } from './sources.ts'
 /** Evaluates a check of `action` with this context. */
 export function evaluateContext(set: PolicySet, context: JsonObject | undefined, action = 'a.b'): Promise<Evaluation> {
   const input = { action, domain: undefined, tenant: 'acme', environment: 'live' as const, agent: 'bot' }
-  return evaluate(set, action, factReader({ ...input, nowMs: 0, localTime: set.localTime, context, plan: undefined }))
+  return evaluate(
+    set,
+    action,
+    factReader({ ...input, nowMs: 0, localTime: set.localTime, context, plan: undefined, overTime: new Map() }),
+  )
 }
 
 /** A set of one allow rule for a.b with this condition. */

@@ -3,8 +3,8 @@ import { BUILT_IN_FACTS, REQUEST_ROOTS } from '../fact-names.ts'
 import { LIMITS } from '../limits.ts'
 import { OPERATORS, type Operator } from '../operators.ts'
 import type { FactType } from '../set.ts'
-import { NAME_PATTERN } from '../shapes.ts'
-import { CIDR, FACT_NAMES, PLURAL, REQUEST_PATH, TIME } from './patterns.ts'
+import { NAME_PATTERN } from '../shape-parts.ts'
+import { CIDR, FACT_NAMES, OVER_TIME_PATH, PLURAL, REQUEST_PATH, TIME } from './patterns.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -35,8 +35,13 @@ export function conditionSchema(): Schema {
 function leafProperties(): Schema {
   return {
     fact: {
-      description: 'What is looked at: a fact that is always there, or a path under context or plan.',
-      anyOf: [{ enum: FACT_NAMES }, { type: 'string', pattern: REQUEST_PATH }],
+      description:
+        'What is looked at: a fact that is always there, a path under context or plan, or what session and history declare.',
+      anyOf: [
+        { enum: FACT_NAMES },
+        { type: 'string', pattern: REQUEST_PATH },
+        { type: 'string', pattern: OVER_TIME_PATH },
+      ],
       examples: ['context.amount', 'plan.steps.*.action'],
     },
     operator: {

@@ -19,8 +19,12 @@ export const PLURAL = `^(?:context|plan)${STEP}*\\.\\*${STEP}*$`
 export const SINGLE_PATH = `^${SINGLE}$`
 export const DECLARED_PATH = `^(?:${SINGLE}|(?:context|plan)${STEP}*\\.\\*${STEP}*)$`
 export const REQUEST_PATH = `^(?:context|plan)(?:${STEP}*\\.\\*)?${STEP}*$`
+/** Facts about what was allowed before, by type. */
+const NAMED = '(?:\\.[A-Za-z0-9_-]+|\\["[A-Za-z0-9_-]+"\\])'
+const AMOUNT = `history\\.(?:count|sum)${NAMED}`
+export const OVER_TIME_PATH = `^(?:session\\.actions|session\\.taken${NAMED}|${AMOUNT})$`
 /** A fact that is a number, or may be one. */
-export const NUMBER_PATH = `^(?:time\\.hour|${SINGLE})$`
+export const NUMBER_PATH = `^(?:time\\.hour|${AMOUNT}|${SINGLE})$`
 
 export const FACT_NAMES = [...BUILT_IN_FACTS.keys()]
 

@@ -2,12 +2,13 @@ import { ENVIRONMENTS } from '../../base/environment.ts'
 import { type Glob, globContains, globMatches, globsIntersect, isActionName } from '../../base/glob.ts'
 import type { Json } from '../../base/json.ts'
 import { schemaAt, typesOf } from '../actions.ts'
-import { WEEKDAYS } from '../fact-names.ts'
+import { OVER_TIME_ROOTS, WEEKDAYS } from '../fact-names.ts'
 import { itemsOf, memberOf, type Node, numberOf } from '../node.ts'
 import { isScalar } from '../operators.ts'
+import { SESSION_ACTIONS } from '../over-time.ts'
 import { type FactPath, isPlural } from '../path.ts'
 import { isRequired } from '../presence.ts'
-import type { PolicyData } from '../set.ts'
+import type { Counter, PolicyData } from '../set.ts'
 
 export type JsonKind = 'number' | 'string' | 'boolean' | 'array' | 'object'
 
@@ -78,9 +79,30 @@ export function knownOf(fact: FactPath, scope: Scope, { set, actionNodes }: Decl
     case 'domain':
       return actionNodes === undefined ? ANY_VALUE : domainKnown(scope, set)
     default:
+      if (OVER_TIME_ROOTS.has(fact.root)) return overTimeKnown(fact, set.counters.get(fact.text))
       return requestKnown(fact, scope, set, actionNodes)
   }
 }
+
+function overTimeKnown(fact: FactPath, counter: Counter | undefined): Known {
+  if (fact.text === SESSION_ACTIONS) return { ...ANY_VALUE, ...kindOnly('array') }
+  if (fact.root === 'session') {
+    return { ...ANY_VALUE, constants: [true, false], admits: (value) => typeof value === 'boolean', ...noOther }
+  }
+  if (counter?.sum !== undefined) {
+    return { ...ANY_VALUE, admits: (value) => typeof value === 'number', admitsOther: (kind) => kind === 'number' }
+  }
+  return {
+    ...ANY_VALUE,
+    constants: [0],
+    mayBeMissing: counter?.by === 'session',
+    admits: (value) => typeof value === 'number' && Number.isInteger(value) && value >= 0,
+    admitsOther: (kind) => kind === 'number',
+    because: 'it is a whole number, 0 or more',
+  }
+}
+
+const noOther = { admitsOther: () => false }
 
 function textOnly(admits: (text: string) => boolean): Pick<Known, 'admits' | 'admitsOther'> {
   return {

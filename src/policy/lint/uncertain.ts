@@ -1,4 +1,5 @@
-import { BUILT_IN_FACTS } from '../fact-names.ts'
+import { memo } from '../../base/memo.ts'
+import { BUILT_IN_FACTS, OVER_TIME_ROOTS } from '../fact-names.ts'
 import { leavesOf } from '../kleene.ts'
 import type { Names } from '../names.ts'
 import { memberOf } from '../node.ts'
@@ -15,10 +16,20 @@ export function reportUncertain(set: PolicyData, names: Names, actionNodes: Decl
     for (const leaf of uncertainLeaves(rule, set, actionNodes)) {
       if (reported.has(leaf)) continue
       reported.add(leaf)
-      const message = `Where ${leaf.fact.text} is missing, rule ${rule.id} applies; give it a default, require it in the schema, or ask with exists.`
+      const where = `Where ${leaf.fact.text} is missing, rule ${rule.id} applies`
+      const message = `${where}; ${remedy(leaf, set)}, or ask with exists.`
       names.report.add('GATE2007', placeOf(leaf, names), message)
     }
   }
+}
+
+/** What makes sure that the fact is there. */
+function remedy({ fact }: Leaf, { session, counters }: PolicyData): string {
+  if (!OVER_TIME_ROOTS.has(fact.root)) return 'give it a default, require it in the schema'
+  const counter = counters.get(fact.text)
+  const ofSession = counter === undefined || counter.by === 'session' ? session?.fact : undefined
+  const made = [ofSession, counter?.sum].flatMap((from) => from?.text ?? [])
+  return `give ${made.join(' and ')} a default, require it in the schema`
 }
 
 /** The leaves of a rule that read a fact which may be missing: without default, guard, or a schema that requires it. */
@@ -28,6 +39,8 @@ export function uncertainLeaves(rule: Rule, set: PolicyData, actionNodes: Declar
   const guarded = new Set(leaves.filter(isPresenceTest).map(({ fact }) => fact.text))
   const open = leaves.filter(({ fact }) => !guarded.has(fact.text) && !BUILT_IN_FACTS.has(fact.text))
   if (open.length === 0) return []
-  const declared = declaredFor(rule, actionNodes).map((node) => ({ context: memberOf(node, 'context')?.value }))
-  return open.filter(({ fact }) => mayBeMissing(fact, set, declared))
+  const contextsOf = memo((about: Pick<Rule, 'actions'>) =>
+    declaredFor(about, actionNodes).map((node) => ({ context: memberOf(node, 'context')?.value })),
+  )
+  return open.filter(({ fact }) => mayBeMissing(fact, rule, { ...set, contextsOf }))
 }

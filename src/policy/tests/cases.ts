@@ -22,6 +22,16 @@ export interface TestAgent {
   readonly environment: Environment
 }
 
+/** An action that was allowed before. */
+export interface PastAction {
+  readonly action: string
+  readonly context: JsonObject
+  readonly plan: JsonObject | undefined
+  readonly agent: TestAgent
+  /** How long before the time of the test. */
+  readonly agoMs: number
+}
+
 /** An exact number, or a range that holds its bounds. */
 export type Amount =
   | { readonly exactly: number }
@@ -50,6 +60,7 @@ export interface Selector {
   readonly context: string | undefined
   readonly plan: string | undefined
   readonly agent: string | undefined
+  readonly history: string | undefined
 }
 
 export interface Expectation {
@@ -69,6 +80,8 @@ export interface PolicyTest {
   /** Undefined: the request has no plan. */
   readonly plans: readonly Fixture<JsonObject | undefined>[]
   readonly agents: readonly Fixture<TestAgent>[]
+  /** What was allowed before. */
+  readonly histories: readonly Fixture<readonly PastAction[]>[]
   /** A case is held to each of those that select it, and to a denial when none does. */
   readonly expectations: readonly Expectation[]
   /** Of its name. */
@@ -78,6 +91,6 @@ export interface PolicyTest {
 }
 
 /** How many cases the matrix of a test makes. */
-export function casesIn({ actions, contexts, plans, agents }: PolicyTest): number {
-  return actions.length * contexts.length * plans.length * agents.length
+export function casesIn({ actions, contexts, plans, agents, histories }: PolicyTest): number {
+  return actions.length * contexts.length * plans.length * agents.length * histories.length
 }

@@ -113,9 +113,15 @@ function selectedShape(amount: TSchema) {
       agent: Type.Optional(
         Type.String({ minLength: 1, description: 'Only the agent of this name.', examples: ['support'] }),
       ),
+      history: Type.Optional(
+        Type.String({ minLength: 1, description: 'Only the history of this name.', examples: ['two-transfers'] }),
+      ),
       ...wantedShape(amount),
     },
-    { ...CLOSED, description: 'An expectation for those combinations that action, context, plan and agent select.' },
+    {
+      ...CLOSED,
+      description: 'An expectation for those combinations that action, context, plan, agent and history select.',
+    },
   )
 }
 
@@ -130,7 +136,7 @@ export const ExpectationMap = Type.Unsafe<Record<string, unknown>>({
 })
 
 const EXPECT_DESCRIPTION =
-  'One expectation for all combinations, or one by name of the context, or a list of which each item may select by action, context, plan and agent: a combination is held to every item that selects it. What nothing is expected of is expected to be denied.'
+  'One expectation for all combinations, or one by name of the context, or a list of which each item may select by action, context, plan, agent and history: a combination is held to every item that selects it. What nothing is expected of is expected to be denied.'
 
 /** All forms of `expect`, for editors. */
 export function expectShape() {

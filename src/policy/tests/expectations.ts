@@ -28,7 +28,12 @@ export interface Asked {
   readonly context: ReadonlySet<string>
   readonly plan: ReadonlySet<string>
   readonly agent: ReadonlySet<string>
+  readonly history: ReadonlySet<string>
 }
+
+/** What a selector names, and the section of the file and of the matrix that has the names. */
+const SECTIONS = { context: 'contexts', plan: 'plans', agent: 'agents', history: 'histories' } as const
+type Member = keyof typeof SECTIONS
 
 /** What expectations may name. */
 export interface Scope {
@@ -40,7 +45,13 @@ export interface Scope {
   readonly report: Report
 }
 
-const ANYTHING: Selector = { action: undefined, context: undefined, plan: undefined, agent: undefined }
+const ANYTHING: Selector = {
+  action: undefined,
+  context: undefined,
+  plan: undefined,
+  agent: undefined,
+  history: undefined,
+}
 
 /** The expectations of a test, in whatever form they are written; every fault is reported. */
 export function readExpectations(expect: Node | undefined, scope: Scope): Expectation[] {
@@ -96,13 +107,19 @@ function readList(expect: Node, scope: Scope): Expectation[] {
 }
 
 function readSelector(item: Node, scope: Scope): Selector {
-  const named = (member: 'context' | 'plan' | 'agent'): string | undefined => {
+  const named = (member: Member): string | undefined => {
     const node = memberOf(item, member)
     const name = textOf(node)
     if (node !== undefined && name !== undefined) checkSelects(member, name, node, scope)
     return name
   }
-  return { action: readAction(item, scope), context: named('context'), plan: named('plan'), agent: named('agent') }
+  return {
+    action: readAction(item, scope),
+    context: named('context'),
+    plan: named('plan'),
+    agent: named('agent'),
+    history: named('history'),
+  }
 }
 
 function readAction(item: Node, { asked, report }: Scope): Selector['action'] {
@@ -121,16 +138,16 @@ function readAction(item: Node, { asked, report }: Scope): Selector['action'] {
 
 /** False, and reported, for a name that the file does not declare, or that the matrix does not ask. */
 function checkSelects(
-  member: 'context' | 'plan' | 'agent',
+  member: Member,
   name: string,
   place: Place,
   { root, asked, report }: Scope,
   meant?: string,
 ): boolean {
   if (asked === undefined || asked[member].has(name)) return true
-  const isDeclared = keyOf(memberOf(root, `${member}s`), name) !== undefined
+  const isDeclared = keyOf(memberOf(root, SECTIONS[member]), name) !== undefined
   if (isDeclared) report.add('GATE1508', place, `The matrix does not ask the ${member} ${JSON.stringify(name)}.`)
-  else reportUnknown(name, place, asked[member], `among the ${member}s of the matrix`, report, meant)
+  else reportUnknown(name, place, asked[member], `among the ${SECTIONS[member]} of the matrix`, report, meant)
   return false
 }
 

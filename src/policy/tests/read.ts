@@ -6,15 +6,23 @@ import { repairKeys } from '../key-repair.ts'
 import { LIMITS } from '../limits.ts'
 import { entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, textOf } from '../node.ts'
 import type { Report } from '../report.ts'
-import { checkTenant } from '../settings.ts'
+import { checkTenant, readDuration } from '../settings.ts'
 import { shapeCheck } from '../shape-check.ts'
 import { timeIn, timeSentence } from '../time-constant.ts'
-import { casesIn, DEFAULT_AGENT, DEFAULT_NOW, type Fixture, type PolicyTest, type TestAgent } from './cases.ts'
+import {
+  casesIn,
+  DEFAULT_AGENT,
+  DEFAULT_NOW,
+  type Fixture,
+  type PastAction,
+  type PolicyTest,
+  type TestAgent,
+} from './cases.ts'
 import { type Asked, readExpectations } from './expectations.ts'
 import { hasKnownKeys, type KnownNames, knownNames, readNames, reportTwice } from './names.ts'
 import { knownKeyCode, Matrix, PolicyTestFile, testReport } from './shapes.ts'
 
-const DIMENSIONS = ['contexts', 'plans', 'agents'] as const
+const DIMENSIONS = ['contexts', 'plans', 'agents', 'histories'] as const
 type Dimension = (typeof DIMENSIONS)[number]
 
 const checkShape = shapeCheck(PolicyTestFile, knownKeyCode)
@@ -53,7 +61,15 @@ function readTestFile(written: Node, tenant: string, known: KnownNames, report: 
   const root = repairKeys(written, PolicyTestFile, testReport(report))
   checkShape(root, report)
   checkTenant(root, tenant, report)
-  const file: TestFile = { root, known, used: { contexts: new Set(), plans: new Set(), agents: new Set() }, report }
+  const used = {
+    contexts: new Set<string>(),
+    plans: new Set<string>(),
+    agents: new Set<string>(),
+    histories: new Set<string>(),
+  }
+  const file: TestFile = { root, known, used, report }
+  // Also those that no test asks with.
+  for (const { value } of entriesOf(memberOf(root, 'histories'))) readHistory(value, file)
   const nowMs = readTime(memberOf(root, 'now'), report)
   const tests = itemsOf(memberOf(root, 'tests')).map((node) => readTest(node, nowMs, file))
   reportSameNames(tests, report)
@@ -72,6 +88,7 @@ function readTest(node: Node, fileNowMs: number | undefined, file: TestFile): Po
     contexts: readDimension('contexts', matrix, file, contextOf, {}),
     plans: readDimension('plans', matrix, file, contextOf, undefined),
     agents: readDimension('agents', matrix, file, agentOf, DEFAULT_AGENT),
+    histories: readDimension('histories', matrix, file, (value) => readHistory(value, file), []),
   }
   return {
     name: textOf(name) ?? '',
@@ -89,34 +106,63 @@ function readTest(node: Node, fileNowMs: number | undefined, file: TestFile): Po
   }
 }
 
-function askedBy({
-  actions,
-  contexts,
-  plans,
-  agents,
-}: Pick<PolicyTest, 'actions' | 'contexts' | 'plans' | 'agents'>): Asked {
+function askedBy({ actions, contexts, plans, agents, histories }: Pick<PolicyTest, 'actions' | Dimension>): Asked {
   const namesOf = (fixtures: readonly Fixture<unknown>[]) => new Set(fixtures.flatMap(({ name }) => name ?? []))
-  return { actions, context: namesOf(contexts), plan: namesOf(plans), agent: namesOf(agents) }
+  return {
+    actions,
+    context: namesOf(contexts),
+    plan: namesOf(plans),
+    agent: namesOf(agents),
+    history: namesOf(histories),
+  }
 }
 
 /** The values of one dimension, or what stands in where the matrix leaves it out. */
 function readDimension<T>(
   dimension: Dimension,
   matrix: Node | undefined,
-  { root, used, report }: TestFile,
+  file: TestFile,
   readValue: (node: Node) => T,
   standIn: T,
 ): Fixture<T>[] {
   const nodes = itemsOf(memberOf(matrix, dimension))
+  reportTwice(nodes, file.report)
+  const fixtures = fixturesOf(dimension, nodes, file, readValue, standIn)
+  return fixtures.length === 0 ? [{ name: undefined, value: standIn }] : fixtures
+}
+
+/** What the names of some nodes stand for. */
+function fixturesOf<T>(
+  dimension: Dimension,
+  nodes: readonly Node[],
+  { root, used, report }: TestFile,
+  readValue: (node: Node) => T,
+  standIn: T,
+): { name: string; value: T }[] {
   const fixtures = memberOf(root, dimension)
-  reportTwice(nodes, report)
   const declared = hasKnownKeys(root, PolicyTestFile) ? (fixtures?.entries ?? NONE) : undefined
-  const names = readNames(nodes, declared, `under ${dimension}`, report)
-  if (names.length === 0) return [{ name: undefined, value: standIn }]
-  return names.map((name) => {
+  return readNames(nodes, declared, `under ${dimension}`, report).map((name) => {
     used[dimension].add(name)
     const node = memberOf(fixtures, name)
     return { name, value: node === undefined ? standIn : readValue(node) }
+  })
+}
+
+function readHistory(node: Node, file: TestFile): PastAction[] {
+  return itemsOf(node).flatMap((item) => {
+    const named = <T>(member: string, dimension: Dimension, readValue: (one: Node) => T, standIn: T): T => {
+      const name = memberOf(item, member)
+      return fixturesOf(dimension, name === undefined ? [] : [name], file, readValue, standIn)[0]?.value ?? standIn
+    }
+    const past = {
+      context: named('context', 'contexts', contextOf, {}),
+      plan: named<JsonObject | undefined>('plan', 'plans', contextOf, undefined),
+      agent: named('agent', 'agents', agentOf, DEFAULT_AGENT),
+    }
+    const action = textOf(memberOf(item, 'action'))
+    const ago = memberOf(item, 'ago')
+    const agoMs = ago && readDuration(ago, file.report)
+    return action === undefined || agoMs === undefined ? [] : [{ action, ...past, agoMs }]
   })
 }
 

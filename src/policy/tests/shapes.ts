@@ -48,6 +48,29 @@ export const Agent = Type.Object(
   CLOSED,
 )
 
+/** An action that was allowed before. */
+export const Past = Type.Object(
+  {
+    action: Type.String({ pattern: ACTION_PATTERN, description: 'By its full name.', examples: ['payment.transfer'] }),
+    ago: Type.String({
+      description: 'How long before the time of the test: an integer and s, m, h or d; 1s to 90d.',
+      examples: ['10m', '2h'],
+    }),
+    context: Type.Optional(
+      Type.String({ minLength: 1, description: 'A name under contexts; empty without it.', examples: ['small'] }),
+    ),
+    plan: Type.Optional(Type.String({ minLength: 1, description: 'A name under plans.', examples: ['refund'] })),
+    agent: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: `A name under agents; ${DEFAULT_AGENT.identity}, ${DEFAULT_AGENT.environment} without it.`,
+        examples: ['support'],
+      }),
+    ),
+  },
+  CLOSED,
+)
+
 export const Matrix = Type.Object(
   {
     actions: Type.Array(Type.String({ pattern: ACTION_PATTERN }), {
@@ -74,6 +97,13 @@ export const Matrix = Type.Object(
         minItems: 1,
         description: `Names under agents; without it the agent is ${DEFAULT_AGENT.identity}, ${DEFAULT_AGENT.environment}.`,
         examples: [['support']],
+      }),
+    ),
+    histories: Type.Optional(
+      Type.Array(Name, {
+        minItems: 1,
+        description: 'Names under histories; without it nothing was allowed before.',
+        examples: [['two-transfers']],
       }),
     ),
   },
@@ -123,6 +153,14 @@ function fileShape(expect: TSchema) {
       ),
       agents: Type.Optional(
         mapOf(Agent, 'Who asks, by name.', { support: { identity: 'support-agent', environment: 'live' } }),
+      ),
+      histories: Type.Optional(
+        mapOf({ type: 'array', items: Past }, 'What was allowed before, by name.', {
+          'two-transfers': [
+            { action: 'payment.transfer', context: 'small', ago: '10m' },
+            { action: 'payment.transfer', context: 'small', ago: '50m' },
+          ],
+        }),
       ),
       tests: Type.Array(testShape(expect), {
         minItems: 1,

@@ -44,7 +44,8 @@ second = entry(first["hash"], 1, CHAIN, "aud_0000000000000000000000000b", "2026-
     ("request", bytes([0x12]) * 32, {"tenantId": "acme", "action": "payment.transfer", "context": {"amount": 1200, "currency": "€", "to": "acct_9"}}),
     ("risk", bytes([0x13]) * 32, {"score": 50, "factors": [{"name": "amount", "weight": 50, "contribution": 50}]}),
     ("grounds", bytes([0x14]) * 32, {"rule": None, "reason": "No rule allows this action.", "decidedBy": "default", "retry": "never", "policyDigest": "sha256:" + "00" * 32,
-                                     "evaluatedAt": "2026-01-01T00:00:00.999Z", "caller": {"keyId": "key_0000000000000000000000000a", "roles": ["agent"]},
+                                     "evaluatedAt": "2026-01-01T00:00:00.999Z", "caller": {"keyId": "key_0000000000000000000000000a", "roles": ["agent"], "agent": "key_0000000000000000000000000a"},
+                                     "session": None, "taken": None, "historyEnd": None,
                                      "unevaluable": [], "approvalId": None, "planValidated": False}),
 ])
 third = entry(second["hash"], 2, CHAIN, "aud_0000000000000000000000000c", "2026-01-01T00:00:02.000Z", "custom.note", [

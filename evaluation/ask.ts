@@ -1,0 +1,39 @@
+import { CannotRun, UsageError } from '../src/cli/context.ts'
+import type { Decision } from '../src/policy/set.ts'
+import type { Ask } from './replay.ts'
+
+const TIMEOUT_MS = 10_000
+const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/
+
+interface Envelope {
+  data?: { decision: Decision; riskScore: number; decidedBy: string }
+  message?: string
+}
+
+/**
+ * Asks a sidecar on this machine. What was recorded holds texts of attackers, and leaves the machine for no other.
+ *
+ * @param keys an agent's key of each tenant
+ * @throws UsageError for another address
+ */
+export function askOverHttp(url: string, keys: ReadonlyMap<string, string>): Ask {
+  if (!LOOPBACK.test(url))
+    throw new UsageError(`${url} is not on this machine; calls are sent to loopback addresses only.`)
+  return async (request, { id }) => {
+    const { tenantId } = request
+    const response = await fetch(`${url}/gate/check`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': keys.get(tenantId) ?? '', 'x-tenant-id': tenantId },
+      body: JSON.stringify(request),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new CannotRun(`There was no answer about ${id}: ${why}.`, { cause })
+    })
+    const { status } = response
+    const { data, message }: Envelope = JSON.parse(await response.text())
+    if (status !== 200 || data === undefined) throw new CannotRun(`The answer about ${id} was ${status}: ${message}`)
+    if (data.decidedBy === 'no_policy') throw new CannotRun(`No policy is in force for the tenant ${tenantId}.`)
+    return { decision: data.decision, riskScore: data.riskScore, status }
+  }
+}

@@ -1,0 +1,119 @@
+import { type Decimal, decimalOf, minus, plus, toNumber, ZERO } from '../base/decimal.ts'
+import { matchesAny } from '../base/glob.ts'
+import type { Json, JsonObject } from '../base/json.ts'
+import { SESSION_ACTIONS } from '../policy/over-time.ts'
+import type { FactPath } from '../policy/path.ts'
+import type { Counter, FactValues, PolicySet } from '../policy/set.ts'
+import { requestFact } from './facts.ts'
+
+/** An action with what it was asked with. */
+export interface AskedAction {
+  readonly action: string
+  readonly context?: JsonObject | undefined
+  readonly plan?: JsonObject | undefined
+}
+
+/** What actions that were allowed come to. */
+export interface Tally {
+  readonly count: number
+  readonly total: Decimal
+  /** Of how many the number to add up is missing, or no number. */
+  readonly lacking: number
+}
+
+export const NO_TALLY: Tally = { count: 0, total: ZERO, lacking: 0 }
+
+/** Longer texts name no session. In UTF-16 units. */
+export const MAX_SESSION = 256
+/** With more, `session.actions` and `session.taken.*` are missing, so that rules that restrain by them apply. */
+export const MAX_SESSION_ACTIONS = 1000
+
+/** The session of a request, by what the policies take for its name; undefined when it has none. */
+export function sessionOf({ session, facts }: PolicySet, asked: Omit<AskedAction, 'action'>): string | undefined {
+  if (session === undefined) return undefined
+  const name = requestFact(asked, session.fact) ?? facts.get(session.fact.text)?.default
+  return typeof name === 'string' && name !== '' && name.length <= MAX_SESSION ? name : undefined
+}
+
+/** What one more action adds; nothing where the counter is not about it. */
+export function tallyOf({ facts }: PolicySet, { actions, sum }: Counter, asked: AskedAction): Tally {
+  if (!matchesAny(actions, asked.action)) return NO_TALLY
+  if (sum === undefined) return { count: 1, total: ZERO, lacking: 0 }
+  const amount = requestFact(asked, sum) ?? facts.get(sum.text)?.default
+  if (typeof amount !== 'number') return { count: 1, total: ZERO, lacking: 1 }
+  return { count: 1, total: decimalOf(amount), lacking: 0 }
+}
+
+export function addTallies(a: Tally, b: Tally): Tally {
+  return { count: a.count + b.count, total: plus(a.total, b.total), lacking: a.lacking + b.lacking }
+}
+
+/** What is left of `a` without `b`, which is a part of it. */
+export function subtractTally(a: Tally, b: Tally): Tally {
+  return { count: a.count - b.count, total: minus(a.total, b.total), lacking: a.lacking - b.lacking }
+}
+
+/** What facts over time are worked out from. */
+export interface Past {
+  /** What each counter came to, without the action that is asked for, by path text; absent where it cannot be told. */
+  readonly tallies: ReadonlyMap<string, Tally>
+  /** The actions that were allowed in the session; undefined without a session, or where they are too many. */
+  readonly sessionActions: ReadonlySet<string> | undefined
+}
+
+export const NO_PAST: Past = { tallies: new Map(), sessionActions: undefined }
+
+/** The facts over time that the set asks for about this action, the action itself counted as if it were allowed. */
+export function factsOverTime(set: PolicySet, asked: AskedAction, past: Past): FactValues {
+  const values = new Map<string, Json>()
+  for (const path of set.evaluator.about(asked.action).overTime) {
+    const value = factOverTime(set, path, asked, past)
+    if (value !== undefined) values.set(path.text, value)
+  }
+  return values
+}
+
+function factOverTime(set: PolicySet, { text }: FactPath, asked: AskedAction, past: Past): Json | undefined {
+  const { sessionActions } = past
+  if (text === SESSION_ACTIONS) return sessionActions && [...sessionActions].sort()
+  const globs = set.session?.taken.get(text)
+  if (globs !== undefined) return sessionActions && [...sessionActions].some((action) => matchesAny(globs, action))
+  const counter = set.counters.get(text)
+  const before = past.tallies.get(text)
+  if (counter === undefined || before === undefined) return undefined
+  const { count, total, lacking } = addTallies(before, tallyOf(set, counter, asked))
+  if (counter.sum === undefined) return count
+  const sum = toNumber(total)
+  return lacking === 0 && Number.isFinite(sum) ? sum : undefined
+}
+
+/** An action that was allowed at a time. */
+export interface TakenAction extends AskedAction {
+  readonly agent: string
+  readonly atMs: number
+}
+
+/** Who asks, and when. */
+export interface Asking extends AskedAction {
+  readonly agent: string
+  readonly nowMs: number
+}
+
+/** What a list of actions comes to for who asks now, as the audit trail would tell it. */
+export function pastIn(set: PolicySet, asking: Asking, taken: readonly TakenAction[]): Past {
+  const session = sessionOf(set, asking)
+  const ofAgent = taken.filter(({ agent }) => agent === asking.agent)
+  const ofSession = ofAgent.filter((one) => session !== undefined && sessionOf(set, one) === session)
+  const by = { tenant: taken, agent: ofAgent, session: ofSession }
+  const tallies = new Map<string, Tally>()
+  for (const [text, counter] of set.counters) {
+    if (counter.by === 'session' && session === undefined) continue
+    const within = by[counter.by].filter(({ atMs }) => atMs > asking.nowMs - counter.withinMs)
+    tallies.set(text, within.map((one) => tallyOf(set, counter, one)).reduce(addTallies, NO_TALLY))
+  }
+  const actions = new Set(ofSession.map(({ action }) => action))
+  return {
+    tallies,
+    sessionActions: session === undefined || actions.size > MAX_SESSION_ACTIONS ? undefined : actions,
+  }
+}

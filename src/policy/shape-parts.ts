@@ -1,0 +1,31 @@
+import Type, { type Static, type TSchema } from '#typebox'
+
+/** How rules, factors, lists, conditions and domains are called. */
+export const NAME_PATTERN = '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$'
+/** What is called by a name that stands between the dots of a fact path. */
+export const STEP_PATTERN = '^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$'
+
+export const CLOSED = { additionalProperties: false }
+export const TEXT = { minLength: 1 }
+
+export const Globs = Type.Array(Type.String(), {
+  minItems: 1,
+  description: 'Action patterns: * is one segment or part of one, ** any number of segments.',
+  examples: [['payment.transfer', 'payment.refund'], ['payment.*'], ['**']],
+})
+
+export const Description = Type.String({ description: 'For readers of the file.', examples: ['Asked for by finance.'] })
+
+/** A mapping from names to values. Not Type.Record, which cannot tell a malformed name from an unknown key. */
+export function byName<S extends TSchema>(
+  pattern: string,
+  value: S,
+  notes: { description: string; examples: unknown[] },
+) {
+  return Type.Unsafe<Record<string, Static<S>>>({
+    type: 'object',
+    ...notes,
+    propertyNames: { pattern },
+    additionalProperties: value,
+  })
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import type { Corpus } from '../../evaluation/corpus.ts'
+import { sourcesOf } from '../../evaluation/corpus.ts'
+import { type Ask, replay } from '../../evaluation/replay.ts'
+import type { Decisions } from '../../evaluation/score.ts'
+import { policiesOf } from '../../evaluation/sidecar.ts'
+import { isJsonObject, parseJson } from '../../src/base/json.ts'
+import { judge } from '../../src/gate/judge.ts'
+import { pastIn, type TakenAction } from '../../src/gate/over-time.ts'
+
+const LIMITS = { maxDepth: 64 }
+/** A Wednesday noon: no policy for recorded calls may depend on when they are replayed. */
+const NOW_MS = Date.UTC(2026, 0, 14, 12)
+
+/** Decides every call by the policies of a folder, as a sidecar would, but without one. */
+export async function decideInProcess(corpus: Corpus, policies: string): Promise<Decisions> {
+  const sets = policiesOf(sourcesOf(corpus), policies)
+  /** What was allowed, by tenant. */
+  const taken = new Map<string, TakenAction[]>([...sets.keys()].map((tenant) => [tenant, []]))
+  const ask: Ask = async ({ tenantId: tenant, action, context }) => {
+    const [set, before] = [sets.get(tenant), taken.get(tenant)]
+    assert.ok(set && before)
+    const sent = parseJson(JSON.stringify(context), LIMITS)
+    assert.ok(isJsonObject(sent))
+    const asking = { agent: 'evaluation', nowMs: NOW_MS, action, context: sent, plan: undefined }
+    const past = pastIn(set, asking, before)
+    const question = { set, killSwitchReason: undefined, tenant, environment: 'live', ...asking, past } as const
+    const { outcome, risk } = await judge(question)
+    if (outcome.decision === 'allow') before.push({ ...asking, atMs: NOW_MS })
+    return { decision: outcome.decision, riskScore: risk.score, status: 200 }
+  }
+  const decided = await replay(corpus.sessions, ask, { concurrency: 1, progress: () => undefined })
+  return new Map(decided.map(({ id, decision }) => [id, decision]))
+}

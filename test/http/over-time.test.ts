@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import { check } from '../../src/actions/check.ts'
+import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts'
+import { pastReader } from '../../src/actions/past.ts'
+import { idMaker } from '../../src/base/id.ts'
+import type { Json } from '../../src/base/json.ts'
+import { factsOverTime, pastIn, type TakenAction } from '../../src/gate/over-time.ts'
+import type { Store } from '../../src/store.ts'
+import { type Answer, type Gate, type GateOptions, startGate, temporaryFolder } from '../helpers.ts'
+import { HEADER, setOf } from '../policy/sources.ts'
+import { assertDone } from './support.ts'
+
+const cleanup = { after: (work: () => Promise<void> | void) => after(work) }
+
+/** At most two transfers of an agent within an hour, at most 100 of all agents, and no mail after a secret was read. */
+const RULES = `
+session: {fact: context.session, taken: {secret: ["secret.*"]}}
+facts: {context.session: {type: string}, context.amount: {type: number, default: 0}}
+history:
+  count:
+    transfers: {actions: ["transfer.*"], within: 1h, by: agent}
+    lately: {actions: ["transfer.*"], within: 30m, by: agent}
+    posts: {actions: [post.write], within: 1h, by: tenant}
+  sum: {paid: {actions: ["transfer.*"], fact: context.amount, within: 1h, by: tenant}}
+rules:
+  - {id: third, actions: ["transfer.*"], effect: deny, reason: Two transfers an hour., when: {fact: history.count.transfers, operator: greaterThan, value: 2}}
+  - {id: posts, actions: [post.write], effect: deny, reason: Ten posts an hour., when: {fact: history.count.posts, operator: greaterThan, value: 10}}
+  - {id: lately, actions: ["transfer.*"], effect: deny, reason: Ten in half an hour., when: {fact: history.count.lately, operator: greaterThan, value: 10}}
+  - {id: limit, actions: ["transfer.*"], effect: require_approval, reason: Above 100., when: {fact: history.sum.paid, operator: greaterThan, value: 100}}
+  - {id: leak, actions: [mail.send], effect: deny, reason: A secret was read., when: {fact: session.taken.secret, operator: equal, value: true}}
+  - {id: all, actions: ["**"], effect: allow, reason: R.}
+`
+const SET = setOf(RULES)
+
+const start = (options: GateOptions = {}): Promise<Gate> =>
+  startGate(cleanup, { policies: { 'acme/main.yaml': HEADER + RULES }, ...options })
+
+type Key = Awaited<ReturnType<Gate['key']>>
+const ask = (gate: Gate, key: Key, action: string, context = {}): Promise<Answer> =>
+  gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action, context })
+
+function decisionsOf(answers: readonly Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const answer of answers) {
+    assertDone(answer)
+    const { decision, rule } = answer.body.data
+    const told = `${decision} ${rule}`
+    counts[told] = (counts[told] ?? 0) + 1
+  }
+  return counts
+}
+
+test('32 checks at once against the third transfer within an hour allow exactly two', async () => {
+  const gate = await start()
+  const key = await gate.key({ identity: 'bot' })
+  const answers = await Promise.all(Array.from({ length: 32 }, () => ask(gate, key, 'transfer.out')))
+  assert.deepEqual(decisionsOf(answers), { 'allow all': 2, 'deny third': 30 })
+})
+
+/** What checks work with, without a socket, and who asks. */
+function depsOf({ server: { store } }: Gate): CheckDeps {
+  const policies = { get: () => SET }
+  return { store, clock: Date.now, newId: idMaker(Date.now, randomBytes), policies, past: pastReader(store) }
+}
+const callerOfKey = ({ server }: Gate, { id }: Key): Caller =>
+  callerOf(server.store.state().keys.get(id) ?? assert.fail('the key is in the store'), 'acme')
+const post = { tenantId: 'acme', action: 'post.write' }
+
+test('checks at once that count the same are each decided: of 40 by two agents, ten are allowed', async () => {
+  const gate = await start()
+  const deps = depsOf(gate)
+  const callers = [
+    callerOfKey(gate, await gate.key({ identity: 'bot' })),
+    callerOfKey(gate, await gate.key({ identity: 'ann' })),
+  ]
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => callers.map((caller) => check(deps, caller, post))).flat(),
+  )
+  const rules = answers.map(({ rule }) => rule)
+  assert.deepEqual(
+    [rules.filter((one) => one === 'all').length, rules.filter((one) => one === 'posts').length],
+    [10, 30],
+  )
+})
+
+test('an allow that another service overtook is decided anew', async () => {
+  const gate = await start()
+  const deps = depsOf(gate)
+  const caller = callerOfKey(gate, await gate.key({ identity: 'bot' }))
+  for (let i = 0; i < 9; i += 1) assert.equal((await check(deps, caller, post)).rule, 'all')
+  let due = true
+  const commit: Store['commit'] = async (submission) => {
+    if (due) {
+      due = false
+      assert.equal((await check(depsOf(gate), caller, post)).rule, 'all')
+    }
+    return deps.store.commit(submission)
+  }
+  const overtaken = await check({ ...deps, store: { ...deps.store, commit } }, caller, post)
+  assert.deepEqual([overtaken.decision, overtaken.rule], ['deny', 'posts'])
+})
+
+test('checks at once in two services on one file allow exactly two', async () => {
+  const gate = await start()
+  const key = await gate.key({ identity: 'bot' })
+  const other = await start({ dir: gate.dir })
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, () => [ask(gate, key, 'transfer.out'), ask(other, key, 'transfer.out')]).flat(),
+  )
+  const told = answers.map(({ body }) => body.data?.decision ?? body.error)
+  assert.equal(told.filter((one) => one === 'allow').length, 2, told.join())
+  // Who loses against the other service again and again is told to try again, and is not allowed.
+  assert.ok(
+    told.every((one) => ['allow', 'deny', 'overloaded'].includes(one)),
+    told.join(),
+  )
+})
+
+test('agents have counts of their own, and share those of the tenant; keys of one identity are one agent', async () => {
+  const gate = await start()
+  const [bot, twin, ann] = [
+    await gate.key({ identity: 'bot' }),
+    await gate.key({ identity: 'bot' }),
+    await gate.key({ identity: 'ann' }),
+  ]
+  const told = []
+  for (const [key, amount] of [
+    [bot, 40],
+    [twin, 40],
+    [bot, 1],
+    [ann, 20],
+    [ann, 0.5],
+    [ann, 0],
+  ] as const)
+    told.push(await ask(gate, key, 'transfer.out', { amount }))
+  assert.deepEqual(
+    told.map(({ body }) => body.data.rule),
+    ['all', 'all', 'third', 'all', 'limit', 'all'],
+  )
+})
+
+test('live and test keys, and tenants, do not count for each other', async () => {
+  const gate = await start({
+    policies: { 'acme/main.yaml': HEADER + RULES, 'beta/main.yaml': HEADER.replace('acme', 'beta') + RULES },
+  })
+  const keys = [
+    await gate.key({ identity: 'bot' }),
+    await gate.key({ identity: 'bot', environment: 'test' }),
+    await gate.key({ identity: 'bot', tenant: 'beta' }),
+  ]
+  for (const key of keys) {
+    const answers = []
+    for (let i = 0; i < 3; i += 1)
+      answers.push(await gate.call(key, 'POST', '/gate/check', { tenantId: key.tenant, action: 'transfer.out' }))
+    assert.deepEqual(decisionsOf(answers), { 'allow all': 2, 'deny third': 1 })
+  }
+})
+
+test('a session remembers what was allowed in it, and not what was refused', async () => {
+  const gate = await start()
+  const key = await gate.key({ identity: 'bot' })
+  const mail = async (session: string) => (await ask(gate, key, 'mail.send', { session })).body.data
+  assert.equal((await mail('a')).rule, 'all')
+  assertDone(await ask(gate, key, 'secret.read', { session: 'a' }))
+  assert.equal((await mail('a')).rule, 'leak')
+  assert.equal((await mail('b')).rule, 'all')
+  const without = (await ask(gate, key, 'mail.send')).body.data
+  assert.deepEqual([without.decision, without.rule], ['deny', 'leak'])
+  assert.match(without.reason, /session\.taken\.secret is missing/)
+})
+
+test('the window moves with the time, and survives a restart', async () => {
+  let now = Date.UTC(2026, 4, 1)
+  const clock = (): number => now
+  const dir = temporaryFolder()
+  const gate = await start({ dir, clock })
+  const key = await gate.key({ identity: 'bot' })
+  const rule = async (at: Gate) => (await ask(at, key, 'transfer.out', { amount: 1 })).body.data.rule
+  assert.equal(await rule(gate), 'all')
+  now += 40 * 60_000
+  assert.equal(await rule(gate), 'all')
+  assert.equal(await rule(gate), 'third')
+  await gate.server.close()
+  const again = await start({ dir, clock })
+  assert.equal(await rule(again), 'third')
+  now += 20 * 60_000 - 1
+  assert.equal(await rule(again), 'third')
+  now += 1
+  assert.equal(await rule(again), 'all')
+  assert.equal(await rule(again), 'third')
+})
+
+test('a decision that counted is explained by what it counted, whatever has come since', async () => {
+  const gate = await start()
+  const key = await gate.key({ identity: 'bot', roles: ['agent', 'auditor'] })
+  const first = (await ask(gate, key, 'transfer.out', { amount: 60 })).body.data
+  const held = (await ask(gate, key, 'transfer.out', { amount: 50 })).body.data
+  assert.deepEqual([first.rule, held.rule], ['all', 'limit'])
+  for (let i = 0; i < 3; i += 1) await ask(gate, key, 'transfer.out', { amount: 1 })
+  for (const [{ decisionId }, count, sum] of [
+    [first, 1, 60],
+    [held, 2, 110],
+  ]) {
+    const { body } = await gate.call(key, 'GET', `/decisions/${decisionId}`)
+    assert.deepEqual([body.data.reproduced, body.data.differences], [true, []], JSON.stringify(body))
+    const seen = new Map(
+      body.data.explanation.rules.map((rule: { id: string; condition?: { seen: Json } }) => [
+        rule.id,
+        rule.condition?.seen,
+      ]),
+    )
+    assert.deepEqual([seen.get('third'), seen.get('limit')], [{ value: count }, { value: sum }])
+  }
+})
+
+const step = fc.record({
+  action: fc.constantFrom('transfer.out', 'transfer.in', 'mail.send', 'secret.read'),
+  agent: fc.constantFrom('bot', 'ann'),
+  session: fc.constantFrom('s', 't', undefined),
+  amount: fc.constantFrom(0.1, 0.2, 7, undefined),
+  minutes: fc.constantFrom(0, 1, 25, 59),
+})
+
+test('property: what the service reads from its file is what a list of what was allowed comes to', async () => {
+  let now = Date.UTC(2026, 4, 1)
+  const gate = await start({ clock: () => now })
+  const keys = { bot: await gate.key({ identity: 'bot' }), ann: await gate.key({ identity: 'ann' }) }
+  const { store } = gate.server
+  const reader = pastReader(store)
+  const allowed: TakenAction[] = []
+  const facts = new Map<string, [seq: number, values: Json]>()
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      for (const { action, agent, session, amount, minutes } of steps) {
+        now += minutes * 60_000
+        const context = { ...(session !== undefined && { session }), ...(amount !== undefined && { amount }) }
+        const asking = { action, context, plan: undefined, agent, nowMs: now }
+        const { past } = await reader.read(SET, 'acme/live', asking)
+        const wanted = Object.fromEntries(factsOverTime(SET, asking, pastIn(SET, asking, allowed)))
+        assert.deepEqual(Object.fromEntries(factsOverTime(SET, asking, past)), wanted)
+        const end = (await store.lengths(['acme/live'])).get('acme/live') ?? 0
+        facts.set(JSON.stringify(asking), [end, wanted])
+        const answer = await ask(gate, keys[agent], action, context)
+        assertDone(answer)
+        if (answer.body.data.decision === 'allow') allowed.push({ action, context, agent, atMs: now })
+      }
+    }),
+    { numRuns: 25 },
+  )
+  // As it was then, whatever came later.
+  for (const [text, [end, wanted]] of facts) {
+    const asking = JSON.parse(text)
+    const past = await pastReader(store).at(SET, 'acme/live', asking, end)
+    assert.deepEqual(Object.fromEntries(factsOverTime(SET, asking, past)), wanted)
+  }
+})
