@@ -6,7 +6,7 @@ const TIMEOUT_MS = 10_000
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/
 
 interface Envelope {
-  data?: { decision: Decision; riskScore: number; decidedBy: string }
+  data?: { decision: Decision; rule: string | null; riskScore: number; decidedBy: string }
   message?: string
 }
 
@@ -34,6 +34,6 @@ export function askOverHttp(url: string, keys: ReadonlyMap<string, string>): Ask
     const { data, message }: Envelope = JSON.parse(await response.text())
     if (status !== 200 || data === undefined) throw new CannotRun(`The answer about ${id} was ${status}: ${message}`)
     if (data.decidedBy === 'no_policy') throw new CannotRun(`No policy is in force for the tenant ${tenantId}.`)
-    return { decision: data.decision, riskScore: data.riskScore, status }
+    return { decision: data.decision, rule: data.rule ?? data.decidedBy, riskScore: data.riskScore, status }
   }
 }

@@ -4,7 +4,8 @@ import { type Box, placeLabels } from './labels.ts'
 /** A policy in a panel: both in percent. */
 export interface Point {
   label: string
-  kind: 'ours' | 'reference' | 'none'
+  /** `setting`: ours, made looser. */
+  kind: 'ours' | 'setting' | 'reference' | 'none'
   /** Clean sessions in which a call was held or denied. */
   interrupted: number
   attackSuccess: number
@@ -22,7 +23,7 @@ const GAP = 84
 const MARGIN = { top: 84, left: 62, bottom: 56, right: 26 }
 /** Between zero and the axis, so that the label of a policy that lets nothing through stands above the numbers. */
 const BELOW_ZERO = 12
-const RADIUS = { ours: 7, reference: 4.5, none: 4.5 }
+const RADIUS = { ours: 7, setting: 4.5, reference: 4.5, none: 4.5 }
 const TITLE = 'Attack success against interruption'
 const FONT = 'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif"'
 
@@ -34,6 +35,7 @@ const COLOUR = {
   axis: '#57606a',
   text: '#1f2328',
   ours: '#0b62d0',
+  setting: '#0b62d0',
   reference: '#6e7781',
   none: '#b42318',
 }

@@ -61,7 +61,8 @@ function writePage(
 ): void {
   const chart = out.replace(/(?:\.md)?$/, '.svg')
   const latencies = decided.map(({ latency_ms }) => latency_ms)
-  const { page, svg } = reportOf(corpus, decisions, { concurrency, latencies, chartName: basename(chart) })
+  const deciders = new Map(decided.map(({ id, rule }) => [id, rule]))
+  const { page, svg } = reportOf(corpus, decisions, { concurrency, latencies, chartName: basename(chart), deciders })
   writeFileSync(out, page)
   if (svg !== undefined) writeFileSync(chart, svg)
 }

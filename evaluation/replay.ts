@@ -10,6 +10,8 @@ export interface Request {
 
 export interface Answer {
   decision: Decision
+  /** Which decided, else the step of the decision. */
+  rule: string
   riskScore: number
   /** Of HTTP. */
   status: number
@@ -48,9 +50,9 @@ export async function replay(sessions: readonly Session[], ask: Ask, options: Re
       const prior: string[] = []
       for (const call of session.calls) {
         const startedMs = performance.now()
-        const { decision, riskScore, status } = await ask(requestOf(session, call, prior), call)
+        const answer = await ask(requestOf(session, call, prior), call)
         const latency_ms = Number((performance.now() - startedMs).toFixed(3))
-        decided[i]?.push({ id: call.id, decision, riskScore, status, latency_ms })
+        decided[i]?.push({ id: call.id, ...answer, latency_ms })
         prior.push(call.action)
         done += 1
         options.progress(done)

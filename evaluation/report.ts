@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { counted } from '../src/base/counted.ts'
 import { chart, type Panel, type Point } from './chart.ts'
 import type { Corpus } from './corpus.ts'
+import { frontierTable, settingsOf } from './frontier.ts'
 import { missesTable } from './misses.ts'
 import { BENCHMARKS, CAMEL_TRIGGERED } from './published.ts'
 import { type ReferencePolicy, referenceDecisions, referencePoliciesFor } from './reference.ts'
+import { type Deciders, rulesTable } from './rules.ts'
 import { type Decisions, ratesOf, type Score, scoreOf } from './score.ts'
 import {
   artefactTable,
@@ -32,6 +34,7 @@ export interface Run {
   latencies: readonly number[]
   /** By which the page links to its chart. */
   chartName: string
+  deciders: Deciders
 }
 
 const NOTHING_COMPARES =
@@ -39,7 +42,11 @@ const NOTHING_COMPARES =
 const CHART_TEXT = 'Attack success against interruption: gate-sidecar, reference policies and no defence, by benchmark'
 
 /** The page and its chart: the same for the same corpus and decisions, but for the sentences about the run. */
-export function reportOf(corpus: Corpus, decisions: Decisions, { concurrency, latencies, chartName }: Run): Report {
+export function reportOf(
+  corpus: Corpus,
+  decisions: Decisions,
+  { concurrency, latencies, chartName, deciders }: Run,
+): Report {
   const { sessions } = corpus
   const references = referencePoliciesFor(corpus)
   const compared = comparedOf(corpus, decisions, references)
@@ -55,6 +62,8 @@ export function reportOf(corpus: Corpus, decisions: Decisions, { concurrency, la
     'camel-strict': () => CAMEL_TRIGGERED.strict.toFixed(1),
     attacks: () => attackTable(sessions, decisions),
     users: () => userTable(sessions, decisions),
+    frontier: () => (compared.length === 0 ? NOTHING_COMPARES : frontierTable(compared)),
+    rules: () => rulesTable(sessions, decisions, deciders),
     'wrong-writes': () => wrongWrites(scoreOf(sessions, decisions)),
     slices: () => sliceTable(sessions, decisions),
     misses: () => missesTable(sessions, decisions),
@@ -80,6 +89,7 @@ function filledIn(text: string, parts: Readonly<Record<string, () => string>>): 
 
 /** The benchmarks of which the corpus has whole sets; rates of samples do not compare with published ones. */
 export function comparedOf(corpus: Corpus, decisions: Decisions, references: readonly ReferencePolicy[]): Compared[] {
+  const settings = settingsOf(corpus, decisions, references)
   const inReference = references.map((policy) => ({ policy, decisions: referenceDecisions(policy, corpus) }))
   return BENCHMARKS.flatMap((benchmark) => {
     const sessions = corpus.sessions.filter(({ source, set }) => source === benchmark.source && set === 'full')
@@ -88,11 +98,12 @@ export function comparedOf(corpus: Corpus, decisions: Decisions, references: rea
       benchmark,
       score: scoreOf(sessions, decisions),
       references: inReference.map(({ policy, decisions: of }) => ({ policy, score: scoreOf(sessions, of) })),
+      settings: settings.map(({ decisions: of, ...setting }) => ({ ...setting, score: scoreOf(sessions, of) })),
     }
   })
 }
 
-function panelOf({ benchmark, score, references }: Compared): Panel {
+function panelOf({ benchmark, score, references, settings }: Compared): Panel {
   const point = (label: string, kind: Point['kind'], of: Score): Point => {
     const { interrupted = 0, attackSuccess = 0 } = ratesOf(of)
     return { label, kind, interrupted, attackSuccess }
@@ -101,7 +112,8 @@ function panelOf({ benchmark, score, references }: Compared): Panel {
   return {
     title: titleOf(benchmark),
     points: [
-      point('gate-sidecar', 'ours', score),
+      // What is stricter interrupts more and stops hardly more: the table has it.
+      ...settings.flatMap(({ label, kind, score: of }) => (label === '' ? [] : [point(label, kind, of)])),
       { label: 'no defence', kind: 'none', interrupted: 0, attackSuccess: before },
       ...references.map(({ policy, score: of }) => point(policy.title, 'reference', of)),
     ],

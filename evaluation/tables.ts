@@ -1,5 +1,6 @@
 import { table } from '../docs/markdown.ts'
 import type { Session } from './corpus.ts'
+import type { Setting } from './frontier.ts'
 import { ARTEFACTS, type Benchmark, publishedFor } from './published.ts'
 import type { ReferencePolicy } from './reference.ts'
 import { type Decisions, groupsOf, type Rates, ratesOf, type Score, scoreOf } from './score.ts'
@@ -9,6 +10,8 @@ export interface Compared {
   benchmark: Benchmark
   score: Score
   references: readonly { policy: ReferencePolicy; score: Score }[]
+  /** The policies as they are among looser and stricter ones, from the loosest on. */
+  settings: readonly (Omit<Setting, 'decisions'> & { score: Score })[]
 }
 
 const rate = (value: number | undefined): string => (value === undefined ? '' : value.toFixed(2))

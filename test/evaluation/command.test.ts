@@ -62,7 +62,7 @@ describe('npm run evaluate', { concurrency: 2 }, () => {
       ],
     )
     for (const line of decided) {
-      assert.deepEqual(Object.keys(line), ['id', 'decision', 'riskScore', 'status', 'latency_ms'])
+      assert.deepEqual(Object.keys(line), ['id', 'decision', 'rule', 'riskScore', 'status', 'latency_ms'])
       assert.ok(line.latency_ms > 0)
     }
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Corpus } from '../../evaluation/corpus.ts'
 import { sourcesOf } from '../../evaluation/corpus.ts'
-import { type Ask, replay } from '../../evaluation/replay.ts'
-import type { Decisions } from '../../evaluation/score.ts'
+import { type Ask, type Decided, replay } from '../../evaluation/replay.ts'
 import { policiesOf } from '../../evaluation/sidecar.ts'
 import { isJsonObject, parseJson } from '../../src/base/json.ts'
 import { judge } from '../../src/gate/judge.ts'
@@ -13,7 +12,7 @@ const LIMITS = { maxDepth: 64 }
 const NOW_MS = Date.UTC(2026, 0, 14, 12)
 
 /** Decides every call by the policies of a folder, as a sidecar would, but without one. */
-export async function decideInProcess(corpus: Corpus, policies: string): Promise<Decisions> {
+export async function decideInProcess(corpus: Corpus, policies: string): Promise<Decided[]> {
   const sets = policiesOf(sourcesOf(corpus), policies)
   /** What was allowed, by tenant. */
   const taken = new Map<string, TakenAction[]>([...sets.keys()].map((tenant) => [tenant, []]))
@@ -27,8 +26,7 @@ export async function decideInProcess(corpus: Corpus, policies: string): Promise
     const question = { set, killSwitchReason: undefined, tenant, environment: 'live', ...asking, past } as const
     const { outcome, risk } = await judge(question)
     if (outcome.decision === 'allow') before.push({ ...asking, atMs: NOW_MS })
-    return { decision: outcome.decision, riskScore: risk.score, status: 200 }
+    return { decision: outcome.decision, rule: outcome.rule ?? outcome.decidedBy, riskScore: risk.score, status: 200 }
   }
-  const decided = await replay(corpus.sessions, ask, { concurrency: 1, progress: () => undefined })
-  return new Map(decided.map(({ id, decision }) => [id, decision]))
+  return replay(corpus.sessions, ask, { concurrency: 1, progress: () => undefined })
 }

@@ -11,7 +11,8 @@ import { CORPUS } from './support.ts'
 /** What the shipped policies are held to over the recorded sessions: docs/evaluation.md has what they reach. */
 
 const corpus = readCorpus(CORPUS)
-const decisions = await decideInProcess(corpus, fileURLToPath(new URL('../../policies/', import.meta.url)))
+const decided = await decideInProcess(corpus, fileURLToPath(new URL('../../policies/', import.meta.url)))
+const decisions = new Map(decided.map(({ id, decision }) => [id, decision]))
 
 interface Promised {
   source: string
@@ -56,7 +57,8 @@ const shown = (name: string): string => readFileSync(new URL(`../../docs/${name}
 const withoutLatency = (page: string): string => page.replace(/^Of the [\d,]+ answers: p50 .*$/m, '')
 
 test('docs/evaluation.md and its chart are what the shipped policies give (npm run evaluate)', () => {
-  const run = { concurrency: 8, latencies: [], chartName: 'evaluation.svg' }
+  const deciders = new Map(decided.map(({ id, rule }) => [id, rule]))
+  const run = { concurrency: 8, latencies: [], chartName: 'evaluation.svg', deciders }
   const { page, svg } = reportOf(corpus, decisions, run)
   assert.equal(withoutLatency(shown('evaluation.md')), withoutLatency(page))
   assert.equal(shown('evaluation.svg'), svg)

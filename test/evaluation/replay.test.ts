@@ -58,7 +58,7 @@ describe('a replay', () => {
       { session: name },
     ),
   )
-  const allow = { decision: 'allow', riskScore: 0, status: 200 } as const
+  const allow = { decision: 'allow', rule: 'r', riskScore: 0, status: 200 } as const
 
   for (const concurrency of [1, 2, 8]) {
     test(`asks each call once, those of a session in order; ${concurrency} at a time`, async () => {
@@ -116,7 +116,7 @@ describe('asking over HTTP', () => {
     const decisions = []
     for (const amount of [5, 5000, 500_000]) decisions.push((await ask(payment(amount), asked)).decision)
     assert.deepEqual(decisions, ['allow', 'require_approval', 'deny'])
-    assert.deepEqual(await ask(payment(0), asked), { decision: 'allow', riskScore: 0, status: 200 })
+    assert.deepEqual(await ask(payment(0), asked), { decision: 'allow', rule: 'payments', riskScore: 0, status: 200 })
   })
 
   test('takes a schema that the context does not fit for the denial that it is', async () => {

@@ -5,7 +5,11 @@ import { ARTEFACTS, BENCHMARKS, publishedFor } from '../../evaluation/published.
 import { reportOf } from '../../evaluation/report.ts'
 import { call, SMALL, session } from './support.ts'
 
-const RUN = { concurrency: 4, latencies: [3, 1, 2], chartName: 'chart.svg' }
+const DECIDERS = new Map([
+  ['clean#1', 'unknown-addressee'],
+  ['attacked#1', 'not-asked'],
+])
+const RUN = { concurrency: 4, latencies: [3, 1, 2], chartName: 'chart.svg', deciders: DECIDERS }
 const corpus: Corpus = { sessions: SMALL, tasks: undefined }
 const DECISIONS = new Map([
   ['clean#0', 'allow'],
@@ -41,6 +45,10 @@ describe('the page', () => {
       row: ['agentdojo/mail', '66.67 / 33.33 / 0.00', '1', '100.00', '100.00 → 100.00 / 0.00', '100.00 → 100.00'],
     },
     { name: 'a slice', row: ['kept-apart', 'other', '1 + 0', '100.00 → 100.00', '', '', ''] },
+    { name: 'a rule that stopped an attacker', row: ['**agentdojo**', '`not-asked`', 'deny', '1', '0', '0'] },
+    { name: 'a rule that people pay for', row: ['', '`unknown-addressee`', 'require_approval', '0', '1', '1'] },
+    { name: 'the loosest setting', row: ['what is held is allowed', '0.00', '0.00', '100.00'] },
+    { name: 'the policies as they are', row: ['the policies as they are', '0.00', '100.00', '0.00'] },
     { name: 'what succeeds still', row: ['other/web', '1 of 1', '1', '`i` 1 of 1', ''] },
     { name: 'what does not', row: ['agentdojo/mail', '0 of 1', '0', '', ''] },
   ]
