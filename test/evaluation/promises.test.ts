@@ -52,6 +52,31 @@ test('no call is left without a decision', () => {
   assert.equal(scoreOf(corpus.sessions, decisions).missing, 0)
 })
 
+test('README.md says what the shipped policies reach', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const cells = readme.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
+  const rates = ['agentdojo', 'agentdyn'].map((source) =>
+    ratesOf(
+      scoreOf(
+        corpus.sessions.filter((one) => one.source === source && one.set === 'full'),
+        decisions,
+      ),
+    ),
+  )
+  const shownRates = (name: keyof Rates) => rates.map((of) => of[name]?.toFixed(2))
+  const pairs = (before: keyof Rates, after: keyof Rates) =>
+    rates.map((of) => `${of[before]?.toFixed(2)} → ${of[after]?.toFixed(2)}`)
+  for (const row of [
+    pairs('attackSuccessBefore', 'attackSuccess'),
+    shownRates('interrupted'),
+    pairs('utilityBefore', 'utilityGranted'),
+  ])
+    assert.ok(
+      cells.some(([, , one, two]) => one === row[0] && two === row[1]),
+      row.join(),
+    )
+})
+
 const shown = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 /** Each run has its own, and a machine. */
 const withoutLatency = (page: string): string => page.replace(/^Of the [\d,]+ answers: p50 .*$/m, '')
