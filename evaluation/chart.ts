@@ -1,4 +1,4 @@
-import { visible } from '../src/base/visible.ts'
+import { xmlText } from '../src/base/xml.ts'
 import { type Box, placeLabels } from './labels.ts'
 
 /** A policy in a panel: both in percent. */
@@ -47,8 +47,8 @@ export function chart(panels: readonly Panel[]): string {
   const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-labelledby="title description" ${FONT}>`,
-    `<title id="title">${escaped(TITLE)}</title>`,
-    `<desc id="description">${escaped(panels.map(described).join(' '))}</desc>`,
+    `<title id="title">${xmlText(TITLE)}</title>`,
+    `<desc id="description">${xmlText(panels.map(described).join(' '))}</desc>`,
     `<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="${COLOUR.card}" stroke="${COLOUR.border}"/>`,
     text(MARGIN.left, 30, 'Attacks that still succeed, and how often people are interrupted', {
       size: 15,
@@ -129,13 +129,13 @@ interface TextStyle {
 function text(x: number, y: number, content: string, style: TextStyle): string {
   const { size = 12, weight = 400, fill = COLOUR.text, anchor } = style
   const at = `x="${short(x)}" y="${short(y)}"${anchor === undefined ? '' : ` text-anchor="${anchor}"`}`
-  return `<text ${at} font-size="${size}" font-weight="${weight}" fill="${fill}">${escaped(content)}</text>`
+  return `<text ${at} font-size="${size}" font-weight="${weight}" fill="${fill}">${xmlText(content)}</text>`
 }
 
 /** Upwards along an axis. */
 function turned(x: number, y: number, content: string): string {
   const at = `transform="translate(${short(x)} ${short(y)}) rotate(-90)" text-anchor="middle"`
-  return `<text ${at} font-size="12" fill="${COLOUR.axis}">${escaped(content)}</text>`
+  return `<text ${at} font-size="12" fill="${COLOUR.axis}">${xmlText(content)}</text>`
 }
 
 function line(x1: number, y1: number, x2: number, y2: number, colour: string): string {
@@ -143,18 +143,3 @@ function line(x1: number, y1: number, x2: number, y2: number, colour: string): s
 }
 
 const short = (value: number): string => String(Number(value.toFixed(1)))
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-}
-
-/** One line of text in XML; what steers a terminal is shown, and what XML cannot hold is replaced. */
-function escaped(content: string): string {
-  return visible(content)
-    .replace(/[&<>"']/g, (mark) => ENTITIES[mark] ?? '')
-    .replace(/[\p{Cs}\ufffe\uffff]/gu, '\ufffd')
-}

@@ -1,5 +1,5 @@
 import { grouped } from '../base/grouped.ts'
-import { visible } from '../base/visible.ts'
+import { xmlText } from '../base/xml.ts'
 import { combinationText } from './cases.ts'
 import { differenceText } from './differences.ts'
 import { type CaseReport, type Failure, fileOf } from './report.ts'
@@ -51,7 +51,7 @@ function caseLines(one: CaseReport, traceOf: (failure: Failure) => readonly stri
   }
   if (failure === undefined) return [`${opening}/>`]
   const message = failure.differences.map(differenceText).join('; ')
-  const text = [message, '', ...traceOf(failure)].map(escaped).join('\n')
+  const text = [message, '', ...traceOf(failure)].map(xmlText).join('\n')
   return [
     `${opening}>`,
     `      <failure ${attributes({ message, type: 'difference' })}>${text}</failure>`,
@@ -65,21 +65,6 @@ function seconds(ms: number): string {
 
 function attributes(values: Readonly<Record<string, string>>): string {
   return Object.entries(values)
-    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .map(([name, value]) => `${name}="${xmlText(value)}"`)
     .join(' ')
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-}
-
-/** One line of text in XML. Names of tests are foreign: what steers a terminal is shown, and what XML cannot hold is replaced. */
-function escaped(text: string): string {
-  return visible(text)
-    .replace(/[&<>"']/g, (mark) => ENTITIES[mark] ?? '')
-    .replace(/[\p{Cs}\ufffe\uffff]/gu, '\ufffd')
 }
