@@ -87,9 +87,9 @@ export function pastReader(store: Store): PastReader {
       })
     },
     inTurn(set, caller, action, work) {
-      const wanted = wantedOf(set, action)
-      if (wanted === undefined) return work()
-      const isShared = wanted.counters.some(([, { by }]) => by === 'tenant')
+      if (wantedOf(set, action) === undefined) return work()
+      // What one agent is allowed may be counted by another action for all of them.
+      const isShared = [...set.counters.values()].some(({ by }) => by === 'tenant')
       return turn(JSON.stringify([caller.chain, isShared ? null : principalOf(caller.key)]), work)
     },
   }

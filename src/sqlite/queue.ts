@@ -49,6 +49,8 @@ export interface QueueHost {
  */
 export function commitQueue(host: QueueHost) {
   let waiting: Waiting[] = []
+  /** How many of those waiting are being written. */
+  let underway = 0
   let scheduled = false
   let writing = false
   let alone = true
@@ -72,12 +74,14 @@ export function commitQueue(host: QueueHost) {
   const flush = async (): Promise<void> => {
     const group = firstGroup(waiting)
     const submissions = group.map(({ submission }) => submission)
+    underway = group.length
     const sinceMs = performance.now()
     writing = true
     const reply = await host.writer
       .write({ submissions, imposed: host.imposed(), regressed, nowMs: host.clock() })
       .catch((error): WriteReply => ({ kind: 'failed', cause: String(error), unknown: true }))
     writing = false
+    underway = 0
     if (reply.kind === 'busy') {
       busySinceMs ??= sinceMs
       waiting = refuseOldest(waiting, busySinceMs)
@@ -100,12 +104,22 @@ export function commitQueue(host: QueueHost) {
         return Promise.reject(new GateError('overloaded', 'Too many requests wait for the audit store.'))
       return new Promise((resolve, reject) => {
         const prepared = { ...submission, entries: submission.entries.map(prepareEntry) }
-        waiting.push({ submission: prepared, sinceMs: performance.now(), resolve, reject })
+        const item = { submission: prepared, sinceMs: performance.now(), resolve, reject }
+        if (goesFirst(submission)) waiting.splice(underway, 0, item)
+        else waiting.push(item)
         schedule(companyMs())
       })
     },
     idle: () => waiting.length === 0 && !writing,
   }
+}
+
+/**
+ * What counts on nothing more having been allowed goes first: those before it would be allowed what it counted, each time that
+ * it is decided anew.
+ */
+function goesFirst({ guards }: Submission): boolean {
+  return guards.some(({ kind }) => kind === 'notTaken')
 }
 
 /** At least one, and then as many as are not too many or too large together. */

@@ -8,8 +8,9 @@ import { pastReader } from '../../src/actions/past.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
 import { factsOverTime, pastIn, type TakenAction } from '../../src/gate/over-time.ts'
+import { writeInThread } from '../../src/sqlite/writers.ts'
 import type { Store } from '../../src/store.ts'
-import { type Answer, type Gate, type GateOptions, startGate, temporaryFolder } from '../helpers.ts'
+import { type Answer, type Gate, type GateOptions, inThisThread, startGate, temporaryFolder } from '../helpers.ts'
 import { HEADER, setOf } from '../policy/sources.ts'
 import { assertDone } from './support.ts'
 
@@ -23,12 +24,14 @@ history:
   count:
     transfers: {actions: ["transfer.*"], within: 1h, by: agent}
     lately: {actions: ["transfer.*"], within: 30m, by: agent}
+    pages: {actions: ["page.*"], within: 1h, by: tenant}
     posts: {actions: [post.write], within: 1h, by: tenant}
   sum: {paid: {actions: ["transfer.*"], fact: context.amount, within: 1h, by: tenant}}
 rules:
   - {id: third, actions: ["transfer.*"], effect: deny, reason: Two transfers an hour., when: {fact: history.count.transfers, operator: greaterThan, value: 2}}
   - {id: posts, actions: [post.write], effect: deny, reason: Ten posts an hour., when: {fact: history.count.posts, operator: greaterThan, value: 10}}
   - {id: lately, actions: ["transfer.*"], effect: deny, reason: Ten in half an hour., when: {fact: history.count.lately, operator: greaterThan, value: 10}}
+  - {id: pages, actions: [page.write], effect: deny, reason: Too busy., when: {fact: history.count.pages, operator: greaterThan, value: 1000000}}
   - {id: limit, actions: ["transfer.*"], effect: require_approval, reason: Above 100., when: {fact: history.sum.paid, operator: greaterThan, value: 100}}
   - {id: leak, actions: [mail.send], effect: deny, reason: A secret was read., when: {fact: session.taken.secret, operator: equal, value: true}}
   - {id: all, actions: ["**"], effect: allow, reason: R.}
@@ -255,5 +258,27 @@ test('property: what the service reads from its file is what a list of what was 
     const asking = JSON.parse(text)
     const past = await pastReader(store).at(SET, 'acme/live', asking, end)
     assert.deepEqual(Object.fromEntries(factsOverTime(SET, asking, past)), wanted)
+  }
+})
+
+test('a check that counts is decided, however many others are allowed what it counts', async () => {
+  const gate = await start({ threads: { aside: inThisThread.aside, writer: writeInThread } })
+  const deps = depsOf(gate)
+  const [busy, calm] = [
+    callerOfKey(gate, await gate.key({ identity: 'busy' })),
+    callerOfKey(gate, await gate.key({ identity: 'calm' })),
+  ]
+  let over = false
+  const others = Array.from({ length: 32 }, async () => {
+    while (!over) await check(deps, busy, { tenantId: 'acme', action: 'page.read' })
+  })
+  try {
+    for (let i = 0; i < 20; i += 1) {
+      const { rule } = await check(deps, calm, { tenantId: 'acme', action: 'page.write' })
+      assert.equal(rule, 'all')
+    }
+  } finally {
+    over = true
+    await Promise.all(others)
   }
 })
