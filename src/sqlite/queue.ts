@@ -49,17 +49,16 @@ export interface QueueHost {
  */
 export function commitQueue(host: QueueHost) {
   let waiting: Waiting[] = []
-  /** How many of those waiting are being written. */
-  let underway = 0
+  /** How many of those waiting, from the first on, are being written. */
+  let writing = 0
   let scheduled = false
-  let writing = false
   let alone = true
   let busySinceMs: number | undefined
   let regressed: ReadonlySet<string> = new Set()
   const time = writeTime()
 
   const schedule = (delayMs: number): void => {
-    if (scheduled || writing) return
+    if (scheduled || writing > 0) return
     scheduled = true
     const begin = (): void => {
       scheduled = false
@@ -74,14 +73,12 @@ export function commitQueue(host: QueueHost) {
   const flush = async (): Promise<void> => {
     const group = firstGroup(waiting)
     const submissions = group.map(({ submission }) => submission)
-    underway = group.length
     const sinceMs = performance.now()
-    writing = true
+    writing = group.length
     const reply = await host.writer
       .write({ submissions, imposed: host.imposed(), regressed, nowMs: host.clock() })
       .catch((error): WriteReply => ({ kind: 'failed', cause: String(error), unknown: true }))
-    writing = false
-    underway = 0
+    writing = 0
     if (reply.kind === 'busy') {
       busySinceMs ??= sinceMs
       waiting = refuseOldest(waiting, busySinceMs)
@@ -105,12 +102,12 @@ export function commitQueue(host: QueueHost) {
       return new Promise((resolve, reject) => {
         const prepared = { ...submission, entries: submission.entries.map(prepareEntry) }
         const item = { submission: prepared, sinceMs: performance.now(), resolve, reject }
-        if (goesFirst(submission)) waiting.splice(underway, 0, item)
+        if (goesFirst(submission)) waiting.splice(writing, 0, item)
         else waiting.push(item)
         schedule(companyMs())
       })
     },
-    idle: () => waiting.length === 0 && !writing,
+    idle: () => waiting.length === 0 && writing === 0,
   }
 }
 
