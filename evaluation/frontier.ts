@@ -26,7 +26,7 @@ export function settingsOf(corpus: Corpus, decisions: Decisions, references: rea
     ...stricter.map((policy) => ({
       kind: 'setting' as const,
       label: '',
-      meaning: `what they allow is still held where the reference policy *${policy.title}* holds it`,
+      meaning: `what they allow is still held where the reference policy _${policy.title}_ holds it`,
       decisions: strictestOf(decisions, referenceDecisions(policy, corpus)),
     })),
   ]
