@@ -1,13 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { type AppendResults, measureAppend } from './append.ts'
+import { type HistoryResult, measureHistory } from './history.ts'
 import { measureStall, type StallResult } from './stall.ts'
 
 export interface MicroResults {
   append: AppendResults
   stalls: StallResult[]
+  history: HistoryResult
 }
 
-/** What decides the shape of the store, each alone. Takes about 12 s. */
+/** What decides the shape of the store, each alone. Takes about a minute. */
 export async function measureMicro(): Promise<MicroResults> {
   const append = measureAppend()
   console.log(`\nseal one decision (${append.entryBytes} bytes)  ${append.sealMs} ms`)
@@ -26,7 +28,13 @@ export async function measureMicro(): Promise<MicroResults> {
       `${how.padEnd(40)} longest stall ${maxStallMs} ms, longest commit ${maxCommitMs} ms, ${commits} commits`,
     )
   }
-  return { append, stalls }
+  const history = await measureHistory()
+  const { before, plainMs, countedMs, firstMs, firstStallMs } = history
+  const name = `check, counting over ${before.toLocaleString('en')}`
+  console.log(
+    `${name.padEnd(40)} ${countedMs} ms, not counting ${plainMs} ms; first ${firstMs} ms, stall ${firstStallMs} ms`,
+  )
+  return { append, stalls, history }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await measureMicro()

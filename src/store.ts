@@ -210,6 +210,10 @@ export interface Store {
   seqRange(chain: string, from: string, to: string): Promise<{ first: number; end: number }>
   /** The entries that changed one record, in order. */
   changesOf(kind: RecordKind, id: string): Promise<StoredEntry[]>
+  /** First seq whose entry is not older than this time; one past the newest when there is none. */
+  seqNotBefore(chain: string, ts: string): Promise<number>
+  /** The request of a decision as JSON; undefined where it has been erased, or there is no such decision. */
+  requestAt(chain: string, seq: number): Promise<string | undefined>
   /** Ascending. What was allowed and erased later counts too: that it was allowed is never erased. */
   taken(query: TakenQuery): Promise<Taken[]>
   /** Distinct actions of the newest decisions. */

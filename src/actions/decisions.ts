@@ -30,8 +30,8 @@ export function requestIn({ sections }: StoredEntry): JsonObject | null {
 
 /** Context and plan of the decision at this place; absent when they have been erased. */
 export async function requestOf(store: Store, chain: string, seq: number) {
-  const entry = await store.entryAt(chain, seq)
-  return contextAndPlan((entry && requestIn(entry)) ?? {})
+  const text = await store.requestAt(chain, seq)
+  return contextAndPlan(text === undefined ? {} : JSON.parse(text))
 }
 
 export function contextAndPlan({ context, plan }: JsonObject) {

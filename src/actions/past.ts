@@ -21,8 +21,8 @@ import type { PastReader, ReadPast } from './deps.ts'
 import { keptNewest } from './kept.ts'
 import { turnsByKey } from './turns.ts'
 
-/** Rows that are read before others get the processor. */
-const ROWS_AT_ONCE = 500
+/** Rows that are read before others get the processor: at most some milliseconds' worth. */
+const ROWS_AT_ONCE = 200
 /** Counters, each for one agent or session, and sessions, that are kept as they stood at the last check. */
 const MAX_TALLIES = 10_000
 const MAX_SESSIONS = 1000
@@ -123,7 +123,7 @@ async function pastOf(store: Store, { set, chain, asking, end, wanted, tally, ac
     const by = takenBy(counter, asking.agent, session)
     if (by === undefined) continue
     const from = formatTimestamp(asking.nowMs - counter.withinMs + 1)
-    const { first } = await store.seqRange(chain, from, from)
+    const first = await store.seqNotBefore(chain, from)
     tallies.set(text, await tally(set, counter, { ...by, chain, first: Math.min(first, end), end }))
   }
   if (!wanted.session || session === undefined) return { tallies, sessionActions: undefined }

@@ -67,6 +67,9 @@ function readQueries(db: Database) {
     `SELECT DISTINCT json_extract(json, '$.action') AS action FROM
        (SELECT json FROM section WHERE chain = ? AND name = 'decision' ORDER BY seq DESC LIMIT ?)`,
   )
+  const requestAt = db
+    .prepare<[string, number], string>("SELECT json FROM section WHERE chain = ? AND seq = ? AND name = 'request'")
+    .pluck()
   const toEntry = entryReader(db)
   const toEntries = (rows: readonly EntryRow[], maxBytes: number | undefined, names?: string): StoredEntry[] =>
     withinBytes(rows, maxBytes, (row) => toEntry(row, names), sizeOf)
@@ -74,6 +77,7 @@ function readQueries(db: Database) {
   return {
     byId: (id: string) => mapRow(byId.get(id), (row) => toEntry(row)),
     bySeq: (chain: string, seq: number) => mapRow(bySeq.get(chain, seq), (row) => toEntry(row)),
+    requestAt: (chain: string, seq: number) => requestAt.get(chain, seq),
     withoutSections: (chain: string, seq: number) => mapRow(bySeq.get(chain, seq), bareEntry),
     from: (chain: string, seq: number, limit: number, maxBytes?: number) =>
       toEntries(from.all(chain, seq, limit), maxBytes),

@@ -121,6 +121,8 @@ function reads(current: () => Connection, clock: Clock): Reads {
       read(({ recordEntries, entries }) =>
         recordEntries.of(kind, id).flatMap(({ chain, seq }) => entries.bySeq(chain, seq) ?? []),
       ),
+    seqNotBefore: (chain, ts) => read(({ entries }) => entries.seqNotBefore(chain, ts)),
+    requestAt: (chain, seq) => read(({ entries }) => entries.requestAt(chain, seq)),
     taken: (query) => read(({ taken }) => taken(query)),
     recentActions: (chain, decisions) => read(({ entries }) => entries.recentActions(chain, decisions)),
     chains: () => read(({ entries }) => entries.chains()),
