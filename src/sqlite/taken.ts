@@ -5,7 +5,7 @@ const TAKEN = "json_extract(json, '$.taken')"
 const AGENT = "json_extract(json, '$.caller.agent')"
 const SESSION = "json_extract(json, '$.session')"
 
-/** Finds what was allowed: everything that is asked stands in the two indexes (0003_taken.sql), so that no decision is read. */
+/** Finds what was allowed: everything that is asked stands in the indexes (0003_taken.sql), so that no decision is read. */
 export function takenQuery(db: Database): (query: TakenQuery) => Taken[] {
   const prepared = (index: string, who: string) =>
     db.prepare<unknown[], Taken>(
@@ -13,7 +13,7 @@ export function takenQuery(db: Database): (query: TakenQuery) => Taken[] {
         WHERE chain = ? AND name = 'grounds' AND ${TAKEN} IS NOT NULL${who} AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?`,
     )
   const all = prepared('section_taken', '')
-  const ofAgent = prepared('section_taken', ` AND ${AGENT} = ?`)
+  const ofAgent = prepared('section_agent', ` AND ${AGENT} = ?`)
   const ofSession = prepared('section_session', ` AND ${AGENT} = ? AND ${SESSION} = ?`)
   return ({ chain, agent, session, first, end, limit }) => {
     if (agent === null) return all.all(chain, first, end, limit)
