@@ -139,6 +139,7 @@ const LIMIT_MEANINGS: Readonly<Record<keyof typeof LIMITS, string>> = {
   depth: 'levels of nesting in a document, and of conditions that refer to conditions',
   rulesPerSet: 'rules of a set',
   leavesPerSet: 'comparisons of all rules and factors of a set, those of named conditions at each use',
+  overTimePerSet: 'names under `history` and `session.taken` of a set',
   pattern: 'characters of a pattern',
   listLines: 'lines of a list file',
   listBytes: 'bytes of a list file',

@@ -28,12 +28,7 @@ export function requestIn({ sections }: StoredEntry): JsonObject | null {
   return section === undefined ? null : JSON.parse(section.json)
 }
 
-/** Context and plan of the decision at this place; absent when they have been erased. */
-export async function requestOf(store: Store, chain: string, seq: number) {
-  const text = await store.requestAt(chain, seq)
-  return contextAndPlan(text === undefined ? {} : JSON.parse(text))
-}
-
+/** What a recorded request brought. */
 export function contextAndPlan({ context, plan }: JsonObject) {
   return { context: objectIn(context), plan: objectIn(plan) }
 }

@@ -41,11 +41,13 @@ export interface ReadPast {
 export interface PastReader {
   /** As of now. */
   read(set: PolicySet, chain: string, asking: Asking): Promise<ReadPast>
-  /** As it was when the chain had so many entries. */
-  at(set: PolicySet, chain: string, asking: Asking, end: number): Promise<Past>
+  /** As it was when the chain had so many entries, but for requests that it needs and that have been erased since. */
+  at(set: PolicySet, chain: string, asking: Asking, end: number): Promise<{ past: Past; erased: number }>
   /**
    * Does the work after that of other checks that count the same: of those that are decided at once, all but one would
    * have to be decided anew. At once where the action asks for nothing earlier.
+   *
+   * @throws GateError `overloaded` when the others take too long
    */
   inTurn<T>(set: PolicySet, caller: Caller, action: string, work: () => Promise<T>): Promise<T>
 }
@@ -88,6 +90,8 @@ export function isStillActive({ store, clock }: Deps, { key }: Caller): boolean 
 
 /** How often an action decides anew when what it had read changed before its commit. */
 const ATTEMPTS = 3
+/** Whom other processes overtake goes on this long: each time, one of them has got on. */
+const OVERTAKEN_LIMIT_MS = 5000
 
 /**
  * Read, decide, commit, reply: runs `decide`, commits what it submits, and runs it again when a guard failed.
@@ -99,12 +103,14 @@ export async function decideAndCommit<T>(
   store: Store,
   decide: () => Promise<{ submission: Submission | null; reply: (committed: Committed) => T }>,
 ): Promise<T> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+  const sinceMs = performance.now()
+  for (let attempt = 0; attempt < ATTEMPTS; ) {
     const { submission, reply } = await decide()
     if (submission === null) return reply({ conflict: null, entries: [] })
     const result: Committed | Conflict = await store.commit(submission)
     if (result.conflict === null) return reply(result)
     if (result.conflict === 'keyActive') throw new GateError('unauthenticated', 'The API key has been revoked.')
+    if (result.conflict !== 'notTaken' || performance.now() - sinceMs > OVERTAKEN_LIMIT_MS) attempt += 1
   }
   throw new GateError('overloaded', 'The request met changes by others each time it was decided; try again.')
 }

@@ -63,6 +63,7 @@ async function reproduce(deps: ExplainDeps, entry: StoredEntry): Promise<Reprodu
   const found = policyDigest === null ? { set: undefined } : await deps.findSet(ownerOf(chain).tenantId, policyDigest)
   if ('code' in found) return without(found)
   const judgement = await judgeAgain(deps, chain, { decided, request, set: found.set })
+  if (judgement === undefined) return without(unexplained('redacted', null))
   const differences = differencesOf(decided, judgement)
   return {
     explanation: explanationOf(found.set, decided.decision.action, judgement),
@@ -82,8 +83,15 @@ interface Again {
   set: PolicySet | undefined
 }
 
-/** The recorded request as it was judged then: by those policies, at that time, for that caller, under the stop that decided. */
-async function judgeAgain(deps: ExplainDeps, chain: string, { decided, request, set }: Again): Promise<Judgement> {
+/**
+ * The recorded request as it was judged then: by those policies, at that time, for that caller, under the stop that decided.
+ * Undefined where a request that it counted has been erased.
+ */
+async function judgeAgain(
+  deps: ExplainDeps,
+  chain: string,
+  { decided, request, set }: Again,
+): Promise<Judgement | undefined> {
   const { grounds, decision } = decided
   const { tenantId, environment } = ownerOf(chain)
   const asking = {
@@ -92,14 +100,16 @@ async function judgeAgain(deps: ExplainDeps, chain: string, { decided, request, 
     action: decision.action,
     ...contextAndPlan(request),
   }
-  const past = set && grounds.historyEnd !== null ? await deps.past.at(set, chain, asking, grounds.historyEnd) : NO_PAST
+  const { historyEnd } = grounds
+  const seen = set && historyEnd !== null ? await deps.past.at(set, chain, asking, historyEnd) : undefined
+  if (seen !== undefined && seen.erased > 0) return undefined
   return judge({
     set,
     killSwitchReason: grounds.decidedBy === 'kill_switch' ? stopThen(deps, chain, decided, set) : undefined,
     tenant: tenantId,
     environment,
     ...asking,
-    past,
+    past: seen?.past ?? NO_PAST,
   })
 }
 

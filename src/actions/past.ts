@@ -1,40 +1,32 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Glob, matchesAny } from '../base/glob.ts'
+import { digestOf } from '../base/digest.ts'
+import { GateError } from '../base/errors.ts'
+import type { Glob } from '../base/glob.ts'
+import { memo } from '../base/memo.ts'
 import { formatTimestamp } from '../base/time.ts'
 import {
   type Asking,
   addTallies,
   MAX_SESSION_ACTIONS,
   NO_PAST,
-  NO_TALLY,
-  type Past,
   sessionOf,
   subtractTally,
   type Tally,
-  tallyOf,
 } from '../gate/over-time.ts'
 import { principalOf } from '../keys/apikey.ts'
 import type { Counter, PolicySet } from '../policy/set.ts'
-import type { Guard, Store, Taken, TakenBy } from '../store.ts'
-import { requestOf } from './decisions.ts'
+import type { Guard, Store, TakenBy } from '../store.ts'
 import type { PastReader, ReadPast } from './deps.ts'
 import { keptNewest } from './kept.ts'
 import { turnsByKey } from './turns.ts'
+import { type Window, type WindowReader, windowReader } from './window.ts'
 
-/** Rows that are read before others get the processor: at most some milliseconds' worth. */
-const ROWS_AT_ONCE = 200
-/** Counters, each for one agent or session, and sessions, that are kept as they stood at the last check. */
+/** Counters, each for one agent or tenant, and sessions, that are kept as they stood at the last check. */
 const MAX_TALLIES = 10_000
 const MAX_SESSIONS = 1000
+/** Who has waited this long for the checks before it is refused, so that what nobody waits for any more is not decided. */
+const TURN_LIMIT_MS = 5000
 
 export const NOTHING_READ: ReadPast = { past: NO_PAST, seen: null }
-
-/** Entries first <= seq < end of a chain, of those who are counted together. */
-interface Range extends TakenBy {
-  chain: string
-  first: number
-  end: number
-}
 
 /** What the facts over time about one action are read from. */
 interface Wanted {
@@ -44,55 +36,82 @@ interface Wanted {
 
 export function pastReader(store: Store): PastReader {
   const turn = turnsByKey()
-  const tallies = keptNewest<{ first: number; end: number; tally: Tally }>(MAX_TALLIES)
-  const sessions = keptNewest<{ end: number; actions: ReadonlySet<string> }>(MAX_SESSIONS)
-
-  const keptTally = async (set: PolicySet, counter: Counter, range: Range): Promise<Tally> => {
-    const key = JSON.stringify([range.chain, range.agent, range.session, identityOf(set, counter)])
-    const tally = await movedTally(store, set, counter, range, tallies.get(key))
-    tallies.put(key, { first: range.first, end: range.end, tally })
-    return tally
-  }
-  const keptActions = async (range: Range): Promise<ReadonlySet<string>> => {
-    const key = JSON.stringify([range.chain, range.agent, range.session])
-    const known = sessions.get(key)
-    const isEarlier = known !== undefined && known.end <= range.end
-    const actions = await actionsIn(
-      store,
-      isEarlier ? { ...range, first: known.end } : range,
-      isEarlier ? known.actions : [],
-    )
-    sessions.put(key, { end: range.end, actions })
-    return actions
-  }
+  const window = windowReader(store)
+  const kept = keptWindows(window)
   return {
     async read(set, chain, asking) {
       const wanted = wantedOf(set, asking.action)
       if (wanted === undefined) return NOTHING_READ
       const end = (await store.lengths([chain])).get(chain) ?? 0
-      const past = await pastOf(store, { set, chain, asking, end, wanted, tally: keptTally, actions: keptActions })
+      const { past } = await pastOf(store, { set, chain, asking, end, wanted, ...kept })
       return { past, seen: { end, guard: guardOf(set, chain, asking, end, wanted) } }
     },
     async at(set, chain, asking, end) {
       const wanted = wantedOf(set, asking.action)
-      if (wanted === undefined) return NO_PAST
-      return pastOf(store, {
-        set,
-        chain,
-        asking,
-        end,
-        wanted,
-        tally: (_, counter, range) => tallyIn(store, set, counter, range),
-        actions: (range) => actionsIn(store, range, []),
-      })
+      if (wanted === undefined) return { past: NO_PAST, erased: 0 }
+      const actions = (of: Window) => window.actions(of, [])
+      return pastOf(store, { set, chain, asking, end, wanted, tally: window.tally, actions })
     },
     inTurn(set, caller, action, work) {
       if (wantedOf(set, action) === undefined) return work()
       // What one agent is allowed may be counted by another action for all of them.
       const isShared = [...set.counters.values()].some(({ by }) => by === 'tenant')
-      return turn(JSON.stringify([caller.chain, isShared ? null : principalOf(caller.key)]), work)
+      const sinceMs = performance.now()
+      return turn(JSON.stringify([caller.chain, isShared ? null : principalOf(caller.key)]), async () => {
+        if (performance.now() - sinceMs < TURN_LIMIT_MS) return work()
+        throw new GateError('overloaded', 'Too many checks that are counted together wait; try again.')
+      })
     },
   }
+}
+
+/** Reads windows from where they stood at the last check. Sessions have room of their own: who asks with many does not take that of others. */
+function keptWindows({ tally: tallyIn, actions: actionsIn }: WindowReader): Pick<Reading, 'tally' | 'actions'> {
+  // A counter belongs to one set.
+  const identities = new WeakMap<Counter, string>()
+  const tallies = keptNewest<Kept>(MAX_TALLIES)
+  const sessionTallies = keptNewest<Kept>(MAX_SESSIONS)
+  const sessions = keptNewest<{ end: number; actions: ReadonlySet<string> }>(MAX_SESSIONS)
+
+  /** From what is known of an earlier window, if it helps: what has come is added, what is too old is taken off. */
+  const moved = async (set: PolicySet, counter: Counter, window: Window, known: Kept | undefined) => {
+    const { first, end } = window
+    if (known === undefined || known.first > first || known.end > end || known.end < first)
+      return tallyIn(set, counter, window)
+    const old = await tallyIn(set, counter, { ...window, first: known.first, end: first })
+    // What was erased may have been a number when it was added.
+    if (old.erased > 0) return tallyIn(set, counter, window)
+    const come = await tallyIn(set, counter, { ...window, first: known.end })
+    return { tally: addTallies(subtractTally(known.tally, old.tally), come.tally), erased: come.erased }
+  }
+  return {
+    async tally(set, counter, window) {
+      const identity = identities.get(counter) ?? identityOf(set, counter)
+      identities.set(counter, identity)
+      const { chain, agent, session, first, end } = window
+      const key = JSON.stringify([chain, agent, session, identity])
+      const room = session === null ? tallies : sessionTallies
+      const found = await moved(set, counter, window, room.get(key))
+      room.put(key, { first, end, tally: found.tally })
+      return found
+    },
+    async actions(window) {
+      const key = JSON.stringify([window.chain, window.agent, window.session])
+      const known = sessions.get(key)
+      const isEarlier = known !== undefined && known.end <= window.end
+      const actions = await (isEarlier
+        ? actionsIn({ ...window, first: known.end }, known.actions)
+        : actionsIn(window, []))
+      sessions.put(key, { end: window.end, actions })
+      return actions
+    },
+  }
+}
+
+interface Kept {
+  first: number
+  end: number
+  tally: Tally
 }
 
 /** Undefined where nothing over time is asked about the action. */
@@ -112,23 +131,30 @@ interface Reading {
   asking: Asking
   end: number
   wanted: Wanted
-  tally(set: PolicySet, counter: Counter, range: Range): Promise<Tally>
-  actions(range: Range): Promise<ReadonlySet<string>>
+  tally: WindowReader['tally']
+  actions(window: Window): Promise<ReadonlySet<string>>
 }
 
-async function pastOf(store: Store, { set, chain, asking, end, wanted, tally, actions }: Reading): Promise<Past> {
+async function pastOf(store: Store, { set, chain, asking, end, wanted, tally, actions }: Reading) {
   const session = sessionOf(set, asking)
+  const firsts = memo(async (withinMs: number) =>
+    Math.min(end, await store.seqNotBefore(chain, formatTimestamp(asking.nowMs - withinMs + 1))),
+  )
   const tallies = new Map<string, Tally>()
+  let erased = 0
   for (const [text, counter] of wanted.counters) {
     const by = takenBy(counter, asking.agent, session)
     if (by === undefined) continue
-    const from = formatTimestamp(asking.nowMs - counter.withinMs + 1)
-    const first = await store.seqNotBefore(chain, from)
-    tallies.set(text, await tally(set, counter, { ...by, chain, first: Math.min(first, end), end }))
+    const found = await tally(set, counter, { ...by, chain, first: await firsts(counter.withinMs), end })
+    tallies.set(text, found.tally)
+    erased += found.erased
   }
-  if (!wanted.session || session === undefined) return { tallies, sessionActions: undefined }
-  const taken = await actions({ chain, agent: asking.agent, session, first: 0, end })
-  return { tallies, sessionActions: taken.size > MAX_SESSION_ACTIONS ? undefined : taken }
+  const taken =
+    wanted.session && session !== undefined
+      ? await actions({ chain, agent: asking.agent, session, first: 0, end })
+      : undefined
+  const sessionActions = taken === undefined || taken.size > MAX_SESSION_ACTIONS ? undefined : taken
+  return { past: { tallies, sessionActions }, erased }
 }
 
 /** Undefined where it is not known, since the request has no session. */
@@ -151,60 +177,9 @@ function guardOf(set: PolicySet, chain: string, asking: Asking, end: number, { c
 
 const ANY_ACTION: readonly Glob[] = [{ text: '**', segments: ['**'], exact: false }]
 
-/** What tells counters apart of which the tallies differ, or move with different windows. */
-function identityOf({ facts }: PolicySet, { actions, sum, withinMs }: Counter): unknown[] {
+/** What tells counters apart of which the tallies differ, or move with different windows. Short, however many patterns there are. */
+function identityOf({ facts }: PolicySet, { actions, sum, withinMs }: Counter): string {
   const globs = actions.map(({ text }) => text)
-  return [globs, withinMs, ...(sum === undefined ? [] : [sum.text, facts.get(sum.text)?.default ?? null])]
-}
-
-/** The tally of a range, from that of an earlier one where it is known: what has come is added, what is too old is taken off. */
-async function movedTally(
-  store: Store,
-  set: PolicySet,
-  counter: Counter,
-  range: Range,
-  known: { first: number; end: number; tally: Tally } | undefined,
-): Promise<Tally> {
-  const whole = (): Promise<Tally> => tallyIn(store, set, counter, range)
-  if (known === undefined || known.first > range.first || known.end > range.end || known.end < range.first)
-    return whole()
-  const old = await tallyIn(store, set, counter, { ...range, first: known.first, end: range.first })
-  // What was a number when it was added may have been erased since.
-  if (old.lacking > 0) return whole()
-  const come = await tallyIn(store, set, counter, { ...range, first: known.end })
-  return addTallies(subtractTally(known.tally, old), come)
-}
-
-async function tallyIn(store: Store, set: PolicySet, counter: Counter, range: Range): Promise<Tally> {
-  const { chain } = range
-  let tally = NO_TALLY
-  for await (const { seq, action } of takenIn(store, range)) {
-    if (!matchesAny(counter.actions, action)) continue
-    const request = counter.sum === undefined ? {} : await requestOf(store, chain, seq)
-    tally = addTallies(tally, tallyOf(set, counter, { action, ...request }))
-  }
-  return tally
-}
-
-/** The distinct actions, those that are known already with them; no more are looked for than can be told. */
-async function actionsIn(store: Store, range: Range, known: Iterable<string>): Promise<ReadonlySet<string>> {
-  const actions = new Set(known)
-  if (actions.size > MAX_SESSION_ACTIONS) return actions
-  for await (const { action } of takenIn(store, range)) {
-    actions.add(action)
-    if (actions.size > MAX_SESSION_ACTIONS) break
-  }
-  return actions
-}
-
-/** In parts, so that a long window holds up nobody else. */
-async function* takenIn(store: Store, range: Range): AsyncGenerator<Taken> {
-  for (let first = range.first; first < range.end; ) {
-    const rows = await store.taken({ ...range, first, limit: ROWS_AT_ONCE })
-    yield* rows
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_AT_ONCE) return
-    first = last.seq + 1
-    await nextTurn()
-  }
+  const added = sum === undefined ? [] : [sum.text, facts.get(sum.text)?.default ?? null]
+  return digestOf(JSON.stringify([globs, withinMs, ...added]))
 }

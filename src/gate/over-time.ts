@@ -22,6 +22,8 @@ export interface Tally {
 }
 
 export const NO_TALLY: Tally = { count: 0, total: ZERO, lacking: 0 }
+/** One action of which the number is not known. */
+export const LACKING: Tally = { count: 1, total: ZERO, lacking: 1 }
 
 /** Longer texts name no session. In UTF-16 units. */
 export const MAX_SESSION = 256
@@ -40,7 +42,7 @@ export function tallyOf({ facts }: PolicySet, { actions, sum }: Counter, asked: 
   if (!matchesAny(actions, asked.action)) return NO_TALLY
   if (sum === undefined) return { count: 1, total: ZERO, lacking: 0 }
   const amount = requestFact(asked, sum) ?? facts.get(sum.text)?.default
-  if (typeof amount !== 'number') return { count: 1, total: ZERO, lacking: 1 }
+  if (typeof amount !== 'number') return LACKING
   return { count: 1, total: decimalOf(amount), lacking: 0 }
 }
 

@@ -30,6 +30,7 @@ export const DIAGNOSTICS = {
   GATE1018: error('The folder has no policy file'),
   GATE1019: error('There are more faults than are shown'),
   GATE1020: error('The set has too many comparisons'),
+  GATE1021: error('The set has too many facts over time'),
 
   GATE1101: error('The key is unknown'),
   GATE1102: error('A required key is missing'),
@@ -124,6 +125,7 @@ export const DIAGNOSTICS = {
   GATE2023: warning('The code cannot be ignored'),
   GATE2024: warning('The lint-ignore comment ignores nothing'),
   GATE2025: warning('The fact over time is not used'),
+  GATE2026: warning('The fact over time counts nothing'),
   GATE2050: warning('The fixture of a test file is not used'),
 
   GATE2101: warning('The rule is not tested'),

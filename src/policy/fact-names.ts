@@ -25,6 +25,9 @@ export const REQUEST_ROOTS: ReadonlySet<string> = new Set(['context', 'plan'])
 export const OVER_TIME_ROOTS: ReadonlySet<string> = new Set(['session', 'history'])
 const OVER_TIME_PATH = /^(?:session\.actions$|session\.taken[.[]|history\.(?:count|sum)[.[])/
 
+/** What is needed where a set declares none. */
+export const SESSION_HINT = 'the setting session, such as session: {fact: context.session}.'
+
 export interface KnownFact {
   readonly path: FactPath
   /** Undefined when nothing is known about it. */
@@ -65,7 +68,7 @@ function overTimeFact(node: Node, path: FactPath, names: Names): KnownFact | und
   if (type !== undefined) return { path, type }
   if (names.unsure) return undefined
   if (path.root === 'session' && !names.overTime.has('session.actions')) {
-    const message = `${path.text} needs the setting session, such as session: {fact: context.session}.`
+    const message = `${path.text} needs ${SESSION_HINT}`
     names.report.add('GATE1216', node, message)
     return undefined
   }

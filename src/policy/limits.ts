@@ -6,6 +6,8 @@ export const LIMITS = {
   rulesPerSet: 10_000,
   /** Comparisons of all rules and factors together, those of named conditions at each use: what one check may cost. */
   leavesPerSet: 100_000,
+  /** Counts and sums, and patterns of sessions: each that a check asks for is a look into the audit trail, about 0.1 ms. */
+  overTimePerSet: 100,
   /** Characters of a regular expression. */
   pattern: 1000,
   listLines: 100_000,

@@ -23,7 +23,7 @@ import { itemsOf, lineOf, memberOf } from './node.ts'
 import { overTimeFacts, readOverTime } from './over-time.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
-import type { ActionDeclaration, PolicyData, PolicySet } from './set.ts'
+import type { ActionDeclaration, FactType, PolicyData, PolicySet } from './set.ts'
 import { checkTenant, readSettings } from './settings.ts'
 import { policyCode, shapeCheck } from './shape-check.ts'
 import { PolicyDocument } from './shapes.ts'
@@ -187,6 +187,16 @@ function readActions(files: readonly PolicyFile[], report: Report): Map<string, 
   return new Map(nodes.map(({ name, node }) => [name, readAction(name, node, compiler, report)]))
 }
 
+function readOverTimeNames(files: readonly PolicyFile[], report: Report): Map<string, FactType> {
+  const facts = files.flatMap(({ root }) => overTimeFacts(root))
+  const tooMany = facts[LIMITS.overTimePerSet]
+  if (tooMany !== undefined) {
+    const message = `The set declares ${facts.length} facts over time; at most ${LIMITS.overTimePerSet} are allowed.`
+    report.add('GATE1021', tooMany.key, message)
+  }
+  return new Map(facts.map(({ text, type }) => [text, type]))
+}
+
 function readNames(source: PolicySource, files: ReadFiles, report: Report): Names {
   const facts = collectEntries(files.policies, 'facts', report, factKey)
   const declared = readFacts(facts.all, report)
@@ -194,9 +204,7 @@ function readNames(source: PolicySource, files: ReadFiles, report: Report): Name
   const conditions = collectEntries(files.policies, 'conditions', report)
   // Who asks for what a faulty name was meant to declare is not at fault too.
   const declaredFacts = new Set([...facts.byName.keys()].flatMap((name) => [name, meantFact(name, [], true) ?? name]))
-  const overTime = new Map(
-    files.policies.flatMap(({ root }) => overTimeFacts(root)).map(({ text, type }) => [text, type]),
-  )
+  const overTime = readOverTimeNames(files.policies, report)
   const declaresFacts = files.policies.some(({ root }) => memberOf(root, 'facts')?.entries !== undefined)
   return {
     report,

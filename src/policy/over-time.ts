@@ -1,6 +1,6 @@
 import type { Glob } from '../base/glob.ts'
 import { collectEntries } from './declarations.ts'
-import { type KnownFact, REQUEST_ROOTS, readFactName } from './fact-names.ts'
+import { type KnownFact, REQUEST_ROOTS, readFactName, SESSION_HINT } from './fact-names.ts'
 import type { PolicyFile } from './files.ts'
 import { readGlobs } from './globs.ts'
 import type { Names } from './names.ts'
@@ -88,8 +88,6 @@ function readCounter(kind: Kind, { value }: Entry, hasSession: boolean, names: N
   if (withinMs === undefined || by === undefined || (kind === 'sum' && sum === undefined)) return undefined
   return { actions, sum: sum?.path, withinMs, by }
 }
-
-const SESSION_HINT = 'the setting session, such as session: {fact: context.session}.'
 
 /** A fact of the request that is one value of one of these types. */
 function readRequestFact(

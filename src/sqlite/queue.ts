@@ -102,8 +102,9 @@ export function commitQueue(host: QueueHost) {
       return new Promise((resolve, reject) => {
         const prepared = { ...submission, entries: submission.entries.map(prepareEntry) }
         const item = { submission: prepared, sinceMs: performance.now(), resolve, reject }
-        if (goesFirst(submission)) waiting.splice(writing, 0, item)
-        else waiting.push(item)
+        // Behind those that are being written, and others of its kind.
+        const at = goesFirst(item) ? waiting.findIndex((other, i) => i >= writing && !goesFirst(other)) : -1
+        waiting.splice(at < 0 ? waiting.length : at, 0, item)
         schedule(companyMs())
       })
     },
@@ -115,8 +116,8 @@ export function commitQueue(host: QueueHost) {
  * What counts on nothing more having been allowed goes first: those before it would be allowed what it counted, each time that
  * it is decided anew.
  */
-function goesFirst({ guards }: Submission): boolean {
-  return guards.some(({ kind }) => kind === 'notTaken')
+function goesFirst({ submission }: Waiting): boolean {
+  return submission.guards.some(({ kind }) => kind === 'notTaken')
 }
 
 /** At least one, and then as many as are not too many or too large together. */

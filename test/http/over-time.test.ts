@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { check } from '../../src/actions/check.ts'
 import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts'
@@ -8,6 +12,7 @@ import { pastReader } from '../../src/actions/past.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
 import { factsOverTime, pastIn, type TakenAction } from '../../src/gate/over-time.ts'
+import { openDatabase } from '../../src/sqlite/open.ts'
 import { writeInThread } from '../../src/sqlite/writers.ts'
 import type { Store } from '../../src/store.ts'
 import { type Answer, type Gate, type GateOptions, inThisThread, startGate, temporaryFolder } from '../helpers.ts'
@@ -256,7 +261,7 @@ test('property: what the service reads from its file is what a list of what was 
   // As it was then, whatever came later.
   for (const [text, [end, wanted]] of facts) {
     const asking = JSON.parse(text)
-    const past = await pastReader(store).at(SET, 'acme/live', asking, end)
+    const { past } = await pastReader(store).at(SET, 'acme/live', asking, end)
     assert.deepEqual(Object.fromEntries(factsOverTime(SET, asking, past)), wanted)
   }
 })
@@ -281,4 +286,128 @@ test('a check that counts is decided, however many others are allowed what it co
     over = true
     await Promise.all(others)
   }
+})
+
+test('a check that counts goes before what it counts and what waits already', async () => {
+  const gate = await start()
+  const deps = depsOf(gate)
+  const { store } = deps
+  const caller = callerOfKey(gate, await gate.key({ identity: 'bot' }))
+  const context = { session: 'a' }
+  let overtakings = 0
+  // What is counted and asks for nothing earlier takes no turn.
+  const commit: Store['commit'] = (submission) =>
+    new Promise((resolve) => {
+      const first: Store['commit'] = (other) => {
+        overtakings += 1
+        const done = store.commit(other)
+        resolve(store.commit(submission))
+        return done
+      }
+      const overtaking = { tenantId: 'acme', action: 'read.it', context }
+      void check({ ...deps, store: { ...store, commit: first } }, caller, overtaking)
+    })
+  const overtaken = { tenantId: 'acme', action: 'mail.send', context }
+  const answer = await check({ ...deps, store: { ...store, commit } }, caller, overtaken)
+  assert.deepEqual([answer.decision, overtakings], ['allow', 1])
+})
+
+test('who has waited too long for the checks before it is refused, and not decided', async (t) => {
+  const gate = await start()
+  const deps = depsOf(gate)
+  const caller = callerOfKey(gate, await gate.key({ identity: 'bot' }))
+  const now = performance.now.bind(performance)
+  let lateMs = 0
+  t.mock.method(performance, 'now', () => now() + lateMs)
+  let end: () => void = () => undefined
+  const long = deps.past.inTurn(SET, caller, 'post.write', () => new Promise<void>((resolve) => (end = resolve)))
+  const waiting = check(deps, caller, post)
+  await nextTurn()
+  lateMs = 5001
+  end()
+  await assert.rejects(waiting, { code: 'overloaded' })
+  await long
+  assert.equal((await check(deps, caller, post)).rule, 'all')
+})
+
+test('a number that was erased is missing whatever the default, and leaves the window with its action', async () => {
+  let now = Date.UTC(2026, 4, 1)
+  const gate = await start({ clock: () => now })
+  const key = await gate.key({ identity: 'bot' })
+  assertDone(await ask(gate, key, 'transfer.out', { amount: 90 }))
+  const reader = pastReader(gate.server.store)
+  const paid = async (from = pastReader(gate.server.store)): Promise<Json | undefined> => {
+    const asking = { action: 'transfer.out', context: { amount: 1 }, agent: 'bot', nowMs: now }
+    const { past } = await from.read(SET, 'acme/live', asking)
+    return factsOverTime(SET, asking, past).get('history.sum.paid')
+  }
+  assert.deepEqual([await paid(reader), await paid()], [91, 91])
+  const file = openDatabase(join(gate.dir, 'data'), { create: false })
+  assert.equal(file.prepare("DELETE FROM section WHERE name = 'request'").run().changes, 1)
+  file.close()
+  // Who had read it before knows it still.
+  assert.deepEqual([await paid(reader), await paid()], [91, undefined])
+  now += 3_600_000
+  assert.deepEqual([await paid(reader), await paid()], [1, 1])
+})
+
+test('of many who read long windows at once, one part is read at each turn of the event loop', async () => {
+  const gate = await start()
+  const caller = callerOfKey(gate, await gate.key({ identity: 'bot' }))
+  const deps = depsOf(gate)
+  await Promise.all(Array.from({ length: 1200 }, () => check(deps, caller, { tenantId: 'acme', action: 'read.it' })))
+  let turn = 0
+  let counting = true
+  const count = (): void => {
+    turn += 1
+    if (counting) setImmediate(count)
+  }
+  setImmediate(count)
+  const turns: number[] = []
+  const taken: Store['taken'] = (query) => {
+    turns.push(turn)
+    return deps.store.taken(query)
+  }
+  const reader = pastReader({ ...deps.store, taken })
+  const asking = { action: 'post.write', agent: 'bot', nowMs: Date.now() }
+  await Promise.all(Array.from({ length: 8 }, () => reader.at(SET, 'acme/live', asking, 1201)))
+  counting = false
+  assert.equal(new Set(turns).size, turns.length)
+  assert.ok(turns.length >= 8 * 6)
+})
+
+test('what is kept of many sessions does not grow with the patterns of a counter', async () => {
+  const patterns = Array.from({ length: 2000 }, (_, i) => `pay.region-${i}.account-${i}.*`)
+  const set = setOf(`
+session: {fact: context.session}
+history: {count: {paid: {actions: ${JSON.stringify(patterns)}, within: 1h, by: session}}}
+rules: [{id: r, actions: [pay], effect: deny, reason: R., when: {fact: history.count.paid, operator: greaterThan, value: 3}}]`)
+  const gate = await start()
+  const reader = pastReader(gate.server.store)
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const heap = (): number => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const before = heap()
+  for (let i = 0; i < 300; i += 1)
+    await reader.read(set, 'acme/live', { agent: 'bot', nowMs: 0, action: 'pay', context: { session: `s${i}` } })
+  const grown = heap() - before
+  // A list of the patterns is 70 kB.
+  assert.ok(grown < 300 * 10_000, `${grown} bytes`)
+})
+
+test('a decision that counted what has been erased since is not said to be reproduced, or not', async () => {
+  const gate = await start()
+  const key = await gate.key({ identity: 'bot', roles: ['agent', 'auditor'] })
+  const first = (await ask(gate, key, 'transfer.out', { amount: 60 })).body.data
+  const second = (await ask(gate, key, 'transfer.out', { amount: 30 })).body.data
+  const file = openDatabase(join(gate.dir, 'data'), { create: false })
+  const entryId = `aud_${first.decisionId.slice(4)}`
+  const erase = "DELETE FROM section WHERE name = 'request' AND seq = (SELECT seq FROM entry WHERE id = ?)"
+  assert.equal(file.prepare(erase).run(entryId).changes, 1)
+  file.close()
+  const { data } = (await gate.call(key, 'GET', `/decisions/${second.decisionId}`)).body
+  assert.deepEqual([data.reproduced, data.explanation, data.unexplained.code], [null, null, 'redacted'])
 })

@@ -31,6 +31,7 @@ test('invalid: the table shows most codes of errors', () => {
     'GATE1018',
     'GATE1019',
     'GATE1020',
+    'GATE1021',
     'GATE1211',
     'GATE1501',
     'GATE1502',

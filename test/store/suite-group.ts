@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { genesisHead } from '../../src/audit/chain.ts'
 import { entryFault, headOf } from '../../src/audit/verify.ts'
@@ -25,6 +26,28 @@ export function groupContract(stores: Stores): void {
       [null, 'keyActive', null],
     )
     assert.deepEqual(await ids(open(clock)), [drafts[0]?.id, drafts[2]?.id])
+    await assertChained(store)
+  })
+
+  test('what counts on nothing more being allowed is written before others that wait, in its order, and after those under way', async (t) => {
+    const store = stores(t)(clock)
+    const named = (n: string) => only(note({ n }))
+    const counting = (n: string) => ({
+      ...named(n),
+      guards: [{ kind: 'notTaken' as const, chain: LIVE, since: 0, of: [] }],
+    })
+    const begun = [store.commit(named('under way'))]
+    await turn()
+    begun.push(store.commit(named('waits')), store.commit(counting('counts')))
+    begun.push(store.commit(named('waits too')), store.commit(counting('counts too')))
+    await Promise.all(begun)
+    const entries = await store.entriesFrom(LIVE, 1, 10)
+    const written = entries.map(({ sections }) => sections.find(({ name }) => name === 'data')?.json)
+    const order = ['under way', 'counts', 'counts too', 'waits', 'waits too']
+    assert.deepEqual(
+      written,
+      order.map((n) => JSON.stringify({ n })),
+    )
     await assertChained(store)
   })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DecisionEntry } from '../../src/audit/entry.ts'
+import { parseGlob } from '../../src/base/glob.ts'
 import { openDatabase } from '../../src/sqlite/open.ts'
 import { openStore } from '../../src/sqlite/store.ts'
 import { takenQuery } from '../../src/sqlite/taken.ts'
@@ -77,3 +78,30 @@ test('what an agent did is found without passing over what the others did', (t) 
   }
   assert.ok(quickest('new') < quickest('bot') / 20, `${quickest('new')} ms, ${quickest('bot')} ms`)
 })
+
+const since: { name: string; by: TakenBy; pattern: string; from: number; conflict: 'notTaken' | null }[] = [
+  { name: 'an action of all', by: { agent: null, session: null }, pattern: 'a.*', from: 6, conflict: 'notTaken' },
+  { name: 'an action before', by: { agent: null, session: null }, pattern: 'a.one', from: 3, conflict: null },
+  { name: 'another action', by: { agent: null, session: null }, pattern: 'b.*', from: 0, conflict: null },
+  { name: 'one that was denied', by: { agent: null, session: null }, pattern: 'a.two', from: 0, conflict: null },
+  { name: "another agent's", by: { agent: 'ann', session: null }, pattern: 'a.six', from: 0, conflict: null },
+  { name: 'one in the session', by: { agent: 'bot', session: 's' }, pattern: 'a.six', from: 0, conflict: 'notTaken' },
+  { name: 'one out of the session', by: { agent: 'bot', session: 's' }, pattern: 'a.four', from: 0, conflict: null },
+]
+
+for (const { name, by, pattern, from, conflict } of since) {
+  test(`an allow that counts on nothing more having been allowed: ${name} since`, async (t) => {
+    const store = openStore({ dir: temporaryFolder(), create: true, clock: () => START_MS })
+    t.after(() => store.close())
+    for (const entry of ENTRIES) await commit(store, { guards: [], writes: [], entries: [entry] })
+    const glob = parseGlob(pattern)
+    assert.ok(glob)
+    const of = [{ ...by, actions: [glob] }]
+    const result = await store.commit({
+      guards: [{ kind: 'notTaken', chain: LIVE, since: from, of }],
+      writes: [],
+      entries: [allowed('a.more', 'bot', 's')],
+    })
+    assert.equal(result.conflict, conflict)
+  })
+}

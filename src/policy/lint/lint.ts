@@ -6,6 +6,7 @@ import { advise } from './advice.ts'
 import { createBudget } from './budget.ts'
 import { certainPart } from './certain.ts'
 import { conditionChecker } from './conditions.ts'
+import { reportIdle } from './idle.ts'
 import type { Declared } from './known.ts'
 import { reportRepeated } from './repeated.ts'
 import { reportScales } from './scales.ts'
@@ -34,6 +35,8 @@ export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: Li
   if (isWhole || (!files.partial && roots.length === files.policies.length))
     for (const root of roots) reportUnused(root, names, certain.mentioned)
   reportUncertain(set, names, actionNodes)
+  // A rule that is left out may allow what is counted.
+  if (isWhole) reportIdle(set, names, roots)
   if (level === 'advice') advise(set, names, roots, actionNodes)
   if (actionNodes !== undefined) reportTexts(set, names)
   const isAnalysed = analyse({ set, actionNodes, openLists }, names, roots)

@@ -1,0 +1,21 @@
+import { type Glob, globsIntersect } from '../../base/glob.ts'
+import type { Names } from '../names.ts'
+import type { Node } from '../node.ts'
+import { overTimeFacts } from '../over-time.ts'
+import type { PolicyData } from '../set.ts'
+
+/** Reports facts over time whose patterns match no action that is ever allowed: they count nothing, whatever agents do. */
+export function reportIdle(set: PolicyData, names: Names, roots: readonly Node[]): void {
+  // What is held by default can be allowed by an approval.
+  if (set.defaults.decision !== 'deny') return
+  const permitting = set.rules.filter(({ effect }) => effect !== 'deny').flatMap(({ actions }) => actions)
+  const isIdle = (globs: readonly Glob[]): boolean =>
+    globs.length > 0 && !globs.some((glob) => permitting.some((other) => globsIntersect(glob, other)))
+  for (const { text, key } of roots.flatMap(overTimeFacts)) {
+    const globs = set.counters.get(text)?.actions ?? set.session?.taken.get(text)
+    if (globs === undefined || !isIdle(globs)) continue
+    const patterns = globs.map((glob) => glob.text).join(', ')
+    const message = `No rule allows or holds an action that ${patterns} matches, so that ${text} counts nothing.`
+    names.report.add('GATE2026', key, message)
+  }
+}
