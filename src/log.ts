@@ -12,5 +12,18 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
     formatters: { level: (label: string) => ({ level: label }) },
     redact: ['key', 'secret', 'apiKey', 'headers'],
   }
-  return destination === undefined ? pino(options) : pino(options, destination)
+  return pino(options, destination ?? standardOutput())
+}
+
+/**
+ * Standard output, for as long as somebody has it. A terminal can be closed while the service runs; it then serves on and is heard no
+ * more. Left alone, pino would end the process for that, and wait forever to write its last lines.
+ */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: false })
+  output.on('error', () => {
+    output.write = () => true
+    output.destroy()
+  })
+  return output
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request as httpRequest, type RequestOptions } from 'node:http'
 import { connect } from 'node:net'
@@ -7,7 +8,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
-import { run, serve } from './program.ts'
+import { BIN, run, serve } from './program.ts'
 
 /** A folder with policies and data, a key of acme, and the options that name them. */
 async function prepare(role = 'owner') {
@@ -329,3 +330,39 @@ test('data that may not be written, or not be read: exit 3 and why', async () =>
     assert.match(nowhere.stderr, /\/proc\/none cannot be used/)
   }
 })
+
+test('a terminal that is closed: the service goes on, and ends when it is told to', async (t) => {
+  const { root, options, headers } = await prepare()
+  const [socket, pidFile] = [join(root, 'gate.sock'), join(root, 'pid')]
+  const service = [process.execPath, BIN, 'serve', '--socket', socket, ...options].join(' ')
+  const shell = `sh -c 'echo $$ >${pidFile}; exec ${service}'`
+  const terminal = spawn('script', ['-qec', shell, '/dev/null'], { stdio: ['pipe', 'ignore', 'ignore'] })
+  t.after(() => void terminal.kill('SIGKILL'))
+  const answered = (): Promise<number | undefined> => checkBySocket(socket, headers).catch(() => undefined)
+  for (let tries = 0; (await answered()) !== 200; tries += 1) {
+    assert.ok(tries < 200, 'it listens')
+    await sleep(50)
+  }
+  const pid = Number(readFileSync(pidFile, 'utf8'))
+  t.after(() => {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+  })
+  terminal.kill('SIGKILL')
+  // It hears of it by SIGHUP, reads its policies, and has nobody to tell.
+  await sleep(1500)
+  assert.equal(await answered(), 200)
+  process.kill(pid, 'SIGTERM')
+  const toldMs = performance.now()
+  while (isAlive(pid)) {
+    assert.ok(performance.now() - toldMs < 10_000, 'it ends')
+    await sleep(50)
+  }
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
