@@ -6,8 +6,9 @@ import { assertTestsPass } from '../policy/test-files.ts'
 
 const folders = readPolicyFolders(fileURLToPath(new URL('../../policies/', import.meta.url)))
 
-test('two policy sets are shipped', () => {
-  assert.deepEqual(folders.map(({ tenant }) => tenant).sort(), ['acme', 'demo'])
+test('two policy sets are shipped as examples, and four for recorded agents', () => {
+  const shipped = ['acme', 'agentdojo', 'agentdyn', 'demo', 'injecagent', 'tau-bench']
+  assert.deepEqual(folders.map(({ tenant }) => tenant).sort(), shipped)
 })
 
 for (const { tenant, source } of folders) {
