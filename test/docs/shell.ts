@@ -59,6 +59,8 @@ stop_service() {
   [ -e "$RUN/service.pid" ] || return 0
   local group
   group=$(cat "$RUN/service.pid")
+  # What runs on a terminal of its own has a group of its own, and goes on when the terminal is closed.
+  for child in $(pgrep -P "$group"); do kill -- "-$child" 2>/dev/null || true; done
   kill -- "-$group" || true
   wait "$group" || true
   # npm may end before what it started, which still writes its last line.
