@@ -144,3 +144,19 @@ test('limits: no character is cut in two where a text is shortened', () => {
   assert.equal(shortened('0123456789', 7), '0123…89')
   assert.equal(shortened('0123456', 7), '0123456')
 })
+
+test('limits: of thousands of patterns that are counted, beside thousands of rules, it is not said whether they count nothing', () => {
+  const counted = (count: number): string => {
+    const list = (prefix: string) => Array.from({ length: count }, (_, i) => `"*.${prefix}${i}"`).join()
+    const when = `{"fact":"history.count.c","operator":"lessThan","value":3}`
+    const rules = `[{"id":"r","actions":[${list('r')}],"effect":"allow","reason":"R.","when":${when}}]`
+    const counter = `{"actions":[${list('c')}],"within":"1h","by":"agent"}`
+    return `{"apiVersion":"gate-sidecar/v1","tenant":"acme","history":{"count":{"c":${counter}}},"rules":${rules}}`
+  }
+  const codes = (count: number) => load({ 'a.json': counted(count) }).diagnostics.map(({ code }) => code)
+  assert.deepEqual(codes(100), ['GATE2026'])
+  const startedMs = performance.now()
+  assert.deepEqual(codes(5000), [])
+  // All pairs of 3,000 took 15 s.
+  assert.ok(performance.now() - startedMs < 10_000)
+})

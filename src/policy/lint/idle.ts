@@ -3,14 +3,21 @@ import type { Names } from '../names.ts'
 import type { Node } from '../node.ts'
 import { overTimeFacts } from '../over-time.ts'
 import type { PolicyData } from '../set.ts'
+import { createBudget } from './budget.ts'
+
+/** Pairs of patterns that are compared; beyond them nothing is said. */
+const PAIRS = 300_000
 
 /** Reports facts over time whose patterns match no action that is ever allowed: they count nothing, whatever agents do. */
 export function reportIdle(set: PolicyData, names: Names, roots: readonly Node[]): void {
   // What is held by default can be allowed by an approval.
   if (set.defaults.decision !== 'deny') return
   const permitting = set.rules.filter(({ effect }) => effect !== 'deny').flatMap(({ actions }) => actions)
+  const budget = createBudget(PAIRS)
   const isIdle = (globs: readonly Glob[]): boolean =>
-    globs.length > 0 && !globs.some((glob) => permitting.some((other) => globsIntersect(glob, other)))
+    globs.length > 0 &&
+    budget.spend(globs.length * permitting.length) &&
+    !globs.some((glob) => permitting.some((other) => globsIntersect(glob, other)))
   for (const { text, key } of roots.flatMap(overTimeFacts)) {
     const globs = set.counters.get(text)?.actions ?? set.session?.taken.get(text)
     if (globs === undefined || !isIdle(globs)) continue

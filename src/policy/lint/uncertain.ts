@@ -42,5 +42,6 @@ export function uncertainLeaves(rule: Rule, set: PolicyData, actionNodes: Declar
   const contextsOf = memo((about: Pick<Rule, 'actions'>) =>
     declaredFor(about, actionNodes).map((node) => ({ context: memberOf(node, 'context')?.value })),
   )
-  return open.filter(({ fact }) => mayBeMissing(fact, rule, { ...set, contextsOf }))
+  const presence = { ...set, contextsOf }
+  return open.filter(({ fact }) => mayBeMissing(fact, rule, presence))
 }
