@@ -1,14 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listeningUrl } from '../bench/gate.ts'
-import { ROOT, run, start } from '../bench/processes.ts'
+import { startSidecar } from '../evaluation/sidecar.ts'
+import { temporaryFolder } from '../examples/agent-calls/sidecar.ts'
 import type { JsonObject } from '../src/base/json.ts'
 import type { Decided } from './answers.ts'
 import type { Ask, Loaded } from './compare.ts'
 import { ACTION } from './policy-yaml.ts'
-
-const COMMAND = join(ROOT, 'bin', 'gate-sidecar.js')
 
 export interface Service {
   readonly ask: Ask
@@ -25,24 +22,16 @@ export function writePolicies(all: readonly Loaded[], folder: string): void {
 
 /** The built program, as users start it, on the translated policies, with an agent's key for each tenant. */
 export async function startService(all: readonly Loaded[]): Promise<Service> {
-  const folder = mkdtempSync(join(tmpdir(), 'gate-sidecar-conformance-'))
-  const [data, policies] = [join(folder, 'data'), join(folder, 'policies')]
+  const folder = temporaryFolder()
+  const policies = join(folder.dir, 'policies')
   writePolicies(all, policies)
-  const keys = new Map<string, string>()
-  for (const { translation } of all) {
-    const args = ['keys', 'create', '--tenant', translation.tenant, '--role', 'agent', '--data', data, '--json']
-    keys.set(translation.tenant, JSON.parse(await run(process.execPath, [COMMAND, ...args])).key)
-  }
-  const server = await start(
-    process.execPath,
-    [COMMAND, 'serve', '--port', '0', '--data', data, '--policies', policies],
-    listeningUrl,
-  )
+  const tenants = all.map(({ translation }) => translation.tenant)
+  const { url, keys, stop } = await startSidecar(folder, tenants, policies)
   return {
-    ask: ({ translation: { tenant } }, input) => check(server.found, tenant, keys.get(tenant) ?? '', input),
+    ask: ({ translation: { tenant } }, input) => check(url, tenant, keys.get(tenant) ?? '', input),
     async stop() {
-      await server.stop()
-      rmSync(folder, { recursive: true })
+      await stop()
+      folder.remove()
     },
   }
 }
@@ -54,11 +43,6 @@ async function check(url: string, tenant: string, key: string, context: JsonObje
     body: JSON.stringify({ tenantId: tenant, action: ACTION, context }),
   })
   const body = await response.text()
-  if (response.status === 429) {
-    const seconds = Number(response.headers.get('retry-after') ?? 1)
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-    return check(url, tenant, key, context)
-  }
   if (!response.ok) throw new Error(`POST /gate/check answered ${response.status}: ${body.slice(0, 500)}`)
   return JSON.parse(body).data
 }

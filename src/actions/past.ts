@@ -30,8 +30,9 @@ export const NOTHING_READ: ReadPast = { past: NO_PAST, seen: null }
 
 /** What the facts over time about one action are read from. */
 interface Wanted {
-  counters: readonly [text: string, counter: Counter][]
-  session: boolean
+  counters: readonly { text: string; counter: Counter; by: TakenBy }[]
+  /** Set where facts of the session are asked for, and the request has one. */
+  session: TakenBy | undefined
 }
 
 export function pastReader(store: Store): PastReader {
@@ -40,20 +41,20 @@ export function pastReader(store: Store): PastReader {
   const kept = keptWindows(window)
   return {
     async read(set, chain, asking) {
-      const wanted = wantedOf(set, asking.action)
+      const wanted = wantedOf(set, asking)
       if (wanted === undefined) return NOTHING_READ
       const end = (await store.lengths([chain])).get(chain) ?? 0
-      const { past } = await pastOf(store, { set, chain, asking, end, wanted, ...kept })
-      return { past, seen: { end, guard: guardOf(set, chain, asking, end, wanted) } }
+      const { past } = await pastOf(store, { set, chain, nowMs: asking.nowMs, end, wanted, ...kept })
+      return { past, seen: { end, guard: guardOf(chain, end, wanted) } }
     },
     async at(set, chain, asking, end) {
-      const wanted = wantedOf(set, asking.action)
+      const wanted = wantedOf(set, asking)
       if (wanted === undefined) return { past: NO_PAST, erased: 0 }
       const actions = (of: Window) => window.actions(of, [])
-      return pastOf(store, { set, chain, asking, end, wanted, tally: window.tally, actions })
+      return pastOf(store, { set, chain, nowMs: asking.nowMs, end, wanted, tally: window.tally, actions })
     },
     inTurn(set, caller, action, work) {
-      if (wantedOf(set, action) === undefined) return work()
+      if (set.evaluator.about(action).overTime.length === 0) return work()
       // What one agent is allowed may be counted by another action for all of them.
       const isShared = [...set.counters.values()].some(({ by }) => by === 'tenant')
       const sinceMs = performance.now()
@@ -115,46 +116,17 @@ interface Kept {
 }
 
 /** Undefined where nothing over time is asked about the action. */
-function wantedOf(set: PolicySet, action: string): Wanted | undefined {
+function wantedOf(set: PolicySet, { action, agent, ...request }: Asking): Wanted | undefined {
   const { overTime } = set.evaluator.about(action)
   if (overTime.length === 0) return undefined
+  const session = sessionOf(set, request)
   const counters = overTime.flatMap(({ text }): Wanted['counters'] => {
     const counter = set.counters.get(text)
-    return counter === undefined ? [] : [[text, counter]]
+    const by = counter && takenBy(counter, agent, session)
+    return counter === undefined || by === undefined ? [] : [{ text, counter, by }]
   })
-  return { counters, session: overTime.some(({ root }) => root === 'session') }
-}
-
-interface Reading {
-  set: PolicySet
-  chain: string
-  asking: Asking
-  end: number
-  wanted: Wanted
-  tally: WindowReader['tally']
-  actions(window: Window): Promise<ReadonlySet<string>>
-}
-
-async function pastOf(store: Store, { set, chain, asking, end, wanted, tally, actions }: Reading) {
-  const session = sessionOf(set, asking)
-  const firsts = memo(async (withinMs: number) =>
-    Math.min(end, await store.seqNotBefore(chain, formatTimestamp(asking.nowMs - withinMs + 1))),
-  )
-  const tallies = new Map<string, Tally>()
-  let erased = 0
-  for (const [text, counter] of wanted.counters) {
-    const by = takenBy(counter, asking.agent, session)
-    if (by === undefined) continue
-    const found = await tally(set, counter, { ...by, chain, first: await firsts(counter.withinMs), end })
-    tallies.set(text, found.tally)
-    erased += found.erased
-  }
-  const taken =
-    wanted.session && session !== undefined
-      ? await actions({ chain, agent: asking.agent, session, first: 0, end })
-      : undefined
-  const sessionActions = taken === undefined || taken.size > MAX_SESSION_ACTIONS ? undefined : taken
-  return { past: { tallies, sessionActions }, erased }
+  const ofSession = session !== undefined && overTime.some(({ root }) => root === 'session')
+  return { counters, session: ofSession ? { agent, session } : undefined }
 }
 
 /** Undefined where it is not known, since the request has no session. */
@@ -164,14 +136,36 @@ function takenBy({ by }: Counter, agent: string, session: string | undefined): T
   return session === undefined ? undefined : { agent, session }
 }
 
+interface Reading {
+  set: PolicySet
+  chain: string
+  nowMs: number
+  end: number
+  wanted: Wanted
+  tally: WindowReader['tally']
+  actions(window: Window): Promise<ReadonlySet<string>>
+}
+
+async function pastOf(store: Store, { set, chain, nowMs, end, wanted, tally, actions }: Reading) {
+  const firsts = memo(async (withinMs: number) =>
+    Math.min(end, await store.seqNotBefore(chain, formatTimestamp(nowMs - withinMs + 1))),
+  )
+  const tallies = new Map<string, Tally>()
+  let erased = 0
+  for (const { text, counter, by } of wanted.counters) {
+    const found = await tally(set, counter, { ...by, chain, first: await firsts(counter.withinMs), end })
+    tallies.set(text, found.tally)
+    erased += found.erased
+  }
+  const taken = wanted.session && (await actions({ ...wanted.session, chain, first: 0, end }))
+  const sessionActions = taken === undefined || taken.size > MAX_SESSION_ACTIONS ? undefined : taken
+  return { past: { tallies, sessionActions }, erased }
+}
+
 /** An allow counts on nothing more having been allowed of what was counted for it. */
-function guardOf(set: PolicySet, chain: string, asking: Asking, end: number, { counters, session }: Wanted): Guard {
-  const name = sessionOf(set, asking)
-  const counted = counters.flatMap(([, counter]) => {
-    const by = takenBy(counter, asking.agent, name)
-    return by === undefined ? [] : [{ ...by, actions: counter.actions }]
-  })
-  const inSession = session && name !== undefined ? [{ agent: asking.agent, session: name, actions: ANY_ACTION }] : []
+function guardOf(chain: string, end: number, { counters, session }: Wanted): Guard {
+  const counted = counters.map(({ counter: { actions }, by }) => ({ ...by, actions }))
+  const inSession = session === undefined ? [] : [{ ...session, actions: ANY_ACTION }]
   return { kind: 'notTaken', chain, since: end, of: [...counted, ...inSession] }
 }
 

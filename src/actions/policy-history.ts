@@ -5,6 +5,7 @@ import type { CompiledPolicies, Outcome, PolicySource } from '../policy/load.ts'
 import type { PolicySet } from '../policy/set.ts'
 import type { Store } from '../store.ts'
 import type { PoliciesInForce } from './deps.ts'
+import { keptNewest } from './kept.ts'
 import { unpack } from './policies.ts'
 
 /** Why a recorded decision cannot be explained. */
@@ -40,7 +41,7 @@ const MAX_WAITING = 8
 
 /** Finds policies in force and stored ones. Stored ones are compiled one after the other. */
 export function policyHistory(deps: HistoryDeps, inForce: PoliciesInForce): FindSet {
-  const ready = new Map<string, FoundSet>()
+  const ready = keptNewest<FoundSet>(READY_SETS)
   const loading = new Map<string, Promise<FoundSet>>()
   let last: Promise<unknown> = Promise.resolve()
 
@@ -48,7 +49,7 @@ export function policyHistory(deps: HistoryDeps, inForce: PoliciesInForce): Find
     const name = `${tenantId} ${digest}`
     try {
       const found = await storedSet(deps, tenantId, digest)
-      if ('set' in found) keepNewest(ready, name, found)
+      if ('set' in found) ready.put(name, found)
       return found
     } finally {
       loading.delete(name)
@@ -68,12 +69,6 @@ export function policyHistory(deps: HistoryDeps, inForce: PoliciesInForce): Find
     loading.set(name, found)
     return found
   }
-}
-
-function keepNewest(ready: Map<string, FoundSet>, name: string, found: FoundSet): void {
-  ready.set(name, found)
-  const [oldest] = ready.keys()
-  if (ready.size > READY_SETS && oldest !== undefined) ready.delete(oldest)
 }
 
 /** The set that the stored texts make, if it has the digest: who can write the file could have put others there. */

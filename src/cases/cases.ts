@@ -1,6 +1,14 @@
 import { globMatches } from '../base/glob.ts'
 import type { JsonObject } from '../base/json.ts'
-import type { Expectation, Fixture, PastAction, PolicyTest, TestAgent } from '../policy/tests/cases.ts'
+import {
+  DIMENSIONS,
+  type Dimension,
+  type Expectation,
+  type Fixture,
+  type PastAction,
+  type PolicyTest,
+  type TestAgent,
+} from '../policy/tests/cases.ts'
 
 /** One combination of a test's matrix. */
 export interface Case {
@@ -34,14 +42,12 @@ export function casesOf(test: PolicyTest): Case[] {
   })
 }
 
-const DIMENSIONS = ['context', 'plan', 'agent', 'history'] as const
-
 function selects(wanted: string | undefined, { name }: Fixture<unknown>): boolean {
   return wanted === undefined || wanted === name
 }
 
 /** The combination in words: `payment.transfer, context small, agent bot`; what the test leaves out is left out. */
-export function combinationText(asked: Pick<Case, 'action' | (typeof DIMENSIONS)[number]>): string {
+export function combinationText(asked: Pick<Case, 'action' | Dimension>): string {
   const named = DIMENSIONS.flatMap((dimension) => {
     const { name } = asked[dimension]
     return name === undefined ? [] : [`${dimension} ${name}`]

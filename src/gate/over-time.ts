@@ -31,17 +31,21 @@ export const MAX_SESSION = 256
 export const MAX_SESSION_ACTIONS = 1000
 
 /** The session of a request, by what the policies take for its name; undefined when it has none. */
-export function sessionOf({ session, facts }: PolicySet, asked: Omit<AskedAction, 'action'>): string | undefined {
-  if (session === undefined) return undefined
-  const name = requestFact(asked, session.fact) ?? facts.get(session.fact.text)?.default
+export function sessionOf(set: PolicySet, asked: Omit<AskedAction, 'action'>): string | undefined {
+  const name = set.session && requestValue(set, set.session.fact, asked)
   return typeof name === 'string' && name !== '' && name.length <= MAX_SESSION ? name : undefined
 }
 
+/** The fact of a request, or the default that is declared for it. */
+function requestValue({ facts }: PolicySet, path: FactPath, asked: Omit<AskedAction, 'action'>): Json | undefined {
+  return requestFact(asked, path) ?? facts.get(path.text)?.default
+}
+
 /** What one more action adds; nothing where the counter is not about it. */
-export function tallyOf({ facts }: PolicySet, { actions, sum }: Counter, asked: AskedAction): Tally {
+export function tallyOf(set: PolicySet, { actions, sum }: Counter, asked: AskedAction): Tally {
   if (!matchesAny(actions, asked.action)) return NO_TALLY
   if (sum === undefined) return { count: 1, total: ZERO, lacking: 0 }
-  const amount = requestFact(asked, sum) ?? facts.get(sum.text)?.default
+  const amount = requestValue(set, sum, asked)
   if (typeof amount !== 'number') return LACKING
   return { count: 1, total: decimalOf(amount), lacking: 0 }
 }

@@ -17,6 +17,7 @@ import { RESERVED_KEYS } from './node.ts'
 import type { FactType } from './set.ts'
 import { NAME_PATTERN, STEP_PATTERN } from './shape-parts.ts'
 import { documentShape } from './shapes.ts'
+import { SECTIONS } from './tests/cases.ts'
 import { editorTestFile } from './tests/shapes.ts'
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
@@ -99,10 +100,7 @@ export const TEST_REFINEMENTS: Readonly<Record<string, Schema>> = {
   'tests[].now': { pattern: TIME },
   'histories.*[].ago': { pattern: DURATION },
   ...Object.fromEntries(
-    ['actions', 'contexts', 'plans', 'agents', 'histories'].map((name) => [
-      `tests[].matrix.${name}`,
-      { uniqueItems: true },
-    ]),
+    ['actions', ...Object.values(SECTIONS)].map((name) => [`tests[].matrix.${name}`, { uniqueItems: true }]),
   ),
 }
 

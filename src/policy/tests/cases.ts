@@ -10,6 +10,11 @@ export const DEFAULT_AGENT = { identity: 'agent', environment: 'live' } as const
 /** The clock of a test where neither it nor its file has one: noon of a Monday, UTC. Never the clock of the machine. */
 export const DEFAULT_NOW = '2026-01-05T12:00:00Z'
 
+/** What a matrix combines beside actions: the word for one, and the section of file and matrix that has the names. */
+export const SECTIONS = { context: 'contexts', plan: 'plans', agent: 'agents', history: 'histories' } as const
+export type Dimension = keyof typeof SECTIONS
+export const DIMENSIONS = Object.keys(SECTIONS) as Dimension[]
+
 /** A value that a matrix asks with. The name is undefined where the test leaves the dimension out. */
 export interface Fixture<T> {
   readonly name: string | undefined

@@ -7,7 +7,7 @@ import { EFFECTS, POLICY_STEPS, RETRIES } from '../set.ts'
 import { shapeCheck } from '../shape-check.ts'
 import { closest } from '../suggest.ts'
 import { readAmount, readRisk } from './amounts.ts'
-import type { Amount, Expectation, Selector, Wanted } from './cases.ts'
+import { type Amount, type Dimension, type Expectation, SECTIONS, type Selector, type Wanted } from './cases.ts'
 import {
   ExpectationList,
   ExpectationMap,
@@ -30,10 +30,6 @@ export interface Asked {
   readonly agent: ReadonlySet<string>
   readonly history: ReadonlySet<string>
 }
-
-/** What a selector names, and the section of the file and of the matrix that has the names. */
-const SECTIONS = { context: 'contexts', plan: 'plans', agent: 'agents', history: 'histories' } as const
-type Member = keyof typeof SECTIONS
 
 /** What expectations may name. */
 export interface Scope {
@@ -107,7 +103,7 @@ function readList(expect: Node, scope: Scope): Expectation[] {
 }
 
 function readSelector(item: Node, scope: Scope): Selector {
-  const named = (member: Member): string | undefined => {
+  const named = (member: Dimension): string | undefined => {
     const node = memberOf(item, member)
     const name = textOf(node)
     if (node !== undefined && name !== undefined) checkSelects(member, name, node, scope)
@@ -138,7 +134,7 @@ function readAction(item: Node, { asked, report }: Scope): Selector['action'] {
 
 /** False, and reported, for a name that the file does not declare, or that the matrix does not ask. */
 function checkSelects(
-  member: Member,
+  member: Dimension,
   name: string,
   place: Place,
   { root, asked, report }: Scope,

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
+import { memo } from '../../base/memo.ts'
 import { parseRfc3339 } from '../../base/time.ts'
 import { others } from '../declarations.ts'
 import type { ReadFiles } from '../files.ts'
@@ -13,17 +14,18 @@ import {
   casesIn,
   DEFAULT_AGENT,
   DEFAULT_NOW,
+  type Dimension,
   type Fixture,
   type PastAction,
   type PolicyTest,
+  SECTIONS,
   type TestAgent,
 } from './cases.ts'
 import { type Asked, readExpectations } from './expectations.ts'
 import { hasKnownKeys, type KnownNames, knownNames, readNames, reportTwice } from './names.ts'
 import { knownKeyCode, Matrix, PolicyTestFile, testReport } from './shapes.ts'
 
-const DIMENSIONS = ['contexts', 'plans', 'agents', 'histories'] as const
-type Dimension = (typeof DIMENSIONS)[number]
+type Section = (typeof SECTIONS)[Dimension]
 
 const checkShape = shapeCheck(PolicyTestFile, knownKeyCode)
 
@@ -53,7 +55,9 @@ interface TestFile {
   readonly root: Node
   readonly known: KnownNames
   /** The fixtures that some test asks with. */
-  readonly used: Readonly<Record<Dimension, Set<string>>>
+  readonly used: Readonly<Record<Section, Set<string>>>
+  /** What stands under a name of histories. */
+  readonly historyOf: (node: Node) => readonly PastAction[]
   readonly report: Report
 }
 
@@ -67,9 +71,10 @@ function readTestFile(written: Node, tenant: string, known: KnownNames, report: 
     agents: new Set<string>(),
     histories: new Set<string>(),
   }
-  const file: TestFile = { root, known, used, report }
+  const historyOf = memo((node: Node) => readHistory(node, file))
+  const file: TestFile = { root, known, used, historyOf, report }
   // Also those that no test asks with.
-  for (const { value } of entriesOf(memberOf(root, 'histories'))) readHistory(value, file)
+  for (const { value } of entriesOf(memberOf(root, 'histories'))) historyOf(value)
   const nowMs = readTime(memberOf(root, 'now'), report)
   const tests = itemsOf(memberOf(root, 'tests')).map((node) => readTest(node, nowMs, file))
   reportSameNames(tests, report)
@@ -88,7 +93,7 @@ function readTest(node: Node, fileNowMs: number | undefined, file: TestFile): Po
     contexts: readDimension('contexts', matrix, file, contextOf, {}),
     plans: readDimension('plans', matrix, file, contextOf, undefined),
     agents: readDimension('agents', matrix, file, agentOf, DEFAULT_AGENT),
-    histories: readDimension('histories', matrix, file, (value) => readHistory(value, file), []),
+    histories: readDimension('histories', matrix, file, file.historyOf, []),
   }
   return {
     name: textOf(name) ?? '',
@@ -106,7 +111,7 @@ function readTest(node: Node, fileNowMs: number | undefined, file: TestFile): Po
   }
 }
 
-function askedBy({ actions, contexts, plans, agents, histories }: Pick<PolicyTest, 'actions' | Dimension>): Asked {
+function askedBy({ actions, contexts, plans, agents, histories }: Pick<PolicyTest, 'actions' | Section>): Asked {
   const namesOf = (fixtures: readonly Fixture<unknown>[]) => new Set(fixtures.flatMap(({ name }) => name ?? []))
   return {
     actions,
@@ -119,30 +124,30 @@ function askedBy({ actions, contexts, plans, agents, histories }: Pick<PolicyTes
 
 /** The values of one dimension, or what stands in where the matrix leaves it out. */
 function readDimension<T>(
-  dimension: Dimension,
+  section: Section,
   matrix: Node | undefined,
   file: TestFile,
   readValue: (node: Node) => T,
   standIn: T,
 ): Fixture<T>[] {
-  const nodes = itemsOf(memberOf(matrix, dimension))
+  const nodes = itemsOf(memberOf(matrix, section))
   reportTwice(nodes, file.report)
-  const fixtures = fixturesOf(dimension, nodes, file, readValue, standIn)
+  const fixtures = fixturesOf(section, nodes, file, readValue, standIn)
   return fixtures.length === 0 ? [{ name: undefined, value: standIn }] : fixtures
 }
 
 /** What the names of some nodes stand for. */
 function fixturesOf<T>(
-  dimension: Dimension,
+  section: Section,
   nodes: readonly Node[],
   { root, used, report }: TestFile,
   readValue: (node: Node) => T,
   standIn: T,
 ): { name: string; value: T }[] {
-  const fixtures = memberOf(root, dimension)
+  const fixtures = memberOf(root, section)
   const declared = hasKnownKeys(root, PolicyTestFile) ? (fixtures?.entries ?? NONE) : undefined
-  return readNames(nodes, declared, `under ${dimension}`, report).map((name) => {
-    used[dimension].add(name)
+  return readNames(nodes, declared, `under ${section}`, report).map((name) => {
+    used[section].add(name)
     const node = memberOf(fixtures, name)
     return { name, value: node === undefined ? standIn : readValue(node) }
   })
@@ -150,14 +155,16 @@ function fixturesOf<T>(
 
 function readHistory(node: Node, file: TestFile): PastAction[] {
   return itemsOf(node).flatMap((item) => {
-    const named = <T>(member: string, dimension: Dimension, readValue: (one: Node) => T, standIn: T): T => {
+    const named = <T>(member: Dimension, readValue: (one: Node) => T, standIn: T): T => {
       const name = memberOf(item, member)
-      return fixturesOf(dimension, name === undefined ? [] : [name], file, readValue, standIn)[0]?.value ?? standIn
+      return (
+        fixturesOf(SECTIONS[member], name === undefined ? [] : [name], file, readValue, standIn)[0]?.value ?? standIn
+      )
     }
     const past = {
-      context: named('context', 'contexts', contextOf, {}),
-      plan: named<JsonObject | undefined>('plan', 'plans', contextOf, undefined),
-      agent: named('agent', 'agents', agentOf, DEFAULT_AGENT),
+      context: named('context', contextOf, {}),
+      plan: named<JsonObject | undefined>('plan', contextOf, undefined),
+      agent: named('agent', agentOf, DEFAULT_AGENT),
     }
     const action = textOf(memberOf(item, 'action'))
     const ago = memberOf(item, 'ago')
@@ -202,9 +209,9 @@ function reportSameNames(tests: readonly PolicyTest[], report: Report): void {
 function reportUnused({ root, used, report }: TestFile): void {
   const matrices = itemsOf(memberOf(root, 'tests')).map((test) => memberOf(test, 'matrix'))
   if (!matrices.every((matrix) => hasKnownKeys(matrix, Matrix))) return
-  for (const dimension of DIMENSIONS) {
-    for (const { name, key } of entriesOf(memberOf(root, dimension))) {
-      if (!used[dimension].has(name)) report.add('GATE2050', key, `No test asks with ${JSON.stringify(name)}.`)
+  for (const section of Object.values(SECTIONS)) {
+    for (const { name, key } of entriesOf(memberOf(root, section))) {
+      if (!used[section].has(name)) report.add('GATE2050', key, `No test asks with ${JSON.stringify(name)}.`)
     }
   }
 }

@@ -49,7 +49,7 @@ export const Agent = Type.Object(
 )
 
 /** An action that was allowed before. */
-export const Past = Type.Object(
+const Past = Type.Object(
   {
     action: Type.String({ pattern: ACTION_PATTERN, description: 'By its full name.', examples: ['payment.transfer'] }),
     ago: Type.String({
