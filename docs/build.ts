@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { configSchema } from '../src/config.ts'
+import { configSchema } from '../src/config-schema.ts'
 import { openApiDocument } from '../src/http/routes.ts'
 import { editorSchema, testFileSchema } from '../src/policy/editor-schema.ts'
 import { reportBlock } from './reports.ts'

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { UNEXPLAINED } from '../src/actions/policy-history.ts'
 import { EVENTS } from '../src/audit/events.ts'
+import { RANGE_STATUSES } from '../src/audit/range.ts'
 import { ERRORS } from '../src/base/errors.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { flagOf, SETTING_NAMES, SETTINGS } from '../src/config.ts'
@@ -30,6 +31,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
     ),
   unexplained: () => table(['code', 'meaning'], named(UNEXPLAINED)),
   commands: () => table(['command', 'what it does'], commandRows(PROGRAM, [])),
+  statuses: () => table(['status', 'meaning'], named(RANGE_STATUSES)),
   events: () =>
     table(
       ['event type', 'what it records'],

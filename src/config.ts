@@ -2,20 +2,21 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { GateError } from './base/errors.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from './base/json.ts'
-import { names, oneOf, optionalText, port, type Shape, text } from './base/value-shape.ts'
+import { names, oneOf, optionalHttpUrl, optionalText, port, type Shape, text } from './base/value-shape.ts'
+import { isServiceLink } from './service-links.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-export const WATCH = ['on', 'off'] as const
-export type Watch = (typeof WATCH)[number]
+export const ON_OFF = ['on', 'off'] as const
+export type OnOff = (typeof ON_OFF)[number]
 
 /** A fault in a flag, an environment variable or the configuration file. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-interface Setting<T> {
+export interface Setting<T> {
   env: string
   /** What stands for the value in the help of the flag. */
   placeholder: string
@@ -84,13 +85,45 @@ export const SETTINGS = {
     help: 'file of the key that signs evidence; signing-key.pem in the data folder if not set',
     shape: optionalText,
   },
+  anchorFile: {
+    env: 'GATE_SIDECAR_ANCHOR_FILE',
+    placeholder: 'file',
+    default: null as string | null,
+    example: '/mnt/anchors/gate-sidecar.jsonl',
+    help: 'file that checkpoints are appended to, on another volume or of another user',
+    shape: optionalText,
+  },
+  anchorUrl: {
+    env: 'GATE_SIDECAR_ANCHOR_URL',
+    placeholder: 'url',
+    default: null as string | null,
+    example: 'https://siem.example/hooks/gate',
+    help: 'http or https address that checkpoints are posted to; needs anchorSecret',
+    shape: optionalHttpUrl,
+  },
+  anchorSecret: {
+    env: 'GATE_SIDECAR_ANCHOR_SECRET',
+    placeholder: 'file',
+    default: null as string | null,
+    example: '/run/secrets/anchor-secret',
+    help: 'file of the secret (whsec_…) that signs what is posted to anchorUrl',
+    shape: optionalText,
+  },
   watch: {
     env: 'GATE_SIDECAR_WATCH',
     placeholder: 'on|off',
-    default: 'on' as Watch,
+    default: 'on' as OnOff,
     example: 'off',
     help: 'on: policies are read twice a second; off: at the start, on SIGHUP and when asked over HTTP',
-    shape: oneOf(WATCH),
+    shape: oneOf(ON_OFF),
+  },
+  sweep: {
+    env: 'GATE_SIDECAR_SWEEP',
+    placeholder: 'on|off',
+    default: 'on' as OnOff,
+    example: 'off',
+    help: 'on: all audit chains are verified after the start and each night; off: only when asked',
+    shape: oneOf(ON_OFF),
   },
   logLevel: {
     env: 'GATE_SIDECAR_LOG_LEVEL',
@@ -132,18 +165,6 @@ const ENV_PREFIX = 'GATE_SIDECAR_'
 export const KEY_VARIABLE = 'GATE_SIDECAR_KEY'
 
 /**
- * What Kubernetes (and Docker links) put into each container of a namespace that has a Service called gate-sidecar. They
- * are none of ours, and are left aside in exactly these forms; one of them has the name of a setting.
- */
-const SERVICE_LINKS: readonly { name: RegExp; value: RegExp }[] = [
-  { name: /^GATE_SIDECAR_SERVICE_HOST$/, value: /./ },
-  { name: /^GATE_SIDECAR_SERVICE_PORT(?:_[A-Z0-9_]+)?$/, value: /^\d+$/ },
-  { name: /^GATE_SIDECAR_PORT$/, value: /^(?:tcp|udp|sctp):\/\// },
-  { name: /^GATE_SIDECAR_PORT_\d+_(?:TCP|UDP|SCTP)$/, value: /^(?:tcp|udp|sctp):\/\// },
-  { name: /^GATE_SIDECAR_PORT_\d+_(?:TCP|UDP|SCTP)_(?:PROTO|PORT|ADDR)$/, value: /./ },
-]
-
-/**
  * The settings in force: flags over environment over file over defaults.
  *
  * @throws ConfigError naming the source and the setting: a value that is not one, or a name that is none
@@ -178,38 +199,13 @@ export function readSettings({ flags, env: variables, file }: ConfigSources): Se
   return Object.fromEntries(inForce) as SettingsInForce
 }
 
-/** The JSON Schema of the configuration file, for editors. */
-export function configSchema(): Record<string, unknown> {
-  const properties = SETTING_NAMES.map((name) => {
-    const { shape, help, env, default: value, example }: Setting<unknown> = SETTINGS[name]
-    const description = `${help}. The flag ${flagOf(name)} and the variable ${env} win over the file.`
-    return [name, { ...shape.schema, description, default: value, examples: [example] }]
-  })
-  return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    $id: 'urn:gate-sidecar:schema:config',
-    title: 'gate-sidecar configuration',
-    description: 'The file that --config names. What it leaves out has its default.',
-    type: 'object',
-    properties: {
-      [SCHEMA_MEMBER]: {
-        type: 'string',
-        description: 'Where an editor finds this schema; not a setting.',
-        examples: ['./schemas/config.json'],
-      },
-      ...Object.fromEntries(properties),
-    },
-    additionalProperties: false,
-  }
-}
-
 /** Where the signing key is, with the default filled in. */
 export function signingKeyPath({ data, signingKey }: Config): string {
   return signingKey ?? join(resolve(data), 'signing-key.pem')
 }
 
 /** Editors put the place of the schema into the file itself. */
-const SCHEMA_MEMBER = '$schema'
+export const SCHEMA_MEMBER = '$schema'
 
 function readConfigFile(path: string): JsonObject {
   let content: Json
@@ -226,10 +222,6 @@ function readConfigFile(path: string): JsonObject {
   if (unknown !== undefined)
     throw new ConfigError(`${path}: ${unknown} is not a setting; there are ${SETTING_NAMES.join(', ')}.`)
   return settings
-}
-
-function isServiceLink(name: string, text = ''): boolean {
-  return SERVICE_LINKS.some((link) => link.name.test(name) && link.value.test(text))
 }
 
 /** A misspelt variable would be ignored otherwise, and the service run with a default that nobody meant. */

@@ -1,17 +1,33 @@
 import type { Approval } from './approvals/approval.ts'
 import type { Json } from './base/json.ts'
+import type { Certificate, Rotation } from './evidence/trust.ts'
 import type { ApiKey } from './keys/apikey.ts'
 import type { Tenant } from './keys/tenant.ts'
 import type { KillSwitch } from './killswitch/killswitch.ts'
 
-/** The public half of a key that the service signs with. */
+/** The public half of a key that the service signs with: the log key signs checkpoints and certifies bundle keys. */
 export type SigningKey = {
+  /** The digest of its 32 bytes. */
   id: string
   revision: number
+  purpose: 'log' | 'bundle'
   algorithm: 'ed25519'
   /** Base64 of 32 bytes. */
   publicKey: string
   createdAt: string
+  /** From then on a successor is used; of a bundle key, the end of its certificate. Null for the log key in use. */
+  retiredAt: string | null
+  /** From then on somebody else may hold it. */
+  revokedAt: string | null
+  /** Of a bundle key. */
+  certificate: Certificate | null
+  /** Of a log key that followed another. */
+  rotation: Rotation | null
+}
+
+/** True for the log key with which checkpoints are signed now. */
+export function isInUse({ purpose, retiredAt }: SigningKey): boolean {
+  return purpose === 'log' && retiredAt === null
 }
 
 /** The policy set of a tenant that was last in force. */

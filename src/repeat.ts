@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const RETRY_MS = 1000
 
+export type Tasks = ReturnType<typeof repeatingTasks>
+
 /** Background work of the process: never two runs of one task at once, and none after stop. */
 export function repeatingTasks(onError: (error: unknown, task: string) => void) {
   const stopped = new AbortController()

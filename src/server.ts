@@ -7,24 +7,26 @@ import type { Deps } from './actions/deps.ts'
 import { pastReader } from './actions/past.ts'
 import { policyHistory } from './actions/policy-history.ts'
 import { type PolicyRegistry, policyRegistry, type Reloaded } from './actions/policy-registry.ts'
-import { ensureSigner } from './actions/signing-key.ts'
 import { policyValidator } from './actions/validate-policies.ts'
+import type { Anchors } from './anchoring.ts'
 import { idMaker } from './base/id.ts'
 import type { Clock } from './base/time.ts'
-import { type Config, ConfigError, signingKeyPath } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { type Aside, inThread, inTurn } from './files/aside.ts'
 import { strayNames } from './files/policies.ts'
 import { policyFolders } from './files/policy-folders.ts'
-import { createSigningKey, readSigningKey } from './files/signing-key.ts'
 import { createApp } from './http/app.ts'
 import type { Services } from './http/services.ts'
 import { listen } from './listen.ts'
 import type { Logger } from './log.ts'
+import { metricsText } from './metrics.ts'
 import { repeatingTasks } from './repeat.ts'
 import { randomPool } from './sqlite/random-pool.ts'
 import { openStore } from './sqlite/store.ts'
+import { type MakeVerifier, verifyInThread } from './sqlite/verifiers.ts'
 import { type MakeWriter, writeWhereBetter } from './sqlite/writers.ts'
 import type { Store } from './store.ts'
+import { keepTrail } from './trail.ts'
 
 /** How late a change by another process (a key revoked, a stop triggered) acts here at most. */
 const REFRESH_MS = 200
@@ -53,7 +55,7 @@ export interface ServerOptions {
   /** False sends the hot route through Express too; for tests and measurements. */
   direct?: boolean
   /** What runs in threads; tests that start many servers from source have it all in this one. */
-  threads?: { aside: Aside; writer: MakeWriter }
+  threads?: { aside: Aside; writer: MakeWriter; verifier: MakeVerifier }
 }
 
 /**
@@ -66,25 +68,23 @@ export async function startServer({
   log,
   clock = Date.now,
   direct = true,
-  threads = { aside: inThread, writer: writeWhereBetter },
+  threads = { aside: inThread, writer: writeWhereBetter, verifier: verifyInThread },
 }: ServerOptions): Promise<RunningServer> {
   const policiesFolder = resolve(config.policies)
   if (!existsSync(policiesFolder)) {
     throw new ConfigError(`There is no policies folder ${policiesFolder}; make it, or name another with --policies.`)
   }
   const newId = idMaker(clock, randomPool())
-  const store = openStore({ dir: resolve(config.data), create: true, clock, makeWriter: threads.writer })
+  const { writer: makeWriter, verifier: makeVerifier } = threads
+  const store = openStore({ dir: resolve(config.data), create: true, clock, makeWriter, makeVerifier })
   const tasks = repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'))
   try {
     const deps = { store, clock, newId }
-    const keyPath = signingKeyPath(config)
-    const signer = await ensureSigner(deps, {
-      read: () => readSigningKey(keyPath),
-      create: () => createSigningKey(keyPath),
-    })
+    const trail = await keepTrail(deps, { config, log, tasks })
     const aside = inTurn(threads.aside)
     const policies = policiesIn(policiesFolder, { deps, aside, watch: config.watch === 'on', log })
-    await policies.reloadAll()
+    const readPolicies = reader(policies, trail.anchors)
+    await readPolicies()
     const stopping = new AbortController()
     const services: Services = {
       ...deps,
@@ -92,7 +92,8 @@ export async function startServer({
       policies,
       validatePolicies: policyValidator(aside.validate),
       findSet: policyHistory({ store, compile: aside.compile }, policies),
-      signer,
+      ...trail,
+      metrics: () => metricsText(trail),
       log,
       allowedHosts: config.allowedHosts,
       stopping: stopping.signal,
@@ -100,7 +101,10 @@ export async function startServer({
     }
     const { listener, refusals } = createApp(services, { direct })
     tasks.every('refresh', REFRESH_MS, async () => store.refresh())
-    tasks.every('look at policies', LOOK_MS, () => policies.tend())
+    tasks.every('look at policies', LOOK_MS, async () => {
+      await readPolicies()
+      await policies.tend()
+    })
     tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
     tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
     tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
@@ -113,6 +117,7 @@ export async function startServer({
       await policies.idle()
       try {
         await refusals.flush()
+        await trail.close()
       } finally {
         await store.close()
       }
@@ -146,6 +151,24 @@ function policiesIn(
           ),
     onError: (error) => log.error({ task: 'policies', cause: String(error) }, 'background task failed'),
   })
+}
+
+/**
+ * Reads all policies once. A set that was never in force cannot be put on record, nor come into force, while the trail contradicts
+ * its anchors; all are read again after that.
+ */
+function reader(policies: PolicyRegistry, anchors: Anchors): () => Promise<void> {
+  let isDone = false
+  return async () => {
+    if (isDone) return
+    const isWriting = anchors.fault() === null
+    try {
+      await policies.reloadAll()
+    } catch (error) {
+      if (isWriting) throw error
+    }
+    isDone = isWriting
+  }
 }
 
 function closeListener(server: Server): Promise<void> {

@@ -1,10 +1,14 @@
-import type { Approval, ApprovalStatus } from './approvals/approval.ts'
+import type { Approval } from './approvals/approval.ts'
 import type { StoredEntry } from './audit/chain.ts'
 import type { EntryDraft } from './audit/entry.ts'
+import type { RangeVerification } from './audit/range.ts'
+import type { RedactionTarget } from './audit/redaction.ts'
+import type { Hash, Place, Range } from './audit/tree.ts'
 import type { Glob } from './base/glob.ts'
 import type { ApiKey } from './keys/apikey.ts'
 import type { Tenant } from './keys/tenant.ts'
 import type { KillSwitch, Subject } from './killswitch/killswitch.ts'
+import type { ApprovalQuery, ChainRequest, OpenQuery, PageQuery, Taken, TakenBy, TakenQuery } from './queries.ts'
 import type { PolicyRecord, RecordKind, RecordWrite, SigningKey } from './records.ts'
 
 export interface IdempotencyUse {
@@ -37,26 +41,30 @@ export type Write =
   | RecordWrite
   | { kind: 'idempotency'; use: IdempotencyUse }
   | { kind: 'policySource'; stored: StoredPolicies }
+  /** Signed by the log key, with the subtrees that it completes. */
+  | { kind: 'checkpoint'; chain: string; size: number; note: string; nodes: readonly TreeNode[] }
+  /** Deletes these sections, and the approvals that they were of. */
+  | { kind: 'erase'; chain: string; targets: readonly RedactionTarget[]; approvals: readonly string[] }
+  /** A sink of anchors has taken the checkpoints up to this number. */
+  | { kind: 'anchored'; delivery: Delivery }
 
-/** Whose allowed actions: those of all agents of a chain, of one, or of one in one session. */
-export interface TakenBy {
-  agent: string | null
-  /** Null where the agent is. */
-  session: string | null
+export interface TreeNode extends Place {
+  hash: Hash
 }
 
-export interface TakenQuery extends TakenBy {
+export interface StoredCheckpoint {
+  /** Grows with each checkpoint of any chain. */
+  number: number
   chain: string
-  /** first <= seq < end */
-  first: number
-  end: number
-  limit: number
+  size: number
+  note: string
 }
 
-/** An action that was allowed, and the seq of its decision. */
-export interface Taken {
-  seq: number
-  action: string
+export interface Delivery {
+  sink: string
+  /** Of the newest checkpoint that was taken. */
+  number: number
+  at: string
 }
 
 /** What must still be true at the commit, checked inside its transaction against the file. */
@@ -65,6 +73,10 @@ export type Guard =
   | { kind: 'keyActive'; keyId: string }
   /** As keyActive, for a key whose vote is relied on. */
   | { kind: 'voterActive'; keyId: string }
+  /** The newest checkpoint of the chain has this size; 0 when there is none. */
+  | { kind: 'checkpointed'; chain: string; size: number }
+  /** This log key is the one in use. */
+  | { kind: 'logKeyInUse'; id: string }
   /** The commit comes before this time, in milliseconds. */
   | { kind: 'before'; timeMs: number }
   /** From this seq on, none of these has been allowed. */
@@ -75,7 +87,7 @@ export type Guard =
 export interface Submission {
   guards: readonly Guard[]
   writes: readonly Write[]
-  /** At least one: no state changes without an entry. Appended in order. */
+  /** At least one, but for a note of what was delivered: no state changes without an entry. Appended in order. */
   entries: readonly EntryDraft[]
 }
 
@@ -114,50 +126,6 @@ export interface State {
   switches: readonly KillSwitch[]
 }
 
-export interface PageQuery {
-  chain: string
-  order: 'asc' | 'desc'
-  limit: number
-  offset: number
-  /** Only entries with a smaller seq. */
-  before?: number | undefined
-  eventType?: string | undefined
-  /** Timestamps in our form; from included, to excluded. */
-  from?: string | undefined
-  to?: string | undefined
-  /** Which sections the entries come with; without it, all. Others are not read. */
-  sections?: readonly string[] | undefined
-  /** Ends the page early, after the entry with which its stored JSON exceeds this. */
-  maxBytes?: number | undefined
-}
-
-export interface ApprovalQuery {
-  chain: string
-  /** Stored statuses, but for the approvals that `actual` names. */
-  statuses: readonly ApprovalStatus[]
-  /** Ids of open approvals that have another status by now, without an entry that says so yet. */
-  actual?: { expired: readonly string[]; cancelled: readonly string[] } | undefined
-  limit: number
-  offset: number
-  requestedBy?: string | undefined
-  /** Ends the page early, after the approval with which its stored JSON exceeds this. */
-  maxBytes?: number | undefined
-}
-
-export interface OpenQuery {
-  /** Stored statuses. */
-  statuses: readonly ('pending' | 'approved')[]
-  /** Only those whose deadline, stops not counted, is not later. */
-  dueAt?: string | undefined
-  limit: number
-  /** Of every chain without it. */
-  chain?: string | undefined
-  /** Only those that come after this one. */
-  after?: Pick<Approval, 'expiresAt' | 'id'> | undefined
-  /** As in ApprovalQuery: fewer than `limit`, though more may follow. */
-  maxBytes?: number | undefined
-}
-
 /**
  * Durable state and audit chains. A commit that was answered is on disk and survives a power cut; it
  * is seen by every later read of any process. Reads never wait for writers.
@@ -175,6 +143,13 @@ export interface Store {
    *   counts), `overloaded` when another process has held the write lock for too long.
    */
   commit(submission: Submission): Promise<Committed | Conflict>
+  /**
+   * Refuses every commit of this process from now on, with `audit_unavailable`; reads and `impose` work on.
+   *
+   * @param reasonFor what to tell a submission to these chains
+   */
+  suspend(reasonFor: (chains: readonly string[]) => string): void
+  resume(): void
 
   /** Puts a stop in force in this process at once, before it is durable. It leaves this overlay when it is committed. */
   impose(stop: KillSwitch): void
@@ -222,6 +197,30 @@ export interface Store {
   chains(): Promise<string[]>
   /** Reads one row. @throws GateError `audit_unavailable` when the file does not answer */
   probe(): Promise<void>
+
+  /** The newest checkpoint of a chain. */
+  lastCheckpoint(chain: string): Promise<StoredCheckpoint | undefined>
+  /** The newest one up to this number. */
+  lastCheckpointUpTo(chain: string, number: number): Promise<StoredCheckpoint | undefined>
+  /** The first one that covers the entry, of those up to `maxNumber`. */
+  checkpointCovering(chain: string, seq: number, maxNumber?: number): Promise<StoredCheckpoint | undefined>
+  /** In the order in which they were signed. */
+  checkpointsAfter(number: number, limit: number): Promise<StoredCheckpoint[]>
+  /** What each sink of anchors has taken, by its name. */
+  deliveries(): Promise<Delivery[]>
+  /** The roots of these ranges of the tree over a chain. @throws GateError `audit_unavailable` when an entry is missing */
+  treeHashes(chain: string, ranges: readonly Range[]): Promise<Hash[]>
+
+  /**
+   * Recomputes a chain, or a part of it, from the file.
+   *
+   * @param onProgress told how many entries have been found good
+   */
+  verifyChain(request: ChainRequest, onProgress?: (checked: number) => void): Promise<RangeVerification>
+  /** Takes what was erased out of the files that SQLite keeps beside the data file; false while others read from them. */
+  scrub(): Promise<boolean>
+  /** Names of all chains that there are, or were when something was signed. */
+  chainsEver(): Promise<string[]>
 
   idempotencyUse(keyId: string, route: string, value: string): Promise<IdempotencyUse | undefined>
   /** The texts of this set; undefined when they were never stored, or are not kept any more. */

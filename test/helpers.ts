@@ -8,12 +8,13 @@ import { ensureTenant } from '../src/actions/tenants.ts'
 import { idMaker } from '../src/base/id.ts'
 import type { Clock } from '../src/base/time.ts'
 import { compileAndTest } from '../src/cases/accept.ts'
-import { readConfig } from '../src/config.ts'
+import { type ConfigSources, readConfig } from '../src/config.ts'
 import type { Role } from '../src/keys/roles.ts'
 import { createLogger, type Logger } from '../src/log.ts'
 import { compilePolicySet, listFilesOf } from '../src/policy/load.ts'
 import { validatePolicySet } from '../src/policy/validation.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../src/server.ts'
+import { verifyHere } from '../src/sqlite/verifiers.ts'
 import { writeHere } from '../src/sqlite/writers.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
@@ -100,6 +101,8 @@ export interface GateOptions {
   watch?: 'on' | 'off'
   /** `own`: policies are parsed and entries written in threads, as in production; from source each takes a second to start. */
   threads?: 'own' | ServerOptions['threads']
+  /** Further settings, as flags give them. */
+  settings?: ConfigSources['flags']
   /** An existing folder from an earlier gate. */
   dir?: string
 }
@@ -113,6 +116,7 @@ export const inThisThread: NonNullable<ServerOptions['threads']> = {
     validate: async (source) => ({ value: validatePolicySet(source) }),
   },
   writer: writeHere,
+  verifier: verifyHere,
 }
 
 /** The real service on a free port, with its file and policies in a temporary folder. */
@@ -121,7 +125,14 @@ export async function startGate(t: Cleanup, options: GateOptions = {}): Promise<
   const policies = join(dir, 'policies')
   mkdirSync(policies, { recursive: true })
   writeFiles(policies, options.policies ?? { 'acme/main.yaml': ACME_POLICY })
-  const flags = { data: join(dir, 'data'), policies, port: '0', watch: options.watch ?? 'on' }
+  const flags = {
+    data: join(dir, 'data'),
+    policies,
+    port: '0',
+    watch: options.watch ?? 'on',
+    sweep: 'off',
+    ...options.settings,
+  }
   const config = readConfig({ flags, env: {}, file: undefined })
   const clock = options.clock ?? Date.now
   const server = await startServer({

@@ -135,7 +135,8 @@ export async function verifyChain({ call }: Sidecar, keys: Keys): Promise<{ entr
 }
 
 export interface Proved {
-  publicKey: string
+  /** The log key, as it is pinned. */
+  vkey: string
   bytes: number
   /** What the verifier says of the bundle as it is, and of one in which the decision was changed. */
   verdict: string
@@ -145,13 +146,13 @@ export interface Proved {
 /** Exports the evidence of a decision, ends the service, and verifies it with nothing but the pinned key. */
 export async function prove(folder: Folder, sidecar: Sidecar, keys: Keys, { decisionId }: Answer): Promise<Proved> {
   const bundle = await sidecar.call<object>(keys.auditor, 'GET', `/evidence/bundle/${decisionId}`)
-  const publicKey = (await run(folder, ['evidence', 'key'])).stdout.trim()
+  const [{ vkey }] = JSON.parse((await run(folder, ['signing-keys', 'show', '--json'])).stdout)
   expect((await sidecar.stop()) === 0, 'The service did not end cleanly.')
   const text = JSON.stringify(bundle)
   const verify = (name: string, content: string): Promise<Ended> => {
     const file = join(folder.dir, name)
     writeFileSync(file, content)
-    return run(folder, ['evidence', 'verify', file, '--public-key', publicKey])
+    return run(folder, ['evidence', 'verify', file, '--vkey', vkey])
   }
   const [asExported, altered] = await Promise.all([
     verify('bundle.json', text),
@@ -159,7 +160,7 @@ export async function prove(folder: Folder, sidecar: Sidecar, keys: Keys, { deci
   ])
   expect(asExported.code === 0, `The bundle does not verify: ${asExported.stdout}`)
   expect(altered.code === 1, 'An altered bundle verifies.')
-  return { publicKey, bytes: text.length, verdict: lastLine(asExported.stdout), altered: lastLine(altered.stdout) }
+  return { vkey, bytes: text.length, verdict: lastLine(asExported.stdout), altered: lastLine(altered.stdout) }
 }
 
 function lastLine(text: string): string {

@@ -52,9 +52,9 @@ export function stopLines({ covers, call, during, elsewhere, after }: Stopped): 
   ]
 }
 
-export function proofLines({ publicKey, bytes, verdict, altered }: Proved): Line[] {
+export function proofLines({ vkey, bytes, verdict, altered }: Proved): Line[] {
   return [
-    `  A bundle of ${bytes} bytes, and the pinned key ${publicKey}`,
+    `  A bundle of ${bytes} bytes, and the pinned key ${vkey}`,
     `  as exported:                ${verdict}`,
     `  with the decision altered:  ${altered}`,
   ]

@@ -5,8 +5,8 @@ import { isId, siblingId } from '../base/id.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import type { Store } from '../store.ts'
 import { type Decided, decidedOf } from './answer.ts'
-import { verifyEntries } from './audit.ts'
 import type { Deps } from './deps.ts'
+import { entryPlaceFault } from './verify-range.ts'
 
 /** The entry of a decision, by the decision's id or the entry's own. */
 export async function decisionEntry(store: Store, id: string): Promise<StoredEntry | undefined> {
@@ -73,8 +73,9 @@ async function approvalOf(deps: Deps, id: string | null) {
 }
 
 /** Where its entry stands, and whether it hashes to what it did and joins its neighbours. */
-async function placeOf({ store }: Deps, { header, hash }: StoredEntry) {
+async function placeOf({ store }: Deps, entry: StoredEntry) {
+  const { header, hash } = entry
   const { chain, seq, id, prev } = header
-  const { valid, fault } = await verifyEntries(store, chain, seq, seq + 1)
-  return { chain, seq, entryId: id, hash, previousHash: prev, verified: valid, fault }
+  const fault = await entryPlaceFault(store, entry)
+  return { chain, seq, entryId: id, hash, previousHash: prev, verified: fault === null, fault }
 }

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import { chainOf } from '../audit/chain.ts'
 import type { Actor, EventEntry } from '../audit/entry.ts'
 import type { EventType } from '../audit/events.ts'
@@ -55,12 +54,6 @@ export interface PastReader {
 export interface CheckDeps extends Deps {
   policies: PoliciesInForce
   past: PastReader
-}
-
-export interface Signer {
-  privateKey: KeyObject
-  /** Base64 of 32 bytes. */
-  publicKey: string
 }
 
 /** Who asks, as the credential says, and for which tenant. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Approval } from '../approvals/approval.ts'
 import type { StoredEntry } from '../audit/chain.ts'
-import type { EventGroup } from '../keys/roles.ts'
+import type { EventGroup } from '../keys/event-roles.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
 import { applyChange, type ChangeData, type Records } from '../records.ts'
 import type { Store } from '../store.ts'

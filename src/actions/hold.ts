@@ -1,11 +1,17 @@
-import { type Approval, type ApprovalStatus, approvalDigest, deadlineMs, statusAt } from '../approvals/approval.ts'
+import {
+  type Approval,
+  type ApprovalStatus,
+  approvalDigest,
+  deadlineMs,
+  statusAt,
+  unboundPath,
+} from '../approvals/approval.ts'
 import { countedVotes } from '../approvals/votes.ts'
 import { type EntryDraft, SERVICE } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
 import type { Outcome } from '../gate/decide.ts'
 import type { CheckRequest } from '../gate/request.ts'
 import { principalOf } from '../keys/apikey.ts'
-import { isPlural, parseFactPath } from '../policy/path.ts'
 import type { ApprovalTerms } from '../policy/set.ts'
 import { change, creation } from '../records.ts'
 import type { Guard, Write } from '../store.ts'
@@ -76,9 +82,9 @@ function digestOfRequest(caller: Caller, request: CheckRequest, terms: ApprovalT
 
 /** @throws TypeError for what loading refuses: leaving out another path than was meant would unbind it */
 function segmentsOf(text: string): string[] {
-  const path = parseFactPath(text)
-  if (path === undefined || isPlural(path)) throw new TypeError(`${text} does not name one member`)
-  return [path.root, ...path.segments.map(String)]
+  const path = unboundPath(text)
+  if (path === undefined) throw new TypeError(`${text} does not name one member`)
+  return path
 }
 
 /** Why an approved approval may not be used now: its votes are held to the policy in force, and all of it to the chain. */

@@ -2,8 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { type Approval, type ApprovalStatus, statusAt } from '../approvals/approval.ts'
 import { SERVICE } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
+import type { OpenQuery } from '../queries.ts'
 import { change } from '../records.ts'
-import type { OpenQuery, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { type Deps, eventEntry } from './deps.ts'
 
 const BATCH = 200

@@ -1,6 +1,6 @@
 import { approvalView } from '../approvals/approval.ts'
 import { principalOf } from '../keys/apikey.ts'
-import { isToldOf, isToldOfAll } from '../keys/roles.ts'
+import { isToldOf, isToldOfAll } from '../keys/event-roles.ts'
 import { stopView } from '../killswitch/killswitch.ts'
 import type { Caller, CheckDeps } from './deps.ts'
 import type { ChainEvent } from './follow.ts'

@@ -3,6 +3,7 @@ import { digestOf } from '../base/digest.ts'
 import type { JsonObject } from '../base/json.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { type KillSwitch, type Subject, stoppedMs, stoppedSince } from '../killswitch/killswitch.ts'
+import { isPlural, parseFactPath } from '../policy/path.ts'
 
 const LABEL = 'gate-sidecar/approval/v1\n'
 
@@ -67,6 +68,12 @@ export interface Bound {
 export function approvalDigest(bound: Bound, unbound: readonly (readonly string[])[]): string {
   const { context, plan } = unbound.reduce(without, { context: bound.context, plan: bound.plan })
   return digestOf(LABEL + canonicalJson({ ...bound, context, plan }))
+}
+
+/** The members that an unbound path goes through, from `context` or `plan` on; undefined when it names no one member. */
+export function unboundPath(text: string): string[] | undefined {
+  const path = parseFactPath(text)
+  return path === undefined || isPlural(path) ? undefined : [path.root, ...path.segments.map(String)]
 }
 
 type Bodies = Pick<Bound, 'context' | 'plan'>

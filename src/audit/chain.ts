@@ -77,14 +77,7 @@ export function genesisHead(origin: string, chain: string): Head {
 }
 
 export function commitment({ name, salt, json }: Section): string {
-  const label = `${LABEL.commit}${name}\n`
-  const labelBytes = Buffer.byteLength(label)
-  // One buffer in place of a concatenation of three: this runs for every section of every entry.
-  const bytes = Buffer.allocUnsafe(labelBytes + salt.byteLength + Buffer.byteLength(json))
-  bytes.write(label)
-  bytes.set(salt, labelBytes)
-  bytes.write(json, labelBytes + salt.byteLength)
-  return digestOf(bytes)
+  return digestOf(`${LABEL.commit}${name}\n`, salt, json)
 }
 
 export function hashHeader(headerText: string): string {

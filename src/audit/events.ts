@@ -18,6 +18,10 @@ export const EVENTS = {
   'policy.rejected': 'a policy set had faults and did not come into force',
   'auth.refused': 'requests of one key were refused (401, 403), counted by the minute',
   'audit.genesis': 'the first entry of a chain',
+  'audit.checkpoint': 'the heads of chains were signed',
+  'audit.redaction': 'sections of entries were erased',
+  'audit.restored': 'the trail was taken up as it is, though anchors say otherwise',
+  'audit.verified': 'the service verified its own chains',
   'clock.regression': 'the clock of the machine went back',
 } as const
 

@@ -1,13 +1,30 @@
 import { canonicalJson } from '../base/canonical.ts'
-import { equalBytes } from '../base/digest.ts'
 import { parseTimestamp } from '../base/time.ts'
-import { commitment, type Entry, type Head, hashHeader, SALT_BYTES, type StoredEntry } from './chain.ts'
+import {
+  commitment,
+  type Entry,
+  genesisHead,
+  type Head,
+  type Header,
+  hashHeader,
+  SALT_BYTES,
+  type StoredEntry,
+} from './chain.ts'
 
 /** The first thing found wrong with a chain, in the words of an operator. */
 export interface ChainFault {
   chain: string
   seq: number
+  /** Whether what an entry says was changed, or one is missing or follows from another. */
+  status: 'tampered' | 'broken-link'
   what: string
+}
+
+export interface EntryCheck {
+  /** False when only headers are at hand. */
+  sections: boolean
+  /** Whether a section of the entry was erased by a command. */
+  isErased?: (name: string) => boolean
 }
 
 /**
@@ -15,43 +32,67 @@ export interface ChainFault {
  * its header, it links to the entry before, seq has no gap, time does not go back, and each
  * section's text and salt give the committed value.
  *
- * @param check.sections false when only headers are at hand
  * @returns what is wrong, or undefined. Everything is recomputed; nothing stored is trusted.
  */
 export function entryFault(
   chain: string,
   previous: Head,
   entry: StoredEntry,
-  check = { sections: true },
+  check: EntryCheck = { sections: true },
 ): ChainFault | undefined {
   const { header } = entry
   const seq = previous.seq + 1
-  const fault = (what: string): ChainFault => ({ chain, seq, what })
-  if (header.chain !== chain) return fault(`the entry belongs to chain ${header.chain}`)
-  if (header.seq !== seq) return fault(`entry ${seq} is missing (found ${header.seq})`)
-  if (hashHeader(entry.headerText) !== entry.hash) return fault('the header does not have the stored hash')
-  if (canonicalJson(header) !== entry.headerText) return fault('the header is not in canonical form')
-  if (header.prev !== previous.hash) return fault('the entry does not follow from the one before it')
+  const broken = (what: string): ChainFault => ({ chain, seq, status: 'broken-link', what })
+  const tampered = (what: string): ChainFault => ({ chain, seq, status: 'tampered', what })
+  if (header.chain !== chain) return tampered(`the entry belongs to chain ${header.chain}`)
+  if (header.seq !== seq) return broken(`entry ${seq} is missing (found ${header.seq})`)
+  if (hashHeader(entry.headerText) !== entry.hash) return tampered('the header does not have the stored hash')
+  if (!isCanonical(entry)) return tampered('the header is not in canonical form')
+  if (header.prev !== previous.hash) return broken('the entry does not follow from the one before it')
   const tsMs = parseTimestamp(header.ts)
-  if (tsMs === undefined || tsMs < previous.tsMs) return fault('the time goes back')
-  const section = check.sections ? sectionFault(entry) : undefined
-  return section === undefined ? undefined : fault(section)
+  if (tsMs === undefined || tsMs < previous.tsMs) return tampered('the time goes back')
+  const section = check.sections ? sectionFault(entry, check.isErased) : undefined
+  return section === undefined ? undefined : tampered(section)
+}
+
+/**
+ * The header as text is nearly always its members between these words. Where that is the stored text, of which the members were read,
+ * no member needs an escape: it is canonical, and found so in a tenth of the time.
+ */
+function isCanonical({ header, headerText }: StoredEntry): boolean {
+  const { chain, commits, id, prev, seq, ts, type } = header
+  let sections = ''
+  let last = ''
+  for (const name of Object.keys(commits)) {
+    if (name <= last) return canonicalJson(header) === headerText
+    sections += `${last === '' ? '' : ','}"${name}":"${commits[name]}"`
+    last = name
+  }
+  const text = `{"chain":"${chain}","commits":{${sections}},"id":"${id}","prev":"${prev}","seq":${seq},"ts":"${ts}","type":"${type}","v":1}`
+  return text === headerText || canonicalJson(header) === headerText
 }
 
 /** What is wrong with the sections of an entry against the commitments in its header. */
-export function sectionFault({ header, sections }: Entry): string | undefined {
-  const names = Object.keys(header.commits)
-  if (sections.length !== names.length) return `${names.length} sections are committed, ${sections.length} stored`
-  if (new Set(sections.map(({ name }) => name)).size !== names.length) return 'a section is stored twice'
+export function sectionFault(
+  { header, sections }: Entry,
+  isErased: (name: string) => boolean = () => false,
+): string | undefined {
+  const stored = new Set(sections.map(({ name }) => name))
+  if (stored.size !== sections.length) return 'a section is stored twice'
+  const missing = Object.keys(header.commits).find((name) => !stored.has(name) && !isErased(name))
+  if (missing !== undefined) return `section ${missing} is missing`
   for (const section of sections) {
     const committed = header.commits[section.name]
     if (committed === undefined) return `section ${section.name} is not committed`
     if (section.salt.byteLength !== SALT_BYTES) return `section ${section.name} has a malformed salt`
-    if (!equalBytes(Buffer.from(commitment(section)), Buffer.from(committed))) {
-      return `section ${section.name} does not match its commitment`
-    }
+    if (commitment(section) !== committed) return `section ${section.name} does not match its commitment`
   }
   return undefined
+}
+
+/** What the first entry of a segment must follow from: the genesis of its chain, or what it says itself of the entry before. */
+export function genesisOr(origin: string, chain: string, first: number, { prev, ts }: Header): Head {
+  return first === 0 ? genesisHead(origin, chain) : { seq: first - 1, hash: prev, tsMs: parseTimestamp(ts) ?? 0 }
 }
 
 export function headOf(entry: Entry): Head {

@@ -31,6 +31,16 @@ export function parseJson(input: Uint8Array | string, limits: JsonLimits): Json 
   return parser.document()
 }
 
+/** The same; undefined for what is refused. */
+export function readJson(input: Uint8Array | string, limits: JsonLimits): Json | undefined {
+  try {
+    return parseJson(input, limits)
+  } catch (error) {
+    if (error instanceof GateError) return undefined
+    throw error
+  }
+}
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

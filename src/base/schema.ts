@@ -134,16 +134,6 @@ function compiledOnce(schema: TSchema): () => ValidateFunction {
   return once(() => requests.compile(schema))
 }
 
-/** The first fault of a value against the schema, or undefined: for what is judged rather than refused. */
-export function faultFinder(schema: TSchema): (value: unknown) => ErrorDetail | undefined {
-  const validator = compiledOnce(schema)
-  return (value) => {
-    const validate = validator()
-    const [error] = validate(value) ? [] : (validate.errors ?? [])
-    return error && errorDetail(error)
-  }
-}
-
 function invalidRequest(errors: readonly ErrorObject[]): GateError {
   const details = errors.map(errorDetail)
   const first = details[0]

@@ -25,6 +25,18 @@ export const optionalText: Shape<string | null> = {
   read: (value) => (value === null ? null : text.read(value)),
 }
 
+const HTTP_URL = /^https?:\/\/[^\s/?#@]+(?:[/?#]\S*)?$/
+
+/** An absolute URL without user and password, or null. */
+export const optionalHttpUrl: Shape<string | null> = {
+  schema: { type: ['string', 'null'], pattern: HTTP_URL.source },
+  fromText: text.fromText,
+  read(value) {
+    if (value === null) return null
+    return typeof value === 'string' && HTTP_URL.test(value) && URL.canParse(value) ? value : undefined
+  },
+}
+
 export const port: Shape<number> = {
   schema: { type: 'integer', minimum: 0, maximum: 65_535 },
   fromText: (given) => (/^\d{1,5}$/.test(given) ? Number(given) : given),

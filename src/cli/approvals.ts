@@ -67,7 +67,7 @@ function addVoteOptions(command: Command): Command {
 
 async function list(options: ListOptions): Promise<void> {
   const { status, limit } = options
-  const { items, page } = await withReader(options, ROUTES.listApprovals, { checkApprovals: true }, (deps, caller) =>
+  const { items, page } = await withReader(options, ROUTES.listApprovals, { check: 'all' }, (deps, caller) =>
     listApprovals(deps, listReader(deps, caller, options), { status, limit, offset: 0 }),
   )
   print(options, items, () => {
@@ -89,7 +89,7 @@ function listReader(deps: Deps, caller: Caller | null, { tenant, environment }: 
 }
 
 async function show(id: string, options: KeyOptions): Promise<void> {
-  await withReader(options, ROUTES.getApproval, { checkApprovals: false }, async (deps, caller) => {
+  await withReader(options, ROUTES.getApproval, { check: 'allButApprovals' }, async (deps, caller) => {
     // The host names no chain; the approval's own is as good.
     const chain = caller?.chain ?? (await deps.store.approval(id))?.chain ?? ''
     const reader = caller ?? { chain, key: null }

@@ -3,6 +3,7 @@ import { callerFor, keyOfSecret } from '../actions/authenticate.ts'
 import type { Caller, Deps } from '../actions/deps.ts'
 import { KEY_VARIABLE } from '../config.ts'
 import { isAdmin, type RouteRule } from '../keys/roles.ts'
+import type { StartCheck } from '../sqlite/store.ts'
 import { addCommonOptions, type CommonOptions, configOf, UsageError, withStore } from './context.ts'
 
 export interface KeyOptions extends CommonOptions {
@@ -41,11 +42,11 @@ export async function withCaller<T>(
 export async function withReader<T>(
   options: KeyOptions,
   route: RouteRule,
-  { checkApprovals }: { checkApprovals: boolean },
+  { check }: { check: StartCheck },
   work: (deps: Deps, caller: Caller | null) => Promise<T>,
 ): Promise<T> {
   const secret = await secretGiven(options)
-  return withStore(configOf(options), { checkApprovals }, (deps) =>
+  return withStore(configOf(options), { check }, (deps) =>
     work(deps, secret === undefined ? null : callerBy(deps, secret, options.tenant, route)),
   )
 }

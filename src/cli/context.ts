@@ -8,7 +8,7 @@ import type { Actor } from '../audit/entry.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 import { idMaker } from '../base/id.ts'
 import { type Config, type ConfigSources, flagOf, readConfig, SETTINGS, type SettingName } from '../config.ts'
-import { openStore } from '../sqlite/store.ts'
+import { openStore, type StartCheck } from '../sqlite/store.ts'
 import type { Store } from '../store.ts'
 
 /** How a command ends. Scripts rely on these. */
@@ -101,12 +101,12 @@ export function hostOperator(tenantId: string, environment: Environment): Operat
  */
 export async function withStore<T>(
   config: Config,
-  { create = false, checkApprovals = false }: { create?: boolean; checkApprovals?: boolean },
+  { create = false, check = 'allButApprovals' }: { create?: boolean; check?: StartCheck },
   work: (deps: Deps) => Promise<T>,
 ): Promise<T> {
   const clock = Date.now
   const newId = idMaker(clock, randomBytes)
-  const store: Store = openStore({ dir: resolve(config.data), create, clock, checkApprovals })
+  const store: Store = openStore({ dir: resolve(config.data), create, clock, check })
   try {
     return await work({ store, clock, newId })
   } finally {

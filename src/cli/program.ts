@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   decisions: async () => (await import('./decisions.ts')).addDecisionCommands,
   audit: async () => (await import('./audit.ts')).addAuditCommands,
   evidence: async () => (await import('./evidence.ts')).addEvidenceCommands,
+  'signing-keys': async () => (await import('./signing-keys.ts')).addSigningKeyCommands,
   killswitch: async () => (await import('./killswitch.ts')).addKillSwitchCommands,
   health: async () => (await import('./health.ts')).addHealthCommand,
   openapi: async () => (await import('./openapi.ts')).addOpenApiCommand,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { configSchema } from '../config.ts'
+import { configSchema } from '../config-schema.ts'
 import { editorSchema, testFileSchema } from '../policy/editor-schema.ts'
 import { addCommonOptions, type CommonOptions } from './context.ts'
 

@@ -1,103 +1,133 @@
-import { type Static, Type } from '#typebox'
-import type { Entry, StoredEntry } from '../audit/chain.ts'
+import type { Entry, Section } from '../audit/chain.ts'
+import type { Hash } from '../audit/tree.ts'
+import { encodeBase64 } from '../base/bytes.ts'
+import type { JsonObject } from '../base/json.ts'
+import { Base64Of32, Checkpoint, Digest, HeaderShape, Id, Origin, Path, Signatures, Time } from './fields.ts'
+import { anyObject, list, literal, object, type TypeOf, text } from './shape.ts'
+import { Certificate, Rotation } from './trust.ts'
 
-export const BUNDLE_VERSION = '0.1'
+export const BUNDLE_VERSION = '1.0'
 /** More items than this are refused unread: no honest segment is longer. */
 export const MAX_CHAIN_ITEMS = 1024
+export const MAX_ROTATIONS = 64
+/** Entries of one approval: the request and its votes. */
+const MAX_APPROVAL_ENTRIES = 256
 
-const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
-const Timestamp = Type.String({ maxLength: 24 })
-const Base64 = Type.String({ maxLength: 128 })
-const Closed = { additionalProperties: false }
-const AnyObject = Type.Record(Type.String(), Type.Unknown())
+/** What of a decision can have been erased. The decision itself and its grounds never are. */
+export const REDACTABLE = ['request', 'risk', 'approval'] as const
+export type Redactable = (typeof REDACTABLE)[number]
 
-const HeaderSchema = Type.Object(
+/** An entry with one section opened, and its own place in the tree. */
+const ProvenEntry = object({ header: HeaderShape, data: anyObject, salt: Base64Of32, inclusion: Path })
+export type ProvenEntry = TypeOf<typeof ProvenEntry>
+
+/** A trust bundle (docs/evidence.md). Everything but `signatures` is covered by the service's signature. */
+export const BundleShape = object(
   {
-    chain: Type.String(),
-    commits: Type.Record(Type.String(), Digest),
-    id: Type.String(),
-    prev: Digest,
-    seq: Type.Integer({ minimum: 0 }),
-    ts: Timestamp,
-    type: Type.String(),
-    v: Type.Literal(1),
+    bundleId: Id,
+    version: text({ maxLength: 16 }),
+    decision: object({
+      id: Id,
+      action: text({ maxLength: 1024 }),
+      decision: text({ maxLength: 32 }),
+      timestamp: Time,
+    }),
+    context: object({ originalRequest: anyObject, riskAssessment: anyObject }),
+    auditChain: list(object({ hash: Digest, previousHash: Digest }), { min: 1, max: MAX_CHAIN_ITEMS }),
+    exportedAt: Time,
+    proof: object({
+      v: literal(1),
+      origin: Origin,
+      entries: list(HeaderShape, { min: 1, max: MAX_CHAIN_ITEMS }),
+      inclusion: Path,
+      checkpoint: Checkpoint,
+      grounds: anyObject,
+      openings: object(
+        { decision: Base64Of32, grounds: Base64Of32 },
+        { optional: { request: Base64Of32, risk: Base64Of32 } },
+      ),
+      approval: list(ProvenEntry, { max: MAX_APPROVAL_ENTRIES }),
+      certificate: Certificate,
+      rotations: list(Rotation, { max: MAX_ROTATIONS }),
+      redacted: list(text({ pattern: /^(?:request|risk|approval)$/, maxLength: 16 }), { max: REDACTABLE.length }),
+    }),
+    signatures: Signatures,
   },
-  Closed,
+  { title: 'TrustBundle' },
 )
 
-const SignatureSchema = Type.Object({ algorithm: Type.String(), publicKey: Base64, signature: Base64 }, Closed)
-
-/** A trust bundle (docs/format.md). Everything but `signatures` is covered by each signature. */
-export const BundleSchema = Type.Object(
-  {
-    bundleId: Type.String(),
-    version: Type.String(),
-    decision: Type.Object(
-      { id: Type.String(), action: Type.String(), decision: Type.String(), timestamp: Timestamp },
-      Closed,
-    ),
-    context: Type.Object({ originalRequest: AnyObject, riskAssessment: AnyObject }, Closed),
-    auditChain: Type.Array(Type.Object({ hash: Digest, previousHash: Digest }, Closed), { maxItems: MAX_CHAIN_ITEMS }),
-    exportedAt: Timestamp,
-    proof: Type.Object(
-      {
-        v: Type.Literal(1),
-        origin: Type.String(),
-        entries: Type.Array(HeaderSchema, { maxItems: MAX_CHAIN_ITEMS }),
-        index: Type.Integer({ minimum: 0 }),
-        grounds: AnyObject,
-        openings: Type.Object({ decision: Base64, request: Base64, risk: Base64, grounds: Base64 }, Closed),
-      },
-      Closed,
-    ),
-    signatures: Type.Record(Type.String(), SignatureSchema),
-  },
-  { ...Closed, title: 'TrustBundle' },
-)
-
-export type Bundle = Static<typeof BundleSchema>
+export type Bundle = TypeOf<typeof BundleShape>
 export type UnsignedBundle = Omit<Bundle, 'signatures'>
+
+/** Where an entry stands in the tree. */
+export interface Placed {
+  entry: Entry
+  inclusion: readonly Hash[]
+}
 
 export interface BundleInput {
   bundleId: string
   origin: string
   exportedAt: string
-  /** Contiguous entries of one chain, the decision's among them. */
-  segment: readonly StoredEntry[]
-  /** The id of the decision's entry. */
-  entryId: string
+  /** The entry of the decision, and the one before it. */
+  decided: Placed
+  previous: Entry | undefined
+  /** The entries of the approval that the decision came from, in order; undefined where they have been erased. */
+  approval: readonly Placed[] | undefined
+  checkpoint: string
+  certificate: Certificate
+  rotations: readonly Rotation[]
 }
 
-/** The decision with what proves it; undefined when a section has been erased. */
-export function buildBundle(input: BundleInput): UnsignedBundle | undefined {
-  const { bundleId, origin, exportedAt, segment, entryId } = input
-  const index = segment.findIndex((entry) => entry.header.id === entryId)
-  const entry = segment[index]
-  if (entry === undefined) throw new TypeError('the segment does not hold the decision')
-  const [decision, request, risk, grounds] = (['decision', 'request', 'risk', 'grounds'] as const).map((name) =>
-    opened(entry, name),
-  )
-  if (!decision || !request || !risk || !grounds) return undefined
+/** The decision with what proves it. What is not there any more is listed as erased: that it may be so is the caller's to know. */
+export function buildBundle(input: BundleInput): UnsignedBundle {
+  const { decided, previous, approval, certificate, rotations } = input
+  const segment = previous === undefined ? [decided.entry] : [previous, decided.entry]
+  const open = (name: string): Opened | undefined => openedSection(decided.entry, name)
+  const [decision, grounds, request, risk] = [open('decision'), open('grounds'), open('request'), open('risk')]
+  if (decision === undefined || grounds === undefined) throw new TypeError('a decision or its grounds are missing')
+  const present: Readonly<Record<Redactable, unknown>> = { request, risk, approval }
   return {
-    bundleId,
+    bundleId: input.bundleId,
     version: BUNDLE_VERSION,
+    // What the entry of a decision commits to.
     decision: decision.value as Bundle['decision'],
-    context: { originalRequest: request.value, riskAssessment: risk.value },
+    context: { originalRequest: request?.value ?? {}, riskAssessment: risk?.value ?? {} },
     auditChain: segment.map(({ hash, header }) => ({ hash, previousHash: header.prev })),
-    exportedAt,
+    exportedAt: input.exportedAt,
     proof: {
       v: 1,
-      origin,
+      origin: input.origin,
       entries: segment.map(({ header }) => header),
-      index,
+      inclusion: decided.inclusion.map(encodeBase64),
+      checkpoint: input.checkpoint,
       grounds: grounds.value,
-      openings: { decision: decision.salt, request: request.salt, risk: risk.salt, grounds: grounds.salt },
+      openings: {
+        decision: decision.salt,
+        grounds: grounds.salt,
+        ...(request && { request: request.salt }),
+        ...(risk && { risk: risk.salt }),
+      },
+      approval: (approval ?? []).map(provenEntry),
+      certificate,
+      rotations: [...rotations],
+      redacted: REDACTABLE.filter((name) => present[name] === undefined),
     },
   }
 }
 
-function opened(entry: Entry, name: string): { value: Record<string, unknown>; salt: string } | undefined {
-  const section = entry.sections.find((candidate) => candidate.name === name)
-  if (section === undefined) return undefined
-  return { value: JSON.parse(section.json), salt: Buffer.from(section.salt).toString('base64') }
+function provenEntry({ entry, inclusion }: Placed): ProvenEntry {
+  const data = openedSection(entry, 'data')
+  if (data === undefined) throw new TypeError('the data of an approval is missing')
+  return { header: entry.header, data: data.value, salt: data.salt, inclusion: inclusion.map(encodeBase64) }
+}
+
+interface Opened {
+  value: JsonObject
+  salt: string
+}
+
+function openedSection({ sections }: Entry, name: string): Opened | undefined {
+  const section = sections.find((candidate: Section) => candidate.name === name)
+  return section && { value: JSON.parse(section.json), salt: encodeBase64(section.salt) }
 }

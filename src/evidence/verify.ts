@@ -1,78 +1,64 @@
-import { commitment, genesisHead, type Head } from '../audit/chain.ts'
-import { entryFault, headOf } from '../audit/verify.ts'
+import { approvalDigest, unboundPath } from '../approvals/approval.ts'
+import { commitment, type Head, hashHeader } from '../audit/chain.ts'
+import { isIncluded, leafHash } from '../audit/tree.ts'
+import { entryFault, genesisOr, headOf } from '../audit/verify.ts'
+import { decodeBase64 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
-import { decodeBase64, equalBytes } from '../base/digest.ts'
+import { parseDigest } from '../base/digest.ts'
 import { siblingId } from '../base/id.ts'
-import { faultFinder } from '../base/schema.ts'
-import { parseTimestamp } from '../base/time.ts'
-import { BUNDLE_VERSION, type Bundle, BundleSchema } from './bundle.ts'
-import { ALGORITHM, signedBytes, verifySignature } from './sign.ts'
+import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { attest, type Means } from './attestation.ts'
+import { BUNDLE_VERSION, type Bundle, BundleShape, type ProvenEntry } from './bundle.ts'
+import { failed, type Outcome, outcomeOf, type Verification, verdictOf } from './checks.ts'
+import type { HeaderShape } from './fields.ts'
+import type { SignedCheckpoint } from './trust.ts'
 
-/** Another machine's clock may be ahead of ours by this much. */
-const CLOCK_SKEW_MS = 300_000
-const SIGNATURE_BYTES = 64
-
-/** What the verifier holds true before it reads the bundle. */
-export interface Trust {
-  /** Base64 public keys, pinned. A key that only the bundle names is worth nothing. */
-  publicKeys: readonly string[]
-  nowMs: number
-}
-
-export interface Verification {
-  valid: boolean
-  signatureValid: boolean
-  chainValid: boolean
-  timestampValid: boolean
-  /** One sentence for each check that failed. */
-  reasons: string[]
-}
-
-const findFault = faultFinder(BundleSchema)
-
-/** Checks a bundle without any server. What cannot be checked, or is no bundle, is not valid. */
-export function verifyBundle(claimed: unknown, trust: Trust): Verification {
-  const fault = findFault(claimed)
-  if (fault !== undefined) {
-    const reasons = [`This is not a bundle: ${fault.path} ${fault.message}.`]
-    return { valid: false, signatureValid: false, chainValid: false, timestampValid: false, reasons }
-  }
-  const bundle = claimed as Bundle // as findFault says
-  const signature = signatureFault(bundle, trust)
-  const chain = chainFault(bundle)
-  const timestamp = timestampFault(bundle, trust)
-  return {
-    valid: signature === undefined && chain === undefined && timestamp === undefined,
-    signatureValid: signature === undefined,
-    chainValid: chain === undefined,
-    timestampValid: timestamp === undefined,
-    reasons: [signature, chain, timestamp].filter((fault) => fault !== undefined),
-  }
-}
-
-function signatureFault(bundle: Bundle, trust: Trust): string | undefined {
+/** Checks a bundle without any server (docs/evidence.md, Verifying a bundle). What cannot be checked, or is no bundle, is not valid. */
+export function verifyBundle(claimed: unknown, means: Means): Verification {
+  const fault = BundleShape.fault(claimed, '')
+  if (fault !== undefined) return verdictOf({ form: failed(`This is not a bundle: ${fault}.`) })
+  const bundle = claimed as Bundle // as the shape says
+  if (bundle.version !== BUNDLE_VERSION)
+    return verdictOf({ form: failed(`Bundles of version ${bundle.version} are not known here.`) })
   const { signatures, ...unsigned } = bundle
-  const service = signatures.service
-  if (bundle.version !== BUNDLE_VERSION) return `Bundles of version ${bundle.version} are not known here.`
-  if (service === undefined) return 'There is no signature of the service.'
-  if (service.algorithm !== ALGORITHM) return `The algorithm ${service.algorithm} is not accepted.`
-  if (!trust.publicKeys.includes(service.publicKey)) return 'The signing key is not one of the pinned keys.'
-  // Before the whole bundle is brought into canonical form to be signed.
-  if (decodeBase64(service.signature)?.byteLength !== SIGNATURE_BYTES) return 'The signature is malformed.'
-  if (!verifySignature(signedBytes(unsigned), service.publicKey, service.signature))
-    return 'The signature does not fit the bundle.'
-  return undefined
+  const { proof } = bundle
+  const decided = proof.entries.at(-1)
+  const chain = decided?.chain ?? ''
+  const { outcomes, checkpoint, isAnchored } = attest(
+    {
+      kind: 'bundle',
+      unsigned,
+      signature: signatures.service,
+      origin: proof.origin,
+      chain,
+      exportedAt: bundle.exportedAt,
+      checkpoint: proof.checkpoint,
+      certificate: proof.certificate,
+      rotations: proof.rotations,
+      ts: decided?.ts,
+    },
+    means,
+  )
+  return verdictOf(
+    {
+      form: outcomeOf(undefined),
+      ...outcomes,
+      segment: outcomeOf(segmentFault(bundle)),
+      openings: outcomeOf(openingFault(bundle, decided)),
+      inclusion: outcomeOf(inclusionFault(decided, proof.inclusion, checkpoint)),
+      approval: outcomeOf(approvalFault(bundle, chain, decided, checkpoint)),
+      times: timesOutcome(bundle, decided, outcomes.times),
+    },
+    { assurance: isAnchored ? 'bracketed' : 'self-asserted', redacted: proof.redacted },
+  )
 }
 
-function chainFault(bundle: Bundle): string | undefined {
-  const { auditChain, proof } = bundle
-  const first = proof.entries[0]
+/** Entries of one chain without gaps, each with the hash that it is listed with. */
+function segmentFault({ auditChain, proof }: Bundle): string | undefined {
+  const [first] = proof.entries
   if (first === undefined || auditChain.length !== proof.entries.length)
-    return 'The chain segment is empty or incomplete.'
-  let previous: Head =
-    first.seq === 0
-      ? genesisHead(proof.origin, first.chain)
-      : { seq: first.seq - 1, hash: first.prev, tsMs: parseTimestamp(first.ts) ?? 0 }
+    return 'The chain segment and its headers differ in length.'
+  let previous: Head = genesisOr(proof.origin, first.chain, first.seq, first)
   for (const [i, header] of proof.entries.entries()) {
     const item = auditChain[i]
     if (item === undefined || item.previousHash !== header.prev) return 'The chain segment does not match its headers.'
@@ -81,36 +67,121 @@ function chainFault(bundle: Bundle): string | undefined {
     if (fault !== undefined) return `Entry ${fault.seq}: ${fault.what}.`
     previous = headOf(entry)
   }
-  return openingFault(bundle)
+  return undefined
 }
 
+const SECTIONS = ['decision', 'grounds', 'request', 'risk'] as const
+
 /** The decision, request, risk and grounds shown must be those that the decision's entry committed to. */
-function openingFault({ decision, context, proof }: Bundle): string | undefined {
-  const header = proof.entries[proof.index]
-  if (header === undefined || header.type !== 'gate.decision') return 'The proof names no decision entry.'
-  if (header.id !== siblingId(decision.id, 'entry')) return 'The entry is that of another decision.'
+function openingFault({ decision, context, proof }: Bundle, header: HeaderShape | undefined): string | undefined {
+  if (header === undefined || header.type !== 'gate.decision') return 'The last entry is not that of a decision.'
+  if (!decision.id.startsWith('dec_') || header.id !== siblingId(decision.id, 'entry'))
+    return 'The entry is that of another decision.'
+  if (Object.keys(header.commits).sort().join() !== SECTIONS.join()) return 'The entry has other sections.'
   const shown = { decision, request: context.originalRequest, risk: context.riskAssessment, grounds: proof.grounds }
-  for (const name of ['decision', 'request', 'risk', 'grounds'] as const) {
-    const salt = decodeBase64(proof.openings[name])
-    const committed = header.commits[name]
-    if (salt?.byteLength !== 32 || committed === undefined) return `The ${name} cannot be opened.`
-    const computed = commitment({ name, salt, json: canonicalJson(shown[name]) })
-    if (!equalBytes(Buffer.from(computed), Buffer.from(committed)))
+  for (const name of SECTIONS) {
+    const salt = proof.openings[name]
+    const isRedacted = proof.redacted.includes(name)
+    if (isRedacted !== (salt === undefined)) return `The ${name} is said to be erased and shown, or neither.`
+    if (salt === undefined ? Object.keys(shown[name]).length > 0 : !opens(header, name, salt, shown[name]))
       return `The ${name} is not what the entry committed to.`
   }
   return undefined
 }
 
-function timestampFault({ decision, exportedAt, proof }: Bundle, { nowMs }: Trust): string | undefined {
-  const exported = parseTimestamp(exportedAt)
-  const decided = parseTimestamp(decision.timestamp)
-  if (exported === undefined || decided === undefined) return 'A timestamp is malformed.'
-  if (proof.entries[proof.index]?.ts !== decision.timestamp) return "The decision's time is not that of its entry."
-  if (proof.entries.some((header) => (parseTimestamp(header.ts) ?? Number.POSITIVE_INFINITY) > exported)) {
-    return 'An entry is later than the export.'
+function opens(header: HeaderShape, name: string, salt: string, value: object): boolean {
+  const bytes = decodeBase64(salt)
+  if (bytes === undefined) return false
+  return commitment({ name, salt: bytes, json: canonicalJson(value) }) === header.commits[name]
+}
+
+/** The entry's leaf must lead to the root that was signed. */
+function inclusionFault(
+  header: HeaderShape | undefined,
+  inclusion: readonly string[],
+  checkpoint: SignedCheckpoint | undefined,
+): string | undefined {
+  if (header === undefined || checkpoint === undefined) return 'There is no signed root that the proof could lead to.'
+  const proof = inclusion.flatMap((hash) => decodeBase64(hash) ?? [])
+  const leaf = leafHash(parseDigest(hashHeader(canonicalJson(header))))
+  const isProven = proof.length === inclusion.length && isIncluded(leaf, header.seq, checkpoint, proof)
+  return isProven ? undefined : `Entry ${header.seq} is not shown to be in the tree of the checkpoint.`
+}
+
+function timesOutcome({ decision }: Bundle, header: HeaderShape | undefined, times: Outcome): Outcome {
+  if (header?.ts !== decision.timestamp) return failed("The decision's time is not that of its entry.")
+  return times
+}
+
+/** Where an approval allowed the action: the votes that were cast for exactly this request, before the decision. */
+function approvalFault(
+  { decision, context, proof }: Bundle,
+  chain: string,
+  decided: HeaderShape | undefined,
+  checkpoint: SignedCheckpoint | undefined,
+): string | undefined {
+  const { approval, grounds, redacted } = proof
+  const isErased = redacted.includes('approval')
+  const isApproved = decision.decision === 'allow' && grounds.decidedBy === 'approval'
+  if (!isApproved || isErased) {
+    if (approval.length > 0) return 'There are entries of an approval that the decision did not come from.'
+    return isErased && !isApproved ? 'There was no approval that could be erased.' : undefined
   }
-  if (exported > nowMs + CLOCK_SKEW_MS) return 'The export lies in the future.'
-  return undefined
+  let before = -1
+  for (const [i, { header, data, salt, inclusion }] of approval.entries()) {
+    if (header.chain !== chain || header.seq <= before || header.seq >= (decided?.seq ?? 0))
+      return 'The entries of the approval are not in order before the decision.'
+    before = header.seq
+    const fault = inclusionFault(header, inclusion, checkpoint)
+    if (fault !== undefined) return fault
+    if (!opens(header, 'data', salt, data)) return `Entry ${header.seq} did not commit to what is shown of it.`
+    if (header.type !== (i === 0 ? 'approval.requested' : 'approval.approved'))
+      return `Entry ${header.seq} is not that of a request for approval, or of a vote.`
+    if (data.record !== 'approval' || data.id !== grounds.approvalId)
+      return `Entry ${header.seq} is that of another approval.`
+    if (!isJsonObject(data.changes) || data.changes.revision !== i + 1)
+      return `Entries of the approval are missing before entry ${header.seq}.`
+  }
+  const request = redacted.includes('request') ? undefined : context.originalRequest
+  return recordFault(merged(approval), chain, grounds, request)
+}
+
+/** The record as its entries make it. */
+function merged(entries: readonly ProvenEntry[]): JsonObject {
+  const record: JsonObject = Object.create(null)
+  for (const { data } of entries) if (isJsonObject(data.changes)) Object.assign(record, data.changes)
+  return record
+}
+
+function recordFault(
+  approval: JsonObject,
+  chain: string,
+  grounds: Bundle['proof']['grounds'],
+  request: JsonObject | undefined,
+): string | undefined {
+  const { status, votes, quorum, unbound, digest } = approval
+  if (status !== 'approved') return 'The approval was not approved when it was used.'
+  if (!Array.isArray(votes) || typeof quorum !== 'number' || !Array.isArray(unbound))
+    return 'The approval has no votes.'
+  const principals = votes.flatMap((vote) =>
+    isJsonObject(vote) && typeof vote.principal === 'string' ? [vote.principal] : [],
+  )
+  if (quorum < 1 || new Set(principals).size < quorum) return 'The approval has fewer votes than it needs.'
+  if (request === undefined) return undefined
+  const bound = boundOf(chain, grounds, request)
+  const paths = unbound.map((path) => (typeof path === 'string' ? unboundPath(path) : undefined))
+  if (bound === undefined || !paths.every((path) => path !== undefined))
+    return 'What the approval covers cannot be told.'
+  return approvalDigest(bound, paths) === digest ? undefined : 'The approval is for another request.'
+}
+
+function boundOf(chain: string, grounds: Bundle['proof']['grounds'], request: JsonObject) {
+  const { action, context = {}, plan = null } = request
+  const { caller } = grounds
+  const requester = isJsonObject(caller) ? caller.agent : undefined
+  if (typeof action !== 'string' || typeof requester !== 'string') return undefined
+  if (!isJsonObject(context) || !(plan === null || isJsonObject(plan))) return undefined
+  return { chain, action, context, plan, requester }
 }
 
 /** True when each header of the bundle is the one stored here; for valid bundles of this instance. @param stored header texts */

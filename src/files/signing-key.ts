@@ -1,10 +1,38 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { idOf, type KeyFile } from '../actions/signing-keys.ts'
+import { publicKeyOf } from '../evidence/sign.ts'
 
 /** The signing key's file cannot be used; the message says why, and the service does not start. */
 export class UnusableKey extends Error {
   override readonly name = 'UnusableKey'
+}
+
+/** The log key in this file; one that is to follow it waits in a file beside it. */
+export function signingKeyFile(path: string): KeyFile {
+  const next = (id: string): string => `${path}.${id.slice('sha256:'.length).slice(0, 16)}`
+  return {
+    read: () => readSigningKey(path),
+    create: () => createSigningKey(path),
+    createNext() {
+      const { privateKey } = generateKeyPairSync('ed25519')
+      return writeSigningKey(next(idOf(publicKeyOf(privateKey))), privateKey)
+    },
+    readNext: (id) => readSigningKey(next(id)),
+    promoteNext(id) {
+      try {
+        renameSync(next(id), path)
+        syncFolder(dirname(path))
+      } catch (cause) {
+        if (isAbsent(cause)) return
+        throw new UnusableKey(`The new signing key ${next(id)} cannot be put in the place of ${path}; move it there.`, {
+          cause,
+        })
+      }
+    },
+    removeNext: (id) => rmSync(next(id), { force: true }),
+  }
 }
 
 /** The Ed25519 private key in a PEM file (PKCS #8), or undefined when there is no file. @throws UnusableKey */
@@ -13,12 +41,16 @@ export function readSigningKey(path: string): KeyObject | undefined {
   try {
     pem = readFileSync(path, 'utf8')
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    if (isAbsent(cause)) return undefined
     throw new UnusableKey(`The signing key ${path} cannot be read.`, { cause })
   }
   const key = parseKey(path, pem)
   if (key.asymmetricKeyType !== 'ed25519') throw new UnusableKey(`The signing key ${path} is not an Ed25519 key.`)
   return key
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 function parseKey(path: string, pem: string): KeyObject {
@@ -29,15 +61,19 @@ function parseKey(path: string, pem: string): KeyObject {
   }
 }
 
+function createSigningKey(path: string): KeyObject {
+  return writeSigningKey(path, generateKeyPairSync('ed25519').privateKey)
+}
+
 /**
- * Makes a key where there is none (mode 0600), on disk before anything is signed with it. The file appears
+ * Writes a key where there is none (mode 0600), on disk before anything is signed with it. The file appears
  * under its name whole or not at all; of two processes that make it at once, both get the same key.
  *
  * @throws UnusableKey when the file cannot be written
  */
-export function createSigningKey(path: string): KeyObject {
-  const { privateKey } = generateKeyPairSync('ed25519')
-  const draft = `${path}.${process.pid}`
+function writeSigningKey(path: string, privateKey: KeyObject): KeyObject {
+  // Containers that share a folder have the same process ids.
+  const draft = `${path}.${randomUUID()}`
   try {
     writeDurably(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
     linkUnlessThere(draft, path)

@@ -8,9 +8,12 @@ import { writeError } from './errors.ts'
 import { assertHost } from './host.ts'
 import { rateLimiter } from './ratelimit.ts'
 import { refusalLog } from './refusals.ts'
-import { writeEnvelope, writeJson } from './reply.ts'
+import { writeEnvelope, writeJson, writeText } from './reply.ts'
 import { HANDLERS, PUBLIC } from './routes.ts'
 import type { Services } from './services.ts'
+
+/** The text format of Prometheus, the only one that is no JSON. */
+const PLAIN = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }
 
 /** The HTTP interface, and the refusals that it counts. */
 export function createApp(services: Services, options: { direct: boolean } = { direct: true }) {
@@ -57,7 +60,8 @@ function addPublic(app: Express, dispatcher: Dispatcher): void {
       try {
         assertHost(request.headers.host, services.allowedHosts)
         const data = await answer(services)
-        if (shape.bare) writeJson(response, 200, data, { 'x-request-id': requestId })
+        if (shape.bare === 'text/plain') writeText(response, 200, String(data), { ...PLAIN, 'x-request-id': requestId })
+        else if (shape.bare) writeJson(response, 200, data, { 'x-request-id': requestId })
         else writeEnvelope(response, 200, { success: true, data, requestId })
       } catch (error) {
         writeError(response, error, requestId, services.log)

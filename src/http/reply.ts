@@ -22,11 +22,19 @@ export function writeJson(
   value: unknown,
   headers: Readonly<Record<string, string>>,
 ): void {
+  writeText(response, status, JSON.stringify(value), { 'Content-Type': 'application/json; charset=utf-8', ...headers })
+}
+
+/** @param headers with its Content-Type */
+export function writeText(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): void {
   if (response.headersSent || response.destroyed) return
   // A text is sent with the headers in one write, bytes would need a second.
-  const body = JSON.stringify(value)
   response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',

@@ -46,7 +46,7 @@ export interface RouteShape {
   /** The answer is a page of a list. */
   paged?: true
   /** The answer is `data` itself, without the envelope; of events, the text of the stream. */
-  bare?: 'application/json' | 'text/event-stream'
+  bare?: 'application/json' | 'text/event-stream' | 'text/plain'
   /** Failures beside those that every route of its kind has (openapi.ts). */
   errors?: readonly ErrorCode[]
   example: { body?: unknown; data: unknown }

@@ -7,7 +7,7 @@ export const ROLES = ['agent', 'approver', 'auditor', 'operator', 'owner', 'admi
 export type Role = (typeof ROLES)[number]
 
 /** Roles that hold every permission within a tenant. */
-const ALL: readonly Role[] = ['owner', 'admin']
+export const ALL: readonly Role[] = ['owner', 'admin']
 
 /**
  * How a route counts against the limits: `plan` against the tenant's plan, `status` against a bucket
@@ -194,6 +194,7 @@ export const ROUTES = {
     roles: 'public',
     limit: 'exempt',
   },
+  metrics: { method: 'GET', path: '/metrics', summary: 'figures for Prometheus', roles: 'public', limit: 'exempt' },
 } as const satisfies Record<string, RouteRule>
 
 export type RouteId = keyof typeof ROUTES
@@ -211,33 +212,6 @@ export function mayCall(route: RouteRule, roles: readonly Role[]): boolean {
   const allowed = route.roles
   if (allowed === 'any' || allowed === 'public') return true
   return roles.some((role) => ALL.includes(role) || allowed.includes(role))
-}
-
-/**
- * Which roles besides owner and admin `GET /events` tells of which events, by the first segment of their type; other
- * events it tells nobody. An agent is told of its own approvals and decisions only.
- */
-export const EVENT_ROLES = {
-  approval: ['agent', 'approver', 'auditor'],
-  gate: ['agent', 'auditor'],
-  killswitch: ['agent', 'auditor', 'operator'],
-  policy: ['approver', 'auditor', 'operator'],
-} as const satisfies Record<string, readonly Role[]>
-
-/** First segment of the types of events that are told. */
-export type EventGroup = keyof typeof EVENT_ROLES
-
-export function isToldOf(group: EventGroup, roles: readonly Role[]): boolean {
-  const told: readonly Role[] = EVENT_ROLES[group]
-  return roles.some((role) => ALL.includes(role) || told.includes(role))
-}
-
-/** True for roles that are told of what every agent of the tenant does. */
-export function isToldOfAll(group: 'approval' | 'gate', roles: readonly Role[]): boolean {
-  return isToldOf(
-    group,
-    roles.filter((role) => role !== 'agent'),
-  )
 }
 
 /** True for roles that see all approvals of the tenant, not only what they asked for themselves. */

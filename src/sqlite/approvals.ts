@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Approval } from '../approvals/approval.ts'
-import type { ApprovalQuery, OpenQuery } from '../store.ts'
+import type { ApprovalQuery, OpenQuery } from '../queries.ts'
 import { withinBytes } from './budget.ts'
 
 interface Row {

@@ -6,6 +6,7 @@ import { ID_RANDOM_BYTES, makeId } from '../base/id.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { isActive } from '../keys/apikey.ts'
 import { coveringStop, type KillSwitch } from '../killswitch/killswitch.ts'
+import { isInUse } from '../records.ts'
 import type { Committed, Conflict, Guard, Placed, Submission, Write } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isPendingTwice } from './errors.ts'
@@ -101,6 +102,12 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
         const taken = connection.taken({ ...by, ...range, limit: -1 })
         return taken.some(({ action }) => matchesAny(actions, action))
       })
+    case 'checkpointed':
+      return connection.checkpoints.lastSize(guard.chain) === guard.size
+    case 'logKeyInUse': {
+      const key = memory.signingKeys.get(guard.id)
+      return key !== undefined && isInUse(key)
+    }
     case 'idempotency': {
       const use = connection.idempotency.find(guard.keyId, guard.route, guard.value, nowMs)
       return (use?.entryId ?? null) === guard.entryId
@@ -113,7 +120,12 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
   for (const write of writes) {
     if (write.kind === 'idempotency') connection.idempotency.put(write.use)
     else if (write.kind === 'policySource') connection.policySources.put(write.stored)
-    else if (write.kind === 'approval') {
+    else if (write.kind === 'checkpoint') connection.checkpoints.put(write.chain, write.size, write.note, write.nodes)
+    else if (write.kind === 'erase') erase(connection, write)
+    else if (write.kind === 'anchored') {
+      const { sink, number, at } = write.delivery
+      connection.checkpoints.putAnchored(sink, number, at)
+    } else if (write.kind === 'approval') {
       if (!connection.records.put(write, 0)) return 'revision'
     } else {
       if (!connection.records.put(write, connection.instance.nextStateVersion())) return 'revision'
@@ -121,6 +133,14 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
     }
   }
   return undefined
+}
+
+function erase(
+  { entries, records }: Connection,
+  { chain, targets, approvals }: Extract<Write, { kind: 'erase' }>,
+): void {
+  for (const target of targets) entries.eraseSections(chain, target)
+  for (const id of approvals) records.approval.remove(id)
 }
 
 /** Appends after what the chain needs first: its genesis, and a note when the clock has gone back. */

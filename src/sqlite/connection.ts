@@ -1,11 +1,14 @@
 import type { Database } from 'better-sqlite3'
 import { approvalQueries } from './approvals.ts'
+import { chainRows } from './chain-rows.ts'
+import { checkpointQueries } from './checkpoints.ts'
 import { entryQueries } from './entries.ts'
 import { idempotencyQueries } from './idempotency.ts'
 import { instanceQueries } from './instance.ts'
 import { policySourceQueries } from './policy-source.ts'
 import { recordEntryQueries } from './record-entries.ts'
 import { recordQueries } from './records.ts'
+import { systemHeadQueries } from './system-heads.ts'
 import { takenQuery } from './taken.ts'
 
 /** A database handle with its prepared statements, made anew when the handle is. */
@@ -15,9 +18,12 @@ export function connect(db: Database) {
     instance: instanceQueries(db),
     entries: entryQueries(db),
     records: recordQueries(db),
+    rows: chainRows(db),
+    systemHeads: systemHeadQueries(db),
     recordEntries: recordEntryQueries(db),
     taken: takenQuery(db),
     approvals: approvalQueries(db),
+    checkpoints: checkpointQueries(db),
     idempotency: idempotencyQueries(db),
     policySources: policySourceQueries(db),
     transaction: transactionStatements(db),

@@ -1,10 +1,11 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { Head, Header, StoredEntry } from '../audit/chain.ts'
+import type { RedactionTarget } from '../audit/redaction.ts'
 import { formatDigest, parseDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
 import { memo } from '../base/memo.ts'
 import { partitionPoint } from '../base/partition-point.ts'
-import type { PageQuery } from '../store.ts'
+import type { PageQuery } from '../queries.ts'
 import { withinBytes } from './budget.ts'
 import { COLUMNS, type EntryRow, pageQuery, type SeqRange } from './page.ts'
 
@@ -27,7 +28,11 @@ function appendQueries(db: Database) {
   const insertEntry = db.prepare('INSERT INTO entry (chain, seq, header, hash) VALUES (?, ?, ?, ?)')
   const insertSections = sectionInserts(db)
   const tsAt = db.prepare<[string, number], { ts: string }>('SELECT ts FROM entry WHERE chain = ? AND seq = ?')
+  const erase = db.prepare<[string, string, number, number]>(
+    'DELETE FROM section WHERE chain = ? AND name = ? AND seq >= ? AND seq <= ?',
+  )
   return {
+    eraseSections: (chain: string, { section, first, last }: RedactionTarget) => erase.run(chain, section, first, last),
     head(chain: string): Head | undefined {
       const row = head.get(chain)
       return row && { seq: row.seq, hash: readHash({ chain, ...row }), tsMs: Date.parse(row.ts) }
@@ -106,14 +111,12 @@ function placeQueries(db: Database) {
     )
     .pluck()
   const last = db.prepare<[string], number>('SELECT seq FROM entry WHERE chain = ? ORDER BY seq DESC LIMIT 1').pluck()
-  const count = db.prepare<[string, string], number>(`SELECT count(*) ${ofTypes}`).pluck()
   return {
     /** Seqs of the entries of these types (not decisions), ascending. */
     seqsOfTypes: (chain: string, types: readonly string[]) => seqs.all(chain, JSON.stringify(types)),
     seqsOfTypesIn: (chain: string, types: readonly string[], { first, end }: SeqRange) =>
       seqsIn.all(chain, JSON.stringify(types), first, end),
     length: (chain: string) => (last.get(chain) ?? -1) + 1,
-    countOfTypes: (chain: string, types: readonly string[]) => count.get(chain, JSON.stringify(types)) ?? 0,
     /** One seek for each chain: a chain's entries are not passed over one by one. */
     chains(): string[] {
       const found: string[] = []

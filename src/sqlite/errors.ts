@@ -16,6 +16,17 @@ export function isPendingTwice(error: unknown): boolean {
   )
 }
 
+/** An entry that the tree needs is not in the file. */
+export class MissingEntry extends Error {
+  override readonly name = 'MissingEntry'
+  readonly seq: number
+
+  constructor(chain: string, seq: number) {
+    super(`Audit chain ${chain}, entry ${seq} is missing.`)
+    this.seq = seq
+  }
+}
+
 export function isSqliteError(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError
 }

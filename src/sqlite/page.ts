@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { PageQuery } from '../store.ts'
+import type { PageQuery } from '../queries.ts'
 
 export interface EntryRow {
   chain: string

@@ -14,7 +14,7 @@ interface Origin {
 const ORIGINS: Readonly<Record<RecordKind, Origin>> = {
   tenant: { types: /^tenant\.(?:created|changed)$/, chain: () => SYSTEM_CHAIN },
   key: { types: /^key\.(?:created|revoked|rotated)$/, chain: chainOfKey },
-  signingKey: { types: /^key\.created$/, chain: () => SYSTEM_CHAIN },
+  signingKey: { types: /^key\.(?:created|revoked|rotated)$/, chain: () => SYSTEM_CHAIN },
   policy: { types: /^policy\.loaded$/, chain: ({ id }) => chainOf(String(id), 'live') },
   switch: {
     types: /^killswitch\.(?:triggered|recovered)$/,

@@ -24,6 +24,7 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
   const after = db.prepare<[string], Row>(`SELECT id, body FROM ${table} WHERE id > ? ORDER BY id LIMIT 1`)
   const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck()
   const changedSince = db.prepare<[number], Row>(`SELECT id, body FROM ${table} WHERE changed > ? ORDER BY id`)
+  const remove = db.prepare<[string]>(`DELETE FROM ${table} WHERE id = ?`)
   const upsert = db.prepare<[string, string, number]>(
     `INSERT INTO ${table} (id, body, changed) VALUES (?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET body = excluded.body, changed = excluded.changed`,
@@ -41,6 +42,7 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
     /** All of them before the first version, read from the table itself: an index that is damaged hides nothing at start. */
     changedSince: (version: number) =>
       (version < 0 ? all.all() : changedSince.all(version)).map((row) => JSON.parse(row.body) as Records[K]),
+    remove: (id: string) => remove.run(id),
     put: (record: Records[K], version: number) => upsert.run(record.id, canonicalJson(record), version),
   }
 }

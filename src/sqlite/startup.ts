@@ -1,5 +1,6 @@
 import { genesisHead, type StoredEntry } from '../audit/chain.ts'
 import { STATE_EVENTS } from '../audit/events.ts'
+import { erasures, targetsOf } from '../audit/redaction.ts'
 import { entryFault, headOf } from '../audit/verify.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -94,7 +95,7 @@ export function assertApprovals({ entries, records, recordEntries }: Connection,
     changes += places.length
   }
   const { recorded, stored } = reading('The approvals', () => ({
-    recorded: entries.chains().reduce((sum, chain) => sum + entries.countOfTypes(chain, APPROVAL_EVENTS), 0),
+    recorded: entries.chains().reduce((sum, chain) => sum + approvalSeqs(entries, origin, chain).length, 0),
     stored: records.approval.count(),
   }))
   // Each row is what its entries say. Whether it has all of them, and each entry has its row, the sums tell.
@@ -103,10 +104,18 @@ export function assertApprovals({ entries, records, recordEntries }: Connection,
   if (changes !== recorded) throw missingApproval({ entries, records }, origin)
 }
 
+/** The entries of a chain that change approvals, less those that a command erased with the approval. */
+function approvalSeqs(entries: Entries, origin: string, chain: string): number[] {
+  const all = entries.seqsOfTypes(chain, APPROVAL_EVENTS)
+  const redactions = entries.seqsOfTypes(chain, ['audit.redaction'])
+  const isErased = erasures(redactions.flatMap((seq) => targetsOf(dataOf(assertEntry(entries, origin, chain, seq)))))
+  return all.filter((seq) => !isErased(seq, 'data'))
+}
+
 /** Names the approval that has entries and no row. */
 function missingApproval({ entries, records }: Pick<Connection, 'entries' | 'records'>, origin: string): AlteredFile {
   for (const chain of entries.chains()) {
-    for (const seq of entries.seqsOfTypes(chain, APPROVAL_EVENTS)) {
+    for (const seq of approvalSeqs(entries, origin, chain)) {
       const { id } = readChange(dataOf(assertEntry(entries, origin, chain, seq))) ?? {}
       if (id !== undefined && records.approval.get(id) === undefined) return differing('approval', id, MISSING)
     }

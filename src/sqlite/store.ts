@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { GateError } from '../base/errors.ts'
 import type { Clock } from '../base/time.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
-import type { PageQuery, State, Store } from '../store.ts'
+import type { PageQuery } from '../queries.ts'
+import type { State, Store } from '../store.ts'
 import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
 import { dataFileIdentity } from './identity.ts'
@@ -13,16 +14,21 @@ import { EMPTY, type Memory, refreshed } from './memory.ts'
 import { asUnusable, DATA_FILE, openDatabase, untilFree } from './open.ts'
 import { commitQueue } from './queue.ts'
 import { assertApprovals, assertHeads, assertRecords } from './startup.ts'
+import { type MakeVerifier, verifyHere } from './verifiers.ts'
 import { type MakeWriter, writeHere } from './writers.ts'
+
+/** `nothing`: for who looks at a file that may have been altered, and answers nobody from it. */
+export type StartCheck = 'all' | 'allButApprovals' | 'nothing'
 
 export interface StoreOptions {
   /** Folder of the data file. */
   dir: string
   create: boolean
   clock: Clock
-  /** False leaves approvals to those who answer from them; each is held to its chain again where it is used. */
-  checkApprovals?: boolean
+  /** What is held to the chains at once. Approvals can be left to those who answer from them: each is held to its chain again where it is used. */
+  check?: StartCheck
   makeWriter?: MakeWriter
+  makeVerifier?: MakeVerifier
 }
 
 /**
@@ -32,13 +38,15 @@ export interface StoreOptions {
  *   says what and where
  */
 export function openStore(options: StoreOptions): Store {
-  const { dir, create, clock, makeWriter = writeHere } = options
+  const { dir, create, clock, makeWriter = writeHere, makeVerifier = verifyHere } = options
   const first = connect(openDatabase(dir, { create }))
   const { origin, loaded } = checked(first, options)
   const address: FileAddress = { dir, origin, file: dataFileIdentity(dir) }
   const file = keepFile(address, first)
   const writer = makeWriter(address, file)
+  const verifier = makeVerifier(address, file)
   let memory = loaded
+  let suspended: ((chains: readonly string[]) => string) | undefined
   const imposed = new Map<string, KillSwitch>()
   const keep = (next: Memory): void => {
     memory = next
@@ -55,38 +63,54 @@ export function openStore(options: StoreOptions): Store {
   })
   return {
     origin,
-    commit: (submission) => queue.submit(submission),
+    async commit(submission) {
+      if (suspended === undefined) return queue.submit(submission)
+      throw new GateError('audit_unavailable', suspended(submission.entries.map(({ chain }) => chain)))
+    },
+    suspend(reasonFor) {
+      suspended = reasonFor
+    },
+    resume() {
+      suspended = undefined
+    },
     impose: (stop) => void imposed.set(stop.id, stop),
     imposed: () => [...imposed.values()],
     state: (): State =>
       imposed.size === 0 ? memory : { ...memory, switches: [...memory.switches, ...imposed.values()] },
     refresh: () => keep(refreshed(memory, file.connection())),
     ...reads(() => file.connection(), clock),
+    verifyChain: (request, onProgress = () => undefined) => verifier.verify(request, onProgress),
     async close() {
       while (!queue.idle()) await sleep(1)
+      await verifier.close()
       await writer.close()
       file.close()
     },
   }
 }
 
-type Reads = Omit<Store, 'origin' | 'commit' | 'impose' | 'imposed' | 'state' | 'refresh' | 'close'>
+type Reads = Omit<
+  Store,
+  'verifyChain' | 'origin' | 'commit' | 'suspend' | 'resume' | 'impose' | 'imposed' | 'state' | 'refresh' | 'close'
+>
 
 /** The instance's name and its records, once what the file holds has been checked; a file that is refused is closed. */
 function checked(
   connection: Connection,
-  { dir, checkApprovals = true }: Pick<StoreOptions, 'dir' | 'checkApprovals'>,
+  { dir, check = 'all' }: Pick<StoreOptions, 'dir' | 'check'>,
 ): { origin: string; loaded: Memory } {
   try {
     const origin = untilFree(() => ensureOrigin(connection))
     // One snapshot for all: what another process commits meanwhile is no difference between chain and records.
-    const check = connection.db.transaction(() => {
-      assertHeads(connection, origin)
-      assertRecords(connection, origin)
-      if (checkApprovals) assertApprovals(connection, origin)
+    const load = connection.db.transaction(() => {
+      if (check !== 'nothing') {
+        assertHeads(connection, origin)
+        assertRecords(connection, origin)
+      }
+      if (check === 'all') assertApprovals(connection, origin)
       return refreshed(EMPTY, connection)
     })
-    return { origin, loaded: check.deferred() }
+    return { origin, loaded: load.deferred() }
   } catch (error) {
     connection.db.close()
     throw asUnusable(error, join(dir, DATA_FILE))
@@ -126,10 +150,28 @@ function reads(current: () => Connection, clock: Clock): Reads {
     taken: (query) => read(({ taken }) => taken(query)),
     recentActions: (chain, decisions) => read(({ entries }) => entries.recentActions(chain, decisions)),
     chains: () => read(({ entries }) => entries.chains()),
+    lastCheckpoint: (chain) => read(({ checkpoints }) => checkpoints.last(chain)),
+    lastCheckpointUpTo: (chain, number) => read(({ checkpoints }) => checkpoints.lastUpTo(chain, number)),
+    checkpointCovering: (chain, seq, maxNumber) =>
+      read(({ checkpoints }) => checkpoints.covering(chain, seq, maxNumber)),
+    checkpointsAfter: (number, limit) => read(({ checkpoints }) => checkpoints.after(number, limit)),
+    deliveries: () => read(({ checkpoints }) => checkpoints.anchored()),
+    treeHashes: (chain, ranges) => read(({ checkpoints }) => checkpoints.hashes(chain, ranges)),
     probe: () => read(({ instance }) => void instance.origin()),
+    chainsEver: () =>
+      read(({ entries, checkpoints, systemHeads }) =>
+        [...new Set([...entries.chains(), ...checkpoints.chains(), ...systemHeads.chains()])].sort(),
+      ),
+    scrub: () => read(({ db }) => isTruncated(db.pragma('wal_checkpoint(TRUNCATE)'))),
     idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),
     policySource: (tenantId, digest) => read(({ policySources }) => policySources.get(tenantId, digest)),
   }
+}
+
+/** The pragma answers whether it was kept from its work, how many pages there were and how many were written. */
+function isTruncated(answer: unknown): boolean {
+  const [row] = Array.isArray(answer) ? answer : []
+  return row?.busy === 0
 }
 
 function rangeOf(

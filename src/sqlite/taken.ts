@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { Taken, TakenQuery } from '../store.ts'
+import type { Taken, TakenQuery } from '../queries.ts'
 
 const TAKEN = "json_extract(json, '$.taken')"
 const AGENT = "json_extract(json, '$.caller.agent')"

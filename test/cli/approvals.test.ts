@@ -137,7 +137,7 @@ for (const [name, key, more, error] of REFUSED) {
     const options = { data, key: secretOf(key), ...more }
     const work = () => assert.fail('the command went on')
     await assert.rejects(withCaller(options, ROUTES.approve, work), error)
-    await assert.rejects(withReader(options, ROUTES.approve, { checkApprovals: false }, work), error)
+    await assert.rejects(withReader(options, ROUTES.approve, { check: 'allButApprovals' }, work), error)
   })
 }
 

@@ -10,6 +10,10 @@ import { BIN, type Ended, run, serve } from './program.ts'
 /** Turns text around, and colours it in a terminal that knows C1 controls. */
 const HOSTILE = '\u202e\u009b31m'
 
+/** Of a bundle, in the order in which they are told. */
+const CHECKS = 'form certificate revocation signature segment openings checkpoint inclusion approval times'.split(' ')
+const OTHER_VKEY = 'gate.example+ab049850+AddamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea'
+
 // One folder for all rows: an active stop over `stopped`, a key and a decision in `acme`, policies good and bad.
 const world = {
   root: temporaryFolder(),
@@ -21,7 +25,9 @@ const world = {
   spareKeyId: '',
   decision: '',
   bundle: '',
-  publicKey: '',
+  trust: '',
+  vkey: '',
+  logKeyId: '',
 }
 
 before(async () => {
@@ -64,7 +70,14 @@ before(async () => {
   const bundle = ok(await run(['evidence', 'export', world.decision, ...at()]))
   writeFileSync(world.bundle, bundle)
   writeFileSync(join(root, 'forged.json'), bundle.replace('payment.transfer', 'payment.transfex'))
-  world.publicKey = ok(await run(['evidence', 'key', ...at()])).trim()
+  world.trust = join(root, 'trust.json')
+  ok(await run(['signing-keys', 'export-trust', '--out', world.trust, ...at()]))
+  const [logKey] = JSON.parse(ok(await run(['signing-keys', 'show', ...at(), '--json'])))
+  world.vkey = logKey.vkey
+  world.logKeyId = logKey.id
+  const revoked = [{ publicKey: logKey.publicKey, since: '2020-01-01T00:00:00.000Z' }]
+  const trust = { v: 1, logKeys: [{ vkey: logKey.vkey, until: null }], revoked }
+  writeFileSync(join(root, 'revoked.json'), JSON.stringify(trust))
 })
 
 function at(): string[] {
@@ -102,10 +115,16 @@ const COMMANDS = [
   'audit list',
   'audit tail',
   'audit log',
+  'audit export',
+  'audit redact',
+  'audit restore',
   'audit verify',
   'evidence export',
   'evidence verify',
-  'evidence key',
+  'signing-keys show',
+  'signing-keys rotate',
+  'signing-keys revoke',
+  'signing-keys export-trust',
   'killswitch status',
   'killswitch trigger',
   'killswitch recover',
@@ -777,10 +796,16 @@ const ROWS: Row[] = [
     stderr: /no chain acme\/prod; there are _system, acme\/live/,
   },
   {
+    name: 'audit restore: no anchor file is set',
+    args: () => ['audit', 'restore', '--reason', 'x', ...at()],
+    code: 2,
+    stderr: /set anchorFile, or give --anchor-file/,
+  },
+  {
     name: 'audit verify',
     args: () => ['audit', 'verify', ...at()],
     code: 0,
-    stdout: /^_system: ok, \d+ entries\nacme\/live: ok, \d+ entries\n/,
+    stdout: /^_system +unanchored +\d+ entries, \d+ held by no anchor\nacme\/live +unanchored +\d+ entries, /,
   },
   {
     name: 'audit verify --json',
@@ -795,7 +820,7 @@ const ROWS: Row[] = [
     name: 'audit verify: a range of days',
     args: () => ['audit', 'verify', '--from', '2026-01-01', '--to', '2999-01-01', ...at()],
     code: 0,
-    stdout: /acme\/live: ok/,
+    stdout: /acme\/live +unanchored +\d+ entries/,
   },
   {
     name: 'audit verify: half a range',
@@ -827,13 +852,19 @@ const ROWS: Row[] = [
     args: () => ['evidence', 'export', world.decision, ...at()],
     code: 0,
     json: ({ version, signatures }) =>
-      assert.deepEqual([version, Object.keys(Object(signatures))], ['0.1', ['service']]),
+      assert.deepEqual([version, Object.keys(Object(signatures))], ['1.0', ['service']]),
   },
   {
     name: 'evidence export --out',
     args: () => ['evidence', 'export', world.decision, '--out', join(world.root, 'out.json'), ...at(), '--json'],
     code: 0,
-    json: ({ bundleId, file }) => assert.ok(/^bun_/.test(String(bundleId)) && file === join(world.root, 'out.json')),
+    json: (told) => assert.deepEqual(told, { decision: world.decision, file: join(world.root, 'out.json') }),
+  },
+  {
+    name: 'evidence export --dsse',
+    args: () => ['evidence', 'export', world.decision, '--dsse', ...at()],
+    code: 0,
+    json: ({ payloadType }) => assert.equal(payloadType, 'application/vnd.gate-sidecar.trust-bundle.v1+json'),
   },
   {
     name: 'evidence export: unknown decision',
@@ -848,50 +879,78 @@ const ROWS: Row[] = [
     stderr: /none\/x cannot be used: it does not exist/,
   },
   {
-    name: 'evidence verify: with the key of the data folder',
-    args: () => ['evidence', 'verify', world.bundle, ...at()],
+    name: 'evidence verify --trust: without any data, a line for each check',
+    args: () => ['evidence', 'verify', world.bundle, '--trust', world.trust],
     code: 0,
-    stdout: /The bundle is valid\./,
+    stdout: new RegExp(`^${CHECKS.map((check) => `${check.padEnd(11)}  ok\n`).join('')}VALID \\(.*\\)\n$`),
   },
   {
-    name: 'evidence verify --public-key: without any data',
-    args: () => [
-      'evidence',
-      'verify',
-      world.bundle,
-      '--public-key',
-      world.publicKey,
-      '--data',
-      join(world.root, 'none'),
-      '--json',
-    ],
+    name: 'evidence verify --vkey --json',
+    args: () => ['evidence', 'verify', world.bundle, '--vkey', world.vkey, '--json'],
     code: 0,
-    json: ({ valid }) => assert.equal(valid, true),
+    json: ({ verdict, checks }) => assert.deepEqual([verdict, (checks as []).length], ['valid', CHECKS.length]),
   },
   {
-    name: 'evidence verify: another key',
-    args: () => ['evidence', 'verify', world.bundle, '--public-key', 'PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw='],
-    code: 1,
-    stdout: /signature +FAILED[\s\S]*not one of the pinned keys/,
+    name: 'evidence verify: nothing is pinned',
+    args: () => ['evidence', 'verify', world.bundle],
+    code: 2,
+    stdout:
+      /\ncertificate +unknown +No log key[\s\S]*\ncheckpoint +unknown +No log key[\s\S]*\nUNATTRIBUTED \(no pinned key\)\n$/,
+  },
+  {
+    name: 'evidence verify: a key of another instance is pinned',
+    args: () => ['evidence', 'verify', world.bundle, '--vkey', OTHER_VKEY],
+    code: 2,
+    stdout: /\nUNATTRIBUTED \(no pinned key\)\n$/,
+  },
+  {
+    name: 'evidence verify: the log key is revoked',
+    args: () => ['evidence', 'verify', world.bundle, '--trust', join(world.root, 'revoked.json')],
+    code: 2,
+    stdout: /\nrevocation +unknown +The log key is revoked since 2020[\s\S]*\nINCOMPLETE\n$/,
   },
   {
     name: 'evidence verify: forged',
-    args: () => ['evidence', 'verify', join(world.root, 'forged.json'), ...at(), '--json'],
+    args: () => ['evidence', 'verify', join(world.root, 'forged.json'), '--trust', world.trust],
     code: 1,
-    json: ({ valid, signatureValid, reasons }) =>
-      assert.ok(valid === false && signatureValid === false && Array.isArray(reasons) && reasons.length > 0),
+    stdout: /\nsignature +FAILED +The signature does not fit\.\n[\s\S]*\nINVALID\n$/,
+  },
+  {
+    name: 'evidence verify: forged, and nothing is pinned',
+    args: () => ['evidence', 'verify', join(world.root, 'forged.json'), '--json'],
+    code: 1,
+    json: ({ valid, signatureValid, verdict, reasons }) =>
+      assert.deepEqual([valid, signatureValid, verdict, (reasons as []).length > 0], [false, false, 'invalid', true]),
+  },
+  {
+    name: 'evidence verify: no trust file',
+    args: () => ['evidence', 'verify', world.bundle, '--trust', join(world.root, 'nothing.json')],
+    code: 3,
+    stderr: /not a trust file: \/v is missing/,
+  },
+  {
+    name: 'evidence verify: a trust file that is not there',
+    args: () => ['evidence', 'verify', world.bundle, '--trust', join(world.root, 'none.json')],
+    code: 3,
+    stderr: /none\.json cannot be used: it does not exist/,
+  },
+  {
+    name: 'evidence verify: no vkey',
+    args: () => ['evidence', 'verify', world.bundle, '--vkey', 'PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw='],
+    code: 2,
+    stderr: /--vkey: .* is not the vkey of a log key/,
   },
   {
     name: 'evidence verify: no bundle',
-    args: () => ['evidence', 'verify', join(world.root, 'nothing.json'), ...at()],
+    args: () => ['evidence', 'verify', join(world.root, 'nothing.json'), '--trust', world.trust],
     code: 1,
-    stdout: /NOT VALID/,
+    stdout: /^form +FAILED +This is not a bundle: \/bundleId is missing\.\nINVALID\n$/,
   },
   {
     name: 'evidence verify: no JSON',
-    args: () => ['evidence', 'verify', join(world.root, 'garbage.json'), ...at()],
+    args: () => ['evidence', 'verify', join(world.root, 'garbage.json')],
     code: 1,
-    stdout: /NOT VALID/,
+    stdout: /^form +FAILED .*\nINVALID\n$/,
   },
   {
     name: 'evidence export: what an agent sent does not steer a terminal',
@@ -901,15 +960,55 @@ const ROWS: Row[] = [
   },
   {
     name: 'evidence verify: no file',
-    args: () => ['evidence', 'verify', join(world.root, 'none.json'), ...at()],
+    args: () => ['evidence', 'verify', join(world.root, 'none.json')],
     code: 3,
     stderr: /none\.json cannot be used: it does not exist/,
   },
   {
-    name: 'evidence key --json',
-    args: () => ['evidence', 'key', ...at(), '--json'],
+    name: 'signing-keys show',
+    args: () => ['signing-keys', 'show', ...at()],
     code: 0,
-    json: ({ publicKeys }) => assert.deepEqual(publicKeys, [world.publicKey]),
+    stdout: /^Pin this log key: gate-\w+\+[0-9a-f]{8}\+A.{43}\nPURPOSE +STATUS.*\nlog +active .*\n/,
+  },
+  {
+    name: 'signing-keys show --json',
+    args: () => ['signing-keys', 'show', '--limit', '1', ...at(), '--json'],
+    code: 0,
+    json: (keys) =>
+      assert.deepEqual(
+        (keys as unknown as { id: string }[]).map(({ id }) => id),
+        [world.logKeyId],
+      ),
+  },
+  {
+    name: 'signing-keys show: no data',
+    args: () => ['signing-keys', 'show', '--data', join(world.root, 'none')],
+    code: 3,
+    stderr: /none/,
+  },
+  {
+    name: 'signing-keys export-trust',
+    args: () => ['signing-keys', 'export-trust', ...at()],
+    code: 0,
+    json: ({ v, logKeys }) => assert.deepEqual([v, logKeys], [1, [{ vkey: world.vkey, until: null }]]),
+  },
+  {
+    name: 'signing-keys revoke: the one in use',
+    args: () => ['signing-keys', 'revoke', world.logKeyId, '--since', '2026-01-31T12:00:00Z', ...at()],
+    code: 2,
+    stderr: /in use; rotate it first/,
+  },
+  {
+    name: 'signing-keys revoke: unknown',
+    args: () => ['signing-keys', 'revoke', 'sha256:x', '--since', '2026-01-31T12:00:00Z', ...at()],
+    code: 3,
+    stderr: /There is no signing key sha256:x/,
+  },
+  {
+    name: 'signing-keys revoke: no time',
+    args: () => ['signing-keys', 'revoke', world.logKeyId, '--since', 'yesterday', ...at()],
+    code: 2,
+    stderr: /--since: yesterday is no time/,
   },
 
   {

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import type { Json } from '../../src/base/json.ts'
 import { schemaCompiler } from '../../src/base/schema.ts'
-import { configSchema, readConfig, readSettings } from '../../src/config.ts'
+import { readConfig, readSettings } from '../../src/config.ts'
+import { configSchema } from '../../src/config-schema.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
 import { run } from './program.ts'
 
@@ -149,6 +150,17 @@ const CONTENTS: [content: Record<string, Json>, good: boolean][] = [
   [{ socket: null, signingKey: null }, true],
   [{ socket: '' }, false],
   [{ signingKey: ['x'] }, false],
+  [{ anchorFile: '/mnt/anchors.jsonl', anchorSecret: '/run/secret' }, true],
+  [{ anchorFile: null, anchorUrl: null, anchorSecret: null }, true],
+  [{ anchorFile: '' }, false],
+  [{ anchorSecret: 3 }, false],
+  [{ anchorUrl: 'https://siem.example/hooks/gate?x=1' }, true],
+  [{ anchorUrl: 'http://[::1]:8080' }, true],
+  [{ anchorUrl: 'ftp://siem.example/' }, false],
+  [{ anchorUrl: 'siem.example' }, false],
+  [{ anchorUrl: 'https://' }, false],
+  [{ anchorUrl: 'https://user:pass@siem.example/' }, false],
+  [{ anchorUrl: 'https://siem.example/a b' }, false],
   [{ allowedHosts: [] }, true],
   [{ allowedHosts: ['a.example', 'B'] }, true],
   [{ allowedHosts: 'a,b' }, false],

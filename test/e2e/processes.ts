@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { verifyEntries } from '../../src/actions/audit.ts'
+import { verifySeqs } from '../../src/actions/verify-range.ts'
 import { openStore } from '../../src/sqlite/store.ts'
 import { assertDeclared } from '../declared.ts'
 import { ACME_POLICY, type Cleanup, writeFiles } from '../helpers.ts'
@@ -141,7 +141,7 @@ export async function assertRecorded(data: string, acknowledged: readonly string
     let entries = 0
     for (const chain of await store.chains()) {
       const { total } = await store.page({ chain, order: 'desc', limit: 1, offset: 0 })
-      const { valid, fault, firstBadSeq } = await verifyEntries(store, chain, 0, total)
+      const { valid, fault, firstBadSeq } = await verifySeqs(store, chain, { first: 0, end: total })
       assert.ok(valid, `${chain}, entry ${firstBadSeq}: ${fault}`)
       entries += total
     }

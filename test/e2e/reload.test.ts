@@ -181,12 +181,12 @@ for (const watch of ['on', 'off'] as const) {
     let shiftMs = 0
     let busy = true
     let tries = 0
-    const { aside, writer } = inThisThread
+    const { aside } = inThisThread
     const { server } = await startGate(t, {
       watch,
       clock: () => Date.now() + shiftMs,
       threads: {
-        writer,
+        ...inThisThread,
         aside: {
           ...aside,
           compileAndTest(source) {
@@ -250,12 +250,12 @@ test('a restart with a broken folder goes on with the last good set without runn
   await becomes(async () => (await events(first, key, 'policy.loaded')).length, 1)
   await first.server.close()
   const tested: number[] = []
-  const { aside, writer } = inThisThread
+  const { aside } = inThisThread
   const second = await startGate(t, {
     dir,
     policies: { 'acme/main.yaml': BROKEN },
     threads: {
-      writer,
+      ...inThisThread,
       aside: {
         ...aside,
         async compileAndTest(source) {

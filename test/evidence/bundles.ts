@@ -1,38 +1,67 @@
 import { after } from 'node:test'
-import type { Bundle, UnsignedBundle } from '../../src/evidence/bundle.ts'
-import { signBundle } from '../../src/evidence/sign.ts'
-import { type Verification, verifyBundle } from '../../src/evidence/verify.ts'
+import { trustOf } from '../../src/actions/trust.ts'
+import type { Bundle } from '../../src/evidence/bundle.ts'
+import type { Verification } from '../../src/evidence/checks.ts'
+import { readTrust, type Trust, trustFile } from '../../src/evidence/trust.ts'
+import { verifyBundle } from '../../src/evidence/verify.ts'
 import { readSigningKey } from '../../src/files/signing-key.ts'
-import { type Gate, startGate } from '../helpers.ts'
+import { type Gate, type GateOptions, startGate } from '../helpers.ts'
+import { certified } from './forge.ts'
 
-/** A service with a few decisions, and what is needed to check and to forge its bundles. */
-export async function archive() {
-  const gate = await startGate({ after })
+const POLICY = `
+apiVersion: gate-sidecar/v1
+tenant: acme
+approval: {unbound: [context.note]}
+facts: {context.amount: {type: number}}
+risk:
+  - {name: amount, actions: ["payment.*"], weight: 30, scale: {fact: context.amount, from: 0, to: 10000}}
+rules:
+  - {id: huge, actions: ["payment.*"], effect: deny, reason: Too much., when: {fact: context.amount, operator: greaterThan, value: 100000}}
+  - {id: large, actions: [payment.transfer], effect: require_approval, reason: A person., when: {fact: context.amount, operator: greaterThan, value: 1000}}
+  - {id: pair, actions: [payment.refund], effect: require_approval, reason: Two people., approval: {quorum: 2}}
+  - {id: payments, actions: ["payment.*"], effect: allow, reason: Payments within limits.}
+`
+
+/** A service with decisions, and what is needed to check and to forge its bundles. */
+export async function archive(options: GateOptions = {}) {
+  const gate = await startGate({ after }, { policies: { 'acme/main.yaml': POLICY }, ...options })
   const owner = await gate.key()
-  const privateKey = readSigningKey(`${gate.dir}/data/signing-key.pem`)
-  if (privateKey === undefined) throw new Error('the service made no signing key')
-  const decide = async (amount: number): Promise<string> => {
-    const context = { amount, to: { iban: 'DE00', tags: ['a', 'b'] }, urgent: true, memo: null }
-    const body = { tenantId: 'acme', action: 'payment.transfer', context, plan: { action: 'payment.transfer' } }
-    return (await gate.call(owner, 'POST', '/gate/check', body)).body.data.decisionId
+  const [ann, bob] = [await gate.key({ identity: 'ann' }), await gate.key({ identity: 'bob' })]
+  const logKey = readSigningKey(`${gate.dir}/data/signing-key.pem`)
+  if (logKey === undefined) throw new Error('the service made no signing key')
+  const trust: Trust = readTrust(JSON.stringify(trustFile(trustOf(gate.server.store))))
+  const ask = async (action: string, amount: number) => {
+    const context = { amount, to: { iban: 'DE00', tags: ['a', 'b'] }, urgent: true, memo: null, note: `for ${amount}` }
+    const body = { tenantId: 'acme', action, context, plan: { action } }
+    return (await gate.call(owner, 'POST', '/gate/check', body)).body.data
   }
   const bundleOf = async (id: string): Promise<Bundle> =>
     (await gate.call(owner, 'GET', `/evidence/bundle/${id}`)).body.data
-  const publicKeys = Array.from(gate.server.store.state().signingKeys.values(), ({ publicKey }) => publicKey)
   return {
     gate,
     owner,
-    privateKey,
-    publicKeys,
-    decide,
+    ann,
+    bob,
+    logKey,
+    trust,
+    ask,
+    /** The id of a decision about a transfer. */
+    decide: async (amount: number): Promise<string> => (await ask('payment.transfer', amount)).decisionId,
+    /** The id of the decision to allow what one person (a transfer) or two (a refund) have approved. */
+    async approved(action: 'payment.transfer' | 'payment.refund', amount: number): Promise<string> {
+      const { approvalId } = await ask(action, amount)
+      const voters = action === 'payment.transfer' ? [ann] : [ann, bob]
+      for (const [i, voter] of voters.entries()) {
+        const vote = { approverId: ['ann', 'bob'][i], comment: 'fine' }
+        await gate.call(voter, 'POST', `/approvals/${approvalId}/approve`, vote)
+      }
+      return (await ask(action, amount)).decisionId
+    },
     bundleOf,
     /** As the offline verifier does. */
-    verify: (bundle: unknown): Verification => verifyBundle(bundle, { publicKeys, nowMs: Date.now() }),
-    /** As who has stolen the service's key would. */
-    resign: (bundle: UnsignedBundle & { signatures?: unknown }): Bundle => {
-      const { signatures: _, ...unsigned } = bundle
-      return signBundle(unsigned, privateKey)
-    },
+    verify: (bundle: unknown): Verification => verifyBundle(bundle, { trust, nowMs: Date.now() }),
+    /** As who has stolen the log key would: under a bundle key of his own. */
+    resign: (bundle: Bundle): Bundle => certified(bundle, logKey),
   }
 }
 
@@ -42,4 +71,9 @@ export async function verifyOverHttp(
   bundle: unknown,
 ): Promise<Verification> {
   return (await gate.call(key, 'POST', '/evidence/verify', { bundle })).body.data
+}
+
+/** How the checks ended that are not ok. */
+export function notOk({ checks }: Verification): Record<string, string> {
+  return Object.fromEntries(checks.filter(({ result }) => result !== 'ok').map(({ check, result }) => [check, result]))
 }

@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { verifySignature } from '../../src/evidence/sign.ts'
+import * as ed25519 from '@noble/ed25519'
+import { verifySignature } from '../../src/evidence/ed25519.ts'
+import { verifyStrictly } from '../../src/evidence/ed25519-strict.ts'
+import { verifySignature as verifyInBrowser } from '../../src/verifier/ed25519.ts'
 
 const FOLDER = new URL('../testdata/vectors/ed25519/', import.meta.url)
 const read = (name: string): unknown => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8'))
 const base64 = (hex: string): string => Buffer.from(hex, 'hex').toString('base64')
-const accepts = (message: string, key: string, signature: string): boolean =>
-  verifySignature(Buffer.from(message, 'hex'), base64(key), base64(signature))
+/** As Node and the library say together, and as the library says alone, which is what a browser has. */
+function accepts(message: string, key: string, signature: string): boolean {
+  const claim = [Buffer.from(message, 'hex'), base64(key), base64(signature)] as const
+  const isAccepted = verifySignature(...claim)
+  assert.equal(verifyInBrowser(...claim), isAccepted, 'the browser says otherwise')
+  return isAccepted
+}
 
 interface Wycheproof {
   numberOfTests: number
@@ -45,11 +54,11 @@ const speccheck = read('speccheck_cases.json') as { message: string; pub_key: st
 const conditions = read('speccheck_conditions.json') as Condition[]
 
 /**
- * Signatures on which verifiers differ ("Taming the many EdDSAs", table 5). Case 3 has a canonical key and R, neither of
- * small order, S in range, and fits the equation without cofactor: every verifier after RFC 8032 takes it. Its key is of
- * mixed order, which an honest signer's never is. Case 2 differs in R, of small order: OpenSSL takes it before 3.5 only.
+ * Signatures on which verifiers differ ("Taming the many EdDSAs", table 5): none is accepted. Case 3 alone fits the equation
+ * with and without cofactor, with a canonical key and R of large order; its key has a component of small order, which an honest
+ * signer's never has.
  */
-const ACCEPTED = [3]
+const ACCEPTED: readonly number[] = []
 
 test('speccheck is there as a whole', () => {
   assert.deepEqual([speccheck.length, conditions.length], [12, 12])
@@ -96,5 +105,31 @@ const SPOILT: [name: string, key: string, signature: string][] = [
 for (const [name, key, signature] of SPOILT) {
   test(`is no signature, and does not throw: ${name}`, () => {
     assert.equal(verifySignature(MESSAGE, key, signature), false)
+    assert.equal(verifyInBrowser(MESSAGE, key, signature), false)
   })
 }
+
+/** Of the base point (RFC 8032, 5.1). */
+const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n
+
+test('a signature that only the equation with the cofactor fits is refused by Node and by the browser alike', () => {
+  const seed = Buffer.alloc(32, 7)
+  const { prefix, scalar, pointBytes: key } = ed25519.utils.getExtendedPublicKey(seed)
+  const order8 = ed25519.Point.fromHex('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a')
+  const numberOf = (...parts: Uint8Array[]): bigint => {
+    const digest = createHash('sha512').update(Buffer.concat(parts)).digest()
+    return BigInt(`0x${digest.reverse().toString('hex')}`) % ORDER
+  }
+  const made = (aside: ed25519.Point): Uint8Array => {
+    const nonce = numberOf(prefix, MESSAGE)
+    const r = ed25519.Point.BASE.multiply(nonce).add(aside).toBytes()
+    const s = (nonce + numberOf(r, key, MESSAGE) * scalar) % ORDER
+    return Buffer.concat([r, Buffer.from(s.toString(16).padStart(64, '0'), 'hex').reverse()])
+  }
+  const accepted = (signature: Uint8Array): boolean =>
+    accepts(MESSAGE.toString('hex'), Buffer.from(key).toString('hex'), Buffer.from(signature).toString('hex'))
+  assert.equal(accepted(made(ed25519.Point.ZERO)), true)
+  const crafted = made(order8)
+  assert.equal(verifyStrictly(MESSAGE, key, crafted), true, 'the equation with the cofactor holds')
+  assert.equal(accepted(crafted), false)
+})

@@ -40,7 +40,7 @@ const ANSWERS: [name: string, send: () => Promise<Answer>, members: string, page
   [
     'verify',
     () => post('/audit/verify', { startDate: '2020-01-01', endDate: '2020-01-02' }),
-    'valid entriesChecked firstEntry lastEntry fault firstBadSeq',
+    'valid status entriesChecked firstEntry lastEntry fault firstBadSeq redactedEntries unanchoredEntries',
   ],
   [
     'bundle',
@@ -50,7 +50,7 @@ const ANSWERS: [name: string, send: () => Promise<Answer>, members: string, page
   [
     'verify bundle',
     () => post('/evidence/verify', { bundle: {} }),
-    'valid signatureValid chainValid timestampValid reasons',
+    'valid signatureValid chainValid timestampValid verdict assurance redacted reasons checks',
   ],
   ['status, inactive', () => get('/killswitch/status'), 'active level scope switches'],
   [
@@ -68,7 +68,7 @@ const ANSWERS: [name: string, send: () => Promise<Answer>, members: string, page
     'digest loadedAt files rules factors domains actions current watching checkedAt faults diagnostics',
   ],
   ['healthz', () => get('/healthz'), 'status'],
-  ['readyz', () => get('/readyz'), 'ready policySetsOutdated'],
+  ['readyz', () => get('/readyz'), 'ready policySetsOutdated verified anchors'],
 ]
 
 for (const [name, send, members, page = false] of ANSWERS) {

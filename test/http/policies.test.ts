@@ -217,10 +217,10 @@ test('validate: a tenant has one at a time, whatever its keys, the service two, 
   const end = new Promise<void>((resolve) => {
     letEnd = resolve
   })
-  const { aside, writer } = inThisThread
+  const { aside } = inThisThread
   const slow = await startGate(t, {
     threads: {
-      writer,
+      ...inThisThread,
       aside: {
         ...aside,
         async validate(source) {
@@ -246,8 +246,10 @@ test('validate: a tenant has one at a time, whatever its keys, the service two, 
 
 test('validate: a set that does not load within its limits is not valid, and says so', async (t) => {
   const fault = 'takes more than 5 s to load'
-  const { aside, writer } = inThisThread
-  const slow = await startGate(t, { threads: { writer, aside: { ...aside, validate: async () => ({ fault }) } } })
+  const { aside } = inThisThread
+  const slow = await startGate(t, {
+    threads: { ...inThisThread, aside: { ...aside, validate: async () => ({ fault }) } },
+  })
   const { data } = (await slow.call(await slow.key(), 'POST', PATH, { files: [file('a: 1'), file('', 'a.test.yaml')] }))
     .body
   assert.deepEqual([data.valid, data.digest, data.files], [false, null, ['main.yaml']])
@@ -319,10 +321,10 @@ test('reload: of a tenant without a folder nothing comes, and the service stays 
 
 test('reload: many at once share attempts, and never two compile one tenant at a time', async (t) => {
   let [running, most, compiled] = [0, 0, 0]
-  const { aside, writer } = inThisThread
+  const { aside } = inThisThread
   const counted = await startGate(t, {
     threads: {
-      writer,
+      ...inThisThread,
       aside: {
         ...aside,
         async compileAndTest(source) {

@@ -1,18 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  EVENT_ROLES,
-  type EventGroup,
-  isAdmin,
-  isToldOf,
-  isToldOfAll,
-  mayCall,
-  ROLES,
-  ROUTES,
-  type Role,
-  type RouteId,
-  seesAllApprovals,
-} from '../../src/keys/roles.ts'
+import { EVENT_ROLES, type EventGroup, isToldOf, isToldOfAll } from '../../src/keys/event-roles.ts'
+import { isAdmin, mayCall, ROLES, ROUTES, type Role, type RouteId, seesAllApprovals } from '../../src/keys/roles.ts'
 
 /** INTERFACE.md, Keys, written out: which roles besides owner and admin each route takes. */
 const ALLOWED: Record<RouteId, readonly Role[]> = {
@@ -41,6 +30,7 @@ const ALLOWED: Record<RouteId, readonly Role[]> = {
   events: ['agent', 'approver', 'auditor', 'operator'],
   healthz: ['agent', 'approver', 'auditor', 'operator'],
   readyz: ['agent', 'approver', 'auditor', 'operator'],
+  metrics: ['agent', 'approver', 'auditor', 'operator'],
 }
 
 for (const id of Object.keys(ROUTES) as RouteId[]) {
@@ -95,7 +85,7 @@ test('stopping and deciding are never limited by the plan', () => {
   const exempt = Object.entries(ROUTES).filter(([, { limit }]) => limit === 'exempt')
   assert.deepEqual(
     new Set(exempt.map(([id]) => id)),
-    new Set(['trigger', 'recover', 'approve', 'reject', 'revokeKey', 'openapi', 'healthz', 'readyz']),
+    new Set(['trigger', 'recover', 'approve', 'reject', 'revokeKey', 'openapi', 'healthz', 'metrics', 'readyz']),
   )
 })
 

@@ -7,7 +7,15 @@ import type { Json } from '../../src/base/json.ts'
 import type { ApiKey } from '../../src/keys/apikey.ts'
 import type { Tenant } from '../../src/keys/tenant.ts'
 import { GLOBAL, type KillSwitch } from '../../src/killswitch/killswitch.ts'
-import { type Change, change, creation, type RecordKind, type Records, type RecordWrite } from '../../src/records.ts'
+import {
+  type Change,
+  change,
+  creation,
+  type RecordKind,
+  type Records,
+  type RecordWrite,
+  type SigningKey,
+} from '../../src/records.ts'
 import type { Store, Submission } from '../../src/store.ts'
 
 export const LIVE = 'acme/live'
@@ -116,6 +124,23 @@ export function aKey(changes: Partial<ApiKey> = {}): ApiKey {
     createdBy: 'host:0',
     expiresAt: null,
     revokedAt: null,
+    ...changes,
+  }
+}
+
+/** A log key in use, which nobody has the private half of. */
+export function aSigningKey(changes: Partial<SigningKey> = {}): SigningKey {
+  return {
+    id: `sha256:${'0'.repeat(64)}`,
+    revision: 1,
+    purpose: 'log',
+    algorithm: 'ed25519',
+    publicKey: `${'A'.repeat(43)}=`,
+    createdAt: AT,
+    retiredAt: null,
+    revokedAt: null,
+    certificate: null,
+    rotation: null,
     ...changes,
   }
 }

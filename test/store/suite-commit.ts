@@ -2,11 +2,24 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { change, creation, type RecordKind, type Records, type RecordWrite } from '../../src/records.ts'
 import type { Store } from '../../src/store.ts'
-import { aKey, anApproval, aStop, aTenant, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
+import {
+  aKey,
+  anApproval,
+  aSigningKey,
+  aStop,
+  aTenant,
+  changing,
+  commit,
+  creating,
+  LIVE,
+  note,
+  only,
+  START_MS,
+} from './drafts.ts'
 import type { Stores } from './suite.ts'
 
 const clock = () => START_MS
-const signingKey = { id: 'key_s', revision: 1, algorithm: 'ed25519' as const, publicKey: 'AA==', createdAt: '' }
+const signingKey = aSigningKey()
 const policy = { id: 'acme', revision: 1, digest: 'sha256:', loadedAt: '' }
 /** One record of each kind. */
 const records: { [K in RecordKind]: Records[K] } = {

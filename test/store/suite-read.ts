@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OpenQuery } from '../../src/store.ts'
+import type { OpenQuery } from '../../src/queries.ts'
 import { aDecision, anApproval, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { change, creation } from '../../src/records.ts'
 import type { StoredPolicies, Submission } from '../../src/store.ts'
-import { aKey, aStop, aTenant, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
+import { aKey, aSigningKey, aStop, aTenant, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 
 const clock = () => START_MS
-const signingKey = { id: 'key_s', revision: 1, algorithm: 'ed25519' as const, publicKey: 'AA==', createdAt: '' }
+const signingKey = aSigningKey()
 const policy = { id: 'acme', revision: 1, digest: 'sha256:', loadedAt: '' }
 
 const keeping = (stored: StoredPolicies): Submission => ({
@@ -33,7 +33,7 @@ export function stateContract(stores: Stores): void {
       tenants: new Map([['acme', tenant]]),
       keys: new Map([[key.id, key]]),
       keysByHash: new Map([[key.hash, key]]),
-      signingKeys: new Map([['key_s', signingKey]]),
+      signingKeys: new Map([[signingKey.id, signingKey]]),
       policies: new Map([['acme', policy]]),
       switches: [stop],
     }

@@ -31,6 +31,10 @@ const UNFOUND: Record<string, string> = {
   'idempotency.value': 'forgotten after ten minutes; what it leads to is re-read from the chain',
   'idempotency.body_digest': 'forgotten after ten minutes; what it leads to is re-read from the chain',
   'idempotency.entry_id': 'forgotten after ten minutes; what it leads to is re-read from the chain',
+  'checkpoint.number': 'only says in which order anchors get them',
+  'anchored.sink': 'says what was delivered; what anchors hold is read where they lie',
+  'anchored.number': 'says what was delivered; what anchors hold is read where they lie',
+  'anchored.at': 'says what was delivered; what anchors hold is read where they lie',
   'idempotency.at': 'forgotten after ten minutes; what it leads to is re-read from the chain',
 }
 

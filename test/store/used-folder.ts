@@ -3,12 +3,13 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import Sqlite, { type Database } from 'better-sqlite3'
-import { verifyEntries } from '../../src/actions/audit.ts'
+import { verifySeqs } from '../../src/actions/verify-range.ts'
 import { GateError } from '../../src/base/errors.ts'
 import { DATA_FILE, UnusableFile } from '../../src/sqlite/open.ts'
 import { openStore } from '../../src/sqlite/store.ts'
 import type { Store } from '../../src/store.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
+import { note, only } from './drafts.ts'
 
 const payment = (amount: number, tenantId = 'acme') => ({ tenantId, action: 'payment.transfer', context: { amount } })
 
@@ -44,6 +45,9 @@ export async function usedFolder(t: TestContext): Promise<string> {
   await post(spare, '/killswitch/recover', { recoveredBy: 'ann', comment: 'over' })
   await post(owner, '/killswitch/trigger', { level: 'L1', scope: 'email.*', reason: 'odd mail', triggeredBy: 'ann' })
   await gate.call(owner, 'DELETE', `/keys/${tester.id}`)
+  await gate.server.store.commit(only(...Array.from({ length: 300 }, (_, n) => note({ n }))))
+  const delivery = { sink: 'file', number: 1, at: '2026-01-01T00:00:00.000Z' }
+  await gate.server.store.commit({ guards: [], writes: [{ kind: 'anchored', delivery }], entries: [] })
   await post(agent, '/audit/log', { eventType: 'custom.note', data: { note: 'the last one' } })
   await gate.server.close()
   return join(gate.dir, 'data')
@@ -91,9 +95,8 @@ export async function findingIn(dir: string): Promise<{ finding: Finding; messag
     return { finding: 'at open', message: error.message }
   }
   try {
-    for (const chain of await store.chains()) {
-      const { total } = await store.page({ chain, order: 'desc', limit: 1, offset: 0 })
-      const { valid, fault, firstBadSeq } = await verifyEntries(store, chain, 0, total)
+    for (const chain of await store.chainsEver()) {
+      const { valid, fault, firstBadSeq } = await verifySeqs(store, chain, undefined)
       if (!valid) return { finding: 'by audit verify', message: `${chain}, entry ${firstBadSeq}: ${fault}` }
     }
     return { finding: 'nothing found', message: '' }

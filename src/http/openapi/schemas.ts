@@ -25,6 +25,7 @@ export function componentsOf() {
     if (keyword === 'properties') return [keyword, each(value as Schema)]
     if (keyword === 'patternProperties') return ['additionalProperties', each(value as Schema)[ANY_NAME]]
     if (keyword === 'items') return [keyword, converted(value as Schema)]
+    if (keyword === 'anyOf') return [keyword, (value as Schema[]).map(converted)]
     return [keyword, value]
   }
 

@@ -1,5 +1,6 @@
 import { Type } from '#typebox'
-import { auditChain, LogRequest, logEntry, VerifyRequest, verifyRange } from '../../actions/audit.ts'
+import { auditChain, LogRequest, logEntry } from '../../actions/audit.ts'
+import { VerifyRequest, verifyRange } from '../../actions/verify-range.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../../base/time.ts'
 import { Closed, Paging, pageOf, wholeNumber } from '../query.ts'
@@ -49,7 +50,9 @@ export const auditRoutes = {
     body: VerifyRequest,
     data: RangeVerification,
     example: auditVerifyExample,
-    handle: async (services, { caller, body }) => ({ data: await verifyRange(services, caller.chain, body) }),
+    handle: async (services, { caller, body }) => ({
+      data: await verifyRange(services, caller.chain, body, await services.outside()),
+    }),
   }),
   auditLog: route({
     body: LogRequest,

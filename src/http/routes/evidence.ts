@@ -1,18 +1,27 @@
-import { exportBundle, VerifyBundleRequest, verifyEvidence } from '../../actions/evidence.ts'
+import { Type } from '#typebox'
+import { exportBundle, exportEnvelope, VerifyBundleRequest, verifyEvidence } from '../../actions/evidence.ts'
 import { BUNDLE_LIMITS } from '../body.ts'
+import { Closed } from '../query.ts'
 import { route } from '../route.ts'
-import { EXAMPLE } from '../shapes/common.ts'
+import { EXAMPLE, oneOf } from '../shapes/common.ts'
 import { BundleVerification, exportBundleExample, TrustBundle, verifyBundleExample } from '../shapes/evidence.ts'
+
+const FormatQuery = Type.Object(
+  { format: Type.Optional(oneOf(['bundle', 'dsse'], 'An envelope of DSSE in place of the bundle.')) },
+  Closed,
+)
 
 export const evidenceRoutes = {
   exportBundle: route({
     params: { id: { description: 'Id of the decision, or of its audit entry.', example: EXAMPLE.decision } },
+    query: FormatQuery,
     data: TrustBundle,
-    errors: ['not_found', 'redacted'],
+    errors: ['not_found'],
     example: exportBundleExample,
-    handle: async (services, { caller, params }) => ({
-      data: await exportBundle(services, caller.chain, params.id ?? ''),
-    }),
+    handle: async (services, { caller, params, query }) => {
+      const exported = query.format === 'dsse' ? exportEnvelope : exportBundle
+      return { data: await exported(services, caller.chain, params.id ?? '') }
+    },
   }),
   verifyBundle: route({
     body: VerifyBundleRequest,

@@ -1,5 +1,6 @@
 import { type Static, Type } from '#typebox'
-import { AnyObject, Digest, EXAMPLE, id, nullable, Timestamp } from './common.ts'
+import { RANGE_STATUSES, type RangeStatus } from '../../audit/range.ts'
+import { AnyObject, Digest, EXAMPLE, id, nullable, oneOf, Timestamp } from './common.ts'
 
 export const AuditEntry = Type.Object(
   {
@@ -18,11 +19,14 @@ export const AuditEntry = Type.Object(
 export const RangeVerification = Type.Object(
   {
     valid: Type.Boolean(),
+    status: oneOf(Object.keys(RANGE_STATUSES) as RangeStatus[], statuses()),
     entriesChecked: Type.Integer({ minimum: 0 }),
     firstEntry: Type.String({ description: 'Empty for an empty range.' }),
     lastEntry: Type.String({ description: 'Empty for an empty range.' }),
     fault: nullable(Type.String({ description: 'The first thing wrong.' })),
     firstBadSeq: nullable(Type.Integer()),
+    redactedEntries: Type.Integer({ minimum: 0, description: 'Of which a section was erased by a command.' }),
+    unanchoredEntries: Type.Integer({ minimum: 0, description: 'Of the range, that no anchor holds.' }),
   },
   { title: 'RangeVerification' },
 )
@@ -51,11 +55,14 @@ export const auditVerifyExample = {
   body: { startDate: '2026-11-01', endDate: '2026-11-30' },
   data: {
     valid: true,
+    status: 'unanchored' as const,
     entriesChecked: 1,
     firstEntry: EXAMPLE.entry,
     lastEntry: EXAMPLE.entry,
     fault: null,
     firstBadSeq: null,
+    redactedEntries: 0,
+    unanchoredEntries: 1,
   },
 }
 const logged = { invoice: '2026-0117', pages: 2 }
@@ -67,4 +74,10 @@ export const auditLogExample = {
     data: logged,
     actor: { kind: 'key', id: EXAMPLE.key, identity: null, roles: ['agent'], claimedUserId: 'joe' },
   },
+}
+
+function statuses(): string {
+  return Object.entries(RANGE_STATUSES)
+    .map(([status, meaning]) => `\`${status}\`: ${meaning}.`)
+    .join(' ')
 }

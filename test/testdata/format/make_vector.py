@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Writes vector.json: the golden vector of docs/format.md, computed from the document alone.
+"""Writes vector.json: the golden vector of docs/format.md and docs/evidence.md, computed from these documents alone.
 
 An implementation in another language, so that the vector cannot repeat a mistake of ours.
 Standard library only. The JSON in it holds no floats and only ASCII keys, for which
 json.dumps(sort_keys, no spaces) is the RFC 8785 form.
 """
+import base64
 import hashlib
 import json
 import pathlib
+
+import ed25519
 
 
 def jcs(value):
@@ -52,6 +55,125 @@ third = entry(second["hash"], 2, CHAIN, "aud_0000000000000000000000000c", "2026-
     ("data", bytes([0x21]) * 32, {"note": "hello"}),
     ("actor", bytes([0x22]) * 32, {"kind": "key", "id": "key_0000000000000000000000000a", "identity": None, "roles": ["agent"]}),
 ])
-vector = {"origin": ORIGIN, "chain": CHAIN, "genesisPrev": genesis(ORIGIN, CHAIN), "entries": [first, second, third]}
+
+
+def b64(data):
+    return base64.b64encode(data).decode()
+
+
+def raw(digest):
+    return bytes.fromhex(digest.removeprefix("sha256:"))
+
+
+# The tree of RFC 6962, 2.1, as it is defined there.
+def root(leaves):
+    if len(leaves) == 1:
+        return leaves[0]
+    left = split(len(leaves))
+    return hashlib.sha256(b"\x01" + root(leaves[:left]) + root(leaves[left:])).digest()
+
+
+def split(size):
+    return 1 << (size - 1).bit_length() - 1
+
+
+def inclusion(index, leaves):
+    if len(leaves) == 1:
+        return []
+    left = split(len(leaves))
+    if index < left:
+        return inclusion(index, leaves[:left]) + [root(leaves[left:])]
+    return inclusion(index - left, leaves[left:]) + [root(leaves[:left])]
+
+
+# The secret keys of RFC 8032, 7.1: TEST 1 is the log key, TEST 2 the bundle key, TEST 3 the log key after it.
+LOG = bytes.fromhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
+BUNDLE = bytes.fromhex("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb")
+NEXT = bytes.fromhex("c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7")
+
+
+def key_id(seed):
+    return hashlib.sha256(f"{ORIGIN}\n".encode() + b"\x01" + ed25519.public_key(seed)).digest()[:4]
+
+
+def vkey(seed):
+    typed = b"\x01" + ed25519.public_key(seed)
+    return f"{ORIGIN}+{key_id(seed).hex()}+{b64(typed)}"
+
+
+def note(text, seed):
+    return f"{text}\n\u2014 {ORIGIN} {b64(key_id(seed) + ed25519.sign(seed, text.encode()))}\n"
+
+
+def media_type(kind):
+    return f"application/vnd.gate-sidecar.{kind}.v1+json"
+
+
+def pae(kind, statement):
+    payload = jcs(statement).encode()
+    return f"DSSEv1 {len(media_type(kind))} {media_type(kind)} {len(payload)} ".encode() + payload
+
+
+def signature(kind, statement, seed):
+    return b64(ed25519.sign(seed, pae(kind, statement)))
+
+
+def public(seed):
+    return b64(ed25519.public_key(seed))
+
+
+chain_of_3 = [first, second, third]
+leaves = [hashlib.sha256(b"\x00" + raw(one["hash"])).digest() for one in chain_of_3]
+checkpoint = note(f"{ORIGIN}/{CHAIN}\n3\n{b64(root(leaves))}\n", LOG)
+certified = {"origin": ORIGIN, "purpose": "bundle", "publicKey": public(BUNDLE),
+             "notBefore": "2026-01-01T00:00:00.000Z", "notAfter": "2026-01-02T00:00:00.000Z"}
+certificate = {"statement": certified, "signedBy": public(LOG), "signature": signature("key-certificate", certified, LOG)}
+rotated = {"origin": ORIGIN, "from": public(LOG), "to": public(NEXT), "at": "2026-01-01T12:00:00.000Z"}
+rotation = {"statement": rotated, "signatures": {"from": signature("key-rotation", rotated, LOG), "to": signature("key-rotation", rotated, NEXT)}}
+
+shown = {section["name"]: section for section in second["sections"]}
+values = {name: json.loads(section["json"]) for name, section in shown.items()}
+headers = [json.loads(one["header"]) for one in (first, second)]
+unsigned = {
+    "bundleId": "bun_0000000000000000000000000b",
+    "version": "1.0",
+    "decision": values["decision"],
+    "context": {"originalRequest": values["request"], "riskAssessment": values["risk"]},
+    "auditChain": [{"hash": one["hash"], "previousHash": header["prev"]} for one, header in zip((first, second), headers)],
+    "exportedAt": "2026-01-01T13:00:00.000Z",
+    "proof": {
+        "v": 1,
+        "origin": ORIGIN,
+        "entries": headers,
+        "inclusion": [b64(one) for one in inclusion(1, leaves)],
+        "checkpoint": checkpoint,
+        "grounds": values["grounds"],
+        "openings": {name: b64(bytes.fromhex(section["salt"])) for name, section in shown.items()},
+        "approval": [],
+        "certificate": certificate,
+        "rotations": [rotation],
+        "redacted": [],
+    },
+}
+signed = signature("trust-bundle", unsigned, BUNDLE)
+vector = {
+    "origin": ORIGIN,
+    "chain": CHAIN,
+    "genesisPrev": genesis(ORIGIN, CHAIN),
+    "entries": chain_of_3,
+    "leaves": [b64(leaf) for leaf in leaves],
+    "roots": [b64(root(leaves[:size])) for size in (1, 2, 3)],
+    "inclusion": unsigned["proof"]["inclusion"],
+    "vkey": vkey(LOG),
+    "checkpoint": checkpoint,
+    "certificate": certificate,
+    "rotation": rotation,
+    "bundle": {**unsigned, "signatures": {"service": {"algorithm": "ed25519", "publicKey": public(BUNDLE), "signature": signed}}},
+    "pae": sha(pae("trust-bundle", unsigned)),
+    "envelope": {"payloadType": media_type("trust-bundle"), "payload": b64(jcs(unsigned).encode()),
+                 "signatures": [{"keyid": sha(ed25519.public_key(BUNDLE)), "sig": signed}]},
+    "trust": {"v": 1, "logKeys": [{"vkey": vkey(LOG), "until": rotated["at"]}, {"vkey": vkey(NEXT), "until": None}],
+              "revoked": [{"publicKey": b64(bytes([0x58]) + bytes([0x66]) * 31), "since": "2026-01-01T00:00:00.000Z"}]},
+}
 target = pathlib.Path(__file__).with_name("vector.json")
 target.write_text(json.dumps(vector, indent=2, ensure_ascii=False) + "\n")

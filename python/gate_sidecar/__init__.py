@@ -1,0 +1,1 @@
+"""gate-sidecar for Python: the verifier of evidence."""

@@ -1,0 +1,267 @@
+"""Bundles and envelopes ("The bundle", "Verifying a bundle", "The envelope")."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from .approval import require_approval
+from .chain import digest_text, entry_hash, require_header, require_link, require_opening
+from .common import (
+    Context,
+    Evidence,
+    check_certificate,
+    check_checkpoint,
+    check_revocation,
+    check_signature,
+    check_times,
+    require_service,
+)
+from .forms import (
+    KEY_BYTES,
+    SALT_BYTES,
+    Refused,
+    decode_base64,
+    decode_bytes,
+    decode_hashes,
+    require,
+    require_digest,
+    require_list,
+    require_members,
+    require_object,
+    require_one,
+    require_origin,
+    require_text,
+)
+from .merkle import require_inclusion
+from .report import Report, fail_form, run_checks
+from .strict_json import canonical, parse
+from .trust import Anchor, Trust, require_certificate, require_rotations
+
+BUNDLE_TYPE = "application/vnd.gate-sidecar.trust-bundle.v1+json"
+MAX_ENTRIES = 1024
+SECTIONS = ("decision", "request", "risk", "grounds")
+REDACTABLE = ("request", "risk", "approval")
+
+PARTS = {
+    "form": "all",
+    "certificate": "signature",
+    "revocation": "signature",
+    "signature": "signature",
+    "segment": "chain",
+    "openings": "chain",
+    "checkpoint": "chain",
+    "inclusion": "chain",
+    "approval": "chain",
+    "times": "time",
+}
+
+
+def verify_bundle(data: bytes, trust: Trust, now_ms: int, anchors: Sequence[Anchor]) -> Report:
+    """Verify a bundle, or an envelope with a bundle."""
+    try:
+        bundle = _read_bundle(data)
+    except Refused as why:
+        return fail_form(PARTS, str(why))
+    context = Context(_evidence(bundle), trust, now_ms, anchors)
+    checks = run_checks(
+        PARTS,
+        {
+            "certificate": lambda: check_certificate(context),
+            "revocation": lambda: check_revocation(context),
+            "signature": lambda: check_signature(context),
+            "segment": lambda: _check_segment(bundle),
+            "openings": lambda: _check_openings(bundle),
+            "checkpoint": lambda: check_checkpoint(context),
+            "inclusion": lambda: _check_inclusion(bundle, context),
+            "approval": lambda: _check_approval(bundle, context),
+            "times": lambda: _check_times(bundle, context),
+        },
+    )
+    redacted = tuple(bundle["proof"]["redacted"])
+    return Report(checks, context.keys.pinned, context.assurance, redacted)
+
+
+def _read_bundle(data: bytes) -> dict[str, Any]:
+    """Check `form`: parse a bundle, or make one of an envelope."""
+    value = parse(data)
+    require_object(value, "the file")
+    if "payloadType" in value:
+        value = _open_envelope(value)
+    _require_bundle(value)
+    bundle: dict[str, Any] = value
+    return bundle
+
+
+def _open_envelope(envelope: Any) -> dict[str, Any]:
+    """Make a bundle of an envelope: `signatures.service` has the key of the certificate."""
+    require_members(envelope, ("payloadType", "payload", "signatures"), "the envelope")
+    require(envelope["payloadType"] == BUNDLE_TYPE, "the envelope has another payloadType")
+    require_list(envelope["signatures"], "signatures of the envelope")
+    require(len(envelope["signatures"]) == 1, "the envelope does not have one signature")
+    signature = envelope["signatures"][0]
+    require_members(signature, ("keyid", "sig"), "the signature of the envelope")
+    payload = decode_base64(envelope["payload"], "the payload")
+    bundle: dict[str, Any] = parse(payload)
+    require(canonical(bundle) == payload, "the payload is not canonical")
+    require_object(bundle, "the payload")
+    require("signatures" not in bundle, "the payload has signatures")
+    require_object(bundle.get("proof"), "proof")
+    require_certificate(bundle["proof"].get("certificate"))
+    public_key = bundle["proof"]["certificate"]["statement"]["publicKey"]
+    digest = hashlib.sha256(decode_bytes(public_key, KEY_BYTES, "publicKey")).digest()
+    require(signature["keyid"] == digest_text(digest), "keyid is not of the certificate's key")
+    service = {"algorithm": "ed25519", "publicKey": public_key, "signature": signature["sig"]}
+    bundle["signatures"] = {"service": service}
+    return bundle
+
+
+def _require_bundle(bundle: Any) -> None:
+    """Require the form of a bundle."""
+    names = "bundleId version decision context auditChain exportedAt proof signatures"
+    require_members(bundle, names.split(), "the bundle")
+    require_text(bundle["bundleId"], "bundleId")
+    require(bundle["version"] == "1.0", "the version is not 1.0")
+    require_members(bundle["decision"], ("id", "action", "decision", "timestamp"), "decision")
+    for name, value in bundle["decision"].items():
+        require_text(value, f"{name} of the decision")
+    require_members(bundle["context"], ("originalRequest", "riskAssessment"), "context")
+    require_text(bundle["exportedAt"], "exportedAt")
+    _require_proof(bundle["proof"])
+    _require_redactions(bundle)
+    _require_audit_chain(bundle)
+    require_object(bundle["signatures"], "signatures")
+    require_service(bundle["signatures"].get("service"))
+
+
+def _require_proof(proof: Any) -> None:
+    """Require the form of `proof`, apart from what depends on redactions."""
+    names = "v origin entries inclusion checkpoint grounds openings approval certificate"
+    require_members(proof, [*names.split(), "rotations", "redacted"], "proof")
+    require_one(proof["v"], "v of the proof")
+    require_origin(proof["origin"], "origin")
+    require_list(proof["entries"], "entries")
+    for header in proof["entries"]:
+        require_header(header, "an entry")
+    decode_hashes(proof["inclusion"], "inclusion")
+    require_text(proof["checkpoint"], "checkpoint")
+    require_object(proof["grounds"], "grounds")
+    require_list(proof["approval"], "approval")
+    for entry in proof["approval"]:
+        require_members(entry, ("header", "data", "salt", "inclusion"), "an approval entry")
+        require_header(entry["header"], "an approval entry")
+        decode_bytes(entry["salt"], SALT_BYTES, "the salt of an approval entry")
+        decode_hashes(entry["inclusion"], "inclusion of an approval entry")
+    require_certificate(proof["certificate"])
+    require_rotations(proof["rotations"])
+
+
+def _require_redactions(bundle: dict[str, Any]) -> None:
+    """Require that what is redacted is empty, and that there are salts for the rest."""
+    proof, context = bundle["proof"], bundle["context"]
+    redacted = proof["redacted"]
+    require_list(redacted, "redacted")
+    for name in redacted:
+        require(name in REDACTABLE, "redacted names something else")
+        require(redacted.count(name) == 1, "redacted has a name twice")
+    present = [name for name in SECTIONS if name not in redacted]
+    require_members(proof["openings"], present, "openings")
+    for salt in proof["openings"].values():
+        decode_bytes(salt, SALT_BYTES, "a salt")
+    require_object(context["originalRequest"], "originalRequest")
+    require_object(context["riskAssessment"], "riskAssessment")
+    require("request" in present or not context["originalRequest"], "a redacted request is there")
+    require("risk" in present or not context["riskAssessment"], "a redacted risk is there")
+    require("approval" not in redacted or not proof["approval"], "a redacted approval is there")
+
+
+def _require_audit_chain(bundle: dict[str, Any]) -> None:
+    """Require that `auditChain` and the entries are one to one."""
+    chain = bundle["auditChain"]
+    require_list(chain, "auditChain")
+    require(1 <= len(chain) <= MAX_ENTRIES, "auditChain does not have 1 to 1024 entries")
+    require(len(chain) == len(bundle["proof"]["entries"]), "auditChain is not that of entries")
+    for link in chain:
+        require_members(link, ("hash", "previousHash"), "an entry of auditChain")
+        require_digest(link["hash"], "a hash of auditChain")
+        require_digest(link["previousHash"], "a previousHash of auditChain")
+
+
+def _evidence(bundle: dict[str, Any]) -> Evidence:
+    proof = bundle["proof"]
+    signed = {name: value for name, value in bundle.items() if name != "signatures"}
+    return Evidence(
+        origin=proof["origin"],
+        chain=proof["entries"][-1]["chain"],
+        exported_at=bundle["exportedAt"],
+        checkpoint=proof["checkpoint"],
+        certificate=proof["certificate"],
+        rotations=proof["rotations"],
+        service=bundle["signatures"]["service"],
+        payload_type=BUNDLE_TYPE,
+        payload=canonical(signed),
+    )
+
+
+def _check_segment(bundle: dict[str, Any]) -> None:
+    """Check `segment`."""
+    proof = bundle["proof"]
+    before = None
+    for link, header in zip(bundle["auditChain"], proof["entries"]):
+        require(link["hash"] == digest_text(entry_hash(header)), "a hash is not that of its entry")
+        require(link["previousHash"] == header["prev"], "a previousHash is not prev of its entry")
+        require_link(proof["origin"], before, header)
+        before = header
+
+
+def _check_openings(bundle: dict[str, Any]) -> None:
+    """Check `openings`."""
+    proof, context, decision = bundle["proof"], bundle["context"], bundle["decision"]
+    header = proof["entries"][-1]
+    values = {
+        "decision": decision,
+        "request": context["originalRequest"],
+        "risk": context["riskAssessment"],
+        "grounds": proof["grounds"],
+    }
+    require(header["type"] == "gate.decision", "the last entry is not a decision")
+    require(decision["id"].startswith("dec_"), "the id of the decision does not begin with dec_")
+    require(header["id"] == "aud_" + decision["id"][4:], "the entry is of another decision")
+    require(set(header["commits"]) == set(SECTIONS), "the entry has not the four commitments")
+    for name, salt in proof["openings"].items():
+        require_opening(header, name, salt, values[name])
+
+
+def _check_inclusion(bundle: dict[str, Any], context: Context) -> None:
+    """Check `inclusion`."""
+    header, note = bundle["proof"]["entries"][-1], context.require_note()
+    proof = decode_hashes(bundle["proof"]["inclusion"], "inclusion")
+    require_inclusion(entry_hash(header), header["seq"], note.size, proof, note.root)
+
+
+def _check_approval(bundle: dict[str, Any], context: Context) -> None:
+    """Check `approval`. Nothing more is asked of a redacted one."""
+    proof = bundle["proof"]
+    allowed = bundle["decision"]["decision"] == "allow"
+    if not allowed or proof["grounds"].get("decidedBy") != "approval":
+        require(not proof["approval"], "there is an approval, but it has not decided")
+        require("approval" not in proof["redacted"], "there was no approval to redact")
+        return
+    if "approval" in proof["redacted"]:
+        return
+    request = None if "request" in proof["redacted"] else bundle["context"]["originalRequest"]
+    header = proof["entries"][-1]
+    require_approval(proof["approval"], header, proof["grounds"], request, context.require_note())
+
+
+def _check_times(bundle: dict[str, Any], context: Context) -> None:
+    """Check `times`."""
+    proof = bundle["proof"]
+    headers: list[dict[str, Any]] = [*proof["entries"], *(e["header"] for e in proof["approval"])]
+    last_ts = proof["entries"][-1]["ts"]
+    require(
+        bundle["decision"]["timestamp"] == last_ts,
+        "the timestamp of the decision is not ts of the last entry",
+    )
+    check_times(context, [header["ts"] for header in headers], last_ts)

@@ -1,0 +1,103 @@
+"""Checkpoints: signed notes in the form of a tlog-checkpoint without extension lines."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from . import ed25519
+from .forms import HASH_BYTES, MAX_INTEGER, decode_base64, decode_bytes, require
+
+MAX_NOTE_BYTES = 16 * 1024
+MAX_SIGNATURE_LINES = 16
+SIGNATURE_TYPE_ED25519 = b"\x01"
+KEY_ID_BYTES = 4
+
+_SIZE = re.compile(r"0|[1-9][0-9]{0,15}")
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class NoteSignature:
+    """A signature line: the name of the key, and what its base64 has."""
+
+    name: str
+    key_id: bytes
+    signature: bytes
+
+
+@dataclass(frozen=True)
+class Note:
+    """A checkpoint. `text` is what is signed: the first three lines."""
+
+    text: str
+    log: str
+    size: int
+    root: bytes
+    signatures: tuple[NoteSignature, ...]
+
+
+def key_id(origin: str, public_key: bytes) -> bytes:
+    """Return the keyId of a log key."""
+    name = origin.encode("utf-8") + b"\n"
+    return hashlib.sha256(name + SIGNATURE_TYPE_ED25519 + public_key).digest()[:KEY_ID_BYTES]
+
+
+def parse_note(note: str) -> Note:
+    """Parse a checkpoint ("Checkpoints")."""
+    require(len(note.encode("utf-8")) <= MAX_NOTE_BYTES, "the checkpoint has over 16 KiB")
+    require(_CONTROL.search(note) is None, "the checkpoint has a control character")
+    lines = note.split("\n")
+    require(
+        len(lines) >= 6 and lines[3] == "" and lines[-1] == "",
+        "the checkpoint is not a note with three lines and signatures",
+    )
+    signature_lines = lines[4:-1]
+    require(len(signature_lines) <= MAX_SIGNATURE_LINES, "the checkpoint has over 16 signatures")
+    log, size, root = lines[:3]
+    require(
+        _SIZE.fullmatch(size) is not None and int(size) <= MAX_INTEGER,
+        "the size of the checkpoint is not a decimal number",
+    )
+    return Note(
+        text=f"{log}\n{size}\n{root}\n",
+        log=log,
+        size=int(size),
+        root=decode_bytes(root, HASH_BYTES, "the root of the checkpoint"),
+        signatures=tuple(_parse_signature(line) for line in signature_lines),
+    )
+
+
+def _parse_signature(line: str) -> NoteSignature:
+    """Parse a signature line: U+2014, the name, base64 of keyId and signature."""
+    parts = line.split(" ")
+    require(len(parts) == 3 and parts[0] == "\u2014", "a signature line has not the right form")
+    name = parts[1]
+    require(
+        name != "" and "+" not in name and not any(letter.isspace() for letter in name),
+        "a signature line has a wrong name",
+    )
+    data = decode_base64(parts[2], "a signature of the checkpoint")
+    require(len(data) > KEY_ID_BYTES, "a signature of the checkpoint is too short")
+    return NoteSignature(name, data[:KEY_ID_BYTES], data[KEY_ID_BYTES:])
+
+
+def find_signers(note: Note, origin: str, public_keys: Iterable[bytes]) -> list[bytes]:
+    """Return those of the keys that signed the note.
+
+    Signature lines of other keys are ignored. One that is of these keys must verify.
+    """
+    keys = list(public_keys)
+    signers = []
+    for line in note.signatures:
+        if line.name != origin:
+            continue
+        named = [key for key in keys if key_id(origin, key) == line.key_id]
+        verified = [
+            key for key in named if ed25519.verify(key, note.text.encode("utf-8"), line.signature)
+        ]
+        require(bool(verified) or not named, "a signature of the checkpoint is not good")
+        signers.extend(verified)
+    return signers

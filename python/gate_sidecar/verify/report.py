@@ -1,0 +1,113 @@
+"""The result of a verification ("Verifying a bundle")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Callable
+
+from .forms import Refused, Undecided
+
+OK = "ok"
+FAILED = "failed"
+UNKNOWN = "unknown"
+
+# These two are unknown, and nothing else, when good evidence is only unpinned.
+ATTRIBUTING_CHECKS = ("certificate", "checkpoint")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check, the part it belongs to, its result, and why if that is not `ok`."""
+
+    check: str
+    part: str
+    result: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """All checks, and what follows from them."""
+
+    checks: tuple[Check, ...]
+    pinned: bool
+    assurance: str = "self-asserted"
+    redacted: tuple[str, ...] = ()
+
+    def part_is_valid(self, part: str) -> bool:
+        """Say if every check of a part is `ok`, `form` among them."""
+        return all(check.result == OK for check in self.checks if check.part in (part, "all"))
+
+    @property
+    def verdict(self) -> str:
+        """`valid`, or `invalid` if a check failed, or else `incomplete`."""
+        results = {check.result for check in self.checks}
+        if FAILED in results:
+            return "invalid"
+        return "incomplete" if UNKNOWN in results else "valid"
+
+    @property
+    def unattributed(self) -> bool:
+        """Say if the evidence is good but for a pinned key."""
+        unknown = {check.check for check in self.checks if check.result == UNKNOWN}
+        return (
+            self.verdict == "incomplete" and not self.pinned and unknown <= set(ATTRIBUTING_CHECKS)
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as a JSON value."""
+        return {
+            "verdict": self.verdict,
+            "valid": self.verdict == "valid",
+            "signatureValid": self.part_is_valid("signature"),
+            "chainValid": self.part_is_valid("chain"),
+            "timestampValid": self.part_is_valid("time"),
+            "assurance": self.assurance,
+            "redacted": list(self.redacted),
+            "checks": [vars(check) for check in self.checks],
+        }
+
+
+def fail_form(parts: Mapping[str, str], why: str) -> Report:
+    """Return the report when the form is wrong: no other check is made, and all fail."""
+    checks = [
+        Check(name, part, FAILED, why if name == "form" else "not checked, as the form is wrong")
+        for name, part in parts.items()
+    ]
+    return Report(tuple(checks), pinned=False)
+
+
+def run_checks(
+    parts: Mapping[str, str], functions: Mapping[str, Callable[[], None]]
+) -> tuple[Check, ...]:
+    """Make the checks in the order of `parts`. A check without a function is `ok`: `form`."""
+    return tuple(_run_check(name, part, functions.get(name, _pass)) for name, part in parts.items())
+
+
+def _pass() -> None:
+    """The check `form` has passed before any other check is made."""
+
+
+def _run_check(name: str, part: str, function: Callable[[], None]) -> Check:
+    try:
+        function()
+    except Refused as why:
+        return Check(name, part, FAILED, str(why))
+    except Undecided as why:
+        return Check(name, part, UNKNOWN, str(why))
+    return Check(name, part, OK, "")
+
+
+def report_lines(report: Report) -> list[str]:
+    """Return the report for people: a line for each check, and the verdict."""
+    lines = [f"{check.check:<12} {_result_text(check)}" for check in report.checks]
+    verdict = report.verdict.upper()
+    lines.append("UNATTRIBUTED (no pinned key)" if report.unattributed else verdict)
+    return lines
+
+
+def _result_text(check: Check) -> str:
+    if check.result == OK:
+        return "ok"
+    return f"{'FAILED' if check.result == FAILED else UNKNOWN}: {check.why}"

@@ -1,0 +1,1 @@
+"""Tests of the Python package. Run them with: python3 -m unittest"""

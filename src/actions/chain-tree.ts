@@ -1,0 +1,111 @@
+import { genesisHead, type Head, type Header, hashHeader } from '../audit/chain.ts'
+import { parseCheckpoint } from '../audit/checkpoint.ts'
+import { coverOf, GrowingTree, type Hash, leafHash } from '../audit/tree.ts'
+import { entryFault, headOf } from '../audit/verify.ts'
+import { equalBytes } from '../base/bytes.ts'
+import { parseDigest } from '../base/digest.ts'
+import { GateError } from '../base/errors.ts'
+import { parseNote } from '../evidence/note.ts'
+import type { Store, TreeNode } from '../store.ts'
+
+/** What a chain has got since its last checkpoint. */
+export interface Growth {
+  chain: string
+  /** Of the last checkpoint; 0 without one. */
+  from: number
+  size: number
+  root: Hash
+  nodes: readonly TreeNode[]
+  /** What the next one goes on from. */
+  kept: Kept
+}
+
+interface Kept {
+  tree: GrowingTree
+  head: Head
+}
+
+/** Subtrees of these many levels are stored: a proof reads at most 255 hashes of each. */
+const STORED_LEVELS = 8
+const HEADERS_AT_ONCE = 500
+
+/** The trees of the chains, each as far as it was signed. */
+export function chainTree(store: Store) {
+  const kept = new Map<string, Kept>()
+
+  /** The tree as it was signed last, with the entry that it ends in. */
+  const signed = async (chain: string): Promise<Kept> => {
+    const last = await store.lastCheckpoint(chain)
+    const size = last?.size ?? 0
+    const known = kept.get(chain)
+    if (known !== undefined && known.tree.size === size) return known
+    const peaks = await store.treeHashes(
+      chain,
+      coverOf(0, size).map(({ level, index }) => ({ begin: index * 2 ** level, end: (index + 1) * 2 ** level })),
+    )
+    const tree = new GrowingTree(size, peaks)
+    if (last !== undefined && !saysSo(last.note, tree.root()))
+      throw altered(chain, size - 1, 'was signed with another tree')
+    return { tree, head: await headAt(chain, size - 1) }
+  }
+
+  const headAt = async (chain: string, seq: number): Promise<Head> => {
+    if (seq < 0) return genesisHead(store.origin, chain)
+    const [text] = await store.headersFrom(chain, seq, 1)
+    if (text === undefined) throw altered(chain, seq, 'is missing')
+    return headOf(entryOf(text))
+  }
+
+  return {
+    /**
+     * None when the chain has not grown.
+     *
+     * @throws GateError `audit_unavailable` naming the entry that does not follow
+     */
+    async grow(chain: string): Promise<Growth[]> {
+      const start = await signed(chain)
+      const tree = start.tree.copy()
+      let { head } = start
+      const nodes: TreeNode[] = []
+      for (;;) {
+        const texts = await store.headersFrom(chain, tree.size, HEADERS_AT_ONCE)
+        if (texts.length === 0) break
+        for (const text of texts) {
+          const entry = entryOf(text)
+          const fault = entryFault(chain, head, entry, { sections: false })
+          if (fault !== undefined) throw altered(chain, fault.seq, `does not follow: ${fault.what}`)
+          head = headOf(entry)
+          tree.append(leafHash(parseDigest(entry.hash)), 0, (place, hash) => {
+            if (place.level % STORED_LEVELS === 0) nodes.push({ ...place, hash })
+          })
+        }
+        // Others have their turn.
+        await new Promise(setImmediate)
+      }
+      const from = start.tree.size
+      if (tree.size === from) return []
+      return [{ chain, from, size: tree.size, root: tree.root(), nodes, kept: { tree, head } }]
+    },
+    /** Remembers what was signed, so that the next one need not be read from the start. */
+    keep(growth: Growth): void {
+      kept.set(growth.chain, growth.kept)
+    },
+  }
+}
+
+/** An entry as its text says: its hash is computed, not read. */
+function entryOf(headerText: string) {
+  return { header: JSON.parse(headerText) as Header, headerText, hash: hashHeader(headerText), sections: [] }
+}
+
+function saysSo(note: string, root: Hash): boolean {
+  const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
+  return checkpoint !== undefined && equalBytes(checkpoint.root, root)
+}
+
+function altered(chain: string, seq: number, what: string): GateError {
+  return new GateError(
+    'audit_unavailable',
+    `Audit chain ${chain}, entry ${seq} ${what}. Nothing was signed; see \`audit verify\`.`,
+  )
+}

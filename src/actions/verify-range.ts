@@ -1,0 +1,107 @@
+import { type Static, Type } from '#typebox'
+import { genesisHead, type Head, type StoredEntry } from '../audit/chain.ts'
+import { parseCheckpoint } from '../audit/checkpoint.ts'
+import type { RangeVerification } from '../audit/range.ts'
+import { entryFault, headOf } from '../audit/verify.ts'
+import { GateError } from '../base/errors.ts'
+import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate } from '../base/time.ts'
+import type { Heads } from '../evidence/anchor.ts'
+import { parseNote } from '../evidence/note.ts'
+import type { LogKey } from '../evidence/trust.ts'
+import { TenantIdField } from '../gate/request.ts'
+import type { Store } from '../store.ts'
+import type { Deps } from './deps.ts'
+import { missingSections } from './redactions.ts'
+import { trustOf } from './trust.ts'
+
+const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, UTC' })
+
+export const VerifyRequest = Type.Object(
+  { tenantId: TenantIdField, startDate: Day, endDate: Day },
+  { additionalProperties: false, title: 'VerifyRequest' },
+)
+export type VerifyRequest = Static<typeof VerifyRequest>
+
+/** What the entries are held to beside themselves. */
+export interface Outside {
+  /** False leaves the content of entries aside. */
+  sections?: boolean
+  /** Whose signatures count; without it, the log keys of this instance. */
+  logKeys?: readonly LogKey[]
+  /** The newest heads that lie elsewhere. */
+  anchors?: Heads
+}
+
+/**
+ * Verifies the days from `startDate` to `endDate`, and that they join what is before and after them.
+ *
+ * @throws GateError `invalid_request` when a date is no real day, or the range is backwards
+ */
+export async function verifyRange(
+  deps: Deps,
+  chain: string,
+  { startDate, endDate }: VerifyRequest,
+  outside: Outside = {},
+  onProgress?: (checked: number) => void,
+): Promise<RangeVerification> {
+  const range = await dayRange(deps.store, chain, { startDate, endDate })
+  return verifySeqs(deps.store, chain, range, outside, onProgress)
+}
+
+/** The entries of the days from `startDate` to `endDate`. @throws GateError `invalid_request` as verifyRange */
+export async function dayRange(
+  store: Store,
+  chain: string,
+  { startDate, endDate }: Pick<VerifyRequest, 'startDate' | 'endDate'>,
+): Promise<{ first: number; end: number }> {
+  const start = dayOf('startDate', startDate)
+  const end = dayOf('endDate', endDate)
+  if (end < start)
+    throw new GateError('invalid_request', 'endDate lies before startDate.', {
+      details: [{ path: '/endDate', message: 'lies before startDate' }],
+    })
+  const to = formatTimestamp(Math.min(end + DAY_MS, LAST_TIME_MS))
+  return store.seqRange(chain, formatTimestamp(start), to)
+}
+
+/** Verifies first <= seq < end; without a range, all of the chain that has not been pruned. */
+export async function verifySeqs(
+  store: Store,
+  chain: string,
+  range: { first: number; end: number } | undefined,
+  { logKeys = trustOf(store).logKeys, anchors, sections = true }: Outside = {},
+  onProgress?: (checked: number) => void,
+): Promise<RangeVerification> {
+  const anchor = anchors?.get(chain) ?? null
+  const anchoredSize = Math.max(anchor?.size ?? 0, await takenSize(store, chain))
+  return store.verifyChain({ chain, range, sections, logKeys, anchor, anchoredSize }, onProgress)
+}
+
+/** How many entries of the chain the sinks say they hold. */
+async function takenSize(store: Store, chain: string): Promise<number> {
+  const number = (await store.deliveries()).reduce((newest, delivery) => Math.max(newest, delivery.number), 0)
+  const taken = await store.lastCheckpointUpTo(chain, number)
+  return parseCheckpoint(parseNote(taken?.note ?? '')?.text ?? '')?.size ?? 0
+}
+
+function dayOf(field: string, text: string): number {
+  const ms = parseDate(text)
+  if (ms !== undefined) return ms
+  throw new GateError('invalid_request', `${field} must be a day such as 2026-01-31.`, {
+    details: [{ path: `/${field}`, message: 'must be a real day, YYYY-MM-DD' }],
+  })
+}
+
+/** Whether one entry hashes to what it did and joins its neighbours: what is wrong, or null. */
+export async function entryPlaceFault(store: Store, entry: StoredEntry): Promise<string | null> {
+  const { chain, seq } = entry.header
+  const before = seq === 0 ? undefined : await store.entryAt(chain, seq - 1)
+  const follows: Head | undefined = seq === 0 ? genesisHead(store.origin, chain) : before && headOf(before)
+  if (follows === undefined) return `entry ${seq - 1} is missing`
+  const next = await store.entryAt(chain, seq + 1)
+  const missing = await missingSections(store, entry)
+  const isErased = (name: string): boolean => missing.some((section) => section.name === name && section.isRedacted)
+  const own = entryFault(chain, follows, entry, { sections: true, isErased })
+  const fault = own ?? (next && entryFault(chain, headOf(entry), next, { sections: false }))
+  return fault?.what ?? null
+}

@@ -1,0 +1,28 @@
+import { decodeBase64, encodeBase64 } from '../base/bytes.ts'
+import { HASH_BYTES, type Hash } from './tree.ts'
+
+/** What a checkpoint says: the first `size` entries of this chain have this root. */
+export interface Checkpoint {
+  origin: string
+  chain: string
+  size: number
+  root: Hash
+}
+
+const SIZE = /^(?:0|[1-9][0-9]{0,15})$/
+
+/** The text that is signed (C2SP tlog-checkpoint, without extension lines). */
+export function checkpointText({ origin, chain, size, root }: Checkpoint): string {
+  return `${origin}/${chain}\n${size}\n${encodeBase64(root)}\n`
+}
+
+/** Undefined for any other text. An origin has no `/`, so that the first one ends it. */
+export function parseCheckpoint(text: string): Checkpoint | undefined {
+  const [log = '', size = '', root = '', end, ...more] = text.split('\n')
+  const slash = log.indexOf('/')
+  const hash = decodeBase64(root)
+  if (end !== '' || more.length > 0 || slash < 1 || !SIZE.test(size) || hash?.byteLength !== HASH_BYTES)
+    return undefined
+  if (!Number.isSafeInteger(Number(size))) return undefined
+  return { origin: log.slice(0, slash), chain: log.slice(slash + 1), size: Number(size), root: hash }
+}

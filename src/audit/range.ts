@@ -1,0 +1,32 @@
+/** What the verification of a part of a chain comes to. */
+export const RANGE_STATUSES = {
+  ok: 'everything follows, and an anchor holds all of it',
+  unanchored: 'everything follows; what no anchor holds yet, only this service vouches for',
+  empty: 'there is no entry, and the entries on both sides follow one another',
+  tampered: 'what an entry says is not what was written, or the tree is not the one that was signed',
+  'broken-link': 'an entry is missing, or does not follow from the one before it',
+  truncated: 'entries at the start or the end are missing that were signed',
+  forked: 'an anchor holds another history',
+  rollback: 'an anchor holds more entries than there are',
+} as const
+export type RangeStatus = keyof typeof RANGE_STATUSES
+
+/** The statuses of what was found good. */
+export const GOOD_STATUSES: readonly RangeStatus[] = ['ok', 'unanchored', 'empty']
+
+export interface RangeVerification {
+  valid: boolean
+  status: RangeStatus
+  /** Entries of the range that were found good. */
+  entriesChecked: number
+  /** Audit entry ids; empty for an empty range. */
+  firstEntry: string
+  lastEntry: string
+  /** The first thing wrong, as a sentence; null when valid. */
+  fault: string | null
+  firstBadSeq: number | null
+  /** Entries of the range with a section that was erased by a command. */
+  redactedEntries: number
+  /** Entries of the range that no anchor holds. */
+  unanchoredEntries: number
+}

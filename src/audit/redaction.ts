@@ -1,0 +1,49 @@
+import { isJsonObject, type Json } from '../base/json.ts'
+import { partitionPoint } from '../base/partition-point.ts'
+
+/** Sections that were erased: those of this name, of the entries first <= seq <= last. */
+export type RedactionTarget = { first: number; last: number; section: string }
+
+/** What an entry `audit.redaction` says was erased; nothing that it says wrongly. @param json its section `data` */
+export function targetsOf(json: string): RedactionTarget[] {
+  const data: Json = JSON.parse(json)
+  const targets = isJsonObject(data) ? data.targets : undefined
+  return Array.isArray(targets) ? targets.flatMap(targetOf) : []
+}
+
+function targetOf(value: Json): RedactionTarget[] {
+  if (!isJsonObject(value)) return []
+  const { first, last, section } = value
+  return typeof first === 'number' && typeof last === 'number' && typeof section === 'string'
+    ? [{ first, last, section }]
+    : []
+}
+
+/** Tells whether one of the targets is this section of this entry. */
+export function erasures(targets: readonly RedactionTarget[]): (seq: number, section: string) => boolean {
+  const bySection = new Map<string, RedactionTarget[]>()
+  for (const target of joinedTargets(targets)) {
+    const own = bySection.get(target.section) ?? []
+    bySection.set(target.section, own)
+    own.push(target)
+  }
+  return (seq, section) => {
+    const own = bySection.get(section) ?? []
+    const at = partitionPoint(own.length, (i) => (own[i]?.last ?? seq) < seq)
+    return (own[at]?.first ?? Number.POSITIVE_INFINITY) <= seq
+  }
+}
+
+/** The same, by section and seq, with neighbours in one target. */
+export function joinedTargets(targets: readonly RedactionTarget[]): RedactionTarget[] {
+  const order = (a: RedactionTarget, b: RedactionTarget): number =>
+    a.section === b.section ? a.first - b.first : a.section < b.section ? -1 : 1
+  const runs: RedactionTarget[] = []
+  for (const target of [...targets].sort(order)) {
+    const run = runs.at(-1)
+    if (run !== undefined && run.section === target.section && run.last + 1 >= target.first)
+      run.last = Math.max(run.last, target.last)
+    else runs.push({ ...target })
+  }
+  return runs
+}

@@ -1,0 +1,211 @@
+import { equalBytes, sha256 } from '../base/bytes.ts'
+
+/** The Merkle tree of RFC 6962 section 2.1 over the hashes of a chain's entries. The index of a leaf is the entry's seq. */
+
+export const HASH_BYTES = 32
+const LEAF = Uint8Array.of(0x00)
+const NODE = Uint8Array.of(0x01)
+
+/** 32 bytes. */
+export type Hash = Uint8Array
+
+/** The complete subtree over the leaves from index · 2^level to before (index + 1) · 2^level. */
+export interface Place {
+  level: number
+  index: number
+}
+
+/** The leaves begin <= index < end. */
+export interface Range {
+  begin: number
+  end: number
+}
+
+/** Finds the hash of a complete subtree. @throws when it is not known */
+export type HashAt = (place: Place) => Hash
+
+/** @param entryHash the 32 bytes of the entry's hash */
+export function leafHash(entryHash: Uint8Array): Hash {
+  return sha256(LEAF, entryHash)
+}
+
+export function nodeHash(left: Hash, right: Hash): Hash {
+  return sha256(NODE, left, right)
+}
+
+/** The largest complete subtrees that together are the leaves from `begin` to before `end`, left to right. */
+export function coverOf(begin: number, end: number): Place[] {
+  const places: Place[] = []
+  for (let at = begin; at < end; ) {
+    let level = 0
+    let width = 1
+    while (at % (2 * width) === 0 && at + 2 * width <= end) {
+      level += 1
+      width *= 2
+    }
+    places.push({ level, index: at / width })
+    at += width
+  }
+  return places
+}
+
+/** The root of a range: of a subtree of some tree of RFC 6962, or of all of one. */
+export function rootOf({ begin, end }: Range, hashAt: HashAt): Hash {
+  return fold(coverOf(begin, end).map(hashAt))
+}
+
+/** The root over complete subtrees, of which each is smaller than the one before it. Of none, that of the empty tree. */
+export function fold(hashes: readonly Hash[]): Hash {
+  if (hashes.length === 0) return sha256('')
+  return hashes.reduceRight((right, left) => nodeHash(left, right))
+}
+
+/** A tree that grows to the right, as the complete subtrees that it is made of: at most 53. */
+export class GrowingTree {
+  #size: number
+  #peaks: { level: number; hash: Hash }[]
+
+  /** @param peaks the hashes of `coverOf(0, size)` */
+  constructor(size = 0, peaks: readonly Hash[] = []) {
+    this.#size = size
+    this.#peaks = coverOf(0, size).map(({ level }, i) => ({ level, hash: peaks[i] ?? missing() }))
+  }
+
+  /** How many leaves it has. */
+  get size(): number {
+    return this.#size
+  }
+
+  /**
+   * Adds a complete subtree (of one leaf: its leaf hash) to the right.
+   *
+   * @param onNode told each larger subtree that this completes
+   */
+  append(hash: Hash, level = 0, onNode?: (place: Place, hash: Hash) => void): void {
+    const width = 2 ** level
+    if (this.#size % width !== 0) throw new RangeError('the subtree has no place there')
+    this.#size += width
+    let whole = { level, hash }
+    for (let left = this.#peaks.at(-1); left?.level === whole.level; left = this.#peaks.at(-1)) {
+      this.#peaks.pop()
+      whole = { level: whole.level + 1, hash: nodeHash(left.hash, whole.hash) }
+      onNode?.({ level: whole.level, index: this.#size / 2 ** whole.level - 1 }, whole.hash)
+    }
+    this.#peaks.push(whole)
+  }
+
+  /** The hashes of `coverOf(0, size)`. */
+  peaks(): Hash[] {
+    return this.#peaks.map(({ hash }) => hash)
+  }
+
+  root(): Hash {
+    return fold(this.peaks())
+  }
+
+  copy(): GrowingTree {
+    return new GrowingTree(this.#size, this.peaks())
+  }
+}
+
+/** The ranges whose roots are the path from a leaf to the root of the first `size` leaves, bottom up (RFC 6962 section 2.1.1). */
+export function inclusionPath(index: number, size: number): Range[] {
+  assertWithin(index, size)
+  const path: Range[] = []
+  for (let [begin, end] = [0, size]; end - begin > 1; ) {
+    const middle = begin + split(end - begin)
+    path.push(index < middle ? { begin: middle, end } : { begin, end: middle })
+    ;[begin, end] = index < middle ? [begin, middle] : [middle, end]
+  }
+  return path.reverse()
+}
+
+/** True when the proof leads from this leaf, at this place, to the root of a tree of this size (RFC 9162 section 2.1.3.2). */
+export function isIncluded(
+  leaf: Hash,
+  index: number,
+  { size, root }: { size: number; root: Hash },
+  proof: readonly Hash[],
+): boolean {
+  if (!(index >= 0 && index < size)) return false
+  let hash = leaf
+  let place = index
+  let last = size - 1
+  for (const sibling of proof) {
+    if (last === 0) return false
+    if (place % 2 === 1 || place === last) {
+      hash = nodeHash(sibling, hash)
+      while (place % 2 === 0 && place !== 0) [place, last] = [half(place), half(last)]
+    } else {
+      hash = nodeHash(hash, sibling)
+    }
+    ;[place, last] = [half(place), half(last)]
+  }
+  return last === 0 && equalBytes(hash, root)
+}
+
+/** The ranges whose roots show that the tree of `size` leaves begins with that of the first `earlier` ones (RFC 6962 section 2.1.2). */
+export function consistencyPath(earlier: number, size: number): Range[] {
+  if (earlier === 0 || earlier === size) return []
+  assertWithin(earlier, size)
+  const path: Range[] = []
+  let [begin, end] = [0, size]
+  while (earlier !== end) {
+    const middle = begin + split(end - begin)
+    path.push(earlier <= middle ? { begin: middle, end } : { begin, end: middle })
+    ;[begin, end] = earlier <= middle ? [begin, middle] : [middle, end]
+  }
+  // Where the earlier tree is itself one subtree, whoever checks has its root.
+  if (begin > 0) path.push({ begin, end })
+  return path.reverse()
+}
+
+interface TreeHead {
+  size: number
+  root: Hash
+}
+
+/** True when the proof shows that `later` begins with `earlier` (RFC 9162 section 2.1.4.2). */
+export function isConsistent(earlier: TreeHead, later: TreeHead, proof: readonly Hash[]): boolean {
+  if (earlier.size > later.size) return false
+  if (earlier.size === later.size) return proof.length === 0 && equalBytes(earlier.root, later.root)
+  if (earlier.size === 0) return proof.length === 0
+  const isPower = Number.isInteger(Math.log2(earlier.size))
+  const [first, ...rest] = isPower ? [earlier.root, ...proof] : proof
+  if (first === undefined) return false
+  let place = earlier.size - 1
+  let last = later.size - 1
+  while (place % 2 === 1) [place, last] = [half(place), half(last)]
+  let [old, young] = [first, first]
+  for (const sibling of rest) {
+    if (last === 0) return false
+    if (place % 2 === 1 || place === last) {
+      ;[old, young] = [nodeHash(sibling, old), nodeHash(sibling, young)]
+      while (place % 2 === 0 && place !== 0) [place, last] = [half(place), half(last)]
+    } else {
+      young = nodeHash(young, sibling)
+    }
+    ;[place, last] = [half(place), half(last)]
+  }
+  return last === 0 && equalBytes(old, earlier.root) && equalBytes(young, later.root)
+}
+
+/** The largest power of two below `width`, which is at least 2. */
+function split(width: number): number {
+  let power = 1
+  while (power * 2 < width) power *= 2
+  return power
+}
+
+/** Not with shifts, which are of 32 bits. */
+function half(value: number): number {
+  return Math.floor(value / 2)
+}
+
+function assertWithin(index: number, size: number): void {
+  if (!(index >= 0 && index < size)) throw new RangeError(`${index} is not within a tree of ${size}`)
+}
+
+function missing(): never {
+  throw new RangeError('a tree of this size has more subtrees')
+}

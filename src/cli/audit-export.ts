@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { exportRange } from '../actions/export-range.ts'
+import { dayRange } from '../actions/verify-range.ts'
+import { visibleJson } from '../base/visible.ts'
+import { MANIFEST_FILE, type Manifest } from '../evidence/export.ts'
+import { exportFolder } from '../files/export-folder.ts'
+import { addChainOptions, type ChainOptions, chainNamed } from './audit-list.ts'
+import { configOf, UsageError, withStore } from './context.ts'
+import { withKeyring } from './keyring.ts'
+import { print } from './output.ts'
+import { progressBar } from './progress.ts'
+
+interface ExportOptions extends ChainOptions {
+  from?: string
+  to?: string
+  out: string
+}
+
+export function addAuditExportCommand(audit: Command): void {
+  addChainOptions(audit.command('export'))
+    .description('write entries with a signed manifest, for who verifies them without this service')
+    .option('--from <day>', 'first day, YYYY-MM-DD')
+    .option('--to <day>', 'last day, YYYY-MM-DD')
+    .requiredOption('--out <folder>', 'folder to write, which has no export yet')
+    .addHelpText(
+      'after',
+      '\nExample:\n  gate-sidecar audit export --tenant acme --from 2026-01-01 --to 2026-01-31 --out january',
+    )
+    .action(exportCommand)
+}
+
+async function exportCommand(options: ExportOptions): Promise<void> {
+  const { from, to, out } = options
+  if ((from === undefined) !== (to === undefined)) throw new UsageError('--from and --to go together.')
+  const config = configOf(options)
+  const manifest = await withStore(config, {}, async (deps) => {
+    const chain = await chainNamed(deps, options)
+    const range =
+      from === undefined || to === undefined
+        ? { first: 0, end: (await deps.store.lengths([chain])).get(chain) ?? 0 }
+        : await dayRange(deps.store, chain, { startDate: from, endDate: to })
+    const evidence = await withKeyring(deps, config)
+    const folder = exportFolder(out)
+    const progress = progressBar(chain, range.end - range.first)
+    const made = await exportRange(evidence, chain, range, folder, progress.at).finally(progress.end)
+    folder.writeText('checkpoint.txt', made.checkpoint)
+    folder.writeText('VERIFY.md', instructions(made))
+    folder.writeText(MANIFEST_FILE, `${visibleJson(made)}\n`)
+    return made
+  })
+  const { chain, first, end } = manifest
+  print(options, { chain, first, end, folder: out, manifest: join(out, MANIFEST_FILE) }, () => [
+    `${(end - first).toLocaleString('en')} entries of ${chain} are in ${out}.`,
+    `Verify them anywhere: gate-sidecar evidence verify ${out} --trust trust.json`,
+  ])
+}
+
+function instructions({ chain, first, end, origin, exportedAt }: Manifest): string {
+  return `# Entries ${first} to ${end - 1} of ${chain}
+
+Exported at ${exportedAt} by ${origin}. \`entries.jsonl\` has the entries, \`manifest.json\` the signature and the signed checkpoint that they lead to.
+
+Take the trust file of ${origin} by a way that you trust, not from whoever gave you this folder. Then, without any network, either of these verifies it:
+
+    gate-sidecar evidence verify . --trust trust.json
+    python3 -m gate_sidecar.verify . --trust trust.json
+
+The formats are in the documentation of gate-sidecar, docs/evidence.md: a verifier can be written from that page alone.
+`
+}

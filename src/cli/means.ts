@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { parseAnchor } from '../evidence/anchor.ts'
+import type { Means } from '../evidence/attestation.ts'
+import { parseVkey } from '../evidence/note.ts'
+import { readTrust, type Trust } from '../evidence/trust.ts'
+import { collect, UsageError } from './context.ts'
+
+export interface MeansOptions {
+  trust?: string
+  vkey?: string[]
+  anchors?: string
+}
+
+/** What a verifier brings: the keys that it pins, and the anchors that it kept. */
+export function addMeansOptions(command: Command): Command {
+  return command
+    .option('--trust <file>', 'trust file that pins the log keys; see `signing-keys export-trust`')
+    .option('--vkey <vkey>', 'a log key to pin; may be given several times', collect)
+    .option('--anchors <file>', 'anchors that you, or somebody whom you trust, kept')
+}
+
+/** @throws UsageError, UnusableTrust, or what reading a file throws */
+export function meansOf({ trust, vkey = [], anchors }: MeansOptions): Required<Means> {
+  const file: Trust = trust === undefined ? { logKeys: [], revoked: new Map() } : readTrust(readFileSync(trust))
+  const pinned = vkey.map((text) => {
+    const key = parseVkey(text)
+    if (key === undefined) throw new UsageError(`--vkey: ${text} is not the vkey of a log key.`)
+    return { ...key, until: null }
+  })
+  return {
+    trust: { ...file, logKeys: [...file.logKeys, ...pinned] },
+    nowMs: Date.now(),
+    anchors:
+      anchors === undefined
+        ? []
+        : readFileSync(anchors, 'utf8')
+            .split('\n')
+            .flatMap((line) => parseAnchor(line) ?? []),
+  }
+}

@@ -1,0 +1,26 @@
+import { flagOf, SCHEMA_MEMBER, SETTING_NAMES, SETTINGS, type Setting } from './config.ts'
+
+/** The JSON Schema of the configuration file, for editors. */
+export function configSchema(): Record<string, unknown> {
+  const properties = SETTING_NAMES.map((name) => {
+    const { shape, help, env, default: value, example }: Setting<unknown> = SETTINGS[name]
+    const description = `${help}. The flag ${flagOf(name)} and the variable ${env} win over the file.`
+    return [name, { ...shape.schema, description, default: value, examples: [example] }]
+  })
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:gate-sidecar:schema:config',
+    title: 'gate-sidecar configuration',
+    description: 'The file that --config names. What it leaves out has its default.',
+    type: 'object',
+    properties: {
+      [SCHEMA_MEMBER]: {
+        type: 'string',
+        description: 'Where an editor finds this schema; not a setting.',
+        examples: ['./schemas/config.json'],
+      },
+      ...Object.fromEntries(properties),
+    },
+    additionalProperties: false,
+  }
+}

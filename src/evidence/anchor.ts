@@ -1,0 +1,57 @@
+import { type Checkpoint, parseCheckpoint } from '../audit/checkpoint.ts'
+import { formatDigest } from '../base/digest.ts'
+import { isJsonObject, readJson } from '../base/json.ts'
+import { parseTimestamp } from '../base/time.ts'
+import { parseNote } from './note.ts'
+
+/** A checkpoint that lies elsewhere, and since when, as whoever keeps it says. */
+export interface Anchor {
+  at: string
+  /** The signed note. */
+  checkpoint: string
+}
+
+/** The form in which an anchor leaves the service. */
+export function anchorRecord({ at, checkpoint }: Anchor) {
+  return { at, checkpoint, v: 1 } as const
+}
+
+/** One line of a file of anchors, without its line feed. */
+export function anchorLine(anchor: Anchor): string {
+  return JSON.stringify(anchorRecord(anchor))
+}
+
+/** Undefined for what is no anchor: such as what was being written when power failed. */
+export function parseAnchor(line: string): Anchor | undefined {
+  const value = readJson(line, { maxDepth: 2 })
+  if (!isJsonObject(value) || value.v !== 1 || Object.keys(value).length !== 3) return undefined
+  const { at, checkpoint } = value
+  if (typeof at !== 'string' || parseTimestamp(at) === undefined || typeof checkpoint !== 'string') return undefined
+  return { at, checkpoint }
+}
+
+/** What an anchor says, if it is genuine: nothing of it is verified. */
+export interface Claim extends Checkpoint {
+  /** The signed note. */
+  note: string
+}
+
+/** Undefined for what holds no checkpoint. */
+export function claimOf({ checkpoint: note }: Anchor): Claim | undefined {
+  const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
+  return checkpoint && { ...checkpoint, note }
+}
+
+/** Undefined for a line that holds none. */
+export function claimIn(line: string): Claim | undefined {
+  const anchor = parseAnchor(line)
+  return anchor && claimOf(anchor)
+}
+
+/** The size and root (`sha256:` form) of chains, by name. */
+export type Heads = ReadonlyMap<string, { size: number; root: string }>
+
+/** The newest head of each chain, which is the last one: after a restore it may be of fewer entries than one before it. */
+export function headsOf(claims: Iterable<Checkpoint>): Heads {
+  return new Map(Array.from(claims, ({ chain, size, root }) => [chain, { size, root: formatDigest(root) }]))
+}

@@ -1,0 +1,83 @@
+/** Every check of evidence, in the order in which they are told, with the part of the verdict that it belongs to. */
+export const CHECKS = {
+  form: 'all',
+  files: 'chain',
+  certificate: 'signature',
+  revocation: 'signature',
+  signature: 'signature',
+  segment: 'chain',
+  openings: 'chain',
+  checkpoint: 'chain',
+  inclusion: 'chain',
+  approval: 'chain',
+  times: 'time',
+} as const satisfies Record<string, Part>
+
+export type CheckName = keyof typeof CHECKS
+export type Part = 'all' | 'signature' | 'chain' | 'time'
+
+/** Where it is not `ok`: why, as a sentence. `unknown` is what cannot be decided with what the verifier has. */
+export type Outcome = { result: 'ok'; why: null } | { result: 'failed' | 'unknown'; why: string }
+export type Check = { check: CheckName; part: Part } & Outcome
+
+export const OK: Outcome = { result: 'ok', why: null }
+
+export function failed(why: string): Outcome {
+  return { result: 'failed', why }
+}
+
+export function unknown(why: string): Outcome {
+  return { result: 'unknown', why }
+}
+
+/** Failed with this reason; ok without one. */
+export function outcomeOf(fault: string | undefined): Outcome {
+  return fault === undefined ? OK : failed(fault)
+}
+
+export type Assurance = 'self-asserted' | 'bracketed'
+export type Verdict = 'valid' | 'invalid' | 'incomplete'
+
+export interface Verification {
+  valid: boolean
+  signatureValid: boolean
+  chainValid: boolean
+  timestampValid: boolean
+  verdict: Verdict
+  /** Who says when it was: the service alone, or anchors that others hold too. */
+  assurance: Assurance
+  /** What has been erased, and is proved no longer. */
+  redacted: readonly string[]
+  /** One sentence for each check that is not ok. */
+  reasons: readonly string[]
+  checks: readonly Check[]
+}
+
+/** What the checks come to: what was not found ok is not valid. */
+export function verdictOf(
+  outcomes: Partial<Record<CheckName, Outcome>>,
+  { assurance = 'self-asserted', redacted = [] }: { assurance?: Assurance; redacted?: readonly string[] } = {},
+): Verification {
+  const names = Object.keys(CHECKS) as CheckName[]
+  const checks = names.flatMap((check) => {
+    const outcome = outcomes[check]
+    return outcome === undefined ? [] : [{ check, part: CHECKS[check], ...outcome }]
+  })
+  const holds = (part: Part): boolean =>
+    checks.some((check) => check.part === part) &&
+    checks.every((check) => check.result === 'ok' || (check.part !== part && check.part !== 'all'))
+  const [signatureValid, chainValid, timestampValid] = [holds('signature'), holds('chain'), holds('time')]
+  const valid = signatureValid && chainValid && timestampValid
+  const isInvalid = checks.some(({ result }) => result === 'failed')
+  return {
+    valid,
+    signatureValid,
+    chainValid,
+    timestampValid,
+    verdict: valid ? 'valid' : isInvalid ? 'invalid' : 'incomplete',
+    assurance,
+    redacted,
+    reasons: checks.flatMap(({ why }) => why ?? []),
+    checks,
+  }
+}

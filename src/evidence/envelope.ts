@@ -1,0 +1,60 @@
+import { decodeBase64, encodeBase64, utf8 } from '../base/bytes.ts'
+import { canonicalJson } from '../base/canonical.ts'
+import { digestOf } from '../base/digest.ts'
+import { isJsonObject, readJson } from '../base/json.ts'
+import { Signature } from './fields.ts'
+import { list, literal, object, type TypeOf, text } from './shape.ts'
+import { STATEMENT_TYPES, type StatementKind } from './statement.ts'
+
+/** Levels of nesting of a document of evidence. */
+export const EVIDENCE_DEPTH = 64
+/** 8 MiB of a bundle, in base64. */
+const MAX_PAYLOAD = 12_000_000
+
+/** An envelope of DSSE v1 around a bundle. */
+export const EnvelopeShape = object(
+  {
+    payloadType: literal(STATEMENT_TYPES.bundle),
+    payload: text({ maxLength: MAX_PAYLOAD }),
+    signatures: list(object({ keyid: text({ maxLength: 71 }), sig: Signature }), { min: 1, max: 1 }),
+  },
+  { title: 'Envelope' },
+)
+export type Envelope = TypeOf<typeof EnvelopeShape>
+
+export function envelopeOf(
+  kind: StatementKind & 'bundle',
+  statement: object,
+  publicKey: string,
+  sig: string,
+): Envelope {
+  const payload = encodeBase64(utf8(canonicalJson(statement)))
+  const keyid = digestOf(decodeBase64(publicKey) ?? '')
+  return { payloadType: STATEMENT_TYPES[kind], payload, signatures: [{ keyid, sig }] }
+}
+
+/**
+ * The bundle that the envelope is of, with nothing verified; anything else as it is, which is no bundle then. The key that signed
+ * is that of the certificate, whose digest must be the one named.
+ */
+export function bundleOfEnvelope(claimed: unknown): unknown {
+  if (EnvelopeShape.fault(claimed, '') !== undefined) return claimed
+  const { payload, signatures } = claimed as Envelope // as the shape says
+  const bytes = decodeBase64(payload)
+  const [signature] = signatures
+  if (bytes === undefined || signature === undefined) return claimed
+  const statement = readJson(bytes, { maxDepth: EVIDENCE_DEPTH })
+  if (!isJsonObject(statement) || encodeBase64(utf8(canonicalJson(statement))) !== payload) return claimed
+  // It would be replaced below, and is not what was signed.
+  if (Object.hasOwn(statement, 'signatures')) return claimed
+  const publicKey = certifiedKey(statement)
+  if (publicKey === undefined || digestOf(decodeBase64(publicKey) ?? '') !== signature.keyid) return claimed
+  return { ...statement, signatures: { service: { algorithm: 'ed25519', publicKey, signature: signature.sig } } }
+}
+
+function certifiedKey({ proof }: { [member: string]: unknown }): string | undefined {
+  const certificate = isJsonObject(proof) ? proof.certificate : undefined
+  const statement = isJsonObject(certificate) ? certificate.statement : undefined
+  const publicKey = isJsonObject(statement) ? statement.publicKey : undefined
+  return typeof publicKey === 'string' ? publicKey : undefined
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { ExportFolder } from '../actions/export-range.ts'
+import { ENTRIES_FILE, MANIFEST_FILE } from '../evidence/export.ts'
+import type { ExportSource } from '../evidence/verify-export.ts'
+import { linesOf } from './lines.ts'
+
+const BUFFER_CHARACTERS = 256 * 1024
+const MAX_MANIFEST_BYTES = 1024 * 1024
+
+/** A folder for one export: made if it is not there. @throws when it has a file of that name already */
+export function exportFolder(dir: string): ExportFolder & { writeText(name: string, text: string): void } {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const create: ExportFolder['create'] = (name) => {
+    const file = openSync(join(dir, name), 'wx', 0o600)
+    const hash = createHash('sha256')
+    let waiting = ''
+    let bytes = 0
+    const flush = (): void => {
+      const chunk = Buffer.from(waiting)
+      for (let at = 0; at < chunk.byteLength; ) at += writeSync(file, chunk, at)
+      hash.update(chunk)
+      bytes += chunk.byteLength
+      waiting = ''
+    }
+    return {
+      write(text) {
+        waiting += text
+        if (waiting.length >= BUFFER_CHARACTERS) flush()
+      },
+      end() {
+        flush()
+        fsyncSync(file)
+        closeSync(file)
+        return { bytes, sha256: `sha256:${hash.digest('hex')}` }
+      },
+    }
+  }
+  return {
+    create,
+    writeText(name, text) {
+      const file = create(name)
+      file.write(text)
+      file.end()
+    },
+  }
+}
+
+/** An export as it lies in its folder. @throws when it has no manifest, or one of absurd size */
+export function readExport(dir: string): ExportSource {
+  const path = join(dir, MANIFEST_FILE)
+  if (statSync(path).size > MAX_MANIFEST_BYTES) throw new Error(`${path} is too large to be a manifest.`)
+  return {
+    manifest: readFileSync(path),
+    async fileOf(name) {
+      // Only names of ours are asked for; the folder may come from anybody.
+      if (!existsSync(join(dir, name))) return undefined
+      const hash = createHash('sha256')
+      let bytes = 0
+      for await (const chunk of createReadStream(join(dir, name))) {
+        hash.update(chunk)
+        bytes += chunk.length
+      }
+      return { bytes, sha256: `sha256:${hash.digest('hex')}` }
+    },
+    lines: () => linesOf(join(dir, ENTRIES_FILE)),
+  }
+}

@@ -1,0 +1,32 @@
+import { createReadStream } from 'node:fs'
+
+/** An entry may have 1 MiB, and each of its characters six in JSON. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024
+const LINE_FEED = 0x0a
+
+/**
+ * The lines of a file, without their line feeds, in memory that does not grow with it. Nothing else ends a line: JSON may hold what
+ * other readers take for an end. A line that is too long comes as an empty one, and is the last.
+ */
+export async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
+  let rest: Buffer[] = []
+  let length = 0
+  for await (const chunk of createReadStream(path)) {
+    const bytes: Buffer = chunk
+    let from = 0
+    for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, from)) {
+      yield Buffer.concat([...rest, bytes.subarray(from, at)])
+      rest = []
+      length = 0
+      from = at + 1
+    }
+    if (from === bytes.byteLength) continue
+    rest.push(bytes.subarray(from))
+    length += bytes.byteLength - from
+    if (length > MAX_LINE_BYTES) {
+      yield new Uint8Array()
+      return
+    }
+  }
+  if (length > 0) yield Buffer.concat(rest)
+}

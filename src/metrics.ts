@@ -1,0 +1,80 @@
+import type { Checkpointer } from './actions/checkpoints.ts'
+import type { Anchors } from './anchoring.ts'
+import type { Sweeping } from './sweeping.ts'
+
+export interface Measured {
+  anchors: Anchors
+  checkpoints: Pick<Checkpointer, 'faults'>
+  sweeping: Sweeping
+}
+
+interface Metric {
+  name: string
+  type: 'gauge' | 'counter'
+  help: string
+  samples: readonly { sink?: string; value: number }[]
+}
+
+/** What is measured, in the text format of Prometheus, version 0.0.4. Nothing in it names a tenant. */
+export async function metricsText({ anchors, checkpoints, sweeping }: Measured): Promise<string> {
+  const last = sweeping.last()
+  const { unanchoredEntries, sinks } = await anchors.status()
+  const metrics: Metric[] = [
+    {
+      name: 'gate_sidecar_unanchored_entries',
+      type: 'gauge',
+      help: 'Entries of the audit trail that no anchor covers.',
+      samples: unanchoredEntries === null ? [] : [{ value: unanchoredEntries }],
+    },
+    {
+      name: 'gate_sidecar_anchor_up',
+      type: 'gauge',
+      help: 'Whether the sink took anchors when it was last given some.',
+      samples: sinks.map(({ sink, ok }) => ({ sink, value: Number(ok) })),
+    },
+    {
+      name: 'gate_sidecar_anchor_last_success_timestamp_seconds',
+      type: 'gauge',
+      help: 'When the sink took anchors last.',
+      samples: sinks.flatMap(({ sink, lastAt }) =>
+        lastAt === null ? [] : [{ sink, value: Date.parse(lastAt) / 1000 }],
+      ),
+    },
+    {
+      name: 'gate_sidecar_anchor_failures_total',
+      type: 'counter',
+      help: 'Attempts to give the sink anchors that failed.',
+      samples: sinks.map(({ sink, failures }) => ({ sink, value: failures })),
+    },
+    {
+      name: 'gate_sidecar_audit_chain_faults',
+      type: 'gauge',
+      help: 'Audit chains that are not signed any more, since they were altered.',
+      samples: [{ value: checkpoints.faults().size }],
+    },
+    {
+      name: 'gate_sidecar_audit_valid',
+      type: 'gauge',
+      help: 'Whether all audit chains were good when the service verified them last.',
+      samples: last === null ? [] : [{ value: Number(last.valid) }],
+    },
+    {
+      name: 'gate_sidecar_audit_verified_timestamp_seconds',
+      type: 'gauge',
+      help: 'When the service verified all audit chains last.',
+      samples: last === null ? [] : [{ value: Date.parse(last.at) / 1000 }],
+    },
+  ]
+  return metrics
+    .filter(({ samples }) => samples.length > 0)
+    .flatMap(linesOf)
+    .join('')
+}
+
+function linesOf({ name, type, help, samples }: Metric): string[] {
+  return [
+    `# HELP ${name} ${help}\n`,
+    `# TYPE ${name} ${type}\n`,
+    ...samples.map(({ sink, value }) => `${name}${sink === undefined ? '' : `{sink="${sink}"}`} ${value}\n`),
+  ]
+}

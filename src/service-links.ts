@@ -1,0 +1,15 @@
+/**
+ * What Kubernetes (and Docker links) put into each container of a namespace that has a Service called gate-sidecar. They
+ * are none of ours, and are left aside in exactly these forms; one of them has the name of a setting.
+ */
+const SERVICE_LINKS: readonly { name: RegExp; value: RegExp }[] = [
+  { name: /^GATE_SIDECAR_SERVICE_HOST$/, value: /./ },
+  { name: /^GATE_SIDECAR_SERVICE_PORT(?:_[A-Z0-9_]+)?$/, value: /^\d+$/ },
+  { name: /^GATE_SIDECAR_PORT$/, value: /^(?:tcp|udp|sctp):\/\// },
+  { name: /^GATE_SIDECAR_PORT_\d+_(?:TCP|UDP|SCTP)$/, value: /^(?:tcp|udp|sctp):\/\// },
+  { name: /^GATE_SIDECAR_PORT_\d+_(?:TCP|UDP|SCTP)_(?:PROTO|PORT|ADDR)$/, value: /./ },
+]
+
+export function isServiceLink(name: string, text = ''): boolean {
+  return SERVICE_LINKS.some((link) => link.name.test(name) && link.value.test(text))
+}

@@ -1,0 +1,82 @@
+import type { Database } from 'better-sqlite3'
+import type { Header, Section, StoredEntry } from '../audit/chain.ts'
+import { formatDigest } from '../base/digest.ts'
+
+/** Entries that are read before others have their turn on the file: no transaction is held for longer. */
+const MIN_CHUNK = 32
+const MAX_CHUNK = 512
+/** Of the texts of a chunk: the next one is smaller when this is exceeded. An entry may have 1 MiB. */
+const CHUNK_CHARACTERS = 2_000_000
+
+type HeaderRow = [seq: number, header: string, hash: Uint8Array]
+type SectionRow = [seq: number, name: string, salt: Uint8Array, json: string]
+
+export interface RowOptions {
+  /** False leaves the sections of entries out, and is three times as quick. */
+  sections: boolean
+}
+
+/** Reads a chain as it is stored, in order and in memory that does not grow with it. */
+export function chainRows(db: Database) {
+  const headers = db
+    .prepare<[string, number, number], HeaderRow>(
+      'SELECT seq, header, hash FROM entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq',
+    )
+    .raw()
+  const sections = db
+    .prepare<[string, number, number], SectionRow>(
+      'SELECT seq, name, salt, json FROM section WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq, name',
+    )
+    .raw()
+  return {
+    /**
+     * The entries first <= seq < end that there are. What is too damaged to be an entry comes as one that does not hash to what
+     * it should; what is stored beside an entry that is missing is passed over.
+     */
+    *from(chain: string, first: number, end: number, options: RowOptions = { sections: true }): Generator<StoredEntry> {
+      let chunk = options.sections ? MIN_CHUNK : MAX_CHUNK
+      for (let seq = first; seq < end; ) {
+        const to = Math.min(end, seq + chunk)
+        const parts = options.sections ? sections.all(chain, seq, to) : []
+        let at = 0
+        let characters = 0
+        for (const row of headers.all(chain, seq, to)) {
+          const own: Section[] = []
+          for (let part = parts[at]; part !== undefined && part[0] <= row[0]; part = parts[++at]) {
+            const [of, name, salt, json] = part
+            characters += json?.length ?? 0
+            if (of === row[0]) own.push({ name, salt, json })
+          }
+          yield entryOf(chain, row, own)
+        }
+        chunk = characters > CHUNK_CHARACTERS ? Math.max(1, chunk >> 1) : Math.min(MAX_CHUNK, chunk << 1)
+        seq = to
+      }
+    },
+  }
+}
+
+function entryOf(chain: string, [seq, header, hash]: HeaderRow, sections: Section[]): StoredEntry {
+  return {
+    header: parsed(header) ?? { chain, commits: {}, id: '', prev: '', seq, ts: '', type: '', v: 1 },
+    headerText: typeof header === 'string' ? header : '',
+    hash: hash instanceof Uint8Array ? formatDigest(hash) : '',
+    sections: sections.filter(isWhole),
+  }
+}
+
+function isWhole({ name, salt, json }: Section): boolean {
+  return typeof name === 'string' && salt instanceof Uint8Array && typeof json === 'string'
+}
+
+/** The text was ours once: where it is not JSON any more, or no header, hashing it says so. */
+function parsed(text: string): Header | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isHeader =
+      typeof value === 'object' && value !== null && 'commits' in value && typeof value.commits === 'object'
+    return isHeader && value.commits !== null ? (value as unknown as Header) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,60 @@
+import type { Database } from 'better-sqlite3'
+import { SYSTEM_CHAIN } from '../audit/chain.ts'
+import { isJsonObject, type Json } from '../base/json.ts'
+
+/** What `_system` recorded of a chain when it was signed. */
+export interface RecordedHead {
+  chain: string
+  size: number
+  /** `sha256:` form. */
+  root: string
+}
+
+/** The newest heads of chains in `_system`, which has all of them signed with its own. */
+export function systemHeadQueries(db: Database) {
+  const data = db
+    .prepare<[string], string>(
+      `SELECT section.json FROM entry INDEXED BY entry_type JOIN section USING (chain, seq)
+        WHERE entry.chain = ? AND entry.type = 'audit.checkpoint' AND entry.type <> 'gate.decision' AND section.name = 'data'
+        ORDER BY entry.seq DESC`,
+    )
+    .pluck()
+  /** Newest first. Whether `_system` is what it was is found where it is verified itself. */
+  function* all(): Generator<RecordedHead> {
+    for (const json of data.iterate(SYSTEM_CHAIN)) yield* headsIn(json)
+  }
+  return {
+    of(chain: string): RecordedHead | undefined {
+      for (const head of all()) if (head.chain === chain) return head
+      return undefined
+    },
+    /** Chains that were signed at some time. */
+    chains(): Set<string> {
+      const found = new Set<string>()
+      for (const { chain } of all()) found.add(chain)
+      return found
+    },
+  }
+}
+
+function headsIn(json: string): RecordedHead[] {
+  const data = parsed(json)
+  const heads = isJsonObject(data) ? data.checkpoints : undefined
+  return Array.isArray(heads) ? heads.flatMap(headOf) : []
+}
+
+function headOf(value: Json): RecordedHead[] {
+  if (!isJsonObject(value)) return []
+  const { chain, size, root } = value
+  return typeof chain === 'string' && typeof size === 'number' && typeof root === 'string'
+    ? [{ chain, size, root }]
+    : []
+}
+
+function parsed(json: string): Json | undefined {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,209 @@
+import { genesisHead, type Head, hashHeader } from '../audit/chain.ts'
+import { GOOD_STATUSES, type RangeStatus, type RangeVerification } from '../audit/range.ts'
+import { erasures, targetsOf } from '../audit/redaction.ts'
+import { coverOf, GrowingTree, type Hash, type Place } from '../audit/tree.ts'
+import { type ChainFault, type EntryCheck, entryFault, headOf, sectionFault } from '../audit/verify.ts'
+import { ChainWalk, type Mark } from '../audit/walk.ts'
+import { formatDigest } from '../base/digest.ts'
+import { once } from '../base/memo.ts'
+import { quickVerifier } from '../evidence/ed25519.ts'
+import { openCheckpoint } from '../evidence/trust.ts'
+import type { ChainRequest } from '../queries.ts'
+import type { Connection } from './connection.ts'
+import { MissingEntry } from './errors.ts'
+
+/** Levels of the subtrees that checkpoints store: every eighth. */
+const STORED_LEVELS = 8
+const PROGRESS_EVERY = 1000
+
+type Progress = (checked: number) => void
+
+interface Work {
+  connection: Connection
+  origin: string
+  request: ChainRequest
+  /** Entries of the chain. */
+  length: number
+}
+
+/** What was found before something was wrong, or to the end. */
+interface Found {
+  checked: number
+  firstEntry: string
+  lastEntry: string
+  redacted: number
+  fault: Fault | undefined
+}
+
+type Fault = Omit<ChainFault, 'status'> & { status: RangeStatus }
+
+/**
+ * Recomputes everything of a range: each entry, what joins it to its neighbours, the tree up to the first checkpoint past it,
+ * the signatures of all checkpoints on the way; and whether the chain is as long as was signed, here or elsewhere.
+ */
+export function verifyChain(
+  connection: Connection,
+  origin: string,
+  request: ChainRequest,
+  onProgress: Progress = () => undefined,
+): RangeVerification {
+  const length = connection.entries.length(request.chain)
+  const work = { connection, origin, request, length }
+  const { first, end } = request.range ?? { first: 0, end: length }
+  const found: Found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, fault: undefined }
+  try {
+    found.fault = walkRange(work, found, first, end, onProgress) ?? wholeFault(work)
+  } catch (error) {
+    if (!(error instanceof MissingEntry)) throw error
+    found.fault = { chain: request.chain, seq: error.seq, status: 'broken-link', what: `entry ${error.seq} is missing` }
+  }
+  return resultOf(found, Math.max(0, end - Math.max(first, request.anchoredSize)), end <= first)
+}
+
+function resultOf(found: Found, unanchored: number, isEmpty: boolean): RangeVerification {
+  const status = found.fault?.status ?? (isEmpty ? 'empty' : unanchored > 0 ? 'unanchored' : 'ok')
+  return {
+    valid: GOOD_STATUSES.includes(status),
+    status,
+    entriesChecked: found.checked,
+    firstEntry: found.firstEntry,
+    lastEntry: found.lastEntry,
+    fault: found.fault?.what ?? null,
+    firstBadSeq: found.fault?.seq ?? null,
+    redactedEntries: found.redacted,
+    unanchoredEntries: unanchored,
+  }
+}
+
+/** The entries first <= seq < end, and what is on both sides. @param found counts what is found good */
+function walkRange(work: Work, found: Found, first: number, end: number, onProgress: Progress): Fault | undefined {
+  const { connection, request, length } = work
+  const { chain } = request
+  const erased = erasedSections(work)
+  const checkAt = (seq: number): EntryCheck => ({ sections: request.sections, isErased: (name) => erased(seq, name) })
+  const edge = leftEdge(work, first, checkAt)
+  if ('fault' in edge) return edge.fault
+  const tree = treeBefore(work, first)
+  const walk = new ChainWalk({ chain, head: edge, tree, marks: marksAround(work, first, end), ...nodes(work) })
+  // One entry past the range is read too: the range's last hash must be what it follows.
+  const past = Math.min(Math.max(end, first) + 1, length)
+  let seenPast = false
+  for (const entry of connection.rows.from(chain, first, past, request)) {
+    const isPast = walk.head.seq + 1 >= end
+    const check = checkAt(walk.head.seq + 1)
+    const fault = isPast ? entryFault(chain, walk.head, entry, check) : walk.step(entry, check)
+    if (fault !== undefined) return fault
+    seenPast = isPast
+    if (isPast) break
+    found.checked += 1
+    found.firstEntry ||= entry.header.id
+    found.lastEntry = entry.header.id
+    if (request.sections && entry.sections.length < Object.keys(entry.header.commits).length) found.redacted += 1
+    if (found.checked % PROGRESS_EVERY === 0) onProgress(found.checked)
+  }
+  onProgress(found.checked)
+  const missing = walk.head.seq + 1
+  if (missing < past && !seenPast)
+    return { chain, seq: missing, status: 'broken-link', what: `entry ${missing} is missing` }
+  return passToMark(work, walk, Math.max(first, end))
+}
+
+/** What the first entry of the range must follow from: the genesis, or the entry before, if that is what it was. */
+function leftEdge(
+  { connection, origin, request }: Work,
+  first: number,
+  checkAt: (seq: number) => EntryCheck,
+): Head | { fault: Fault } {
+  const { chain } = request
+  if (first === 0) return genesisHead(origin, chain)
+  const fault = (status: RangeStatus, what: string) => ({ fault: { chain, seq: first - 1, status, what } })
+  const [before] = connection.rows.from(chain, first - 1, first)
+  if (before === undefined) return fault('broken-link', `entry ${first - 1} is missing`)
+  const follows = { seq: first - 2, hash: before.header.prev, tsMs: 0 }
+  const wrong = entryFault(chain, follows, before, checkAt(first - 1))
+  return wrong === undefined ? headOf(before) : { fault: wrong }
+}
+
+function treeBefore({ connection, request }: Work, first: number): GrowingTree {
+  return new GrowingTree(first, hashesOf(connection, request.chain, coverOf(0, first)))
+}
+
+function hashesOf(connection: Connection, chain: string, places: readonly Place[]): Hash[] {
+  const ranges = places.map(({ level, index }) => ({ begin: index * 2 ** level, end: (index + 1) * 2 ** level }))
+  return connection.checkpoints.hashes(chain, ranges)
+}
+
+/** The checkpoints up to the first one past the range: what each says is true when one of the log keys has signed it for this chain. */
+function marksAround({ connection, origin, request }: Work, first: number, end: number): Mark[] {
+  const { chain, logKeys } = request
+  const verify = quickVerifier()
+  return connection.checkpoints.around(chain, first, end).map(({ size, note }) => ({
+    size,
+    root() {
+      const opened = openCheckpoint(note, logKeys, verify)
+      const isThis = opened?.origin === origin && opened.chain === chain && opened.size === size
+      return isThis ? opened.root : undefined
+    },
+  }))
+}
+
+function nodes({ connection, request }: Work) {
+  const { chain } = request
+  const covered = connection.checkpoints.lastSize(chain)
+  return {
+    storedNode: ({ level, index }: Place) => connection.checkpoints.node(chain, level, index),
+    isStored: ({ level, index }: Place) => level % STORED_LEVELS === 0 && (index + 1) * 2 ** level <= covered,
+  }
+}
+
+/** From the end of the range to the first checkpoint past it, by what is stored. */
+function passToMark({ connection, request, length }: Work, walk: ChainWalk, end: number): ChainFault | undefined {
+  const [mark] = walk.marksAhead()
+  if (mark === undefined || mark.size > length) return undefined
+  const places = coverOf(end, mark.size)
+  const hashes = hashesOf(connection, request.chain, places)
+  for (const [i, { level }] of places.entries()) {
+    const hash = hashes[i]
+    const fault = hash && walk.pass(hash, level)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+/** Tells which sections commands erased; found out when the first is missing. An entry that was altered erases nothing. */
+function erasedSections({ connection, request }: Work): (seq: number, name: string) => boolean {
+  const known = once(() => {
+    const seqs = connection.entries.seqsOfTypes(request.chain, ['audit.redaction'])
+    const targets = seqs.flatMap((seq) => {
+      const [entry] = connection.rows.from(request.chain, seq, seq + 1)
+      const data = entry?.sections.find(({ name }) => name === 'data')
+      const isWhole =
+        entry !== undefined && hashHeader(entry.headerText) === entry.hash && sectionFault(entry) === undefined
+      return isWhole && data !== undefined ? targetsOf(data.json) : []
+    })
+    return erasures(targets)
+  })
+  return (seq, name) => known()(seq, name)
+}
+
+/** Whether the whole chain is as long as was signed, and has the trees that `_system` and the newest anchor name. */
+function wholeFault({ connection, request, length }: Work): Fault | undefined {
+  const { chain, anchor } = request
+  const fault = (status: RangeStatus, seq: number, what: string) => ({ chain, seq, status, what })
+  const signed = connection.checkpoints.lastSize(chain)
+  if (signed > length) return fault('truncated', length, `${signed} entries were signed, and there are ${length}`)
+  const recorded = connection.systemHeads.of(chain)
+  if (recorded !== undefined && recorded.size > length)
+    return fault('truncated', length, `_system records ${recorded.size} entries, and there are ${length}`)
+  if (anchor !== null && anchor.size > length)
+    return fault('rollback', length, `an anchor holds ${anchor.size} entries, and there are ${length}`)
+  const rootAt = (size: number): string | undefined => {
+    const [root] = connection.checkpoints.hashes(chain, [{ begin: 0, end: size }])
+    return root && formatDigest(root)
+  }
+  if (anchor !== null && (rootAt(anchor.size) ?? anchor.root) !== anchor.root)
+    return fault('forked', 0, `an anchor holds other entries up to ${anchor.size - 1}`)
+  if (recorded !== undefined && (rootAt(recorded.size) ?? recorded.root) !== recorded.root)
+    return fault('tampered', 0, `_system records other entries up to ${recorded.size - 1}`)
+  return undefined
+}

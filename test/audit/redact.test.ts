@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { redact } from '../../src/actions/redact.ts'
+import { trustOf } from '../../src/actions/trust.ts'
+import { verifySeqs } from '../../src/actions/verify-range.ts'
+import { idMaker } from '../../src/base/id.ts'
+import { verifyBundle } from '../../src/evidence/verify.ts'
+import { randomPool } from '../../src/sqlite/random-pool.ts'
+import { openStore } from '../../src/sqlite/store.ts'
+import { type Gate, startGate } from '../helpers.ts'
+
+const HOST = { kind: 'host', id: 'host:0' } as const
+const SECRET = 'DE89370400440532013000'
+const LIVE = 'acme/live'
+const REASON = 'asked for by the person concerned'
+
+/** Whether the text stands anywhere in the files of the data folder. */
+function isOnDisk(gate: Gate, text: string): boolean {
+  const dir = join(gate.dir, 'data')
+  return readdirSync(dir).some((name) => readFileSync(join(dir, name)).includes(text))
+}
+
+function depsOf(gate: Gate) {
+  return { store: gate.server.store, clock: Date.now, newId: idMaker(Date.now, randomPool()) }
+}
+
+const erase = async (gate: Gate, first: number, end: number) =>
+  redact(depsOf(gate), HOST, { chain: LIVE, first, end, reason: REASON })
+
+const lengthOf = async (gate: Gate) => (await gate.server.store.lengths([LIVE])).get(LIVE) ?? 0
+
+async function scene(t: { after(work: () => void | Promise<void>): void }) {
+  const gate = await startGate(t)
+  const owner = await gate.key({ identity: 'olga' })
+  const approver = await gate.key({ roles: ['approver'], identity: 'ann' })
+  const check = async (amount: number) => {
+    const body = { tenantId: 'acme', action: 'payment.transfer', context: { amount, to: SECRET } }
+    return (await gate.call(owner, 'POST', '/gate/check', body)).body.data
+  }
+  const seqOf = async (decisionId: string) =>
+    (await gate.server.store.entry(decisionId.replace('dec_', 'aud_')))?.header.seq ?? assert.fail()
+  return { gate, owner, approver, check, seqOf }
+}
+
+test('a request that was erased is gone, and everything else of its decision is still proved', async (t) => {
+  const { gate, owner, check, seqOf } = await scene(t)
+  const { decisionId } = await check(5)
+  const before = (await gate.call(owner, 'GET', `/evidence/bundle/${decisionId}`)).body.data
+  assert.equal(isOnDisk(gate, SECRET), true)
+  const seq = await seqOf(decisionId)
+  assert.deepEqual(await erase(gate, seq, seq + 1), { entries: 1, sections: 1, approvals: 0, kept: 0 })
+  assert.equal(await gate.server.store.scrub(), true)
+  assert.equal(isOnDisk(gate, SECRET), false)
+
+  const trust = trustOf(gate.server.store)
+  const bundle = (await gate.call(owner, 'GET', `/evidence/bundle/${decisionId}`)).body.data
+  const result = verifyBundle(bundle, { trust, nowMs: Date.now() })
+  assert.deepEqual([result.verdict, result.redacted], ['valid', ['request']])
+  assert.deepEqual([bundle.context.originalRequest, bundle.decision.decision], [{}, 'allow'])
+  assert.equal(verifyBundle(before, { trust, nowMs: Date.now() }).verdict, 'valid', 'the bundle from before stays good')
+
+  const verified = await verifySeqs(gate.server.store, LIVE, undefined)
+  assert.deepEqual([verified.valid, verified.redactedEntries, verified.fault], [true, 1, null])
+  const { body } = await gate.call(owner, 'GET', '/audit/chain?limit=10')
+  const [redaction] = body.data.filter(({ eventType }: { eventType: string }) => eventType === 'audit.redaction')
+  assert.deepEqual(redaction.data, { reason: REASON, targets: [{ first: seq, last: seq, section: 'request' }] })
+  assert.equal((await gate.call(owner, 'GET', `/decisions/${decisionId}`)).status, 200)
+})
+
+test('what is erased twice is erased once', async (t) => {
+  const { gate, check, seqOf } = await scene(t)
+  const seq = await seqOf((await check(5)).decisionId)
+  await erase(gate, seq, seq + 1)
+  const length = await lengthOf(gate)
+  assert.deepEqual(await erase(gate, seq, seq + 1), { entries: 0, sections: 0, approvals: 0, kept: 0 })
+  assert.equal(await lengthOf(gate), length, 'nothing was written')
+})
+
+test("callers' own entries are erased with who wrote them; the service's own are not", async (t) => {
+  const { gate, owner } = await scene(t)
+  const body = { eventType: 'invoice.read', data: { iban: SECRET }, userId: 'joe@example.com' }
+  await gate.call(owner, 'POST', '/audit/log', body)
+  await erase(gate, 0, await lengthOf(gate))
+  await gate.server.store.scrub()
+  for (const text of [SECRET, 'joe@example.com']) assert.equal(isOnDisk(gate, text), false, text)
+  assert.equal(isOnDisk(gate, 'audit.genesis'), true)
+  assert.equal((await verifySeqs(gate.server.store, LIVE, undefined)).valid, true)
+})
+
+test('an approval that is over is erased wholly, an open one is kept, and the service starts on what is left', async (t) => {
+  const { gate, owner, approver, check } = await scene(t)
+  const used = await check(2000)
+  await gate.call(approver, 'POST', `/approvals/${used.approvalId}/approve`, { approverId: 'ann' })
+  const { decisionId } = await check(2000)
+  const waiting = await check(3000)
+  const done = await erase(gate, 0, await lengthOf(gate))
+  assert.deepEqual([done.approvals, done.kept], [1, 1])
+  assert.equal((await gate.call(owner, 'GET', `/approvals/${used.approvalId}`)).status, 404)
+  assert.equal((await gate.call(owner, 'GET', `/approvals/${waiting.approvalId}`)).status, 200)
+
+  const bundle = (await gate.call(owner, 'GET', `/evidence/bundle/${decisionId}`)).body.data
+  const result = verifyBundle(bundle, { trust: trustOf(gate.server.store), nowMs: Date.now() })
+  assert.deepEqual([result.verdict, result.redacted], ['valid', ['request', 'approval']])
+
+  await gate.call(approver, 'POST', `/approvals/${waiting.approvalId}/approve`, { approverId: 'ann' })
+  assert.equal((await check(3000)).decision, 'allow', 'the one that was kept can be used')
+  await gate.server.close()
+  const store = openStore({ dir: join(gate.dir, 'data'), create: false, clock: Date.now, check: 'all' })
+  assert.equal((await verifySeqs(store, LIVE, undefined)).valid, true)
+  await store.close()
+})

@@ -1,0 +1,134 @@
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { type Checkpointer, checkpointer } from '../../src/actions/checkpoints.ts'
+import type { Deps } from '../../src/actions/deps.ts'
+import type { EvidenceDeps } from '../../src/actions/evidence.ts'
+import { openKeyring } from '../../src/actions/signing-keys.ts'
+import { trustOf } from '../../src/actions/trust.ts'
+import { verifySeqs } from '../../src/actions/verify-range.ts'
+import { hashHeader } from '../../src/audit/chain.ts'
+import type { RangeVerification } from '../../src/audit/range.ts'
+import { canonicalJson } from '../../src/base/canonical.ts'
+import { parseDigest } from '../../src/base/digest.ts'
+import { idMaker } from '../../src/base/id.ts'
+import { type Anchor, claimOf, headsOf } from '../../src/evidence/anchor.ts'
+import type { LogKey } from '../../src/evidence/trust.ts'
+import { signingKeyFile } from '../../src/files/signing-key.ts'
+import { randomPool } from '../../src/sqlite/random-pool.ts'
+import { openStore } from '../../src/sqlite/store.ts'
+import type { Store } from '../../src/store.ts'
+import { temporaryFolder } from '../helpers.ts'
+import { aDecision, commit, LIVE, note, START_MS } from '../store/drafts.ts'
+import { copyOf, tamper } from '../store/used-folder.ts'
+
+/** Notes of `acme/live` before each of its checkpoints. Its entries are one more: the genesis. */
+export const BATCHES = [40, 300, 1, 259]
+export const LENGTH = 1 + BATCHES.reduce((sum, n) => sum + n)
+
+/** A store on a data folder, with the log key in it, and what signs. */
+export async function openTrail(dir: string, nowMs = START_MS): Promise<EvidenceDeps & { close(): Promise<void> }> {
+  const clock = (): number => nowMs
+  const store = openStore({ dir, create: true, clock })
+  const deps: Deps = { store, clock, newId: idMaker(clock, randomPool()) }
+  const keyring = await openKeyring(deps, signingKeyFile(join(dir, 'signing-key.pem')))
+  const checkpoints: Checkpointer = checkpointer({ ...deps, keyring, onFault: () => undefined })
+  return { ...deps, keyring, checkpoints, close: () => store.close() }
+}
+
+/** Appends so many entries, each third one a decision, and has them signed. */
+export async function grow({ store, checkpoints }: EvidenceDeps, entries: number, chain = LIVE): Promise<void> {
+  const drafts = Array.from({ length: entries }, (_, n) =>
+    n % 3 === 0 && chain === LIVE ? aDecision('deny') : note({ n }, { chain }),
+  )
+  await commit(store, { guards: [], writes: [], entries: drafts })
+  await checkpoints.signAll()
+}
+
+/** What a trail was, and what lies elsewhere of it. */
+export interface Kept {
+  dir: string
+  origin: string
+  logKeys: readonly LogKey[]
+  /** Of every checkpoint, in order. */
+  anchors: readonly Anchor[]
+  /** The folder as it was after the first two checkpoints of `acme/live`. */
+  backup: string
+}
+
+/** A trail of two tenants with checkpoints, each of which was anchored. */
+export async function keptTrail(): Promise<Kept> {
+  const dir = temporaryFolder()
+  const trail = await openTrail(dir)
+  await grow(trail, 5, 'other/live')
+  let backup = ''
+  for (const [i, entries] of BATCHES.entries()) {
+    await grow(trail, entries)
+    if (i === 1) backup = await snapshot(dir, trail.store)
+  }
+  const anchors = await anchorsOf(trail.store)
+  const kept = { dir, origin: trail.store.origin, logKeys: trustOf(trail.store).logKeys, anchors, backup }
+  await trail.close()
+  return kept
+}
+
+export async function anchorsOf(store: Store): Promise<Anchor[]> {
+  const checkpoints = await store.checkpointsAfter(0, 1000)
+  return checkpoints.map(({ note: checkpoint }) => ({ at: '2026-01-01T00:00:01.000Z', checkpoint }))
+}
+
+/** A copy with the key file. What SQLite keeps beside the data file is written into it first. */
+export async function snapshot(dir: string, store?: Store): Promise<string> {
+  await store?.scrub()
+  const copy = copyOf(dir)
+  cpSync(join(dir, 'signing-key.pem'), join(copy, 'signing-key.pem'))
+  return copy
+}
+
+/** Verifies one chain of a folder as it lies there, by the keys and anchors that somebody kept. */
+export async function verdict(
+  dir: string,
+  { logKeys, anchors }: { logKeys: readonly LogKey[]; anchors: readonly Anchor[] },
+  { chain = LIVE, range }: { chain?: string; range?: { first: number; end: number } } = {},
+): Promise<RangeVerification> {
+  const store = openStore({ dir, create: false, clock: () => START_MS, check: 'nothing' })
+  try {
+    return await verifySeqs(store, chain, range, {
+      logKeys,
+      anchors: headsOf(anchors.flatMap((anchor) => claimOf(anchor) ?? [])),
+    })
+  } finally {
+    await store.close()
+  }
+}
+
+interface Row {
+  seq: number
+  header: string
+}
+
+/** Changes the header of an entry, and, as who does not hold the key can, every hash after it. */
+export function rewriteFrom(db: Database, chain: string, seq: number, changes: object): void {
+  const rows = db
+    .prepare<[string, number], Row>('SELECT seq, header FROM entry WHERE chain = ? AND seq >= ? ORDER BY seq')
+    .all(chain, seq)
+  const update = db.prepare('UPDATE entry SET header = ?, hash = ? WHERE chain = ? AND seq = ?')
+  let prev: string | undefined
+  for (const row of rows) {
+    const header = { ...JSON.parse(row.header), ...(prev === undefined ? changes : { prev }) }
+    const text = canonicalJson(header)
+    prev = hashHeader(text)
+    update.run(text, parseDigest(prev), chain, row.seq)
+  }
+}
+
+/** Has the trail signed again from some size on, as who stole the key file can. */
+export async function resign(dir: string, chain: string, size: number): Promise<void> {
+  tamper(dir, (db) => {
+    db.prepare('DELETE FROM checkpoint WHERE chain = ? AND size > ?').run(chain, size)
+    db.prepare('DELETE FROM tree_node WHERE chain = ? AND (place + 1) * (1 << level) > ?').run(chain, size)
+  })
+  const trail = await openTrail(dir)
+  await trail.checkpoints.signAll()
+  await trail.close()
+}

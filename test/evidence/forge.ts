@@ -1,0 +1,95 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { type Checkpoint, checkpointText, parseCheckpoint } from '../../src/audit/checkpoint.ts'
+import { type HashAt, inclusionPath, leafHash, nodeHash, rootOf } from '../../src/audit/tree.ts'
+import { encodeBase64, sha256, utf8 } from '../../src/base/bytes.ts'
+import { parseDigest } from '../../src/base/digest.ts'
+import type { Bundle } from '../../src/evidence/bundle.ts'
+import { formatNote, parseNote } from '../../src/evidence/note.ts'
+import { publicKeyOf, signatureOf, signStatement } from '../../src/evidence/sign.ts'
+import type { Certificate, LogKey, Rotation } from '../../src/evidence/trust.ts'
+
+/** What who holds private keys can make of evidence. */
+
+export function aPrivateKey(): KeyObject {
+  return generateKeyPairSync('ed25519').privateKey
+}
+
+/** As it stands in a trust file. */
+export function pin(name: string, privateKey: KeyObject, until: string | null = null): LogKey {
+  return { name, publicKey: publicKeyOf(privateKey), until }
+}
+
+export function signCheckpoint(checkpoint: Checkpoint, logKey: KeyObject, name = checkpoint.origin): string {
+  const text = checkpointText(checkpoint)
+  return formatNote(text, { name, publicKey: publicKeyOf(logKey) }, signatureOf(utf8(text), logKey))
+}
+
+/** What the checkpoint of a bundle says. */
+export function checkpointOf({ proof }: Bundle): Checkpoint {
+  const checkpoint = parseCheckpoint(parseNote(proof.checkpoint)?.text ?? '')
+  if (checkpoint === undefined) throw new Error('the bundle has no checkpoint')
+  return checkpoint
+}
+
+/** A tree of this size that has the decision in its place, and other entries everywhere else. */
+export function treeAround({ auditChain, proof }: Bundle, size: number) {
+  const [item, header] = [auditChain.at(-1), proof.entries.at(-1)]
+  if (item === undefined || header === undefined) throw new Error('the bundle has no entries')
+  const hashAt: HashAt = ({ level, index }) => {
+    const isAside = header.seq < index * 2 ** level || header.seq >= (index + 1) * 2 ** level
+    if (isAside) return sha256(`${level} ${index}`)
+    if (level === 0) return leafHash(parseDigest(item.hash))
+    return nodeHash(hashAt({ level: level - 1, index: 2 * index }), hashAt({ level: level - 1, index: 2 * index + 1 }))
+  }
+  const inclusion = inclusionPath(header.seq, size).map((range) => encodeBase64(rootOf(range, hashAt)))
+  return { root: rootOf({ begin: 0, end: size }, hashAt), inclusion }
+}
+
+export function certify(statement: Certificate['statement'], logKey: KeyObject): Certificate {
+  const signature = signStatement('certificate', statement, logKey)
+  return { statement, signedBy: publicKeyOf(logKey), signature }
+}
+
+/** @param at when `to` followed `from` */
+export function rotate(origin: string, [from, to]: [from: KeyObject, to: KeyObject], at: string): Rotation {
+  const statement = { origin, from: publicKeyOf(from), to: publicKeyOf(to), at }
+  return {
+    statement,
+    signatures: { from: signStatement('rotation', statement, from), to: signStatement('rotation', statement, to) },
+  }
+}
+
+/** The bundle as it is, signed with this key. */
+export function signBundle({ signatures: _, ...unsigned }: Bundle, bundleKey: KeyObject): Bundle {
+  const signature = signStatement('bundle', unsigned, bundleKey)
+  return {
+    ...unsigned,
+    signatures: { service: { algorithm: 'ed25519', publicKey: publicKeyOf(bundleKey), signature } },
+  }
+}
+
+/** The bundle under a bundle key of one's own, certified by this log key for all of 2026 and longer. */
+export function certified(
+  bundle: Bundle,
+  logKey: KeyObject,
+  statement: Partial<Certificate['statement']> = {},
+  bundleKey: KeyObject = THEIRS,
+): Bundle {
+  const whole = {
+    origin: bundle.proof.origin,
+    purpose: 'bundle' as const,
+    publicKey: publicKeyOf(bundleKey),
+    notBefore: '2020-01-01T00:00:00.000Z',
+    notAfter: '2099-01-01T00:00:00.000Z',
+    ...statement,
+  }
+  return signBundle({ ...bundle, proof: { ...bundle.proof, certificate: certify(whole, logKey) } }, bundleKey)
+}
+
+const THEIRS = aPrivateKey()
+
+/** The bundle with everything that a log key signs signed by this one. */
+export function underLogKey(bundle: Bundle, logKey: KeyObject, rotations: readonly Rotation[] = []): Bundle {
+  const checkpoint = signCheckpoint(checkpointOf(bundle), logKey)
+  return certified({ ...bundle, proof: { ...bundle.proof, checkpoint, rotations: [...rotations] } }, logKey)
+}

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { revokeSigningKey, rotateLogKey } from '../../src/actions/signing-key-changes.ts'
+import { idOf, type KeyFile, keyInUse, openKeyring, WrongSigningKey } from '../../src/actions/signing-keys.ts'
+import { trustOf } from '../../src/actions/trust.ts'
+import { SERVICE } from '../../src/audit/entry.ts'
+import type { Bundle } from '../../src/evidence/bundle.ts'
+import { publicKeyOf } from '../../src/evidence/sign.ts'
+import type { LogKey } from '../../src/evidence/trust.ts'
+import { verifyBundle } from '../../src/evidence/verify.ts'
+import { signingKeyFile } from '../../src/files/signing-key.ts'
+import { until } from '../e2e/processes.ts'
+import { startGate, temporaryFolder } from '../helpers.ts'
+import { archive, notOk, verifyOverHttp } from './bundles.ts'
+import { assertOneHistory, signerOf } from './signed.ts'
+
+const verdict = (bundle: Bundle, logKeys: readonly LogKey[]): string =>
+  verifyBundle(bundle, { trust: { logKeys, revoked: new Map() }, nowMs: Date.now() }).verdict
+const inUse = ({ name, publicKey }: LogKey): LogKey => ({ name, publicKey, until: null })
+
+/** The service takes in what other processes write within so many milliseconds. */
+const FOLLOWS_MS = 1000
+type World = Awaited<ReturnType<typeof archive>>
+const untilFollowed = ({ gate }: World, publicKey: string | undefined) =>
+  until(FOLLOWS_MS, async () => keyInUse(gate.server.store)?.publicKey === publicKey)
+
+test('log keys that follow one another while the service runs, decides and exports: all evidence stays good', async (t) => {
+  const world = await archive()
+  const beside = await signerOf(t, `${world.gate.dir}/data`)
+  const bundles = [await world.bundleOf(await world.decide(1))]
+  let running = true
+  const exporting = (async () => {
+    for (let n = 0; running; n += 1) bundles.push(await world.bundleOf(await world.decide(n % 900)))
+  })()
+  for (let turn = 0; turn < 8; turn += 1) {
+    await Promise.all([
+      rotateLogKey(beside, beside.keyFile, SERVICE),
+      beside.checkpoints.signAll().catch((error: unknown) => assert.match(String(error), /rotated|overloaded/)),
+    ])
+    await sleep(Math.random() * 400)
+  }
+  running = false
+  await exporting
+  await untilFollowed(world, keyInUse(beside.store)?.publicKey)
+  bundles.push(await world.bundleOf(await world.decide(2)), await world.bundleOf(bundles[0]?.decision.id ?? ''))
+
+  const { logKeys } = trustOf(beside.store)
+  assert.equal(logKeys.length, 9)
+  const newest = logKeys.find(({ until: end }) => end === null)
+  const [pinned] = world.trust.logKeys
+  assert.ok(newest !== undefined && pinned !== undefined)
+  const made = new Set(bundles.map(({ proof }) => proof.certificate.signedBy))
+  assert.ok(made.size > 3, `bundles under ${made.size} keys`)
+  const every = Math.ceil(bundles.length / 12)
+  for (const bundle of [...bundles.filter((_, i) => i % every === 0), ...bundles.slice(-2)]) {
+    // Who pinned one that came after the evidence was exported has it from the trust file alone.
+    assert.equal(verdict(bundle, [inUse(pinned)]), 'valid')
+    assert.equal(verdict(bundle, logKeys), 'valid')
+    assert.equal((await verifyOverHttp(world.gate, world.owner, bundle)).verdict, 'valid')
+  }
+  for (const bundle of bundles.slice(-2)) assert.equal(verdict(bundle, [newest]), 'valid')
+  await assertOneHistory(beside.store)
+  assert.deepEqual(beside.faults, [])
+})
+
+test('once a log key was rotated, its certificates are no longer used: it may be revoked', async (t) => {
+  const world = await archive()
+  const old = await world.bundleOf(await world.decide(1))
+  const beside = await signerOf(t, `${world.gate.dir}/data`)
+  const { from, to } = await rotateLogKey(beside, beside.keyFile, SERVICE)
+  await revokeSigningKey(beside, from.id, '2020-01-01T00:00:00.000Z', SERVICE)
+  await untilFollowed(world, to.publicKey)
+  const bundle = await world.bundleOf(await world.decide(2))
+  assert.equal(bundle.proof.certificate.signedBy, to.publicKey)
+  const means = { trust: trustOf(beside.store), nowMs: Date.now() }
+  assert.deepEqual(notOk(verifyBundle(bundle, means)), {})
+  assert.deepEqual(notOk(verifyBundle(old, means)), { revocation: 'unknown' })
+})
+
+test('a bundle key that was revoked is used no more', async (t) => {
+  const world = await archive()
+  const old = await world.bundleOf(await world.decide(1))
+  const beside = await signerOf(t, `${world.gate.dir}/data`)
+  const revoked = trustOf(beside.store)
+  const key = [...beside.store.state().signingKeys.values()].find(({ purpose }) => purpose === 'bundle')
+  await revokeSigningKey(beside, key?.id ?? '', '2020-01-01T00:00:00.000Z', SERVICE)
+  await until(
+    FOLLOWS_MS,
+    async () => world.gate.server.store.state().signingKeys.get(key?.id ?? '')?.revokedAt !== null,
+  )
+  const again = await world.bundleOf(old.decision.id)
+  assert.notEqual(again.signatures.service.publicKey, old.signatures.service.publicKey)
+  assert.equal(revoked.revoked.size, 0)
+  const means = { trust: trustOf(beside.store), nowMs: Date.now() }
+  assert.deepEqual(
+    [notOk(verifyBundle(again, means)), notOk(verifyBundle(old, means))],
+    [{}, { revocation: 'unknown' }],
+  )
+})
+
+class Killed extends Error {}
+/** As a process that is killed before the new key lies in its place. */
+const killed = (file: KeyFile): KeyFile => ({
+  ...file,
+  promoteNext: () => {
+    throw new Killed()
+  },
+})
+
+test('killed before the new key lies in its place: the next start, and the running service, put it there', async (t) => {
+  const world = await archive()
+  const beside = await signerOf(t, `${world.gate.dir}/data`)
+  for (const survivor of ['the running service', 'the next start']) {
+    await assert.rejects(rotateLogKey(beside, killed(beside.keyFile), SERVICE), Killed)
+    const recorded = keyInUse(beside.store)
+    assert.notEqual(fileKey(beside.keyFile), recorded?.publicKey)
+    if (survivor === 'the next start') {
+      await openKeyring(beside, beside.keyFile)
+    } else {
+      await untilFollowed(world, recorded?.publicKey)
+      await world.bundleOf(await world.decide(1))
+    }
+    assert.equal(fileKey(beside.keyFile), recorded?.publicKey, survivor)
+    assert.equal(beside.keyFile.readNext(recorded?.id ?? ''), undefined)
+  }
+  const bundle = await world.bundleOf(await world.decide(2))
+  assert.equal(verdict(bundle, trustOf(beside.store).logKeys), 'valid')
+})
+
+test('killed after the new key was made, before it is recorded: the old one goes on', async (t) => {
+  const world = await archive()
+  const beside = await signerOf(t, `${world.gate.dir}/data`)
+  const made = publicKeyOf(beside.keyFile.createNext())
+  await openKeyring(beside, beside.keyFile)
+  const { signedBy } = (await world.bundleOf(await world.decide(1))).proof.certificate
+  assert.deepEqual([signedBy, fileKey(beside.keyFile)], [world.trust.logKeys[0]?.publicKey, signedBy])
+  const { to } = await rotateLogKey(beside, beside.keyFile, SERVICE)
+  assert.notEqual(to.publicKey, made)
+  assert.equal(fileKey(beside.keyFile), to.publicKey)
+})
+
+test('two rotations at once: each that is done is in the line, and the file is that of the last', async (t) => {
+  const world = await archive()
+  const processes = await Promise.all([1, 2, 3].map(() => signerOf(t, `${world.gate.dir}/data`)))
+  const [first] = processes
+  assert.ok(first !== undefined)
+  for (let round = 0; round < 5; round += 1) {
+    const ended = await Promise.allSettled(processes.map((one) => rotateLogKey(one, one.keyFile, SERVICE)))
+    const failed = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    assert.ok(failed.length < processes.length)
+    for (const error of failed) assert.ok(error instanceof WrongSigningKey, String(error))
+    for (const { store } of processes) store.refresh()
+    await openKeyring(first, first.keyFile)
+    assert.equal(fileKey(first.keyFile), keyInUse(first.store)?.publicKey)
+  }
+  const { keyFile, store } = await signerOf(t, `${world.gate.dir}/data`)
+  assert.equal(fileKey(keyFile), keyInUse(store)?.publicKey)
+  const pem = filesIn(`${world.gate.dir}/data`).filter((path) => path.includes('.pem'))
+  assert.deepEqual(pem, [`${world.gate.dir}/data/signing-key.pem`])
+})
+
+test('of two processes that put the new key in its place, the later one finds it there', () => {
+  const dir = temporaryFolder()
+  const file = signingKeyFile(join(dir, 'signing-key.pem'))
+  file.create()
+  const [next, other] = [publicKeyOf(file.createNext()), publicKeyOf(file.createNext())]
+  assert.notEqual(next, other)
+  for (const id of [idOf(next), idOf(next)]) file.promoteNext(id)
+  assert.equal(fileKey(file), next)
+  file.removeNext(idOf(other))
+  assert.deepEqual(filesIn(dir), [join(dir, 'signing-key.pem')])
+})
+
+test('two services that start at once on a new folder have one log key, and evidence of either is good', async (t) => {
+  const dir = temporaryFolder()
+  const gates = await Promise.all([startGate(t, { dir }), startGate(t, { dir })])
+  const [here, there] = gates
+  assert.ok(here !== undefined && there !== undefined)
+  const { logKeys } = trustOf(here.server.store)
+  assert.equal(logKeys.length, 1)
+  assert.equal(logKeys[0]?.publicKey, fileKey(signingKeyFile(`${dir}/data/signing-key.pem`)))
+  const key = await here.key()
+  await until(FOLLOWS_MS, async () => (await there.call(key, 'GET', '/approvals')).status === 200)
+  for (const gate of gates) {
+    const asked = await gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
+    const exported = await gate.call(key, 'GET', `/evidence/bundle/${asked.body.data.decisionId}`)
+    assert.equal(verdict(exported.body.data, logKeys), 'valid')
+  }
+  await assertOneHistory(here.server.store)
+})
+
+test('no file has a private key, but that of the log key', async () => {
+  const world = await archive()
+  await world.bundleOf(await world.decide(1))
+  const files = filesIn(world.gate.dir).filter((path) => holdsPrivateKey(readFileSync(path)))
+  assert.deepEqual(files, [`${world.gate.dir}/data/signing-key.pem`])
+  assert.equal(statSync(files[0] ?? '').mode & 0o777, 0o600)
+  assert.equal(fileKey(signingKeyFile(files[0] ?? '')), world.trust.logKeys[0]?.publicKey)
+})
+
+function filesIn(dir: string): string[] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+}
+
+/** PEM, or the DER of an Ed25519 key (RFC 8410, 7), as bytes or in base64 at any offset that PKCS #8 has. */
+function holdsPrivateKey(content: Buffer): boolean {
+  const der = Buffer.from('302e020100300506032b657004220420', 'hex')
+  return (
+    content.includes('PRIVATE KEY') || content.includes(der) || content.includes(der.toString('base64').slice(0, 20))
+  )
+}
+
+function fileKey(file: KeyFile): string | undefined {
+  const key = file.read()
+  return key && publicKeyOf(key)
+}
