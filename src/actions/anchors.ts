@@ -192,6 +192,11 @@ function steps({ store, clock, sink }: Pick<DeliveryDeps, 'store' | 'clock' | 's
   }
 }
 
+/** The number of the newest checkpoint that some sink holds; 0 without one. */
+export async function takenUpTo(store: Store): Promise<number> {
+  return (await store.deliveries()).reduce((newest, { number }) => Math.max(newest, number), 0)
+}
+
 /** The newest checkpoint of each chain, of those up to this number. */
 export async function newestUpTo(store: Store, number: number): Promise<StoredCheckpoint[]> {
   const newest: StoredCheckpoint[] = []
@@ -221,7 +226,7 @@ function pauses() {
 
 /** Entries of all chains that no sink holds a checkpoint of. */
 export async function unanchoredEntries(store: Store): Promise<number> {
-  const newest = (await store.deliveries()).reduce((most, { number }) => Math.max(most, number), 0)
+  const newest = await takenUpTo(store)
   const lengths = await store.lengths(await store.chains())
   let entries = 0
   for (const length of lengths.values()) entries += length

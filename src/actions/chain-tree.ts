@@ -1,6 +1,6 @@
 import { genesisHead, type Head, type Header, hashHeader } from '../audit/chain.ts'
 import { parseCheckpoint } from '../audit/checkpoint.ts'
-import { coverOf, GrowingTree, type Hash, leafHash } from '../audit/tree.ts'
+import { coverRanges, GrowingTree, type Hash, leafHash, STORED_LEVELS } from '../audit/tree.ts'
 import { entryFault, headOf } from '../audit/verify.ts'
 import { equalBytes } from '../base/bytes.ts'
 import { parseDigest } from '../base/digest.ts'
@@ -25,8 +25,6 @@ interface Kept {
   head: Head
 }
 
-/** Subtrees of these many levels are stored: a proof reads at most 255 hashes of each. */
-const STORED_LEVELS = 8
 const HEADERS_AT_ONCE = 500
 
 /** The trees of the chains, each as far as it was signed. */
@@ -39,10 +37,7 @@ export function chainTree(store: Store) {
     const size = last?.size ?? 0
     const known = kept.get(chain)
     if (known !== undefined && known.tree.size === size) return known
-    const peaks = await store.treeHashes(
-      chain,
-      coverOf(0, size).map(({ level, index }) => ({ begin: index * 2 ** level, end: (index + 1) * 2 ** level })),
-    )
+    const peaks = await store.treeHashes(chain, coverRanges(0, size))
     const tree = new GrowingTree(size, peaks)
     if (last !== undefined && !saysSo(last.note, tree.root()))
       throw altered(chain, size - 1, 'was signed with another tree')

@@ -13,10 +13,11 @@ import { signStatement } from '../evidence/sign.ts'
 import { matchesStored, verifyBundle } from '../evidence/verify.ts'
 import { AnyJsonObject, TenantIdField } from '../gate/request.ts'
 import type { StoredCheckpoint } from '../store.ts'
+import { takenUpTo } from './anchors.ts'
 import type { Checkpointer } from './checkpoints.ts'
 import { decisionEntry } from './decisions.ts'
 import type { Deps } from './deps.ts'
-import { missingSections } from './redactions.ts'
+import { assertErasedLawfully } from './redactions.ts'
 import type { Keyring } from './signing-keys.ts'
 import { rotationsOf, trustOf } from './trust.ts'
 
@@ -54,8 +55,8 @@ async function signedBundle(deps: EvidenceDeps, chain: string, id: string) {
   if (entry === undefined || entry.header.chain !== chain)
     throw new GateError('not_found', 'There is no such decision.')
   const { seq, ts } = entry.header
-  const checkpoint = await deps.checkpoints.covering(chain, seq, await anchoredUpTo(deps))
-  await assertErasedLawfully(deps, entry)
+  const checkpoint = await deps.checkpoints.covering(chain, seq, await takenUpTo(deps.store))
+  await assertErasedLawfully(store, entry)
   const approval = await approvalEntries(deps, entry)
   const [decided, ...voted] = await placed(deps, checkpoint, [entry, ...(approval ?? [])])
   if (decided === undefined) throw new TypeError('the decision has no place')
@@ -73,11 +74,6 @@ async function signedBundle(deps: EvidenceDeps, chain: string, id: string) {
     rotations: rotationsOf(store),
   })
   return { unsigned, publicKey: key.publicKey, signature: signStatement('bundle', unsigned, key.privateKey) }
-}
-
-/** The number of the newest checkpoint that somebody outside holds. */
-async function anchoredUpTo({ store }: Deps): Promise<number> {
-  return (await store.deliveries()).reduce((newest, { number }) => Math.max(newest, number), 0)
 }
 
 /** With the path of each to the root of the checkpoint. @throws GateError `audit_unavailable` when one is not what was signed */
@@ -113,15 +109,6 @@ async function previousOf({ store }: Deps, { header }: StoredEntry): Promise<Sto
 
 function altered({ chain, seq }: { chain: string; seq: number }): GateError {
   return new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seq} was altered; see \`audit verify\`.`)
-}
-
-/** What is missing of an entry was erased by a command, or the entry was altered. */
-async function assertErasedLawfully(deps: Deps, entry: StoredEntry): Promise<void> {
-  const missing = await missingSections(deps.store, entry)
-  const [unlawful] = missing.filter(({ isRedacted }) => !isRedacted)
-  if (unlawful === undefined) return
-  const { chain, seq } = entry.header
-  throw new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seq}: section ${unlawful.name} is missing.`)
 }
 
 /** The request and the votes of the approval that allowed the action; none without one, undefined when they were erased. */
@@ -168,7 +155,7 @@ async function differenceFromStored({ store }: Deps, bundle: Bundle): Promise<st
 
 async function isAnchoredHere(deps: Deps, bundle: Bundle): Promise<boolean> {
   const checkpoint = checkpointIn(bundle)
-  const last = checkpoint && (await deps.store.lastCheckpointUpTo(checkpoint.chain, await anchoredUpTo(deps)))
+  const last = checkpoint && (await deps.store.lastCheckpointUpTo(checkpoint.chain, await takenUpTo(deps.store)))
   return last !== undefined && last.size >= (checkpoint?.size ?? 0)
 }
 

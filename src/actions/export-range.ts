@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../audit/chain.ts'
-import { coverOf, type Range } from '../audit/tree.ts'
+import { coverRanges } from '../audit/tree.ts'
 import { encodeBase64 } from '../base/bytes.ts'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
@@ -14,7 +14,7 @@ import {
 import { signStatement } from '../evidence/sign.ts'
 import { entryView } from './audit.ts'
 import type { EvidenceDeps } from './evidence.ts'
-import { missingSections } from './redactions.ts'
+import { assertErasedLawfully } from './redactions.ts'
 import { rotationsOf } from './trust.ts'
 
 /** A file that is written from start to end. */
@@ -54,7 +54,7 @@ export async function exportRange(
     const batch = await store.entriesFrom(chain, seq, Math.min(BATCH, end - seq), BATCH_BYTES)
     if (batch.length === 0) throw new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seq} is missing.`)
     for (const entry of batch) {
-      await assertWhole(deps, entry)
+      await assertErasedLawfully(store, entry)
       entries.write(`${entryLine(entry)}\n`)
       csv.write(csvLine(csvCells(entry)))
       lastTs = entry.header.ts
@@ -84,20 +84,8 @@ export async function exportRange(
   return { ...unsigned, signatures: { service: { algorithm: 'ed25519', publicKey: key.publicKey, signature } } }
 }
 
-/** What is missing of an entry was erased by a command. */
-async function assertWhole({ store }: EvidenceDeps, entry: StoredEntry): Promise<void> {
-  if (entry.sections.length === Object.keys(entry.header.commits).length) return
-  const unlawful = (await missingSections(store, entry)).find(({ isRedacted }) => !isRedacted)
-  if (unlawful === undefined) return
-  const { chain, seq } = entry.header
-  throw new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seq}: section ${unlawful.name} is missing.`)
-}
-
 async function hashesOf({ store }: EvidenceDeps, chain: string, begin: number, end: number): Promise<string[]> {
-  const ranges = coverOf(begin, end).map(
-    ({ level, index }): Range => ({ begin: index * 2 ** level, end: (index + 1) * 2 ** level }),
-  )
-  return (await store.treeHashes(chain, ranges)).map(encodeBase64)
+  return (await store.treeHashes(chain, coverRanges(begin, end))).map(encodeBase64)
 }
 
 const CSV_COLUMNS = [

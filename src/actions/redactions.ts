@@ -1,5 +1,6 @@
 import type { StoredEntry } from '../audit/chain.ts'
 import { erasures, type RedactionTarget, targetsOf } from '../audit/redaction.ts'
+import { GateError } from '../base/errors.ts'
 import type { Store } from '../store.ts'
 
 /** Everything that was erased of a chain, from this entry on. */
@@ -24,4 +25,12 @@ export async function missingSections(
   if (names.length === 0) return []
   const isErased = erasures(await redactionsAfter(store, header.chain, header.seq))
   return names.map((name) => ({ name, isRedacted: isErased(header.seq, name) }))
+}
+
+/** @throws GateError `audit_unavailable` when something of the entry is missing that no command erased */
+export async function assertErasedLawfully(store: Store, entry: StoredEntry): Promise<void> {
+  const unlawful = (await missingSections(store, entry)).find(({ isRedacted }) => !isRedacted)
+  if (unlawful === undefined) return
+  const { chain, seq } = entry.header
+  throw new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seq}: section ${unlawful.name} is missing.`)
 }

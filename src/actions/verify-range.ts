@@ -1,15 +1,14 @@
 import { type Static, Type } from '#typebox'
 import { genesisHead, type Head, type StoredEntry } from '../audit/chain.ts'
-import { parseCheckpoint } from '../audit/checkpoint.ts'
 import type { RangeVerification } from '../audit/range.ts'
 import { entryFault, headOf } from '../audit/verify.ts'
 import { GateError } from '../base/errors.ts'
 import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate } from '../base/time.ts'
 import type { Heads } from '../evidence/anchor.ts'
-import { parseNote } from '../evidence/note.ts'
 import type { LogKey } from '../evidence/trust.ts'
 import { TenantIdField } from '../gate/request.ts'
 import type { Store } from '../store.ts'
+import { takenUpTo } from './anchors.ts'
 import type { Deps } from './deps.ts'
 import { missingSections } from './redactions.ts'
 import { trustOf } from './trust.ts'
@@ -73,15 +72,9 @@ export async function verifySeqs(
   onProgress?: (checked: number) => void,
 ): Promise<RangeVerification> {
   const anchor = anchors?.get(chain) ?? null
-  const anchoredSize = Math.max(anchor?.size ?? 0, await takenSize(store, chain))
+  const taken = await store.lastCheckpointUpTo(chain, await takenUpTo(store))
+  const anchoredSize = Math.max(anchor?.size ?? 0, taken?.size ?? 0)
   return store.verifyChain({ chain, range, sections, logKeys, anchor, anchoredSize }, onProgress)
-}
-
-/** How many entries of the chain the sinks say they hold. */
-async function takenSize(store: Store, chain: string): Promise<number> {
-  const number = (await store.deliveries()).reduce((newest, delivery) => Math.max(newest, delivery.number), 0)
-  const taken = await store.lastCheckpointUpTo(chain, number)
-  return parseCheckpoint(parseNote(taken?.note ?? '')?.text ?? '')?.size ?? 0
 }
 
 function dayOf(field: string, text: string): number {

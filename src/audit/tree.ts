@@ -3,6 +3,8 @@ import { equalBytes, sha256 } from '../base/bytes.ts'
 /** The Merkle tree of RFC 6962 section 2.1 over the hashes of a chain's entries. The index of a leaf is the entry's seq. */
 
 export const HASH_BYTES = 32
+/** Of the complete subtrees, those of every so many levels are stored: a proof reads at most 255 hashes of each. */
+export const STORED_LEVELS = 8
 const LEAF = Uint8Array.of(0x00)
 const NODE = Uint8Array.of(0x01)
 
@@ -47,6 +49,11 @@ export function coverOf(begin: number, end: number): Place[] {
     at += width
   }
   return places
+}
+
+/** The same as ranges. */
+export function coverRanges(begin: number, end: number): Range[] {
+  return coverOf(begin, end).map(({ level, index }) => ({ begin: index * 2 ** level, end: (index + 1) * 2 ** level }))
 }
 
 /** The root of a range: of a subtree of some tree of RFC 6962, or of all of one. */

@@ -1,7 +1,7 @@
 import { genesisHead, type Head, hashHeader } from '../audit/chain.ts'
 import { GOOD_STATUSES, type RangeStatus, type RangeVerification } from '../audit/range.ts'
 import { erasures, targetsOf } from '../audit/redaction.ts'
-import { coverOf, GrowingTree, type Hash, type Place } from '../audit/tree.ts'
+import { coverOf, coverRanges, GrowingTree, type Place, STORED_LEVELS } from '../audit/tree.ts'
 import { type ChainFault, type EntryCheck, entryFault, headOf, sectionFault } from '../audit/verify.ts'
 import { ChainWalk, type Mark } from '../audit/walk.ts'
 import { formatDigest } from '../base/digest.ts'
@@ -12,8 +12,6 @@ import type { ChainRequest } from '../queries.ts'
 import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
 
-/** Levels of the subtrees that checkpoints store: every eighth. */
-const STORED_LEVELS = 8
 const PROGRESS_EVERY = 1000
 
 type Progress = (checked: number) => void
@@ -125,12 +123,7 @@ function leftEdge(
 }
 
 function treeBefore({ connection, request }: Work, first: number): GrowingTree {
-  return new GrowingTree(first, hashesOf(connection, request.chain, coverOf(0, first)))
-}
-
-function hashesOf(connection: Connection, chain: string, places: readonly Place[]): Hash[] {
-  const ranges = places.map(({ level, index }) => ({ begin: index * 2 ** level, end: (index + 1) * 2 ** level }))
-  return connection.checkpoints.hashes(chain, ranges)
+  return new GrowingTree(first, connection.checkpoints.hashes(request.chain, coverRanges(0, first)))
 }
 
 /** The checkpoints up to the first one past the range: what each says is true when one of the log keys has signed it for this chain. */
@@ -161,7 +154,7 @@ function passToMark({ connection, request, length }: Work, walk: ChainWalk, end:
   const [mark] = walk.marksAhead()
   if (mark === undefined || mark.size > length) return undefined
   const places = coverOf(end, mark.size)
-  const hashes = hashesOf(connection, request.chain, places)
+  const hashes = connection.checkpoints.hashes(request.chain, coverRanges(end, mark.size))
   for (const [i, { level }] of places.entries()) {
     const hash = hashes[i]
     const fault = hash && walk.pass(hash, level)
