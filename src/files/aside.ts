@@ -6,8 +6,8 @@ import { startThread } from '../thread.ts'
  * Of time, and of processor time: who gets little of the machine is given longer, up to a limit. Twice what the largest
  * set takes, 10,000 rules, so that it comes into force on a slow machine too.
  */
-const TIME_LIMIT_MS = 10_000
-const TIME_LIMIT_IF_STARVED_MS = 30_000
+const TIME_LIMIT_MS = 20_000
+const TIME_LIMIT_IF_STARVED_MS = 60_000
 const LOOK_MS = 100
 const MEMORY_LIMIT_MIB = 256
 
@@ -71,7 +71,7 @@ function turns(limit: number) {
 
 function run<T>(job: Job): Promise<Outcome<T>> {
   return new Promise((resolve) => {
-    const resourceLimits = { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB }
+    const resourceLimits = { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB, maxYoungGenerationSizeMb: 64 }
     const worker = startThread(MODULE, { workerData: job, resourceLimits })
     const end = (outcome: Outcome<T>): void => {
       clearInterval(timer)

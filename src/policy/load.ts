@@ -50,7 +50,7 @@ export interface CompiledPolicies {
 
 /**
  * What came of parsing that is bounded in time and memory; or why it did not end, as a predicate such as `takes more than
- * 10 s to load`.
+ * 20 s to load`.
  */
 export type Outcome<T> = { value: T } | { fault: string }
 
