@@ -1,12 +1,14 @@
 import { genesisHead, type Head, type Header, hashHeader } from '../audit/chain.ts'
-import { parseCheckpoint } from '../audit/checkpoint.ts'
 import { coverRanges, GrowingTree, type Hash, leafHash, STORED_LEVELS } from '../audit/tree.ts'
+import { unsignedTail } from '../audit/unsigned.ts'
 import { entryFault, headOf } from '../audit/verify.ts'
 import { equalBytes } from '../base/bytes.ts'
 import { parseDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
-import { parseNote } from '../evidence/note.ts'
-import type { Store, TreeNode } from '../store.ts'
+import { quickVerifier } from '../evidence/ed25519.ts'
+import { openCheckpoint } from '../evidence/trust.ts'
+import type { Store, StoredCheckpoint, TreeNode } from '../store.ts'
+import { trustOf } from './trust.ts'
 
 /** What a chain has got since its last checkpoint. */
 export interface Growth {
@@ -39,7 +41,7 @@ export function chainTree(store: Store) {
     if (known !== undefined && known.tree.size === size) return known
     const peaks = await store.treeHashes(chain, coverRanges(0, size))
     const tree = new GrowingTree(size, peaks)
-    if (last !== undefined && !saysSo(last.note, tree.root()))
+    if (last !== undefined && !isSigned(store, last, tree.root()))
       throw altered(chain, size - 1, 'was signed with another tree')
     return { tree, head: await headAt(chain, size - 1) }
   }
@@ -62,6 +64,7 @@ export function chainTree(store: Store) {
       const tree = start.tree.copy()
       let { head } = start
       const nodes: TreeNode[] = []
+      const isTooMany = unsignedTail()
       for (;;) {
         const texts = await store.headersFrom(chain, tree.size, HEADERS_AT_ONCE)
         if (texts.length === 0) break
@@ -69,6 +72,7 @@ export function chainTree(store: Store) {
           const entry = entryOf(text)
           const fault = entryFault(chain, head, entry, { sections: false })
           if (fault !== undefined) throw altered(chain, fault.seq, `does not follow: ${fault.what}`)
+          if (isTooMany(entry.header)) throw altered(chain, start.tree.size, 'was signed once, and is not any more')
           head = headOf(entry)
           tree.append(leafHash(parseDigest(entry.hash)), 0, (place, hash) => {
             if (place.level % STORED_LEVELS === 0) nodes.push({ ...place, hash })
@@ -93,9 +97,11 @@ function entryOf(headerText: string) {
   return { header: JSON.parse(headerText) as Header, headerText, hash: hashHeader(headerText), sections: [] }
 }
 
-function saysSo(note: string, root: Hash): boolean {
-  const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
-  return checkpoint !== undefined && equalBytes(checkpoint.root, root)
+/** Whether one of our log keys has signed this tree for this chain. */
+function isSigned(store: Store, { chain, size, note }: StoredCheckpoint, root: Hash): boolean {
+  const opened = openCheckpoint(note, trustOf(store).logKeys, quickVerifier())
+  const isThis = opened?.origin === store.origin && opened.chain === chain && opened.size === size
+  return isThis && equalBytes(opened.root, root)
 }
 
 function altered(chain: string, seq: number, what: string): GateError {

@@ -4,6 +4,8 @@ import { isJsonObject, type Json } from '../base/json.ts'
 
 /** What `_system` recorded of a chain when it was signed. */
 export interface RecordedHead {
+  /** Of the entry that says so. */
+  seq: number
   chain: string
   size: number
   /** `sha256:` form. */
@@ -12,16 +14,14 @@ export interface RecordedHead {
 
 /** The newest heads of chains in `_system`, which has all of them signed with its own. */
 export function systemHeadQueries(db: Database) {
-  const data = db
-    .prepare<[string], string>(
-      `SELECT section.json FROM entry INDEXED BY entry_type JOIN section USING (chain, seq)
+  const data = db.prepare<[string], { seq: number; json: string }>(
+    `SELECT entry.seq, section.json FROM entry INDEXED BY entry_type JOIN section USING (chain, seq)
         WHERE entry.chain = ? AND entry.type = 'audit.checkpoint' AND entry.type <> 'gate.decision' AND section.name = 'data'
         ORDER BY entry.seq DESC`,
-    )
-    .pluck()
-  /** Newest first. Whether `_system` is what it was is found where it is verified itself. */
+  )
+  /** Newest first. Whoever relies on one holds `_system` to what was signed. */
   function* all(): Generator<RecordedHead> {
-    for (const json of data.iterate(SYSTEM_CHAIN)) yield* headsIn(json)
+    for (const { seq, json } of data.iterate(SYSTEM_CHAIN)) yield* headsIn(seq, json)
   }
   return {
     of(chain: string): RecordedHead | undefined {
@@ -37,17 +37,17 @@ export function systemHeadQueries(db: Database) {
   }
 }
 
-function headsIn(json: string): RecordedHead[] {
+function headsIn(seq: number, json: string): RecordedHead[] {
   const data = parsed(json)
   const heads = isJsonObject(data) ? data.checkpoints : undefined
-  return Array.isArray(heads) ? heads.flatMap(headOf) : []
+  return Array.isArray(heads) ? heads.flatMap((head) => headOf(seq, head)) : []
 }
 
-function headOf(value: Json): RecordedHead[] {
+function headOf(seq: number, value: Json): RecordedHead[] {
   if (!isJsonObject(value)) return []
   const { chain, size, root } = value
   return typeof chain === 'string' && typeof size === 'number' && typeof root === 'string'
-    ? [{ chain, size, root }]
+    ? [{ seq, chain, size, root }]
     : []
 }
 

@@ -1,7 +1,8 @@
-import { genesisHead, type Head, hashHeader } from '../audit/chain.ts'
+import { genesisHead, type Head, hashHeader, SYSTEM_CHAIN } from '../audit/chain.ts'
 import { GOOD_STATUSES, type RangeStatus, type RangeVerification } from '../audit/range.ts'
 import { erasures, targetsOf } from '../audit/redaction.ts'
 import { coverOf, coverRanges, GrowingTree, type Place, STORED_LEVELS } from '../audit/tree.ts'
+import { unsignedTail } from '../audit/unsigned.ts'
 import { type ChainFault, type EntryCheck, entryFault, headOf, sectionFault } from '../audit/verify.ts'
 import { ChainWalk, type Mark } from '../audit/walk.ts'
 import { formatDigest } from '../base/digest.ts'
@@ -11,6 +12,7 @@ import { openCheckpoint } from '../evidence/trust.ts'
 import type { ChainRequest } from '../queries.ts'
 import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
+import type { RecordedHead } from './system-heads.ts'
 
 const PROGRESS_EVERY = 1000
 
@@ -180,12 +182,15 @@ function erasedSections({ connection, request }: Work): (seq: number, name: stri
 }
 
 /** Whether the whole chain is as long as was signed, and has the trees that `_system` and the newest anchor name. */
-function wholeFault({ connection, request, length }: Work): Fault | undefined {
+function wholeFault(work: Work): Fault | undefined {
+  const { connection, request, length } = work
   const { chain, anchor } = request
   const fault = (status: RangeStatus, seq: number, what: string) => ({ chain, seq, status, what })
   const signed = connection.checkpoints.lastSize(chain)
   if (signed > length) return fault('truncated', length, `${signed} entries were signed, and there are ${length}`)
   const recorded = connection.systemHeads.of(chain)
+  const wrong = recorded && systemFault(work, recorded)
+  if (wrong !== undefined) return wrong
   if (recorded !== undefined && recorded.size > length)
     return fault('truncated', length, `_system records ${recorded.size} entries, and there are ${length}`)
   if (anchor !== null && anchor.size > length)
@@ -198,5 +203,22 @@ function wholeFault({ connection, request, length }: Work): Fault | undefined {
     return fault('forked', 0, `an anchor holds other entries up to ${anchor.size - 1}`)
   if (recorded !== undefined && (rootAt(recorded.size) ?? recorded.root) !== recorded.root)
     return fault('tampered', 0, `_system records other entries up to ${recorded.size - 1}`)
+  const isTooMany = unsignedTail()
+  for (const { header } of connection.rows.from(chain, signed, length, { sections: false }))
+    if (isTooMany(header)) return fault('tampered', signed, `entry ${signed} was signed once, and is not any more`)
   return undefined
+}
+
+/** What `_system` is held to where it says something of another chain: that it is what was signed there, to its end. */
+function systemFault(work: Work, recorded: RecordedHead): Fault | undefined {
+  const { connection, request } = work
+  const length = connection.entries.length(SYSTEM_CHAIN)
+  const signed = connection.checkpoints.lastSize(SYSTEM_CHAIN)
+  if (signed > length)
+    return { chain: SYSTEM_CHAIN, seq: length, status: 'truncated', what: `_system is shorter than was signed` }
+  const chain = { ...request, chain: SYSTEM_CHAIN, sections: true }
+  const found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, fault: undefined }
+  const end = recorded.seq < signed ? recorded.seq + 1 : length
+  const fault = walkRange({ ...work, request: chain, length }, found, recorded.seq, end, () => undefined)
+  return fault && { ...fault, what: `_system, which records this chain: ${fault.what}` }
 }

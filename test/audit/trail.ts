@@ -12,11 +12,12 @@ import type { RangeVerification } from '../../src/audit/range.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { parseDigest } from '../../src/base/digest.ts'
 import { idMaker } from '../../src/base/id.ts'
+import type { Clock } from '../../src/base/time.ts'
 import { type Anchor, claimOf, headsOf } from '../../src/evidence/anchor.ts'
 import type { LogKey } from '../../src/evidence/trust.ts'
 import { signingKeyFile } from '../../src/files/signing-key.ts'
 import { randomPool } from '../../src/sqlite/random-pool.ts'
-import { openStore } from '../../src/sqlite/store.ts'
+import { openStore, type StartCheck } from '../../src/sqlite/store.ts'
 import type { Store } from '../../src/store.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aDecision, commit, LIVE, note, START_MS } from '../store/drafts.ts'
@@ -27,9 +28,12 @@ export const BATCHES = [40, 300, 1, 259]
 export const LENGTH = 1 + BATCHES.reduce((sum, n) => sum + n)
 
 /** A store on a data folder, with the log key in it, and what signs. */
-export async function openTrail(dir: string, nowMs = START_MS): Promise<EvidenceDeps & { close(): Promise<void> }> {
-  const clock = (): number => nowMs
-  const store = openStore({ dir, create: true, clock })
+export async function openTrail(
+  dir: string,
+  clock: Clock = () => START_MS,
+  check: StartCheck = 'all',
+): Promise<EvidenceDeps & { close(): Promise<void> }> {
+  const store = openStore({ dir, create: true, clock, check })
   const deps: Deps = { store, clock, newId: idMaker(clock, randomPool()) }
   const keyring = await openKeyring(deps, signingKeyFile(join(dir, 'signing-key.pem')))
   const checkpoints: Checkpointer = checkpointer({ ...deps, keyring, onFault: () => undefined })

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Database } from 'better-sqlite3'
+import { checkpointer } from '../../src/actions/checkpoints.ts'
+import { trustOf } from '../../src/actions/trust.ts'
+import { unsignedTail } from '../../src/audit/unsigned.ts'
+import { canonicalJson } from '../../src/base/canonical.ts'
+import { formatTimestamp } from '../../src/base/time.ts'
+import { temporaryFolder } from '../helpers.ts'
+import { LIVE, START_MS } from '../store/drafts.ts'
+import { tamper } from '../store/used-folder.ts'
+import { grow, openTrail, rewriteFrom, snapshot, verdict } from './trail.ts'
+
+const SYSTEM = '_system'
+const HOURS = 3
+
+/** A trail that grew for three hours, with a checkpoint every half minute. */
+async function longTrail() {
+  const dir = temporaryFolder()
+  let nowMs = START_MS
+  const trail = await openTrail(dir, () => nowMs)
+  for (; nowMs < START_MS + HOURS * 3_600_000; nowMs += 30_000) await grow(trail, 4)
+  const { logKeys } = trustOf(trail.store)
+  await trail.close()
+  return { dir, logKeys }
+}
+const kept = await longTrail()
+
+const query = (db: Database, sql: string, ...values: unknown[]): void => void db.prepare(sql).run(...values)
+
+/** Takes away what was signed after the first checkpoint, here and in `_system`, as who can write the file can. */
+function unsign(db: Database): number {
+  const first = db.prepare('SELECT min(size) FROM checkpoint WHERE chain = ?').pluck().get(LIVE) as number
+  const last = db
+    .prepare("SELECT min(seq) FROM entry WHERE chain = ? AND type = 'audit.checkpoint'")
+    .pluck()
+    .get(SYSTEM) as number
+  query(db, 'DELETE FROM checkpoint WHERE chain = ? AND size > ?', LIVE, first)
+  query(db, 'DELETE FROM checkpoint WHERE chain = ? AND size > ?', SYSTEM, last + 1)
+  query(db, 'DELETE FROM tree_node')
+  query(db, 'DELETE FROM entry WHERE chain = ? AND seq > ?', SYSTEM, last)
+  query(db, 'DELETE FROM section WHERE chain = ? AND seq > ?', SYSTEM, last)
+  return first
+}
+
+test('whoever takes the later checkpoints away and writes the entries anew is found, also without anchors', async () => {
+  const dir = await snapshot(kept.dir)
+  let first = 0
+  tamper(dir, (db) => {
+    first = unsign(db)
+    rewriteFrom(db, LIVE, first + 3, { type: 'custom.forged' })
+  })
+  const { status, firstBadSeq, valid } = await verdict(dir, { ...kept, anchors: [] })
+  assert.deepEqual({ status, firstBadSeq, valid }, { status: 'tampered', firstBadSeq: first, valid: false })
+})
+
+test('a service does not sign what was signed once and is not any more', async () => {
+  const dir = await snapshot(kept.dir)
+  tamper(dir, (db) => rewriteFrom(db, LIVE, unsign(db) + 3, { type: 'custom.forged' }))
+  const faults: string[] = []
+  const trail = await openTrail(dir, () => START_MS + HOURS * 3_600_000, 'nothing')
+  await checkpointer({ ...trail, onFault: (chain) => void faults.push(chain) }).signAll()
+  const { size } = (await trail.store.lastCheckpoint(LIVE)) ?? { size: 0 }
+  assert.deepEqual([faults, size], [[LIVE], 5])
+  await trail.close()
+})
+
+test('the head that _system records is believed only as far as _system is what was signed', async () => {
+  const dir = await snapshot(kept.dir)
+  const cut = 101
+  tamper(dir, (db) => {
+    for (const table of ['entry', 'section']) query(db, `DELETE FROM ${table} WHERE chain = ? AND seq >= ?`, LIVE, cut)
+    query(db, 'DELETE FROM checkpoint WHERE chain = ? AND size > ?', LIVE, cut)
+    query(db, 'DELETE FROM tree_node WHERE chain = ?', LIVE)
+    const rows = db
+      .prepare(
+        "SELECT seq, json, salt FROM section WHERE chain = ? AND name = 'data' AND json_extract(json, '$.checkpoints') IS NOT NULL",
+      )
+      .all(SYSTEM) as { seq: number; json: string; salt: Uint8Array }[]
+    for (const { seq, json } of rows) {
+      const data = JSON.parse(json) as { checkpoints: { chain: string; size: number }[] }
+      const checkpoints = data.checkpoints.filter(({ chain, size }) => chain !== LIVE || size <= cut)
+      query(
+        db,
+        "UPDATE section SET json = ? WHERE chain = ? AND seq = ? AND name = 'data'",
+        canonicalJson({ ...data, checkpoints }),
+        SYSTEM,
+        seq,
+      )
+    }
+  })
+  const { valid } = await verdict(dir, { ...kept, anchors: [] })
+  assert.equal(valid, false)
+})
+
+const CASES: [what: string, gapsMs: readonly number[], isTooMany: boolean][] = [
+  ['nothing', [], false],
+  ['one burst', [0, 0, 5, 9_000], false],
+  ['nights that a machine slept through', [36_000_000, 36_000_000, 36_000_000], false],
+  ['ten minutes', Array(20).fill(30_000), false],
+  ['more than ten minutes', Array(21).fill(30_000), true],
+  ['a decision every hour, eleven of them', Array(11).fill(3_600_000), true],
+]
+for (const [what, gapsMs, isTooMany] of CASES) {
+  test(`decisions without a checkpoint, ${what}: ${isTooMany ? 'too many' : 'as a service may leave them'}`, () => {
+    const next = unsignedTail()
+    let ms = START_MS
+    next({ type: 'gate.decision', ts: formatTimestamp(ms) })
+    const answers = gapsMs.map((gap) => {
+      ms += gap
+      return next({ type: 'gate.decision', ts: formatTimestamp(ms) })
+    })
+    assert.equal(answers.at(-1) ?? false, isTooMany)
+  })
+}
+
+test('commands on the host may append for years before a service runs', () => {
+  const next = unsignedTail()
+  const many = Array.from({ length: 5000 }, (_, day) => formatTimestamp(START_MS + day * 86_400_000))
+  assert.equal(
+    many.some((ts) => next({ type: 'key.created', ts })),
+    false,
+  )
+})
+
+test('_system without a signature for a thousand checkpoints of others is too long', () => {
+  const next = unsignedTail()
+  const answers = Array.from({ length: 1001 }, () => next({ type: 'audit.checkpoint', ts: formatTimestamp(START_MS) }))
+  assert.deepEqual([answers.at(-2), answers.at(-1)], [false, true])
+})
