@@ -29,6 +29,8 @@ export interface PageQuery {
   offset: number
   /** Only entries with a smaller seq. */
   before?: number | undefined
+  /** Only entries with this seq or a greater one. */
+  since?: number | undefined
   eventType?: string | undefined
   /** Timestamps in our form; from included, to excluded. */
   from?: string | undefined

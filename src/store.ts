@@ -5,6 +5,7 @@ import type { RangeVerification } from './audit/range.ts'
 import type { RedactionTarget } from './audit/redaction.ts'
 import type { Hash, Place, Range } from './audit/tree.ts'
 import type { Glob } from './base/glob.ts'
+import type { Prune } from './evidence/prune.ts'
 import type { ApiKey } from './keys/apikey.ts'
 import type { Tenant } from './keys/tenant.ts'
 import type { KillSwitch, Subject } from './killswitch/killswitch.ts'
@@ -45,6 +46,13 @@ export type Write =
   | { kind: 'checkpoint'; chain: string; size: number; note: string; nodes: readonly TreeNode[] }
   /** Deletes these sections, and the approvals that they were of. */
   | { kind: 'erase'; chain: string; targets: readonly RedactionTarget[]; approvals: readonly string[] }
+  /**
+   * Deletes everything of a chain before `size`, and these approvals, all of whose entries are there. An entry `audit.prune` with it
+   * says so; one entry at least must be left.
+   *
+   * @param frontier what is left of the tree over them
+   */
+  | { kind: 'prune'; chain: string; size: number; frontier: readonly TreeNode[]; approvals: readonly string[] }
   /** A sink of anchors has taken the checkpoints up to this number. */
   | { kind: 'anchored'; delivery: Delivery }
 
@@ -75,6 +83,8 @@ export type Guard =
   | { kind: 'voterActive'; keyId: string }
   /** The newest checkpoint of the chain has this size; 0 when there is none. */
   | { kind: 'checkpointed'; chain: string; size: number }
+  /** The chain begins with this seq. */
+  | { kind: 'prunedTo'; chain: string; size: number }
   /** This log key is the one in use. */
   | { kind: 'logKeyInUse'; id: string }
   /** The commit comes before this time, in milliseconds. */
@@ -204,6 +214,12 @@ export interface Store {
   lastCheckpointUpTo(chain: string, number: number): Promise<StoredCheckpoint | undefined>
   /** The first one that covers the entry, of those up to `maxNumber`. */
   checkpointCovering(chain: string, seq: number, maxNumber?: number): Promise<StoredCheckpoint | undefined>
+  /** The newest one that is not larger than this. */
+  checkpointWithin(chain: string, size: number): Promise<StoredCheckpoint | undefined>
+  /** What is left of the entries that were pruned; undefined where none were. */
+  pruned(chain: string): Promise<Prune | undefined>
+  /** The records that the entries before `size` made, approvals not, and in `_system` the heads that they name. */
+  stateBefore(chain: string, size: number): Promise<Pick<Prune, 'state' | 'heads'>>
   /** In the order in which they were signed. */
   checkpointsAfter(number: number, limit: number): Promise<StoredCheckpoint[]>
   /** What each sink of anchors has taken, by its name. */

@@ -1,4 +1,4 @@
-import { genesisHead, type Head, type Header, hashHeader } from '../audit/chain.ts'
+import { type Head, type Header, hashHeader } from '../audit/chain.ts'
 import { coverRanges, GrowingTree, type Hash, leafHash, STORED_LEVELS } from '../audit/tree.ts'
 import { unsignedTail } from '../audit/unsigned.ts'
 import { entryFault, headOf } from '../audit/verify.ts'
@@ -9,6 +9,7 @@ import { quickVerifier } from '../evidence/ed25519.ts'
 import { openCheckpoint } from '../evidence/trust.ts'
 import type { Store, StoredCheckpoint, TreeNode } from '../store.ts'
 import { trustOf } from './trust.ts'
+import { headBefore } from './verify-range.ts'
 
 /** What a chain has got since its last checkpoint. */
 export interface Growth {
@@ -47,10 +48,9 @@ export function chainTree(store: Store) {
   }
 
   const headAt = async (chain: string, seq: number): Promise<Head> => {
-    if (seq < 0) return genesisHead(store.origin, chain)
-    const [text] = await store.headersFrom(chain, seq, 1)
-    if (text === undefined) throw altered(chain, seq, 'is missing')
-    return headOf(entryOf(text))
+    const head = await headBefore(store, chain, seq + 1)
+    if (head === undefined) throw altered(chain, seq, 'is missing')
+    return head
   }
 
   return {

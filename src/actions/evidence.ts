@@ -142,6 +142,9 @@ async function differenceFromStored({ store }: Deps, bundle: Bundle): Promise<st
   const [first] = bundle.proof.entries
   const checkpoint = checkpointIn(bundle)
   if (first === undefined || checkpoint === undefined) return 'The bundle has no entries.'
+  // What was pruned cannot be compared; its checkpoint was signed before.
+  const oldest = (await store.pruned(first.chain))?.size ?? 0
+  if (first.seq < oldest) return undefined
   // A valid segment is one chain without gaps.
   const stored = await store.headersFrom(first.chain, first.seq, bundle.proof.entries.length)
   if (!matchesStored(bundle, stored)) return 'The audit chain here holds other entries.'

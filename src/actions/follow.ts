@@ -132,8 +132,8 @@ interface Read {
 
 async function everything(store: Store, { chain, first, length }: Span): Promise<Read> {
   const limit = Math.min(BATCH, length - first)
-  const query = { chain, order: 'asc' as const, offset: first, limit, sections: SHOWN_SECTIONS, maxBytes: BATCH_BYTES }
-  const { items } = await store.page(query)
+  const part = { since: first, offset: 0, limit, sections: SHOWN_SECTIONS, maxBytes: BATCH_BYTES }
+  const { items } = await store.page({ chain, order: 'asc', ...part })
   return { entries: items, end: (items.at(-1)?.header.seq ?? first + limit - 1) + 1 }
 }
 

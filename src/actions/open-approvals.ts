@@ -50,6 +50,12 @@ export async function changedByTime({ store }: Deps, chain: string, status: Appr
   return actual
 }
 
+/** By its stored status too: what is over by the clock alone has an entry to come, which changes the record. */
+export function isOpen(store: Store, approval: Approval, nowMs: number): boolean {
+  const open = ['pending', 'approved']
+  return open.includes(approval.status) || open.includes(statusAt(approval, store.state().switches, nowMs))
+}
+
 /** Brings into the record and the chain what holds by computation already. */
 export async function noteStatus(deps: Deps, approval: Approval, status: 'expired' | 'cancelled'): Promise<void> {
   const { write, data } = change('approval', approval, { status })

@@ -1,12 +1,11 @@
-import { type Approval, statusAt } from '../approvals/approval.ts'
 import type { StoredEntry } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { EVENT_TYPES } from '../audit/events.ts'
 import { joinedTargets, type RedactionTarget } from '../audit/redaction.ts'
 import { GateError } from '../base/errors.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
-import type { Store } from '../store.ts'
 import { type Deps, decideAndCommit, eventEntry } from './deps.ts'
+import { isOpen } from './open-approvals.ts'
 
 /** Entries of one commit: others wait for it. */
 const BATCH = 500
@@ -98,12 +97,6 @@ async function approvalTargets({ store, clock }: Deps, id: string): Promise<Reda
   if (approval === undefined || isOpen(store, approval, clock())) return undefined
   const changes = await store.changesOf('approval', id)
   return changes.flatMap((entry) => targetsAt(entry, ['data', 'actor']))
-}
-
-/** By its stored status too: what is over by the clock alone has an entry to come, which changes the record. */
-function isOpen(store: Store, approval: Approval, nowMs: number): boolean {
-  const open = ['pending', 'approved']
-  return open.includes(approval.status) || open.includes(statusAt(approval, store.state().switches, nowMs))
 }
 
 function recordId({ sections }: StoredEntry): string | undefined {

@@ -44,7 +44,10 @@ export async function verifyRange(
   onProgress?: (checked: number) => void,
 ): Promise<RangeVerification> {
   const range = await dayRange(deps.store, chain, { startDate, endDate })
-  return verifySeqs(deps.store, chain, range, outside, onProgress)
+  const verified = await verifySeqs(deps.store, chain, range, outside, onProgress)
+  const size = await prunedInto(deps.store, chain, startDate)
+  if (!verified.valid || size === undefined) return verified
+  return { ...verified, valid: false, status: 'pruned', fault: `the entries before ${size} were pruned` }
 }
 
 /** The entries of the days from `startDate` to `endDate`. @throws GateError `invalid_request` as verifyRange */
@@ -61,6 +64,12 @@ export async function dayRange(
     })
   const to = formatTimestamp(Math.min(end + DAY_MS, LAST_TIME_MS))
   return store.seqRange(chain, formatTimestamp(start), to)
+}
+
+/** Where the chain begins, when entries of this day or a later one were pruned. */
+export async function prunedInto(store: Store, chain: string, startDate: string): Promise<number | undefined> {
+  const pruned = await store.pruned(chain)
+  return pruned !== undefined && startDate <= pruned.lastTs ? pruned.size : undefined
 }
 
 /** Verifies first <= seq < end; without a range, all of the chain that has not been pruned. */
@@ -88,8 +97,7 @@ function dayOf(field: string, text: string): number {
 /** Whether one entry hashes to what it did and joins its neighbours: what is wrong, or null. */
 export async function entryPlaceFault(store: Store, entry: StoredEntry): Promise<string | null> {
   const { chain, seq } = entry.header
-  const before = seq === 0 ? undefined : await store.entryAt(chain, seq - 1)
-  const follows: Head | undefined = seq === 0 ? genesisHead(store.origin, chain) : before && headOf(before)
+  const follows = await headBefore(store, chain, seq)
   if (follows === undefined) return `entry ${seq - 1} is missing`
   const next = await store.entryAt(chain, seq + 1)
   const missing = await missingSections(store, entry)
@@ -97,4 +105,13 @@ export async function entryPlaceFault(store: Store, entry: StoredEntry): Promise
   const own = entryFault(chain, follows, entry, { sections: true, isErased })
   const fault = own ?? (next && entryFault(chain, headOf(entry), next, { sections: false }))
   return fault?.what ?? null
+}
+
+/** What the entry at `seq` must follow from, pruned or not; undefined when it is missing. */
+export async function headBefore(store: Store, chain: string, seq: number): Promise<Head | undefined> {
+  if (seq === 0) return genesisHead(store.origin, chain)
+  const before = await store.entryAt(chain, seq - 1)
+  if (before !== undefined) return headOf(before)
+  const pruned = await store.pruned(chain)
+  return pruned?.size === seq ? { seq: seq - 1, hash: pruned.lastHash, tsMs: Date.parse(pruned.lastTs) } : undefined
 }

@@ -20,6 +20,7 @@ export const EVENTS = {
   'audit.genesis': 'the first entry of a chain',
   'audit.checkpoint': 'the heads of chains were signed',
   'audit.redaction': 'sections of entries were erased',
+  'audit.prune': 'the oldest entries were archived and deleted',
   'audit.restored': 'the trail was taken up as it is, though anchors say otherwise',
   'audit.verified': 'the service verified its own chains',
   'clock.regression': 'the clock of the machine went back',

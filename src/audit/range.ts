@@ -6,6 +6,7 @@ export const RANGE_STATUSES = {
   tampered: 'what an entry says is not what was written, or the tree is not the one that was signed',
   'broken-link': 'an entry is missing, or does not follow from the one before it',
   truncated: 'entries at the start or the end are missing that were signed',
+  pruned: 'the range begins before the oldest entry that is left; what is left of it follows',
   forked: 'an anchor holds another history',
   rollback: 'an anchor holds more entries than there are',
 } as const

@@ -44,6 +44,11 @@ export class ChainWalk {
     return this.#head
   }
 
+  /** Holds the tree before the first entry to what was signed there. */
+  begin(): ChainFault | undefined {
+    return this.#atMark(this.#start.tree.size)
+  }
+
   step(entry: StoredEntry, check: EntryCheck): ChainFault | undefined {
     const { chain, tree } = this.#start
     const fault = entryFault(chain, this.#head, entry, check)

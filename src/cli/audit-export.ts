@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import type { Deps } from '../actions/deps.ts'
+import type { EvidenceDeps } from '../actions/evidence.ts'
 import { exportRange } from '../actions/export-range.ts'
-import { dayRange } from '../actions/verify-range.ts'
+import { dayRange, prunedInto } from '../actions/verify-range.ts'
 import { visibleJson } from '../base/visible.ts'
 import { MANIFEST_FILE, type Manifest } from '../evidence/export.ts'
 import { exportFolder } from '../files/export-folder.ts'
 import { addChainOptions, type ChainOptions, chainNamed } from './audit-list.ts'
-import { configOf, UsageError, withStore } from './context.ts'
+import { CannotRun, configOf, UsageError, withStore } from './context.ts'
 import { withKeyring } from './keyring.ts'
 import { print } from './output.ts'
 import { progressBar } from './progress.ts'
@@ -34,26 +36,46 @@ async function exportCommand(options: ExportOptions): Promise<void> {
   const { from, to, out } = options
   if ((from === undefined) !== (to === undefined)) throw new UsageError('--from and --to go together.')
   const config = configOf(options)
-  const manifest = await withStore(config, {}, async (deps) => {
+  const { manifest } = await withStore(config, {}, async (deps) => {
     const chain = await chainNamed(deps, options)
-    const range =
-      from === undefined || to === undefined
-        ? { first: 0, end: (await deps.store.lengths([chain])).get(chain) ?? 0 }
-        : await dayRange(deps.store, chain, { startDate: from, endDate: to })
-    const evidence = await withKeyring(deps, config)
-    const folder = exportFolder(out)
+    const range = await rangeOf(deps, chain, options)
     const progress = progressBar(chain, range.end - range.first)
-    const made = await exportRange(evidence, chain, range, folder, progress.at).finally(progress.end)
-    folder.writeText('checkpoint.txt', made.checkpoint)
-    folder.writeText('VERIFY.md', instructions(made))
-    folder.writeText(MANIFEST_FILE, `${visibleJson(made)}\n`)
-    return made
+    return writeExport(await withKeyring(deps, config), chain, range, out, progress.at).finally(progress.end)
   })
   const { chain, first, end } = manifest
   print(options, { chain, first, end, folder: out, manifest: join(out, MANIFEST_FILE) }, () => [
     `${(end - first).toLocaleString('en')} entries of ${chain} are in ${out}.`,
     `Verify them anywhere: gate-sidecar evidence verify ${out} --trust trust.json`,
   ])
+}
+
+/** All that there is, or these days. */
+async function rangeOf({ store }: Deps, chain: string, { from, to }: ExportOptions) {
+  if (from === undefined || to === undefined)
+    return {
+      first: (await store.pruned(chain))?.size ?? 0,
+      end: (await store.lengths([chain])).get(chain) ?? 0,
+    }
+  const size = await prunedInto(store, chain, from)
+  if (size !== undefined) throw new CannotRun(`The entries before ${size} were pruned; their archive has them.`)
+  return dayRange(store, chain, { startDate: from, endDate: to })
+}
+
+/** Writes the entries with what verifies them into a folder. @returns the manifest, and its text as it was written */
+export async function writeExport(
+  evidence: EvidenceDeps,
+  chain: string,
+  range: { first: number; end: number },
+  out: string,
+  onProgress: (written: number) => void,
+): Promise<{ manifest: Manifest; text: string }> {
+  const folder = exportFolder(out)
+  const manifest = await exportRange(evidence, chain, range, folder, onProgress)
+  const text = `${visibleJson(manifest)}\n`
+  folder.writeText('checkpoint.txt', manifest.checkpoint)
+  folder.writeText('VERIFY.md', instructions(manifest))
+  folder.writeText(MANIFEST_FILE, text)
+  return { manifest, text }
 }
 
 function instructions({ chain, first, end, origin, exportedAt }: Manifest): string {

@@ -82,7 +82,7 @@ const SCRUB_ATTEMPTS = 20
 const SCRUB_PAUSE_MS = 100
 
 /** Others may be reading for a moment. */
-async function scrub({ store }: Deps): Promise<boolean> {
+export async function scrub({ store }: Deps): Promise<boolean> {
   for (let attempt = 0; attempt < SCRUB_ATTEMPTS; attempt += 1) {
     if (await store.scrub()) return true
     await new Promise((resolve) => setTimeout(resolve, SCRUB_PAUSE_MS))

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { addAuditExportCommand } from './audit-export.ts'
 import { addAuditListCommand } from './audit-list.ts'
 import { addAuditLogCommand } from './audit-log.ts'
+import { addAuditPruneCommand } from './audit-prune.ts'
 import { addAuditRedactCommand } from './audit-redact.ts'
 import { addAuditRestoreCommand } from './audit-restore.ts'
 import { addAuditTailCommand } from './audit-tail.ts'
@@ -15,5 +16,6 @@ export function addAuditCommands(program: Command): void {
   addAuditVerifyCommand(audit)
   addAuditExportCommand(audit)
   addAuditRedactCommand(audit)
+  addAuditPruneCommand(audit)
   addAuditRestoreCommand(audit)
 }

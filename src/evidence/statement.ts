@@ -7,6 +7,7 @@ export const STATEMENT_TYPES = {
   bundle: 'application/vnd.gate-sidecar.trust-bundle.v1+json',
   certificate: 'application/vnd.gate-sidecar.key-certificate.v1+json',
   export: 'application/vnd.gate-sidecar.export.v1+json',
+  prune: 'application/vnd.gate-sidecar.prune.v1+json',
   rotation: 'application/vnd.gate-sidecar.key-rotation.v1+json',
 } as const
 export type StatementKind = keyof typeof STATEMENT_TYPES

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { Header, Section, StoredEntry } from '../audit/chain.ts'
+import { type Header, hashHeader, type Section, type StoredEntry } from '../audit/chain.ts'
+import { sectionFault } from '../audit/verify.ts'
 import { formatDigest } from '../base/digest.ts'
 
 /** Entries that are read before others have their turn on the file: no transaction is held for longer. */
@@ -28,7 +29,7 @@ export function chainRows(db: Database) {
       'SELECT seq, name, salt, json FROM section WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq, name',
     )
     .raw()
-  return {
+  const rows = {
     /**
      * The entries first <= seq < end that there are. What is too damaged to be an entry comes as one that does not hash to what
      * it should; what is stored beside an entry that is missing is passed over.
@@ -52,6 +53,16 @@ export function chainRows(db: Database) {
         chunk = characters > CHUNK_CHARACTERS ? Math.max(1, chunk >> 1) : Math.min(MAX_CHUNK, chunk << 1)
         seq = to
       }
+    },
+  }
+  return {
+    ...rows,
+    /** The section `data` of an entry that is what was written, as far as the entry alone tells. */
+    wholeData(chain: string, seq: number): string | undefined {
+      const [entry] = rows.from(chain, seq, seq + 1)
+      const isWhole =
+        entry !== undefined && hashHeader(entry.headerText) === entry.hash && sectionFault(entry) === undefined
+      return isWhole ? entry.sections.find(({ name }) => name === 'data')?.json : undefined
     },
   }
 }

@@ -15,20 +15,18 @@ export function checkpointQueries(db: Database) {
   const lastAnchored = db.prepare<[string, number], StoredCheckpoint>(
     `SELECT ${columns} FROM checkpoint WHERE chain = ? AND number <= ? ORDER BY size DESC LIMIT 1`,
   )
+  const within = db.prepare<[string, number], StoredCheckpoint>(
+    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size <= ? ORDER BY size DESC LIMIT 1`,
+  )
   const after = db.prepare<[number, number], StoredCheckpoint>(
     `SELECT ${columns} FROM checkpoint WHERE number > ? ORDER BY number LIMIT ?`,
   )
   const between = db.prepare<[string, number, number], StoredCheckpoint>(
-    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size > ? AND size <= ? ORDER BY size`,
+    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size >= ? AND size <= ? ORDER BY size`,
   )
-  const node = db
-    .prepare<[string, number, number], Hash>('SELECT hash FROM tree_node WHERE chain = ? AND level = ? AND place = ?')
-    .pluck()
   const chains = db.prepare<[], string>('SELECT DISTINCT chain FROM checkpoint ORDER BY chain').pluck()
   const insert = db.prepare<[string, number, string]>('INSERT INTO checkpoint (chain, size, note) VALUES (?, ?, ?)')
-  const insertNode = db.prepare<[string, number, number, Hash]>(
-    'INSERT INTO tree_node (chain, level, place, hash) VALUES (?, ?, ?, ?)',
-  )
+  const deleteSmaller = db.prepare<[string, number]>('DELETE FROM checkpoint WHERE chain = ? AND size < ?')
   const anchored = db.prepare<[], { sink: string; number: number; at: string }>(
     'SELECT sink, number, at FROM anchored ORDER BY sink',
   )
@@ -36,31 +34,59 @@ export function checkpointQueries(db: Database) {
     `INSERT INTO anchored (sink, number, at) VALUES (?, ?, ?)
      ON CONFLICT (sink) DO UPDATE SET number = excluded.number, at = excluded.at WHERE excluded.number > number`,
   )
+  const nodes = nodeQueries(db)
   return {
     last: (chain: string) => last.get(chain),
-    /** Those with first < size, up to the first one with size >= end. */
+    /** Those with first <= size, up to the first one with size >= end. */
     around: (chain: string, first: number, end: number) =>
       between.all(chain, first, covering.get(chain, end - 1, Number.MAX_SAFE_INTEGER)?.size ?? Number.MAX_SAFE_INTEGER),
-    node: (chain: string, level: number, index: number) => node.get(chain, level, index),
+    node: nodes.get,
     lastSize: (chain: string) => last.get(chain)?.size ?? 0,
     covering: (chain: string, seq: number, maxNumber = Number.MAX_SAFE_INTEGER) => covering.get(chain, seq, maxNumber),
+    within: (chain: string, size: number) => within.get(chain, size),
     lastUpTo: (chain: string, number: number) => lastAnchored.get(chain, number),
     after: (number: number, limit: number) => after.all(number, limit),
     chains: () => chains.all(),
-    put(chain: string, size: number, note: string, nodes: readonly TreeNode[]): void {
+    put(chain: string, size: number, note: string, completed: readonly TreeNode[]): void {
       insert.run(chain, size, note)
-      for (const { level, index, hash } of nodes) insertNode.run(chain, level, index, hash)
+      nodes.put(chain, completed)
+    },
+    /** Leaves of the tree over the entries before `size` only its frontier, and of their checkpoints the last. */
+    prune(chain: string, size: number, frontier: readonly TreeNode[]): void {
+      deleteSmaller.run(chain, size)
+      nodes.deleteBefore(chain, size)
+      nodes.put(chain, frontier)
     },
     anchored: () => anchored.all(),
     putAnchored: (sink: string, number: number, at: string) => putAnchored.run(sink, number, at),
-    hashes: hashReader(db, node),
+    hashes: hashReader(db, nodes),
+  }
+}
+
+function nodeQueries(db: Database) {
+  const get = db
+    .prepare<[string, number, number], Hash>('SELECT hash FROM tree_node WHERE chain = ? AND level = ? AND place = ?')
+    .pluck()
+  const insert = db.prepare<[string, number, number, Hash]>(
+    'INSERT INTO tree_node (chain, level, place, hash) VALUES (?, ?, ?, ?)',
+  )
+  const deleteBefore = db.prepare<[string, number]>(
+    'DELETE FROM tree_node WHERE chain = ? AND (place + 1) * (1 << level) <= ?',
+  )
+  return {
+    get: (chain: string, level: number, index: number) => get.get(chain, level, index),
+    put(chain: string, nodes: readonly TreeNode[]): void {
+      for (const { level, index, hash } of nodes) insert.run(chain, level, index, hash)
+    },
+    /** Those that are wholly over entries before `size`. */
+    deleteBefore: (chain: string, size: number) => deleteBefore.run(chain, size),
   }
 }
 
 /** The roots of ranges of a chain, found with as few stored nodes and entries as there are on the way. */
 function hashReader(
   db: Database,
-  node: { get(chain: string, level: number, index: number): Hash | undefined },
+  nodes: { get(chain: string, level: number, index: number): Hash | undefined },
 ): (chain: string, ranges: readonly Range[]) => Hash[] {
   const entry = db.prepare<[string, number], Hash>('SELECT hash FROM entry WHERE chain = ? AND seq = ?').pluck()
   return (chain, ranges) => {
@@ -69,7 +95,7 @@ function hashReader(
       return hash && leafHash(hash)
     }
     const hashAt: HashAt = ({ level, index }: Place) => {
-      const stored = (level === 0 ? leaf(index) : undefined) ?? node.get(chain, level, index)
+      const stored = (level === 0 ? leaf(index) : undefined) ?? nodes.get(chain, level, index)
       if (stored !== undefined) return stored
       if (level === 0) throw new MissingEntry(chain, index)
       const below = level - 1

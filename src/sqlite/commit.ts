@@ -104,6 +104,8 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
       })
     case 'checkpointed':
       return connection.checkpoints.lastSize(guard.chain) === guard.size
+    case 'prunedTo':
+      return connection.pruned.size(guard.chain) === guard.size
     case 'logKeyInUse': {
       const key = memory.signingKeys.get(guard.id)
       return key !== undefined && isInUse(key)
@@ -122,6 +124,7 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
     else if (write.kind === 'policySource') connection.policySources.put(write.stored)
     else if (write.kind === 'checkpoint') connection.checkpoints.put(write.chain, write.size, write.note, write.nodes)
     else if (write.kind === 'erase') erase(connection, write)
+    else if (write.kind === 'prune') prune(connection, write)
     else if (write.kind === 'anchored') {
       const { sink, number, at } = write.delivery
       connection.checkpoints.putAnchored(sink, number, at)
@@ -140,6 +143,15 @@ function erase(
   { chain, targets, approvals }: Extract<Write, { kind: 'erase' }>,
 ): void {
   for (const target of targets) entries.eraseSections(chain, target)
+  for (const id of approvals) records.approval.remove(id)
+}
+
+function prune(
+  { pruned, checkpoints, records }: Connection,
+  { chain, size, frontier, approvals }: Extract<Write, { kind: 'prune' }>,
+): void {
+  pruned.prune(chain, size)
+  checkpoints.prune(chain, size, frontier)
   for (const id of approvals) records.approval.remove(id)
 }
 

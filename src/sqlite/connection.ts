@@ -6,6 +6,7 @@ import { entryQueries } from './entries.ts'
 import { idempotencyQueries } from './idempotency.ts'
 import { instanceQueries } from './instance.ts'
 import { policySourceQueries } from './policy-source.ts'
+import { prunedQueries } from './pruned.ts'
 import { recordEntryQueries } from './record-entries.ts'
 import { recordQueries } from './records.ts'
 import { systemHeadQueries } from './system-heads.ts'
@@ -13,13 +14,17 @@ import { takenQuery } from './taken.ts'
 
 /** A database handle with its prepared statements, made anew when the handle is. */
 export function connect(db: Database) {
+  const entries = entryQueries(db)
+  const rows = chainRows(db)
+  const pruned = prunedQueries(db, entries, rows)
   return {
     db,
     instance: instanceQueries(db),
-    entries: entryQueries(db),
+    entries,
     records: recordQueries(db),
-    rows: chainRows(db),
-    systemHeads: systemHeadQueries(db),
+    rows,
+    pruned,
+    systemHeads: systemHeadQueries(db, pruned),
     recordEntries: recordEntryQueries(db),
     taken: takenQuery(db),
     approvals: approvalQueries(db),

@@ -25,6 +25,7 @@ function appendQueries(db: Database) {
   const head = db.prepare<[string], { seq: number; hash: Buffer; ts: string }>(
     'SELECT seq, hash, ts FROM entry WHERE chain = ? ORDER BY seq DESC LIMIT 1',
   )
+  const first = db.prepare<[string], number>('SELECT seq FROM entry WHERE chain = ? ORDER BY seq LIMIT 1').pluck()
   const insertEntry = db.prepare('INSERT INTO entry (chain, seq, header, hash) VALUES (?, ?, ?, ?)')
   const insertSections = sectionInserts(db)
   const tsAt = db.prepare<[string, number], { ts: string }>('SELECT ts FROM entry WHERE chain = ? AND seq = ?')
@@ -44,12 +45,14 @@ function appendQueries(db: Database) {
         entry.sections.flatMap(({ name, salt, json }) => [chain, seq, name, salt, json]),
       )
     },
+    /** The oldest seq that there is; 0 of a chain without entries. */
+    first: (chain: string) => first.get(chain) ?? 0,
     /** First seq whose time is not before `ts`; one past the head when there is none. Times never fall with seq. */
     seqNotBefore(chain: string, ts: string): number {
-      return partitionPoint((head.get(chain)?.seq ?? -1) + 1, (seq) => {
-        const at = tsAt.get(chain, seq)
-        return at !== undefined && at.ts < ts
-      })
+      const from = first.get(chain) ?? 0
+      const count = (head.get(chain)?.seq ?? -1) + 1 - from
+      const isBefore = (i: number): boolean => (tsAt.get(chain, from + i)?.ts ?? ts) < ts
+      return from + partitionPoint(count, isBefore)
     },
   }
 }

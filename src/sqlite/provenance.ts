@@ -49,12 +49,34 @@ export function applyEntry(folded: Folded, chain: string, type: string, json: st
   return undefined
 }
 
+/**
+ * Takes up a record as pruned entries left it: nothing else may have been said of it before.
+ *
+ * @returns what is wrong, or undefined
+ */
+export function applyState(
+  folded: Folded,
+  chain: string,
+  { record, id, body }: { record: string; id: string; body: JsonObject },
+): string | undefined {
+  const kind = kindOf(record)
+  if (kind === undefined || kind === 'approval') return `it cannot hold a ${record}`
+  const isOurs = body.id === id && ORIGINS[kind].chain(body) === chain
+  if (!isOurs || folded[kind].has(id)) return `the ${kind} ${id} does not belong to this chain`
+  folded[kind].set(id, body)
+  return undefined
+}
+
 /** What an entry's `data` changes; undefined when it is not the change of a record. */
 export function readChange(json: string): ChangeData | undefined {
   const data: Json = JSON.parse(json)
   if (!isJsonObject(data) || !isJsonObject(data.changes) || typeof data.id !== 'string') return undefined
-  const kind = Object.keys(ORIGINS).find((name): name is RecordKind => name === data.record)
+  const kind = kindOf(data.record)
   return kind && { record: kind, id: data.id, changes: data.changes }
+}
+
+function kindOf(name: Json | undefined): RecordKind | undefined {
+  return Object.keys(ORIGINS).find((kind): kind is RecordKind => kind === name)
 }
 
 function chainOfKey({ roles, tenantId, environment }: JsonObject): string | undefined {

@@ -8,6 +8,7 @@ import type { PageQuery } from '../queries.ts'
 import type { State, Store } from '../store.ts'
 import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
+import { stateBefore } from './fold.ts'
 import { dataFileIdentity } from './identity.ts'
 import { type FileAddress, keepFile } from './kept-file.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
@@ -78,7 +79,7 @@ export function openStore(options: StoreOptions): Store {
     state: (): State =>
       imposed.size === 0 ? memory : { ...memory, switches: [...memory.switches, ...imposed.values()] },
     refresh: () => keep(refreshed(memory, file.connection())),
-    ...reads(() => file.connection(), clock),
+    ...reads(() => file.connection(), origin, clock),
     verifyChain: (request, onProgress = () => undefined) => verifier.verify(request, onProgress),
     async close() {
       while (!queue.idle()) await sleep(1)
@@ -118,7 +119,7 @@ function checked(
 }
 
 /** Reads see the last commit of any process. A read that fails is a failure of the store, not an empty answer. */
-function reads(current: () => Connection, clock: Clock): Reads {
+function reads(current: () => Connection, origin: string, clock: Clock): Reads {
   const read = async <T>(query: (connection: Connection) => T): Promise<T> => {
     try {
       return query(current())
@@ -154,6 +155,9 @@ function reads(current: () => Connection, clock: Clock): Reads {
     lastCheckpointUpTo: (chain, number) => read(({ checkpoints }) => checkpoints.lastUpTo(chain, number)),
     checkpointCovering: (chain, seq, maxNumber) =>
       read(({ checkpoints }) => checkpoints.covering(chain, seq, maxNumber)),
+    checkpointWithin: (chain, size) => read(({ checkpoints }) => checkpoints.within(chain, size)),
+    pruned: (chain) => read(({ pruned }) => pruned.record(chain)?.prune),
+    stateBefore: (chain, size) => read((connection) => stateBefore(connection, origin, chain, size)),
     checkpointsAfter: (number, limit) => read(({ checkpoints }) => checkpoints.after(number, limit)),
     deliveries: () => read(({ checkpoints }) => checkpoints.anchored()),
     treeHashes: (chain, ranges) => read(({ checkpoints }) => checkpoints.hashes(chain, ranges)),
@@ -176,9 +180,10 @@ function isTruncated(answer: unknown): boolean {
 
 function rangeOf(
   entries: Connection['entries'],
-  { chain, from, to, before }: PageQuery,
+  { chain, from, to, before, since }: PageQuery,
 ): { first: number; end: number } {
-  const first = from === undefined ? 0 : entries.seqNotBefore(chain, from)
+  const oldest = from === undefined ? entries.first(chain) : entries.seqNotBefore(chain, from)
+  const first = Math.max(oldest, since ?? 0)
   const end = to === undefined ? (entries.head(chain)?.seq ?? -1) + 1 : entries.seqNotBefore(chain, to)
   return { first, end: before === undefined ? end : Math.min(end, before) }
 }

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
+import type { PrunedQueries } from './pruned.ts'
 
 /** What `_system` recorded of a chain when it was signed. */
 export interface RecordedHead {
@@ -13,7 +14,7 @@ export interface RecordedHead {
 }
 
 /** The newest heads of chains in `_system`, which has all of them signed with its own. */
-export function systemHeadQueries(db: Database) {
+export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
   const data = db.prepare<[string], { seq: number; json: string }>(
     `SELECT entry.seq, section.json FROM entry INDEXED BY entry_type JOIN section USING (chain, seq)
         WHERE entry.chain = ? AND entry.type = 'audit.checkpoint' AND entry.type <> 'gate.decision' AND section.name = 'data'
@@ -22,11 +23,22 @@ export function systemHeadQueries(db: Database) {
   /** Newest first. Whoever relies on one holds `_system` to what was signed. */
   function* all(): Generator<RecordedHead> {
     for (const { seq, json } of data.iterate(SYSTEM_CHAIN)) yield* headsIn(seq, json)
+    const { seq, prune } = pruned.record(SYSTEM_CHAIN) ?? {}
+    for (const head of prune?.heads ?? []) yield { seq: seq ?? 0, ...head }
   }
   return {
     of(chain: string): RecordedHead | undefined {
       for (const head of all()) if (head.chain === chain) return head
       return undefined
+    },
+    /** Of each chain the newest that an entry before `end` names, or one that was pruned. */
+    before(end: number): Omit<RecordedHead, 'seq'>[] {
+      const heads = new Map<string, Omit<RecordedHead, 'seq'>>()
+      const { prune } = pruned.record(SYSTEM_CHAIN) ?? {}
+      const own = [...all()].filter(({ seq }) => seq < end)
+      for (const { chain, size, root } of [...own, ...(prune?.heads ?? [])])
+        if (!heads.has(chain)) heads.set(chain, { chain, size, root })
+      return [...heads.values()]
     },
     /** Chains that were signed at some time. */
     chains(): Set<string> {

@@ -1,9 +1,9 @@
-import { genesisHead, type Head, hashHeader, SYSTEM_CHAIN } from '../audit/chain.ts'
+import { genesisHead, type Head, SYSTEM_CHAIN } from '../audit/chain.ts'
 import { GOOD_STATUSES, type RangeStatus, type RangeVerification } from '../audit/range.ts'
 import { erasures, targetsOf } from '../audit/redaction.ts'
 import { coverOf, coverRanges, GrowingTree, type Place, STORED_LEVELS } from '../audit/tree.ts'
 import { unsignedTail } from '../audit/unsigned.ts'
-import { type ChainFault, type EntryCheck, entryFault, headOf, sectionFault } from '../audit/verify.ts'
+import { type ChainFault, type EntryCheck, entryFault, headOf } from '../audit/verify.ts'
 import { ChainWalk, type Mark } from '../audit/walk.ts'
 import { formatDigest } from '../base/digest.ts'
 import { once } from '../base/memo.ts'
@@ -12,6 +12,7 @@ import { openCheckpoint } from '../evidence/trust.ts'
 import type { ChainRequest } from '../queries.ts'
 import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
+import { genuinePrune, headAfter } from './sound-entry.ts'
 import type { RecordedHead } from './system-heads.ts'
 
 const PROGRESS_EVERY = 1000
@@ -48,8 +49,10 @@ export function verifyChain(
   onProgress: Progress = () => undefined,
 ): RangeVerification {
   const length = connection.entries.length(request.chain)
+  const oldest = connection.pruned.size(request.chain)
   const work = { connection, origin, request, length }
-  const { first, end } = request.range ?? { first: 0, end: length }
+  const { end = length } = request.range ?? {}
+  const first = Math.max(request.range?.first ?? 0, oldest)
   const found: Found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, fault: undefined }
   try {
     found.fault = walkRange(work, found, first, end, onProgress) ?? wholeFault(work)
@@ -57,6 +60,9 @@ export function verifyChain(
     if (!(error instanceof MissingEntry)) throw error
     found.fault = { chain: request.chain, seq: error.seq, status: 'broken-link', what: `entry ${error.seq} is missing` }
   }
+  // The oldest entries can be pruned while others are read.
+  if (found.fault !== undefined && connection.pruned.size(request.chain) !== oldest)
+    return verifyChain(connection, origin, request, onProgress)
   return resultOf(found, Math.max(0, end - Math.max(first, request.anchoredSize)), end <= first)
 }
 
@@ -85,6 +91,8 @@ function walkRange(work: Work, found: Found, first: number, end: number, onProgr
   if ('fault' in edge) return edge.fault
   const tree = treeBefore(work, first)
   const walk = new ChainWalk({ chain, head: edge, tree, marks: marksAround(work, first, end), ...nodes(work) })
+  const begins = walk.begin()
+  if (begins !== undefined) return begins
   // One entry past the range is read too: the range's last hash must be what it follows.
   const past = Math.min(Math.max(end, first) + 1, length)
   let seenPast = false
@@ -116,6 +124,11 @@ function leftEdge(
 ): Head | { fault: Fault } {
   const { chain } = request
   if (first === 0) return genesisHead(origin, chain)
+  if (first === connection.pruned.size(chain)) {
+    const prune = genuinePrune(connection, origin, chain, request.logKeys)
+    if (typeof prune !== 'string') return headAfter(prune)
+    return { fault: { chain, seq: first, status: 'tampered', what: prune } }
+  }
   const fault = (status: RangeStatus, what: string) => ({ fault: { chain, seq: first - 1, status, what } })
   const [before] = connection.rows.from(chain, first - 1, first)
   if (before === undefined) return fault('broken-link', `entry ${first - 1} is missing`)
@@ -169,21 +182,14 @@ function passToMark({ connection, request, length }: Work, walk: ChainWalk, end:
 function erasedSections({ connection, request }: Work): (seq: number, name: string) => boolean {
   const known = once(() => {
     const seqs = connection.entries.seqsOfTypes(request.chain, ['audit.redaction'])
-    const targets = seqs.flatMap((seq) => {
-      const [entry] = connection.rows.from(request.chain, seq, seq + 1)
-      const data = entry?.sections.find(({ name }) => name === 'data')
-      const isWhole =
-        entry !== undefined && hashHeader(entry.headerText) === entry.hash && sectionFault(entry) === undefined
-      return isWhole && data !== undefined ? targetsOf(data.json) : []
-    })
-    return erasures(targets)
+    return erasures(seqs.flatMap((seq) => targetsOf(connection.rows.wholeData(request.chain, seq) ?? 'null')))
   })
   return (seq, name) => known()(seq, name)
 }
 
 /** Whether the whole chain is as long as was signed, and has the trees that `_system` and the newest anchor name. */
 function wholeFault(work: Work): Fault | undefined {
-  const { connection, request, length } = work
+  const { connection, origin, request, length } = work
   const { chain, anchor } = request
   const fault = (status: RangeStatus, seq: number, what: string) => ({ chain, seq, status, what })
   const signed = connection.checkpoints.lastSize(chain)
@@ -195,7 +201,11 @@ function wholeFault(work: Work): Fault | undefined {
     return fault('truncated', length, `_system records ${recorded.size} entries, and there are ${length}`)
   if (anchor !== null && anchor.size > length)
     return fault('rollback', length, `an anchor holds ${anchor.size} entries, and there are ${length}`)
+  const oldest = connection.pruned.size(chain)
+  const prune = oldest === 0 ? undefined : genuinePrune(connection, origin, chain, request.logKeys)
+  if (typeof prune === 'string') return fault('tampered', oldest, prune)
   const rootAt = (size: number): string | undefined => {
+    if (size < oldest) return undefined
     const [root] = connection.checkpoints.hashes(chain, [{ begin: 0, end: size }])
     return root && formatDigest(root)
   }

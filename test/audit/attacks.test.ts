@@ -6,8 +6,9 @@ import type { Database } from 'better-sqlite3'
 import type { RangeStatus } from '../../src/audit/range.ts'
 import { DATA_FILE } from '../../src/sqlite/open.ts'
 import { LIVE } from '../store/drafts.ts'
+import { openTrail } from '../store/open-trail.ts'
 import { tamper } from '../store/used-folder.ts'
-import { grow, keptTrail, LENGTH, openTrail, resign, rewriteFrom, snapshot, verdict } from './trail.ts'
+import { grow, keptTrail, LENGTH, resign, rewriteFrom, snapshot, verdict } from './trail.ts'
 
 const kept = await keptTrail()
 const SYSTEM = '_system'

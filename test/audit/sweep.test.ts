@@ -6,7 +6,8 @@ import { sweep } from '../../src/actions/sweep.ts'
 import { DATA_FILE } from '../../src/sqlite/open.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
 import { LIVE } from '../store/drafts.ts'
-import { grow, openTrail } from './trail.ts'
+import { openTrail } from '../store/open-trail.ts'
+import { grow } from './trail.ts'
 
 /** Waits for what a task does each second. */
 async function until<T>(read: () => Promise<T | undefined>): Promise<T> {

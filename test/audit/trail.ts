@@ -1,44 +1,25 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { type Checkpointer, checkpointer } from '../../src/actions/checkpoints.ts'
-import type { Deps } from '../../src/actions/deps.ts'
 import type { EvidenceDeps } from '../../src/actions/evidence.ts'
-import { openKeyring } from '../../src/actions/signing-keys.ts'
 import { trustOf } from '../../src/actions/trust.ts'
 import { verifySeqs } from '../../src/actions/verify-range.ts'
 import { hashHeader } from '../../src/audit/chain.ts'
 import type { RangeVerification } from '../../src/audit/range.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { parseDigest } from '../../src/base/digest.ts'
-import { idMaker } from '../../src/base/id.ts'
-import type { Clock } from '../../src/base/time.ts'
 import { type Anchor, claimOf, headsOf } from '../../src/evidence/anchor.ts'
 import type { LogKey } from '../../src/evidence/trust.ts'
-import { signingKeyFile } from '../../src/files/signing-key.ts'
-import { randomPool } from '../../src/sqlite/random-pool.ts'
-import { openStore, type StartCheck } from '../../src/sqlite/store.ts'
+import { openStore } from '../../src/sqlite/store.ts'
 import type { Store } from '../../src/store.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aDecision, commit, LIVE, note, START_MS } from '../store/drafts.ts'
+import { openTrail } from '../store/open-trail.ts'
 import { copyOf, tamper } from '../store/used-folder.ts'
 
 /** Notes of `acme/live` before each of its checkpoints. Its entries are one more: the genesis. */
 export const BATCHES = [40, 300, 1, 259]
 export const LENGTH = 1 + BATCHES.reduce((sum, n) => sum + n)
-
-/** A store on a data folder, with the log key in it, and what signs. */
-export async function openTrail(
-  dir: string,
-  clock: Clock = () => START_MS,
-  check: StartCheck = 'all',
-): Promise<EvidenceDeps & { close(): Promise<void> }> {
-  const store = openStore({ dir, create: true, clock, check })
-  const deps: Deps = { store, clock, newId: idMaker(clock, randomPool()) }
-  const keyring = await openKeyring(deps, signingKeyFile(join(dir, 'signing-key.pem')))
-  const checkpoints: Checkpointer = checkpointer({ ...deps, keyring, onFault: () => undefined })
-  return { ...deps, keyring, checkpoints, close: () => store.close() }
-}
 
 /** Appends so many entries, each third one a decision, and has them signed. */
 export async function grow({ store, checkpoints }: EvidenceDeps, entries: number, chain = LIVE): Promise<void> {

@@ -8,8 +8,9 @@ import { canonicalJson } from '../../src/base/canonical.ts'
 import { formatTimestamp } from '../../src/base/time.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { LIVE, START_MS } from '../store/drafts.ts'
+import { openTrail } from '../store/open-trail.ts'
 import { tamper } from '../store/used-folder.ts'
-import { grow, openTrail, rewriteFrom, snapshot, verdict } from './trail.ts'
+import { grow, rewriteFrom, snapshot, verdict } from './trail.ts'
 
 const SYSTEM = '_system'
 const HOURS = 3

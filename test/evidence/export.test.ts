@@ -11,9 +11,10 @@ import { ENTRIES_FILE, MANIFEST_FILE } from '../../src/evidence/export.ts'
 import { trustFile } from '../../src/evidence/trust.ts'
 import { verifyExport } from '../../src/evidence/verify-export.ts'
 import { exportFolder, readExport } from '../../src/files/export-folder.ts'
-import { grow, openTrail } from '../audit/trail.ts'
+import { grow } from '../audit/trail.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { commit, LIVE, note, only, START_MS } from '../store/drafts.ts'
+import { openTrail } from '../store/open-trail.ts'
 import { mutations, type Value } from './mutations.ts'
 
 const PYTHON = fileURLToPath(new URL('../../python', import.meta.url))

@@ -3,13 +3,19 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import Sqlite, { type Database } from 'better-sqlite3'
+import { prunable, prune } from '../../src/actions/prune.ts'
 import { verifySeqs } from '../../src/actions/verify-range.ts'
+import { digestOf } from '../../src/base/digest.ts'
 import { GateError } from '../../src/base/errors.ts'
+import { DAY_MS } from '../../src/base/time.ts'
 import { DATA_FILE, UnusableFile } from '../../src/sqlite/open.ts'
 import { openStore } from '../../src/sqlite/store.ts'
 import type { Store } from '../../src/store.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
-import { note, only } from './drafts.ts'
+import { commit, note, only } from './drafts.ts'
+import { openTrail } from './open-trail.ts'
+
+const OTHER = 'other/live'
 
 const payment = (amount: number, tenantId = 'acme') => ({ tenantId, action: 'payment.transfer', context: { amount } })
 
@@ -46,11 +52,22 @@ export async function usedFolder(t: TestContext): Promise<string> {
   await post(owner, '/killswitch/trigger', { level: 'L1', scope: 'email.*', reason: 'odd mail', triggeredBy: 'ann' })
   await gate.call(owner, 'DELETE', `/keys/${tester.id}`)
   await gate.server.store.commit(only(...Array.from({ length: 300 }, (_, n) => note({ n }))))
-  const delivery = { sink: 'file', number: 1, at: '2026-01-01T00:00:00.000Z' }
-  await gate.server.store.commit({ guards: [], writes: [{ kind: 'anchored', delivery }], entries: [] })
   await post(agent, '/audit/log', { eventType: 'custom.note', data: { note: 'the last one' } })
   await gate.server.close()
+  await pruneOther(join(gate.dir, 'data'))
   return join(gate.dir, 'data')
+}
+
+/** As somebody does much later: of the other tenant little is left. */
+async function pruneOther(dir: string): Promise<void> {
+  const trail = await openTrail(dir, () => Date.now() + 200 * DAY_MS)
+  await commit(trail.store, only(note({ n: 1 }, { chain: OTHER })))
+  const range = await prunable(trail, OTHER, Date.now() + 100 * DAY_MS)
+  const record = { archive: { first: 0, manifest: digestOf('the archive') }, reason: 'kept for half a year' }
+  await prune(trail, { kind: 'host', id: 'host:0' }, range, record)
+  const delivery = { sink: 'file', number: 1, at: '2026-01-01T00:00:00.000Z' }
+  await trail.store.commit({ guards: [], writes: [{ kind: 'anchored', delivery }], entries: [] })
+  await trail.close()
 }
 
 async function policyRecorded(store: Store): Promise<void> {

@@ -1,0 +1,50 @@
+import { isJsonObject, readJson } from '../base/json.ts'
+import { parseTimestamp } from '../base/time.ts'
+import { EVIDENCE_DEPTH } from './envelope.ts'
+import { Base64Of32, Digest, Origin, Path, Signature, Time } from './fields.ts'
+import { anyObject, count, list, object, type TypeOf, text } from './shape.ts'
+import { isSignedBy } from './statement.ts'
+import type { LogKey } from './trust.ts'
+
+const Name = text({ maxLength: 256 })
+
+const members = {
+  origin: Origin,
+  chain: Name,
+  /** The entries before this seq are gone. */
+  size: count,
+  /** Of the last of them. */
+  lastHash: Digest,
+  lastTs: Time,
+  /** The complete subtrees over them, left to right. */
+  frontier: Path,
+  /** The export that holds them: its first entry, and the digest of its manifest. */
+  archive: object({ first: count, manifest: Digest }),
+  reason: text({ maxLength: 1024 }),
+  /** The records that they made, as they left them; approvals are not among them. */
+  state: list(object({ record: Name, id: Name, body: anyObject }), { max: 1_000_000 }),
+  /** In `_system`: what they say of other chains, of each the newest. */
+  heads: list(object({ chain: Name, size: count, root: Digest }), { max: 1_000_000 }),
+  /** The log key. */
+  signedBy: Base64Of32,
+}
+
+/** What an entry `audit.prune` says in `data`: which entries are gone, and what they leave behind. */
+export const PruneShape = object({ ...members, signature: Signature })
+export type Prune = TypeOf<typeof PruneShape>
+export type UnsignedPrune = Omit<Prune, 'signature'>
+
+/** @param json a section `data`; undefined for what is no such statement */
+export function readPrune(json: string): Prune | undefined {
+  const value = readJson(json, { maxDepth: EVIDENCE_DEPTH })
+  if (!isJsonObject(value) || PruneShape.fault(value, '') !== undefined) return undefined
+  const prune = value as unknown as Prune // as the shape says
+  return parseTimestamp(prune.lastTs) === undefined ? undefined : prune
+}
+
+/** True when one of the log keys has signed the statement. */
+export function isGenuinePrune(prune: Prune, logKeys: readonly LogKey[]): boolean {
+  const { signature, ...statement } = prune
+  const isOurs = logKeys.some(({ name, publicKey }) => name === prune.origin && publicKey === prune.signedBy)
+  return isOurs && isSignedBy(prune.signedBy, 'prune', statement, signature)
+}

@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import { type Checkpointer, checkpointer } from '../../src/actions/checkpoints.ts'
+import type { Deps } from '../../src/actions/deps.ts'
+import type { EvidenceDeps } from '../../src/actions/evidence.ts'
+import { openKeyring } from '../../src/actions/signing-keys.ts'
+import { idMaker } from '../../src/base/id.ts'
+import type { Clock } from '../../src/base/time.ts'
+import { signingKeyFile } from '../../src/files/signing-key.ts'
+import { randomPool } from '../../src/sqlite/random-pool.ts'
+import { openStore, type StartCheck } from '../../src/sqlite/store.ts'
+import { START_MS } from './drafts.ts'
+
+/** A store on a data folder, with the log key in it, and what signs. */
+export async function openTrail(
+  dir: string,
+  clock: Clock = () => START_MS,
+  check: StartCheck = 'all',
+): Promise<EvidenceDeps & { close(): Promise<void> }> {
+  const store = openStore({ dir, create: true, clock, check })
+  const deps: Deps = { store, clock, newId: idMaker(clock, randomPool()) }
+  const keyring = await openKeyring(deps, signingKeyFile(join(dir, 'signing-key.pem')))
+  const checkpoints: Checkpointer = checkpointer({ ...deps, keyring, onFault: () => undefined })
+  return { ...deps, keyring, checkpoints, close: () => store.close() }
+}
