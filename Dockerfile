@@ -11,11 +11,13 @@ RUN sed -i '/^ *\(Add\|Remove\)CleanupHook();$/d' /usr/local/include/node/node_o
 # The packages first: as long as they stay the same, this layer does. `prepare` would build, and there is no source yet.
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts && npm --prefix node_modules/better-sqlite3 run build-release
-COPY tsconfig.json ./
+COPY LICENSE tsconfig.json ./
 COPY src ./src
-# Not `npm ci --omit=dev`, which would run `prepare` without its tools. What only a compiler or an editor reads goes too.
+# Not `npm ci --omit=dev`, which would run `prepare` without its tools. What only a compiler or an editor reads goes too, and
+# the package for clients, which is not for here.
 RUN npm run build \
     && npm prune --omit=dev --ignore-scripts \
+    && rm -r dist/client \
     && find node_modules/better-sqlite3/build node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
         -type f ! -path '*/build/Release/better_sqlite3.node' -delete \
     && find dist node_modules -type f '(' -name '*.map' -o -name '*.ts' -o -name '*.[cm]ts' ')' -delete \

@@ -13,7 +13,7 @@ interface Part {
   packages?: readonly string[]
 }
 
-/** The architecture: every file or folder directly in src, and what it may import. */
+/** The architecture: every file or folder directly in src, or a folder further in that is a part by itself, and what it may import. */
 const PARTS: Record<string, Part> = {
   base: { rank: 1, packages: ['ajv', 'ajv-formats', 're2js'] },
   policy: { rank: 2, packages: ['json-rules-engine', 'yaml'] },
@@ -59,10 +59,10 @@ const PARTS: Record<string, Part> = {
     rank: 5,
     and: ['anchoring.ts', 'config.ts', 'listen.ts', 'log.ts', 'metrics.ts', 'repeat.ts', 'trail.ts'],
   },
-  // What verifies evidence in a browser: the same code, with twins of what only Node has.
-  verifier: { rank: 3 },
   // Published and shipped alone: they import nothing outside themselves.
   client: { rank: 1 },
+  // But for this entry of the client, into which the build puts the code that verifies evidence, with twins of what only Node has.
+  'client/verify': { rank: 3 },
   console: { rank: 1 },
 }
 /** TypeBox, as one file (decision 0020), declares shapes wherever a shape is; hashes are what signatures and a browser need. */
@@ -130,7 +130,12 @@ function targetOf(from: Source, specifier: string): string | undefined {
   return relative(SRC, join(SRC, from.path, '..', specifier)).replaceAll('\\', '/')
 }
 
-const partOf = (path: string) => path.split('/')[0] ?? path
+const NESTED = Object.keys(PARTS).filter((name) => name.includes('/'))
+/** Parts that stand alone, in the first folder of their paths. */
+const ALONE = ['client', 'console']
+
+const folderOf = (path: string) => path.split('/')[0] ?? path
+const partOf = (path: string) => NESTED.find((name) => path.startsWith(`${name}/`)) ?? folderOf(path)
 const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/')
 const isPure = (part: Part) => part.rank <= 2
 
@@ -158,9 +163,9 @@ function importFault(from: Source, name: string, part: Part, specifier: string):
   if (target === undefined) return packageFault(from, name, part, specifier)
   const other = partOf(target)
   if (other === name) return ''
-  if (name === 'client' || name === 'console') return `imports ${specifier}, but ${name} stands alone`
+  if (ALONE.includes(name)) return `imports ${specifier}, but ${name} stands alone`
   if (other === '..' || PARTS[other] === undefined) return `imports ${specifier}, which is in no part of src`
-  if (other === 'client' || other === 'console') return `imports ${specifier}, which is shipped alone`
+  if (ALONE.includes(folderOf(other))) return `imports ${specifier}, which is shipped alone`
   if (PARTS[other].rank < part.rank || part.and?.includes(other)) return ''
   return `imports ${specifier}: ${name} (rank ${part.rank}) may not import ${other} (rank ${PARTS[other].rank})`
 }
@@ -227,6 +232,10 @@ const bad: { path: string; text: string; reason: RegExp }[] = [
   { path: 'store.ts', text: "export { b } from './actions/b.ts'", reason: /may not import actions/ },
   { path: 'http/routes/a.ts', text: "import { b } from '../../sqlite/b.ts'", reason: /may not import sqlite/ },
   { path: 'client/a.ts', text: "import { b } from '../base/b.ts'", reason: /stands alone/ },
+  { path: 'client/a.ts', text: "import { b } from './verify/b.ts'", reason: /stands alone/ },
+  { path: 'client/verify/a.ts', text: "import { b } from '../b.ts'", reason: /shipped alone/ },
+  { path: 'client/verify/a.ts', text: "import { b } from '../../store.ts'", reason: /may not import store.ts/ },
+  { path: 'cli/a.ts', text: "import { b } from '../client/verify/b.ts'", reason: /shipped alone/ },
   { path: 'base/a.ts', text: "import { b } from '../../test/b.ts'", reason: /no part of src/ },
   { path: 'extra/a.ts', text: '', reason: /no part of the architecture/ },
   { path: 'http/a.ts', text: "import Sqlite from 'better-sqlite3'", reason: /only sqlite may/ },

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** What Node does with bytes; in browsers src/verifier/bytes.ts does it. */
+/** What Node does with bytes; in browsers src/client/verify/bytes.ts does it. */
 
 /** What is hashed: text as UTF-8, bytes as they are, one after the other. */
 export type Parts = readonly (string | Uint8Array)[]

@@ -7,6 +7,7 @@ import { Base64Of32, Origin, Signature, Time } from './fields.ts'
 import { type Note, type NoteKey, parseNote, parseVkey, signersOf, type Verify, vkeyOf } from './note.ts'
 import { list, literal, object, orNull, type TypeOf, text } from './shape.ts'
 import { isSignedBy } from './statement.ts'
+import { UnusableTrust } from './unusable-trust.ts'
 
 /** The log key vouches for a bundle key, for a time. */
 export const Certificate = object({
@@ -49,11 +50,6 @@ export interface Trust {
 }
 
 export const NO_TRUST: Trust = { logKeys: [], revoked: new Map() }
-
-/** A trust file cannot be used; the message says why. */
-export class UnusableTrust extends Error {
-  override readonly name = 'UnusableTrust'
-}
 
 /** @throws UnusableTrust when the text is no trust file, has no real times, or pins a key that some verifier would refuse */
 export function readTrust(input: Uint8Array | string): Trust {

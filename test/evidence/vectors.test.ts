@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import * as ed25519 from '@noble/ed25519'
+import { verifySignature as verifyInBrowser } from '../../src/client/verify/ed25519.ts'
 import { verifySignature } from '../../src/evidence/ed25519.ts'
 import { verifyStrictly } from '../../src/evidence/ed25519-strict.ts'
-import { verifySignature as verifyInBrowser } from '../../src/verifier/ed25519.ts'
 
 const FOLDER = new URL('../testdata/vectors/ed25519/', import.meta.url)
 const read = (name: string): unknown => JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8'))

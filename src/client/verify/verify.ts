@@ -1,9 +1,10 @@
-import { isJsonObject, readJson } from '../base/json.ts'
-import { type Anchor, parseAnchor } from '../evidence/anchor.ts'
-import type { Verification } from '../evidence/checks.ts'
-import { bundleOfEnvelope, EVIDENCE_DEPTH } from '../evidence/envelope.ts'
-import { NO_TRUST, readTrust, UnusableTrust } from '../evidence/trust.ts'
-import { verifyBundle } from '../evidence/verify.ts'
+import { isJsonObject, readJson } from '../../base/json.ts'
+import { type Anchor, parseAnchor } from '../../evidence/anchor.ts'
+import type { Verification } from '../../evidence/checks.ts'
+import { bundleOfEnvelope, EVIDENCE_DEPTH } from '../../evidence/envelope.ts'
+import { NO_TRUST, readTrust } from '../../evidence/trust.ts'
+import { UnusableTrust } from '../../evidence/unusable-trust.ts'
+import { verifyBundle } from '../../evidence/verify.ts'
 
 export type { Verification }
 export { UnusableTrust }

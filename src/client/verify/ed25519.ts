@@ -1,4 +1,4 @@
-import { hasStrongR, isStrongKey, verifyStrictly } from '../evidence/ed25519-strict.ts'
+import { hasStrongR, isStrongKey, verifyStrictly } from '../../evidence/ed25519-strict.ts'
 import { decodeBase64 } from './bytes.ts'
 
 /** What src/evidence/ed25519.ts finds genuine, by one implementation alone. */

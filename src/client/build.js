@@ -1,0 +1,83 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+/**
+ * Makes the package @gate-sidecar/client in dist/client, which stands alone: each entry is one file without dependencies, and its
+ * declarations are those that `tsc -p src/client` wrote, as far as the entry needs them.
+ */
+
+const HERE = dirname(fileURLToPath(import.meta.url))
+const ROOT = join(HERE, '../..')
+const PACKAGE = join(ROOT, 'dist/client')
+/** Where src/client/tsconfig.json has them written, in the folders of src. */
+const DECLARATIONS = join(ROOT, 'dist/declarations')
+/** What a declaration imports: `from '…'`, or `import("…")` where the compiler names a type by itself. */
+const IMPORTED = /(?<=\bfrom ['"]|\bimport\(['"])[^'"]+/g
+
+/** What Node does by itself, the verifier does with what a browser has. */
+const inBrowsers = {
+  name: 'in browsers',
+  setup({ onResolve }) {
+    const twins = join(HERE, 'verify')
+    onResolve({ filter: /\/(bytes|ed25519)\.ts$/ }, ({ path, importer }) =>
+      importer.startsWith(twins) ? undefined : { path: join(twins, basename(path)) },
+    )
+  },
+}
+
+/** package.json of the package. What is true of the whole product stands in that of the product. */
+function manifest() {
+  const { version, license, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  return {
+    name: '@gate-sidecar/client',
+    version,
+    description: 'Verifies evidence of gate-sidecar offline, in browsers and in Node.js.',
+    license,
+    type: 'module',
+    sideEffects: false,
+    engines,
+    exports: { './verify': { types: './verify.d.ts', default: './verify.js' } },
+    files: ['*.js', '*.d.ts'],
+  }
+}
+
+/** Where each file of declarations in the package is from. */
+const copied = new Map()
+
+/** Copies a file of declarations, and those that it imports, into the one folder of the package. */
+function copyDeclarations(from) {
+  const name = basename(from)
+  const other = copied.get(name)
+  if (other === from) return
+  if (other !== undefined) throw new Error(`${from} and ${other} would be one file of the package.`)
+  copied.set(name, from)
+  const text = readFileSync(from, 'utf8').replaceAll(IMPORTED, (specifier) => {
+    if (!specifier.startsWith('.')) throw new Error(`${from} imports ${specifier}, which is not in the package.`)
+    const module = basename(specifier, '.ts')
+    copyDeclarations(join(dirname(from), dirname(specifier), `${module}.d.ts`))
+    return `./${module}.js`
+  })
+  writeFileSync(join(PACKAGE, name), text)
+}
+
+rmSync(PACKAGE, { recursive: true, force: true })
+mkdirSync(PACKAGE, { recursive: true })
+await build({
+  entryPoints: [join(HERE, 'verify/verify.ts')],
+  outfile: join(PACKAGE, 'verify.js'),
+  bundle: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  minify: true,
+  legalComments: 'eof',
+  logLevel: 'warning',
+  plugins: [inBrowsers],
+})
+copyDeclarations(join(DECLARATIONS, 'client/verify/verify.d.ts'))
+rmSync(DECLARATIONS, { recursive: true })
+writeFileSync(join(PACKAGE, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
+cpSync(join(HERE, 'README.md'), join(PACKAGE, 'README.md'))
+cpSync(join(ROOT, 'LICENSE'), join(PACKAGE, 'LICENSE'))
