@@ -2,6 +2,7 @@ import { after } from 'node:test'
 import { trustOf } from '../../src/actions/trust.ts'
 import type { Bundle } from '../../src/evidence/bundle.ts'
 import type { Verification } from '../../src/evidence/checks.ts'
+import { type Envelope, envelopeOf } from '../../src/evidence/envelope.ts'
 import { readTrust, type Trust, trustFile } from '../../src/evidence/trust.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
 import { readSigningKey } from '../../src/files/signing-key.ts'
@@ -71,6 +72,12 @@ export async function verifyOverHttp(
   bundle: unknown,
 ): Promise<Verification> {
   return (await gate.call(key, 'POST', '/evidence/verify', { bundle })).body.data
+}
+
+/** The bundle as an envelope of DSSE, with the same signature. */
+export function envelopeFor(bundle: Bundle): Envelope {
+  const { signatures, ...unsigned } = bundle
+  return envelopeOf('bundle', unsigned, signatures.service.publicKey, signatures.service.signature)
 }
 
 /** How the checks ended that are not ok. */

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { exportRange } from '../../src/actions/export-range.ts'
 import { trustOf } from '../../src/actions/trust.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
@@ -13,11 +11,11 @@ import { verifyExport } from '../../src/evidence/verify-export.ts'
 import { exportFolder, readExport } from '../../src/files/export-folder.ts'
 import { grow } from '../audit/trail.ts'
 import { temporaryFolder } from '../helpers.ts'
+import { verifyByPython } from '../python.ts'
 import { commit, LIVE, note, only, START_MS } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
 import { mutations, type Value } from './mutations.ts'
 
-const PYTHON = fileURLToPath(new URL('../../python', import.meta.url))
 /** What other readers take for the end of a line, and what a spreadsheet takes for a formula. */
 const HOSTILE = { text: 'a\u2028b\u2029c\rd', formula: '=cmd|calc', quote: '"x", y' }
 
@@ -40,15 +38,7 @@ async function exported(first: number, end: number): Promise<string> {
 
 const verify = (dir: string) => verifyExport(readExport(dir), { trust, nowMs: START_MS })
 
-function byPython(dir: string): Promise<{ verdict: string }> {
-  const args = ['-m', 'gate_sidecar.verify', dir, '--trust', join(folder, 'trust.json'), '--json']
-  return new Promise((resolve, reject) => {
-    execFile('python3', args, { env: { ...process.env, PYTHONPATH: PYTHON } }, (error, out, err) => {
-      if (out === '') reject(error ?? new Error(err))
-      else resolve(JSON.parse(out))
-    })
-  })
-}
+const byPython = (dir: string) => verifyByPython(dir, join(folder, 'trust.json'))
 
 const whole = await exported(0, length)
 

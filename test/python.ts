@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { once } from '../src/base/memo.ts'
+
+/** The folder of the Python package and of its tests. */
+export const PYTHON_FOLDER = fileURLToPath(new URL('../python', import.meta.url))
+const OLDEST = '3.9'
+const INSTALL = `Tests need Python ${OLDEST} or newer as \`python3\`, without any package: install it (Debian: apt-get install python3; macOS: brew install python).`
+
+const run = promisify(execFile)
+
+/** The version of `python3`. @throws Error with what to install, when there is none that will do */
+export const pythonVersion: () => Promise<string> = once(async () => {
+  const version = await run('python3', ['-c', 'import platform; print(platform.python_version())']).then(
+    ({ stdout }) => stdout.trim(),
+    (cause: unknown) => {
+      throw new Error(`There is no python3 that runs. ${INSTALL}`, { cause })
+    },
+  )
+  if (version.localeCompare(OLDEST, 'en', { numeric: true }) < 0)
+    throw new Error(`python3 is Python ${version}. ${INSTALL}`)
+  return version
+})
+
+/** What the verifier in Python says of a file or an export folder. @param trust path of a trust file */
+export async function verifyByPython<Verdict extends { verdict: string }>(
+  path: string,
+  trust: string,
+): Promise<Verdict> {
+  await pythonVersion()
+  const args = ['-m', 'gate_sidecar.verify', path, '--trust', trust, '--json']
+  return new Promise((resolve, reject) => {
+    execFile('python3', args, { env: { ...process.env, PYTHONPATH: PYTHON_FOLDER } }, (error, out, err) => {
+      // It ends with 1 and 2 for what is not valid.
+      if (out === '') reject(error ?? new Error(err))
+      else resolve(JSON.parse(out))
+    })
+  })
+}
