@@ -25,8 +25,8 @@ export function addAuditPruneCommand(audit: Command): void {
     .addHelpText(
       'after',
       `
-Up to the newest checkpoint before that day, and not past an approval that is open. Bundles of what is deleted
-stay valid; new ones can only be made from the archive's entries by hand, so export what you need before.
+Up to the newest checkpoint before that day that every anchor has, and not past an approval that is open. Bundles of what
+is deleted stay valid; new ones of it cannot be exported.
 
 Example:
   gate-sidecar audit prune --tenant acme --before 2025-01-01 --archive acme-2024 --reason 'kept for a year'`,

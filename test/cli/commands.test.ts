@@ -117,6 +117,7 @@ const COMMANDS = [
   'audit log',
   'audit export',
   'audit redact',
+  'audit prune',
   'audit restore',
   'audit verify',
   'evidence export',
