@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import type { RangeStatus } from '../../src/audit/range.ts'
+import type { Bundle } from '../../src/evidence/bundle.ts'
+
+/** What the trail should be, worked out from the commands alone: no hash, no signature, no file. */
+
+/** One entry: a number that no other entry has, in whatever history. */
+export interface ModelEntry {
+  token: number
+  atMs: number
+  /** Of those that a checkpoint itself writes. */
+  isOwn: boolean
+}
+
+export interface ModelCheckpoint {
+  chain: string
+  size: number
+  /** Token of the last entry that it covers, by which the whole history before it is known. */
+  last: number
+  key: number
+}
+
+export interface ModelDecision {
+  id: string
+  chain: string
+  seq: number
+  isRequestErased: boolean
+  /** The approval that allowed it. */
+  approval: string | null
+}
+
+export interface ModelApproval {
+  id: string
+  amount: number
+  status: 'pending' | 'approved' | 'over'
+  seqs: number[]
+  isErased: boolean
+}
+
+/** What a data folder has: a backup is a copy of all of it. */
+export interface Stored {
+  chains: Map<string, ModelEntry[]>
+  checkpoints: ModelCheckpoint[]
+  /** How many of those the anchor file has taken. */
+  taken: number
+  /** Log keys, the one in use last. */
+  keys: number[]
+  decisions: ModelDecision[]
+  approvals: ModelApproval[]
+  /** API keys, by tenant. */
+  agents: Map<string, string>
+}
+
+export interface Exported {
+  bundle: Bundle
+  chain: string
+  decision: string
+  /** Of the last entry under its checkpoint. */
+  last: number
+  /** Log keys up to that of its certificate, each of which followed the one before. */
+  keys: readonly number[]
+  /** The log key of its checkpoint. */
+  signedBy: number
+}
+
+export interface Model {
+  stored: Stored
+  backups: Stored[]
+  anchors: ModelCheckpoint[]
+  exported: Exported[]
+  isSuspended: boolean
+  /** The log key for which this life of the service has a bundle key. */
+  bundleKey: number | null
+  nowMs: number
+  ann: string
+}
+
+let tokens = 0
+export const SYSTEM = '_system'
+export const LIVE = 'acme/live'
+
+export const newToken = (): number => {
+  tokens += 1
+  return tokens
+}
+
+export function append({ stored, nowMs }: Model, chain: string, count = 1, isOwn = false): number {
+  const entries = stored.chains.get(chain) ?? []
+  stored.chains.set(chain, entries)
+  for (let n = 0; n < count; n += 1) entries.push({ token: newToken(), atMs: nowMs, isOwn })
+  return entries.length - 1
+}
+
+export const lengthOf = ({ chains }: Stored, chain: string): number => chains.get(chain)?.length ?? 0
+
+export function signedOf({ checkpoints }: Stored, chain: string): number {
+  return checkpoints.reduce((size, one) => (one.chain === chain ? one.size : size), 0)
+}
+
+/** The checkpoints of one commit, and the entry in which they are recorded. */
+export function sign(model: Model, chains: Iterable<string>): void {
+  const { stored } = model
+  const grown = [...chains].filter((chain) => lengthOf(stored, chain) > signedOf(stored, chain))
+  for (const chain of grown) stored.checkpoints.push(headOf(stored, chain))
+  if (grown.length > 0) append(model, SYSTEM, 1, true)
+}
+
+export function headOf(stored: Stored, chain: string): ModelCheckpoint {
+  const size = lengthOf(stored, chain)
+  return { chain, size, last: lastToken(stored, chain, size), key: stored.keys.at(-1) ?? assert.fail() }
+}
+
+export function lastToken({ chains }: Stored, chain: string, size: number): number {
+  return chains.get(chain)?.[size - 1]?.token ?? 0
+}
+
+const DUE_MS = 10_000
+
+/** Those of which an entry, other than what checkpoints write, has waited for so long. */
+export function dueChains({ stored, nowMs }: Model): string[] {
+  return [...stored.chains].flatMap(([chain, entries]) => {
+    const oldest = entries.slice(signedOf(stored, chain)).find(({ isOwn }) => !isOwn)
+    return oldest !== undefined && nowMs - oldest.atMs >= DUE_MS ? [chain] : []
+  })
+}
+
+export function deliver(model: Model): void {
+  const { stored, anchors } = model
+  anchors.push(...stored.checkpoints.slice(stored.taken))
+  stored.taken = stored.checkpoints.length
+}
+
+export function newestAnchors({ anchors }: Model): Map<string, ModelCheckpoint> {
+  return new Map(anchors.map((anchor) => [anchor.chain, anchor]))
+}
+
+/** Which chains contradict the anchors, and how: as a starting service finds. */
+export function discrepancies(model: Model): Map<string, 'ROLLBACK' | 'FORK'> {
+  const { stored } = model
+  const found = new Map<string, 'ROLLBACK' | 'FORK'>()
+  for (const [chain, { size, last, key }] of newestAnchors(model)) {
+    if (!stored.keys.includes(key)) found.set(chain, 'FORK')
+    else if (lengthOf(stored, chain) < size) found.set(chain, 'ROLLBACK')
+    else if (lastToken(stored, chain, size) !== last) found.set(chain, 'FORK')
+  }
+  return found
+}
+
+/** How the verification of a whole chain ends. */
+export function statusOf(model: Model, chain: string): RangeStatus {
+  const { stored } = model
+  const length = lengthOf(stored, chain)
+  const anchor = newestAnchors(model).get(chain)
+  if (anchor !== undefined && anchor.size > length) return 'rollback'
+  if (anchor !== undefined && lastToken(stored, chain, anchor.size) !== anchor.last) return 'forked'
+  if (length === 0) return 'empty'
+  const taken = signedOf({ ...stored, checkpoints: stored.checkpoints.slice(0, stored.taken) }, chain)
+  return Math.max(taken, anchor?.size ?? 0) < length ? 'unanchored' : 'ok'
+}
+
+/** Entries of the chain of which something was erased. */
+export function redactedEntries({ stored }: Model, chain: string): number {
+  const decisions = stored.decisions.filter((one) => one.chain === chain && one.isRequestErased).length
+  const erased = chain === LIVE ? stored.approvals.filter(({ isErased }) => isErased) : []
+  return erased.reduce((sum, { seqs }) => sum + seqs.length, decisions)
+}
+
+/** What a new bundle of the decision says was erased. */
+export function redactedOf({ stored }: Model, { isRequestErased, approval }: ModelDecision): string[] {
+  const isGone = stored.approvals.some(({ id, isErased }) => id === approval && isErased)
+  return [...(isRequestErased ? ['request'] : []), ...(isGone ? ['approval'] : [])]
+}
+
+/** The checks of an exported bundle that fail under the trust of now: its log keys may be of a history that was taken back. */
+export function failedChecks({ stored }: Model, { keys, signedBy }: Exported): string[] {
+  const trusted = new Set(stored.keys)
+  let inUse = stored.keys.at(-1)
+  for (const [i, key] of keys.entries()) {
+    // The bundle brings the rotations; they lead on from the key in use alone.
+    if (trusted.has(key) || keys[i - 1] !== inUse) continue
+    trusted.add(key)
+    inUse = key
+  }
+  const certifiedBy = keys.at(-1) ?? assert.fail()
+  return [...(trusted.has(certifiedBy) ? [] : ['certificate']), ...(trusted.has(signedBy) ? [] : ['checkpoint'])]
+}
+
+/** Whether the bundle is of the history that is in place. */
+export function isOfThisHistory({ stored }: Model, { chain, last }: Exported): boolean {
+  return stored.chains.get(chain)?.some(({ token }) => token === last) === true
+}

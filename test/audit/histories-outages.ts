@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { checkpointer } from '../../src/actions/checkpoints.ts'
+import { restoreAnchors } from '../../src/actions/restore-anchors.ts'
+import { rotateLogKey } from '../../src/actions/signing-key-changes.ts'
+import { openKeyring } from '../../src/actions/signing-keys.ts'
+import { anchorFile } from '../../src/anchors/file.ts'
+import { idMaker } from '../../src/base/id.ts'
+import { signingKeyFile } from '../../src/files/signing-key.ts'
+import { randomPool } from '../../src/sqlite/random-pool.ts'
+import { openStore } from '../../src/sqlite/store.ts'
+import { HOST, type World } from './histories.ts'
+import { command, pick } from './histories-command.ts'
+import * as m from './histories-model.ts'
+
+type Model = m.Model
+
+/** What a command beside the service works with, such as `signing-keys rotate`. */
+async function beside<T>(
+  { dir, life }: World,
+  work: (deps: Parameters<typeof rotateLogKey>[0]) => Promise<T>,
+): Promise<T> {
+  const { clock } = life
+  const store = openStore({ dir, create: false, clock })
+  try {
+    return await work({ store, clock, newId: idMaker(clock, randomPool()) })
+  } finally {
+    await store.close()
+  }
+}
+const keyFileOf = ({ dir }: World) => signingKeyFile(join(dir, 'signing-key.pem'))
+
+export const rotates = command('rotate', {
+  needs: ({ isSuspended }) => !isSuspended,
+  async run(model, world) {
+    await beside(world, (deps) => rotateLogKey(deps, keyFileOf(world), HOST))
+    m.append(model, m.SYSTEM, 2)
+    model.stored.keys.push(m.newToken())
+  },
+})
+
+async function ends(model: Model, world: World, isClean: boolean): Promise<void> {
+  await world.end(isClean)
+  model.bundleKey = null
+  if (!isClean || model.isSuspended) return
+  m.sign(model, model.stored.chains.keys())
+  m.deliver(model)
+}
+
+async function opens(model: Model, world: World): Promise<void> {
+  await world.open()
+  model.isSuspended = m.discrepancies(model).size > 0
+}
+
+export const restarts = (isClean: boolean) =>
+  command(isClean ? 'restart' : 'crash', {
+    async run(model, world) {
+      await ends(model, world, isClean)
+      await opens(model, world)
+    },
+  })
+
+export const backsUp = command('back up', {
+  async run(model, world) {
+    await world.backUp()
+    model.backups.push(structuredClone(model.stored))
+  },
+})
+
+export const putsBack = (n: number, isClean: boolean) =>
+  command(`put back(${n})${isClean ? '' : ' after a crash'}`, {
+    needs: ({ backups }) => backups.length > 0,
+    async run(model, world) {
+      await ends(model, world, isClean)
+      const backup = n % model.backups.length
+      world.putBack(backup)
+      model.stored = structuredClone(pick(model.backups, backup))
+      await opens(model, world)
+    },
+  })
+
+export const settles = command('restore', {
+  needs: ({ isSuspended }) => isSuspended,
+  async run(model, world) {
+    const found = await beside(world, async (deps) => {
+      const keyring = await openKeyring(deps, keyFileOf(world))
+      const onFault = (chain: string, why: string): never => assert.fail(`${chain}: ${why}`)
+      const means = { ...deps, keyring, checkpoints: checkpointer({ ...deps, keyring, onFault }) }
+      return restoreAnchors(means, anchorFile(world.anchorFile), { reason: 'a backup was put back', actor: HOST })
+    })
+    assert.deepEqual(new Map(found.discrepancies.map(({ chain, status }) => [chain, status])), m.discrepancies(model))
+    assert.deepEqual(found.left, [])
+    m.append(model, m.SYSTEM)
+    for (const chain of new Set([...found.discrepancies.map(({ chain }) => chain), m.SYSTEM])) {
+      m.sign(model, [chain])
+      const signed = model.stored.checkpoints.filter((one) => one.chain === chain).at(-1)
+      model.anchors.push(signed ?? m.headOf(model.stored, chain))
+    }
+    model.isSuspended = false
+    world.life.store.refresh()
+    await world.deliver()
+    m.deliver(model)
+  },
+})
