@@ -93,7 +93,7 @@ test('a backup that lacks nothing of what was anchored is no rollback; one of th
 })
 
 /** Half a minute of them. */
-const RUNS = 20
+const RUNS = 14
 
 test('whatever happens to a trail, what is verified of it is what happened', async () => {
   const property = fc.asyncProperty(fc.commands(c.COMMANDS, { maxCommands: 40, size: 'max' }), async (commands) => {

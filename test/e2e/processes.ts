@@ -38,9 +38,9 @@ export interface Service {
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
 }
 
-/** The built service in a process of its own, listening. */
-export async function serve(t: Cleanup, { data, policies }: Folder): Promise<Service> {
-  const args = [BIN, 'serve', '--port', '0', '--data', data, '--policies', policies]
+/** The built service in a process of its own, listening. @param more further flags */
+export async function serve(t: Cleanup, { data, policies }: Folder, ...more: string[]): Promise<Service> {
+  const args = [BIN, 'serve', '--port', '0', '--data', data, '--policies', policies, ...more]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
   const end = async (signal: NodeJS.Signals): Promise<void> => {

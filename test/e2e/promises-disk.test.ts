@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Sqlite from 'better-sqlite3'
+import { openStore } from '../../src/sqlite/store.ts'
+import { anchored } from '../anchors/support.ts'
+import { assertOneHistory, checkpointsOf } from '../evidence/signed.ts'
 import { temporaryFolder } from '../helpers.ts'
 import {
   assertRecorded,
@@ -43,9 +47,9 @@ async function setting(t: TestContext): Promise<Setting> {
   return { folder, service, owner, check }
 }
 
-/** No regular file of the process can grow or be written, as on a full disk; what is on disk stays readable. */
-function fillDisk({ child }: Service): void {
-  execFileSync(PRLIMIT, ['--pid', String(child.pid), '--fsize=0:unlimited'])
+/** No regular file of the process can be written beyond so many bytes, as on a full disk; what is on disk stays readable. */
+function fillDisk({ child }: Service, bytes = 0): void {
+  execFileSync(PRLIMIT, ['--pid', String(child.pid), `--fsize=${bytes}:unlimited`])
 }
 function freeDisk({ child }: Service): void {
   execFileSync(PRLIMIT, ['--pid', String(child.pid), '--fsize=unlimited:unlimited'])
@@ -105,6 +109,75 @@ test('a disk that is full at times loses nothing that was acknowledged', needs(P
   assert.deepEqual(new Set(running.refused), new Set([503]))
   await assertRecorded(folder.data, running.acknowledged)
 })
+
+/** Whether it ends within the time. */
+async function within(limitMs: number, holds: () => Promise<boolean>): Promise<boolean> {
+  const endMs = performance.now() + limitMs
+  while (performance.now() < endMs) {
+    if (await holds()) return true
+    await later(20)
+  }
+  return false
+}
+
+async function readiness(url: string): Promise<{ status: number; isAnchored: boolean | undefined }> {
+  const response = await fetch(`${url}/readyz`)
+  const { data } = (await response.json()) as { data?: { anchors: { sinks: { ok: boolean }[] } } }
+  return { status: response.status, isAnchored: data?.anchors.sinks.every(({ ok }) => ok) }
+}
+
+const TEAR_BYTES = 100
+
+test(
+  'a disk that is full while checkpoints are made and anchored costs none of them, and tears no trail',
+  needs(PRLIMIT),
+  async (t) => {
+    const folder = folderIn(temporaryFolder())
+    const file = join(temporaryFolder(), 'anchors.jsonl')
+    const owner = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'owner')
+    const service = await serve(t, folder, '--anchor-file', file)
+    const db = new Sqlite(join(folder.data, 'gate-sidecar.db'), { readonly: true })
+    t.after(() => db.close())
+    const newest = db.prepare<[], number>('SELECT coalesce(max(number), 0) FROM checkpoint').pluck()
+    /** Has a checkpoint made at once. */
+    const stop = async () => {
+      const drill = { level: 'L1', scope: 'never.used', reason: 'drill', triggeredBy: 'ann' }
+      return (await post(service.url, owner, '/killswitch/trigger', drill))?.body.data?.persisted
+    }
+    const running = load(service.url, owner, 4)
+    let failures = 0
+    for (let round = 0; round < 4; round += 1) {
+      const before = newest.get() ?? 0
+      assert.equal(await stop(), true)
+      await until(5000, async () => (newest.get() ?? 0) > before)
+      // Before the file has taken it: nothing of it fits then, or the beginning of its line.
+      fillDisk(service, round % 2 === 0 ? 0 : statSync(file).size + TEAR_BYTES)
+      if (await within(2500, async () => (await readiness(service.url)).isAnchored === false)) failures += 1
+      const persisted = await stop()
+      if (persisted === false) assert.equal((await readiness(service.url)).status, 503, 'a stop is not on disk')
+      freeDisk(service)
+      await until(20_000, async () => (await readiness(service.url)).isAnchored === true)
+    }
+    assert.ok(failures >= 2, `readiness told ${failures} times that anchors were not taken`)
+    await running.stop()
+    assert.deepEqual(new Set(running.refused), new Set([503]))
+    await service.end('SIGTERM')
+
+    const { valid, chains } = await command(folder, 'audit', 'verify', '--anchors', file)
+    const [live] = chains.filter(({ chain }: { chain: string }) => chain === 'acme/live')
+    assert.deepEqual([valid, live.status], [true, 'ok'])
+    const lines = anchored(file)
+    const store = openStore({ dir: folder.data, create: false, clock: Date.now })
+    assert.ok((await assertOneHistory(store)) > 4)
+    const signed = (await checkpointsOf(store)).map(({ chain, size }) => `${chain} ${size}`)
+    await store.close()
+    assert.ok(lines.includes('malformed line'), 'no line was torn')
+    assert.deepEqual(new Set(lines.filter((line) => line !== 'malformed line')), new Set(signed))
+    await assertRecorded(folder.data, running.acknowledged)
+    const again = await serve(t, folder, '--anchor-file', file)
+    assert.deepEqual(await readiness(again.url), { status: 200, isAnchored: true })
+  },
+)
 
 test('when the disk fails to take a commit, it is not answered as done', needs(STRACE), async (t) => {
   const { folder, service, owner, check } = await setting(t)
