@@ -31,8 +31,8 @@ export async function compareAnchors(store: Store, newest: ReadonlyMap<string, C
     if (openCheckpoint(claim.note, logKeys, verify) === undefined)
       return { status: 'FORK', why: 'the anchor is not signed by a log key of this instance' }
     if (length < claim.size) return { status: 'ROLLBACK', why: 'the newest entries are missing' }
-    // Of what was pruned only the signed record is left.
-    if (claim.size < ((await store.pruned(claim.chain))?.size ?? 0)) return undefined
+    if (claim.size < ((await store.pruned(claim.chain))?.size ?? 0))
+      return { status: 'FORK', why: 'what the anchor holds was pruned, and cannot be compared' }
     const root = await rootAt(claim.chain, claim.size)
     if (root !== undefined && equalBytes(root, claim.root)) return undefined
     return { status: 'FORK', why: 'its entries are not those of the anchor' }

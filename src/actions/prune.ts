@@ -29,13 +29,14 @@ export interface Prunable {
  * How much of a chain can be pruned of what was written before this time: up to a checkpoint that every anchor has, and no part of an approval
  * that is open or has later entries. All of it is verified.
  *
+ * @param unused sinks of anchors that get none any more
  * @returns an empty range when nothing can
  * @throws GateError `invalid_request` when the time is too near; `audit_unavailable` when the entries are not what was signed
  */
 export async function prunable(
   deps: EvidenceDeps,
   chain: string,
-  beforeMs: number,
+  { beforeMs, unused = [] }: { beforeMs: number; unused?: readonly string[] },
   onProgress?: (verified: number) => void,
 ): Promise<Prunable> {
   const { store, clock } = deps
@@ -44,7 +45,7 @@ export async function prunable(
   const first = (await store.pruned(chain))?.size ?? 0
   const old = await store.seqNotBefore(chain, formatTimestamp(beforeMs))
   const newest = ((await store.lengths([chain])).get(chain) ?? 0) - 1
-  const limit = Math.min(old, newest, await anchoredSize(store, chain))
+  const limit = Math.min(old, newest, await anchoredSize(store, chain, unused))
   const approvals = await approvalSpans(deps, { chain, first, end: limit })
   const end = await cutBefore(store, chain, limit, cutter(approvals))
   if (end <= first) return { chain, first, end: first, approvals: [] }
@@ -53,9 +54,9 @@ export async function prunable(
   return { chain, first, end, approvals: approvals.filter(({ last }) => last < end) }
 }
 
-/** What every sink of anchors has of a chain, of those that took any. */
-async function anchoredSize(store: Store, chain: string): Promise<number> {
-  const numbers = (await store.deliveries()).map(({ number }) => number)
+/** What every sink of anchors has of a chain, of those that took any, but for these. */
+async function anchoredSize(store: Store, chain: string, unused: readonly string[]): Promise<number> {
+  const numbers = (await store.deliveries()).filter(({ sink }) => !unused.includes(sink)).map(({ number }) => number)
   if (numbers.length === 0) return Number.POSITIVE_INFINITY
   return (await store.lastCheckpointUpTo(chain, Math.min(...numbers)))?.size ?? 0
 }

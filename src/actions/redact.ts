@@ -41,7 +41,8 @@ export async function redact(
   onProgress: (done: number) => void = () => undefined,
 ): Promise<Redacted> {
   const sum: Redacted = { entries: 0, sections: 0, approvals: 0, kept: 0 }
-  for (let seq = first; seq < end; ) {
+  const oldest = (await deps.store.pruned(chain))?.size ?? 0
+  for (let seq = Math.max(first, oldest); seq < end; ) {
     const batch = await deps.store.entriesFrom(chain, seq, Math.min(BATCH, end - seq), BATCH_BYTES)
     const last = batch.at(-1)
     if (last === undefined) throw new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seq} is missing.`)

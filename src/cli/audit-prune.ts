@@ -1,11 +1,12 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { SINKS } from '../actions/anchors.ts'
 import { MIN_AGE_DAYS, prunable, prune } from '../actions/prune.ts'
 import { digestOf } from '../base/digest.ts'
 import { parseDate } from '../base/time.ts'
 import { writeExport } from './audit-export.ts'
 import { addChainOptions, type ChainOptions, chainNamed } from './audit-list.ts'
 import { scrub } from './audit-redact.ts'
-import { configOf, EXIT, hostActor, UsageError, withStore } from './context.ts'
+import { collectOneOf, configOf, EXIT, hostActor, UsageError, withStore } from './context.ts'
 import { withKeyring } from './keyring.ts'
 import { print } from './output.ts'
 import { progressBar } from './progress.ts'
@@ -13,6 +14,7 @@ import { progressBar } from './progress.ts'
 interface PruneOptions extends ChainOptions {
   before: string
   archive: string
+  withoutAnchor?: string[]
   reason: string
 }
 
@@ -21,6 +23,11 @@ export function addAuditPruneCommand(audit: Command): void {
     .description('archive the oldest entries in a folder and delete them; what is left goes on from a signed record')
     .requiredOption('--before <day>', `what was written before this day, YYYY-MM-DD; at least ${MIN_AGE_DAYS} days ago`)
     .requiredOption('--archive <folder>', 'folder to write, which has no export yet')
+    .addOption(
+      new Option('--without-anchor <sink>', 'anchors that are no longer used, and need not have it; may be given twice')
+        .choices(SINKS)
+        .argParser(collectOneOf(SINKS)),
+    )
     .requiredOption('--reason <text>', 'why, for the trail: no personal data')
     .addHelpText(
       'after',
@@ -35,7 +42,7 @@ Example:
 }
 
 async function pruneCommand(options: PruneOptions): Promise<void> {
-  const { before, archive, reason } = options
+  const { before, archive, reason, withoutAnchor: unused = [] } = options
   const beforeMs = parseDate(before)
   if (beforeMs === undefined) throw new UsageError(`--before: ${before} is no day such as 2026-01-31.`)
   const config = configOf(options)
@@ -43,7 +50,7 @@ async function pruneCommand(options: PruneOptions): Promise<void> {
     const chain = await chainNamed(deps, options)
     const evidence = await withKeyring(deps, config)
     const verifying = progressBar(`${chain}, verifying`, await deps.store.seqNotBefore(chain, `${before}T`))
-    const range = await prunable(evidence, chain, beforeMs, verifying.at).finally(verifying.end)
+    const range = await prunable(evidence, chain, { beforeMs, unused }, verifying.at).finally(verifying.end)
     const entries = range.end - range.first
     if (entries === 0) return { ...range, isScrubbed: true }
     const archiving = progressBar(`${chain}, archiving`, entries)

@@ -1,6 +1,6 @@
 import { genesisHead, type Head, type StoredEntry } from '../audit/chain.ts'
 import { coverRanges } from '../audit/tree.ts'
-import { entryFault, headOf } from '../audit/verify.ts'
+import { type EntryCheck, entryFault, headOf } from '../audit/verify.ts'
 import { encodeBase64 } from '../base/bytes.ts'
 import { isGenuinePrune, type Prune } from '../evidence/prune.ts'
 import type { LogKey } from '../evidence/trust.ts'
@@ -23,7 +23,13 @@ export function reading<T>(where: string, read: () => T): T {
  *
  * @throws AlteredFile naming the entry
  */
-export function soundEntry(connection: Connection, origin: string, chain: string, seq: number): StoredEntry {
+export function soundEntry(
+  connection: Connection,
+  origin: string,
+  chain: string,
+  seq: number,
+  check: EntryCheck = { sections: true },
+): StoredEntry {
   const { entries } = connection
   const at = <T>(place: number, read: (chain: string, seq: number) => T) =>
     reading(`Audit chain ${chain}, entry ${place}`, () => read(chain, place))
@@ -33,7 +39,12 @@ export function soundEntry(connection: Connection, origin: string, chain: string
   if (entry === undefined || (!isFirst && before === undefined)) {
     throw new AlteredFile(`Audit chain ${chain}: entry ${entry === undefined ? seq : seq - 1} is missing.`)
   }
-  const fault = entryFault(chain, before === undefined ? edgeOf(connection, origin, chain) : headOf(before), entry)
+  const fault = entryFault(
+    chain,
+    before === undefined ? edgeOf(connection, origin, chain) : headOf(before),
+    entry,
+    check,
+  )
   if (fault !== undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${seq}: ${fault.what}.`)
   assertFollowed(chain, entry, at(seq + 1, entries.withoutSections))
   return entry

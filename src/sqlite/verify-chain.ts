@@ -209,6 +209,8 @@ function wholeFault(work: Work): Fault | undefined {
     const [root] = connection.checkpoints.hashes(chain, [{ begin: 0, end: size }])
     return root && formatDigest(root)
   }
+  if (anchor !== null && anchor.size < oldest)
+    return fault('forked', oldest, `an anchor holds ${anchor.size} entries, which were pruned: they cannot be compared`)
   if (anchor !== null && (rootAt(anchor.size) ?? anchor.root) !== anchor.root)
     return fault('forked', 0, `an anchor holds other entries up to ${anchor.size - 1}`)
   if (recorded !== undefined && (rootAt(recorded.size) ?? recorded.root) !== recorded.root)

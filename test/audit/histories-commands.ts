@@ -9,7 +9,7 @@ import { checkpointOf } from '../evidence/forge.ts'
 import { HOST, type World } from './histories.ts'
 import { type Command, command, pick } from './histories-command.ts'
 import * as m from './histories-model.ts'
-import { backsUp, putsBack, restarts, rotates, settles } from './histories-outages.ts'
+import { backsUp, prunes, putsBack, restarts, rotates, settles } from './histories-outages.ts'
 
 type Model = m.Model
 
@@ -108,7 +108,7 @@ export const waits = (seconds: number) =>
       model.nowMs = world.nowMs
       await world.tend()
       if (model.isSuspended) return
-      m.sign(model, m.dueChains(model))
+      m.signDue(model)
       m.deliver(model)
     },
   })
@@ -176,6 +176,7 @@ export const COMMANDS: fc.Arbitrary<Command>[] = [
   fc.tuple(any, fc.boolean()).map(([n, isFor]) => votes(n, isFor)),
   any.map(uses),
   fc.constantFrom(signs, signs, rotates, backsUp, backsUp),
+  fc.constantFrom(m.LIVE, m.SYSTEM).map(prunes),
   any.map(exports),
   fc.tuple(percent, percent).map(([a, b]) => erases(Math.min(a, b), Math.max(a, b))),
   fc.oneof(fc.constantFrom(1, 6, 12).map(waits), fc.boolean().map(restarts)),

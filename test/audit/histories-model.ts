@@ -32,13 +32,16 @@ export interface ModelDecision {
 export interface ModelApproval {
   id: string
   amount: number
-  status: 'pending' | 'approved' | 'over'
+  /** Late: past its deadline, of which no entry says so. */
+  status: 'pending' | 'approved' | 'late' | 'over'
   seqs: number[]
   isErased: boolean
 }
 
 /** What a data folder has: a backup is a copy of all of it. */
 export interface Stored {
+  /** Where chains begin that were pruned. */
+  pruned: Map<string, number>
   chains: Map<string, ModelEntry[]>
   checkpoints: ModelCheckpoint[]
   /** How many of those the anchor file has taken. */
@@ -71,6 +74,8 @@ export interface Model {
   isSuspended: boolean
   /** The log key for which this life of the service has a bundle key. */
   bundleKey: number | null
+  /** When all chains that had grown were signed last, due or not; or the service started. */
+  heartbeatMs: number
   nowMs: number
   ann: string
 }
@@ -97,6 +102,45 @@ export function signedOf({ checkpoints }: Stored, chain: string): number {
   return checkpoints.reduce((size, one) => (one.chain === chain ? one.size : size), 0)
 }
 
+export const beginOf = ({ pruned }: Stored, chain: string): number => pruned.get(chain) ?? 0
+
+/** Where the chain can begin, when what was written before this time is pruned: a checkpoint that was taken and parts no approval. */
+export function cutOf({ stored }: Model, chain: string, beforeMs: number): number {
+  const entries = stored.chains.get(chain) ?? []
+  const old = entries.findIndex(({ atMs }) => atMs >= beforeMs)
+  const taken = stored.taken === 0 ? stored.checkpoints : stored.checkpoints.slice(0, stored.taken)
+  const limit = Math.min(old === -1 ? entries.length : old, entries.length - 1)
+  const approvals = stored.approvals.filter(({ isErased }) => !isErased && chain === LIVE)
+  const isParted = (size: number): boolean =>
+    approvals.some(({ seqs, status }) => {
+      const [first = 0, last = 0] = [seqs[0], status === 'over' ? seqs.at(-1) : Number.POSITIVE_INFINITY]
+      return first < size && size <= last
+    })
+  const sizes = taken.filter((one) => one.chain === chain && one.size <= limit && !isParted(one.size))
+  return Math.max(beginOf(stored, chain), ...sizes.map(({ size }) => size))
+}
+
+const DEADLINE_MS = 3_600_000
+
+/** Approvals that were open when time jumped, or when an old backup was made. */
+export function noteLate({ stored, nowMs }: Model): void {
+  for (const approval of stored.approvals) {
+    const entry = stored.chains.get(LIVE)?.[approval.seqs[0] ?? 0]
+    if (approval.status !== 'over' && nowMs - (entry?.atMs ?? nowMs) > DEADLINE_MS) approval.status = 'late'
+  }
+}
+
+/** What is left of a chain that begins there. */
+export function pruneTo(model: Model, chain: string, begin: number): void {
+  const { stored } = model
+  const isLeft = (one: { chain: string; size: number }): boolean => one.chain !== chain || one.size >= begin
+  stored.taken = stored.checkpoints.slice(0, stored.taken).filter(isLeft).length
+  stored.checkpoints = stored.checkpoints.filter(isLeft)
+  stored.decisions = stored.decisions.filter((one) => one.chain !== chain || one.seq >= begin)
+  if (chain === LIVE) stored.approvals = stored.approvals.filter(({ seqs }) => (seqs[0] ?? 0) >= begin)
+  stored.pruned.set(chain, begin)
+}
+
 /** The checkpoints of one commit, and the entry in which they are recorded. */
 export function sign(model: Model, chains: Iterable<string>): void {
   const { stored } = model
@@ -116,8 +160,18 @@ export function lastToken({ chains }: Stored, chain: string, size: number): numb
 
 const DUE_MS = 10_000
 
+const HEARTBEAT_MS = 3_600_000
+
+/** What a look at what is due signs: each hour everything. */
+export function signDue(model: Model): void {
+  const { stored, nowMs } = model
+  const isHeartbeat = nowMs - model.heartbeatMs >= HEARTBEAT_MS
+  sign(model, isHeartbeat ? stored.chains.keys() : dueChains(model))
+  if (isHeartbeat) model.heartbeatMs = nowMs
+}
+
 /** Those of which an entry, other than what checkpoints write, has waited for so long. */
-export function dueChains({ stored, nowMs }: Model): string[] {
+function dueChains({ stored, nowMs }: Model): string[] {
   return [...stored.chains].flatMap(([chain, entries]) => {
     const oldest = entries.slice(signedOf(stored, chain)).find(({ isOwn }) => !isOwn)
     return oldest !== undefined && nowMs - oldest.atMs >= DUE_MS ? [chain] : []
@@ -139,7 +193,7 @@ export function discrepancies(model: Model): Map<string, 'ROLLBACK' | 'FORK'> {
   const { stored } = model
   const found = new Map<string, 'ROLLBACK' | 'FORK'>()
   for (const [chain, { size, last, key }] of newestAnchors(model)) {
-    if (!stored.keys.includes(key)) found.set(chain, 'FORK')
+    if (!stored.keys.includes(key) || size < beginOf(stored, chain)) found.set(chain, 'FORK')
     else if (lengthOf(stored, chain) < size) found.set(chain, 'ROLLBACK')
     else if (lastToken(stored, chain, size) !== last) found.set(chain, 'FORK')
   }
@@ -152,6 +206,7 @@ export function statusOf(model: Model, chain: string): RangeStatus {
   const length = lengthOf(stored, chain)
   const anchor = newestAnchors(model).get(chain)
   if (anchor !== undefined && anchor.size > length) return 'rollback'
+  if (anchor !== undefined && anchor.size < beginOf(stored, chain)) return 'forked'
   if (anchor !== undefined && lastToken(stored, chain, anchor.size) !== anchor.last) return 'forked'
   if (length === 0) return 'empty'
   const taken = signedOf({ ...stored, checkpoints: stored.checkpoints.slice(0, stored.taken) }, chain)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { checkpointer } from '../../src/actions/checkpoints.ts'
+import { prunable, prune } from '../../src/actions/prune.ts'
 import { restoreAnchors } from '../../src/actions/restore-anchors.ts'
 import { rotateLogKey } from '../../src/actions/signing-key-changes.ts'
 import { openKeyring } from '../../src/actions/signing-keys.ts'
@@ -49,6 +50,7 @@ async function ends(model: Model, world: World, isClean: boolean): Promise<void>
 
 async function opens(model: Model, world: World): Promise<void> {
   await world.open()
+  model.heartbeatMs = world.nowMs
   model.isSuspended = m.discrepancies(model).size > 0
 }
 
@@ -75,7 +77,33 @@ export const putsBack = (n: number, isClean: boolean) =>
       const backup = n % model.backups.length
       world.putBack(backup)
       model.stored = structuredClone(pick(model.backups, backup))
+      m.noteLate(model)
       await opens(model, world)
+    },
+  })
+
+const DAY_MS = 86_400_000
+const RECORD = { archive: { first: 0, manifest: `sha256:${'0'.repeat(64)}` }, reason: 'kept for a while' }
+
+/** A hundred days later, of what was there before. */
+export const prunes = (chain: string) =>
+  command(`prune(${chain})`, {
+    needs: ({ isSuspended }) => !isSuspended,
+    async run(model, world) {
+      world.nowMs += 100 * DAY_MS
+      model.nowMs = world.nowMs
+      // Its certificate was for a day.
+      model.bundleKey = null
+      m.noteLate(model)
+      const { life } = world
+      const beforeMs = world.nowMs - 95 * DAY_MS
+      const range = await prunable(life, chain, { beforeMs })
+      const [first, end] = [m.beginOf(model.stored, chain), m.cutOf(model, chain, beforeMs)]
+      assert.deepEqual([range.first, range.end], [first, end])
+      await prune(life, HOST, range, RECORD)
+      if (end === first) return
+      m.pruneTo(model, chain, end)
+      m.append(model, chain)
     },
   })
 

@@ -22,6 +22,7 @@ async function start(): Promise<{ model: Model; real: World }> {
     stored: {
       chains: new Map([SYSTEM, LIVE].map((chain) => [chain, entriesOf(chain)])),
       checkpoints: [],
+      pruned: new Map(),
       taken: 0,
       keys: [newToken()],
       decisions: [],
@@ -33,6 +34,7 @@ async function start(): Promise<{ model: Model; real: World }> {
     exported: [],
     isSuspended: false,
     bundleKey: null,
+    heartbeatMs: nowMs,
     nowMs,
     ann,
   }
@@ -83,6 +85,22 @@ test('a history that was taken back: nothing is written until that is settled, a
   )
 })
 
+test('what was pruned is gone, with its approvals; what is open, and everything later, stays whole', async () => {
+  const check = c.checks('acme')
+  const old = [check, ...APPROVED, c.exports(0), c.signs, c.holds, check, c.signs]
+  const model = await run([
+    ...old,
+    o.prunes(LIVE),
+    check,
+    c.exports(0),
+    o.restarts(false),
+    o.prunes(SYSTEM),
+    c.exports(1),
+  ])
+  assert.deepEqual([model.stored.approvals.length, (model.stored.pruned.get(LIVE) ?? 0) > 5], [1, true])
+  assert.equal((model.stored.pruned.get(SYSTEM) ?? 0) > 5, true)
+})
+
 test('a backup that lacks nothing of what was anchored is no rollback; one of the history that was left is a fork', async () => {
   const check = c.checks('acme')
   const taken = [check, c.signs, check, c.signs, check, check, c.signs, c.signs, o.backsUp]
@@ -100,5 +118,5 @@ test('whatever happens to a trail, what is verified of it is what happened', asy
     await run(commands)
   })
   // The seed is told. To find fewer commands that fail takes minutes: leave `endOnFailure` out for it.
-  await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
+  await fc.assert(property, { numRuns: RUNS, endOnFailure: true, includeErrorInReport: true })
 })

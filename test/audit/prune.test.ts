@@ -76,9 +76,10 @@ async function oldTrail() {
 }
 
 const beforeDay = (day: number): number => START_MS + day * DAY
+const before = (day: number) => ({ beforeMs: beforeDay(day) })
 
 async function pruned(trail: Trail, beforeMs = beforeDay(100), chain = LIVE): Promise<Prunable> {
-  const range = await prunable(trail, chain, beforeMs)
+  const range = await prunable(trail, chain, { beforeMs })
   await prune(trail, HOST, range, RECORD)
   return range
 }
@@ -120,7 +121,7 @@ test('the oldest entries are gone, and what is left verifies, is gone on with an
 
 test('the archive verifies by itself, and leads to the checkpoint at which the chain begins now', async () => {
   const { trail } = await oldTrail()
-  const { first, end } = await prunable(trail, LIVE, beforeDay(100))
+  const { first, end } = await prunable(trail, LIVE, before(100))
   const out = join(temporaryFolder(), 'archive')
   const folder = exportFolder(out)
   folder.writeText(MANIFEST_FILE, JSON.stringify(await exportRange(trail, LIVE, { first, end }, folder)))
@@ -207,7 +208,7 @@ test('a record is good after the log key that signed it was followed by another'
 
 test('nothing younger than what policies may ask for is pruned', async () => {
   const { trail } = await oldTrail()
-  const tooNear = prunable(trail, LIVE, LATER_MS - MIN_AGE_DAYS * DAY_MS + 1)
+  const tooNear = prunable(trail, LIVE, { beforeMs: LATER_MS - MIN_AGE_DAYS * DAY_MS + 1 })
   await assert.rejects(tooNear, (error: GateError) => error.code === 'invalid_request')
   await trail.close()
 })
@@ -221,7 +222,7 @@ test('an approval that is open stays whole', async () => {
   await grow(again, 300)
   time.ms = LATER_MS
   await grow(again, 10)
-  const { end } = await prunable(again, LIVE, beforeDay(100))
+  const { end } = await prunable(again, LIVE, before(100))
   const [entry] = await again.store.changesOf('approval', open.id)
   assert.equal(end > 0 && end <= (entry?.header.seq ?? 0), true, `${end}, ${entry?.header.seq}`)
   await again.close()
@@ -231,7 +232,7 @@ test('nothing is pruned that an anchor does not have yet', async () => {
   const { trail } = await oldTrail()
   const delivery = { sink: 'file', number: 0, at: '2026-01-01T00:00:00.000Z' }
   await trail.store.commit({ guards: [], writes: [{ kind: 'anchored', delivery }], entries: [] })
-  const { first, end } = await prunable(trail, LIVE, beforeDay(100))
+  const { first, end } = await prunable(trail, LIVE, before(100))
   assert.deepEqual([first, end], [0, 0])
   await trail.close()
 })
@@ -242,7 +243,7 @@ test('entries that were altered are neither archived nor deleted', async () => {
   tamper(dir, (db) => db.prepare("UPDATE section SET json = '{}' WHERE chain = ? AND seq = 500").run(LIVE))
   const again = await openTrail(dir, () => LATER_MS)
   await assert.rejects(
-    prunable(again, LIVE, beforeDay(100)),
+    prunable(again, LIVE, before(100)),
     (error: GateError) => error.code === 'audit_unavailable' && error.message.includes('not what was signed'),
   )
   await again.close()
@@ -251,7 +252,7 @@ test('entries that were altered are neither archived nor deleted', async () => {
 test('of two who prune at once, one is refused, and the chain is whole', async () => {
   const { dir, trail } = await oldTrail()
   const other = await openTrail(dir, () => LATER_MS)
-  const range = await prunable(trail, LIVE, beforeDay(100))
+  const range = await prunable(trail, LIVE, before(100))
   const done = await Promise.allSettled([prune(trail, HOST, range, RECORD), prune(other, HOST, range, RECORD)])
   assert.deepEqual(done.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   assert.equal((await verifySeqs(trail.store, LIVE, undefined)).valid, true)
@@ -266,7 +267,7 @@ test('who dies while pruning leaves a whole chain, which is pruned further later
   for (let i = 0; i < 6; i += 1) await grow(trail, 2000)
   time.ms = LATER_MS
   await grow(trail, 10)
-  const range = await prunable(trail, LIVE, beforeDay(100))
+  const range = await prunable(trail, LIVE, before(100))
   const died = prune(trail, HOST, range, RECORD, () => {
     throw new Error('killed')
   })
@@ -372,7 +373,7 @@ test('who alters what pruning left is found', async (t) => {
 test('a record that the log key did not sign lets nobody delete anything', async () => {
   const { dir, trail } = await oldTrail()
   const thief = await openTrail(temporaryFolder(), () => LATER_MS)
-  const range = await prunable(trail, LIVE, beforeDay(100))
+  const range = await prunable(trail, LIVE, before(100))
   // With all that the file holds, and another key.
   const forger = {
     ...trail,

@@ -4,9 +4,9 @@ import { exportBundle } from '../../src/actions/evidence.ts'
 import { trustOf } from '../../src/actions/trust.ts'
 import type { Bundle } from '../../src/evidence/bundle.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
-import { openTrail } from '../audit/trail.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aDecision, commit, LIVE, START_MS } from '../store/drafts.ts'
+import { openTrail } from '../store/open-trail.ts'
 import { archive, notOk } from './bundles.ts'
 
 /**

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { sha256Hex, utf8 } from '../../src/base/bytes.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
+import { sha256Hex as sha256HexInBrowser } from '../../src/client/verify/bytes.ts'
+import { verifySignature as verifyInBrowser } from '../../src/client/verify/ed25519.ts'
 import { verifySignature } from '../../src/evidence/ed25519.ts'
-import { sha256Hex as sha256HexInBrowser } from '../../src/verifier/bytes.ts'
-import { verifySignature as verifyInBrowser } from '../../src/verifier/ed25519.ts'
 import { vectorLines } from '../base/vectors.ts'
 
 /** The files of one vector, by name: the text as it was published. */

@@ -62,7 +62,7 @@ export async function usedFolder(t: TestContext): Promise<string> {
 async function pruneOther(dir: string): Promise<void> {
   const trail = await openTrail(dir, () => Date.now() + 200 * DAY_MS)
   await commit(trail.store, only(note({ n: 1 }, { chain: OTHER })))
-  const range = await prunable(trail, OTHER, Date.now() + 100 * DAY_MS)
+  const range = await prunable(trail, OTHER, { beforeMs: Date.now() + 100 * DAY_MS })
   const record = { archive: { first: 0, manifest: digestOf('the archive') }, reason: 'kept for half a year' }
   await prune(trail, { kind: 'host', id: 'host:0' }, range, record)
   const delivery = { sink: 'file', number: 1, at: '2026-01-01T00:00:00.000Z' }
