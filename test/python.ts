@@ -22,19 +22,3 @@ export const pythonVersion: () => Promise<string> = once(async () => {
     throw new Error(`python3 is Python ${version}. ${INSTALL}`)
   return version
 })
-
-/** What the verifier in Python says of a file or an export folder. @param trust path of a trust file */
-export async function verifyByPython<Verdict extends { verdict: string }>(
-  path: string,
-  trust: string,
-): Promise<Verdict> {
-  await pythonVersion()
-  const args = ['-m', 'gate_sidecar.verify', path, '--trust', trust, '--json']
-  return new Promise((resolve, reject) => {
-    execFile('python3', args, { env: { ...process.env, PYTHONPATH: PYTHON_FOLDER } }, (error, out, err) => {
-      // It ends with 1 and 2 for what is not valid.
-      if (out === '') reject(error ?? new Error(err))
-      else resolve(JSON.parse(out))
-    })
-  })
-}

@@ -288,8 +288,8 @@ def vote_entries(log: Log, changes: Sequence[Json], start: int = 10) -> list[int
         revised = {"revision": number + 1, **change}
         data = {"record": "approval", "id": "apr_1", "changes": revised}
         ts = time(start + 10 * number)
-        found.append(log.append(kind, f"aud_apr_{number}", {"data": data}, ts))
-        log.append("policy.loaded", f"aud_other_{number}", {"data": {"n": number}}, ts)
+        found.append(log.append(kind, f"aud_apr{number}", {"data": data}, ts))
+        log.append("policy.loaded", f"aud_other{number}", {"data": {"n": number}}, ts)
     return found
 
 
@@ -341,7 +341,7 @@ class Scene:
         }
         self.seq = self.log.append("gate.decision", "aud_42", sections, time(60))
         self.log.append("policy.loaded", "aud_after", {"data": {"n": 9}}, time(70))
-        self.log.append("policy.loaded", "aud_after_2", {"data": {"n": 10}}, time(80))
+        self.log.append("policy.loaded", "aud_after2", {"data": {"n": 10}}, time(80))
 
     def bundle(
         self,

@@ -116,7 +116,7 @@ class Whole(Case):
     def test_wrong_form_fails_all(self) -> None:
         for data in [b"", b"{", b"[]", b"null", b"{}", b'{"payloadType":1}', b"[" * 100000]:
             report = verify_bundle(data, TRUST, NOW_MS, [])
-            self.assert_failed(report, *PARTS)
+            self.assert_failed(report, "form")
             self.assertEqual(report.as_json()["signatureValid"], False)
 
     def test_form(self) -> None:
@@ -129,18 +129,11 @@ class Whole(Case):
             lambda b: b["proof"]["entries"][0].update(seq="3"),
             lambda b: b["proof"]["entries"][0]["commits"].update({"a\nb": "sha256:" + "0" * 64}),
             lambda b: b["proof"]["entries"][0]["commits"].update({"": "sha256:" + "0" * 64}),
-            lambda b: b["proof"]["entries"].pop(0),
+            lambda b: b["proof"]["entries"][0]["commits"].update({"aB": "sha256:" + "0" * 64}),
             lambda b: (b["proof"]["entries"].clear(), b["auditChain"].clear()),
             lambda b: b["proof"]["openings"].update(request="AAE="),
-            lambda b: b["proof"]["openings"].pop("request"),
-            lambda b: b["proof"].update(redacted=["request"]),
-            lambda b: (
-                b["proof"].update(redacted=["request"]),
-                b["proof"]["openings"].pop("request"),
-            ),
-            lambda b: (b["proof"].update(redacted=["risk"]), b["proof"]["openings"].pop("risk")),
+            lambda b: b["proof"]["openings"].pop("grounds"),
             lambda b: b["proof"].update(redacted=["grounds"]),
-            lambda b: b["proof"].update(redacted=["approval"]),
             lambda b: b["proof"].update(redacted=["approval", "approval"], approval=[]),
             lambda b: b["proof"].update(redacted=[["approval"]], approval=[]),
             lambda b: b["proof"].update(inclusion=[b64(bytes(31))]),
@@ -149,17 +142,21 @@ class Whole(Case):
             lambda b: b["context"].update(riskAssessment=[]),
             lambda b: b["decision"].update(decision=None),
             lambda b: b["proof"]["approval"][0].pop("salt"),
+            lambda b: b["proof"]["approval"][0].update(data=[]),
+            lambda b: b["proof"]["certificate"]["statement"].update(purpose="log"),
+            lambda b: b["proof"].update(checkpoint="no note"),
+            lambda b: b["decision"].update(id="42"),
         ]
         for number, change in enumerate(changes):
             with self.subTest(number):
-                self.assert_failed(verify(self.changed(change)), *PARTS)
+                self.assert_failed(verify(self.changed(change)), "form")
 
     def test_the_limit_of_entries(self) -> None:
         scene = Scene()
         bundle = scene.bundle(entries=1)
         bundle["proof"]["entries"] *= 1025
         bundle["auditChain"] *= 1025
-        self.assert_failed(verify(sign_bundle(bundle)), *PARTS)
+        self.assert_failed(verify(sign_bundle(bundle)), "form")
 
     def test_further_signatures_say_nothing(self) -> None:
         bundle = SCENE.bundle()
@@ -175,7 +172,6 @@ class Signature(Case):
     def test_certificate(self) -> None:
         for wrong in [
             certificate(origin="other.example"),
-            certificate(purpose="log"),
             certificate(signed_by=OTHER_KEY),
             certificate(not_after=time(3599)),
             certificate(not_before=time(3601)),
@@ -213,11 +209,9 @@ class Signature(Case):
             else:
                 self.assert_unknown(report, "revocation")
 
-    def test_the_earliest_revocation_counts(self) -> None:
-        revoked = [(LOG_KEY, time(200)), (LOG_KEY, time(100)), (LOG_KEY, time(300))]
-        trust = read_trust(trust_file(revoked=revoked))
-        anchors = read_anchors(anchor(time(150), SCENE.log.checkpoint()))
-        self.assert_unknown(verify(SCENE.bundle(), trust, anchors), "revocation")
+    def test_a_revoked_key_stands_once(self) -> None:
+        with self.assertRaises(Refused):
+            read_trust(trust_file(revoked=[(LOG_KEY, time(200)), (LOG_KEY, time(100))]))
 
 
 class Chain(Case):
@@ -227,6 +221,8 @@ class Chain(Case):
             lambda b: b["auditChain"][0].update(hash=other),
             lambda b: b["auditChain"][-1].update(previousHash=other),
             lambda b: (b["auditChain"].pop(1), b["proof"]["entries"].pop(1)),
+            lambda b: b["auditChain"].pop(0),
+            lambda b: b["proof"]["entries"].pop(0),
             lambda b: (
                 b["auditChain"].reverse(),
                 b["auditChain"].reverse(),
@@ -287,7 +283,6 @@ class Chain(Case):
 
     def test_the_entry_is_that_of_the_decision(self) -> None:
         self.assert_failed(verify(Scene(id="dec_43").bundle()), "openings")
-        self.assert_failed(verify(Scene(id="42").bundle()), "openings")
         self.assert_failed(verify(Scene(id="xyz_42").bundle()), "openings")
 
     def test_the_four_commitments(self) -> None:
@@ -318,6 +313,22 @@ class Chain(Case):
         scene.log.append("gate.preview", "aud_42", values, time(60))
         self.assert_failed(verify(scene.bundle()), "openings")
 
+    def test_what_is_redacted_is_not_there(self) -> None:
+        def erase(b: Json, salt: bool, value: bool) -> None:
+            b["proof"].update(redacted=["risk"])
+            if salt:
+                b["proof"]["openings"].pop("risk")
+            if value:
+                b["context"].update(riskAssessment={})
+
+        for salt, value in [(False, False), (True, False), (False, True)]:
+            bundle = self.changed(lambda b, salt=salt, value=value: erase(b, salt, value))
+            self.assert_failed(verify(bundle), "openings")
+        bundle = self.changed(lambda b: b["proof"]["openings"].pop("risk"))
+        self.assert_failed(verify(bundle), "openings")
+        bundle = self.changed(lambda b: b["proof"].update(redacted=["approval"]))
+        self.assert_failed(verify(bundle), "approval")
+
     def test_redactions(self) -> None:
         for redacted in [["request"], ["risk"], ["approval"], ["approval", "risk", "request"]]:
             report = verify(SCENE.bundle(redacted=redacted))
@@ -335,19 +346,29 @@ class Chain(Case):
         self.assert_failed(verify(SCENE.bundle(checkpoint=foreign.checkpoint())), "checkpoint")
         bad = log.checkpoint() + other.checkpoint().split("\n")[4] + "\n"
         self.assert_failed(verify(SCENE.bundle(checkpoint=bad)), "checkpoint")
-        self.assert_failed(
-            verify(SCENE.bundle(checkpoint="no note")), "checkpoint", "inclusion", "approval"
-        )
-        report = verify(
-            SCENE.bundle(checkpoint="no note"), anchors=read_anchors(anchor(time(90), "no note"))
-        )
-        self.assert_failed(report, "checkpoint", "inclusion", "approval")
 
-    def test_a_checkpoint_by_the_key_of_the_certificate_is_unknown(self) -> None:
+    def test_two_histories(self) -> None:
+        bundle = SCENE.bundle()
+        size = len(SCENE.log.entries)
+
+        def root(of: int, fill: int) -> str:
+            return f"{ORIGIN}/acme/live\n{of}\n{b64(bytes([fill]) * 32)}\n"
+
+        for notes, fails in [
+            ([signer.note(root(size, 1), [LOG_KEY])], True),
+            ([signer.note(root(size, 1), [OTHER_KEY])], False),
+            ([signer.note(root(3, 1), [LOG_KEY])], False),
+            ([signer.note(root(3, 1), [LOG_KEY]), signer.note(root(3, 2), [LOG_KEY])], True),
+            ([signer.note(root(3, 1), [LOG_KEY]), signer.note(root(3, 2), [OTHER_KEY])], False),
+            ([signer.note(root(3, 1), [LOG_KEY])] * 2, False),
+        ]:
+            lines = b"".join(anchor(time(90), note) for note in notes)
+            report = verify(bundle, anchors=read_anchors(lines))
+            self.assertEqual(results(report), {"anchors": "failed"} if fails else {})
+
+    def test_a_checkpoint_by_the_key_of_the_certificate_is_not_trusted(self) -> None:
         bundle = Scene(log_key=OTHER_KEY).bundle()
-        self.assertEqual(
-            results(verify(bundle)), {"certificate": "failed", "checkpoint": "unknown"}
-        )
+        self.assert_failed(verify(bundle), "certificate", "checkpoint")
 
     def test_inclusion(self) -> None:
         log = SCENE.log
@@ -416,11 +437,14 @@ class Approval(Case):
             "requester": "agent-1",
         }
         digest = signer.text_digest(b"gate-sidecar/approval/v1\n" + signer.jcs(bound))
-        del changes[0]["unbound"]
+        changes[0]["unbound"] = []
         self.assert_failed(verify(Scene(changes, request=request).bundle()), "approval")
         changes[0]["digest"] = digest
         self.assert_valid(verify(Scene(changes, request=request).bundle()))
-        self.assert_failed(verify(Scene(changes, request={}).bundle()), "approval")
+        for wrong in [{}, {"action": 1}, {**request, "context": []}, {**request, "plan": []}]:
+            self.assert_failed(verify(Scene(changes, request=wrong).bundle()), "approval")
+        del changes[0]["unbound"]
+        self.assert_failed(verify(Scene(changes, request=request).bundle()), "approval")
 
     def test_a_redacted_request_has_no_digest_to_check(self) -> None:
         scene = Scene(approval_changes(digest="sha256:" + "00" * 32))
@@ -441,7 +465,6 @@ class Approval(Case):
             lambda a: a[1].update(inclusion=a[0]["inclusion"]),
             lambda a: a[1]["header"].update(id="aud_x"),
             lambda a: a[1]["header"].update(prev=other),
-            lambda a: a[1].update(data=[]),
         ]
         for number, change in enumerate(changes):
             with self.subTest(number):
@@ -455,7 +478,7 @@ class Approval(Case):
         entries = scene.log.entries
         decision = {n: s["value"] for n, s in entries[scene.seq]["sections"].items()}
         scene.log.entries = entries[:seq]
-        scene.log.append(kind, "aud_apr_2", {sections: data}, time(30))
+        scene.log.append(kind, "aud_apr2", {sections: data}, time(30))
         scene.log.entries[-1]["sections"] = {"data": scene.log.entries[-1]["sections"][sections]}
         scene.seq = scene.log.append("gate.decision", "aud_42", decision, time(60))
         return scene.bundle()
@@ -472,7 +495,6 @@ class Approval(Case):
             ("approval.approved", {**good, "changes": []}, "data"),
             ("approval.approved", {**good, "changes": {**changes, "revision": 4}}, "data"),
             ("approval.approved", {"record": "approval", "id": "apr_1"}, "data"),
-            ("approval.approved", [good], "data"),
             ("approval.approved", good, "other"),
         ]:
             with self.subTest(kind=kind, data=repr(data)):
@@ -549,19 +571,15 @@ class Times(Case):
 
     def test_ill_formed_times(self) -> None:
         wrong = "2026-02-30T00:00:00.000Z"
-        self.assert_failed(
-            verify(self.changed(lambda b: b.update(exportedAt=wrong))), "certificate", "times"
-        )
+        self.assert_failed(verify(self.changed(lambda b: b.update(exportedAt=wrong))), "form")
         for member in ("not_before", "not_after"):
             bundle = SCENE.bundle(certificate=certificate(**{member: wrong}))
-            self.assert_failed(verify(bundle), "certificate", "times")
+            self.assert_failed(verify(bundle), "form")
         bundle = SCENE.bundle(rotations=[rotation(OTHER_KEY, NEXT_LOG_KEY, at=wrong)])
-        self.assert_failed(verify(bundle), "times")
-        bundle = SCENE.bundle(rotations=[rotation(LOG_KEY, NEXT_LOG_KEY, at=wrong)])
-        self.assert_failed(verify(bundle), "times")
+        self.assert_failed(verify(bundle), "form")
         scene = Scene()
         scene.log.entries[scene.approval[1]]["header"]["ts"] = wrong
-        self.assert_failed(verify(scene.bundle()), "approval", "times")
+        self.assert_failed(verify(scene.bundle()), "form")
 
 
 class WhoIsTrusted(Case):
@@ -582,7 +600,7 @@ class WhoIsTrusted(Case):
         trust = read_trust(trust_file((), revoked=[(LOG_KEY, time(1))]))
         report = verify(SCENE.bundle(), trust)
         self.assert_unknown(report, "certificate", "checkpoint", "revocation")
-        self.assertEqual(report_lines(report)[-1], "INCOMPLETE")
+        self.assertEqual(report_lines(report)[-1], "UNATTRIBUTED (no pinned key)")
 
     def test_unpinned_uses_the_keys_that_it_names(self) -> None:
         new_certificate = certificate(NEXT_LOG_KEY)
@@ -602,7 +620,7 @@ class WhoIsTrusted(Case):
             self.assert_valid(verify(bundle))
         bundle = Scene(log_key=THIRD_LOG_KEY).bundle(rotations=steps[:1])
         self.assertEqual(
-            results(verify(bundle)), {"certificate": "failed", "checkpoint": "unknown"}
+            results(verify(bundle)), {"certificate": "failed", "checkpoint": "failed"}
         )
 
     def test_rotation_backwards(self) -> None:
@@ -617,7 +635,7 @@ class WhoIsTrusted(Case):
         self.assert_failed(verify(SCENE.bundle(rotations=[step])), "times")
 
     def test_rotations_that_add_nothing(self) -> None:
-        untrusted = {"certificate": "failed", "checkpoint": "unknown"}
+        untrusted = {"certificate": "failed", "checkpoint": "failed"}
         scene = Scene(log_key=NEXT_LOG_KEY)
         good = rotation(LOG_KEY, NEXT_LOG_KEY)
         stranger = rotation(LOG_KEY, NEXT_LOG_KEY, at=time(1))
@@ -643,7 +661,7 @@ class WhoIsTrusted(Case):
     def test_a_bad_rotation_does_not_stop_the_good_one(self) -> None:
         good = rotation(LOG_KEY, NEXT_LOG_KEY)
         bad = {**good, "signatures": {"from": b64(bytes(64)), "to": b64(bytes(64))}}
-        for steps in ([bad, good], [good, bad], [bad, bad, good, good]):
+        for steps in ([bad, good], [good, bad]):
             self.assert_valid(verify(Scene(log_key=NEXT_LOG_KEY).bundle(rotations=steps)))
 
     def test_pinned_keys_keep_their_until(self) -> None:
@@ -653,13 +671,23 @@ class WhoIsTrusted(Case):
 
     def test_two_trusted_signers(self) -> None:
         trust = self.keys((LOG_KEY, None), (NEXT_LOG_KEY, time(59)))
-        both = SCENE.log.checkpoint((LOG_KEY, NEXT_LOG_KEY))
-        self.assert_failed(verify(SCENE.bundle(checkpoint=both), trust), "times")
+        for signers, failed in [
+            ((LOG_KEY, NEXT_LOG_KEY), []),
+            ((NEXT_LOG_KEY, LOG_KEY), ["times"]),
+        ]:
+            report = verify(SCENE.bundle(checkpoint=SCENE.log.checkpoint(signers)), trust)
+            self.assertEqual(results(report), {check: "failed" for check in failed})
 
     def test_too_many_rotations(self) -> None:
         step = rotation(LOG_KEY, NEXT_LOG_KEY)
-        self.assert_valid(verify(SCENE.bundle(rotations=[step] * 1024)))
-        self.assert_failed(verify(SCENE.bundle(rotations=[step] * 1025)), *PARTS)
+        self.assert_failed(verify(SCENE.bundle(rotations=[step, step])), "form")
+        foreign = {**step, "statement": {**step["statement"], "origin": "other.example"}}
+        steps = []
+        for number in range(1025):
+            statement = {**foreign["statement"], "at": time(number)}
+            steps.append({**foreign, "statement": statement})
+        self.assert_valid(verify(SCENE.bundle(rotations=steps[:1024])))
+        self.assert_failed(verify(SCENE.bundle(rotations=steps)), "form")
 
     def test_trust_files(self) -> None:
         good = json.loads(trust_file([(LOG_KEY, time(1))], [(BUNDLE_KEY, time(2))]))
@@ -722,7 +750,7 @@ class Envelope(Case):
             {"signatures": {}},
             {"more": 1},
         ]:
-            self.assert_failed(verify({**good, **members}), *PARTS)
+            self.assert_failed(verify({**good, **members}), "form")
         sig = [{**good["signatures"][0], "sig": other[0]["sig"]}]
         self.assert_failed(verify({**good, "signatures": sig}), "signature")
         changed = payload.replace(b"bdl_1", b"bdl_2")

@@ -43,11 +43,11 @@ class CommandLine(unittest.TestCase):
         code, out, _ = self.run_it(self.bundle, "--trust", self.trust)
         lines = out.splitlines()
         self.assertEqual((code, lines[0], lines[-1]), (0, "form         ok", "VALID"))
-        self.assertEqual(len(lines), 11)
+        self.assertEqual(len(lines), 12)
 
     def test_invalid(self) -> None:
         changed = self.scene.bundle()
-        changed["bundleId"] = "x"
+        changed["bundleId"] = "bun_x"
         path = self.write("changed.json", json.dumps(changed).encode())
         code, out, _ = self.run_it(path, "--trust", self.trust)
         self.assertEqual((code, out.splitlines()[-1]), (1, "INVALID"))
@@ -133,7 +133,7 @@ class CommandLine(unittest.TestCase):
 
     def test_large_files(self) -> None:
         with mock.patch.object(command, "MAX_BYTES", 100):
-            self.assertEqual(self.run_it(self.bundle)[0], 1)  # cut off: not the form
+            self.assertEqual(self.run_it(self.bundle)[0], 3)
             self.assertEqual(self.run_it(self.bundle, "--trust", self.trust)[0], 3)
 
     def test_as_a_program(self) -> None:

@@ -31,6 +31,9 @@ class Forms(Case):
         self.assertEqual(forms.parse_time("2024-02-29T23:59:59.999Z", "it"), 1709251199999)
         self.assertEqual(forms.parse_time(signer.NOW, "it"), signer.NOW_MS)
         for text in [
+            "0000-01-01T00:00:00.000Z",
+            "1969-12-31T23:59:59.999Z",
+            "10000-01-01T00:00:00.000Z",
             "2026-02-30T00:00:00.000Z",
             "2025-02-29T00:00:00.000Z",
             "2026-13-01T00:00:00.000Z",
@@ -108,7 +111,8 @@ class Notes(Case):
 
     def test_parse(self) -> None:
         note = parse_note(self.note)
-        self.assertEqual((note.log, note.size, note.root), (f"{ORIGIN}/acme/live", 7, bytes(32)))
+        self.assertEqual((note.origin, note.chain), (ORIGIN, "acme/live"))
+        self.assertEqual((note.size, note.root), (7, bytes(32)))
         self.assertEqual(find_signers(note, ORIGIN, [public(LOG_KEY)]), [public(LOG_KEY)])
         self.assertEqual(find_signers(note, ORIGIN, [public(NEXT_LOG_KEY)]), [])
         self.assertEqual(find_signers(note, "other", [public(LOG_KEY)]), [])

@@ -139,9 +139,6 @@ class Bundles(Case):
             count = 0
             for path, change in mutations(document):
                 mutated = changed(document, path, change)
-                if path == ("signatures",) and "zz" in (mutated["signatures"] or ()):
-                    self.assertTrue(self.is_valid(mutated))  # further members say nothing
-                    continue
                 self.assertFalse(self.is_valid(mutated), path)
                 count += 1
             self.assertGreater(count, 500)
@@ -160,8 +157,9 @@ class Bundles(Case):
         step = signer.rotation(signer.LOG_KEY, signer.NEXT_LOG_KEY)
         document = Scene().bundle(rotations=[step])
         for path, wrong in wrong_forms(document):
-            if path in OPEN[2:] and path[-1] == "data":
-                continue  # any JSON value is of the form
+            if path == ("proof", "openings") and isinstance(wrong, dict) and "zz" not in wrong:
+                if {"decision", "grounds"} <= set(wrong):
+                    continue  # that it is not redacted is found by the check of openings
             mutated = changed(document, path, lambda _, wrong=wrong: wrong)
             report = verify_bundle(json.dumps(mutated).encode(), TRUST, NOW_MS, [])
             self.assertEqual(report.checks[0].result, "failed", (path, wrong))

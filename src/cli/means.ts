@@ -29,7 +29,8 @@ export function meansOf({ trust, vkey = [], anchors }: MeansOptions): Required<M
     return { ...key, until: null }
   })
   return {
-    trust: { ...file, logKeys: [...file.logKeys, ...pinned] },
+    // A key of the file keeps the end that it has there.
+    trust: { ...file, logKeys: [...pinned, ...file.logKeys] },
     nowMs: Date.now(),
     anchors:
       anchors === undefined

@@ -1,8 +1,8 @@
-import { type Checkpoint, parseCheckpoint } from '../audit/checkpoint.ts'
+import type { Checkpoint } from '../audit/checkpoint.ts'
 import { formatDigest } from '../base/digest.ts'
 import { isJsonObject, readJson } from '../base/json.ts'
 import { parseTimestamp } from '../base/time.ts'
-import { parseNote } from './note.ts'
+import { parseCheckpointNote } from './note.ts'
 
 /** A checkpoint that lies elsewhere, and since when, as whoever keeps it says. */
 export interface Anchor {
@@ -38,8 +38,10 @@ export interface Claim extends Checkpoint {
 
 /** Undefined for what holds no checkpoint. */
 export function claimOf({ checkpoint: note }: Anchor): Claim | undefined {
-  const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
-  return checkpoint && { ...checkpoint, note }
+  const checkpoint = parseCheckpointNote(note)
+  if (checkpoint === undefined) return undefined
+  const { origin, chain, size, root } = checkpoint
+  return { origin, chain, size, root, note }
 }
 
 /** Undefined for a line that holds none. */

@@ -1,19 +1,19 @@
-import { parseCheckpoint } from '../audit/checkpoint.ts'
-import { encodeBase64 } from '../base/bytes.ts'
+import type { Checkpoint } from '../audit/checkpoint.ts'
 import { parseTimestamp } from '../base/time.ts'
 import type { Anchor } from './anchor.ts'
 import { type CheckName, failed, OK, type Outcome, outcomeOf, unknown } from './checks.ts'
-import { parseNote } from './note.ts'
+import type { CheckpointNote } from './note.ts'
 import { isSignedBy, type StatementKind } from './statement.ts'
 import {
   type Certificate,
+  type LogKey,
   type LogKeys,
   logKeysFor,
-  openCheckpoint,
   type Rotation,
-  type SignedCheckpoint,
+  signerOf,
   type Trust,
 } from './trust.ts'
+import { witnessed } from './witnessed.ts'
 
 /** Another machine's clock may be ahead of ours by this much. */
 const CLOCK_SKEW_MS = 300_000
@@ -35,35 +35,41 @@ export interface Attested {
   origin: string
   chain: string
   exportedAt: string
-  checkpoint: string
+  checkpoint: CheckpointNote
   certificate: Certificate
   rotations: readonly Rotation[]
   /** `ts` of the last entry; undefined where there is none. */
   ts: string | undefined
+  /** Earlier trees of the chain that the evidence shows. */
+  earlier: readonly Pick<Checkpoint, 'size' | 'root'>[]
 }
 
 export interface Attestation {
-  outcomes: Pick<Record<CheckName, Outcome>, 'certificate' | 'revocation' | 'signature' | 'checkpoint' | 'times'>
-  /** Signed by a log key; undefined when it is not. */
-  checkpoint: SignedCheckpoint | undefined
+  outcomes: Pick<
+    Record<CheckName, Outcome>,
+    'certificate' | 'revocation' | 'signature' | 'checkpoint' | 'anchors' | 'times'
+  >
   isAnchored: boolean
 }
 
 /** The checks that are the same for every kind of evidence (docs/evidence.md, Verifying a bundle). */
 export function attest(attested: Attested, means: Means): Attestation {
-  const { origin, rotations, certificate } = attested
+  const { origin, chain, rotations, certificate, checkpoint } = attested
   const logKeys = logKeysFor(means.trust, { origin, rotations, signedBy: certificate.signedBy })
-  const checkpoint = openCheckpoint(attested.checkpoint, logKeys.keys)
-  const anchoredAt = checkpoint && earliestAnchor(checkpoint, means.anchors ?? [])
+  const signer = signerOf(checkpoint, origin, logKeys.keys)
+  const isGenuine = (note: CheckpointNote): boolean => signerOf(note, origin, logKeys.keys) !== undefined
+  const anchors = witnessed(means.anchors ?? [], origin, chain)
+  const anchoredAt = anchors.earliest(checkpoint, isGenuine)
+  const shown = isOf(checkpoint, attested) ? [checkpoint, ...attested.earlier] : []
   return {
     outcomes: {
       certificate: certificateOutcome(attested, logKeys),
-      revocation: revocationOutcome(attested, checkpoint, means.trust, anchoredAt),
+      revocation: revocationOutcome(attested, signer, means.trust, anchoredAt),
       signature: outcomeOf(signatureFault(attested)),
-      checkpoint: checkpointOutcome(attested, checkpoint, logKeys),
-      times: outcomeOf(timesFault(attested, checkpoint, means.nowMs, anchoredAt)),
+      checkpoint: checkpointOutcome(attested, signer, logKeys),
+      anchors: outcomeOf(anchors.splitFault(shown, isGenuine)),
+      times: outcomeOf(timesFault(attested, signer, means.nowMs, anchoredAt)),
     },
-    checkpoint,
     isAnchored: anchoredAt !== undefined,
   }
 }
@@ -72,7 +78,6 @@ function certificateOutcome({ origin, exportedAt, certificate, signature }: Atte
   const { statement, signedBy } = certificate
   if (statement.origin !== origin) return failed('The certificate is of another instance.')
   if (statement.publicKey !== signature.publicKey) return failed('The certificate is for another key.')
-  if (!(isTime(statement.notBefore) && isTime(statement.notAfter))) return failed('The certificate has no real times.')
   if (!(statement.notBefore <= exportedAt && exportedAt <= statement.notAfter))
     return failed('The certificate did not hold when this was exported.')
   const logKey = logKeys.keys.find(({ publicKey }) => publicKey === signedBy)
@@ -86,12 +91,12 @@ function certificateOutcome({ origin, exportedAt, certificate, signature }: Atte
 
 function revocationOutcome(
   { certificate, signature }: Attested,
-  checkpoint: SignedCheckpoint | undefined,
+  signer: LogKey | undefined,
   { revoked }: Trust,
   anchoredAt: string | undefined,
 ): Outcome {
   if (revoked.has(signature.publicKey)) return unknown('The bundle key is revoked: have it exported again.')
-  const logKeys = [certificate.signedBy, ...(checkpoint ? [checkpoint.key.publicKey] : [])]
+  const logKeys = [certificate.signedBy, ...(signer ? [signer.publicKey] : [])]
   const since = logKeys.flatMap((publicKey) => revoked.get(publicKey) ?? []).sort()[0]
   if (since === undefined || (anchoredAt !== undefined && anchoredAt < since)) return OK
   return unknown(`The log key is revoked since ${since}, and no anchor from before is at hand.`)
@@ -103,51 +108,31 @@ function signatureFault({ kind, unsigned, signature }: Attested): string | undef
   return undefined
 }
 
-function checkpointOutcome(
-  { origin, chain }: Attested,
-  checkpoint: SignedCheckpoint | undefined,
-  logKeys: LogKeys,
-): Outcome {
-  if (checkpoint === undefined) return failed('The checkpoint is not signed by a trusted log key.')
-  if (checkpoint.origin !== origin || checkpoint.chain !== chain) return failed('The checkpoint is of another chain.')
+function isOf(checkpoint: CheckpointNote, { origin, chain }: Attested): boolean {
+  return checkpoint.origin === origin && checkpoint.chain === chain
+}
+
+function checkpointOutcome(attested: Attested, signer: LogKey | undefined, logKeys: LogKeys): Outcome {
+  if (!isOf(attested.checkpoint, attested)) return failed('The checkpoint is of another chain.')
+  if (signer === undefined) return failed('The checkpoint is not signed by a trusted log key.')
   return logKeys.isPinned ? OK : unknown('No log key of this instance is pinned.')
 }
 
 function timesFault(
   { exportedAt, ts }: Attested,
-  checkpoint: SignedCheckpoint | undefined,
+  signer: LogKey | undefined,
   nowMs: number,
   anchoredAt: string | undefined,
 ): string | undefined {
-  const exported = parseTimestamp(exportedAt)
-  if (exported === undefined) return 'The time of the export is no real time.'
+  const exported = Date.parse(exportedAt)
   if (exported > nowMs + CLOCK_SKEW_MS) return 'The export lies in the future.'
   if (ts === undefined) return undefined
-  const made = parseTimestamp(ts)
-  if (made === undefined) return 'The time of an entry is no real time.'
+  const made = Date.parse(ts)
   if (made > exported) return 'An entry is later than the export.'
-  const until = checkpoint?.key.until ?? null
+  const until = signer?.until ?? null
   if (until !== null && ts > until) return 'An entry is later than the last use of the log key.'
   const anchored = parseTimestamp(anchoredAt)
   if (anchored !== undefined && made > anchored + CLOCK_SKEW_MS)
     return 'An entry is later than the anchor that holds it.'
   return undefined
-}
-
-/** The earliest time at which somebody held this very checkpoint. */
-function earliestAnchor(
-  { origin, chain, size, root }: SignedCheckpoint,
-  anchors: readonly Anchor[],
-): string | undefined {
-  const times = anchors.flatMap(({ at, checkpoint: note }) => {
-    const checkpoint = parseCheckpoint(parseNote(note)?.text ?? '')
-    if (checkpoint === undefined || !isTime(at)) return []
-    const isSame = checkpoint.origin === origin && checkpoint.chain === chain && checkpoint.size === size
-    return isSame && encodeBase64(checkpoint.root) === encodeBase64(root) ? [at] : []
-  })
-  return times.sort()[0]
-}
-
-function isTime(text: string): boolean {
-  return parseTimestamp(text) !== undefined
 }

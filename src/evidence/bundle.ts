@@ -2,14 +2,24 @@ import type { Entry, Section } from '../audit/chain.ts'
 import type { Hash } from '../audit/tree.ts'
 import { encodeBase64 } from '../base/bytes.ts'
 import type { JsonObject } from '../base/json.ts'
-import { Base64Of32, Checkpoint, Digest, HeaderShape, Id, Origin, Path, Signatures, Time } from './fields.ts'
-import { anyObject, list, literal, object, type TypeOf, text } from './shape.ts'
-import { Certificate, Rotation } from './trust.ts'
+import {
+  ActionName,
+  Base64Of32,
+  Checkpoint,
+  Digest,
+  HeaderShape,
+  Id,
+  Origin,
+  Path,
+  Signatures,
+  Time,
+} from './fields.ts'
+import { anyObject, list, literal, object, type TypeOf, text, unique } from './shape.ts'
+import { Certificate, type Rotation, Rotations } from './trust.ts'
 
 export const BUNDLE_VERSION = '1.0'
 /** More items than this are refused unread: no honest segment is longer. */
 export const MAX_CHAIN_ITEMS = 1024
-export const MAX_ROTATIONS = 64
 /** Entries of one approval: the request and its votes. */
 const MAX_APPROVAL_ENTRIES = 256
 
@@ -28,8 +38,8 @@ export const BundleShape = object(
     version: text({ maxLength: 16 }),
     decision: object({
       id: Id,
-      action: text({ maxLength: 1024 }),
-      decision: text({ maxLength: 32 }),
+      action: ActionName,
+      decision: text({ pattern: /^(?:allow|deny|require_approval)$/, maxLength: 16 }),
       timestamp: Time,
     }),
     context: object({ originalRequest: anyObject, riskAssessment: anyObject }),
@@ -48,8 +58,10 @@ export const BundleShape = object(
       ),
       approval: list(ProvenEntry, { max: MAX_APPROVAL_ENTRIES }),
       certificate: Certificate,
-      rotations: list(Rotation, { max: MAX_ROTATIONS }),
-      redacted: list(text({ pattern: /^(?:request|risk|approval)$/, maxLength: 16 }), { max: REDACTABLE.length }),
+      rotations: Rotations,
+      redacted: unique(
+        list(text({ pattern: /^(?:request|risk|approval)$/, maxLength: 16 }), { max: REDACTABLE.length }),
+      ),
     }),
     signatures: Signatures,
   },

@@ -9,6 +9,7 @@ export const CHECKS = {
   openings: 'chain',
   checkpoint: 'chain',
   inclusion: 'chain',
+  anchors: 'chain',
   approval: 'chain',
   times: 'time',
 } as const satisfies Record<string, Part>

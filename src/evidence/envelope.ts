@@ -2,7 +2,7 @@ import { decodeBase64, encodeBase64, utf8 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { isJsonObject, readJson } from '../base/json.ts'
-import { Signature } from './fields.ts'
+import { Digest, Signature } from './fields.ts'
 import { list, literal, object, type TypeOf, text } from './shape.ts'
 import { STATEMENT_TYPES, type StatementKind } from './statement.ts'
 
@@ -16,7 +16,7 @@ export const EnvelopeShape = object(
   {
     payloadType: literal(STATEMENT_TYPES.bundle),
     payload: text({ maxLength: MAX_PAYLOAD }),
-    signatures: list(object({ keyid: text({ maxLength: 71 }), sig: Signature }), { min: 1, max: 1 }),
+    signatures: list(object({ keyid: Digest, sig: Signature }), { min: 1, max: 1 }),
   },
   { title: 'Envelope' },
 )

@@ -1,10 +1,20 @@
 import type { Entry } from '../audit/chain.ts'
 import { encodeBase64 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
-import { MAX_ROTATIONS } from './bundle.ts'
-import { Base64Of32, Checkpoint, Digest, HeaderShape, Origin, Path, Signatures, Time } from './fields.ts'
-import { anyValue, count, list, literal, object, record, type TypeOf, text } from './shape.ts'
-import { Certificate, Rotation } from './trust.ts'
+import {
+  Base64Of32,
+  Chain,
+  Checkpoint,
+  Digest,
+  HeaderShape,
+  Origin,
+  Path,
+  Signatures,
+  sections,
+  Time,
+} from './fields.ts'
+import { anyValue, count, literal, object, type TypeOf, text } from './shape.ts'
+import { Certificate, Rotations } from './trust.ts'
 
 export const EXPORT_VERSION = '1.0'
 export const MANIFEST_FILE = 'manifest.json'
@@ -19,7 +29,7 @@ export const ManifestShape = object(
     v: literal(1),
     version: text({ maxLength: 16 }),
     origin: Origin,
-    chain: text({ maxLength: 256 }),
+    chain: Chain,
     /** The entries first <= seq < end. */
     first: count,
     end: count,
@@ -28,7 +38,7 @@ export const ManifestShape = object(
     checkpoint: Checkpoint,
     range: object({ left: Path, right: Path }),
     certificate: Certificate,
-    rotations: list(Rotation, { max: MAX_ROTATIONS }),
+    rotations: Rotations,
     signatures: Signatures,
   },
   { title: 'ExportManifest' },
@@ -36,16 +46,19 @@ export const ManifestShape = object(
 export type Manifest = TypeOf<typeof ManifestShape>
 export type UnsignedManifest = Omit<Manifest, 'signatures'>
 
+/** An entry may have 1 MiB, and each of its characters six in JSON. */
+export const MAX_LINE_BYTES = 16 * 1024 * 1024
+
 /** A line of the entries. */
 export const EntryLineShape = object({
   hash: Digest,
   header: HeaderShape,
-  sections: record(object({ salt: Base64Of32, value: anyValue }), { max: 8 }),
+  sections: sections(object({ salt: Base64Of32, value: anyValue })),
 })
 export type EntryLine = TypeOf<typeof EntryLineShape>
 
 /** The line of an entry, without its line feed. Erased sections are left out. */
-export function entryLine({ header, hash, sections }: Entry): string {
-  const opened = sections.map(({ name, salt, json }) => [name, { salt: encodeBase64(salt), value: JSON.parse(json) }])
+export function entryLine({ header, hash, sections: shown }: Entry): string {
+  const opened = shown.map(({ name, salt, json }) => [name, { salt: encodeBase64(salt), value: JSON.parse(json) }])
   return canonicalJson({ hash, header, sections: Object.fromEntries(opened) })
 }

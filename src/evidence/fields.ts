@@ -1,25 +1,50 @@
-import { anyObject, count, list, literal, object, record, type Shape, type TypeOf, text } from './shape.ts'
+import { ACTION_PATTERN } from '../base/glob.ts'
+import { parseTimestamp } from '../base/time.ts'
+import { CHAIN, MAX_NOTE_BYTES, ORIGIN, parseCheckpointNote } from './note.ts'
+import { anyObject, count, list, literal, object, record, type Shape, type TypeOf, text, where } from './shape.ts'
 
-/** What the documents of evidence are made of. Times and base64 are of the right form only; their values are checked where they count. */
-export const Time = text({ pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, maxLength: 24 })
+/** What the documents of evidence are made of (docs/evidence.md, Forms). */
+
+const MOMENT =
+  /^(?:19[7-9]|[2-9][0-9]{2})[0-9]-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$/
+/** From 1970 on: such times compare as texts, and no reader has them before the start of its count. */
+export const Time = where(
+  text({ pattern: MOMENT, maxLength: 24 }),
+  (time) => parseTimestamp(time) !== undefined,
+  'a time of a real day',
+  { format: 'date-time' },
+)
 export const Digest = text({ pattern: /^sha256:[0-9a-f]{64}$/, maxLength: 71 })
-/** 32 bytes in base64: a public key, a salt, or a hash of the tree. */
-export const Base64Of32 = text({ pattern: /^[A-Za-z0-9+/]{43}=$/, maxLength: 44 })
-export const Signature = text({ pattern: /^[A-Za-z0-9+/]{86}==$/, maxLength: 88 })
-export const Origin = text({ maxLength: 64 })
-export const Id = text({ maxLength: 64 })
-export const Checkpoint = text({ maxLength: 16_384 })
+/** 32 bytes in canonical base64: a public key, a salt, or a hash of the tree. */
+export const Base64Of32 = text({ pattern: /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, maxLength: 44 })
+/** 64 bytes, as canonical. */
+export const Signature = text({ pattern: /^[A-Za-z0-9+/]{85}[AQgw]==$/, maxLength: 88 })
+export const Origin = text({ pattern: ORIGIN, maxLength: 64 })
+export const Chain = text({ pattern: CHAIN, maxLength: 256 })
+export const Id = text({ pattern: /^[a-z]{3}_[0-9a-z]{1,60}$/, maxLength: 64 })
+/** Of actions, and of entries, which are called as actions are. */
+export const ActionName = text({ pattern: new RegExp(ACTION_PATTERN), maxLength: 128 })
+export const Checkpoint = where(
+  text({ maxLength: MAX_NOTE_BYTES }),
+  (note) => parseCheckpointNote(note) !== undefined,
+  'a checkpoint',
+)
 /** A tree of 2^53 leaves has no longer path. */
 export const Path = list(Base64Of32, { max: 64 })
 
+/** Sections by their names. */
+export function sections<T>(section: Shape<T>): Shape<Record<string, T>> {
+  return record(section, { max: 8, name: /^[a-z]{1,32}$/ })
+}
+
 export const HeaderShape = object({
-  chain: text({ maxLength: 256 }),
-  commits: record(Digest, { max: 8 }),
+  chain: Chain,
+  commits: sections(Digest),
   id: Id,
   prev: Digest,
   seq: count,
   ts: Time,
-  type: text({ maxLength: 256 }),
+  type: ActionName,
   v: literal(1),
 })
 export type HeaderShape = TypeOf<typeof HeaderShape>

@@ -1,4 +1,6 @@
+import { type Checkpoint, parseCheckpoint } from '../audit/checkpoint.ts'
 import { decodeBase64, encodeBase64, encodeHex, sha256, utf8 } from '../base/bytes.ts'
+import { TENANT_PATTERN } from '../keys/tenant.ts'
 import { isStrongKey } from './ed25519-strict.ts'
 
 /** A public key with the name under which it signs notes (C2SP signed-note). */
@@ -25,10 +27,12 @@ export interface Note {
 /** The type of an Ed25519 signature over the text of a note. */
 const ED25519 = Uint8Array.of(0x01)
 const ID_BYTES = 4
-const MAX_BYTES = 16_384
+export const MAX_NOTE_BYTES = 16_384
 const MAX_SIGNATURES = 16
 /** An instance's origin: neither space nor plus, which would end it in a note or a vkey, nor `/`, which ends it in a checkpoint. */
 export const ORIGIN = /^[a-z0-9.-]{1,64}$/
+/** Of the service itself, or of a tenant and environment. */
+export const CHAIN = new RegExp(`^(?:_system|${TENANT_PATTERN.slice(1, -1)}/(?:live|test))$`)
 const VKEY = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/
 
 export function keyIdOf({ name, publicKey }: NoteKey): string {
@@ -58,7 +62,7 @@ export function formatNote(text: string, key: NoteKey, signature: string): strin
 /** Undefined for what is no signed note. Nothing of it is verified. */
 export function parseNote(note: string): Note | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be in a note
-  if (utf8(note).byteLength > MAX_BYTES || /[\u0000-\u0009\u000b-\u001f]/.test(note) || !note.isWellFormed())
+  if (utf8(note).byteLength > MAX_NOTE_BYTES || /[\u0000-\u0009\u000b-\u001f]/.test(note) || !note.isWellFormed())
     return undefined
   const gap = note.lastIndexOf('\n\n')
   if (gap < 1 || !note.endsWith('\n')) return undefined
@@ -69,8 +73,27 @@ export function parseNote(note: string): Note | undefined {
   return { text: note.slice(0, gap + 1), signatures }
 }
 
+/** A checkpoint with who signed it. */
+export interface CheckpointNote extends Note, Checkpoint {}
+
+/** Undefined for what has not the form of a checkpoint (docs/evidence.md, Checkpoints). Nothing of it is verified. */
+export function parseCheckpointNote(text: string): CheckpointNote | undefined {
+  const note = parseNote(text)
+  const checkpoint = note && parseCheckpoint(note.text)
+  if (note === undefined || checkpoint === undefined) return undefined
+  if (!ORIGIN.test(checkpoint.origin) || !CHAIN.test(checkpoint.chain)) return undefined
+  return { ...note, ...checkpoint }
+}
+
+/** The same of a note whose form was checked before. @throws TypeError for any other */
+export function checkpointOf(text: string): CheckpointNote {
+  const checkpoint = parseCheckpointNote(text)
+  if (checkpoint === undefined) throw new TypeError('not a checkpoint')
+  return checkpoint
+}
+
 function parseSignature(line: string): NoteSignature | undefined {
-  const [, name, encoded] = /^— ([^\s+]+) (\S+)$/u.exec(line) ?? []
+  const [, name, encoded] = /^— ([!-*,-~]+) (\S+)$/u.exec(line) ?? []
   const bytes = decodeBase64(encoded)
   if (name === undefined || bytes === undefined || bytes.byteLength <= ID_BYTES) return undefined
   const keyId = encodeHex(bytes.subarray(0, ID_BYTES))
@@ -85,10 +108,11 @@ export function signersOf<K extends NoteKey>({ text, signatures }: Note, keys: r
   const message = utf8(text)
   const signers: K[] = []
   for (const { name, keyId, signature } of signatures) {
-    const key = keys.find((one) => one.name === name && keyIdOf(one) === keyId)
-    if (key === undefined) continue
-    if (!verify(message, key.publicKey, signature)) return []
-    signers.push(key)
+    // Four bytes can be those of several keys.
+    const named = keys.filter((one) => one.name === name && keyIdOf(one) === keyId)
+    const key = named.find(({ publicKey }) => verify(message, publicKey, signature))
+    if (key !== undefined) signers.push(key)
+    else if (named.length > 0) return []
   }
   return signers
 }

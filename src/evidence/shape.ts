@@ -1,3 +1,4 @@
+import { canonicalJson } from '../base/canonical.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 
 /**
@@ -37,6 +38,22 @@ export function literal<const T extends string | number>(only: T): Shape<T> {
   return { schema: { const: only }, fault: (value, at) => (value === only ? undefined : expected(at, `${only}`)) }
 }
 
+/** What has this shape, and is good by a rule that a JSON Schema cannot tell, or only by these further keywords. */
+export function where<T>(
+  shape: Shape<T>,
+  isGood: (value: T) => boolean,
+  what: string,
+  keywords: Readonly<Record<string, unknown>> = {},
+): Shape<T> {
+  return {
+    schema: { ...shape.schema, ...keywords },
+    fault(value, at) {
+      // Of the shape, as the first check says.
+      return shape.fault(value, at) ?? (isGood(value as T) ? undefined : expected(at, what))
+    },
+  }
+}
+
 /** A whole number from 0 up. */
 export const count: Shape<number> = {
   schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
@@ -71,15 +88,27 @@ export function list<T>(item: Shape<T>, { min = 0, max }: { min?: number; max: n
   }
 }
 
-/** Members by any name. */
-export function record<T>(member: Shape<T>, { max }: { max: number }): Shape<Record<string, T>> {
+/** The same list, in which nothing stands twice. */
+export function unique<T>(items: Shape<T[]>): Shape<T[]> {
+  const isUnique = (values: T[]): boolean => new Set(values.map(canonicalJson)).size === values.length
+  return where(items, isUnique, 'a list without repetition', { uniqueItems: true })
+}
+
+/** Members by any name, or by names of this form. */
+export function record<T>(member: Shape<T>, { max, name }: { max: number; name?: RegExp }): Shape<Record<string, T>> {
   return {
-    schema: { type: 'object', additionalProperties: member.schema, maxProperties: max },
+    schema: {
+      type: 'object',
+      additionalProperties: member.schema,
+      maxProperties: max,
+      ...(name && { propertyNames: { pattern: name.source } }),
+    },
     fault(value, at) {
       if (!isObject(value)) return expected(at, 'an object')
       const names = Object.keys(value)
       if (names.length > max) return expected(at, `an object of at most ${max} members`)
-      return firstFault(names, (name) => member.fault(value[name], `${at}/${name}`))
+      if (name !== undefined && !names.every((one) => name.test(one))) return expected(at, `named like ${name.source}`)
+      return firstFault(names, (one) => member.fault(value[one], `${at}/${one}`))
     },
   }
 }

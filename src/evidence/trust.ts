@@ -1,11 +1,10 @@
-import { type Checkpoint, parseCheckpoint } from '../audit/checkpoint.ts'
+import type { Checkpoint } from '../audit/checkpoint.ts'
 import { GateError } from '../base/errors.ts'
 import { parseJson } from '../base/json.ts'
-import { parseTimestamp } from '../base/time.ts'
 import { verifySignature } from './ed25519.ts'
 import { Base64Of32, Origin, Signature, Time } from './fields.ts'
-import { type Note, type NoteKey, parseNote, parseVkey, signersOf, type Verify, vkeyOf } from './note.ts'
-import { list, literal, object, orNull, type TypeOf, text } from './shape.ts'
+import { type Note, type NoteKey, parseCheckpointNote, parseVkey, signersOf, type Verify, vkeyOf } from './note.ts'
+import { list, literal, object, orNull, type TypeOf, text, unique } from './shape.ts'
 import { isSignedBy } from './statement.ts'
 import { UnusableTrust } from './unusable-trust.ts'
 
@@ -30,10 +29,14 @@ export const Rotation = object({
 })
 export type Rotation = TypeOf<typeof Rotation>
 
+/** Log keys of a trust file, and how often they follow one another. */
+const MAX_KEYS = 1024
+export const Rotations = unique(list(Rotation, { max: MAX_KEYS }))
+
 const TrustFile = object({
   v: literal(1),
-  logKeys: list(object({ vkey: text({ maxLength: 256 }), until: orNull(Time) }), { max: 1024 }),
-  revoked: list(object({ publicKey: Base64Of32, since: Time }), { max: 1024 }),
+  logKeys: list(object({ vkey: text({ maxLength: 256 }), until: orNull(Time) }), { max: MAX_KEYS }),
+  revoked: list(object({ publicKey: Base64Of32, since: Time }), { max: MAX_KEYS }),
 })
 export type TrustFile = TypeOf<typeof TrustFile>
 
@@ -51,7 +54,7 @@ export interface Trust {
 
 export const NO_TRUST: Trust = { logKeys: [], revoked: new Map() }
 
-/** @throws UnusableTrust when the text is no trust file, has no real times, or pins a key that some verifier would refuse */
+/** @throws UnusableTrust when the text is no trust file, names a key twice, or pins one that some verifier would refuse */
 export function readTrust(input: Uint8Array | string): Trust {
   const file = parsed(input)
   const logKeys = file.logKeys.map(({ vkey, until }) => {
@@ -59,10 +62,14 @@ export function readTrust(input: Uint8Array | string): Trust {
     if (key === undefined) throw new UnusableTrust(`${vkey} is not the vkey of a log key.`)
     return { ...key, until }
   })
-  const times = [...logKeys.map(({ until }) => until), ...file.revoked.map(({ since }) => since)]
-  const unreal = times.find((time) => time !== null && parseTimestamp(time) === undefined)
-  if (unreal !== undefined) throw new UnusableTrust(`${unreal} is no real time.`)
+  assertNoneTwice(logKeys.map((key) => vkeyOf(key)))
+  assertNoneTwice(file.revoked.map(({ publicKey }) => publicKey))
   return { logKeys, revoked: new Map(file.revoked.map(({ publicKey, since }) => [publicKey, since])) }
+}
+
+function assertNoneTwice(keys: readonly string[]): void {
+  const twice = keys.find((key, i) => keys.indexOf(key) !== i)
+  if (twice !== undefined) throw new UnusableTrust(`${twice} stands there twice.`)
 }
 
 function parsed(input: Uint8Array | string): TrustFile {
@@ -135,10 +142,24 @@ function extend(
 export function isGenuineRotation(origin: string, { statement, signatures }: Rotation): boolean {
   return (
     statement.origin === origin &&
-    parseTimestamp(statement.at) !== undefined &&
     isSignedBy(statement.from, 'rotation', statement, signatures.from) &&
     isSignedBy(statement.to, 'rotation', statement, signatures.to)
   )
+}
+
+/** The trusted log key of this origin that signed the note: of several, that of the first line. */
+export function signerOf(
+  note: Note & Checkpoint,
+  origin: string,
+  keys: readonly LogKey[],
+  verify: Verify = verifySignature,
+): LogKey | undefined {
+  if (note.origin !== origin) return undefined
+  return signersOf(
+    note,
+    keys.filter(({ name }) => name === origin),
+    verify,
+  )[0]
 }
 
 /** A checkpoint that one of these keys has signed. */
@@ -146,19 +167,15 @@ export interface SignedCheckpoint extends Checkpoint {
   key: LogKey
 }
 
-/** Undefined for what is no checkpoint, is of another instance, or is signed by none of the keys. */
+/** Undefined for what is no checkpoint, or is signed by none of the keys. */
 export function openCheckpoint(
-  note: string,
+  text: string,
   keys: readonly LogKey[],
   verify: Verify = verifySignature,
 ): SignedCheckpoint | undefined {
-  const parsedNote: Note | undefined = parseNote(note)
-  const checkpoint = parsedNote && parseCheckpoint(parsedNote.text)
-  if (parsedNote === undefined || checkpoint === undefined) return undefined
-  const [key] = signersOf(
-    parsedNote,
-    keys.filter(({ name }) => name === checkpoint.origin),
-    verify,
-  )
-  return key && { ...checkpoint, key }
+  const note = parseCheckpointNote(text)
+  const key = note && signerOf(note, note.origin, keys, verify)
+  if (note === undefined || key === undefined) return undefined
+  const { origin, chain, size, root } = note
+  return { origin, chain, size, root, key }
 }

@@ -1,6 +1,6 @@
-import { commitment, type Head, type StoredEntry } from '../audit/chain.ts'
+import { commitment } from '../audit/chain.ts'
+import type { Checkpoint } from '../audit/checkpoint.ts'
 import { coverOf, GrowingTree, type Hash, leafHash } from '../audit/tree.ts'
-import { entryFault, genesisOr, headOf } from '../audit/verify.ts'
 import { decodeBase64, equalBytes, utf8 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { parseDigest } from '../base/digest.ts'
@@ -8,8 +8,17 @@ import { readJson } from '../base/json.ts'
 import { attest, type Means } from './attestation.ts'
 import { type CheckName, failed, type Outcome, outcomeOf, type Verification, verdictOf } from './checks.ts'
 import { EVIDENCE_DEPTH } from './envelope.ts'
-import { type EntryLine, EntryLineShape, EXPORT_VERSION, type Manifest, ManifestShape } from './export.ts'
-import type { SignedCheckpoint } from './trust.ts'
+import {
+  type EntryLine,
+  EntryLineShape,
+  EXPORT_VERSION,
+  MAX_LINE_BYTES,
+  type Manifest,
+  ManifestShape,
+} from './export.ts'
+import { checkpointOf } from './note.ts'
+import { segmentCheck } from './segment.ts'
+import { witnessed } from './witnessed.ts'
 
 /** An exported range as it lies in its folder. */
 export interface ExportSource {
@@ -30,19 +39,30 @@ export async function verifyExport(source: ExportSource, means: Means): Promise<
   const { signatures, ...unsigned } = manifest
   if (manifest.version !== EXPORT_VERSION)
     return verdictOf({ form: failed(`Exports of version ${manifest.version} are not known here.`) })
-  const walked = await walkLines(manifest, source)
-  const { outcomes, checkpoint, isAnchored } = attest(
-    { ...manifest, kind: 'export', unsigned, signature: signatures.service, ts: walked.ts },
+  const checkpoint = checkpointOf(manifest.checkpoint)
+  const { sizes } = witnessed(means.anchors ?? [], manifest.origin, manifest.chain)
+  const walked = await walkLines(manifest, source, sizes)
+  const inclusion = rangeFault(manifest, walked.leaves, checkpoint)
+  const { outcomes, isAnchored } = attest(
+    {
+      ...manifest,
+      kind: 'export',
+      unsigned,
+      signature: signatures.service,
+      checkpoint,
+      ts: walked.ts,
+      // What does not lead to the root of the checkpoint says nothing of the log.
+      earlier: inclusion === undefined ? walked.trees : [],
+    },
     means,
   )
-  const form = manifest.first <= manifest.end && manifest.end <= (checkpoint?.size ?? manifest.end)
   const checks: Partial<Record<CheckName, Outcome>> = {
-    form: outcomeOf(form ? undefined : 'The range lies outside the tree.'),
+    form: outcomeOf(undefined),
     files: outcomeOf(await filesFault(manifest, source)),
     ...outcomes,
     segment: outcomeOf(walked.segment),
     openings: outcomeOf(walked.openings),
-    inclusion: outcomeOf(rangeFault(manifest, walked.leaves, checkpoint)),
+    inclusion: outcomeOf(inclusion),
   }
   const redacted = walked.redacted > 0 ? [`${walked.redacted} sections`] : []
   return verdictOf(checks, { assurance: isAnchored ? 'bracketed' : 'self-asserted', redacted })
@@ -62,36 +82,36 @@ interface Walked {
   openings: string | undefined
   /** The tree over what comes before the range and the range itself; undefined when they do not fit together. */
   leaves: GrowingTree | undefined
+  /** What that tree was at the sizes that were asked for. */
+  trees: { size: number; root: Hash }[]
   ts: string | undefined
   redacted: number
 }
 
-async function walkLines({ chain, origin, first, end, range }: Manifest, source: ExportSource): Promise<Walked> {
-  const tree = treeOf(first, range.left)
-  const walked: Walked = { segment: undefined, openings: undefined, leaves: tree, ts: undefined, redacted: 0 }
-  let previous: Head | undefined
+/** Looks at the entries up to the first that is not the next one of the range. */
+async function walkLines(
+  { chain, origin, first, end, range }: Manifest,
+  source: ExportSource,
+  sizes: ReadonlySet<number>,
+): Promise<Walked> {
+  const leaves = treeOf(first, range.left)
+  const walked: Walked = { segment: undefined, openings: undefined, leaves, trees: [], ts: undefined, redacted: 0 }
+  const keepTree = (): void => {
+    if (leaves !== undefined && sizes.has(leaves.size)) walked.trees.push({ size: leaves.size, root: leaves.root() })
+  }
+  keepTree()
+  const faultOfNext = segmentCheck(origin, chain, first)
   let next = first
   for await (const text of source.lines()) {
+    if (next >= end) return { ...walked, segment: 'There are more entries than the range has.' }
     const line = readLine(text)
-    if (line === undefined) return { ...walked, segment: `Line ${next - first + 1} is no entry in canonical form.` }
-    const entry: StoredEntry = {
-      header: line.header,
-      hash: line.hash,
-      headerText: canonicalJson(line.header),
-      sections: [],
-    }
-    previous ??= genesisOr(origin, chain, first, line.header)
-    const fault = next < end ? entryFault(chain, previous, entry, { sections: false }) : undefined
-    if (fault !== undefined || next >= end)
-      return {
-        ...walked,
-        segment: fault ? `Entry ${fault.seq}: ${fault.what}.` : 'There are more entries than the range has.',
-      }
+    const fault = line === undefined ? `Line ${next - first + 1} is no entry in canonical form.` : faultOfNext(line)
+    if (line === undefined || fault !== undefined) return { ...walked, segment: fault }
     walked.openings ??= openingsFault(line)
     walked.redacted += Object.keys(line.header.commits).length - Object.keys(line.sections).length
     walked.ts = line.header.ts
-    tree?.append(leafHash(parseDigest(line.hash)))
-    previous = headOf(entry)
+    leaves?.append(leafHash(parseDigest(line.hash)))
+    keepTree()
     next += 1
   }
   if (next !== end) return { ...walked, segment: `Entry ${next} is missing.` }
@@ -99,6 +119,7 @@ async function walkLines({ chain, origin, first, end, range }: Manifest, source:
 }
 
 function readLine(text: Uint8Array): EntryLine | undefined {
+  if (text.byteLength > MAX_LINE_BYTES) return undefined
   const value = readJson(text, { maxDepth: EVIDENCE_DEPTH })
   if (EntryLineShape.fault(value, '') !== undefined || !equalBytes(utf8(canonicalJson(value)), text)) return undefined
   return value as unknown as EntryLine // as the shape says
@@ -126,9 +147,9 @@ function treeOf(size: number, peaks: readonly string[]): GrowingTree | undefined
 function rangeFault(
   { end, range }: Manifest,
   tree: GrowingTree | undefined,
-  checkpoint: SignedCheckpoint | undefined,
+  checkpoint: Checkpoint,
 ): string | undefined {
-  if (checkpoint === undefined) return 'There is no signed root that the range could lead to.'
+  if (end > checkpoint.size) return 'The range lies outside the tree of the checkpoint.'
   const places = coverOf(end, checkpoint.size)
   if (tree === undefined || tree.size !== end || places.length !== range.right.length)
     return 'The range does not fit into the tree of the checkpoint.'

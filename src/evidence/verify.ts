@@ -1,17 +1,18 @@
 import { approvalDigest, unboundPath } from '../approvals/approval.ts'
-import { commitment, type Head, hashHeader } from '../audit/chain.ts'
+import { commitment } from '../audit/chain.ts'
+import type { Checkpoint } from '../audit/checkpoint.ts'
 import { isIncluded, leafHash } from '../audit/tree.ts'
-import { entryFault, genesisOr, headOf } from '../audit/verify.ts'
 import { decodeBase64 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { parseDigest } from '../base/digest.ts'
 import { siblingId } from '../base/id.ts'
-import { isJsonObject, type JsonObject } from '../base/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { attest, type Means } from './attestation.ts'
 import { BUNDLE_VERSION, type Bundle, BundleShape, type ProvenEntry } from './bundle.ts'
 import { failed, type Outcome, outcomeOf, type Verification, verdictOf } from './checks.ts'
 import type { HeaderShape } from './fields.ts'
-import type { SignedCheckpoint } from './trust.ts'
+import { checkpointOf } from './note.ts'
+import { entryHash, segmentCheck } from './segment.ts'
 
 /** Checks a bundle without any server (docs/evidence.md, Verifying a bundle). What cannot be checked, or is no bundle, is not valid. */
 export function verifyBundle(claimed: unknown, means: Means): Verification {
@@ -24,7 +25,8 @@ export function verifyBundle(claimed: unknown, means: Means): Verification {
   const { proof } = bundle
   const decided = proof.entries.at(-1)
   const chain = decided?.chain ?? ''
-  const { outcomes, checkpoint, isAnchored } = attest(
+  const checkpoint = checkpointOf(proof.checkpoint)
+  const { outcomes, isAnchored } = attest(
     {
       kind: 'bundle',
       unsigned,
@@ -32,10 +34,11 @@ export function verifyBundle(claimed: unknown, means: Means): Verification {
       origin: proof.origin,
       chain,
       exportedAt: bundle.exportedAt,
-      checkpoint: proof.checkpoint,
+      checkpoint,
       certificate: proof.certificate,
       rotations: proof.rotations,
       ts: decided?.ts,
+      earlier: [],
     },
     means,
   )
@@ -58,14 +61,12 @@ function segmentFault({ auditChain, proof }: Bundle): string | undefined {
   const [first] = proof.entries
   if (first === undefined || auditChain.length !== proof.entries.length)
     return 'The chain segment and its headers differ in length.'
-  let previous: Head = genesisOr(proof.origin, first.chain, first.seq, first)
+  const faultOfNext = segmentCheck(proof.origin, first.chain, first.seq)
   for (const [i, header] of proof.entries.entries()) {
     const item = auditChain[i]
     if (item === undefined || item.previousHash !== header.prev) return 'The chain segment does not match its headers.'
-    const entry = { header, hash: item.hash, headerText: canonicalJson(header), sections: [] }
-    const fault = entryFault(first.chain, previous, entry, { sections: false })
-    if (fault !== undefined) return `Entry ${fault.seq}: ${fault.what}.`
-    previous = headOf(entry)
+    const fault = faultOfNext({ header, hash: item.hash })
+    if (fault !== undefined) return fault
   }
   return undefined
 }
@@ -95,15 +96,15 @@ function opens(header: HeaderShape, name: string, salt: string, value: object): 
   return commitment({ name, salt: bytes, json: canonicalJson(value) }) === header.commits[name]
 }
 
-/** The entry's leaf must lead to the root that was signed. */
+/** The entry's leaf must lead to the root of the checkpoint. */
 function inclusionFault(
   header: HeaderShape | undefined,
   inclusion: readonly string[],
-  checkpoint: SignedCheckpoint | undefined,
+  checkpoint: Checkpoint,
 ): string | undefined {
-  if (header === undefined || checkpoint === undefined) return 'There is no signed root that the proof could lead to.'
+  if (header === undefined) return 'There is no entry.'
   const proof = inclusion.flatMap((hash) => decodeBase64(hash) ?? [])
-  const leaf = leafHash(parseDigest(hashHeader(canonicalJson(header))))
+  const leaf = leafHash(parseDigest(entryHash(header)))
   const isProven = proof.length === inclusion.length && isIncluded(leaf, header.seq, checkpoint, proof)
   return isProven ? undefined : `Entry ${header.seq} is not shown to be in the tree of the checkpoint.`
 }
@@ -118,7 +119,7 @@ function approvalFault(
   { decision, context, proof }: Bundle,
   chain: string,
   decided: HeaderShape | undefined,
-  checkpoint: SignedCheckpoint | undefined,
+  checkpoint: Checkpoint,
 ): string | undefined {
   const { approval, grounds, redacted } = proof
   const isErased = redacted.includes('approval')
@@ -137,7 +138,7 @@ function approvalFault(
     if (!opens(header, 'data', salt, data)) return `Entry ${header.seq} did not commit to what is shown of it.`
     if (header.type !== (i === 0 ? 'approval.requested' : 'approval.approved'))
       return `Entry ${header.seq} is not that of a request for approval, or of a vote.`
-    if (data.record !== 'approval' || data.id !== grounds.approvalId)
+    if (data.record !== 'approval' || typeof data.id !== 'string' || data.id !== grounds.approvalId)
       return `Entry ${header.seq} is that of another approval.`
     if (!isJsonObject(data.changes) || data.changes.revision !== i + 1)
       return `Entries of the approval are missing before entry ${header.seq}.`
@@ -161,18 +162,23 @@ function recordFault(
 ): string | undefined {
   const { status, votes, quorum, unbound, digest } = approval
   if (status !== 'approved') return 'The approval was not approved when it was used.'
-  if (!Array.isArray(votes) || typeof quorum !== 'number' || !Array.isArray(unbound))
-    return 'The approval has no votes.'
-  const principals = votes.flatMap((vote) =>
-    isJsonObject(vote) && typeof vote.principal === 'string' ? [vote.principal] : [],
-  )
-  if (quorum < 1 || new Set(principals).size < quorum) return 'The approval has fewer votes than it needs.'
+  if (!Array.isArray(votes) || !Number.isSafeInteger(quorum)) return 'The approval has no votes.'
+  const principals = votes.map((vote) => (isJsonObject(vote) ? vote.principal : undefined))
+  if (!principals.every((principal) => typeof principal === 'string')) return 'A vote of the approval is by nobody.'
+  if (Number(quorum) < 1 || new Set(principals).size < Number(quorum))
+    return 'The approval has fewer votes than it needs.'
   if (request === undefined) return undefined
   const bound = boundOf(chain, grounds, request)
-  const paths = unbound.map((path) => (typeof path === 'string' ? unboundPath(path) : undefined))
+  const paths = Array.isArray(unbound) ? unbound.map(pathOf) : [undefined]
   if (bound === undefined || !paths.every((path) => path !== undefined))
     return 'What the approval covers cannot be told.'
   return approvalDigest(bound, paths) === digest ? undefined : 'The approval is for another request.'
+}
+
+/** Of a member in `context` or `plan`; undefined for any other. */
+function pathOf(text: Json): string[] | undefined {
+  const path = typeof text === 'string' && /^(?:context|plan)[.[]/.test(text) ? unboundPath(text) : undefined
+  return path?.every((name) => name.isWellFormed()) ? path : undefined
 }
 
 function boundOf(chain: string, grounds: Bundle['proof']['grounds'], request: JsonObject) {
@@ -185,6 +191,6 @@ function boundOf(chain: string, grounds: Bundle['proof']['grounds'], request: Js
 }
 
 /** True when each header of the bundle is the one stored here; for valid bundles of this instance. @param stored header texts */
-export function matchesStored(bundle: Bundle, stored: readonly string[]): boolean {
-  return bundle.proof.entries.every((header, i) => stored[i] === canonicalJson(header))
+export function matchesStored({ proof }: Pick<Bundle, 'proof'>, stored: readonly string[]): boolean {
+  return proof.entries.every((header, i) => stored[i] === canonicalJson(header))
 }

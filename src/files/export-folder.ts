@@ -74,6 +74,11 @@ export function readExport(dir: string): ExportSource {
       }
       return { bytes, sha256: `sha256:${hash.digest('hex')}` }
     },
-    lines: () => linesOf(join(dir, ENTRIES_FILE)),
+    lines: () => entriesIn(join(dir, ENTRIES_FILE)),
   }
+}
+
+/** None of a file that is missing, which the check of the files tells. */
+async function* entriesIn(path: string): AsyncGenerator<Uint8Array> {
+  if (existsSync(path)) yield* linesOf(path)
 }

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
+import { MAX_LINE_BYTES } from '../evidence/export.ts'
 
-/** An entry may have 1 MiB, and each of its characters six in JSON. */
-const MAX_LINE_BYTES = 16 * 1024 * 1024
 const LINE_FEED = 0x0a
 
 /**

@@ -105,11 +105,16 @@ test('of exports that come at once, all are by one bundle key', async (t) => {
 })
 
 /** A whole history of its own, well made and signed with the stolen log key. */
-function forgedHistory({ decision = {}, id = hold.replace('dec_', 'aud_'), at = origin } = {}): Bundle {
+function forgedHistory({
+  decision = {},
+  id = hold.replace('dec_', 'aud_'),
+  at = origin,
+  genesisType = 'audit.genesis',
+} = {}): Bundle {
   const salts = new Uint8Array(SALT_BYTES * 4).fill(1)
   const ts = bundle.decision.timestamp
   const chain = 'acme/live'
-  const first = { id: 'aud_0', chain, type: 'audit.genesis', sections: [] }
+  const first = { id: 'aud_0', chain, type: genesisType, sections: [] }
   const genesis = seal(genesisHead(at, chain), first, ts, salts)
   const shown = { ...bundle.decision, decision: 'deny', ...decision }
   const sections = [
@@ -161,6 +166,11 @@ for (const [name, more, why] of [
 test('a history of another instance under a key that is trusted here is attributed to nobody', async () => {
   const result = await verifyOverHttp(gate, owner, forgedHistory({ at: 'gate-elsewhere' }))
   assert.deepEqual([result.verdict, notOk(result)], ['incomplete', { certificate: 'unknown', checkpoint: 'unknown' }])
+})
+
+test('entry 0 of a chain is its genesis, and of no other type', () => {
+  const result = verify(forgedHistory({ genesisType: 'custom.first' }))
+  assert.deepEqual([notOk(result), result.reasons], [{ segment: 'failed' }, ['Entry 0 is of the type custom.first.']])
 })
 
 test('an entry of another id or time than its decision is not valid, well made and signed as it may be', () => {

@@ -88,15 +88,15 @@ const REVOKED: Row[] = [
     checks: {},
     assurance: 'bracketed',
   },
-  ...Object.entries({ shorter, elsewhere, otherRoot, nonsense: 'x' }).map(([name, checkpoint]) => ({
+  ...Object.entries({ shorter, elsewhere, nonsense: 'x' }).map(([name, checkpoint]) => ({
     name: `a revoked log key, and before it only another checkpoint was anchored: ${name}`,
     given: { logKeys: [ours], revoked: since(100), anchors: [anchor(1, checkpoint)] },
     checks: revoked,
   })),
   {
-    name: 'a revoked log key, anchored on no day',
-    given: { logKeys: [ours], revoked: since(100), anchors: [{ ...anchor(1), at: '2020-02-30T00:00:00.000Z' }] },
-    checks: revoked,
+    name: 'a revoked log key, and before it another tree of this size was anchored',
+    given: { logKeys: [ours], revoked: since(100), anchors: [anchor(1, otherRoot)] },
+    checks: { ...revoked, anchors: 'failed' },
   },
   {
     name: 'another revoked key',
@@ -165,7 +165,7 @@ for (const [name, made] of Object.entries(UNDER)) {
   tell({ name: `rotation: ${name}; all are pinned`, given: { logKeys: [A, B, C] }, checks: {} }, evidence)
 }
 
-const UNTRUSTED = { certificate: 'failed', checkpoint: 'failed', inclusion: 'failed' } as const
+const UNTRUSTED = { certificate: 'failed', checkpoint: 'failed' } as const
 const newest = underLogKey(bundle, c, epochs(-20, -10))
 const oldest = underLogKey(bundle, a, epochs(10, 20))
 const forged = (rotation: Rotation): Rotation => ({
@@ -249,7 +249,7 @@ const ROTATED: [row: Row, evidence: typeof bundle][] = [
     underLogKey(bundle, b, [rotate('gate-elsewhere', [a, b], at(-1))]),
   ],
   [
-    { name: 'the rotation is on no day', given: { logKeys: [A] }, checks: UNTRUSTED },
+    { name: 'the rotation is on no day', given: { logKeys: [A] }, checks: { form: 'failed' } },
     underLogKey(bundle, b, [rotate(origin, [a, b], '2026-02-30T00:00:00.000Z')]),
   ],
   [
@@ -299,6 +299,16 @@ const FILES: [name: string, text: string, isGood: boolean][] = [
   ['a member twice', '{"v":1,"v":1,"logKeys":[],"revoked":[]}', false],
   ['text after it', '{"v":1,"logKeys":[],"revoked":[]} x', false],
   ['no end given', `{"v":1,"logKeys":[{"vkey":"${vkey}"}],"revoked":[]}`, false],
+  [
+    'a key twice',
+    `{"v":1,"logKeys":[${`{"vkey":"${vkey}","until":null},`.repeat(2).slice(0, -1)}],"revoked":[]}`,
+    false,
+  ],
+  [
+    'a revoked key twice',
+    `{"v":1,"logKeys":[],"revoked":[${`{"publicKey":"${bundleKey}","since":"${at(1)}"},`.repeat(2).slice(0, -1)}]}`,
+    false,
+  ],
   ['an end on no day', `{"v":1,"logKeys":[{"vkey":"${vkey}","until":"2026-02-30T00:00:00.000Z"}],"revoked":[]}`, false],
   [
     'a revocation on no day',

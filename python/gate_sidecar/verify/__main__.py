@@ -9,12 +9,13 @@ import sys
 import time
 from typing import NoReturn, Optional
 
+from .anchors import read_anchors
 from .bundle import verify_bundle
-from .export import MANIFEST, verify_export
+from .export import MANIFEST, MAX_MANIFEST_BYTES, verify_export
 from .forms import Refused, parse_time
 from .report import Report, report_lines
 from .strict_json import MAX_BYTES
-from .trust import Trust, read_anchors, read_trust
+from .trust import Trust, read_trust
 
 EXIT_CODES = {"valid": 0, "invalid": 1, "incomplete": 2}
 COULD_NOT_RUN = 3
@@ -73,23 +74,20 @@ def _verify(options: argparse.Namespace) -> Report:
         raise CouldNotRun(str(why)) from None
     anchors = [] if options.anchors is None else read_anchors(_read_whole(options.anchors))
     if not os.path.isdir(options.path):
-        return verify_bundle(_read(options.path), trust, now, anchors)
+        return verify_bundle(_read_whole(options.path), trust, now, anchors)
     if not os.path.isfile(os.path.join(options.path, MANIFEST)):
         raise CouldNotRun("the folder has no manifest.json")
+    if os.path.getsize(os.path.join(options.path, MANIFEST)) > MAX_MANIFEST_BYTES:
+        raise CouldNotRun("the manifest has more than 1 MiB")
     return verify_export(options.path, trust, now, anchors)
 
 
-def _read(path: str) -> bytes:
-    """Read a file up to just past the limit of its size."""
-    with open(path, "rb") as file:
-        return file.read(MAX_BYTES + 1)
-
-
 def _read_whole(path: str) -> bytes:
-    """Read a file of the verifier's own. It may not be too large."""
-    data = _read(path)
+    """Read a file that may not be too large."""
+    with open(path, "rb") as file:
+        data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise CouldNotRun("the trust file or the file of anchors has more than 64 MiB")
+        raise CouldNotRun(f"{path} has more than 64 MiB")
     return data
 
 

@@ -21,6 +21,8 @@ from .merkle import require_inclusion
 from .notes import Note
 from .strict_json import canonical, parse
 
+MAX_STEPS = 32
+
 _ROOT = re.compile(r"context|plan")
 _STEP = re.compile(r'\.([A-Za-z0-9_-]+)|\[("[^"\\]*(?:\\.[^"\\]*)*")\]')
 
@@ -45,7 +47,7 @@ def require_approval(
     _require_votes(merge)
     if request is not None:
         require("digest" in merge, "the approval has no digest")
-        digest = approval_digest(request, merge.get("unbound", []), decision["chain"], grounds)
+        digest = approval_digest(request, merge.get("unbound"), decision["chain"], grounds)
         require(merge["digest"] == digest, "the approval is of another request")
 
 
@@ -105,11 +107,15 @@ def approval_digest(
     request: dict[str, Any], unbound: Any, chain: str, grounds: dict[str, Any]
 ) -> str:
     """Number 4: the digest of what was approved."""
-    require("action" in request, "the request has no action")
+    require_text(request.get("action"), "action of the request")
+    require_object(request.get("context", {}), "context of the request")
+    require(
+        isinstance(request.get("plan"), (dict, type(None))), "plan of the request is not an object"
+    )
     caller = grounds.get("caller")
     require_object(caller, "grounds.caller")
     assert isinstance(caller, dict)
-    require("agent" in caller, "grounds.caller has no agent")
+    require_text(caller.get("agent"), "agent of grounds.caller")
     bound = {"context": request.get("context", {}), "plan": request.get("plan")}
     bound = copy.deepcopy(bound)
     require_list(unbound, "unbound")
@@ -133,7 +139,7 @@ def parse_path(path: Any) -> list[str]:
         plain, quoted = step.groups()
         names.append(plain if quoted is None else parse(quoted.encode("utf-8")))
         position = step.end()
-    require(len(names) > 1, "a path of unbound names no member")
+    require(1 < len(names) <= 1 + MAX_STEPS, "a path of unbound does not name 1 to 32 members")
     return names
 
 

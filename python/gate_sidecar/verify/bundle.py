@@ -6,17 +6,18 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
+from .anchors import Anchor
 from .approval import require_approval
+from .attested import Evidence, evidence_of, require_attested, require_certificate
 from .chain import digest_text, entry_hash, require_header, require_link, require_opening
 from .common import (
     Context,
-    Evidence,
+    check_anchors,
     check_certificate,
     check_checkpoint,
     check_revocation,
     check_signature,
     check_times,
-    require_service,
 )
 from .forms import (
     KEY_BYTES,
@@ -25,22 +26,27 @@ from .forms import (
     decode_base64,
     decode_bytes,
     decode_hashes,
+    parse_time,
     require,
+    require_action,
     require_digest,
+    require_id,
     require_list,
     require_members,
     require_object,
     require_one,
-    require_origin,
     require_text,
 )
 from .merkle import require_inclusion
 from .report import Report, fail_form, run_checks
 from .strict_json import canonical, parse
-from .trust import Anchor, Trust, require_certificate, require_rotations
+from .trust import Trust
 
 BUNDLE_TYPE = "application/vnd.gate-sidecar.trust-bundle.v1+json"
 MAX_ENTRIES = 1024
+MAX_APPROVAL_ENTRIES = 256
+MAX_PAYLOAD = 12_000_000
+DECISIONS = ("allow", "deny", "require_approval")
 SECTIONS = ("decision", "request", "risk", "grounds")
 REDACTABLE = ("request", "risk", "approval")
 
@@ -53,6 +59,7 @@ PARTS = {
     "openings": "chain",
     "checkpoint": "chain",
     "inclusion": "chain",
+    "anchors": "chain",
     "approval": "chain",
     "times": "time",
 }
@@ -63,7 +70,7 @@ def verify_bundle(data: bytes, trust: Trust, now_ms: int, anchors: Sequence[Anch
     try:
         bundle = _read_bundle(data)
     except Refused as why:
-        return fail_form(PARTS, str(why))
+        return fail_form(str(why))
     context = Context(_evidence(bundle), trust, now_ms, anchors)
     checks = run_checks(
         PARTS,
@@ -75,12 +82,13 @@ def verify_bundle(data: bytes, trust: Trust, now_ms: int, anchors: Sequence[Anch
             "openings": lambda: _check_openings(bundle),
             "checkpoint": lambda: check_checkpoint(context),
             "inclusion": lambda: _check_inclusion(bundle, context),
+            "anchors": lambda: check_anchors(context, {}),
             "approval": lambda: _check_approval(bundle, context),
             "times": lambda: _check_times(bundle, context),
         },
     )
     redacted = tuple(bundle["proof"]["redacted"])
-    return Report(checks, context.keys.pinned, context.assurance, redacted)
+    return Report(checks, context.assurance, redacted)
 
 
 def _read_bundle(data: bytes) -> dict[str, Any]:
@@ -98,10 +106,10 @@ def _open_envelope(envelope: Any) -> dict[str, Any]:
     """Make a bundle of an envelope: `signatures.service` has the key of the certificate."""
     require_members(envelope, ("payloadType", "payload", "signatures"), "the envelope")
     require(envelope["payloadType"] == BUNDLE_TYPE, "the envelope has another payloadType")
-    require_list(envelope["signatures"], "signatures of the envelope")
-    require(len(envelope["signatures"]) == 1, "the envelope does not have one signature")
+    require_list(envelope["signatures"], "signatures of the envelope", 1, 1)
     signature = envelope["signatures"][0]
     require_members(signature, ("keyid", "sig"), "the signature of the envelope")
+    require_text(envelope["payload"], "the payload", MAX_PAYLOAD)
     payload = decode_base64(envelope["payload"], "the payload")
     bundle: dict[str, Any] = parse(payload)
     require(canonical(bundle) == payload, "the payload is not canonical")
@@ -118,95 +126,79 @@ def _open_envelope(envelope: Any) -> dict[str, Any]:
 
 
 def _require_bundle(bundle: Any) -> None:
-    """Require the form of a bundle."""
+    """Require the form of a bundle: of each value by itself."""
     names = "bundleId version decision context auditChain exportedAt proof signatures"
     require_members(bundle, names.split(), "the bundle")
-    require_text(bundle["bundleId"], "bundleId")
+    require_id(bundle["bundleId"], "bundleId")
     require(bundle["version"] == "1.0", "the version is not 1.0")
-    require_members(bundle["decision"], ("id", "action", "decision", "timestamp"), "decision")
-    for name, value in bundle["decision"].items():
-        require_text(value, f"{name} of the decision")
+    _require_decision(bundle["decision"])
     require_members(bundle["context"], ("originalRequest", "riskAssessment"), "context")
-    require_text(bundle["exportedAt"], "exportedAt")
+    require_object(bundle["context"]["originalRequest"], "originalRequest")
+    require_object(bundle["context"]["riskAssessment"], "riskAssessment")
+    _require_audit_chain(bundle["auditChain"])
     _require_proof(bundle["proof"])
-    _require_redactions(bundle)
-    _require_audit_chain(bundle)
-    require_object(bundle["signatures"], "signatures")
-    require_service(bundle["signatures"].get("service"))
+    require_attested(bundle, bundle["proof"])
 
 
-def _require_proof(proof: Any) -> None:
-    """Require the form of `proof`, apart from what depends on redactions."""
-    names = "v origin entries inclusion checkpoint grounds openings approval certificate"
-    require_members(proof, [*names.split(), "rotations", "redacted"], "proof")
-    require_one(proof["v"], "v of the proof")
-    require_origin(proof["origin"], "origin")
-    require_list(proof["entries"], "entries")
-    for header in proof["entries"]:
-        require_header(header, "an entry")
-    decode_hashes(proof["inclusion"], "inclusion")
-    require_text(proof["checkpoint"], "checkpoint")
-    require_object(proof["grounds"], "grounds")
-    require_list(proof["approval"], "approval")
-    for entry in proof["approval"]:
-        require_members(entry, ("header", "data", "salt", "inclusion"), "an approval entry")
-        require_header(entry["header"], "an approval entry")
-        decode_bytes(entry["salt"], SALT_BYTES, "the salt of an approval entry")
-        decode_hashes(entry["inclusion"], "inclusion of an approval entry")
-    require_certificate(proof["certificate"])
-    require_rotations(proof["rotations"])
+def _require_decision(decision: Any) -> None:
+    require_members(decision, ("id", "action", "decision", "timestamp"), "decision")
+    require_id(decision["id"], "id of the decision")
+    require_action(decision["action"], "action of the decision")
+    require(decision["decision"] in DECISIONS, "the decision is none of the three")
+    parse_time(decision["timestamp"], "timestamp of the decision")
 
 
-def _require_redactions(bundle: dict[str, Any]) -> None:
-    """Require that what is redacted is empty, and that there are salts for the rest."""
-    proof, context = bundle["proof"], bundle["context"]
-    redacted = proof["redacted"]
-    require_list(redacted, "redacted")
-    for name in redacted:
-        require(name in REDACTABLE, "redacted names something else")
-        require(redacted.count(name) == 1, "redacted has a name twice")
-    present = [name for name in SECTIONS if name not in redacted]
-    require_members(proof["openings"], present, "openings")
-    for salt in proof["openings"].values():
-        decode_bytes(salt, SALT_BYTES, "a salt")
-    require_object(context["originalRequest"], "originalRequest")
-    require_object(context["riskAssessment"], "riskAssessment")
-    require("request" in present or not context["originalRequest"], "a redacted request is there")
-    require("risk" in present or not context["riskAssessment"], "a redacted risk is there")
-    require("approval" not in redacted or not proof["approval"], "a redacted approval is there")
-
-
-def _require_audit_chain(bundle: dict[str, Any]) -> None:
-    """Require that `auditChain` and the entries are one to one."""
-    chain = bundle["auditChain"]
-    require_list(chain, "auditChain")
-    require(1 <= len(chain) <= MAX_ENTRIES, "auditChain does not have 1 to 1024 entries")
-    require(len(chain) == len(bundle["proof"]["entries"]), "auditChain is not that of entries")
+def _require_audit_chain(chain: Any) -> None:
+    require_list(chain, "auditChain", 1, MAX_ENTRIES)
     for link in chain:
         require_members(link, ("hash", "previousHash"), "an entry of auditChain")
         require_digest(link["hash"], "a hash of auditChain")
         require_digest(link["previousHash"], "a previousHash of auditChain")
 
 
+def _require_proof(proof: Any) -> None:
+    """Require the form of `proof`, but for what exports have too."""
+    names = "v origin entries inclusion checkpoint grounds openings approval certificate"
+    require_members(proof, [*names.split(), "rotations", "redacted"], "proof")
+    require_one(proof["v"], "v of the proof")
+    require_list(proof["entries"], "entries", 1, MAX_ENTRIES)
+    for header in proof["entries"]:
+        require_header(header, "an entry")
+    decode_hashes(proof["inclusion"], "inclusion")
+    require_object(proof["grounds"], "grounds")
+    _require_openings(proof["openings"])
+    require_list(proof["approval"], "approval", most=MAX_APPROVAL_ENTRIES)
+    for entry in proof["approval"]:
+        require_members(entry, ("header", "data", "salt", "inclusion"), "an approval entry")
+        require_header(entry["header"], "an approval entry")
+        require_object(entry["data"], "data of an approval entry")
+        decode_bytes(entry["salt"], SALT_BYTES, "the salt of an approval entry")
+        decode_hashes(entry["inclusion"], "inclusion of an approval entry")
+    require_list(proof["redacted"], "redacted", most=len(REDACTABLE))
+    for name in proof["redacted"]:
+        require(name in REDACTABLE, "redacted names something else")
+        require(proof["redacted"].count(name) == 1, "redacted has a name twice")
+
+
+def _require_openings(openings: Any) -> None:
+    require_object(openings, "openings")
+    require({"decision", "grounds"} <= set(openings) <= set(SECTIONS), "openings has other members")
+    for salt in openings.values():
+        decode_bytes(salt, SALT_BYTES, "a salt")
+
+
 def _evidence(bundle: dict[str, Any]) -> Evidence:
-    proof = bundle["proof"]
-    signed = {name: value for name, value in bundle.items() if name != "signatures"}
-    return Evidence(
-        origin=proof["origin"],
-        chain=proof["entries"][-1]["chain"],
-        exported_at=bundle["exportedAt"],
-        checkpoint=proof["checkpoint"],
-        certificate=proof["certificate"],
-        rotations=proof["rotations"],
-        service=bundle["signatures"]["service"],
-        payload_type=BUNDLE_TYPE,
-        payload=canonical(signed),
-    )
+    chain: str = bundle["proof"]["entries"][-1]["chain"]
+    return evidence_of(bundle, bundle["proof"], chain, BUNDLE_TYPE)
 
 
 def _check_segment(bundle: dict[str, Any]) -> None:
     """Check `segment`."""
     proof = bundle["proof"]
+    require(
+        len(bundle["auditChain"]) == len(proof["entries"]),
+        "auditChain and entries differ in length",
+    )
     before = None
     for link, header in zip(bundle["auditChain"], proof["entries"]):
         require(link["hash"] == digest_text(entry_hash(header)), "a hash is not that of its entry")
@@ -229,19 +221,26 @@ def _check_openings(bundle: dict[str, Any]) -> None:
     require(decision["id"].startswith("dec_"), "the id of the decision does not begin with dec_")
     require(header["id"] == "aud_" + decision["id"][4:], "the entry is of another decision")
     require(set(header["commits"]) == set(SECTIONS), "the entry has not the four commitments")
-    for name, salt in proof["openings"].items():
-        require_opening(header, name, salt, values[name])
+    for name in SECTIONS:
+        redacted = name in proof["redacted"]
+        require(
+            redacted != (name in proof["openings"]), f"{name} is redacted and shown, or neither"
+        )
+        if redacted:
+            require(values[name] == {}, f"{name} is redacted and there")
+        else:
+            require_opening(header, name, proof["openings"][name], values[name])
 
 
 def _check_inclusion(bundle: dict[str, Any], context: Context) -> None:
     """Check `inclusion`."""
-    header, note = bundle["proof"]["entries"][-1], context.require_note()
+    header, note = bundle["proof"]["entries"][-1], context.evidence.note
     proof = decode_hashes(bundle["proof"]["inclusion"], "inclusion")
     require_inclusion(entry_hash(header), header["seq"], note.size, proof, note.root)
 
 
 def _check_approval(bundle: dict[str, Any], context: Context) -> None:
-    """Check `approval`. Nothing more is asked of a redacted one."""
+    """Check `approval`. Nothing is asked of a redacted one but that it is not there."""
     proof = bundle["proof"]
     allowed = bundle["decision"]["decision"] == "allow"
     if not allowed or proof["grounds"].get("decidedBy") != "approval":
@@ -249,19 +248,18 @@ def _check_approval(bundle: dict[str, Any], context: Context) -> None:
         require("approval" not in proof["redacted"], "there was no approval to redact")
         return
     if "approval" in proof["redacted"]:
+        require(not proof["approval"], "a redacted approval is there")
         return
     request = None if "request" in proof["redacted"] else bundle["context"]["originalRequest"]
     header = proof["entries"][-1]
-    require_approval(proof["approval"], header, proof["grounds"], request, context.require_note())
+    require_approval(proof["approval"], header, proof["grounds"], request, context.evidence.note)
 
 
 def _check_times(bundle: dict[str, Any], context: Context) -> None:
     """Check `times`."""
-    proof = bundle["proof"]
-    headers: list[dict[str, Any]] = [*proof["entries"], *(e["header"] for e in proof["approval"])]
-    last_ts = proof["entries"][-1]["ts"]
+    last_ts: str = bundle["proof"]["entries"][-1]["ts"]
     require(
         bundle["decision"]["timestamp"] == last_ts,
         "the timestamp of the decision is not ts of the last entry",
     )
-    check_times(context, [header["ts"] for header in headers], last_ts)
+    check_times(context, last_ts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import Any, Optional
 
 from .forms import (
@@ -11,17 +10,16 @@ from .forms import (
     decode_bytes,
     parse_time,
     require,
+    require_action,
     require_chain,
     require_count,
     require_digest,
+    require_id,
     require_members,
-    require_object,
     require_one,
-    require_text,
+    require_sections,
 )
 from .strict_json import canonical
-
-_SECTION_NAME = re.compile(r"[^\x00-\x1f\x7f]+")
 
 
 def digest_text(digest: bytes) -> str:
@@ -50,15 +48,14 @@ def require_header(header: Any, what: str) -> None:
     """Require the form of a header."""
     require_members(header, ("chain", "commits", "id", "prev", "seq", "ts", "type", "v"), what)
     require_chain(header["chain"], f"chain of {what}")
-    require_object(header["commits"], f"commits of {what}")
-    for name, commitment in header["commits"].items():
-        require(_SECTION_NAME.fullmatch(name) is not None, f"{what} has a wrong section name")
+    require_sections(header["commits"], f"commits of {what}")
+    for commitment in header["commits"].values():
         require_digest(commitment, f"a commitment of {what}")
-    require_text(header["id"], f"id of {what}")
+    require_id(header["id"], f"id of {what}")
     require_digest(header["prev"], f"prev of {what}")
     require_count(header["seq"], f"seq of {what}")
-    require_text(header["ts"], f"ts of {what}")
-    require_text(header["type"], f"type of {what}")
+    parse_time(header["ts"], f"ts of {what}")
+    require_action(header["type"], f"type of {what}")
     require_one(header["v"], f"v of {what}")
 
 

@@ -2,48 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Optional
+from collections.abc import Mapping, Sequence
+from typing import Optional
 
-from .forms import (
-    KEY_BYTES,
-    SIGNATURE_BYTES,
-    Refused,
-    Undecided,
-    decode_bytes,
-    parse_time,
-    require,
-    require_members,
-    require_text,
-)
-from .notes import Note, find_signers, parse_note
+from .anchors import Anchor, Witnessed
+from .attested import Evidence
+from .forms import KEY_BYTES, Undecided, decode_bytes, parse_time, require
+from .notes import find_signer
 from .strict_json import canonical
-from .trust import CERTIFICATE_TYPE, Anchor, Trust, find_trusted_keys, is_signed
+from .trust import CERTIFICATE_TYPE, Trust, find_trusted_keys, is_signed
 
 TOLERANCE_MS = 300_000
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a bundle and the manifest of an export have in common, after the check `form`."""
-
-    origin: str
-    chain: str
-    exported_at: str
-    checkpoint: str
-    certificate: dict[str, Any]
-    rotations: list[dict[str, Any]]
-    service: dict[str, Any]
-    payload_type: str
-    payload: bytes
 
 
 class Context:
     """The evidence together with what the verifier has: trust, clock and anchors.
 
-    `note` is the parsed checkpoint, or None. `signers` are the trusted log keys that signed it.
-    `problem` says what is wrong with the checkpoint, if anything but the trust is.
+    `signer` is the trusted log key that signed the checkpoint, or None.
     `anchored` has the times of the anchors that hold this checkpoint.
     """
 
@@ -57,38 +32,15 @@ class Context:
             trust, evidence.origin, evidence.certificate, evidence.rotations
         )
         self.signed_by = decode_bytes(evidence.certificate["signedBy"], KEY_BYTES, "signedBy")
-        self.note: Optional[Note] = None
-        self.signers: list[bytes] = []
-        self.problem: Optional[str] = None
-        self._read_checkpoint()
-        self.anchored = [anchor.at for anchor in anchors if self._is_held_by(anchor)]
+        self.signer = find_signer(evidence.note, evidence.origin, self.keys.until)
+        self.witnessed = Witnessed(anchors, evidence.origin, evidence.chain, self.keys.until)
+        self.anchored = self.witnessed.times(evidence.note)
 
-    def _read_checkpoint(self) -> None:
-        try:
-            self.note = parse_note(self.evidence.checkpoint)
-            self.signers = find_signers(self.note, self.evidence.origin, self.keys.until)
-            require(
-                self.note.log == f"{self.evidence.origin}/{self.evidence.chain}",
-                "the checkpoint is of another chain",
-            )
-        except Refused as problem:
-            self.problem = str(problem)
-
-    def _is_held_by(self, anchor: Anchor) -> bool:
-        """Say if an anchor has this checkpoint, signed by a trusted log key ("Anchors")."""
-        if self.note is None or not anchor.checkpoint.startswith(self.note.text):
-            return False
-        try:
-            note = parse_note(anchor.checkpoint)
-            return bool(find_signers(note, self.evidence.origin, self.keys.until))
-        except Refused:
-            return False
-
-    def require_note(self) -> Note:
-        """Return the parsed checkpoint. Refuse if there is none."""
-        if self.note is None:
-            raise Refused("the checkpoint cannot be read")
-        return self.note
+    @property
+    def is_of_chain(self) -> bool:
+        """Say if the checkpoint is of the chain of the evidence."""
+        note, evidence = self.evidence.note, self.evidence
+        return (note.origin, note.chain) == (evidence.origin, evidence.chain)
 
     @property
     def assurance(self) -> str:
@@ -96,20 +48,11 @@ class Context:
         return "bracketed" if self.anchored else "self-asserted"
 
 
-def require_service(value: Any) -> None:
-    """Require the form of `signatures.service`."""
-    require_members(value, ("algorithm", "publicKey", "signature"), "signatures.service")
-    require_text(value["algorithm"], "algorithm of signatures.service")
-    decode_bytes(value["publicKey"], KEY_BYTES, "publicKey of signatures.service")
-    decode_bytes(value["signature"], SIGNATURE_BYTES, "signature of signatures.service")
-
-
 def check_certificate(context: Context) -> None:
     """Check `certificate`."""
     evidence, certificate = context.evidence, context.evidence.certificate
     statement = certificate["statement"]
     require(statement["origin"] == evidence.origin, "the certificate is of another origin")
-    require(statement["purpose"] == "bundle", "the certificate has another purpose")
     require(
         statement["publicKey"] == evidence.service["publicKey"],
         "the certificate is of another key than that of the signature",
@@ -137,7 +80,7 @@ def check_revocation(context: Context) -> None:
     revoked = context.trust.revoked
     if decode_bytes(context.evidence.service["publicKey"], KEY_BYTES, "publicKey") in revoked:
         raise Undecided("the bundle key is revoked")
-    for key in [context.signed_by, *context.signers]:
+    for key in (context.signed_by, context.signer):
         if key in revoked and not any(at < revoked[key] for at in context.anchored):
             raise Undecided("a log key is revoked, and no anchor from before holds the checkpoint")
 
@@ -156,46 +99,33 @@ def check_signature(context: Context) -> None:
 
 def check_checkpoint(context: Context) -> None:
     """Check `checkpoint`."""
-    if context.problem is not None:
-        raise Refused(context.problem)
-    if not context.signers:
-        by_certifier = find_signers(
-            context.require_note(), context.evidence.origin, [context.signed_by]
-        )
-        require(bool(by_certifier), "no trusted log key has signed the checkpoint")
-        raise Undecided("only the key of the certificate, which is not trusted, has signed it")
+    require(context.is_of_chain, "the checkpoint is of another chain")
+    require(context.signer is not None, "no trusted log key has signed the checkpoint")
     if not context.keys.pinned:
         raise Undecided("no key is pinned for this origin")
 
 
-def check_times(context: Context, times: Iterable[str], last_ts: Optional[str]) -> None:
-    """Check `times`. `times` are those of the entries, `last_ts` is that of the last entry.
+def check_anchors(context: Context, earlier: Mapping[int, bytes]) -> None:
+    """Check `anchors`. `earlier` has the roots that the evidence shows beside its checkpoint's."""
+    note = context.evidence.note
+    shown = {**earlier, note.size: note.root} if context.is_of_chain else {}
+    context.witnessed.require_one_history(shown)
 
-    Several trusted log keys may have signed the checkpoint, and several anchors may hold it.
-    Then the condition must hold for each.
-    """
-    evidence = context.evidence
-    statement = evidence.certificate["statement"]
-    for time in times:
-        parse_time(time, "a time of an entry")
-    for name in ("notBefore", "notAfter"):
-        parse_time(statement[name], name)
-    for rotation in evidence.rotations:
-        parse_time(rotation["statement"]["at"], "at of a rotation")
-    exported_at = parse_time(evidence.exported_at, "exportedAt")
+
+def check_times(context: Context, last_ts: Optional[str]) -> None:
+    """Check `times`. `last_ts` is that of the last entry, if there is one."""
+    exported_at = parse_time(context.evidence.exported_at, "exportedAt")
     require(
         exported_at <= context.now_ms + TOLERANCE_MS,
         "exportedAt is more than 300 s ahead of the clock",
     )
-    if last_ts is not None:
-        _check_last_time(context, parse_time(last_ts, "ts of the last entry"), exported_at)
-
-
-def _check_last_time(context: Context, ts: int, exported_at: int) -> None:
-    """Check the time of the last entry."""
+    if last_ts is None:
+        return
+    ts = parse_time(last_ts, "ts of the last entry")
     require(ts <= exported_at, "ts of the last entry is after exportedAt")
-    for key in context.signers:
-        until = context.keys.until[key]
-        require(until is None or ts <= until, "ts of the last entry is after the log key's until")
-    for at in context.anchored:
-        require(ts <= at + TOLERANCE_MS, "ts of the last entry is 300 s after an anchor of it")
+    until = None if context.signer is None else context.keys.until[context.signer]
+    require(until is None or ts <= until, "ts of the last entry is after the log key's until")
+    require(
+        not context.anchored or ts <= min(context.anchored) + TOLERANCE_MS,
+        "ts of the last entry is more than 300 s after an anchor of it",
+    )

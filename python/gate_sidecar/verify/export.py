@@ -4,47 +4,47 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, BinaryIO, Optional
 
+from .anchors import Anchor
+from .attested import Evidence, evidence_of, require_attested
 from .chain import digest_text, entry_hash, require_header, require_link, require_opening
 from .common import (
     Context,
-    Evidence,
+    check_anchors,
     check_certificate,
     check_checkpoint,
     check_revocation,
     check_signature,
     check_times,
-    require_service,
 )
 from .forms import (
     SALT_BYTES,
     Refused,
     decode_bytes,
     decode_hashes,
-    parse_time,
     require,
     require_chain,
     require_count,
     require_digest,
     require_members,
-    require_object,
     require_one,
-    require_origin,
-    require_text,
+    require_sections,
 )
 from .merkle import RangeRoot, leaf_hash
-from .notes import parse_note
+from .notes import Note
 from .report import Report, fail_form, run_checks
-from .strict_json import MAX_BYTES, canonical, parse
-from .trust import Anchor, Trust, require_certificate, require_rotations
+from .strict_json import canonical, parse
+from .trust import Trust
 
 EXPORT_TYPE = "application/vnd.gate-sidecar.export.v1+json"
 MANIFEST = "manifest.json"
 ENTRIES = "entries.jsonl"
 TABLE = "entries.csv"
 CHUNK_BYTES = 1024 * 1024
+MAX_MANIFEST_BYTES = 1024 * 1024
+MAX_LINE_BYTES = 16 * 1024 * 1024
 
 PARTS = {
     "form": "all",
@@ -56,6 +56,7 @@ PARTS = {
     "openings": "chain",
     "checkpoint": "chain",
     "inclusion": "chain",
+    "anchors": "chain",
     "times": "time",
 }
 
@@ -65,9 +66,9 @@ def verify_export(folder: str, trust: Trust, now_ms: int, anchors: Sequence[Anch
     try:
         manifest = _read_manifest(os.path.join(folder, MANIFEST))
     except Refused as why:
-        return fail_form(PARTS, str(why))
+        return fail_form(str(why))
     context = Context(_evidence(manifest), trust, now_ms, anchors)
-    entries = EntriesReader(manifest)
+    entries = EntriesReader(manifest, {anchor.note.size for anchor in anchors})
     entries.read(os.path.join(folder, ENTRIES))
     checks = run_checks(
         PARTS,
@@ -76,21 +77,22 @@ def verify_export(folder: str, trust: Trust, now_ms: int, anchors: Sequence[Anch
             "certificate": lambda: check_certificate(context),
             "revocation": lambda: check_revocation(context),
             "signature": lambda: check_signature(context),
-            "segment": lambda: _check_segment(manifest, entries),
+            "segment": lambda: entries.require_no_problem("segment"),
             "openings": lambda: entries.require_no_problem("openings"),
             "checkpoint": lambda: check_checkpoint(context),
-            "inclusion": lambda: _check_inclusion(manifest, entries, context),
-            "times": lambda: _check_times(entries, context),
+            "inclusion": lambda: entries.require_inclusion(context.evidence.note),
+            "anchors": lambda: check_anchors(context, entries.shown_roots()),
+            "times": lambda: check_times(context, entries.last_ts()),
         },
     )
-    return Report(checks, context.keys.pinned, context.assurance)
+    return Report(checks, context.assurance)
 
 
 def _read_manifest(path: str) -> dict[str, Any]:
     """Check `form`: read and parse the manifest."""
     try:
         with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read()
     except OSError:
         raise Refused("the manifest cannot be read") from None
     manifest: dict[str, Any] = parse(data)
@@ -99,149 +101,148 @@ def _read_manifest(path: str) -> dict[str, Any]:
 
 
 def _require_manifest(manifest: Any) -> None:
-    """Require the form of a manifest, and first <= end <= size."""
+    """Require the form of a manifest: of each value by itself."""
     names = "v version origin chain first end exportedAt files checkpoint range certificate"
     require_members(manifest, [*names.split(), "rotations", "signatures"], "the manifest")
     require_one(manifest["v"], "v of the manifest")
     require(manifest["version"] == "1.0", "the version is not 1.0")
-    require_origin(manifest["origin"], "origin")
     require_chain(manifest["chain"], "chain")
     require_count(manifest["first"], "first")
     require_count(manifest["end"], "end")
-    require_text(manifest["exportedAt"], "exportedAt")
     require_members(manifest["files"], (ENTRIES, TABLE), "files")
     for file in manifest["files"].values():
         require_members(file, ("bytes", "sha256"), "a file")
         require_count(file["bytes"], "bytes of a file")
         require_digest(file["sha256"], "sha256 of a file")
-    require_text(manifest["checkpoint"], "checkpoint")
     require_members(manifest["range"], ("left", "right"), "range")
     decode_hashes(manifest["range"]["left"], "left")
     decode_hashes(manifest["range"]["right"], "right")
-    require_certificate(manifest["certificate"])
-    require_rotations(manifest["rotations"])
-    require_members(manifest["signatures"], ("service",), "signatures")
-    require_service(manifest["signatures"]["service"])
-    size = parse_note(manifest["checkpoint"]).size
-    require(manifest["first"] <= manifest["end"] <= size, "first <= end <= size does not hold")
+    require_attested(manifest, manifest)
 
 
 def _evidence(manifest: dict[str, Any]) -> Evidence:
-    signed = {name: value for name, value in manifest.items() if name != "signatures"}
-    return Evidence(
-        origin=manifest["origin"],
-        chain=manifest["chain"],
-        exported_at=manifest["exportedAt"],
-        checkpoint=manifest["checkpoint"],
-        certificate=manifest["certificate"],
-        rotations=manifest["rotations"],
-        service=manifest["signatures"]["service"],
-        payload_type=EXPORT_TYPE,
-        payload=canonical(signed),
-    )
+    return evidence_of(manifest, manifest, manifest["chain"], EXPORT_TYPE)
 
 
 class EntriesReader:
     """Reads `entries.jsonl` once, and keeps what the checks need, but no entries.
 
-    `problems` has, by check, the first problem. After an entry without the right form no further
-    entry is looked at: only the digest of the file goes on.
+    Entries are looked at up to the first that is not the next one of the range: for the other
+    checks there is none from there on. Only the digest of the file goes on.
+    `problems` has, by check, the first problem. `roots` has those of the sizes asked for.
     """
 
-    def __init__(self, manifest: dict[str, Any]) -> None:
-        self.count = 0
+    def __init__(self, manifest: dict[str, Any], sizes: Collection[int]) -> None:
+        self.found = False
         self.length = 0
         self.sha256 = hashlib.sha256()
         self.last: Optional[dict[str, Any]] = None
         self.problems: dict[str, str] = {}
-        self.broken = False
         self.tree = RangeRoot()
+        self.roots: dict[int, bytes] = {}
+        self.leads_to_root = False
         self._manifest = manifest
+        self._sizes = sizes
+        self._next: int = manifest["first"]
         self._expected_length: int = manifest["files"][ENTRIES]["bytes"]
+        self._start_tree()
+
+    def _start_tree(self) -> None:
         try:
-            self.tree.append_interval(
-                0, manifest["first"], decode_hashes(manifest["range"]["left"], "left")
-            )
+            left = decode_hashes(self._manifest["range"]["left"], "left")
+            self.tree.append_interval(0, self._next, left)
         except Refused as why:
             self._note_problem("inclusion", why)
+        self._keep_root()
 
     def require_no_problem(self, check: str) -> None:
         """Refuse if the entries have a problem that concerns this check."""
         if check in self.problems:
             raise Refused(self.problems[check])
 
+    def require_inclusion(self, note: Note) -> None:
+        """Check `inclusion`: the range leads to the root."""
+        self.require_no_problem("inclusion")
+        end = self._manifest["end"]
+        require(end <= note.size, "the range ends after the checkpoint")
+        right = decode_hashes(self._manifest["range"]["right"], "right")
+        self.tree.append_interval(end, note.size, right)
+        require(self.tree.root() == note.root, "the range does not lead to the root")
+        self.leads_to_root = True
+
+    def shown_roots(self) -> dict[int, bytes]:
+        """Return the roots of earlier trees. What does not lead to the root shows none."""
+        return self.roots if self.leads_to_root else {}
+
+    def last_ts(self) -> Optional[str]:
+        """Return `ts` of the last entry, if there is one."""
+        return None if self.last is None else self.last["ts"]
+
     def read(self, path: str) -> None:
-        """Read the file, but not further than just past the length that it should have."""
+        """Read the file, but not much further than needed. One that is missing is empty."""
         try:
             with open(path, "rb") as file:
+                self.found = True
                 self._read_lines(file)
         except OSError:
-            self._break(Refused("entries.jsonl cannot be read"))
+            self.found = False
+        if self._next != self._manifest["end"]:
+            self._note_problem("segment", Refused(f"entry {self._next} is missing"))
+            self._note_problem("inclusion", Refused(f"entry {self._next} is missing"))
 
     def _read_lines(self, file: BinaryIO) -> None:
-        while self.length <= self._expected_length:
-            line = file.readline(MAX_BYTES + 1)
+        while self.length <= self._expected_length or "segment" not in self.problems:
+            line = file.readline(MAX_LINE_BYTES + 2)
             if not line:
                 return
             self.length += len(line)
             self.sha256.update(line)
-            if not self.broken:
+            if "segment" not in self.problems:
                 self._read_line(line)
-        self._break(Refused("entries.jsonl is longer than it should be"))
 
     def _read_line(self, line: bytes) -> None:
         try:
+            require(self._next < self._manifest["end"], "there are more entries than in the range")
             entry = parse_entry(line)
-        except Refused as why:
-            self._break(why)
-            return
-        self._check_entry(entry)
-        self.tree.append(0, leaf_hash(entry_hash(entry["header"])))
-        self.last = entry["header"]
-        self.count += 1
-
-    def _check_entry(self, entry: dict[str, Any]) -> None:
-        """Make the part of `segment`, `openings` and `times` that concerns one entry."""
-        header = entry["header"]
-        try:
             self._require_segment(entry)
         except Refused as why:
             self._note_problem("segment", why)
+            return
         try:
             for name, section in entry["sections"].items():
-                require_opening(header, name, section["salt"], section["value"])
+                require_opening(entry["header"], name, section["salt"], section["value"])
         except Refused as why:
             self._note_problem("openings", why)
-        try:
-            parse_time(header["ts"], "ts of an entry")
-        except Refused as why:
-            self._note_problem("times", why)
+        self.tree.append(0, leaf_hash(entry_hash(entry["header"])))
+        self.last = entry["header"]
+        self._next += 1
+        self._keep_root()
 
     def _require_segment(self, entry: dict[str, Any]) -> None:
         header, manifest = entry["header"], self._manifest
         require(header["chain"] == manifest["chain"], "an entry is of another chain")
-        require(header["seq"] == manifest["first"] + self.count, "seq of an entry is not in order")
+        require(header["seq"] == self._next, "seq of an entry is not in order")
         require(entry["hash"] == digest_text(entry_hash(header)), "a hash is not that of its entry")
         require_link(manifest["origin"], self.last, header)
 
-    def _break(self, why: Refused) -> None:
-        self.broken = True
-        for check in ("segment", "openings", "inclusion", "times"):
-            self._note_problem(check, why)
+    def _keep_root(self) -> None:
+        if self._next in self._sizes:
+            self.roots[self._next] = self.tree.root()
 
     def _note_problem(self, check: str, why: Refused) -> None:
         self.problems.setdefault(check, str(why))
 
 
 def parse_entry(line: bytes) -> dict[str, Any]:
-    """Parse a line of `entries.jsonl`: an entry as JCS, and a line feed."""
-    require(line.endswith(b"\n"), "a line does not end in a line feed, or is too long")
-    entry: dict[str, Any] = parse(line[:-1])
-    require(canonical(entry) == line[:-1], "a line is not canonical")
+    """Parse a line of `entries.jsonl`: an entry as JCS. The last one may have no line feed."""
+    text = line[:-1] if line.endswith(b"\n") else line
+    require(len(text) <= MAX_LINE_BYTES, "a line has more than 16 MiB")
+    entry: dict[str, Any] = parse(text)
+    require(canonical(entry) == text, "a line is not canonical")
     require_members(entry, ("hash", "header", "sections"), "an entry")
     require_digest(entry["hash"], "hash of an entry")
     require_header(entry["header"], "an entry")
-    require_object(entry["sections"], "sections of an entry")
+    require_sections(entry["sections"], "sections of an entry")
     for section in entry["sections"].values():
         require_members(section, ("salt", "value"), "a section")
         decode_bytes(section["salt"], SALT_BYTES, "the salt of a section")
@@ -253,7 +254,7 @@ def _check_files(folder: str, manifest: dict[str, Any], entries: EntriesReader) 
     expected = manifest["files"]
     actual = {"bytes": entries.length, "sha256": digest_text(entries.sha256.digest())}
     require(
-        actual == expected[ENTRIES],
+        entries.found and actual == expected[ENTRIES],
         "entries.jsonl is not there or has not its length and digest",
     )
     require(
@@ -277,27 +278,3 @@ def _has_digest(path: str, expected: dict[str, Any]) -> bool:
         return False
     actual = {"bytes": length, "sha256": digest_text(sha256.digest())}
     return actual == expected
-
-
-def _check_segment(manifest: dict[str, Any], entries: EntriesReader) -> None:
-    """Check `segment`: each entry was checked when it was read, here the number of them."""
-    entries.require_no_problem("segment")
-    require(
-        entries.count == manifest["end"] - manifest["first"],
-        "the number of entries is not end - first",
-    )
-
-
-def _check_inclusion(manifest: dict[str, Any], entries: EntriesReader, context: Context) -> None:
-    """Check `inclusion`: the range leads to the root."""
-    entries.require_no_problem("inclusion")
-    note = context.require_note()
-    right = decode_hashes(manifest["range"]["right"], "right")
-    entries.tree.append_interval(manifest["end"], note.size, right)
-    require(entries.tree.root() == note.root, "the range does not lead to the root")
-
-
-def _check_times(entries: EntriesReader, context: Context) -> None:
-    """Check `times`. An export without entries has no time of a last one."""
-    entries.require_no_problem("times")
-    check_times(context, [], None if entries.last is None else entries.last["ts"])

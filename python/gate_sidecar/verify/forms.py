@@ -14,10 +14,15 @@ KEY_BYTES = 32
 HASH_BYTES = 32
 SALT_BYTES = 32
 SIGNATURE_BYTES = 64
+MAX_PATH = 64
+MAX_SECTIONS = 8
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _ORIGIN = re.compile(r"[a-z0-9.-]{1,64}")
-_CHAIN = re.compile(r"_system|[^/\s\x00-\x1f\x7f]+/(live|test)")
+_CHAIN = re.compile(r"_system|[A-Za-z0-9][A-Za-z0-9_-]{0,62}/(live|test)")
+_ID = re.compile(r"[a-z]{3}_[0-9a-z]{1,60}")
+_ACTION = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}")
+_SECTION = re.compile(r"[a-z]{1,32}")
 _TIME = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})\.([0-9]{3})Z"
 )
@@ -49,14 +54,21 @@ def require_object(value: Any, what: str) -> None:
     require(isinstance(value, dict), f"{what} is not an object")
 
 
-def require_list(value: Any, what: str) -> None:
-    """Require a list."""
+def require_list(value: Any, what: str, least: int = 0, most: int = MAX_INTEGER) -> None:
+    """Require a list of so many items."""
     require(isinstance(value, list), f"{what} is not a list")
+    require(least <= len(value) <= most, f"{what} does not have {least} to {most} items")
 
 
-def require_text(value: Any, what: str) -> None:
-    """Require a string."""
+def require_text(value: Any, what: str, most: int = MAX_INTEGER) -> None:
+    """Require a string of at most so many characters."""
     require(isinstance(value, str), f"{what} is not a string")
+    require(len(value) <= most, f"{what} has more than {most} characters")
+
+
+def _require_match(value: Any, form: re.Pattern[str], what: str, called: str) -> None:
+    require_text(value, what)
+    require(form.fullmatch(value) is not None, f"{what} is not {called}")
 
 
 def require_one(value: Any, what: str) -> None:
@@ -75,21 +87,36 @@ def require_count(value: Any, what: str) -> None:
 
 
 def require_origin(value: Any, what: str) -> None:
-    """Require the name of an instance ("Chains and entries")."""
-    require_text(value, what)
-    require(_ORIGIN.fullmatch(value) is not None, f"{what} is not an origin")
+    """Require the name of an instance ("Forms")."""
+    _require_match(value, _ORIGIN, what, "an origin")
 
 
 def require_chain(value: Any, what: str) -> None:
-    """Require the name of a chain ("Chains and entries")."""
-    require_text(value, what)
-    require(_CHAIN.fullmatch(value) is not None, f"{what} is not the name of a chain")
+    """Require the name of a chain ("Forms")."""
+    _require_match(value, _CHAIN, what, "the name of a chain")
+
+
+def require_id(value: Any, what: str) -> None:
+    """Require an id ("Forms")."""
+    _require_match(value, _ID, what, "an id")
+
+
+def require_action(value: Any, what: str) -> None:
+    """Require the name of an action, or the type of an entry ("Forms")."""
+    _require_match(value, _ACTION, what, "the name of an action")
+
+
+def require_sections(value: Any, what: str) -> None:
+    """Require an object by names of sections ("Forms")."""
+    require_object(value, what)
+    require(len(value) <= MAX_SECTIONS, f"{what} has more than {MAX_SECTIONS} sections")
+    for name in value:
+        _require_match(name, _SECTION, f"a name in {what}", "the name of a section")
 
 
 def require_digest(value: Any, what: str) -> None:
     """Require the text form of a SHA-256 digest. It is unique, so texts may be compared."""
-    require_text(value, what)
-    require(_DIGEST.fullmatch(value) is not None, f"{what} is not sha256: and 64 hex digits")
+    _require_match(value, _DIGEST, what, "sha256: and 64 hex digits")
 
 
 def decode_base64(value: Any, what: str) -> bytes:
@@ -111,17 +138,18 @@ def decode_bytes(value: Any, length: int, what: str) -> bytes:
 
 
 def decode_hashes(value: Any, what: str) -> list[bytes]:
-    """Decode a list of hashes in base64."""
-    require_list(value, what)
+    """Decode a path of hashes in base64."""
+    require_list(value, what, most=MAX_PATH)
     return [decode_bytes(item, HASH_BYTES, f"a hash of {what}") for item in value]
 
 
 def parse_time(value: Any, what: str) -> int:
-    """Return the milliseconds since 1970 of a time ("Notation"). The date must be a real one."""
+    """Return the milliseconds since 1970 of a time ("Forms"). It must be a real one."""
     require_text(value, what)
     match = _TIME.fullmatch(value)
     require(match is not None, f"{what} is not a time")
     assert match is not None
+    require(match.group(1) >= "1970", f"{what} is before 1970")
     year, month, day, hour, minute, second, millisecond = (int(part) for part in match.groups())
     try:
         time = datetime(

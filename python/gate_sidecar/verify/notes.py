@@ -6,9 +6,20 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, Optional
 
 from . import ed25519
-from .forms import HASH_BYTES, MAX_INTEGER, decode_base64, decode_bytes, require
+from .forms import (
+    HASH_BYTES,
+    MAX_INTEGER,
+    Refused,
+    decode_base64,
+    decode_bytes,
+    require,
+    require_chain,
+    require_origin,
+    require_text,
+)
 
 MAX_NOTE_BYTES = 16 * 1024
 MAX_SIGNATURE_LINES = 16
@@ -16,7 +27,7 @@ SIGNATURE_TYPE_ED25519 = b"\x01"
 KEY_ID_BYTES = 4
 
 _SIZE = re.compile(r"0|[1-9][0-9]{0,15}")
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
+_KEY_NAME = re.compile(r"[!-*,-~]+")
 
 
 @dataclass(frozen=True)
@@ -33,7 +44,8 @@ class Note:
     """A checkpoint. `text` is what is signed: the first three lines."""
 
     text: str
-    log: str
+    origin: str
+    chain: str
     size: int
     root: bytes
     signatures: tuple[NoteSignature, ...]
@@ -45,10 +57,10 @@ def key_id(origin: str, public_key: bytes) -> bytes:
     return hashlib.sha256(name + SIGNATURE_TYPE_ED25519 + public_key).digest()[:KEY_ID_BYTES]
 
 
-def parse_note(note: str) -> Note:
+def parse_note(note: Any) -> Note:
     """Parse a checkpoint ("Checkpoints")."""
+    require_text(note, "the checkpoint")
     require(len(note.encode("utf-8")) <= MAX_NOTE_BYTES, "the checkpoint has over 16 KiB")
-    require(_CONTROL.search(note) is None, "the checkpoint has a control character")
     lines = note.split("\n")
     require(
         len(lines) >= 6 and lines[3] == "" and lines[-1] == "",
@@ -57,13 +69,17 @@ def parse_note(note: str) -> Note:
     signature_lines = lines[4:-1]
     require(len(signature_lines) <= MAX_SIGNATURE_LINES, "the checkpoint has over 16 signatures")
     log, size, root = lines[:3]
+    origin, _, chain = log.partition("/")
+    require_origin(origin, "the origin of the checkpoint")
+    require_chain(chain, "the chain of the checkpoint")
     require(
         _SIZE.fullmatch(size) is not None and int(size) <= MAX_INTEGER,
         "the size of the checkpoint is not a decimal number",
     )
     return Note(
         text=f"{log}\n{size}\n{root}\n",
-        log=log,
+        origin=origin,
+        chain=chain,
         size=int(size),
         root=decode_bytes(root, HASH_BYTES, "the root of the checkpoint"),
         signatures=tuple(_parse_signature(line) for line in signature_lines),
@@ -75,10 +91,7 @@ def _parse_signature(line: str) -> NoteSignature:
     parts = line.split(" ")
     require(len(parts) == 3 and parts[0] == "\u2014", "a signature line has not the right form")
     name = parts[1]
-    require(
-        name != "" and "+" not in name and not any(letter.isspace() for letter in name),
-        "a signature line has a wrong name",
-    )
+    require(_KEY_NAME.fullmatch(name) is not None, "a signature line has a wrong name")
     data = decode_base64(parts[2], "a signature of the checkpoint")
     require(len(data) > KEY_ID_BYTES, "a signature of the checkpoint is too short")
     return NoteSignature(name, data[:KEY_ID_BYTES], data[KEY_ID_BYTES:])
@@ -101,3 +114,13 @@ def find_signers(note: Note, origin: str, public_keys: Iterable[bytes]) -> list[
         require(bool(verified) or not named, "a signature of the checkpoint is not good")
         signers.extend(verified)
     return signers
+
+
+def find_signer(note: Note, origin: str, public_keys: Iterable[bytes]) -> Optional[bytes]:
+    """Return the trusted log key that signed the note: of several, that of the first line."""
+    if note.origin != origin:
+        return None
+    try:
+        return next(iter(find_signers(note, origin, public_keys)), None)
+    except Refused:
+        return None

@@ -12,9 +12,6 @@ OK = "ok"
 FAILED = "failed"
 UNKNOWN = "unknown"
 
-# These two are unknown, and nothing else, when good evidence is only unpinned.
-ATTRIBUTING_CHECKS = ("certificate", "checkpoint")
-
 
 @dataclass(frozen=True)
 class Check:
@@ -31,7 +28,6 @@ class Report:
     """All checks, and what follows from them."""
 
     checks: tuple[Check, ...]
-    pinned: bool
     assurance: str = "self-asserted"
     redacted: tuple[str, ...] = ()
 
@@ -49,10 +45,9 @@ class Report:
 
     @property
     def unattributed(self) -> bool:
-        """Say if the evidence is good but for a pinned key."""
-        unknown = {check.check for check in self.checks if check.result == UNKNOWN}
-        return (
-            self.verdict == "incomplete" and not self.pinned and unknown <= set(ATTRIBUTING_CHECKS)
+        """Say if no check failed, and no pinned key vouches for who made the evidence."""
+        return self.verdict == "incomplete" and any(
+            check.check == "certificate" and check.result == UNKNOWN for check in self.checks
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -69,13 +64,9 @@ class Report:
         }
 
 
-def fail_form(parts: Mapping[str, str], why: str) -> Report:
-    """Return the report when the form is wrong: no other check is made, and all fail."""
-    checks = [
-        Check(name, part, FAILED, why if name == "form" else "not checked, as the form is wrong")
-        for name, part in parts.items()
-    ]
-    return Report(tuple(checks), pinned=False)
+def fail_form(why: str) -> Report:
+    """Return the report when the form is wrong: no other check is made."""
+    return Report((Check("form", "all", FAILED, why),))
 
 
 def run_checks(

@@ -50,9 +50,10 @@ def _parse_fraction(text: str) -> Any:
     """Parse a number with a fraction or an exponent. 5.0 and 5 are the same number, as in JSON."""
     number = float(text)
     require(abs(number) != float("inf"), "the JSON has a number that overflows")
-    if number.is_integer() and abs(number) <= MAX_INTEGER:
-        return int(number)
-    return number
+    if not number.is_integer():
+        return number
+    require(abs(number) <= MAX_INTEGER, "the JSON has too large an integer")
+    return int(number)
 
 
 def _refuse_constant(_: str) -> Any:

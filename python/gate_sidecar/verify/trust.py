@@ -1,4 +1,4 @@
-"""Whom a verifier trusts: signed statements, the trust file, rotations and anchors."""
+"""Whom a verifier trusts: signed statements, the trust file and rotations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from . import ed25519
 from .forms import (
     KEY_BYTES,
     SIGNATURE_BYTES,
-    Refused,
     decode_bytes,
     parse_time,
     require,
@@ -26,7 +25,7 @@ from .strict_json import canonical, parse
 CERTIFICATE_TYPE = "application/vnd.gate-sidecar.key-certificate.v1+json"
 ROTATION_TYPE = "application/vnd.gate-sidecar.key-rotation.v1+json"
 
-MAX_ROTATIONS = 1024
+MAX_KEYS = 1024
 
 
 def pre_authentication_encoding(payload_type: str, payload: bytes) -> bytes:
@@ -57,8 +56,8 @@ def read_trust(data: bytes) -> Trust:
     value = parse(data)
     require_members(value, ("v", "logKeys", "revoked"), "the trust file")
     require_one(value["v"], "v of the trust file")
-    require_list(value["logKeys"], "logKeys")
-    require_list(value["revoked"], "revoked")
+    require_list(value["logKeys"], "logKeys", most=MAX_KEYS)
+    require_list(value["revoked"], "revoked", most=MAX_KEYS)
     trust = Trust()
     for item in value["logKeys"]:
         _read_log_key(trust, item)
@@ -69,7 +68,7 @@ def read_trust(data: bytes) -> Trust:
 
 def _read_log_key(trust: Trust, item: Any) -> None:
     require_members(item, ("vkey", "until"), "a log key")
-    require_text(item["vkey"], "a vkey")
+    require_text(item["vkey"], "a vkey", 256)
     parts = item["vkey"].split("+", 2)  # base64 may have a "+" too
     require(len(parts) == 3, "a vkey does not have three parts")
     origin = parts[0]
@@ -87,40 +86,8 @@ def _read_log_key(trust: Trust, item: Any) -> None:
 def _read_revoked(trust: Trust, item: Any) -> None:
     require_members(item, ("publicKey", "since"), "a revoked key")
     public_key = decode_bytes(item["publicKey"], KEY_BYTES, "a revoked key")
-    since = parse_time(item["since"], "since")
-    trust.revoked[public_key] = min(since, trust.revoked.get(public_key, since))
-
-
-def require_certificate(value: Any) -> None:
-    """Require the form of a certificate."""
-    require_members(value, ("statement", "signedBy", "signature"), "the certificate")
-    statement = value["statement"]
-    require_members(
-        statement,
-        ("origin", "purpose", "publicKey", "notBefore", "notAfter"),
-        "the statement of the certificate",
-    )
-    for name in ("origin", "purpose", "notBefore", "notAfter"):
-        require_text(statement[name], f"{name} of the certificate")
-    decode_bytes(statement["publicKey"], KEY_BYTES, "publicKey of the certificate")
-    decode_bytes(value["signedBy"], KEY_BYTES, "signedBy of the certificate")
-    decode_bytes(value["signature"], SIGNATURE_BYTES, "the signature of the certificate")
-
-
-def require_rotations(value: Any) -> None:
-    """Require the form of a list of rotations."""
-    require_list(value, "rotations")
-    require(len(value) <= MAX_ROTATIONS, "there are more than 1024 rotations")
-    for rotation in value:
-        require_members(rotation, ("statement", "signatures"), "a rotation")
-        statement, signatures = rotation["statement"], rotation["signatures"]
-        require_members(statement, ("origin", "from", "to", "at"), "the statement of a rotation")
-        require_members(signatures, ("from", "to"), "the signatures of a rotation")
-        require_text(statement["origin"], "origin of a rotation")
-        require_text(statement["at"], "at of a rotation")
-        for side in ("from", "to"):
-            decode_bytes(statement[side], KEY_BYTES, f"{side} of a rotation")
-            decode_bytes(signatures[side], SIGNATURE_BYTES, "a signature of a rotation")
+    require(public_key not in trust.revoked, "the trust file has a revoked key twice")
+    trust.revoked[public_key] = parse_time(item["since"], "since")
 
 
 @dataclass
@@ -135,25 +102,25 @@ def find_trusted_keys(
     trust: Trust, origin: str, certificate: dict[str, Any], rotations: Sequence[dict[str, Any]]
 ) -> TrustedKeys:
     """Find which log keys are trusted for an origin ("Which log keys are trusted")."""
+    good = [item for item in rotations if _is_good_rotation(origin, item)]
     if origin not in trust.log_keys:
-        return TrustedKeys(dict.fromkeys(_named_keys(certificate, rotations)), pinned=False)
+        return TrustedKeys(dict.fromkeys(_named_keys(certificate, good)), pinned=False)
     keys = TrustedKeys(dict(trust.log_keys[origin]), pinned=True)
-    remaining = [item for item in rotations if item["statement"]["origin"] == origin]
-    while True:
-        following = next((r for r in remaining if _adds_key(trust, keys, r)), None)
-        if following is None:
-            return keys
-        remaining.remove(following)
-        if _is_good_rotation(following):
-            _apply_rotation(keys, following)
+    known = 0
+    while known < len(keys.until):
+        known = len(keys.until)
+        for rotation in good:
+            if _adds_key(trust, keys, rotation):
+                _apply_rotation(keys, rotation)
+    return keys
 
 
 def _named_keys(certificate: dict[str, Any], rotations: Sequence[dict[str, Any]]) -> list[bytes]:
     """Return the log keys that unpinned evidence names itself."""
-    names = [certificate["signedBy"]]
+    named = [decode_bytes(certificate["signedBy"], KEY_BYTES, "signedBy")]
     for rotation in rotations:
-        names += [rotation["statement"]["from"], rotation["statement"]["to"]]
-    return [decode_bytes(name, KEY_BYTES, "a log key") for name in names]
+        named += _sides(rotation)
+    return named
 
 
 def _sides(rotation: dict[str, Any]) -> list[bytes]:
@@ -163,32 +130,21 @@ def _sides(rotation: dict[str, Any]) -> list[bytes]:
 
 
 def _adds_key(trust: Trust, keys: TrustedKeys, rotation: dict[str, Any]) -> bool:
-    """Say if a rotation would add a trusted key, if its signatures are good."""
+    """Say if a good rotation adds a trusted key."""
     old, new = _sides(rotation)
     if old in keys.until and new not in keys.until:
         return keys.until[old] is None and old not in trust.revoked
     if new in keys.until and old not in keys.until:
-        return new not in trust.revoked and _is_before(rotation, keys.until[new])
+        until = keys.until[new]
+        return new not in trust.revoked and (until is None or _time_of(rotation) <= until)
     return False
 
 
-def _is_before(rotation: dict[str, Any], until: Optional[int]) -> bool:
-    """Say if `at` is a time that is not after `until`."""
-    try:
-        return until is None or parse_time(rotation["statement"]["at"], "at") <= until
-    except Refused:
-        return False
-
-
-def _is_good_rotation(rotation: dict[str, Any]) -> bool:
-    """Say if both signatures are good, and `at` is a time."""
+def _is_good_rotation(origin: str, rotation: dict[str, Any]) -> bool:
+    """Say if a rotation is of this origin, and both signatures are good."""
     statement, signatures = rotation["statement"], rotation["signatures"]
-    try:
-        parse_time(statement["at"], "at of a rotation")
-    except Refused:
-        return False
     payload = canonical(statement)
-    return all(
+    return statement["origin"] == origin and all(
         is_signed(ROTATION_TYPE, payload, statement[side], signatures[side])
         for side in ("from", "to")
     )
@@ -197,32 +153,9 @@ def _is_good_rotation(rotation: dict[str, Any]) -> bool:
 def _apply_rotation(keys: TrustedKeys, rotation: dict[str, Any]) -> None:
     """Add the key of a rotation that is not yet known. The older one gets `at` as `until`."""
     old, new = _sides(rotation)
-    keys.until[old] = parse_time(rotation["statement"]["at"], "at of a rotation")
+    keys.until[old] = _time_of(rotation)
     keys.until.setdefault(new, None)
 
 
-@dataclass(frozen=True)
-class Anchor:
-    """A checkpoint that was put elsewhere, and when."""
-
-    at: int
-    checkpoint: str
-
-
-def read_anchors(data: bytes) -> list[Anchor]:
-    """Read a file of anchors ("Anchors"). Lines that do not parse are passed over."""
-    anchors = []
-    for line in data.split(b"\n"):
-        try:
-            anchors.append(_read_anchor(line))
-        except Refused:
-            continue
-    return anchors
-
-
-def _read_anchor(line: bytes) -> Anchor:
-    value = parse(line)
-    require_members(value, ("at", "checkpoint", "v"), "an anchor")
-    require_one(value["v"], "v of an anchor")
-    require_text(value["checkpoint"], "checkpoint of an anchor")
-    return Anchor(parse_time(value["at"], "at of an anchor"), value["checkpoint"])
+def _time_of(rotation: dict[str, Any]) -> int:
+    return parse_time(rotation["statement"]["at"], "at of a rotation")
