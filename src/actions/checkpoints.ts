@@ -8,6 +8,7 @@ import { formatNote } from '../evidence/note.ts'
 import { signatureOf } from '../evidence/sign.ts'
 import type { Guard, StoredCheckpoint, Write } from '../store.ts'
 import { chainTree, type Growth } from './chain-tree.ts'
+import { checkpointFor } from './covering.ts'
 import { type Deps, decideAndCommit, eventEntry } from './deps.ts'
 import { grownChains, isDue } from './due.ts'
 import { type Keyring, noteKey } from './signing-keys.ts'
@@ -20,7 +21,7 @@ export interface Checkpointer {
   tend(): Promise<void>
   /** Signs all chains that have grown. */
   signAll(): Promise<void>
-  /** The first checkpoint that covers the entry; made when there is none. @param maxNumber prefers one up to this number */
+  /** The checkpoint to show for the entry; made when there is none. @param maxNumber prefers one up to this number */
   covering(chain: string, seq: number, maxNumber?: number): Promise<StoredCheckpoint>
   /** Chains that cannot be signed, and why. */
   faults(): ReadonlyMap<string, string>
@@ -62,8 +63,7 @@ export function checkpointer(deps: CheckpointDeps): Checkpointer {
       }),
     signAll: () => inTurn(async () => sign((await grownChains(store)).map(({ chain }) => chain))),
     async covering(chain, seq, maxNumber) {
-      const find = async (): Promise<StoredCheckpoint | undefined> =>
-        (await store.checkpointCovering(chain, seq, maxNumber)) ?? (await store.checkpointCovering(chain, seq))
+      const find = (): Promise<StoredCheckpoint | undefined> => checkpointFor(store, chain, seq, maxNumber)
       const found = await find()
       if (found !== undefined) return found
       await inTurn(async () => ((await find()) === undefined ? sign([chain]) : undefined))

@@ -1,31 +1,21 @@
-import { type Static, Type } from '#typebox'
 import { commitment, hashHeader, type StoredEntry } from '../audit/chain.ts'
-import { type Checkpoint, parseCheckpoint } from '../audit/checkpoint.ts'
+import type { Checkpoint } from '../audit/checkpoint.ts'
 import { type Hash, inclusionPath, isIncluded, leafHash } from '../audit/tree.ts'
 import { parseDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { type Bundle, buildBundle, type Placed, type UnsignedBundle } from '../evidence/bundle.ts'
-import type { Verification } from '../evidence/checks.ts'
-import { bundleOfEnvelope, type Envelope, envelopeOf } from '../evidence/envelope.ts'
-import { parseNote } from '../evidence/note.ts'
+import { type Envelope, envelopeOf } from '../evidence/envelope.ts'
+import { parseCheckpointNote } from '../evidence/note.ts'
 import { signStatement } from '../evidence/sign.ts'
-import { matchesStored, verifyBundle } from '../evidence/verify.ts'
-import { AnyJsonObject, TenantIdField } from '../gate/request.ts'
 import type { StoredCheckpoint } from '../store.ts'
 import { takenUpTo } from './anchors.ts'
 import type { Checkpointer } from './checkpoints.ts'
 import { decisionEntry } from './decisions.ts'
 import type { Deps } from './deps.ts'
-import { assertErasedLawfully } from './redactions.ts'
+import { assertErasedLawfully, redactionsAfter } from './redactions.ts'
 import type { Keyring } from './signing-keys.ts'
-import { rotationsOf, trustOf } from './trust.ts'
-
-export const VerifyBundleRequest = Type.Object(
-  { tenantId: TenantIdField, bundle: AnyJsonObject },
-  { additionalProperties: false, title: 'VerifyBundleRequest' },
-)
-export type VerifyBundleRequest = Static<typeof VerifyBundleRequest>
+import { rotationsOf } from './trust.ts'
 
 export interface EvidenceDeps extends Deps {
   keyring: Keyring
@@ -82,7 +72,7 @@ async function placed(
   { chain, size, note }: StoredCheckpoint,
   entries: readonly StoredEntry[],
 ): Promise<Placed[]> {
-  const signed = parseCheckpoint(parseNote(note)?.text ?? '')
+  const signed = parseCheckpointNote(note)
   const placed: Placed[] = []
   for (const entry of entries) {
     const inclusion = await store.treeHashes(chain, inclusionPath(entry.header.seq, size))
@@ -111,8 +101,13 @@ function altered({ chain, seq }: { chain: string; seq: number }): GateError {
   return new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seq} was altered; see \`audit verify\`.`)
 }
 
-/** The request and the votes of the approval that allowed the action; none without one, undefined when they were erased. */
-async function approvalEntries(deps: Deps, decided: StoredEntry): Promise<StoredEntry[] | undefined> {
+/**
+ * The request and the votes of the approval that allowed the action; none without one, undefined when something of them was erased:
+ * what is left of them proves nothing.
+ *
+ * @throws GateError `audit_unavailable` when something is missing that no command erased
+ */
+export async function approvalEntries(deps: Deps, decided: StoredEntry): Promise<StoredEntry[] | undefined> {
   const section = (name: string) => JSON.parse(decided.sections.find((one) => one.name === name)?.json ?? '{}')
   const { decidedBy, approvalId } = section('grounds')
   if (decidedBy !== 'approval' || section('decision').decision !== 'allow') return []
@@ -121,54 +116,19 @@ async function approvalEntries(deps: Deps, decided: StoredEntry): Promise<Stored
     ({ header }) =>
       header.seq < decided.header.seq && (header.type === 'approval.requested' || header.type === 'approval.approved'),
   )
-  return cast.length === 0 ? undefined : cast
-}
-
-/** Checks a bundle against this service's keys, and, for a bundle of this instance, against its own audit chain. */
-export async function verifyEvidence(deps: EvidenceDeps, request: VerifyBundleRequest): Promise<Verification> {
-  const { store } = deps
-  const claimed = bundleOfEnvelope(request.bundle)
-  const result = verifyBundle(claimed, { trust: trustOf(store), nowMs: deps.clock() })
-  if (!result.valid) return result
-  const bundle = claimed as Bundle // what is valid has the shape
-  const fault = await differenceFromStored(deps, bundle)
-  if (fault !== undefined) return refuted(result, fault)
-  const isAnchored = await isAnchoredHere(deps, bundle)
-  return { ...result, assurance: isAnchored ? 'bracketed' : 'self-asserted' }
-}
-
-/** What this service's own trail says otherwise. */
-async function differenceFromStored({ store }: Deps, bundle: Bundle): Promise<string | undefined> {
-  const [first] = bundle.proof.entries
-  const checkpoint = checkpointIn(bundle)
-  if (first === undefined || checkpoint === undefined) return 'The bundle has no entries.'
-  // What was pruned cannot be compared; its checkpoint was signed before.
-  const oldest = (await store.pruned(first.chain))?.size ?? 0
-  if (first.seq < oldest) return undefined
-  // A valid segment is one chain without gaps.
-  const stored = await store.headersFrom(first.chain, first.seq, bundle.proof.entries.length)
-  if (!matchesStored(bundle, stored)) return 'The audit chain here holds other entries.'
-  const length = (await store.lengths([first.chain])).get(first.chain) ?? 0
-  if (length < checkpoint.size) return 'The audit chain here is shorter than the checkpoint says.'
-  const [root] = await store.treeHashes(first.chain, [{ begin: 0, end: checkpoint.size }])
-  if (root === undefined || Buffer.compare(root, checkpoint.root) !== 0)
-    return 'The audit chain here has another tree than the checkpoint says.'
-  return undefined
-}
-
-async function isAnchoredHere(deps: Deps, bundle: Bundle): Promise<boolean> {
-  const checkpoint = checkpointIn(bundle)
-  const last = checkpoint && (await deps.store.lastCheckpointUpTo(checkpoint.chain, await takenUpTo(deps.store)))
-  return last !== undefined && last.size >= (checkpoint?.size ?? 0)
-}
-
-function checkpointIn({ proof }: Bundle) {
-  return parseCheckpoint(parseNote(proof.checkpoint)?.text ?? '')
-}
-
-function refuted(result: Verification, why: string): Verification {
-  const checks = result.checks.map((check) =>
-    check.check === 'inclusion' ? { ...check, result: 'failed' as const, why } : check,
+  if (isWhole(cast)) return cast
+  const { chain, seq } = decided.header
+  const isRecorded = (await redactionsAfter(deps.store, chain, 0)).some(
+    ({ first, section: name }) => name === 'data' && first < seq,
   )
-  return { ...result, valid: false, chainValid: false, verdict: 'invalid', reasons: [...result.reasons, why], checks }
+  if (isRecorded) return undefined
+  throw new GateError('audit_unavailable', `Audit chain ${chain}: entries of approval ${approvalId} are missing.`)
+}
+
+/** From the request to the vote with which it was approved: entries whose content was erased are not among them. */
+function isWhole(cast: readonly StoredEntry[]): boolean {
+  const changes = cast.map(
+    ({ sections }) => JSON.parse(sections.find(({ name }) => name === 'data')?.json ?? '{}').changes,
+  )
+  return changes.every((change, i) => change?.revision === i + 1) && changes.at(-1)?.status === 'approved'
 }

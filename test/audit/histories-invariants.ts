@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { verifyEvidence } from '../../src/actions/evidence.ts'
 import { trustOf } from '../../src/actions/trust.ts'
+import { verifyEvidence } from '../../src/actions/verify-evidence.ts'
 import { verifySeqs } from '../../src/actions/verify-range.ts'
 import { consistencyPath, inclusionPath, isConsistent, isIncluded, leafHash } from '../../src/audit/tree.ts'
 import { parseDigest } from '../../src/base/digest.ts'
@@ -10,6 +10,7 @@ import { type LogKey, openCheckpoint, type SignedCheckpoint, type Trust } from '
 import { verifyBundle } from '../../src/evidence/verify.ts'
 import { anchored } from '../anchors/support.ts'
 import { notOk } from '../evidence/bundles.ts'
+import { checkpointOf } from '../evidence/forge.ts'
 import type { Life, World } from './histories.ts'
 import {
   beginOf,
@@ -117,7 +118,7 @@ async function assertBundles(model: Model, life: Life): Promise<void> {
   const newest = model.exported.at(-1)
   if (newest === undefined || failedChecks(model, newest).length > 0) return
   // What was pruned cannot be told from another history.
-  const isKept = (newest.bundle.proof.entries[0]?.seq ?? 0) >= beginOf(model.stored, newest.chain)
+  const isKept = checkpointOf(newest.bundle).size >= beginOf(model.stored, newest.chain)
   const { verdict } = await verifyEvidence(life, { tenantId: 'acme', bundle: { ...newest.bundle } })
   assert.equal(
     verdict,

@@ -80,6 +80,21 @@ test('once a log key was rotated, its certificates are no longer used: it may be
   assert.deepEqual(notOk(verifyBundle(old, means)), { revocation: 'unknown' })
 })
 
+test('a decision from before its log key was revoked is proved by a later checkpoint, once there is one', async (t) => {
+  const world = await archive()
+  const id = await world.decide(1)
+  await world.bundleOf(id)
+  const beside = await signerOf(t, `${world.gate.dir}/data`)
+  const { from, to } = await rotateLogKey(beside, beside.keyFile, SERVICE)
+  await revokeSigningKey(beside, from.id, '2020-01-01T00:00:00.000Z', SERVICE)
+  await untilFollowed(world, to.publicKey)
+  const judged = async () =>
+    notOk(verifyBundle(await world.bundleOf(id), { trust: trustOf(beside.store), nowMs: Date.now() }))
+  assert.deepEqual(await judged(), { revocation: 'unknown' })
+  await world.bundleOf(await world.decide(2))
+  assert.deepEqual(await judged(), {})
+})
+
 test('a bundle key that was revoked is used no more', async (t) => {
   const world = await archive()
   const old = await world.bundleOf(await world.decide(1))

@@ -50,7 +50,7 @@ const ANSWERS: [name: string, send: () => Promise<Answer>, members: string, page
   [
     'verify bundle',
     () => post('/evidence/verify', { bundle: {} }),
-    'valid signatureValid chainValid timestampValid verdict assurance redacted reasons checks',
+    'valid signatureValid chainValid timestampValid verdict assurance redacted erasedSince reasons checks',
   ],
   ['status, inactive', () => get('/killswitch/status'), 'active level scope switches'],
   [

@@ -1,5 +1,6 @@
 import { Type } from '#typebox'
-import { exportBundle, exportEnvelope, VerifyBundleRequest, verifyEvidence } from '../../actions/evidence.ts'
+import { exportBundle, exportEnvelope } from '../../actions/evidence.ts'
+import { VerifyBundleRequest, verifyEvidence } from '../../actions/verify-evidence.ts'
 import { BUNDLE_LIMITS } from '../body.ts'
 import { Closed } from '../query.ts'
 import { route } from '../route.ts'

@@ -16,6 +16,9 @@ export const BundleVerification = Type.Object(
     verdict: oneOf(['valid', 'invalid', 'incomplete'], 'Incomplete: no check failed, but not all could be made.'),
     assurance: oneOf(['self-asserted', 'bracketed'], 'Bracketed: somebody outside holds its checkpoint.'),
     redacted: Type.Array(Type.String(), { description: 'What has been erased, and is proved no longer.' }),
+    erasedSince: Type.Array(Type.String(), {
+      description: 'What the bundle shows, and was erased here after its export.',
+    }),
     reasons: Type.Array(Type.String(), { description: 'A sentence for each check that is not ok.' }),
     checks: Type.Array(
       Type.Object({
@@ -95,6 +98,7 @@ export const verifyBundleExample = {
     verdict: 'valid' as const,
     assurance: 'self-asserted' as const,
     redacted: [],
+    erasedSince: [],
     reasons: [],
     checks: Object.entries(CHECKS)
       .filter(([check]) => check !== 'files')
