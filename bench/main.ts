@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { startBare } from './bare.ts'
 import { startCerbos, type Target } from './cerbos.ts'
+import { type EvidenceResult, measureEvidence } from './evidence.ts'
 import { startGate } from './gate.ts'
 import type { LoadResult } from './load.ts'
 import { loadInProcess } from './load-process.ts'
@@ -111,14 +112,20 @@ function printRatio(rows: readonly Row[]): void {
   }
 }
 
-function save(comparison: Comparison, micro: MicroResults | null, reload: ReloadResult[] | null): void {
+interface Parts {
+  micro: MicroResults | null
+  reload: ReloadResult[] | null
+  evidence: EvidenceResult | null
+}
+
+function save(comparison: Comparison, parts: Parts): void {
   const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, platform: process.platform }
   const settings = { rounds: ROUNDS, warmUpMs: WARM_UP_MS, durationMs: DURATION_MS, closedLoop: true }
-  const result = { at: new Date().toISOString(), machine, settings, ...comparison, micro, reload }
+  const result = { at: new Date().toISOString(), machine, settings, ...comparison, ...parts }
   writeFileSync(join(RESULTS, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-// `--only cerbos,gate,express,bare,micro,reload` leaves parts out.
+// `--only cerbos,gate,express,bare,micro,reload,evidence` leaves parts out.
 const only = process.argv[process.argv.indexOf('--only') + 1]?.split(',') ?? []
 const wanted = (part: string) => !process.argv.includes('--only') || only.includes(part)
 
@@ -135,5 +142,7 @@ printRatio(comparison.rows)
 console.log(`audit trail written, bytes: ${JSON.stringify(comparison.auditBytes)}`)
 const reload = wanted('reload') ? await measureReload() : null
 if (reload !== null) console.table(reload)
-save(comparison, wanted('micro') ? await measureMicro() : null, reload)
+const evidence = wanted('evidence') ? await measureEvidence() : null
+if (evidence !== null) console.table(evidence)
+save(comparison, { micro: wanted('micro') ? await measureMicro() : null, reload, evidence })
 if (comparison.rows.some(({ errors }) => errors > 0)) process.exitCode = 1

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { askerOf, probing } from './asker.ts'
 import { listeningUrl } from './gate.ts'
 import { ROOT, run, start, temporaryFolder } from './processes.ts'
 import { round } from './stats.ts'
@@ -11,7 +11,8 @@ const COMMAND = join(ROOT, 'bin', 'gate-sidecar.js')
 const SIZES = [10, 1000, 10_000]
 /** Rules of one file: 10,000 are more than its megabyte. */
 const RULES_A_FILE = 2500
-const PROBE_MS = 5
+/** Between two looks at what is in force. */
+const LOOK_MS = 5
 
 export interface ReloadResult {
   rules: number
@@ -44,7 +45,7 @@ export async function measureReload(): Promise<ReloadResult[]> {
   const { key } = JSON.parse(created) as { key: string }
   const args = [COMMAND, 'serve', '--port', '0', ...data, '--policies', join(folder, 'policies')]
   const server = await start(process.execPath, args, listeningUrl)
-  const ask = askerOf(server.found, key)
+  const ask = askerOf<State>(server.found, key, TENANT)
   const results: ReloadResult[] = []
   for (const rules of SIZES) {
     const longest = probing(server.found)
@@ -55,7 +56,7 @@ export async function measureReload(): Promise<ReloadResult[]> {
     const askedMs = performance.now() - started
     const saved = performance.now()
     writeSet(policies, rules, 'seen')
-    while ((await ask('GET', '/policies')).digest === asked.digest) await sleep(PROBE_MS)
+    while ((await ask('GET', '/policies')).digest === asked.digest) await sleep(LOOK_MS)
     const seenMs = performance.now() - saved
     const longestHealthMs = await longest()
     results.push({
@@ -90,51 +91,4 @@ interface State {
   digest: string
   rules: number
   faults: string[]
-}
-
-function askerOf(url: string, key: string) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  return async (method: string, path: string): Promise<State> => {
-    const text = await answerOf(url + path, { method, agent, headers: { 'x-api-key': key, 'x-tenant-id': TENANT } })
-    return (JSON.parse(text) as { data: State }).data
-  }
-}
-
-function answerOf(
-  url: string,
-  options: { method: string; agent: Agent; headers?: Record<string, string> },
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sending = request(url, options, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk
-      })
-      response.on('end', () => resolve(text))
-    })
-    sending.on('error', reject)
-    sending.end()
-  })
-}
-
-/** Asks for the health again and again. @returns ends it, and tells the longest time in milliseconds */
-function probing(url: string): () => Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  let going = true
-  const run = async (): Promise<number> => {
-    let longest = 0
-    while (going) {
-      const asked = performance.now()
-      await answerOf(`${url}/healthz`, { method: 'GET', agent })
-      longest = Math.max(longest, performance.now() - asked)
-      await sleep(PROBE_MS)
-    }
-    agent.destroy()
-    return longest
-  }
-  const done = run()
-  return () => {
-    going = false
-    return done
-  }
 }
