@@ -5,7 +5,7 @@ import type { RangeVerification } from './audit/range.ts'
 import type { RedactionTarget } from './audit/redaction.ts'
 import type { Hash, Place, Range } from './audit/tree.ts'
 import type { Glob } from './base/glob.ts'
-import type { Prune } from './evidence/prune.ts'
+import type { Left, Prune } from './evidence/prune.ts'
 import type { ApiKey } from './keys/apikey.ts'
 import type { Tenant } from './keys/tenant.ts'
 import type { KillSwitch, Subject } from './killswitch/killswitch.ts'
@@ -218,8 +218,8 @@ export interface Store {
   checkpointWithin(chain: string, size: number): Promise<StoredCheckpoint | undefined>
   /** What is left of the entries that were pruned; undefined where none were. */
   pruned(chain: string): Promise<Prune | undefined>
-  /** The records that the entries before `size` made, approvals not, and in `_system` the heads that they name. */
-  stateBefore(chain: string, size: number): Promise<Pick<Prune, 'state' | 'heads'>>
+  /** What is to be kept of the entries before `size`, when they are pruned. */
+  stateBefore(chain: string, size: number): Promise<Left>
   /** In the order in which they were signed. */
   checkpointsAfter(number: number, limit: number): Promise<StoredCheckpoint[]>
   /** What each sink of anchors has taken, by its name. */

@@ -148,11 +148,21 @@ async function cursorsFrom(store: Store, caller: Caller, lastEventId: string | u
 }
 
 async function cursorAt(store: Store, followed: Followed, length: number, count: number | undefined): Promise<Cursor> {
-  const seqs = followed.own ? [] : await store.seqsOfTypes(followed.chain, followed.types, { first: 0, end: length })
-  const newest = followed.own ? length : seqs.length
+  const { chain, types, own } = followed
+  const seqs = own ? [] : await store.seqsOfTypes(chain, types, { first: 0, end: length })
+  const gone = own ? 0 : await prunedEvents(store, followed)
+  const newest = own ? length : gone + seqs.length
   if (count === undefined) return { ...followed, next: length, length, count: newest }
   if (count > newest) throw noPosition()
-  return { ...followed, next: followed.own ? count : (seqs[count - 1] ?? -1) + 1, length, count }
+  if (own) return { ...followed, next: count, length, count }
+  // Who stood before what was pruned goes on behind it.
+  const told = Math.max(count, gone)
+  return { ...followed, next: (seqs[told - gone - 1] ?? -1) + 1, length, count: told }
+}
+
+async function prunedEvents(store: Store, { chain, types }: Followed): Promise<number> {
+  const { events } = (await store.pruned(chain)) ?? {}
+  return types.reduce((sum, type) => sum + (events?.[type] ?? 0), 0)
 }
 
 function noPosition(): GateError {

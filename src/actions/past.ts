@@ -45,15 +45,15 @@ export function pastReader(store: Store): PastReader {
       const wanted = wantedOf(set, asking)
       if (wanted === undefined) return NOTHING_READ
       const end = (await store.lengths([chain])).get(chain) ?? 0
-      const { past } = await pastOf(store, { set, chain, nowMs: asking.nowMs, end, oldest: 0, wanted, ...kept })
+      const { past } = await pastOf(store, { set, chain, nowMs: asking.nowMs, end, prunedTs: '', wanted, ...kept })
       return { past, seen: { end, guard: guardOf(chain, end, wanted) } }
     },
     async at(set, chain, asking, end) {
       const wanted = wantedOf(set, asking)
       if (wanted === undefined) return { past: NO_PAST, erased: 0 }
       const actions = (of: Window) => window.actions(of, [])
-      const oldest = (await store.pruned(chain))?.size ?? 0
-      return pastOf(store, { set, chain, nowMs: asking.nowMs, end, oldest, wanted, tally: window.tally, actions })
+      const prunedTs = (await store.pruned(chain))?.lastTs ?? ''
+      return pastOf(store, { set, chain, nowMs: asking.nowMs, end, prunedTs, wanted, tally: window.tally, actions })
     },
     inTurn(set, caller, action, work) {
       if (set.evaluator.about(action).overTime.length === 0) return work()
@@ -143,26 +143,25 @@ interface Reading {
   chain: string
   nowMs: number
   end: number
-  /** Where the chain begins; 0 where what was pruned does not matter, since it is too old. */
-  oldest: number
+  /** Of the newest entry that was pruned; empty where none was, or none is young enough to matter. */
+  prunedTs: string
   wanted: Wanted
   tally: WindowReader['tally']
   actions(window: Window): Promise<ReadonlySet<string>>
 }
 
-async function pastOf(store: Store, { set, chain, nowMs, end, oldest, wanted, tally, actions }: Reading) {
-  const firsts = memo(async (withinMs: number) =>
-    Math.min(end, await store.seqNotBefore(chain, formatTimestamp(nowMs - withinMs + 1))),
-  )
+async function pastOf(store: Store, { set, chain, nowMs, end, prunedTs, wanted, tally, actions }: Reading) {
+  const beginOf = (withinMs: number): string => formatTimestamp(nowMs - withinMs + 1)
+  const firsts = memo(async (withinMs: number) => Math.min(end, await store.seqNotBefore(chain, beginOf(withinMs))))
   const tallies = new Map<string, Tally>()
   let erased = 0
   for (const { text, counter, by } of wanted.counters) {
     const first = await firsts(counter.withinMs)
     const found = await tally(set, counter, { ...by, chain, first, end })
     tallies.set(text, found.tally)
-    erased += found.erased + (oldest > 0 && first <= oldest ? 1 : 0)
+    erased += found.erased + (beginOf(counter.withinMs) <= prunedTs ? 1 : 0)
   }
-  if (wanted.session !== undefined && oldest > 0) erased += 1
+  if (wanted.session !== undefined && prunedTs !== '') erased += 1
   const taken = wanted.session && (await actions({ ...wanted.session, chain, first: 0, end }))
   const sessionActions = taken === undefined || taken.size > MAX_SESSION_ACTIONS ? undefined : taken
   return { past: { tallies, sessionActions }, erased }

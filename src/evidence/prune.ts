@@ -2,7 +2,7 @@ import { isJsonObject, readJson } from '../base/json.ts'
 import { parseTimestamp } from '../base/time.ts'
 import { EVIDENCE_DEPTH } from './envelope.ts'
 import { Base64Of32, Digest, Origin, Path, Signature, Time } from './fields.ts'
-import { anyObject, count, list, object, type TypeOf, text } from './shape.ts'
+import { anyObject, count, list, object, record, type TypeOf, text } from './shape.ts'
 import { isSignedBy } from './statement.ts'
 import type { LogKey } from './trust.ts'
 
@@ -25,6 +25,8 @@ const members = {
   state: list(object({ record: Name, id: Name, body: anyObject }), { max: 1_000_000 }),
   /** In `_system`: what they say of other chains, of each the newest. */
   heads: list(object({ chain: Name, size: count, root: Digest }), { max: 1_000_000 }),
+  /** How many of each type of the service there were among all that are gone, decisions not counted. */
+  events: record(count, { max: 256 }),
   /** The log key. */
   signedBy: Base64Of32,
 }
@@ -32,6 +34,8 @@ const members = {
 /** What an entry `audit.prune` says in `data`: which entries are gone, and what they leave behind. */
 export const PruneShape = object({ ...members, signature: Signature })
 export type Prune = TypeOf<typeof PruneShape>
+/** What pruned entries leave behind of what they said. */
+export type Left = Pick<Prune, 'state' | 'heads' | 'events'>
 export type UnsignedPrune = Omit<Prune, 'signature'>
 
 /** @param json a section `data`; undefined for what is no such statement */

@@ -1,6 +1,6 @@
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
-import { type EventType, STATE_EVENTS } from '../audit/events.ts'
-import type { Prune } from '../evidence/prune.ts'
+import { EVENT_TYPES, type EventType, STATE_EVENTS } from '../audit/events.ts'
+import type { Left } from '../evidence/prune.ts'
 import type { RecordKind } from '../records.ts'
 import type { Connection } from './connection.ts'
 import { AlteredFile } from './open.ts'
@@ -51,16 +51,23 @@ export function foldChain(
 }
 
 /** What is to be kept of the entries before `end`, when they are pruned. */
-export function stateBefore(
-  connection: Connection,
-  origin: string,
-  chain: string,
-  end: number,
-): Pick<Prune, 'state' | 'heads'> {
+export function stateBefore(connection: Connection, origin: string, chain: string, end: number): Left {
   const folded = nothingFolded()
   foldChain(connection, origin, folded, { chain, end })
   const kinds = Object.keys(folded) as RecordKind[]
   const state = kinds.flatMap((record) => Array.from(folded[record], ([id, body]) => ({ record, id, body })))
   const heads = chain === SYSTEM_CHAIN ? connection.systemHeads.before(end) : []
-  return { state, heads }
+  return { state, heads, events: eventsBefore(connection, chain, end) }
+}
+
+const COUNTED = EVENT_TYPES.filter((type) => type !== 'gate.decision')
+
+/** Those that were pruned before among them. */
+function eventsBefore({ entries, pruned }: Connection, chain: string, end: number): Left['events'] {
+  const { events } = pruned.record(chain)?.prune ?? {}
+  const counts = COUNTED.map((type): [string, number] => {
+    const own = entries.seqsOfTypesIn(chain, [type], { first: 0, end })
+    return [type, (events?.[type] ?? 0) + own.length]
+  })
+  return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }
