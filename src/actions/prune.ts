@@ -1,9 +1,10 @@
 import type { Actor } from '../audit/entry.ts'
 import { coverOf, coverRanges } from '../audit/tree.ts'
 import { encodeBase64 } from '../base/bytes.ts'
+import { canonicalJson } from '../base/canonical.ts'
 import { GateError } from '../base/errors.ts'
 import { DAY_MS, formatTimestamp } from '../base/time.ts'
-import type { Prune, UnsignedPrune } from '../evidence/prune.ts'
+import { type Prune, readPrune, type UnsignedPrune } from '../evidence/prune.ts'
 import { signStatement } from '../evidence/sign.ts'
 import type { Store } from '../store.ts'
 import { type ApprovalSpan, approvalSpans, cutter } from './approval-spans.ts'
@@ -141,7 +142,13 @@ function commitPrune(
   return decideAndCommit(deps.store, async () => {
     const key = deps.keyring.logKey()
     const statement: UnsignedPrune = { ...unsigned, signedBy: key.publicKey }
-    const signature = signStatement('prune', statement, key.privateKey)
+    const signed = { ...statement, signature: signStatement('prune', statement, key.privateKey) }
+    // Without a record that can be read, what is left of the chain is no chain.
+    if (readPrune(canonicalJson(signed)) === undefined)
+      throw new GateError(
+        'invalid_request',
+        'The record of what is pruned would have not its form: is the reason too long?',
+      )
     const nodes = coverOf(0, size).map((place, i) => ({ ...place, hash: Buffer.from(frontier[i] ?? '', 'base64') }))
     return {
       submission: {
@@ -150,7 +157,7 @@ function commitPrune(
           { kind: 'logKeyInUse', id: key.id },
         ],
         writes: [{ kind: 'prune', chain, size, frontier: nodes, approvals }],
-        entries: [eventEntry(deps, chain, 'audit.prune', { ...statement, signature }, actor)],
+        entries: [eventEntry(deps, chain, 'audit.prune', signed, actor)],
       },
       reply: () => undefined,
     }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
-import type { JsonObject } from '../base/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { type KillSwitch, type Subject, stoppedMs, stoppedSince } from '../killswitch/killswitch.ts'
 import { isPlural, parseFactPath } from '../policy/path.ts'
@@ -66,7 +66,10 @@ export interface Bound {
 
 /** What an approval covers, as a digest (docs/format.md). Another value anywhere but at the `unbound` paths gives another digest. */
 export function approvalDigest(bound: Bound, unbound: readonly (readonly string[])[]): string {
-  const { context, plan } = unbound.reduce(without, { context: bound.context, plan: bound.plan })
+  const bodies = { context: bound.context, plan: bound.plan }
+  // One copy for all paths: a bundle may name as many as it has members.
+  const { context, plan } = unbound.length === 0 ? bodies : structuredClone(bodies)
+  for (const path of unbound) leaveOut({ context, plan }, path)
   return digestOf(LABEL + canonicalJson({ ...bound, context, plan }))
 }
 
@@ -76,21 +79,14 @@ export function unboundPath(text: string): string[] | undefined {
   return path === undefined || isPlural(path) ? undefined : [path.root, ...path.segments.map(String)]
 }
 
-type Bodies = Pick<Bound, 'context' | 'plan'>
-
 /** `path` starts with `context` or `plan`; what is not there is already left out. */
-function without(bodies: Bodies, [root, ...path]: readonly string[]): Bodies {
-  if (root === 'context') return { ...bodies, context: omit(bodies.context, path) }
-  if (root === 'plan' && bodies.plan !== null) return { ...bodies, plan: omit(bodies.plan, path) }
-  return bodies
-}
-
-function omit(object: JsonObject, [key, ...rest]: readonly string[]): JsonObject {
-  if (key === undefined || !Object.hasOwn(object, key)) return object
-  const { [key]: inner, ...others } = object
-  if (rest.length === 0) return others
-  if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return object
-  return { ...others, [key]: omit(inner, rest) }
+function leaveOut(bodies: Pick<Bound, 'context' | 'plan'>, path: readonly string[]): void {
+  let inner: Json = bodies
+  for (const [i, name] of path.entries()) {
+    if (!isJsonObject(inner) || !Object.hasOwn(inner, name)) return
+    if (i > 0 && i === path.length - 1) delete inner[name]
+    else inner = inner[name] ?? null
+  }
 }
 
 export function subjectOf(approval: Approval): Subject {

@@ -214,6 +214,15 @@ test('nothing younger than what policies may ask for is pruned', async () => {
   await trail.close()
 })
 
+test('nothing is pruned whose record could not be read again', async () => {
+  const { trail } = await oldTrail()
+  const range = await prunable(trail, LIVE, before(100))
+  const tooLong = prune(trail, HOST, range, { ...RECORD, reason: 'a'.repeat(1025) })
+  await assert.rejects(tooLong, (error: GateError) => error.code === 'invalid_request')
+  assert.equal((await verifySeqs(trail.store, LIVE, undefined)).valid, true)
+  await trail.close()
+})
+
 test('an approval that is open stays whole', async () => {
   const time = { ms: START_MS }
   const again = await openTrail(temporaryFolder(), () => time.ms)

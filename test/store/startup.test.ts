@@ -43,6 +43,21 @@ const schemas: Row[] = [
   },
   { name: 'a table added', change: sql('CREATE TABLE other (a)'), named: /schema/ },
   { name: 'a view added', change: sql('CREATE VIEW other AS SELECT 1'), named: /schema/ },
+  {
+    name: 'a trigger added under a name like those of SQLite',
+    change: sql('CREATE TRIGGER sqlitex AFTER INSERT ON kill_switch BEGIN DELETE FROM kill_switch; END'),
+    named: /schema/,
+  },
+  {
+    name: "a trigger added under one of SQLite's own names",
+    change(db) {
+      db.unsafeMode(true)
+      db.pragma('writable_schema = ON')
+      db.exec(`INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES ('trigger', 'sqlite_x', 'kill_switch', 0,
+        'CREATE TRIGGER sqlite_x AFTER INSERT ON kill_switch BEGIN DELETE FROM kill_switch; END')`)
+    },
+    named: /schema/,
+  },
   { name: 'a column added', change: sql('ALTER TABLE tenant ADD COLUMN note TEXT'), named: /schema/ },
   { name: 'a table missing', change: sql('DROP TABLE idempotency'), named: /schema/ },
   { name: 'a newer version', change: sql('PRAGMA user_version = 99'), named: /newer version/ },
