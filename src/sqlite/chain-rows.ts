@@ -31,7 +31,7 @@ export function chainRows(db: Database) {
     .raw()
   const rows = {
     /**
-     * The entries first <= seq < end that there are. What is too damaged to be an entry comes as one that does not hash to what
+     * The entries first <= seq < end that there are, up to a gap. What is too damaged to be an entry comes as one that does not hash to what
      * it should; what is stored beside an entry that is missing is passed over.
      */
     *from(chain: string, first: number, end: number, options: RowOptions = { sections: true }): Generator<StoredEntry> {
@@ -41,7 +41,10 @@ export function chainRows(db: Database) {
         const parts = options.sections ? sections.all(chain, seq, to) : []
         let at = 0
         let characters = 0
-        for (const row of headers.all(chain, seq, to)) {
+        const found = headers.all(chain, seq, to)
+        // Nobody waits for what stands behind a gap, which may be of 2^53 entries.
+        if (found.length === 0) return
+        for (const row of found) {
           const own: Section[] = []
           for (let part = parts[at]; part !== undefined && part[0] <= row[0]; part = parts[++at]) {
             const [of, name, salt, json] = part

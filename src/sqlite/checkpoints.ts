@@ -1,5 +1,14 @@
 import type { Database } from 'better-sqlite3'
-import { type Hash, type HashAt, leafHash, nodeHash, type Place, type Range, rootOf } from '../audit/tree.ts'
+import {
+  type Hash,
+  type HashAt,
+  leafHash,
+  nodeHash,
+  type Place,
+  type Range,
+  rootOf,
+  STORED_LEVELS,
+} from '../audit/tree.ts'
 import type { StoredCheckpoint, TreeNode } from '../store.ts'
 import { MissingEntry } from './errors.ts'
 
@@ -89,13 +98,23 @@ function hashReader(
   nodes: { get(chain: string, level: number, index: number): Hash | undefined },
 ): (chain: string, ranges: readonly Range[]) => Hash[] {
   const entry = db.prepare<[string, number], Hash>('SELECT hash FROM entry WHERE chain = ? AND seq = ?').pluck()
+  const trusted = db.prepare<[string, string], { signed: number; pruned: number }>(
+    `SELECT coalesce((SELECT max(size) FROM checkpoint WHERE chain = ?), 0) AS signed,
+              coalesce((SELECT size FROM pruned WHERE chain = ?), 0) AS pruned`,
+  )
   return (chain, ranges) => {
+    const { signed = 0, pruned = 0 } = trusted.get(chain, chain) ?? {}
+    // Other nodes are not ours: nothing that was signed holds them to the entries.
+    const isOurs = ({ level, index }: Place): boolean =>
+      (index + 1) * 2 ** level <= (level % STORED_LEVELS === 0 ? Math.max(signed, pruned) : pruned)
     const leaf = (seq: number): Hash | undefined => {
       const hash = entry.get(chain, seq)
       return hash && leafHash(hash)
     }
     const hashAt: HashAt = ({ level, index }: Place) => {
-      const stored = (level === 0 ? leaf(index) : undefined) ?? nodes.get(chain, level, index)
+      const stored =
+        (level === 0 ? leaf(index) : undefined) ??
+        (isOurs({ level, index }) ? nodes.get(chain, level, index) : undefined)
       if (stored !== undefined) return stored
       if (level === 0) throw new MissingEntry(chain, index)
       const below = level - 1

@@ -14,6 +14,9 @@ export function assertHeads(connection: Connection, origin: string): void {
   for (const chain of entries.chains()) {
     reading(`Audit chain ${chain}`, () => {
       const head = entries.head(chain)
+      // What stands before the first one is verified by nobody, and would be folded into the records.
+      if (entries.first(chain) < pruned.size(chain))
+        throw new AlteredFile(`Audit chain ${chain}: entry ${entries.first(chain)} stands before the first one.`)
       soundEntry(connection, origin, chain, head?.seq ?? 0)
       // What of a first entry was erased, `audit verify` holds to who erased it.
       soundEntry(connection, origin, chain, pruned.size(chain), { sections: false })

@@ -193,6 +193,9 @@ function wholeFault(work: Work): Fault | undefined {
   const { chain, anchor } = request
   const fault = (status: RangeStatus, seq: number, what: string) => ({ chain, seq, status, what })
   const signed = connection.checkpoints.lastSize(chain)
+  const stray = connection.entries.first(chain)
+  if (stray < connection.pruned.size(chain) && length > 0)
+    return fault('tampered', stray, `entry ${stray} stands before the first one`)
   if (signed > length) return fault('truncated', length, `${signed} entries were signed, and there are ${length}`)
   const recorded = connection.systemHeads.of(chain)
   const wrong = recorded && systemFault(work, recorded)

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Database } from 'better-sqlite3'
 import type { RangeStatus } from '../../src/audit/range.ts'
+import { coverOf, coverRanges } from '../../src/audit/tree.ts'
 import { DATA_FILE } from '../../src/sqlite/open.ts'
 import { LIVE } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
 import { tamper } from '../store/used-folder.ts'
-import { grow, keptTrail, LENGTH, resign, rewriteFrom, snapshot, verdict } from './trail.ts'
+import { anchorsOf, grow, keptTrail, LENGTH, resign, rewriteFrom, snapshot, verdict } from './trail.ts'
 
 const kept = await keptTrail()
 const SYSTEM = '_system'
@@ -190,7 +191,46 @@ const ATTACKS: Attack[] = [
     status: 'unanchored',
     firstBadSeq: null,
   },
+  {
+    name: 'an entry put before the first one',
+    change: edit(
+      `INSERT INTO entry (chain, seq, header, hash)
+        SELECT chain, -5, replace(header, '"id":"aud', '"id":"bud'), hash FROM entry WHERE chain = ? AND seq = 7`,
+      LIVE,
+    ),
+    status: 'tampered',
+    firstBadSeq: -5,
+  },
+  {
+    name: 'an entry put behind a gap that nobody can count through',
+    change: edit(
+      `INSERT INTO entry (chain, seq, header, hash)
+        SELECT chain, 9000000000000000, replace(header, '"id":"aud', '"id":"bud'), hash FROM entry WHERE chain = ? AND seq = 7`,
+      LIVE,
+    ),
+    status: 'broken-link',
+    firstBadSeq: LENGTH,
+  },
 ]
+
+test('nodes of the old tree put back hide no rewritten entries', async () => {
+  const dir = await snapshot(kept.dir)
+  const trail = await openTrail(dir)
+  await grow(trail, 1)
+  const size = LENGTH + 1
+  const hashes = await trail.store.treeHashes(LIVE, coverRanges(0, size))
+  const [, ...anchors] = await anchorsOf(trail.store)
+  await trail.close()
+  tamper(dir, (db) => {
+    for (const table of ['checkpoint', 'tree_node']) db.prepare(`DELETE FROM ${table} WHERE chain = ?`).run(LIVE)
+    rewriteFrom(db, LIVE, 100, forged)
+    const put = db.prepare('INSERT INTO tree_node (chain, level, place, hash) VALUES (?, ?, ?, ?)')
+    for (const [i, { level, index }] of coverOf(0, size).entries()) put.run(LIVE, level, index, hashes[i])
+  })
+  assert.equal((await verdict(dir, { ...kept, anchors })).status, 'forked')
+  assert.equal((await verdict(dir, { ...kept, anchors: [] })).status, 'tampered')
+  rmSync(dir, { recursive: true })
+})
 
 test('the trail that is attacked below is whole, and wholly anchored', async () => {
   for (const chain of [LIVE, 'other/live']) {
