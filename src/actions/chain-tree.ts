@@ -1,4 +1,4 @@
-import { type Head, type Header, hashHeader } from '../audit/chain.ts'
+import { type Head, hashHeader, readHeader, type StoredEntry } from '../audit/chain.ts'
 import { coverRanges, GrowingTree, type Hash, leafHash, STORED_LEVELS } from '../audit/tree.ts'
 import { unsignedTail } from '../audit/unsigned.ts'
 import { entryFault, headOf } from '../audit/verify.ts'
@@ -64,12 +64,14 @@ export function chainTree(store: Store) {
       const tree = start.tree.copy()
       let { head } = start
       const nodes: TreeNode[] = []
-      const isTooMany = unsignedTail()
+      // What this process itself could not sign, such as without the key's file, nobody took away.
+      const isTooMany = kept.get(chain)?.tree.size === start.tree.size ? () => false : unsignedTail()
       for (;;) {
         const texts = await store.headersFrom(chain, tree.size, HEADERS_AT_ONCE)
         if (texts.length === 0) break
         for (const text of texts) {
           const entry = entryOf(text)
+          if (entry === undefined) throw altered(chain, tree.size, 'is no JSON')
           const fault = entryFault(chain, head, entry, { sections: false })
           if (fault !== undefined) throw altered(chain, fault.seq, `does not follow: ${fault.what}`)
           if (isTooMany(entry.header)) throw altered(chain, start.tree.size, 'was signed once, and is not any more')
@@ -93,8 +95,9 @@ export function chainTree(store: Store) {
 }
 
 /** An entry as its text says: its hash is computed, not read. */
-function entryOf(headerText: string) {
-  return { header: JSON.parse(headerText) as Header, headerText, hash: hashHeader(headerText), sections: [] }
+function entryOf(headerText: string): StoredEntry | undefined {
+  const header = readHeader(headerText)
+  return header && { header, headerText, hash: hashHeader(headerText), sections: [] }
 }
 
 /** Whether one of our log keys has signed this tree for this chain. */

@@ -1,7 +1,6 @@
 import type { StoredEntry } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
-import { EVENT_TYPES } from '../audit/events.ts'
-import { joinedTargets, type RedactionTarget } from '../audit/redaction.ts'
+import { isErasable, joinedTargets, type RedactionTarget } from '../audit/redaction.ts'
 import { GateError } from '../base/errors.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
 import { type Deps, decideAndCommit, eventEntry } from './deps.ts'
@@ -69,9 +68,9 @@ async function erasableIn(deps: Deps, entries: readonly StoredEntry[]): Promise<
   const seen = new Set<string>()
   for (const entry of entries) {
     const { type } = entry.header
-    if (type === 'gate.decision') found.targets.push(...targetsAt(entry, ['request']))
-    else if (!isOurs(type)) found.targets.push(...targetsAt(entry, ['data', 'actor']))
-    const id = type.startsWith('approval.') ? recordId(entry) : undefined
+    const isOfApproval = type.startsWith('approval.')
+    if (!isOfApproval) found.targets.push(...targetsAt(entry))
+    const id = isOfApproval ? recordId(entry) : undefined
     if (id === undefined || seen.has(id)) continue
     seen.add(id)
     const targets = await approvalTargets(deps, id)
@@ -82,14 +81,11 @@ async function erasableIn(deps: Deps, entries: readonly StoredEntry[]): Promise<
   return found
 }
 
-function isOurs(type: string): boolean {
-  return (EVENT_TYPES as readonly string[]).includes(type)
-}
-
-function targetsAt({ header, sections }: StoredEntry, names: readonly string[]): RedactionTarget[] {
-  return names
-    .filter((name) => sections.some((section) => section.name === name))
-    .map((section) => ({ first: header.seq, last: header.seq, section }))
+function targetsAt({ header, sections }: StoredEntry): RedactionTarget[] {
+  const { seq, type } = header
+  return sections
+    .filter(({ name }) => isErasable(type, name))
+    .map(({ name: section }) => ({ first: seq, last: seq, section }))
 }
 
 /** The contents of every entry of the approval; undefined while it is open: it is used from its record. */
@@ -97,7 +93,7 @@ async function approvalTargets({ store, clock }: Deps, id: string): Promise<Reda
   const approval = await store.approval(id)
   if (approval === undefined || isOpen(store, approval, clock())) return undefined
   const changes = await store.changesOf('approval', id)
-  return changes.flatMap((entry) => targetsAt(entry, ['data', 'actor']))
+  return changes.flatMap((entry) => targetsAt(entry))
 }
 
 function recordId({ sections }: StoredEntry): string | undefined {

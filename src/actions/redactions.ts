@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../audit/chain.ts'
-import { erasures, type RedactionTarget, targetsOf } from '../audit/redaction.ts'
+import { erasures, isErasable, type RedactionTarget, targetsOf } from '../audit/redaction.ts'
 import { GateError } from '../base/errors.ts'
 import type { Store } from '../store.ts'
 
@@ -24,7 +24,7 @@ export async function missingSections(
   const names = Object.keys(header.commits).filter((name) => !sections.some((section) => section.name === name))
   if (names.length === 0) return []
   const isErased = erasures(await redactionsAfter(store, header.chain, header.seq))
-  return names.map((name) => ({ name, isRedacted: isErased(header.seq, name) }))
+  return names.map((name) => ({ name, isRedacted: isErasable(header.type, name) && isErased(header.seq, name) }))
 }
 
 /** @throws GateError `audit_unavailable` when something of the entry is missing that no command erased */

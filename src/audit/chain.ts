@@ -118,3 +118,15 @@ export function seal(head: Head, draft: Draft, ts: string, salts: Uint8Array): S
   const headerText = canonicalJson(header)
   return { header, headerText, hash: hashHeader(headerText), sections }
 }
+
+/** A header by its text. The text was ours once: where it is not JSON any more, or no header, hashing it says so; undefined then. */
+export function readHeader(text: string): Header | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isHeader =
+      typeof value === 'object' && value !== null && 'commits' in value && typeof value.commits === 'object'
+    return isHeader && value.commits !== null ? (value as unknown as Header) : undefined
+  } catch {
+    return undefined
+  }
+}

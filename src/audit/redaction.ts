@@ -1,12 +1,15 @@
-import { isJsonObject, type Json } from '../base/json.ts'
+import { isJsonObject, type Json, readJson } from '../base/json.ts'
 import { partitionPoint } from '../base/partition-point.ts'
+import { EVENT_TYPES } from './events.ts'
 
 /** Sections that were erased: those of this name, of the entries first <= seq <= last. */
 export type RedactionTarget = { first: number; last: number; section: string }
 
+const MAX_DEPTH = 8
+
 /** What an entry `audit.redaction` says was erased; nothing that it says wrongly. @param json its section `data` */
 export function targetsOf(json: string): RedactionTarget[] {
-  const data: Json = JSON.parse(json)
+  const data = readJson(json, { maxDepth: MAX_DEPTH })
   const targets = isJsonObject(data) ? data.targets : undefined
   return Array.isArray(targets) ? targets.flatMap(targetOf) : []
 }
@@ -17,6 +20,13 @@ function targetOf(value: Json): RedactionTarget[] {
   return typeof first === 'number' && typeof last === 'number' && typeof section === 'string'
     ? [{ first, last, section }]
     : []
+}
+
+/** What a command may erase: what was sent to the service, and approvals. Decisions and what state follows from stay. */
+export function isErasable(type: string, section: string): boolean {
+  if (type === 'gate.decision') return section === 'request'
+  const isOurs = (EVENT_TYPES as readonly string[]).includes(type)
+  return (!isOurs || type.startsWith('approval.')) && (section === 'data' || section === 'actor')
 }
 
 /** Tells whether one of the targets is this section of this entry. */

@@ -10,6 +10,7 @@ import {
   SALT_BYTES,
   type StoredEntry,
 } from './chain.ts'
+import { isErasable } from './redaction.ts'
 
 /** The first thing found wrong with a chain, in the words of an operator. */
 export interface ChainFault {
@@ -79,7 +80,9 @@ export function sectionFault(
 ): string | undefined {
   const stored = new Set(sections.map(({ name }) => name))
   if (stored.size !== sections.length) return 'a section is stored twice'
-  const missing = Object.keys(header.commits).find((name) => !stored.has(name) && !isErased(name))
+  const missing = Object.keys(header.commits).find(
+    (name) => !stored.has(name) && !(isErasable(header.type, name) && isErased(name)),
+  )
   if (missing !== undefined) return `section ${missing} is missing`
   for (const section of sections) {
     const committed = header.commits[section.name]

@@ -62,7 +62,10 @@ async function exportCommand(id: string, options: ExportOptions): Promise<void> 
 }
 
 function readBundle(file: string): Json | undefined {
-  if (statSync(file).size > MAX_BUNDLE_BYTES) throw new CannotRun(`${file} is too large to be a bundle.`)
+  const stat = statSync(file)
+  // Others have no length, and may have no end.
+  if (!stat.isFile()) throw new CannotRun(`${file} is no file.`)
+  if (stat.size > MAX_BUNDLE_BYTES) throw new CannotRun(`${file} is too large to be a bundle.`)
   return readJson(readFileSync(file), { maxDepth: EVIDENCE_DEPTH })
 }
 

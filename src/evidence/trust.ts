@@ -1,6 +1,7 @@
 import type { Checkpoint } from '../audit/checkpoint.ts'
 import { GateError } from '../base/errors.ts'
 import { parseJson } from '../base/json.ts'
+import { memo } from '../base/memo.ts'
 import { verifySignature } from './ed25519.ts'
 import { Base64Of32, Origin, Signature, Time } from './fields.ts'
 import { type Note, type NoteKey, parseCheckpointNote, parseVkey, signersOf, type Verify, vkeyOf } from './note.ts'
@@ -111,15 +112,17 @@ interface Vouchers {
  * trust file). Without a pinned one, those that the evidence names itself, which prove nothing about who made it.
  */
 export function logKeysFor(trust: Trust, { origin, signedBy, rotations }: Vouchers): LogKeys {
-  const genuine = rotations.filter((rotation) => isGenuineRotation(origin, rotation))
+  const own = rotations.filter(({ statement }) => statement.origin === origin)
   const known = new Map(trust.logKeys.filter(({ name }) => name === origin).map((key) => [key.publicKey, key]))
   if (known.size === 0) {
-    const named = [signedBy, ...genuine.flatMap(({ statement }) => [statement.from, statement.to])]
+    const named = [signedBy, ...own.flatMap(({ statement }) => [statement.from, statement.to])]
     return { keys: [...new Set(named)].map((publicKey) => ({ name: origin, publicKey, until: null })), isPinned: false }
   }
+  const isGenuine = memo((rotation: Rotation) => isGenuineRotation(origin, rotation))
   for (let before = -1; before !== known.size; ) {
     before = known.size
-    for (const { statement } of genuine) extend(known, trust.revoked, statement)
+    // Verifying takes milliseconds, and evidence may bring a thousand: those that lead nowhere are not verified.
+    for (const rotation of own) extend(known, trust.revoked, rotation.statement, () => isGenuine(rotation))
   }
   return { keys: [...known.values()], isPinned: true }
 }
@@ -128,14 +131,14 @@ function extend(
   known: Map<string, LogKey>,
   revoked: Trust['revoked'],
   { origin, from, to, at }: Rotation['statement'],
-) {
+  isGenuine: () => boolean,
+): void {
   const [older, newer] = [known.get(from), known.get(to)]
-  if (older !== undefined && newer === undefined && older.until === null && !revoked.has(from)) {
-    known.set(from, { ...older, until: at })
-    known.set(to, { name: origin, publicKey: to, until: null })
-  } else if (newer !== undefined && older === undefined && !revoked.has(to) && at <= (newer.until ?? at)) {
-    known.set(from, { name: origin, publicKey: from, until: at })
-  }
+  const isNext = older !== undefined && newer === undefined && older.until === null && !revoked.has(from)
+  const isEarlier = newer !== undefined && older === undefined && !revoked.has(to) && at <= (newer.until ?? at)
+  if (!(isNext || isEarlier) || !isGenuine()) return
+  known.set(from, { ...older, name: origin, publicKey: from, until: at })
+  if (isNext) known.set(to, { name: origin, publicKey: to, until: null })
 }
 
 /** True when both keys have signed that one follows the other. */

@@ -24,6 +24,8 @@ export function exportFolder(dir: string): ExportFolder & { writeText(name: stri
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const create: ExportFolder['create'] = (name) => {
     const file = openSync(join(dir, name), 'wx', 0o600)
+    // Its own entry in the folder has to be on disk too.
+    const folder = openSync(dir, 'r')
     const hash = createHash('sha256')
     let waiting = ''
     let bytes = 0
@@ -41,8 +43,8 @@ export function exportFolder(dir: string): ExportFolder & { writeText(name: stri
       },
       end() {
         flush()
-        fsyncSync(file)
-        closeSync(file)
+        for (const written of [file, folder]) fsyncSync(written)
+        for (const open of [file, folder]) closeSync(open)
         return { bytes, sha256: `sha256:${hash.digest('hex')}` }
       },
     }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { type Header, hashHeader, type Section, type StoredEntry } from '../audit/chain.ts'
+import { hashHeader, readHeader, type Section, type StoredEntry } from '../audit/chain.ts'
 import { sectionFault } from '../audit/verify.ts'
 import { formatDigest } from '../base/digest.ts'
 
@@ -72,7 +72,7 @@ export function chainRows(db: Database) {
 
 function entryOf(chain: string, [seq, header, hash]: HeaderRow, sections: Section[]): StoredEntry {
   return {
-    header: parsed(header) ?? { chain, commits: {}, id: '', prev: '', seq, ts: '', type: '', v: 1 },
+    header: readHeader(header) ?? { chain, commits: {}, id: '', prev: '', seq, ts: '', type: '', v: 1 },
     headerText: typeof header === 'string' ? header : '',
     hash: hash instanceof Uint8Array ? formatDigest(hash) : '',
     sections: sections.filter(isWhole),
@@ -81,16 +81,4 @@ function entryOf(chain: string, [seq, header, hash]: HeaderRow, sections: Sectio
 
 function isWhole({ name, salt, json }: Section): boolean {
   return typeof name === 'string' && salt instanceof Uint8Array && typeof json === 'string'
-}
-
-/** The text was ours once: where it is not JSON any more, or no header, hashing it says so. */
-function parsed(text: string): Header | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isHeader =
-      typeof value === 'object' && value !== null && 'commits' in value && typeof value.commits === 'object'
-    return isHeader && value.commits !== null ? (value as unknown as Header) : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -113,12 +113,19 @@ function placeQueries(db: Database) {
         AND type IN (SELECT value FROM json_each(?)) AND seq >= ? AND seq < ? ORDER BY seq`,
     )
     .pluck()
+  const others = db
+    .prepare<[string, number, number], number>(
+      "SELECT count(*) FROM entry INDEXED BY entry_type WHERE chain = ? AND type <> 'gate.decision' AND seq >= ? AND seq < ?",
+    )
+    .pluck()
   const last = db.prepare<[string], number>('SELECT seq FROM entry WHERE chain = ? ORDER BY seq DESC LIMIT 1').pluck()
   return {
     /** Seqs of the entries of these types (not decisions), ascending. */
     seqsOfTypes: (chain: string, types: readonly string[]) => seqs.all(chain, JSON.stringify(types)),
     seqsOfTypesIn: (chain: string, types: readonly string[], { first, end }: SeqRange) =>
       seqsIn.all(chain, JSON.stringify(types), first, end),
+    /** How many entries other than decisions the index of types has. */
+    countOthers: (chain: string, { first, end }: SeqRange) => others.get(chain, first, end) ?? 0,
     length: (chain: string) => (last.get(chain) ?? -1) + 1,
     /** One seek for each chain: a chain's entries are not passed over one by one. */
     chains(): string[] {

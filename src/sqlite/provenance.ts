@@ -1,5 +1,6 @@
 import { chainOf, SYSTEM_CHAIN } from '../audit/chain.ts'
-import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import { isJsonObject, type Json, type JsonObject, readJson } from '../base/json.ts'
+import { EVIDENCE_DEPTH } from '../evidence/envelope.ts'
 import { isAdmin, type Role } from '../keys/roles.ts'
 import { GLOBAL } from '../killswitch/killswitch.ts'
 import { applyChange, type ChangeData, type RecordKind } from '../records.ts'
@@ -69,7 +70,7 @@ export function applyState(
 
 /** What an entry's `data` changes; undefined when it is not the change of a record. */
 export function readChange(json: string): ChangeData | undefined {
-  const data: Json = JSON.parse(json)
+  const data = readJson(json, { maxDepth: EVIDENCE_DEPTH })
   if (!isJsonObject(data) || !isJsonObject(data.changes) || typeof data.id !== 'string') return undefined
   const kind = kindOf(data.record)
   return kind && { record: kind, id: data.id, changes: data.changes }

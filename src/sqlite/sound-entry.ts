@@ -68,7 +68,9 @@ function edgeOf(connection: Connection, origin: string, chain: string): Head {
   if (size === 0) return genesisHead(origin, chain)
   const bodies = reading('The table of signingKey records', () => connection.records.signingKey.bodies())
   const keys = Array.from(bodies.values(), (body) => JSON.parse(body) as SigningKey)
-  const logKeys = keys.map(({ publicKey, retiredAt }) => ({ name: origin, publicKey, until: retiredAt }))
+  const logKeys = keys
+    .filter(({ purpose }) => purpose === 'log')
+    .map(({ publicKey, retiredAt }) => ({ name: origin, publicKey, until: retiredAt }))
   const prune = genuinePrune(connection, origin, chain, logKeys)
   if (typeof prune === 'string') throw new AlteredFile(`Audit chain ${chain}: ${prune}.`)
   return headAfter(prune)

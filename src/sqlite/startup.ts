@@ -17,9 +17,9 @@ export function assertHeads(connection: Connection, origin: string): void {
       // What stands before the first one is verified by nobody, and would be folded into the records.
       if (entries.first(chain) < pruned.size(chain))
         throw new AlteredFile(`Audit chain ${chain}: entry ${entries.first(chain)} stands before the first one.`)
-      soundEntry(connection, origin, chain, head?.seq ?? 0)
       // What of a first entry was erased, `audit verify` holds to who erased it.
       soundEntry(connection, origin, chain, pruned.size(chain), { sections: false })
+      soundEntry(connection, origin, chain, head?.seq ?? 0)
     })
   }
 }

@@ -27,9 +27,15 @@ export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
     for (const head of prune?.heads ?? []) yield { seq: seq ?? 0, ...head }
   }
   return {
-    of(chain: string): RecordedHead | undefined {
-      for (const head of all()) if (head.chain === chain) return head
-      return undefined
+    /** The newest one, and the newest of an entry before `end`: those behind it are not signed yet, and may be anybody's. */
+    of(chain: string, end: number): RecordedHead[] {
+      const found: RecordedHead[] = []
+      for (const head of all()) {
+        if (head.chain !== chain) continue
+        if (found.length === 0 || head.seq < end) found.push(head)
+        if (head.seq < end) break
+      }
+      return found
     },
     /** Of each chain the newest that an entry before `end` names, or one that was pruned. */
     before(end: number): Omit<RecordedHead, 'seq'>[] {

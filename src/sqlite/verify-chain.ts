@@ -96,6 +96,7 @@ function walkRange(work: Work, found: Found, first: number, end: number, onProgr
   // One entry past the range is read too: the range's last hash must be what it follows.
   const past = Math.min(Math.max(end, first) + 1, length)
   let seenPast = false
+  let others = 0
   for (const entry of connection.rows.from(chain, first, past, request)) {
     const isPast = walk.head.seq + 1 >= end
     const check = checkAt(walk.head.seq + 1)
@@ -104,12 +105,16 @@ function walkRange(work: Work, found: Found, first: number, end: number, onProgr
     seenPast = isPast
     if (isPast) break
     found.checked += 1
+    if (entry.header.type !== 'gate.decision') others += 1
     found.firstEntry ||= entry.header.id
     found.lastEntry = entry.header.id
     if (request.sections && entry.sections.length < Object.keys(entry.header.commits).length) found.redacted += 1
     if (found.checked % PROGRESS_EVERY === 0) onProgress(found.checked)
   }
   onProgress(found.checked)
+  const isComplete = walk.head.seq + 1 >= end
+  if (isComplete && connection.entries.countOthers(chain, { first, end }) !== others)
+    return { chain, seq: first, status: 'tampered', what: 'the index of the types of entries does not have them all' }
   const missing = walk.head.seq + 1
   if (missing < past && !seenPast)
     return { chain, seq: missing, status: 'broken-link', what: `entry ${missing} is missing` }
@@ -182,7 +187,9 @@ function passToMark({ connection, request, length }: Work, walk: ChainWalk, end:
 function erasedSections({ connection, request }: Work): (seq: number, name: string) => boolean {
   const known = once(() => {
     const seqs = connection.entries.seqsOfTypes(request.chain, ['audit.redaction'])
-    return erasures(seqs.flatMap((seq) => targetsOf(connection.rows.wholeData(request.chain, seq) ?? 'null')))
+    const targetsAt = (seq: number) => targetsOf(connection.rows.wholeData(request.chain, seq) ?? 'null')
+    // Nothing is erased before it is there.
+    return erasures(seqs.flatMap((seq) => targetsAt(seq).filter(({ last }) => last < seq)))
   })
   return (seq, name) => known()(seq, name)
 }
@@ -197,11 +204,13 @@ function wholeFault(work: Work): Fault | undefined {
   if (stray < connection.pruned.size(chain) && length > 0)
     return fault('tampered', stray, `entry ${stray} stands before the first one`)
   if (signed > length) return fault('truncated', length, `${signed} entries were signed, and there are ${length}`)
-  const recorded = connection.systemHeads.of(chain)
-  const wrong = recorded && systemFault(work, recorded)
-  if (wrong !== undefined) return wrong
-  if (recorded !== undefined && recorded.size > length)
-    return fault('truncated', length, `_system records ${recorded.size} entries, and there are ${length}`)
+  const heads = connection.systemHeads.of(chain, connection.checkpoints.lastSize(SYSTEM_CHAIN))
+  for (const recorded of heads) {
+    const wrong = systemFault(work, recorded)
+    if (wrong !== undefined) return wrong
+    if (recorded.size > length)
+      return fault('truncated', length, `_system records ${recorded.size} entries, and there are ${length}`)
+  }
   if (anchor !== null && anchor.size > length)
     return fault('rollback', length, `an anchor holds ${anchor.size} entries, and there are ${length}`)
   const oldest = connection.pruned.size(chain)
@@ -213,11 +222,11 @@ function wholeFault(work: Work): Fault | undefined {
     return root && formatDigest(root)
   }
   if (anchor !== null && anchor.size < oldest)
-    return fault('forked', oldest, `an anchor holds ${anchor.size} entries, which were pruned: they cannot be compared`)
+    return fault('pruned', oldest, `an anchor holds ${anchor.size} entries, which were pruned: they cannot be compared`)
   if (anchor !== null && (rootAt(anchor.size) ?? anchor.root) !== anchor.root)
     return fault('forked', 0, `an anchor holds other entries up to ${anchor.size - 1}`)
-  if (recorded !== undefined && (rootAt(recorded.size) ?? recorded.root) !== recorded.root)
-    return fault('tampered', 0, `_system records other entries up to ${recorded.size - 1}`)
+  for (const { size, root } of heads)
+    if ((rootAt(size) ?? root) !== root) return fault('tampered', 0, `_system records other entries up to ${size - 1}`)
   const isTooMany = unsignedTail()
   for (const { header } of connection.rows.from(chain, signed, length, { sections: false }))
     if (isTooMany(header)) return fault('tampered', signed, `entry ${signed} was signed once, and is not any more`)

@@ -150,8 +150,8 @@ const ATTACKS: Attack[] = [
     },
     status: 'forked',
     firstBadSeq: 0,
-    // Until it is signed, `_system` holds the heads; who signs again has that rewritten too.
-    alone: 'unanchored',
+    // `_system` still holds the head from before.
+    alone: 'tampered',
   },
   {
     name: 'a checkpoint signed with another key',

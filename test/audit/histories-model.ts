@@ -206,7 +206,7 @@ export function statusOf(model: Model, chain: string): RangeStatus {
   const length = lengthOf(stored, chain)
   const anchor = newestAnchors(model).get(chain)
   if (anchor !== undefined && anchor.size > length) return 'rollback'
-  if (anchor !== undefined && anchor.size < beginOf(stored, chain)) return 'forked'
+  if (anchor !== undefined && anchor.size < beginOf(stored, chain)) return 'pruned'
   if (anchor !== undefined && lastToken(stored, chain, anchor.size) !== anchor.last) return 'forked'
   if (length === 0) return 'empty'
   const taken = signedOf({ ...stored, checkpoints: stored.checkpoints.slice(0, stored.taken) }, chain)

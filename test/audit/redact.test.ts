@@ -10,6 +10,8 @@ import { verifyBundle } from '../../src/evidence/verify.ts'
 import { randomPool } from '../../src/sqlite/random-pool.ts'
 import { openStore } from '../../src/sqlite/store.ts'
 import { type Gate, startGate } from '../helpers.ts'
+import { commit, note, only } from '../store/drafts.ts'
+import { tamper } from '../store/used-folder.ts'
 
 const HOST = { kind: 'host', id: 'host:0' } as const
 const SECRET = 'DE89370400440532013000'
@@ -110,4 +112,21 @@ test('an approval that is over is erased wholly, an open one is kept, and the se
   const store = openStore({ dir: join(gate.dir, 'data'), create: false, clock: Date.now, check: 'all' })
   assert.equal((await verifySeqs(store, LIVE, undefined)).valid, true)
   await store.close()
+})
+
+test('an entry that says it erased what no command erases, erases nothing', async (t) => {
+  const { gate, check, seqOf } = await scene(t)
+  const seq = await seqOf((await check(5)).decisionId)
+  await gate.server.close()
+  const dir = join(gate.dir, 'data')
+  const store = openStore({ dir, create: false, clock: Date.now })
+  const targets = ['decision', 'grounds'].map((section) => ({ first: seq, last: seq, section }))
+  const data = { targets, reason: 'forged' }
+  await commit(store, only(note(data, { chain: LIVE, type: 'audit.redaction' })))
+  await store.close()
+  tamper(dir, (db) => db.prepare("DELETE FROM section WHERE seq = ? AND name IN ('decision', 'grounds')").run(seq))
+  const altered = openStore({ dir, create: false, clock: Date.now, check: 'nothing' })
+  const { status, firstBadSeq } = await verifySeqs(altered, LIVE, undefined)
+  assert.deepEqual([status, firstBadSeq], ['tampered', seq])
+  await altered.close()
 })

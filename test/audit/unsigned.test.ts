@@ -3,11 +3,13 @@ import { test } from 'node:test'
 import type { Database } from 'better-sqlite3'
 import { checkpointer } from '../../src/actions/checkpoints.ts'
 import { trustOf } from '../../src/actions/trust.ts'
+import { verifySeqs } from '../../src/actions/verify-range.ts'
+import { fold } from '../../src/audit/tree.ts'
 import { unsignedTail } from '../../src/audit/unsigned.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { formatTimestamp } from '../../src/base/time.ts'
 import { temporaryFolder } from '../helpers.ts'
-import { LIVE, START_MS } from '../store/drafts.ts'
+import { aDecision, commit, LIVE, note, only, START_MS } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
 import { tamper } from '../store/used-folder.ts'
 import { grow, rewriteFrom, snapshot, verdict } from './trail.ts'
@@ -128,4 +130,30 @@ test('_system without a signature for a thousand checkpoints of others is too lo
   const next = unsignedTail()
   const answers = Array.from({ length: 1001 }, () => next({ type: 'audit.checkpoint', ts: formatTimestamp(START_MS) }))
   assert.deepEqual([answers.at(-2), answers.at(-1)], [false, true])
+})
+
+test('a head that somebody appends to _system, which is not signed there yet, hides none that is', async () => {
+  const dir = await snapshot(kept.dir)
+  const trail = await openTrail(dir, () => START_MS + HOURS * 3_600_000)
+  const root = `sha256:${Buffer.from(fold([])).toString('hex')}`
+  const forged = note({ checkpoints: [{ chain: LIVE, size: 0, root }] }, { chain: SYSTEM, type: 'audit.checkpoint' })
+  await commit(trail.store, only(forged))
+  await trail.close()
+  tamper(dir, (db) => {
+    for (const table of ['entry', 'section', 'checkpoint', 'tree_node'])
+      query(db, `DELETE FROM ${table} WHERE chain = ?`, LIVE)
+  })
+  const { status } = await verdict(dir, { ...kept, anchors: [] })
+  assert.equal(status, 'truncated')
+})
+
+test('the key file away for an hour, while the service goes on: it signs once it is back', async () => {
+  let nowMs = START_MS
+  const trail = await openTrail(temporaryFolder(), () => nowMs)
+  await grow(trail, 3)
+  for (const end = nowMs + 3_600_000; nowMs < end; nowMs += 30_000)
+    await commit(trail.store, { guards: [], writes: [], entries: [aDecision('deny')] })
+  await trail.checkpoints.signAll()
+  assert.equal((await verifySeqs(trail.store, LIVE, undefined)).valid, true)
+  await trail.close()
 })

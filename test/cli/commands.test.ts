@@ -11,7 +11,8 @@ import { BIN, type Ended, run, serve } from './program.ts'
 const HOSTILE = '\u202e\u009b31m'
 
 /** Of a bundle, in the order in which they are told. */
-const CHECKS = 'form certificate revocation signature segment openings checkpoint inclusion anchors approval times'.split(' ')
+const CHECKS =
+  'form certificate revocation signature segment openings checkpoint inclusion anchors approval times'.split(' ')
 const OTHER_VKEY = 'gate.example+ab049850+AddamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea'
 
 // One folder for all rows: an active stop over `stopped`, a key and a decision in `acme`, policies good and bad.

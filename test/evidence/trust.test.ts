@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Anchor } from '../../src/evidence/anchor.ts'
 import type { Means } from '../../src/evidence/attestation.ts'
 import { vkeyOf } from '../../src/evidence/note.ts'
-import { type LogKey, type Rotation, readTrust, trustFile } from '../../src/evidence/trust.ts'
+import { type LogKey, logKeysFor, type Rotation, readTrust, trustFile } from '../../src/evidence/trust.ts'
 import { UnusableTrust } from '../../src/evidence/unusable-trust.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
 import { archive, notOk } from './bundles.ts'
@@ -334,3 +334,13 @@ for (const [name, text, isGood] of FILES) {
     assert.deepEqual(trustFile(readTrust(text)), JSON.parse(text))
   })
 }
+
+test('a thousand rotations that lead nowhere take no longer than a few', () => {
+  const [x, y] = [aPrivateKey(), aPrivateKey()]
+  const many = Array.from({ length: 1000 }, (_, i) => rotate(origin, [x, y], at(-i - 1)))
+  const began = performance.now()
+  const { keys } = logKeysFor(means({ logKeys: [ours] }).trust, { origin, signedBy: '', rotations: many })
+  assert.equal(keys.length, 1)
+  // Verifying them takes seconds.
+  assert.equal(performance.now() - began < 500, true)
+})

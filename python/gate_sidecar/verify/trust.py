@@ -102,16 +102,20 @@ def find_trusted_keys(
     trust: Trust, origin: str, certificate: dict[str, Any], rotations: Sequence[dict[str, Any]]
 ) -> TrustedKeys:
     """Find which log keys are trusted for an origin ("Which log keys are trusted")."""
-    good = [item for item in rotations if _is_good_rotation(origin, item)]
+    own = [item for item in rotations if item["statement"]["origin"] == origin]
     if origin not in trust.log_keys:
-        return TrustedKeys(dict.fromkeys(_named_keys(certificate, good)), pinned=False)
+        return TrustedKeys(dict.fromkeys(_named_keys(certificate, own)), pinned=False)
     keys = TrustedKeys(dict(trust.log_keys[origin]), pinned=True)
     known = 0
     while known < len(keys.until):
         known = len(keys.until)
-        for rotation in good:
-            if _adds_key(trust, keys, rotation):
+        for rotation in list(own):
+            if not _adds_key(trust, keys, rotation):
+                continue
+            # Verifying takes a while: a rotation that leads nowhere is not verified.
+            if _is_good_rotation(rotation):
                 _apply_rotation(keys, rotation)
+            own.remove(rotation)
     return keys
 
 
@@ -130,7 +134,7 @@ def _sides(rotation: dict[str, Any]) -> list[bytes]:
 
 
 def _adds_key(trust: Trust, keys: TrustedKeys, rotation: dict[str, Any]) -> bool:
-    """Say if a good rotation adds a trusted key."""
+    """Say if a rotation, if it is good, adds a trusted key."""
     old, new = _sides(rotation)
     if old in keys.until and new not in keys.until:
         return keys.until[old] is None and old not in trust.revoked
@@ -140,11 +144,11 @@ def _adds_key(trust: Trust, keys: TrustedKeys, rotation: dict[str, Any]) -> bool
     return False
 
 
-def _is_good_rotation(origin: str, rotation: dict[str, Any]) -> bool:
-    """Say if a rotation is of this origin, and both signatures are good."""
+def _is_good_rotation(rotation: dict[str, Any]) -> bool:
+    """Say if both signatures are good."""
     statement, signatures = rotation["statement"], rotation["signatures"]
     payload = canonical(statement)
-    return statement["origin"] == origin and all(
+    return all(
         is_signed(ROTATION_TYPE, payload, statement[side], signatures[side])
         for side in ("from", "to")
     )
