@@ -3,6 +3,7 @@ import { SINKS } from '../actions/anchors.ts'
 import { MIN_AGE_DAYS, prunable, prune } from '../actions/prune.ts'
 import { digestOf } from '../base/digest.ts'
 import { parseDate } from '../base/time.ts'
+import { MAX_REASON } from '../evidence/prune.ts'
 import { writeExport } from './audit-export.ts'
 import { addChainOptions, type ChainOptions, chainNamed } from './audit-list.ts'
 import { scrub } from './audit-redact.ts'
@@ -45,6 +46,7 @@ async function pruneCommand(options: PruneOptions): Promise<void> {
   const { before, archive, reason, withoutAnchor: unused = [] } = options
   const beforeMs = parseDate(before)
   if (beforeMs === undefined) throw new UsageError(`--before: ${before} is no day such as 2026-01-31.`)
+  if (reason.length > MAX_REASON) throw new UsageError(`--reason: at most ${MAX_REASON} characters.`)
   const config = configOf(options)
   const { chain, first, end, isScrubbed } = await withStore(config, {}, async (deps) => {
     const chain = await chainNamed(deps, options)

@@ -6,6 +6,7 @@ import { anyObject, count, list, object, record, type TypeOf, text } from './sha
 import { isSignedBy } from './statement.ts'
 import type { LogKey } from './trust.ts'
 
+export const MAX_REASON = 1024
 const Name = text({ maxLength: 256 })
 
 const members = {
@@ -20,7 +21,7 @@ const members = {
   frontier: Path,
   /** The export that holds them: its first entry, and the digest of its manifest. */
   archive: object({ first: count, manifest: Digest }),
-  reason: text({ maxLength: 1024 }),
+  reason: text({ maxLength: MAX_REASON }),
   /** The records that they made, as they left them; approvals are not among them. */
   state: list(object({ record: Name, id: Name, body: anyObject }), { max: 1_000_000 }),
   /** In `_system`: what they say of other chains, of each the newest. */

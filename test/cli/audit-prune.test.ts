@@ -84,6 +84,11 @@ test('where there is nothing to prune, nothing is written and the exit code says
 
 const REFUSALS: [what: string, args: (dir: string) => string[], stderr: RegExp][] = [
   ['no day', () => ['--before', '2026-02-30', '--archive', 'x'], /--before: 2026-02-30 is no day/],
+  [
+    'a reason that is too long',
+    () => ['--before', dayAgo(200), '--archive', 'x', '--reason', 'r'.repeat(1025)],
+    /at most 1024 characters/,
+  ],
   ['a day too near', () => ['--before', dayAgo(20), '--archive', 'x'], /younger than 90 days/],
   ['a folder with an archive', (dir) => ['--before', dayAgo(200), '--archive', dir], /entries\.jsonl|exist/],
 ]

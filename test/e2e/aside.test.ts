@@ -70,7 +70,8 @@ test('policies that take all time or memory end as a fault, in a thread that is 
   const outcome = await inThread.compile(sourceOf(files))
   assert.ok('fault' in outcome)
   assert.match(outcome.fault, /^takes more than 20 s to load$|^cannot be loaded: .*memory limit/)
-  assert.ok(performance.now() - started < 40_000)
+  // A minute is what a thread gets that has little of the machine.
+  assert.equal(performance.now() - started < 70_000, true)
 })
 
 /** How long the event loop stood still, at most, while a large set came into force. */
