@@ -1,6 +1,6 @@
 import type { Approval } from '../approvals/approval.ts'
 import { hashHeader, type StoredEntry } from '../audit/chain.ts'
-import { sectionFault } from '../audit/verify.ts'
+import { contentFault } from '../audit/verify.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { applyChange, type ChangeData } from '../records.ts'
 import type { Store } from '../store.ts'
@@ -25,7 +25,7 @@ export async function followsFromChain(store: Store, approval: Approval): Promis
 
 async function isIntact(store: Store, entry: StoredEntry, chain: string): Promise<boolean> {
   if (entry.header.chain !== chain || hashHeader(entry.headerText) !== entry.hash) return false
-  if (sectionFault(entry) !== undefined) return false
+  if (contentFault(entry) !== undefined) return false
   const next = await store.entryAt(chain, entry.header.seq + 1)
   return next === undefined || next.header.prev === entry.hash
 }

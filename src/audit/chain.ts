@@ -3,8 +3,9 @@ import { digestOf } from '../base/digest.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 
 /** Names the bytes an entry hashes, signs or commits to; docs/format.md is the specification. */
+export const COMMIT_LABEL = 'gate-sidecar/commit/v1\n'
 const LABEL = {
-  commit: 'gate-sidecar/commit/v1\n',
+  commit: COMMIT_LABEL,
   genesis: 'gate-sidecar/genesis/v1\n',
   entry: 'gate-sidecar/entry/v1\n',
 } as const

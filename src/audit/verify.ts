@@ -8,6 +8,7 @@ import {
   type Header,
   hashHeader,
   SALT_BYTES,
+  type Section,
   type StoredEntry,
 } from './chain.ts'
 import { isErasable } from './redaction.ts'
@@ -21,9 +22,15 @@ export interface ChainFault {
   what: string
 }
 
+/** A section by what its content commits to. */
+export interface Committed {
+  name: string
+  commitment: string
+}
+
 export interface EntryCheck {
-  /** False when only headers are at hand. */
-  sections: boolean
+  /** True: those of the entry; or what was worked out of them already. False when only headers are at hand. */
+  sections: boolean | readonly Committed[]
   /** Whether a section of the entry was erased by a command. */
   isErased?: (name: string) => boolean
 }
@@ -52,8 +59,13 @@ export function entryFault(
   if (header.prev !== previous.hash) return broken('the entry does not follow from the one before it')
   const tsMs = parseTimestamp(header.ts)
   if (tsMs === undefined || tsMs < previous.tsMs) return tampered('the time goes back')
-  const section = check.sections ? sectionFault(entry, check.isErased) : undefined
+  const section = checkedFault(entry, check)
   return section === undefined ? undefined : tampered(section)
+}
+
+function checkedFault(entry: Entry, { sections, isErased }: EntryCheck): string | undefined {
+  if (sections === false) return undefined
+  return sections === true ? contentFault(entry, isErased) : sectionFault(entry.header, sections, isErased)
 }
 
 /**
@@ -74,23 +86,31 @@ function isCanonical({ header, headerText }: StoredEntry): boolean {
 }
 
 /** What is wrong with the sections of an entry against the commitments in its header. */
+export function contentFault({ header, sections }: Entry, isErased?: (name: string) => boolean): string | undefined {
+  return sectionFault(header, sections.map(committedBy), isErased)
+}
+
+function committedBy(section: Section): Committed {
+  return { name: section.name, commitment: section.salt.byteLength === SALT_BYTES ? commitment(section) : '' }
+}
+
+/** What is wrong with what the sections of an entry commit to, against the commitments in its header. */
 export function sectionFault(
-  { header, sections }: Entry,
+  { type, commits }: Header,
+  sections: readonly Committed[],
   isErased: (name: string) => boolean = () => false,
 ): string | undefined {
-  const stored = new Set(sections.map(({ name }) => name))
-  if (stored.size !== sections.length) return 'a section is stored twice'
-  const missing = Object.keys(header.commits).find(
-    (name) => !stored.has(name) && !(isErasable(header.type, name) && isErased(name)),
-  )
-  if (missing !== undefined) return `section ${missing} is missing`
-  for (const section of sections) {
-    const committed = header.commits[section.name]
-    if (committed === undefined) return `section ${section.name} is not committed`
-    if (section.salt.byteLength !== SALT_BYTES) return `section ${section.name} has a malformed salt`
-    if (commitment(section) !== committed) return `section ${section.name} does not match its commitment`
+  for (const [i, { name, commitment }] of sections.entries()) {
+    const committed = commits[name]
+    if (committed === undefined) return `section ${name} is not committed`
+    if (commitment !== committed) return `section ${name} does not match its commitment`
+    if (sections.findIndex((other) => other.name === name) !== i) return 'a section is stored twice'
   }
-  return undefined
+  const names = Object.keys(commits)
+  if (names.length === sections.length) return undefined
+  const isMissing = (name: string): boolean => !sections.some((section) => section.name === name)
+  const missing = names.find((name) => isMissing(name) && !(isErasable(type, name) && isErased(name)))
+  return missing && `section ${missing} is missing`
 }
 
 /** What the first entry of a segment must follow from: the genesis of its chain, or what it says itself of the entry before. */

@@ -3,7 +3,7 @@ import { GOOD_STATUSES, type RangeStatus, type RangeVerification } from '../audi
 import { erasures, targetsOf } from '../audit/redaction.ts'
 import { coverOf, coverRanges, GrowingTree, type Place, STORED_LEVELS } from '../audit/tree.ts'
 import { unsignedTail } from '../audit/unsigned.ts'
-import { type ChainFault, type EntryCheck, entryFault, headOf } from '../audit/verify.ts'
+import { type ChainFault, type Committed, type EntryCheck, entryFault, headOf } from '../audit/verify.ts'
 import { ChainWalk, type Mark } from '../audit/walk.ts'
 import { formatDigest } from '../base/digest.ts'
 import { once } from '../base/memo.ts'
@@ -35,6 +35,9 @@ interface Found {
   redacted: number
   fault: Fault | undefined
 }
+
+/** What an entry with these sections is held to. */
+type CheckAt = (seq: number, committed: readonly Committed[]) => EntryCheck
 
 type Fault = Omit<ChainFault, 'status'> & { status: RangeStatus }
 
@@ -86,7 +89,10 @@ function walkRange(work: Work, found: Found, first: number, end: number, onProgr
   const { connection, request, length } = work
   const { chain } = request
   const erased = erasedSections(work)
-  const checkAt = (seq: number): EntryCheck => ({ sections: request.sections, isErased: (name) => erased(seq, name) })
+  const checkAt: CheckAt = (seq, committed) => ({
+    sections: request.sections && committed,
+    isErased: (name) => erased(seq, name),
+  })
   const edge = leftEdge(work, first, checkAt)
   if ('fault' in edge) return edge.fault
   const tree = treeBefore(work, first)
@@ -97,9 +103,9 @@ function walkRange(work: Work, found: Found, first: number, end: number, onProgr
   const past = Math.min(Math.max(end, first) + 1, length)
   let seenPast = false
   let others = 0
-  for (const entry of connection.rows.from(chain, first, past, request)) {
+  for (const { entry, committed } of connection.rows.from(chain, first, past, request)) {
     const isPast = walk.head.seq + 1 >= end
-    const check = checkAt(walk.head.seq + 1)
+    const check = checkAt(walk.head.seq + 1, committed)
     const fault = isPast ? entryFault(chain, walk.head, entry, check) : walk.step(entry, check)
     if (fault !== undefined) return fault
     seenPast = isPast
@@ -108,7 +114,7 @@ function walkRange(work: Work, found: Found, first: number, end: number, onProgr
     if (entry.header.type !== 'gate.decision') others += 1
     found.firstEntry ||= entry.header.id
     found.lastEntry = entry.header.id
-    if (request.sections && entry.sections.length < Object.keys(entry.header.commits).length) found.redacted += 1
+    if (request.sections && committed.length < Object.keys(entry.header.commits).length) found.redacted += 1
     if (found.checked % PROGRESS_EVERY === 0) onProgress(found.checked)
   }
   onProgress(found.checked)
@@ -122,11 +128,7 @@ function walkRange(work: Work, found: Found, first: number, end: number, onProgr
 }
 
 /** What the first entry of the range must follow from: the genesis, or the entry before, if that is what it was. */
-function leftEdge(
-  { connection, origin, request }: Work,
-  first: number,
-  checkAt: (seq: number) => EntryCheck,
-): Head | { fault: Fault } {
+function leftEdge({ connection, origin, request }: Work, first: number, checkAt: CheckAt): Head | { fault: Fault } {
   const { chain } = request
   if (first === 0) return genesisHead(origin, chain)
   if (first === connection.pruned.size(chain)) {
@@ -137,9 +139,10 @@ function leftEdge(
   const fault = (status: RangeStatus, what: string) => ({ fault: { chain, seq: first - 1, status, what } })
   const [before] = connection.rows.from(chain, first - 1, first)
   if (before === undefined) return fault('broken-link', `entry ${first - 1} is missing`)
-  const follows = { seq: first - 2, hash: before.header.prev, tsMs: 0 }
-  const wrong = entryFault(chain, follows, before, checkAt(first - 1))
-  return wrong === undefined ? headOf(before) : { fault: wrong }
+  const { entry, committed } = before
+  const follows = { seq: first - 2, hash: entry.header.prev, tsMs: 0 }
+  const wrong = entryFault(chain, follows, entry, checkAt(first - 1, committed))
+  return wrong === undefined ? headOf(entry) : { fault: wrong }
 }
 
 function treeBefore({ connection, request }: Work, first: number): GrowingTree {
@@ -228,8 +231,9 @@ function wholeFault(work: Work): Fault | undefined {
   for (const { size, root } of heads)
     if ((rootAt(size) ?? root) !== root) return fault('tampered', 0, `_system records other entries up to ${size - 1}`)
   const isTooMany = unsignedTail()
-  for (const { header } of connection.rows.from(chain, signed, length, { sections: false }))
-    if (isTooMany(header)) return fault('tampered', signed, `entry ${signed} was signed once, and is not any more`)
+  for (const { entry } of connection.rows.from(chain, signed, length, { sections: false }))
+    if (isTooMany(entry.header))
+      return fault('tampered', signed, `entry ${signed} was signed once, and is not any more`)
   return undefined
 }
 
