@@ -1,45 +1,13 @@
-import { genesisHead, type Head, SYSTEM_CHAIN } from '../audit/chain.ts'
+import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { GOOD_STATUSES, type RangeStatus, type RangeVerification } from '../audit/range.ts'
-import { erasures, targetsOf } from '../audit/redaction.ts'
-import { coverOf, coverRanges, GrowingTree, type Place, STORED_LEVELS } from '../audit/tree.ts'
 import { unsignedTail } from '../audit/unsigned.ts'
-import { type ChainFault, type Committed, type EntryCheck, entryFault, headOf } from '../audit/verify.ts'
-import { ChainWalk, type Mark } from '../audit/walk.ts'
 import { formatDigest } from '../base/digest.ts'
-import { once } from '../base/memo.ts'
-import { quickVerifier } from '../evidence/ed25519.ts'
-import { openCheckpoint } from '../evidence/trust.ts'
 import type { ChainRequest } from '../queries.ts'
 import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
-import { genuinePrune, headAfter } from './sound-entry.ts'
+import { genuinePrune } from './sound-entry.ts'
 import type { RecordedHead } from './system-heads.ts'
-
-const PROGRESS_EVERY = 1000
-
-type Progress = (checked: number) => void
-
-interface Work {
-  connection: Connection
-  origin: string
-  request: ChainRequest
-  /** Entries of the chain. */
-  length: number
-}
-
-/** What was found before something was wrong, or to the end. */
-interface Found {
-  checked: number
-  firstEntry: string
-  lastEntry: string
-  redacted: number
-  fault: Fault | undefined
-}
-
-/** What an entry with these sections is held to. */
-type CheckAt = (seq: number, committed: readonly Committed[]) => EntryCheck
-
-type Fault = Omit<ChainFault, 'status'> & { status: RangeStatus }
+import { type Fault, type Found, type Progress, type Work, walkRange } from './walk-range.ts'
 
 /**
  * Recomputes everything of a range: each entry, what joins it to its neighbours, the tree up to the first checkpoint past it,
@@ -82,119 +50,6 @@ function resultOf(found: Found, unanchored: number, isEmpty: boolean): RangeVeri
     redactedEntries: found.redacted,
     unanchoredEntries: unanchored,
   }
-}
-
-/** The entries first <= seq < end, and what is on both sides. @param found counts what is found good */
-function walkRange(work: Work, found: Found, first: number, end: number, onProgress: Progress): Fault | undefined {
-  const { connection, request, length } = work
-  const { chain } = request
-  const erased = erasedSections(work)
-  const checkAt: CheckAt = (seq, committed) => ({
-    sections: request.sections && committed,
-    isErased: (name) => erased(seq, name),
-  })
-  const edge = leftEdge(work, first, checkAt)
-  if ('fault' in edge) return edge.fault
-  const tree = treeBefore(work, first)
-  const walk = new ChainWalk({ chain, head: edge, tree, marks: marksAround(work, first, end), ...nodes(work) })
-  const begins = walk.begin()
-  if (begins !== undefined) return begins
-  // One entry past the range is read too: the range's last hash must be what it follows.
-  const past = Math.min(Math.max(end, first) + 1, length)
-  let seenPast = false
-  let others = 0
-  for (const { entry, committed } of connection.rows.from(chain, first, past, request)) {
-    const isPast = walk.head.seq + 1 >= end
-    const check = checkAt(walk.head.seq + 1, committed)
-    const fault = isPast ? entryFault(chain, walk.head, entry, check) : walk.step(entry, check)
-    if (fault !== undefined) return fault
-    seenPast = isPast
-    if (isPast) break
-    found.checked += 1
-    if (entry.header.type !== 'gate.decision') others += 1
-    found.firstEntry ||= entry.header.id
-    found.lastEntry = entry.header.id
-    if (request.sections && committed.length < Object.keys(entry.header.commits).length) found.redacted += 1
-    if (found.checked % PROGRESS_EVERY === 0) onProgress(found.checked)
-  }
-  onProgress(found.checked)
-  const isComplete = walk.head.seq + 1 >= end
-  if (isComplete && connection.entries.countOthers(chain, { first, end }) !== others)
-    return { chain, seq: first, status: 'tampered', what: 'the index of the types of entries does not have them all' }
-  const missing = walk.head.seq + 1
-  if (missing < past && !seenPast)
-    return { chain, seq: missing, status: 'broken-link', what: `entry ${missing} is missing` }
-  return passToMark(work, walk, Math.max(first, end))
-}
-
-/** What the first entry of the range must follow from: the genesis, or the entry before, if that is what it was. */
-function leftEdge({ connection, origin, request }: Work, first: number, checkAt: CheckAt): Head | { fault: Fault } {
-  const { chain } = request
-  if (first === 0) return genesisHead(origin, chain)
-  if (first === connection.pruned.size(chain)) {
-    const prune = genuinePrune(connection, origin, chain, request.logKeys)
-    if (typeof prune !== 'string') return headAfter(prune)
-    return { fault: { chain, seq: first, status: 'tampered', what: prune } }
-  }
-  const fault = (status: RangeStatus, what: string) => ({ fault: { chain, seq: first - 1, status, what } })
-  const [before] = connection.rows.from(chain, first - 1, first)
-  if (before === undefined) return fault('broken-link', `entry ${first - 1} is missing`)
-  const { entry, committed } = before
-  const follows = { seq: first - 2, hash: entry.header.prev, tsMs: 0 }
-  const wrong = entryFault(chain, follows, entry, checkAt(first - 1, committed))
-  return wrong === undefined ? headOf(entry) : { fault: wrong }
-}
-
-function treeBefore({ connection, request }: Work, first: number): GrowingTree {
-  return new GrowingTree(first, connection.checkpoints.hashes(request.chain, coverRanges(0, first)))
-}
-
-/** The checkpoints up to the first one past the range: what each says is true when one of the log keys has signed it for this chain. */
-function marksAround({ connection, origin, request }: Work, first: number, end: number): Mark[] {
-  const { chain, logKeys } = request
-  const verify = quickVerifier()
-  return connection.checkpoints.around(chain, first, end).map(({ size, note }) => ({
-    size,
-    root() {
-      const opened = openCheckpoint(note, logKeys, verify)
-      const isThis = opened?.origin === origin && opened.chain === chain && opened.size === size
-      return isThis ? opened.root : undefined
-    },
-  }))
-}
-
-function nodes({ connection, request }: Work) {
-  const { chain } = request
-  const covered = connection.checkpoints.lastSize(chain)
-  return {
-    storedNode: ({ level, index }: Place) => connection.checkpoints.node(chain, level, index),
-    isStored: ({ level, index }: Place) => level % STORED_LEVELS === 0 && (index + 1) * 2 ** level <= covered,
-  }
-}
-
-/** From the end of the range to the first checkpoint past it, by what is stored. */
-function passToMark({ connection, request, length }: Work, walk: ChainWalk, end: number): ChainFault | undefined {
-  const [mark] = walk.marksAhead()
-  if (mark === undefined || mark.size > length) return undefined
-  const places = coverOf(end, mark.size)
-  const hashes = connection.checkpoints.hashes(request.chain, coverRanges(end, mark.size))
-  for (const [i, { level }] of places.entries()) {
-    const hash = hashes[i]
-    const fault = hash && walk.pass(hash, level)
-    if (fault !== undefined) return fault
-  }
-  return undefined
-}
-
-/** Tells which sections commands erased; found out when the first is missing. An entry that was altered erases nothing. */
-function erasedSections({ connection, request }: Work): (seq: number, name: string) => boolean {
-  const known = once(() => {
-    const seqs = connection.entries.seqsOfTypes(request.chain, ['audit.redaction'])
-    const targetsAt = (seq: number) => targetsOf(connection.rows.wholeData(request.chain, seq) ?? 'null')
-    // Nothing is erased before it is there.
-    return erasures(seqs.flatMap((seq) => targetsAt(seq).filter(({ last }) => last < seq)))
-  })
-  return (seq, name) => known()(seq, name)
 }
 
 /** Whether the whole chain is as long as was signed, and has the trees that `_system` and the newest anchor name. */
