@@ -54,15 +54,17 @@ function resultOf(found: Found, unanchored: number, isEmpty: boolean): RangeVeri
 
 /** Whether the whole chain is as long as was signed, and has the trees that `_system` and the newest anchor name. */
 function wholeFault(work: Work): Fault | undefined {
-  const { connection, origin, request, length } = work
+  const { connection, origin, request } = work
   const { chain, anchor } = request
   const fault = (status: RangeStatus, seq: number, what: string) => ({ chain, seq, status, what })
   const signed = connection.checkpoints.lastSize(chain)
+  const heads = connection.systemHeads.of(chain, connection.checkpoints.lastSize(SYSTEM_CHAIN))
+  // Read after what was signed: others append and sign meanwhile.
+  const length = connection.entries.length(chain)
   const stray = connection.entries.first(chain)
   if (stray < connection.pruned.size(chain) && length > 0)
     return fault('tampered', stray, `entry ${stray} stands before the first one`)
   if (signed > length) return fault('truncated', length, `${signed} entries were signed, and there are ${length}`)
-  const heads = connection.systemHeads.of(chain, connection.checkpoints.lastSize(SYSTEM_CHAIN))
   for (const recorded of heads) {
     const wrong = systemFault(work, recorded)
     if (wrong !== undefined) return wrong
@@ -95,8 +97,8 @@ function wholeFault(work: Work): Fault | undefined {
 /** What `_system` is held to where it says something of another chain: that it is what was signed there, to its end. */
 function systemFault(work: Work, recorded: RecordedHead): Fault | undefined {
   const { connection, request } = work
-  const length = connection.entries.length(SYSTEM_CHAIN)
   const signed = connection.checkpoints.lastSize(SYSTEM_CHAIN)
+  const length = connection.entries.length(SYSTEM_CHAIN)
   if (signed > length)
     return { chain: SYSTEM_CHAIN, seq: length, status: 'truncated', what: `_system is shorter than was signed` }
   const chain = { ...request, chain: SYSTEM_CHAIN, sections: true }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Database } from 'better-sqlite3'
 import { checkpointer } from '../../src/actions/checkpoints.ts'
@@ -8,6 +9,9 @@ import { fold } from '../../src/audit/tree.ts'
 import { unsignedTail } from '../../src/audit/unsigned.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { formatTimestamp } from '../../src/base/time.ts'
+import { connect } from '../../src/sqlite/connection.ts'
+import { DATA_FILE, openDatabase } from '../../src/sqlite/open.ts'
+import { verifyChain } from '../../src/sqlite/verify-chain.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aDecision, commit, LIVE, note, only, START_MS } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
@@ -157,3 +161,37 @@ test('the key file away for an hour, while the service goes on: it signs once it
   assert.equal((await verifySeqs(trail.store, LIVE, undefined)).valid, true)
   await trail.close()
 })
+
+test('what others append and sign while a chain is verified makes no fault', async () => {
+  const dir = temporaryFolder()
+  const trail = await openTrail(dir)
+  await grow(trail, 300)
+  const before = await snapshot(dir, trail.store)
+  await grow(trail, 300)
+  await trail.store.scrub()
+  const { origin } = trail.store
+  const { logKeys } = trustOf(trail.store)
+  await trail.close()
+  const connection = connect(openDatabase(before, { create: false }))
+  const request = { chain: LIVE, sections: true, logKeys, anchor: null, anchoredSize: 0 }
+  const found = verifyChain(connection, origin, request, () =>
+    tamper(before, (db) => {
+      db.prepare('ATTACH ? AS later').run(join(dir, DATA_FILE))
+      for (const [table, columns] of [
+        ['entry', 'chain, seq, header, hash'],
+        ['section', '*'],
+        ['checkpoint', '*'],
+        ['tree_node', '*'],
+      ])
+        db.exec(
+          `INSERT OR IGNORE INTO ${table} (${columns === '*' ? columnsOf(db, table) : columns}) SELECT ${columns} FROM later.${table}`,
+        )
+      db.exec('DETACH later')
+    }),
+  )
+  connection.db.close()
+  assert.deepEqual([found.status, found.fault], ['unanchored', null])
+})
+
+const columnsOf = (db: Database, table = ''): string =>
+  (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name).join()
