@@ -3,7 +3,6 @@ import { ApproveRequest, approve, listApprovals, RejectRequest, reject } from '.
 import { cancelApproval } from '../actions/cancel-approval.ts'
 import type { Caller, Deps } from '../actions/deps.ts'
 import { type Reader, viewFor, visibleApproval } from '../actions/visible-approvals.ts'
-import { followsFromChain } from '../actions/votes.ts'
 import { APPROVAL_STATUSES, type Approval, type ApprovalStatus, type ApprovalView } from '../approvals/approval.ts'
 import { chainOf } from '../audit/chain.ts'
 import type { Environment } from '../base/environment.ts'
@@ -93,7 +92,7 @@ async function show(id: string, options: KeyOptions): Promise<void> {
     // The host names no chain; the approval's own is as good.
     const chain = caller?.chain ?? (await deps.store.approval(id))?.chain ?? ''
     const reader = caller ?? { chain, key: null }
-    const approval = await intactApproval(deps, reader, id)
+    const approval = await findApproval(deps, reader, id)
     const view = viewFor(deps, reader, approval)
     print(options, view, () => approvalLines(view, approval, deps.store.state().switches, deps.clock()))
   })
@@ -132,12 +131,12 @@ function withVoter(
   work: (deps: Deps, caller: Caller) => Promise<ApprovalView>,
 ): Promise<ApprovalView> {
   return withCaller(options, route, async (deps, caller) => {
-    await intactApproval(deps, caller, id)
+    await findApproval(deps, caller, id)
     return work(deps, caller)
   })
 }
 
-/** @throws CannotRun for one that is not there, or that the reader may not see */
+/** @throws CannotRun for one that is not there, or that the reader may not see; GateError for one that was altered */
 async function findApproval(deps: Deps, reader: Reader, id: string): Promise<Approval> {
   try {
     return await visibleApproval(deps, reader, id)
@@ -146,15 +145,6 @@ async function findApproval(deps: Deps, reader: Reader, id: string): Promise<App
       throw new CannotRun(`There is no such approval: ${id}. See \`gate-sidecar approvals list\`.`)
     throw error
   }
-}
-
-/** The approval, held to its chain: at a use that is done anyway, but a person decides by what is shown here. */
-async function intactApproval(deps: Deps, reader: Reader, id: string): Promise<Approval> {
-  const approval = await findApproval(deps, reader, id)
-  if (await followsFromChain(deps.store, approval)) return approval
-  throw new CannotRun(
-    `The stored approval ${id} is not what the audit chain records; see \`gate-sidecar audit verify\`.`,
-  )
 }
 
 function approverId(caller: Caller, { approverId: given }: VoteOptions): string {

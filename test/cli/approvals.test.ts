@@ -49,7 +49,7 @@ const ask = async (action = 'pay.one', at = ++n, name = 'agent'): Promise<{ deci
   http(name, 'POST', '/gate/check', {
     tenantId: 'acme',
     action,
-    context: { n: at, note: 'a\u001b[31m\u202e\u009bred' },
+    context: { n: at, note: 'a\u001b[31m\u202e\u009bruby' },
   })
 const statusOf = async (id: string): Promise<string> => (await http('nameless', 'GET', `/approvals/${id}`)).status
 
@@ -107,7 +107,7 @@ test('list and show: a key sees what it may see over HTTP, the host sees all; no
     /votes +0 of 2/,
     /not bound +context\.toolCallId/,
     /rule +two/,
-    /"note": "a\\u001b\[31m\\u\{202e\}\\u\{9b\}red"/,
+    /"note": "a\\u001b\[31m\\u\{202e\}\\u\{9b\}ruby"/,
   ])
     assert.match(text, part)
   const raw = await out(['approvals', 'show', theirs, ...DATA, '--json'])
@@ -198,7 +198,7 @@ test('keys rotate: a running server follows within a second, and the new key use
 test('an approval that was altered in the file is neither shown nor voted for', async () => {
   const { approvalId } = await ask()
   tamper(data, (db) =>
-    db.prepare("UPDATE approval SET body = replace(body, 'red', 'blue') WHERE id = ?").run(approvalId),
+    db.prepare("UPDATE approval SET body = replace(body, 'ruby', 'blue') WHERE id = ?").run(approvalId),
   )
   const commands = [
     ['show', approvalId],
@@ -213,5 +213,15 @@ test('an approval that was altered in the file is neither shown nor voted for', 
       new RegExp(`stored approval ${approvalId} (is not what|differs from what) the audit chain records`),
     )
   }
-  assert.deepEqual((await http('ann', 'GET', `/approvals/${approvalId}`)).votes, [])
+  const vote = { tenantId: 'acme', approverId: 'ann' }
+  for (const [method, path, body] of [
+    ['GET', ''],
+    ['POST', '/approve', vote],
+    ['POST', '/reject', vote],
+  ] as const) {
+    const ann = { secret: secretOf('ann'), tenant: 'acme' }
+    const answer = await gate.call(ann, method, `/approvals/${approvalId}${path}`, body)
+    assert.deepEqual([answer.status, answer.body.error], [503, 'audit_unavailable'])
+    assert.match(answer.body.message, new RegExp(`${approvalId} is not what the audit chain records`))
+  }
 })
