@@ -57,15 +57,17 @@ export function chainTree(store: Store) {
     /**
      * None when the chain has not grown.
      *
+     * @param isTakenUp somebody answers for entries that no checkpoint covers, however many
      * @throws GateError `audit_unavailable` naming the entry that does not follow
      */
-    async grow(chain: string): Promise<Growth[]> {
+    async grow(chain: string, isTakenUp: boolean): Promise<Growth[]> {
       const start = await signed(chain)
       const tree = start.tree.copy()
       let { head } = start
       const nodes: TreeNode[] = []
       // What this process itself could not sign, such as without the key's file, nobody took away.
-      const isTooMany = kept.get(chain)?.tree.size === start.tree.size ? () => false : unsignedTail()
+      const isKnown = isTakenUp || kept.get(chain)?.tree.size === start.tree.size
+      const isTooMany = isKnown ? () => false : unsignedTail()
       for (;;) {
         const texts = await store.headersFrom(chain, tree.size, HEADERS_AT_ONCE)
         if (texts.length === 0) break
@@ -74,7 +76,7 @@ export function chainTree(store: Store) {
           if (entry === undefined) throw altered(chain, tree.size, 'is no JSON')
           const fault = entryFault(chain, head, entry, { sections: false })
           if (fault !== undefined) throw altered(chain, fault.seq, `does not follow: ${fault.what}`)
-          if (isTooMany(entry.header)) throw altered(chain, start.tree.size, 'was signed once, and is not any more')
+          if (isTooMany(entry.header)) throw altered(chain, start.tree.size, UNSIGNED)
           head = headOf(entry)
           tree.append(leafHash(parseDigest(entry.hash)), 0, (place, hash) => {
             if (place.level % STORED_LEVELS === 0) nodes.push({ ...place, hash })
@@ -93,6 +95,8 @@ export function chainTree(store: Store) {
     },
   }
 }
+
+const UNSIGNED = 'was signed once, and is not any more (if the log key was away then, `audit restore` takes it up)'
 
 /** An entry as its text says: its hash is computed, not read. */
 function entryOf(headerText: string): StoredEntry | undefined {

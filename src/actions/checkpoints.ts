@@ -21,6 +21,8 @@ export interface Checkpointer {
   tend(): Promise<void>
   /** Signs all chains that have grown. */
   signAll(): Promise<void>
+  /** Signs these chains, also where so much is unsigned that somebody must have taken checkpoints away. */
+  takeUp(chains: readonly string[]): Promise<void>
   /** The checkpoint to show for the entry; made when there is none. @param maxNumber prefers one up to this number */
   covering(chain: string, seq: number, maxNumber?: number): Promise<StoredCheckpoint>
   /** Chains that cannot be signed, and why. */
@@ -62,6 +64,7 @@ export function checkpointer(deps: CheckpointDeps): Checkpointer {
         await sign(due)
       }),
     signAll: () => inTurn(async () => sign((await grownChains(store)).map(({ chain }) => chain))),
+    takeUp: (chains) => inTurn(() => sign(chains, true)),
     async covering(chain, seq, maxNumber) {
       const find = (): Promise<StoredCheckpoint | undefined> => checkpointFor(store, chain, seq, maxNumber)
       const found = await find()
@@ -82,9 +85,9 @@ function signing(deps: CheckpointDeps) {
   const faults = new Map<string, string>()
 
   /** A chain that was altered keeps the others from nothing. */
-  const grow = async (chain: string): Promise<Growth[]> => {
+  const grow = async (chain: string, isTakenUp: boolean): Promise<Growth[]> => {
     try {
-      const growths = await trees.grow(chain)
+      const growths = await trees.grow(chain, isTakenUp)
       faults.delete(chain)
       return growths
     } catch (error) {
@@ -95,9 +98,9 @@ function signing(deps: CheckpointDeps) {
     }
   }
 
-  const decide = async (chains: readonly string[]) => {
+  const decide = async (chains: readonly string[], isTakenUp: boolean) => {
     const growths: Growth[] = []
-    for (const chain of chains) growths.push(...(await grow(chain)))
+    for (const chain of chains) growths.push(...(await grow(chain, isTakenUp)))
     if (growths.length === 0) return { submission: null, reply: () => undefined }
     const key = deps.keyring.logKey()
     const guards = growths.map(({ chain, from }): Guard => ({ kind: 'checkpointed', chain, size: from }))
@@ -114,5 +117,9 @@ function signing(deps: CheckpointDeps) {
     }
   }
 
-  return { sign: (chains: readonly string[]): Promise<void> => decideAndCommit(store, () => decide(chains)), faults }
+  return {
+    sign: (chains: readonly string[], isTakenUp = false): Promise<void> =>
+      decideAndCommit(store, () => decide(chains, isTakenUp)),
+    faults,
+  }
 }

@@ -11,29 +11,34 @@ import { compareAnchors, type Discrepancy } from './compare-anchors.ts'
 import { decideAndCommit, eventEntry } from './deps.ts'
 import type { EvidenceDeps } from './evidence.ts'
 import { noteKey } from './signing-keys.ts'
+import { type UnsignedTail, unsignedTails } from './unsigned-tails.ts'
 
 export interface Restored {
   discrepancies: readonly Discrepancy[]
+  unsigned: readonly UnsignedTail[]
   /** What still contradicts the anchors: a chain that cannot be signed as it is. */
   left: readonly Discrepancy[]
 }
 
 /**
- * Takes up the trail as it is, though anchors say otherwise: records what they say, and puts a checkpoint of each chain that they
- * contradict behind them. Whoever holds the older ones still sees the break. Does nothing where there is nothing to take up.
+ * Takes up the trail as it is, though anchors say otherwise or checkpoints are missing: records that, signs what must have been
+ * signed, and puts a checkpoint of each chain that the anchors contradict behind them. Whoever holds the older ones still sees
+ * the break. Does nothing where there is nothing to take up.
  *
  * @throws SinkFailure when the anchors can be neither read nor written; GateError `audit_unavailable`
  */
-export async function restoreAnchors(
+export async function restoreTrail(
   deps: EvidenceDeps,
-  anchors: AnchorSink & AnchorRecord,
+  anchors: (AnchorSink & AnchorRecord) | undefined,
   { reason, actor }: { reason: string; actor: Actor },
 ): Promise<Restored> {
-  const { store, clock } = deps
-  const contradicted = async (): Promise<Discrepancy[]> => compareAnchors(store, (await anchors.newest()).newest)
+  const { store } = deps
+  const contradicted = async (): Promise<Discrepancy[]> =>
+    anchors === undefined ? [] : compareAnchors(store, (await anchors.newest()).newest)
   const discrepancies = await contradicted()
-  if (discrepancies.length === 0) return { discrepancies, left: [] }
-  const data = { reason, discrepancies: discrepancies.map(({ why: _, ...recorded }) => recorded) }
+  const unsigned = await unsignedTails(store)
+  if (discrepancies.length === 0 && unsigned.length === 0) return { discrepancies, unsigned, left: [] }
+  const data = { reason, discrepancies: discrepancies.map(({ why: _, ...recorded }) => recorded), unsigned }
   await decideAndCommit(store, async () => ({
     submission: {
       guards: [],
@@ -42,15 +47,20 @@ export async function restoreAnchors(
     },
     reply: () => undefined,
   }))
+  await deps.checkpoints.takeUp(unsigned.map(({ chain }) => chain))
+  if (anchors !== undefined)
+    await anchor(deps, anchors, new Set([...discrepancies.map(({ chain }) => chain), SYSTEM_CHAIN]))
+  return { discrepancies, unsigned, left: await contradicted() }
+}
+
+async function anchor(deps: EvidenceDeps, anchors: AnchorSink, chains: Iterable<string>): Promise<void> {
   const notes: string[] = []
-  for (const chain of new Set([...discrepancies.map(({ chain }) => chain), SYSTEM_CHAIN]))
-    notes.push(await noteOf(deps, chain))
-  const at = formatTimestamp(clock())
+  for (const chain of chains) notes.push(await noteOf(deps, chain))
+  const at = formatTimestamp(deps.clock())
   await anchors.take(
     notes.map((checkpoint) => ({ at, checkpoint })),
     new AbortController().signal,
   )
-  return { discrepancies, left: await contradicted() }
 }
 
 /** A signed checkpoint of all that a chain has: of one that is not there, that it has nothing. */

@@ -21,13 +21,18 @@ export const EVENTS = {
   'audit.checkpoint': 'the heads of chains were signed',
   'audit.redaction': 'sections of entries were erased',
   'audit.prune': 'the oldest entries were archived and deleted',
-  'audit.restored': 'the trail was taken up as it is, though anchors say otherwise',
+  'audit.restored': 'the trail was taken up as it is, though anchors say otherwise or checkpoints are missing',
   'audit.verified': 'the service verified its own chains',
   'clock.regression': 'the clock of the machine went back',
 } as const
 
 export type EventType = keyof typeof EVENTS
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[]
+
+export function isOfApproval(type: string): boolean {
+  return type.startsWith('approval.')
+}
+export const APPROVAL_EVENTS = EVENT_TYPES.filter(isOfApproval)
 
 /** The types whose `data` changes a record (docs/format.md, State follows from the chain). */
 export const STATE_EVENTS: readonly EventType[] = EVENT_TYPES.filter(

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { lineOf } from '../actions/compare-anchors.ts'
-import { restoreAnchors } from '../actions/restore-anchors.ts'
+import { restoreTrail } from '../actions/restore.ts'
+import { tailLine } from '../actions/unsigned-tails.ts'
 import { anchorFile } from '../anchors/file.ts'
 import {
   addCommonOptions,
@@ -25,8 +26,10 @@ export function addAuditRestoreCommand(audit: Command): void {
   addSettingOption(command, 'anchorFile')
   addSettingOption(command, 'signingKey')
   command
-    .description('take up the trail as it is, though the anchor file says otherwise, and record that')
-    .requiredOption('--reason <text>', 'why the trail is not what was anchored; recorded for good')
+    .description(
+      'take up the trail as it is, though the anchor file says otherwise or checkpoints are missing, and record that',
+    )
+    .requiredOption('--reason <text>', 'why it is taken up as it is; recorded for good')
     .addHelpText(
       'after',
       `\nExample:\n  gate-sidecar audit restore --anchor-file /mnt/anchors/gate.jsonl --reason 'backup of 1 May put back after the disk failed'`,
@@ -37,22 +40,26 @@ export function addAuditRestoreCommand(audit: Command): void {
 async function restore(options: RestoreOptions): Promise<void> {
   const config = configOf(options)
   const { reason } = options
-  if (config.anchorFile === null)
-    throw new UsageError('There is no anchor file to compare with: set anchorFile, or give --anchor-file.')
-  if (reason.trim() === '') throw new UsageError('--reason: say why the trail is not what was anchored.')
-  const file = anchorFile(config.anchorFile)
-  if ((await file.version()) === 'none') throw new CannotRun(`There is no anchor file ${config.anchorFile}.`)
-  const { discrepancies, left } = await withStore(config, {}, async (deps) =>
-    restoreAnchors(await withKeyring(deps, config), file, { reason, actor: hostActor() }),
+  if (reason.trim() === '') throw new UsageError('--reason: say why the trail is taken up as it is.')
+  const file = config.anchorFile === null ? undefined : anchorFile(config.anchorFile)
+  if ((await file?.version()) === 'none') throw new CannotRun(`There is no anchor file ${config.anchorFile}.`)
+  const { discrepancies, unsigned, left } = await withStore(config, {}, async (deps) =>
+    restoreTrail(await withKeyring(deps, config), file, { reason, actor: hostActor() }),
   )
-  print(options, { restored: discrepancies.length > 0, discrepancies, left }, () =>
-    discrepancies.length === 0
-      ? ['The trail agrees with its anchors; nothing was written.']
-      : [
+  const isRestored = discrepancies.length + unsigned.length > 0
+  print(options, { restored: isRestored, discrepancies, unsigned, left }, () =>
+    isRestored
+      ? [
           ...discrepancies.map(lineOf),
+          ...unsigned.map(tailLine),
           'The trail goes on as it is. That is recorded as audit.restored, and a running service writes again within seconds.',
+        ]
+      : [
+          file === undefined
+            ? 'All is signed that must be; nothing was written. To compare with an anchor file, give --anchor-file.'
+            : 'The trail agrees with its anchors, and all is signed that must be; nothing was written.',
         ],
   )
   if (left.length > 0) throw new CannotRun(`The anchors are still contradicted:\n${left.map(lineOf).join('\n')}`)
-  if (discrepancies.length === 0) process.exitCode = EXIT.negative
+  if (!isRestored) process.exitCode = EXIT.negative
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { checkpointer } from '../../src/actions/checkpoints.ts'
 import { prunable, prune } from '../../src/actions/prune.ts'
-import { restoreAnchors } from '../../src/actions/restore-anchors.ts'
+import { restoreTrail } from '../../src/actions/restore.ts'
 import { rotateLogKey } from '../../src/actions/signing-key-changes.ts'
 import { openKeyring } from '../../src/actions/signing-keys.ts'
 import { anchorFile } from '../../src/anchors/file.ts'
@@ -114,7 +114,7 @@ export const settles = command('restore', {
       const keyring = await openKeyring(deps, keyFileOf(world))
       const onFault = (chain: string, why: string): never => assert.fail(`${chain}: ${why}`)
       const means = { ...deps, keyring, checkpoints: checkpointer({ ...deps, keyring, onFault }) }
-      return restoreAnchors(means, anchorFile(world.anchorFile), { reason: 'a backup was put back', actor: HOST })
+      return restoreTrail(means, anchorFile(world.anchorFile), { reason: 'a backup was put back', actor: HOST })
     })
     assert.deepEqual(new Map(found.discrepancies.map(({ chain, status }) => [chain, status])), m.discrepancies(model))
     assert.deepEqual(found.left, [])

@@ -12,6 +12,7 @@ import { formatTimestamp } from '../../src/base/time.ts'
 import { connect } from '../../src/sqlite/connection.ts'
 import { DATA_FILE, openDatabase } from '../../src/sqlite/open.ts'
 import { verifyChain } from '../../src/sqlite/verify-chain.ts'
+import { run } from '../cli/program.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aDecision, commit, LIVE, note, only, START_MS } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
@@ -159,6 +160,38 @@ test('the key file away for an hour, while the service goes on: it signs once it
     await commit(trail.store, { guards: [], writes: [], entries: [aDecision('deny')] })
   await trail.checkpoints.signAll()
   assert.equal((await verifySeqs(trail.store, LIVE, undefined)).valid, true)
+  await trail.close()
+})
+
+test('the key file away for an hour, and the service ended: nothing is signed until somebody answers for it, by a recorded reason', async () => {
+  const dir = temporaryFolder()
+  let nowMs = START_MS
+  const away = await openTrail(dir, () => nowMs)
+  await grow(away, 3)
+  for (const end = nowMs + 3_600_000; nowMs < end; nowMs += 30_000)
+    await commit(away.store, { guards: [], writes: [], entries: [aDecision('deny')] })
+  await away.close()
+  const trail = await openTrail(dir, () => nowMs)
+  await trail.checkpoints.signAll()
+  assert.match(trail.checkpoints.faults().get(LIVE) ?? '', /entry 4 was signed once.*audit restore/)
+  assert.equal((await verifySeqs(trail.store, LIVE, undefined)).status, 'tampered')
+  const tail = { chain: LIVE, first: 4, end: 124 }
+  const args = ['audit', 'restore', '--data', dir, '--reason', 'the volume of the key was away']
+  const { code, stdout, stderr } = await run(args)
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(stdout, /^UNSIGNED: audit chain acme\/live has 124 entries, and those from 4 on have no checkpoint/)
+  assert.equal((await verifySeqs(trail.store, LIVE, undefined)).valid, true)
+  const { items } = await trail.store.page({ chain: SYSTEM, order: 'desc', limit: 3, offset: 0 })
+  const recorded = items.find(({ header }) => header.type === 'audit.restored')?.sections
+  assert.deepEqual(JSON.parse(recorded?.find(({ name }) => name === 'data')?.json ?? ''), {
+    reason: 'the volume of the key was away',
+    discrepancies: [],
+    unsigned: [tail],
+  })
+  await commit(trail.store, { guards: [], writes: [], entries: [aDecision('deny')] })
+  await trail.checkpoints.signAll()
+  assert.deepEqual([trail.checkpoints.faults().size, (await trail.store.lastCheckpoint(LIVE))?.size], [0, 125])
+  assert.equal((await run(args)).code, 1)
   await trail.close()
 })
 

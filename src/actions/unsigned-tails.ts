@@ -1,0 +1,35 @@
+import { readHeader } from '../audit/chain.ts'
+import { unsignedTail } from '../audit/unsigned.ts'
+import type { Store } from '../store.ts'
+import { grownChains } from './due.ts'
+
+/** Entries of a chain that no checkpoint covers, though a service that runs must have signed them: first <= seq < end. */
+export interface UnsignedTail {
+  chain: string
+  first: number
+  end: number
+}
+
+const HEADERS_AT_ONCE = 500
+
+export async function unsignedTails(store: Store): Promise<UnsignedTail[]> {
+  const tails: UnsignedTail[] = []
+  for (const { chain, size, length } of await grownChains(store)) {
+    if (await isTooLong(store, chain, size)) tails.push({ chain, first: size, end: length })
+  }
+  return tails
+}
+
+async function isTooLong(store: Store, chain: string, first: number): Promise<boolean> {
+  const isTooMany = unsignedTail()
+  for (let seq = first; ; seq += HEADERS_AT_ONCE) {
+    const texts = await store.headersFrom(chain, seq, HEADERS_AT_ONCE)
+    // What is no header is found out when the chain is signed.
+    if (texts.map(readHeader).some((header) => header !== undefined && isTooMany(header))) return true
+    if (texts.length < HEADERS_AT_ONCE) return false
+  }
+}
+
+export function tailLine({ chain, first, end }: UnsignedTail): string {
+  return `UNSIGNED: audit chain ${chain} has ${end} entries, and those from ${first} on have no checkpoint, though a service must have signed them`
+}
