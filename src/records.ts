@@ -1,6 +1,7 @@
 import type { Approval } from './approvals/approval.ts'
+import type { StoredEntry } from './audit/chain.ts'
 import type { Json } from './base/json.ts'
-import type { Certificate, Rotation } from './evidence/trust.ts'
+import type { Certificate, LogKey, Rotation } from './evidence/trust.ts'
 import type { ApiKey } from './keys/apikey.ts'
 import type { Tenant } from './keys/tenant.ts'
 import type { KillSwitch } from './killswitch/killswitch.ts'
@@ -28,6 +29,13 @@ export type SigningKey = {
 /** True for the log key with which checkpoints are signed now. */
 export function isInUse({ purpose, retiredAt }: SigningKey): boolean {
   return purpose === 'log' && retiredAt === null
+}
+
+/** The log keys among them, as whoever verifies holds evidence to them. */
+export function logKeysOf(origin: string, keys: Iterable<SigningKey>): LogKey[] {
+  return [...keys]
+    .filter(({ purpose }) => purpose === 'log')
+    .map(({ publicKey, retiredAt }) => ({ name: origin, publicKey, until: retiredAt }))
 }
 
 /** The policy set of a tenant that was last in force. */
@@ -58,6 +66,13 @@ export type ChangeData = {
   id: string
   /** All members at creation, the changed ones after; `revision` always. */
   changes: { [member: string]: Json }
+}
+
+/** What an entry of a state event recorded; undefined where that has been erased. */
+export function changeIn({ sections }: Pick<StoredEntry, 'sections'>): ChangeData | undefined {
+  const data = sections.find(({ name }) => name === 'data')
+  // The section has the committed text, which was written as a change.
+  return data && (JSON.parse(data.json) as ChangeData)
 }
 
 export interface Change<K extends RecordKind> {

@@ -1,10 +1,8 @@
-import { EVENT_TYPES } from '../audit/events.ts'
-import { isJsonObject, type Json } from '../base/json.ts'
+import { APPROVAL_EVENTS } from '../audit/events.ts'
 import { partitionPoint } from '../base/partition-point.ts'
+import { changeIn } from '../records.ts'
 import type { Deps } from './deps.ts'
 import { isOpen } from './open-approvals.ts'
-
-const APPROVAL_EVENTS = EVENT_TYPES.filter((type) => type.startsWith('approval.'))
 
 /** The seqs of the first and the last entry of an approval; without an end while it is open. */
 export interface ApprovalSpan {
@@ -13,7 +11,7 @@ export interface ApprovalSpan {
   last: number
 }
 
-/** Those that have an entry in first <= seq < end, by their last one. What was erased has no approval any more. */
+/** Those that have an entry in first <= seq < end. What was erased has no approval any more. */
 export async function approvalSpans(
   { store, clock }: Deps,
   { chain, first, end }: { chain: string; first: number; end: number },
@@ -21,7 +19,7 @@ export async function approvalSpans(
   const spans = new Map<string, ApprovalSpan>()
   for (const seq of await store.seqsOfTypes(chain, APPROVAL_EVENTS, { first, end })) {
     const entry = await store.entryAt(chain, seq)
-    const id = idIn(entry?.sections.find(({ name }) => name === 'data')?.json)
+    const id = entry && changeIn(entry)?.id
     if (id === undefined || spans.has(id)) continue
     const approval = await store.approval(id)
     if (approval === undefined) continue
@@ -30,12 +28,7 @@ export async function approvalSpans(
       : (await store.changesOf('approval', id)).at(-1)?.header.seq
     spans.set(id, { id, first: seq, last: last ?? seq })
   }
-  return [...spans.values()].sort((a, b) => a.last - b.last)
-}
-
-function idIn(json = 'null'): string | undefined {
-  const value: Json = JSON.parse(json)
-  return isJsonObject(value) && typeof value.id === 'string' ? value.id : undefined
+  return [...spans.values()]
 }
 
 /** Tells how far a cut before `size` has to go back so that it parts no approval. */

@@ -1,6 +1,7 @@
-import { commitment, hashHeader, type StoredEntry } from '../audit/chain.ts'
+import { hashHeader, type StoredEntry } from '../audit/chain.ts'
 import type { Checkpoint } from '../audit/checkpoint.ts'
 import { type Hash, inclusionPath, isIncluded, leafHash } from '../audit/tree.ts'
+import { contentFault } from '../audit/verify.ts'
 import { parseDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
@@ -8,6 +9,7 @@ import { type Bundle, buildBundle, type Placed, type UnsignedBundle } from '../e
 import { type Envelope, envelopeOf } from '../evidence/envelope.ts'
 import { parseCheckpointNote } from '../evidence/note.ts'
 import { signStatement } from '../evidence/sign.ts'
+import { changeIn } from '../records.ts'
 import type { StoredCheckpoint } from '../store.ts'
 import { takenUpTo } from './anchors.ts'
 import type { Checkpointer } from './checkpoints.ts'
@@ -83,9 +85,10 @@ async function placed(
 }
 
 function isAsSigned(entry: StoredEntry, signed: Checkpoint, inclusion: readonly Hash[]): boolean {
-  const { header, headerText, sections } = entry
-  const isCommitted = sections.every((section) => commitment(section) === header.commits[section.name])
+  const { header, headerText } = entry
   const hash = hashHeader(headerText)
+  // Whether a command erased what is missing is looked at apart from this.
+  const isCommitted = contentFault(entry, () => true) === undefined
   return isCommitted && hash === entry.hash && isIncluded(leafHash(parseDigest(hash)), header.seq, signed, inclusion)
 }
 
@@ -127,8 +130,6 @@ export async function approvalEntries(deps: Deps, decided: StoredEntry): Promise
 
 /** From the request to the vote with which it was approved: entries whose content was erased are not among them. */
 function isWhole(cast: readonly StoredEntry[]): boolean {
-  const changes = cast.map(
-    ({ sections }) => JSON.parse(sections.find(({ name }) => name === 'data')?.json ?? '{}').changes,
-  )
+  const changes = cast.map((entry) => changeIn(entry)?.changes)
   return changes.every((change, i) => change?.revision === i + 1) && changes.at(-1)?.status === 'approved'
 }

@@ -3,7 +3,7 @@ import type { Approval } from '../approvals/approval.ts'
 import type { StoredEntry } from '../audit/chain.ts'
 import type { EventGroup } from '../keys/event-roles.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
-import { applyChange, type ChangeData, type Records } from '../records.ts'
+import { applyChange, changeIn, type Records } from '../records.ts'
 import type { Store } from '../store.ts'
 import { entryView, SHOWN_SECTIONS } from './audit.ts'
 
@@ -185,10 +185,4 @@ async function recordAt<K extends 'approval' | 'switch'>(
   }
   // The merge of a record's changes is the record.
   return record as Records[K] | undefined
-}
-
-function changeIn({ sections }: StoredEntry): ChangeData | undefined {
-  const data = sections.find(({ name }) => name === 'data')
-  // The section has the committed text, which was written as a change.
-  return data && (JSON.parse(data.json) as ChangeData)
 }

@@ -13,7 +13,7 @@ import {
   stopView,
 } from '../killswitch/killswitch.ts'
 import { domainOf } from '../policy/set.ts'
-import { type ChangeData, change, creation } from '../records.ts'
+import { change, changeIn, creation } from '../records.ts'
 import type { Submission } from '../store.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry, type PoliciesInForce } from './deps.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
@@ -108,10 +108,10 @@ function isImposed(deps: Deps, stop: KillSwitch): boolean {
 async function stopOfEarlierUse({ store }: Deps, { caller, idempotency }: Once): Promise<KillSwitch | undefined> {
   try {
     const use = await earlierUse(store, caller, idempotency)
-    const data = use && (await store.entry(use.entryId))?.sections.find(({ name }) => name === 'data')
+    const entry = use && (await store.entry(use.entryId))
+    const data = entry && changeIn(entry)
     if (data === undefined) return undefined
-    const { id } = JSON.parse(data.json) as ChangeData
-    const stop = store.state().switches.find((item) => item.id === id)
+    const stop = store.state().switches.find(({ id }) => id === data.id)
     if (stop !== undefined && isInForce(stop)) return stop
     throw new GateError(
       'idempotency_conflict',

@@ -1,19 +1,18 @@
 import type { Actor } from '../audit/entry.ts'
 import { coverOf, coverRanges } from '../audit/tree.ts'
 import { encodeBase64 } from '../base/bytes.ts'
-import { canonicalJson } from '../base/canonical.ts'
 import { GateError } from '../base/errors.ts'
-import { DAY_MS, formatTimestamp } from '../base/time.ts'
-import { type Prune, readPrune, type UnsignedPrune } from '../evidence/prune.ts'
+import { DAY_MS, formatTimestamp, MAX_DURATION_MS } from '../base/time.ts'
+import { type Prune, PruneShape, type UnsignedPrune } from '../evidence/prune.ts'
 import { signStatement } from '../evidence/sign.ts'
-import type { Store } from '../store.ts'
+import type { Store, TreeNode } from '../store.ts'
 import { type ApprovalSpan, approvalSpans, cutter } from './approval-spans.ts'
 import { decideAndCommit, eventEntry } from './deps.ts'
 import type { EvidenceDeps } from './evidence.ts'
 import { verifySeqs } from './verify-range.ts'
 
 /** What policies may ask of earlier actions lies within 90 days, and so does the use of an approval. */
-export const MIN_AGE_DAYS = 90
+export const MIN_AGE_DAYS = MAX_DURATION_MS / DAY_MS
 /** Entries of one commit, about: others wait for it. */
 const BATCH = 5000
 
@@ -41,7 +40,7 @@ export async function prunable(
   onProgress?: (verified: number) => void,
 ): Promise<Prunable> {
   const { store, clock } = deps
-  if (beforeMs > clock() - MIN_AGE_DAYS * DAY_MS)
+  if (beforeMs > clock() - MAX_DURATION_MS)
     throw new GateError('invalid_request', `What is younger than ${MIN_AGE_DAYS} days may still be asked for.`)
   const first = (await store.pruned(chain))?.size ?? 0
   const old = await store.seqNotBefore(chain, formatTimestamp(beforeMs))
@@ -91,9 +90,13 @@ export async function prune(
   for (let from = first; from < end; ) {
     const within = await cutBefore(store, chain, Math.min(end, from + BATCH), cut)
     const size = within > from ? within : await cutAfter(store, chain, from, cut)
-    const statement = await statementOf(deps, chain, { size, archive, reason })
+    const hashes = await store.treeHashes(chain, coverRanges(0, size))
+    const statement = await statementOf(deps, chain, { size, archive, reason, frontier: hashes.map(encodeBase64) })
     const gone = approvals.filter(({ last }) => last >= from && last < size).map(({ id }) => id)
-    await commitPrune(deps, actor, statement, { from, approvals: gone })
+    const frontier = coverOf(0, size).flatMap((place, i) =>
+      hashes[i] === undefined ? [] : { ...place, hash: hashes[i] },
+    )
+    await commitPrune(deps, actor, statement, { from, frontier, approvals: gone })
     from = size
     onProgress(from - first)
   }
@@ -113,21 +116,19 @@ async function cutAfter(store: Store, chain: string, from: number, cut: (size: n
 async function statementOf(
   { store }: EvidenceDeps,
   chain: string,
-  { size, archive, reason }: Pick<Prune, 'size' | 'archive' | 'reason'>,
+  given: Pick<Prune, 'size' | 'archive' | 'reason' | 'frontier'>,
 ): Promise<Omit<UnsignedPrune, 'signedBy'>> {
+  const { size } = given
   const last = await store.entryAt(chain, size - 1)
   if (last === undefined)
     throw new GateError('audit_unavailable', `Audit chain ${chain}, entry ${size - 1} is missing.`)
-  const frontier = await store.treeHashes(chain, coverRanges(0, size))
+  const { origin } = store
   return {
-    origin: store.origin,
+    origin,
     chain,
-    size,
+    ...given,
     lastHash: last.hash,
     lastTs: last.header.ts,
-    frontier: frontier.map(encodeBase64),
-    archive,
-    reason,
     ...(await store.stateBefore(chain, size)),
   }
 }
@@ -136,27 +137,24 @@ function commitPrune(
   deps: EvidenceDeps,
   actor: Actor,
   unsigned: Omit<UnsignedPrune, 'signedBy'>,
-  { from, approvals }: { from: number; approvals: readonly string[] },
+  { from, frontier, approvals }: { from: number; frontier: readonly TreeNode[]; approvals: readonly string[] },
 ): Promise<void> {
-  const { chain, size, frontier } = unsigned
+  const { chain, size } = unsigned
   return decideAndCommit(deps.store, async () => {
     const key = deps.keyring.logKey()
     const statement: UnsignedPrune = { ...unsigned, signedBy: key.publicKey }
     const signed = { ...statement, signature: signStatement('prune', statement, key.privateKey) }
     // Without a record that can be read, what is left of the chain is no chain.
-    if (readPrune(canonicalJson(signed)) === undefined)
-      throw new GateError(
-        'invalid_request',
-        'The record of what is pruned would have not its form: is the reason too long?',
-      )
-    const nodes = coverOf(0, size).map((place, i) => ({ ...place, hash: Buffer.from(frontier[i] ?? '', 'base64') }))
+    const fault = PruneShape.fault(signed, '')
+    if (fault !== undefined)
+      throw new GateError('invalid_request', `The record of what is pruned would not have its form: ${fault}.`)
     return {
       submission: {
         guards: [
           { kind: 'prunedTo', chain, size: from },
           { kind: 'logKeyInUse', id: key.id },
         ],
-        writes: [{ kind: 'prune', chain, size, frontier: nodes, approvals }],
+        writes: [{ kind: 'prune', chain, size, frontier, approvals }],
         entries: [eventEntry(deps, chain, 'audit.prune', signed, actor)],
       },
       reply: () => undefined,

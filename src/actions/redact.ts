@@ -1,8 +1,9 @@
 import type { StoredEntry } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
+import { isOfApproval } from '../audit/events.ts'
 import { isErasable, joinedTargets, type RedactionTarget } from '../audit/redaction.ts'
 import { GateError } from '../base/errors.ts'
-import { isJsonObject, type Json } from '../base/json.ts'
+import { changeIn } from '../records.ts'
 import { type Deps, decideAndCommit, eventEntry } from './deps.ts'
 import { isOpen } from './open-approvals.ts'
 
@@ -68,9 +69,8 @@ async function erasableIn(deps: Deps, entries: readonly StoredEntry[]): Promise<
   const seen = new Set<string>()
   for (const entry of entries) {
     const { type } = entry.header
-    const isOfApproval = type.startsWith('approval.')
-    if (!isOfApproval) found.targets.push(...targetsAt(entry))
-    const id = isOfApproval ? recordId(entry) : undefined
+    if (!isOfApproval(type)) found.targets.push(...targetsAt(entry))
+    const id = isOfApproval(type) ? changeIn(entry)?.id : undefined
     if (id === undefined || seen.has(id)) continue
     seen.add(id)
     const targets = await approvalTargets(deps, id)
@@ -94,12 +94,6 @@ async function approvalTargets({ store, clock }: Deps, id: string): Promise<Reda
   if (approval === undefined || isOpen(store, approval, clock())) return undefined
   const changes = await store.changesOf('approval', id)
   return changes.flatMap((entry) => targetsAt(entry))
-}
-
-function recordId({ sections }: StoredEntry): string | undefined {
-  const data = sections.find(({ name }) => name === 'data')
-  const value: Json = JSON.parse(data?.json ?? 'null')
-  return isJsonObject(value) && typeof value.id === 'string' ? value.id : undefined
 }
 
 function erase(

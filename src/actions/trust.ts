@@ -1,4 +1,5 @@
 import type { Rotation, Trust } from '../evidence/trust.ts'
+import { logKeysOf } from '../records.ts'
 import type { Store } from '../store.ts'
 
 /** How this instance's log keys followed one another, oldest first: what travels with evidence. */
@@ -11,11 +12,8 @@ export function rotationsOf(store: Store): Rotation[] {
 /** What others need to verify evidence of this instance. */
 export function trustOf(store: Store): Trust {
   const keys = [...store.state().signingKeys.values()]
-  const logKeys = keys
-    .filter(({ purpose }) => purpose === 'log')
-    .map(({ publicKey, retiredAt }) => ({ name: store.origin, publicKey, until: retiredAt }))
   return {
-    logKeys,
+    logKeys: logKeysOf(store.origin, keys),
     revoked: new Map(keys.flatMap((key) => (key.revokedAt === null ? [] : [[key.publicKey, key.revokedAt]]))),
   }
 }

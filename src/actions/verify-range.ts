@@ -5,6 +5,7 @@ import { entryFault, headOf } from '../audit/verify.ts'
 import { GateError } from '../base/errors.ts'
 import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate } from '../base/time.ts'
 import type { Heads } from '../evidence/anchor.ts'
+import { headAfter } from '../evidence/prune.ts'
 import type { LogKey } from '../evidence/trust.ts'
 import { TenantIdField } from '../gate/request.ts'
 import type { Store } from '../store.ts'
@@ -113,5 +114,5 @@ export async function headBefore(store: Store, chain: string, seq: number): Prom
   const before = await store.entryAt(chain, seq - 1)
   if (before !== undefined) return headOf(before)
   const pruned = await store.pruned(chain)
-  return pruned?.size === seq ? { seq: seq - 1, hash: pruned.lastHash, tsMs: Date.parse(pruned.lastTs) } : undefined
+  return pruned?.size === seq ? headAfter(pruned) : undefined
 }

@@ -2,7 +2,7 @@ import type { Approval } from '../approvals/approval.ts'
 import { hashHeader, type StoredEntry } from '../audit/chain.ts'
 import { contentFault } from '../audit/verify.ts'
 import { canonicalJson } from '../base/canonical.ts'
-import { applyChange, type ChangeData } from '../records.ts'
+import { applyChange, changeIn } from '../records.ts'
 import type { Store } from '../store.ts'
 
 /**
@@ -16,9 +16,9 @@ export async function followsFromChain(store: Store, approval: Approval): Promis
   let record: ReturnType<typeof applyChange> | undefined
   for (const entry of entries) {
     if (!(await isIntact(store, entry, approval.chain))) return false
-    const data = entry.sections.find(({ name }) => name === 'data')
-    // The section has the committed text, which was written as a change.
-    record = applyChange(record, JSON.parse(data?.json ?? '{}') as ChangeData)
+    const data = changeIn(entry)
+    if (data === undefined) return false
+    record = applyChange(record, data)
   }
   return canonicalJson(record) === canonicalJson(approval)
 }

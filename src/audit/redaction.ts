@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, readJson } from '../base/json.ts'
 import { partitionPoint } from '../base/partition-point.ts'
-import { EVENT_TYPES } from './events.ts'
+import { EVENT_TYPES, isOfApproval } from './events.ts'
 
 /** Sections that were erased: those of this name, of the entries first <= seq <= last. */
 export type RedactionTarget = { first: number; last: number; section: string }
@@ -26,7 +26,7 @@ function targetOf(value: Json): RedactionTarget[] {
 export function isErasable(type: string, section: string): boolean {
   if (type === 'gate.decision') return section === 'request'
   const isOurs = (EVENT_TYPES as readonly string[]).includes(type)
-  return (!isOurs || type.startsWith('approval.')) && (section === 'data' || section === 'actor')
+  return (!isOurs || isOfApproval(type)) && (section === 'data' || section === 'actor')
 }
 
 /** Tells whether one of the targets is this section of this entry. */

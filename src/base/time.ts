@@ -61,12 +61,15 @@ function afterLeapSecond(beforeMs: number): number | undefined {
   return !Number.isNaN(timeMs) && /-01T00:00:00/.test(new Date(timeMs).toISOString()) ? timeMs : undefined
 }
 
+/** The longest duration: 90 days. */
+export const MAX_DURATION_MS = 90 * DAY_MS
+
 /** Milliseconds of an integer with a unit `s m h d`, from 1 s to 90 d, else undefined. */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text)
   if (match === null) return undefined
   const ms = Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS]
-  return ms <= 90 * DAY_MS ? ms : undefined
+  return ms <= MAX_DURATION_MS ? ms : undefined
 }
 
 // Date turns 30 February into 2 March; a real date prints as it was read.

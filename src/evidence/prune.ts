@@ -1,5 +1,5 @@
-import { isJsonObject, readJson } from '../base/json.ts'
-import { parseTimestamp } from '../base/time.ts'
+import type { Head } from '../audit/chain.ts'
+import { readJson } from '../base/json.ts'
 import { EVIDENCE_DEPTH } from './envelope.ts'
 import { Base64Of32, Digest, Origin, Path, Signature, Time } from './fields.ts'
 import { anyObject, count, list, object, record, type TypeOf, text } from './shape.ts'
@@ -42,9 +42,13 @@ export type UnsignedPrune = Omit<Prune, 'signature'>
 /** @param json a section `data`; undefined for what is no such statement */
 export function readPrune(json: string): Prune | undefined {
   const value = readJson(json, { maxDepth: EVIDENCE_DEPTH })
-  if (!isJsonObject(value) || PruneShape.fault(value, '') !== undefined) return undefined
-  const prune = value as unknown as Prune // as the shape says
-  return parseTimestamp(prune.lastTs) === undefined ? undefined : prune
+  // As the shape says.
+  return PruneShape.fault(value, '') === undefined ? (value as Prune) : undefined
+}
+
+/** The last of the entries that are gone. */
+export function headAfter({ size, lastHash, lastTs }: Prune): Head {
+  return { seq: size - 1, hash: lastHash, tsMs: Date.parse(lastTs) }
 }
 
 /** True when one of the log keys has signed the statement. */

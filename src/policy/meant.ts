@@ -1,5 +1,5 @@
 import type { Json } from '../base/json.ts'
-import { DAY_MS, parseDuration } from '../base/time.ts'
+import { DAY_MS, MAX_DURATION_MS, parseDuration } from '../base/time.ts'
 import { inAscii } from './look-alikes.ts'
 import { plainWord } from './suggest.ts'
 
@@ -66,7 +66,7 @@ export function durationIn(value: Json): string | undefined {
   const unit = plain.replace(/[^a-z]/g, '')
   // Of none at all, the least in its unit.
   if (ms === 0 && unit !== '') return durationIn(`1${unit}`)
-  return durationOf(Math.min(Math.max(ms, 1000), 90 * DAY_MS), text)
+  return durationOf(Math.min(Math.max(ms, 1000), MAX_DURATION_MS), text)
 }
 
 /** In the largest unit that says it exactly, or in the unit that the text ends with. */

@@ -1,5 +1,5 @@
 import type { Json } from '../base/json.ts'
-import { DAY_MS, parseDuration } from '../base/time.ts'
+import { parseDuration } from '../base/time.ts'
 import { BUILT_IN_FACTS, meantFact, REQUEST_ROOTS } from './fact-names.ts'
 import { durationIn } from './meant.ts'
 import { itemsOf, memberOf, type Node, numberOf, textOf } from './node.ts'
@@ -144,7 +144,7 @@ export function readDuration(node: Node, report: Report): number | undefined {
   const text = textOf(node)
   if (text === undefined) return undefined
   const ms = parseDuration(text)
-  if (ms !== undefined && ms <= 90 * DAY_MS) return ms
+  if (ms !== undefined) return ms
   report.add('GATE1116', node, DURATION_SENTENCE, durationIn(text))
   return undefined
 }

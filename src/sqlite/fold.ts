@@ -1,5 +1,5 @@
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
-import { EVENT_TYPES, type EventType, STATE_EVENTS } from '../audit/events.ts'
+import { EVENT_TYPES, isOfApproval, STATE_EVENTS } from '../audit/events.ts'
 import type { Left } from '../evidence/prune.ts'
 import type { RecordKind } from '../records.ts'
 import type { Connection } from './connection.ts'
@@ -7,8 +7,6 @@ import { AlteredFile } from './open.ts'
 import { applyEntry, applyState, type Folded } from './provenance.ts'
 import { dataOf, reading, soundEntry } from './sound-entry.ts'
 
-const isOfApproval = (type: EventType): boolean => type.startsWith('approval.')
-export const APPROVAL_EVENTS = STATE_EVENTS.filter(isOfApproval)
 const OTHER_EVENTS = STATE_EVENTS.filter((type) => !isOfApproval(type))
 
 export function nothingFolded(): Folded {

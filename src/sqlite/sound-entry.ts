@@ -2,9 +2,9 @@ import { genesisHead, type Head, type StoredEntry } from '../audit/chain.ts'
 import { coverRanges } from '../audit/tree.ts'
 import { type EntryCheck, entryFault, headOf } from '../audit/verify.ts'
 import { encodeBase64 } from '../base/bytes.ts'
-import { isGenuinePrune, type Prune } from '../evidence/prune.ts'
+import { headAfter, isGenuinePrune, type Prune } from '../evidence/prune.ts'
 import type { LogKey } from '../evidence/trust.ts'
-import type { SigningKey } from '../records.ts'
+import { logKeysOf, type SigningKey } from '../records.ts'
 import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
 import { AlteredFile, asUnusable } from './open.ts'
@@ -68,10 +68,7 @@ function edgeOf(connection: Connection, origin: string, chain: string): Head {
   if (size === 0) return genesisHead(origin, chain)
   const bodies = reading('The table of signingKey records', () => connection.records.signingKey.bodies())
   const keys = Array.from(bodies.values(), (body) => JSON.parse(body) as SigningKey)
-  const logKeys = keys
-    .filter(({ purpose }) => purpose === 'log')
-    .map(({ publicKey, retiredAt }) => ({ name: origin, publicKey, until: retiredAt }))
-  const prune = genuinePrune(connection, origin, chain, logKeys)
+  const prune = genuinePrune(connection, origin, chain, logKeysOf(origin, keys))
   if (typeof prune === 'string') throw new AlteredFile(`Audit chain ${chain}: ${prune}.`)
   return headAfter(prune)
 }
@@ -100,9 +97,4 @@ function isFrontier({ checkpoints }: Pick<Connection, 'checkpoints'>, { chain, s
     if (error instanceof MissingEntry) return false
     throw error
   }
-}
-
-/** The last of the entries that were pruned. */
-export function headAfter({ size, lastHash, lastTs }: Prune): Head {
-  return { seq: size - 1, hash: lastHash, tsMs: Date.parse(lastTs) }
 }

@@ -21,10 +21,17 @@ export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
         ORDER BY entry.seq DESC`,
   )
   /** Newest first. Whoever relies on one holds `_system` to what was signed. */
-  function* all(): Generator<RecordedHead> {
+  function* inEntries(): Generator<RecordedHead> {
     for (const { seq, json } of data.iterate(SYSTEM_CHAIN)) yield* headsIn(seq, json)
-    const { seq, prune } = pruned.record(SYSTEM_CHAIN) ?? {}
-    for (const head of prune?.heads ?? []) yield { seq: seq ?? 0, ...head }
+  }
+  /** Of those that were pruned, as their record says. */
+  function inRecord(): RecordedHead[] {
+    const record = pruned.record(SYSTEM_CHAIN)
+    return record === undefined ? [] : record.prune.heads.map((head) => ({ seq: record.seq, ...head }))
+  }
+  function* all(): Generator<RecordedHead> {
+    yield* inEntries()
+    yield* inRecord()
   }
   return {
     /** The newest one, and the newest of an entry before `end`: those behind it are not signed yet, and may be anybody's. */
@@ -40,9 +47,8 @@ export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
     /** Of each chain the newest that an entry before `end` names, or one that was pruned. */
     before(end: number): Omit<RecordedHead, 'seq'>[] {
       const heads = new Map<string, Omit<RecordedHead, 'seq'>>()
-      const { prune } = pruned.record(SYSTEM_CHAIN) ?? {}
-      const own = [...all()].filter(({ seq }) => seq < end)
-      for (const { chain, size, root } of [...own, ...(prune?.heads ?? [])])
+      const own = [...inEntries()].filter(({ seq }) => seq < end)
+      for (const { chain, size, root } of [...own, ...inRecord()])
         if (!heads.has(chain)) heads.set(chain, { chain, size, root })
       return [...heads.values()]
     },

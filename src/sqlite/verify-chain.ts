@@ -5,9 +5,8 @@ import { formatDigest } from '../base/digest.ts'
 import type { ChainRequest } from '../queries.ts'
 import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
-import { genuinePrune } from './sound-entry.ts'
 import type { RecordedHead } from './system-heads.ts'
-import { type Fault, type Found, type Progress, type Work, walkRange } from './walk-range.ts'
+import { type Fault, type Found, type Progress, type Work, walkRange, workOn } from './walk-range.ts'
 
 /**
  * Recomputes everything of a range: each entry, what joins it to its neighbours, the tree up to the first checkpoint past it,
@@ -19,10 +18,9 @@ export function verifyChain(
   request: ChainRequest,
   onProgress: Progress = () => undefined,
 ): RangeVerification {
-  const length = connection.entries.length(request.chain)
   const oldest = connection.pruned.size(request.chain)
-  const work = { connection, origin, request, length }
-  const { end = length } = request.range ?? {}
+  const work = workOn(connection, origin, request)
+  const { end = work.length } = request.range ?? {}
   const first = Math.max(request.range?.first ?? 0, oldest)
   const found: Found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, fault: undefined }
   try {
@@ -54,7 +52,7 @@ function resultOf(found: Found, unanchored: number, isEmpty: boolean): RangeVeri
 
 /** Whether the whole chain is as long as was signed, and has the trees that `_system` and the newest anchor name. */
 function wholeFault(work: Work): Fault | undefined {
-  const { connection, origin, request } = work
+  const { connection, request } = work
   const { chain, anchor } = request
   const fault = (status: RangeStatus, seq: number, what: string) => ({ chain, seq, status, what })
   const signed = connection.checkpoints.lastSize(chain)
@@ -74,7 +72,7 @@ function wholeFault(work: Work): Fault | undefined {
   if (anchor !== null && anchor.size > length)
     return fault('rollback', length, `an anchor holds ${anchor.size} entries, and there are ${length}`)
   const oldest = connection.pruned.size(chain)
-  const prune = oldest === 0 ? undefined : genuinePrune(connection, origin, chain, request.logKeys)
+  const prune = work.prune()
   if (typeof prune === 'string') return fault('tampered', oldest, prune)
   const rootAt = (size: number): string | undefined => {
     if (size < oldest) return undefined
@@ -96,14 +94,14 @@ function wholeFault(work: Work): Fault | undefined {
 
 /** What `_system` is held to where it says something of another chain: that it is what was signed there, to its end. */
 function systemFault(work: Work, recorded: RecordedHead): Fault | undefined {
-  const { connection, request } = work
+  const { connection, origin, request } = work
   const signed = connection.checkpoints.lastSize(SYSTEM_CHAIN)
-  const length = connection.entries.length(SYSTEM_CHAIN)
+  const system = workOn(connection, origin, { ...request, chain: SYSTEM_CHAIN, sections: true })
+  const { length } = system
   if (signed > length)
     return { chain: SYSTEM_CHAIN, seq: length, status: 'truncated', what: `_system is shorter than was signed` }
-  const chain = { ...request, chain: SYSTEM_CHAIN, sections: true }
   const found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, fault: undefined }
   const end = recorded.seq < signed ? recorded.seq + 1 : length
-  const fault = walkRange({ ...work, request: chain, length }, found, recorded.seq, end, () => undefined)
+  const fault = walkRange(system, found, recorded.seq, end, () => undefined)
   return fault && { ...fault, what: `_system, which records this chain: ${fault.what}` }
 }

@@ -6,10 +6,11 @@ import { type ChainFault, type Committed, type EntryCheck, entryFault, headOf } 
 import { ChainWalk, type Mark } from '../audit/walk.ts'
 import { once } from '../base/memo.ts'
 import { quickVerifier } from '../evidence/ed25519.ts'
+import { headAfter, type Prune } from '../evidence/prune.ts'
 import { openCheckpoint } from '../evidence/trust.ts'
 import type { ChainRequest } from '../queries.ts'
 import type { Connection } from './connection.ts'
-import { genuinePrune, headAfter } from './sound-entry.ts'
+import { genuinePrune } from './sound-entry.ts'
 
 const PROGRESS_EVERY = 1000
 
@@ -21,6 +22,16 @@ export interface Work {
   request: ChainRequest
   /** Entries of the chain. */
   length: number
+  /** The record of what was pruned, or what is wrong with it; undefined where nothing was. It can be large, and is read once. */
+  prune(): Prune | string | undefined
+}
+
+export function workOn(connection: Connection, origin: string, request: ChainRequest): Work {
+  const { chain, logKeys } = request
+  const prune = once(() =>
+    connection.pruned.size(chain) === 0 ? undefined : genuinePrune(connection, origin, chain, logKeys),
+  )
+  return { connection, origin, request, length: connection.entries.length(chain), prune }
 }
 
 /** What was found before something was wrong, or to the end. */
@@ -87,15 +98,19 @@ export function walkRange(
 }
 
 /** What the first entry of the range must follow from: the genesis, or the entry before, if that is what it was. */
-function leftEdge({ connection, origin, request }: Work, first: number, checkAt: CheckAt): Head | { fault: Fault } {
+function leftEdge(
+  { connection, origin, request, prune }: Work,
+  first: number,
+  checkAt: CheckAt,
+): Head | { fault: Fault } {
   const { chain } = request
   if (first === 0) return genesisHead(origin, chain)
+  const fault = (status: RangeStatus, what: string, seq = first - 1) => ({ fault: { chain, seq, status, what } })
   if (first === connection.pruned.size(chain)) {
-    const prune = genuinePrune(connection, origin, chain, request.logKeys)
-    if (typeof prune !== 'string') return headAfter(prune)
-    return { fault: { chain, seq: first, status: 'tampered', what: prune } }
+    const pruned = prune()
+    if (typeof pruned === 'string') return fault('tampered', pruned, first)
+    if (pruned !== undefined) return headAfter(pruned)
   }
-  const fault = (status: RangeStatus, what: string) => ({ fault: { chain, seq: first - 1, status, what } })
   const [before] = connection.rows.from(chain, first - 1, first)
   if (before === undefined) return fault('broken-link', `entry ${first - 1} is missing`)
   const { entry, committed } = before
