@@ -8,6 +8,7 @@ import { pastReader } from './actions/past.ts'
 import { policyHistory } from './actions/policy-history.ts'
 import { type PolicyRegistry, policyRegistry, type Reloaded } from './actions/policy-registry.ts'
 import { policyValidator } from './actions/validate-policies.ts'
+import type { Examine } from './actions/verify-evidence.ts'
 import type { Anchors } from './anchoring.ts'
 import { idMaker } from './base/id.ts'
 import type { Clock } from './base/time.ts'
@@ -16,11 +17,12 @@ import { type Aside, inThread, inTurn } from './files/aside.ts'
 import { strayNames } from './files/policies.ts'
 import { policyFolders } from './files/policy-folders.ts'
 import { createApp } from './http/app.ts'
+import { examineInThread } from './http/examine.ts'
 import type { Services } from './http/services.ts'
 import { listen } from './listen.ts'
 import type { Logger } from './log.ts'
 import { metricsText } from './metrics.ts'
-import { repeatingTasks } from './repeat.ts'
+import { repeatingTasks, type Tasks } from './repeat.ts'
 import { randomPool } from './sqlite/random-pool.ts'
 import { openStore } from './sqlite/store.ts'
 import { type MakeVerifier, verifyInThread } from './sqlite/verifiers.ts'
@@ -55,7 +57,7 @@ export interface ServerOptions {
   /** False sends the hot route through Express too; for tests and measurements. */
   direct?: boolean
   /** What runs in threads; tests that start many servers from source have it all in this one. */
-  threads?: { aside: Aside; writer: MakeWriter; verifier: MakeVerifier }
+  threads?: { aside: Aside; writer: MakeWriter; verifier: MakeVerifier; examine: Examine }
 }
 
 /**
@@ -68,7 +70,7 @@ export async function startServer({
   log,
   clock = Date.now,
   direct = true,
-  threads = { aside: inThread, writer: writeWhereBetter, verifier: verifyInThread },
+  threads = { aside: inThread, writer: writeWhereBetter, verifier: verifyInThread, examine: examineInThread() },
 }: ServerOptions): Promise<RunningServer> {
   const policiesFolder = resolve(config.policies)
   if (!existsSync(policiesFolder)) {
@@ -91,6 +93,7 @@ export async function startServer({
       past: pastReader(store),
       policies,
       validatePolicies: policyValidator(aside.validate),
+      examine: threads.examine,
       findSet: policyHistory({ store, compile: aside.compile }, policies),
       ...trail,
       metrics: () => metricsText(trail),
@@ -105,8 +108,7 @@ export async function startServer({
       await readPolicies()
       await policies.tend()
     })
-    tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
-    tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
+    tendApprovals(tasks, deps)
     tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
     const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
     const url = await listen(server, config)
@@ -128,6 +130,11 @@ export async function startServer({
     await store.close()
     throw error
   }
+}
+
+function tendApprovals(tasks: Tasks, deps: Deps): void {
+  tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
+  tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
 }
 
 /** The policies under `folder`, none of which has been read. What comes of each change is logged. */

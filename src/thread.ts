@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 const FROM_SOURCE = import.meta.url.endsWith('.ts')
@@ -13,4 +14,13 @@ export function startThread(module: URL, options: Omit<WorkerOptions, 'eval'>): 
   const entry = JSON.stringify(`${module.href}.ts`)
   const boot = `import('tsx/esm/api').then(({ register }) => { register(); return import(${entry}) })`
   return new Worker(boot, { ...options, eval: true })
+}
+
+/** As `nice` counts. */
+const LOW_PRIORITY = 10
+
+/** Called in a thread that nobody waits for: who asks for decisions goes first. */
+export function letOthersGoFirst(): void {
+  // Of this thread alone, on Linux.
+  if (process.platform === 'linux') setPriority(LOW_PRIORITY)
 }

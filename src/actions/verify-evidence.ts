@@ -4,10 +4,11 @@ import { type Bundle, REDACTABLE, type Redactable } from '../evidence/bundle.ts'
 import type { CheckName, Verification } from '../evidence/checks.ts'
 import { bundleOfEnvelope } from '../evidence/envelope.ts'
 import { checkpointOf } from '../evidence/note.ts'
+import type { Trust } from '../evidence/trust.ts'
 import { matchesStored, verifyBundle } from '../evidence/verify.ts'
 import { AnyJsonObject, TenantIdField } from '../gate/request.ts'
 import { takenUpTo } from './anchors.ts'
-import type { Deps } from './deps.ts'
+import type { Caller, Deps } from './deps.ts'
 import { approvalEntries, type EvidenceDeps } from './evidence.ts'
 import { assertErasedLawfully } from './redactions.ts'
 import { trustOf } from './trust.ts'
@@ -23,13 +24,43 @@ export interface ServiceVerification extends Verification {
   erasedSince: readonly Redactable[]
 }
 
-/** Checks a bundle against this service's keys, and, for a bundle of this instance, against its own audit chain. */
-export async function verifyEvidence(deps: EvidenceDeps, request: VerifyBundleRequest): Promise<ServiceVerification> {
-  const { store } = deps
+/** What evidence is examined with. */
+export interface ExamineMeans {
+  /** Of the caller. */
+  tenantId: string
+  trust: Trust
+  nowMs: number
+}
+
+/** What a bundle says by itself. */
+export interface Examined {
+  result: Verification
+  /** Of a valid one. */
+  bundle: Bundle | undefined
+}
+
+/**
+ * Reads a body with a VerifyBundleRequest, and checks the bundle by itself, where that holds up nobody.
+ *
+ * @throws GateError `invalid_json`, `tenant_mismatch`, `invalid_request`
+ */
+export type Examine = (body: Uint8Array, means: ExamineMeans) => Promise<Examined>
+
+export function examined(request: VerifyBundleRequest, { trust, nowMs }: ExamineMeans): Examined {
   const claimed = bundleOfEnvelope(request.bundle)
-  const result = verifyBundle(claimed, { trust: trustOf(store), nowMs: deps.clock() })
-  if (!result.valid) return { ...result, erasedSince: [] }
-  const bundle = claimed as Bundle // what is valid has the shape
+  const result = verifyBundle(claimed, { trust, nowMs })
+  return { result, bundle: result.valid ? (claimed as Bundle) : undefined } // what is valid has the shape
+}
+
+/** Checks a bundle against this service's keys, and, for a bundle of this instance, against its own audit chain. */
+export async function verifyEvidence(
+  deps: EvidenceDeps & { examine: Examine },
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  body: Uint8Array,
+): Promise<ServiceVerification> {
+  const { store, examine } = deps
+  const { result, bundle } = await examine(body, { tenantId, trust: trustOf(store), nowMs: deps.clock() })
+  if (bundle === undefined) return { ...result, erasedSince: [] }
   const fault = await differenceFromStored(deps, bundle)
   if (fault !== undefined) return { ...refuted(result, 'inclusion', fault), erasedSince: [] }
   const erased = await erasedHere(deps, bundle)

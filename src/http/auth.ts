@@ -3,6 +3,7 @@ import { callerFor, keyOfSecret } from '../actions/authenticate.ts'
 import { type Caller, callerOf } from '../actions/deps.ts'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { GateError } from '../base/errors.ts'
+import type { Json } from '../base/json.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import type { RouteRule } from '../keys/roles.ts'
 import type { State } from '../store.ts'
@@ -26,4 +27,15 @@ export function authorize(state: State, key: ApiKey, headers: IncomingHttpHeader
   if (typeof named !== 'string' || named === '')
     throw new GateError('unauthenticated', 'Name your tenant in the x-tenant-id header.')
   return callerFor(state, key, named, route)
+}
+
+/**
+ * A body may repeat the tenant; it must be the one that the credential was checked for.
+ *
+ * @throws GateError `tenant_mismatch`
+ */
+export function assertTenant(tenantId: string, named: Json | undefined): void {
+  if (typeof named === 'string' && named !== tenantId) {
+    throw new GateError('tenant_mismatch', 'tenantId in the body is not the tenant of x-tenant-id.')
+  }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { GateError } from '../base/errors.ts'
-import { type Json, type JsonLimits, parseJson } from '../base/json.ts'
+import type { JsonLimits } from '../base/json.ts'
 import { FIRST_PART_BYTES } from './body-budget.ts'
 
 export interface BodyLimits extends JsonLimits {
@@ -16,23 +16,23 @@ export const POLICY_LIMITS: BodyLimits = { maxBytes: 4 * 1024 * 1024, maxDepth: 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /**
- * The JSON body of the request, parsed once and strictly.
+ * The body of the request, which says that it is JSON.
  *
  * @param take counts the bytes before they are allocated, and throws when it will have no more
- * @throws GateError `unsupported_media_type`, `payload_too_large`, `invalid_json`, and what `take` throws
+ * @throws GateError `unsupported_media_type`, `payload_too_large`, and what `take` throws
  */
-export async function readJsonBody(
+export async function readBody(
   request: IncomingMessage,
   limits: BodyLimits,
   take: (bytes: number) => void,
-): Promise<Json> {
+): Promise<Buffer> {
   if (!JSON_TYPE.test(request.headers['content-type'] ?? '')) {
     throw new GateError('unsupported_media_type', 'Send JSON, with Content-Type: application/json.')
   }
   if (request.headers['content-encoding'] !== undefined) {
     throw new GateError('unsupported_media_type', 'Bodies are taken uncompressed only.')
   }
-  return parseJson(await readBytes(request, limits.maxBytes, take), limits)
+  return readBytes(request, limits.maxBytes, take)
 }
 
 function readBytes(request: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../actions/deps.ts'
 import { GateError } from '../base/errors.ts'
-import type { Json } from '../base/json.ts'
+import { type Json, parseJson } from '../base/json.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../keys/roles.ts'
 import { authenticate, authorize } from './auth.ts'
-import { readJsonBody } from './body.ts'
+import { readBody } from './body.ts'
 import type { bodyBudget } from './body-budget.ts'
 import { writeError } from './errors.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from './headers.ts'
@@ -100,12 +100,12 @@ async function serve(
   const headers = limiter.admit(state, caller, rule)
   const share = bodies(caller.key.id, rule.limit === 'exempt')
   try {
-    const body = await bodyOf(route, request, share.take)
+    const read = await bodyOf(route, request, share.take)
     const reply = await route.run(services, {
       id,
       caller,
       params,
-      body,
+      ...read,
       query: queryOf(request),
       idempotencyKey: rule.idempotent ? idempotencyKeyOf(request) : undefined,
       lastEventId: request.headers['last-event-id']?.toString(),
@@ -119,12 +119,15 @@ async function serve(
 }
 
 async function bodyOf(
-  { shape, bodyLimits }: Route,
+  { shape, bodyLimits, takesBytes }: Route,
   request: IncomingMessage,
   take: (bytes: number) => void,
-): Promise<Json | undefined> {
-  if (bodyLimits === undefined) return undefined
-  return shape.bodyOptional && !hasBody(request) ? {} : readJsonBody(request, bodyLimits, take)
+): Promise<{ body: Json | undefined; bytes: Uint8Array | undefined }> {
+  const none = { body: undefined, bytes: undefined }
+  if (bodyLimits === undefined) return none
+  if (shape.bodyOptional && !hasBody(request)) return { ...none, body: {} }
+  const bytes = await readBody(request, bodyLimits, take)
+  return takesBytes ? { ...none, bytes } : { ...none, body: parseJson(bytes, bodyLimits) }
 }
 
 /** RFC 9112, 6.3: without either header a request has no body. */

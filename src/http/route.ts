@@ -6,6 +6,7 @@ import type { Json } from '../base/json.ts'
 import { isJsonObject } from '../base/json.ts'
 import { parserOf } from '../base/schema.ts'
 import type { RouteId } from '../keys/roles.ts'
+import { assertTenant } from './auth.ts'
 import { type BodyLimits, REQUEST_LIMITS } from './body.ts'
 import { withNumbers } from './query.ts'
 import type { Services } from './services.ts'
@@ -56,6 +57,8 @@ export interface RouteShape {
 export interface Route {
   shape: RouteShape
   bodyLimits: BodyLimits | undefined
+  /** Whether it is given the bytes of the body, not what they say. */
+  takesBytes: boolean
   run(services: Services, raw: RawCall): Promise<Reply>
 }
 
@@ -64,6 +67,8 @@ export interface RawCall {
   caller: Caller
   params: Readonly<Record<string, string>>
   body: Json | undefined
+  /** Of a route that takes these. */
+  bytes: Uint8Array | undefined
   query: Record<string, string>
   idempotencyKey: string | undefined
   lastEventId: string | undefined
@@ -96,14 +101,35 @@ export function route<D extends TSchema, B extends TSchema = None, Q extends TSc
   return {
     shape: spec,
     bodyLimits: spec.body && (spec.limits ?? REQUEST_LIMITS),
+    takesBytes: false,
     async run(services, { id, caller, params, body, query, idempotencyKey, lastEventId, isGone }) {
-      if (isJsonObject(body)) assertTenant(caller, body.tenantId)
+      if (isJsonObject(body)) assertTenant(caller.tenantId, body.tenantId)
       const typed = parseBody?.(body) as Static<B>
       if (parseQuery === undefined) assertNoQuery(query)
       const parsedQuery = parseQuery?.(withNumbers(query, spec.query ?? {})) as Static<Q>
       const idempotency = idempotencyOf(idempotencyKey, id, { params, body: body ?? null })
       const call = { caller, params, body: typed, query: parsedQuery, idempotency, lastEventId, isGone }
       return spec.handle(services, call)
+    },
+  }
+}
+
+interface ByteRouteSpec<D extends TSchema> extends RouteShape {
+  data: D
+  limits: BodyLimits
+  example: { body: unknown; data: ReadOnly<Static<D>> }
+  handle(services: Services, call: { caller: Caller; bytes: Uint8Array }): Promise<Reply<ReadOnly<Static<D>>>>
+}
+
+/** A route whose body can take long to parse: it gets the bytes, and sees to it that they are parsed where nobody waits for that. */
+export function byteRoute<D extends TSchema>(spec: ByteRouteSpec<D>): Route {
+  return {
+    shape: spec,
+    bodyLimits: spec.limits,
+    takesBytes: true,
+    async run(services, { caller, bytes = new Uint8Array(), query }) {
+      assertNoQuery(query)
+      return spec.handle(services, { caller, bytes })
     },
   }
 }
@@ -123,13 +149,6 @@ interface PublicSpec<D extends TSchema> extends RouteShape {
 /** Binds what a public route answers to its shape. */
 export function publicRoute<D extends TSchema>(spec: PublicSpec<D>): PublicRoute {
   return { shape: spec, answer: spec.answer }
-}
-
-/** A body may repeat the tenant; it must be the one that the credential was checked for. */
-function assertTenant(caller: Caller, tenantId: Json | undefined): void {
-  if (typeof tenantId === 'string' && tenantId !== caller.tenantId) {
-    throw new GateError('tenant_mismatch', 'tenantId in the body is not the tenant of x-tenant-id.')
-  }
 }
 
 function assertNoQuery(query: Record<string, string>): void {

@@ -5,12 +5,14 @@ import type { ExplainDeps } from '../actions/explain.ts'
 import type { KillSwitchDeps } from '../actions/killswitch.ts'
 import type { PolicyRegistry } from '../actions/policy-registry.ts'
 import type { ValidatePolicies } from '../actions/validate-policies.ts'
+import type { Examine } from '../actions/verify-evidence.ts'
 import type { Outside } from '../actions/verify-range.ts'
 
 /** What the routes work with; composed in server.ts. */
 export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps, ExplainDeps {
   policies: PolicyRegistry
   validatePolicies: ValidatePolicies
+  examine: Examine
   anchors: AnchorState
   sweeping: { last(): Verified | null }
   /** What lies elsewhere of the chains. @throws GateError `audit_unavailable` when it cannot be read */

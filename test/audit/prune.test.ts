@@ -9,7 +9,6 @@ import { exportRange } from '../../src/actions/export-range.ts'
 import { MIN_AGE_DAYS, type Prunable, prunable, prune } from '../../src/actions/prune.ts'
 import { rotateLogKey } from '../../src/actions/signing-key-changes.ts'
 import { trustOf } from '../../src/actions/trust.ts'
-import { verifyEvidence } from '../../src/actions/verify-evidence.ts'
 import { verifyRange, verifySeqs } from '../../src/actions/verify-range.ts'
 import type { RangeStatus } from '../../src/audit/range.ts'
 import { digestOf } from '../../src/base/digest.ts'
@@ -22,6 +21,7 @@ import { exportFolder, readExport } from '../../src/files/export-folder.ts'
 import { signingKeyFile } from '../../src/files/signing-key.ts'
 import { change } from '../../src/records.ts'
 import { openStore } from '../../src/sqlite/store.ts'
+import { verifiedHere } from '../evidence/bundles.ts'
 import { temporaryFolder } from '../helpers.ts'
 import {
   aDecision,
@@ -143,7 +143,7 @@ test('bundles of what was pruned and of what is left are valid', async () => {
   for (const bundle of [old, young, await exportBundle(trail, LIVE, ids.young.decision.id)]) {
     const trust = trustOf(trail.store)
     assert.equal(verifyBundle(bundle, { trust, nowMs: LATER_MS }).verdict, 'valid')
-    const here = await verifyEvidence(trail, { tenantId: 'acme', bundle: JSON.parse(JSON.stringify(bundle)) })
+    const here = await verifiedHere(trail, bundle)
     assert.deepEqual([here.valid, here.reasons], [true, []])
   }
   await trail.close()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openStore } from '../../src/sqlite/store.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
-import { assertRecorded, command, folderIn, later, load, serve, until } from './processes.ts'
+import { assertRecorded, command, folderIn, load, serve, until } from './processes.ts'
 
 /** How late a change by another process acts here, at most. */
 const WITHIN_MS = 1000
@@ -13,13 +13,11 @@ test('two services on one folder append at once: one line, nothing lost', async 
   const key = await command(folder, 'keys', 'create', '--tenant', 'acme', '--role', 'agent')
   const services = await Promise.all([serve(t, folder), serve(t, folder)])
   const loads = services.map(({ url }) => load(url, key, 8))
-  await later(1200)
+  // Neither keeps the other from its turn, however little of the machine both get.
+  await until(10_000, async () => loads.every(({ acknowledged }) => acknowledged.length > 20))
   await Promise.all(loads.map((running) => running.stop()))
   await Promise.all(services.map((service) => service.end('SIGTERM')))
-  for (const { acknowledged, refused } of loads) {
-    assert.deepEqual(refused, [])
-    assert.ok(acknowledged.length > 20, `one of them answered only ${acknowledged.length}`)
-  }
+  for (const { refused } of loads) assert.deepEqual(refused, [])
   await assertRecorded(
     folder.data,
     loads.flatMap(({ acknowledged }) => acknowledged),

@@ -1,11 +1,15 @@
 import { after } from 'node:test'
+import type { EvidenceDeps } from '../../src/actions/evidence.ts'
 import { trustOf } from '../../src/actions/trust.ts'
+import { type ServiceVerification, verifyEvidence } from '../../src/actions/verify-evidence.ts'
+import { utf8 } from '../../src/base/bytes.ts'
 import type { Bundle } from '../../src/evidence/bundle.ts'
 import type { Verification } from '../../src/evidence/checks.ts'
 import { type Envelope, envelopeOf } from '../../src/evidence/envelope.ts'
 import { readTrust, type Trust, trustFile } from '../../src/evidence/trust.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
 import { readSigningKey } from '../../src/files/signing-key.ts'
+import { examineHere } from '../../src/http/examine.ts'
 import { type Gate, type GateOptions, startGate } from '../helpers.ts'
 import { certified } from './forge.ts'
 
@@ -75,6 +79,12 @@ export async function verifyOverHttp(
 }
 
 /** The bundle as an envelope of DSSE, with the same signature. */
+/** What `POST /evidence/verify` does with it, on a trail without a service. */
+export function verifiedHere(deps: EvidenceDeps, bundle: Bundle): Promise<ServiceVerification> {
+  const body = utf8(JSON.stringify({ tenantId: 'acme', bundle }))
+  return verifyEvidence({ ...deps, examine: examineHere }, { tenantId: 'acme' }, body)
+}
+
 export function envelopeFor(bundle: Bundle): Envelope {
   const { signatures, ...unsigned } = bundle
   return envelopeOf('bundle', unsigned, signatures.service.publicKey, signatures.service.signature)

@@ -3,7 +3,7 @@ import { exportBundle, exportEnvelope } from '../../actions/evidence.ts'
 import { VerifyBundleRequest, verifyEvidence } from '../../actions/verify-evidence.ts'
 import { BUNDLE_LIMITS } from '../body.ts'
 import { Closed } from '../query.ts'
-import { route } from '../route.ts'
+import { byteRoute, route } from '../route.ts'
 import { EXAMPLE, oneOf } from '../shapes/common.ts'
 import { BundleVerification, exportBundleExample, TrustBundle, verifyBundleExample } from '../shapes/evidence.ts'
 
@@ -24,11 +24,11 @@ export const evidenceRoutes = {
       return { data: await exported(services, caller.chain, params.id ?? '') }
     },
   }),
-  verifyBundle: route({
+  verifyBundle: byteRoute({
     body: VerifyBundleRequest,
     limits: BUNDLE_LIMITS,
     data: BundleVerification,
     example: verifyBundleExample,
-    handle: async (services, { body }) => ({ data: await verifyEvidence(services, body) }),
+    handle: async (services, { caller, bytes }) => ({ data: await verifyEvidence(services, caller, bytes) }),
   }),
 }
