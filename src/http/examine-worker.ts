@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { GateError } from '../base/errors.ts'
 import { letOthersGoFirst } from '../thread.ts'
 import { type ExamineAnswer, type ExamineJob, examineBytes } from './examine.ts'
@@ -14,4 +14,4 @@ function answerTo({ body, means }: ExamineJob): ExamineAnswer {
 }
 
 letOthersGoFirst()
-parentPort?.postMessage(answerTo(workerData as ExamineJob))
+parentPort?.on('message', (job: ExamineJob) => parentPort?.postMessage(answerTo(job)))
