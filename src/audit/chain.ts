@@ -1,6 +1,7 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
+import { isJsonObject, storedJson } from '../base/json.ts'
 
 /** Names the bytes an entry hashes, signs or commits to; docs/format.md is the specification. */
 export const COMMIT_LABEL = 'gate-sidecar/commit/v1\n'
@@ -122,12 +123,6 @@ export function seal(head: Head, draft: Draft, ts: string, salts: Uint8Array): S
 
 /** A header by its text. The text was ours once: where it is not JSON any more, or no header, hashing it says so; undefined then. */
 export function readHeader(text: string): Header | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isHeader =
-      typeof value === 'object' && value !== null && 'commits' in value && typeof value.commits === 'object'
-    return isHeader && value.commits !== null ? (value as unknown as Header) : undefined
-  } catch {
-    return undefined
-  }
+  const value = storedJson(text)
+  return isJsonObject(value) && isJsonObject(value.commits) ? (value as unknown as Header) : undefined
 }

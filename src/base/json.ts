@@ -41,6 +41,15 @@ export function readJson(input: Uint8Array | string, limits: JsonLimits): Json |
   }
 }
 
+/** Text that was written here, and is read without the limits of what comes from outside; undefined when it is no JSON any more. */
+export function storedJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

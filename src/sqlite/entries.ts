@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3'
-import type { Head, Header, StoredEntry } from '../audit/chain.ts'
+import { type Head, type Header, readHeader, type StoredEntry } from '../audit/chain.ts'
 import type { RedactionTarget } from '../audit/redaction.ts'
 import { formatDigest, parseDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
@@ -100,9 +100,17 @@ function readQueries(db: Database) {
 
 /** What stands where, without reading it. */
 function placeQueries(db: Database) {
-  const nextChain = db.prepare<[string], { chain: string | null }>(
-    'SELECT min(chain) AS chain FROM entry WHERE chain > ?',
-  )
+  // One seek for each chain: a chain's entries are not passed over one by one.
+  const chains = db
+    .prepare<[], string>(
+      `WITH RECURSIVE found (chain) AS (
+         SELECT min(chain) FROM entry
+         UNION ALL
+         SELECT (SELECT min(chain) FROM entry WHERE chain > found.chain) FROM found WHERE found.chain IS NOT NULL
+       )
+       SELECT chain FROM found WHERE chain IS NOT NULL`,
+    )
+    .pluck()
   // Decisions are not in the index.
   const ofTypes = "FROM entry WHERE chain = ? AND type <> 'gate.decision' AND type IN (SELECT value FROM json_each(?))"
   const seqs = db.prepare<[string, string], number>(`SELECT seq ${ofTypes} ORDER BY seq`).pluck()
@@ -127,13 +135,7 @@ function placeQueries(db: Database) {
     /** How many entries other than decisions the index of types has. */
     countOthers: (chain: string, { first, end }: SeqRange) => others.get(chain, first, end) ?? 0,
     length: (chain: string) => (last.get(chain) ?? -1) + 1,
-    /** One seek for each chain: a chain's entries are not passed over one by one. */
-    chains(): string[] {
-      const found: string[] = []
-      const next = () => nextChain.get(found.at(-1) ?? '')?.chain ?? null
-      for (let chain = next(); chain !== null; chain = next()) found.push(chain)
-      return found
-    },
+    chains: () => chains.all(),
   }
 }
 
@@ -180,11 +182,9 @@ function readSections(place: Place, rows: SectionRow[]): SectionRow[] {
 
 /** @throws GateError naming the entry when the text is damaged beyond reading */
 function parseHeader({ chain, seq, header }: EntryRow): Header {
-  try {
-    return JSON.parse(header) as Header
-  } catch (cause) {
-    throw damaged({ chain, seq }, 'the header is no JSON', cause)
-  }
+  const read = readHeader(header)
+  if (read === undefined) throw damaged({ chain, seq }, 'the header is no header')
+  return read
 }
 
 function sizeOf({ headerText, sections }: StoredEntry): number {

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } f
 import { dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { GateError } from '../base/errors.ts'
+import { shortened } from '../base/shortened.ts'
 import { isBusy } from './errors.ts'
 
 export const DATA_FILE = 'gate-sidecar.db'
@@ -14,6 +15,11 @@ export class UnusableFile extends Error {
 /** The file is ours, but something else has changed it: what it says does not follow from its audit chains. */
 export class AlteredFile extends UnusableFile {
   override readonly name = 'AlteredFile'
+
+  /** @param message may name what stands in the file, which has no limit */
+  constructor(message: string, options?: ErrorOptions) {
+    super(shortened(message, 500), options)
+  }
 }
 
 /** What cannot be read is a damaged file, found at `where`; another error is itself. */

@@ -1,6 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../base/canonical.ts'
+import { isJsonObject, storedJson } from '../base/json.ts'
 import type { RecordKind, Records, RecordWrite } from '../records.ts'
+import { AlteredFile } from './open.ts'
 
 const TABLE: Record<RecordKind, string> = {
   tenant: 'tenant',
@@ -32,7 +34,7 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
   return {
     get(id: string): Records[K] | undefined {
       const row = get.get(id)
-      return row && (JSON.parse(row.body) as Records[K])
+      return row && recordOf(kind, row)
     },
     /** Canonical text by id. */
     bodies: () => new Map(all.all().map((row) => [row.id, row.body])),
@@ -41,10 +43,20 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
     count: () => count.get() ?? 0,
     /** All of them before the first version, read from the table itself: an index that is damaged hides nothing at start. */
     changedSince: (version: number) =>
-      (version < 0 ? all.all() : changedSince.all(version)).map((row) => JSON.parse(row.body) as Records[K]),
+      (version < 0 ? all.all() : changedSince.all(version)).map((row) => recordOf(kind, row)),
     remove: (id: string) => remove.run(id),
     put: (record: Records[K], version: number) => upsert.run(record.id, canonicalJson(record), version),
   }
+}
+
+/** @throws AlteredFile for what nobody can have written here; whether it is what was written, the chain says */
+function recordOf<K extends RecordKind>(kind: K, { id, body }: Row): Records[K] {
+  const record = storedJson(body)
+  if (!isJsonObject(record) || record.id !== id)
+    throw new AlteredFile(
+      `The stored ${kind} ${id} is no record of that id. The file was altered outside gate-sidecar.`,
+    )
+  return record as Records[RecordKind] as Records[K]
 }
 
 export function recordQueries(db: Database) {

@@ -4,7 +4,7 @@ import { type EntryCheck, entryFault, headOf } from '../audit/verify.ts'
 import { encodeBase64 } from '../base/bytes.ts'
 import { headAfter, isGenuinePrune, type Prune } from '../evidence/prune.ts'
 import type { LogKey } from '../evidence/trust.ts'
-import { logKeysOf, type SigningKey } from '../records.ts'
+import { logKeysOf } from '../records.ts'
 import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
 import { AlteredFile, asUnusable } from './open.ts'
@@ -66,8 +66,7 @@ export function dataOf({ header, sections }: StoredEntry): string {
 function edgeOf(connection: Connection, origin: string, chain: string): Head {
   const size = connection.pruned.size(chain)
   if (size === 0) return genesisHead(origin, chain)
-  const bodies = reading('The table of signingKey records', () => connection.records.signingKey.bodies())
-  const keys = Array.from(bodies.values(), (body) => JSON.parse(body) as SigningKey)
+  const keys = reading('The table of signingKey records', () => connection.records.signingKey.changedSince(-1))
   const prune = genuinePrune(connection, origin, chain, logKeysOf(origin, keys))
   if (typeof prune === 'string') throw new AlteredFile(`Audit chain ${chain}: ${prune}.`)
   return headAfter(prune)

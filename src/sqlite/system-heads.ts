@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
-import { isJsonObject, type Json } from '../base/json.ts'
+import { isJsonObject, type Json, storedJson } from '../base/json.ts'
 import type { PrunedQueries } from './pruned.ts'
 
 /** What `_system` recorded of a chain when it was signed. */
@@ -62,7 +62,7 @@ export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
 }
 
 function headsIn(seq: number, json: string): RecordedHead[] {
-  const data = parsed(json)
+  const data = storedJson(json)
   const heads = isJsonObject(data) ? data.checkpoints : undefined
   return Array.isArray(heads) ? heads.flatMap((head) => headOf(seq, head)) : []
 }
@@ -73,12 +73,4 @@ function headOf(seq: number, value: Json): RecordedHead[] {
   return typeof chain === 'string' && typeof size === 'number' && typeof root === 'string'
     ? [{ seq, chain, size, root }]
     : []
-}
-
-function parsed(json: string): Json | undefined {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }

@@ -85,6 +85,11 @@ function wholeFault(work: Work): Fault | undefined {
     return fault('forked', 0, `an anchor holds other entries up to ${anchor.size - 1}`)
   for (const { size, root } of heads)
     if ((rootAt(size) ?? root) !== root) return fault('tampered', 0, `_system records other entries up to ${size - 1}`)
+  // Head and checkpoint are written in one commit. Read again: others sign meanwhile.
+  const kept = connection.checkpoints.lastSize(chain)
+  for (const { size } of heads)
+    if (size > kept)
+      return fault('tampered', kept, `_system records that ${size} entries were signed, and that checkpoint is missing`)
   const isTooMany = unsignedTail()
   for (const { entry } of connection.rows.from(chain, signed, length, { sections: false }))
     if (isTooMany(entry.header))

@@ -166,6 +166,18 @@ const ATTACKS: Attack[] = [
     firstBadSeq: 341,
   },
   {
+    name: 'the newest checkpoint taken away',
+    change: edit('DELETE FROM checkpoint WHERE chain = ? AND size = ?', LIVE, SIZES[3]),
+    status: 'tampered',
+    firstBadSeq: SIZES[2] ?? 0,
+  },
+  {
+    name: 'all checkpoints taken away',
+    change: edit('DELETE FROM checkpoint'),
+    status: 'tampered',
+    firstBadSeq: 0,
+  },
+  {
     name: 'a stored node of the tree changed',
     change: edit('UPDATE tree_node SET hash = zeroblob(32) WHERE chain = ? AND level = 8 AND place = 1', LIVE),
     status: 'tampered',

@@ -52,7 +52,7 @@ test('decisions are counted and paged, and chains are named, without passing ove
   // Every thousandth entry is a note. Headers are padded to the size that real ones have.
   db.exec(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59999)
     INSERT INTO entry (chain, seq, header, hash) SELECT 'acme/live', i, json_object('id', 'aud_' || i, 'type',
-      iif(i % 1000 = 0, 'my.note', 'gate.decision'), 'pad', hex(zeroblob(250))), randomblob(32) FROM n`)
+      iif(i % 1000 = 0, 'my.note', 'gate.decision'), 'commits', json_object('pad', hex(zeroblob(250)))), randomblob(32) FROM n`)
   const timed = async (work: () => unknown): Promise<number> => {
     const since = performance.now()
     await work()

@@ -160,7 +160,21 @@ const states: Row[] = [
   },
 ]
 
+const NO_UTF8 = "CAST(x'ff22fe' AS TEXT)"
+const bodies: Row[] = ["''", "'{a:1,}'", "'NaN'", "'null'", "'[]'", "'{}'", NO_UTF8].flatMap((body) =>
+  ['tenant', 'api_key', 'signing_key', 'policy'].map((table) => ({
+    name: `a ${table} whose body is ${body}`,
+    change: sql(`UPDATE ${table} SET body = ${body} WHERE rowid = (SELECT max(rowid) FROM ${table})`),
+    named: /stored (tenant|key|signingKey|policy) \S+ (is no record|differs)/,
+  })),
+)
+
 const chains: Row[] = [
+  ...["''", NO_UTF8, "printf('%.100000c', 'x')"].map((name) => ({
+    name: `the newest entry in a chain ${name}`,
+    change: sql(`UPDATE entry SET chain = ${name} WHERE ${newest('acme/live')}`),
+    named: /^.{20,500}$/s,
+  })),
   {
     name: 'the newest entry without its sections',
     change: sql(`DELETE FROM section WHERE ${newest('acme/live')}`),
@@ -222,7 +236,7 @@ const chains: Row[] = [
 
 test('a file that was altered is refused or found, with what and where; the refusal writes nothing', async (t) => {
   const dir = await usedFolder(t)
-  for (const { name, change, finding = 'at open', named } of [...schemas, ...states, ...chains]) {
+  for (const { name, change, finding = 'at open', named } of [...schemas, ...states, ...bodies, ...chains]) {
     await t.test(name, async () => {
       const copy = copyOf(dir)
       tamper(copy, change)
