@@ -47,6 +47,16 @@ export type PolicyRecord = {
   loadedAt: string
 }
 
+/** What `_system` recorded of a chain when it was signed. */
+export interface RecordedHead {
+  /** Of the entry that says so. */
+  seq: number
+  chain: string
+  size: number
+  /** `sha256:` form. */
+  root: string
+}
+
 /** State that follows from the chain: each kind of record, by name. */
 export type Records = {
   tenant: Tenant

@@ -10,7 +10,7 @@ import type { ApiKey } from './keys/apikey.ts'
 import type { Tenant } from './keys/tenant.ts'
 import type { KillSwitch, Subject } from './killswitch/killswitch.ts'
 import type { ApprovalQuery, ChainRequest, OpenQuery, PageQuery, Taken, TakenBy, TakenQuery } from './queries.ts'
-import type { PolicyRecord, RecordKind, RecordWrite, SigningKey } from './records.ts'
+import type { PolicyRecord, RecordedHead, RecordKind, RecordWrite, SigningKey } from './records.ts'
 
 export interface IdempotencyUse {
   keyId: string
@@ -210,6 +210,8 @@ export interface Store {
 
   /** The newest checkpoint of a chain. */
   lastCheckpoint(chain: string): Promise<StoredCheckpoint | undefined>
+  /** What `_system` records of a chain as signed: the newest, and the newest that is itself signed there. */
+  recordedHeads(chain: string): Promise<RecordedHead[]>
   /** The newest one up to this number. */
   lastCheckpointUpTo(chain: string, number: number): Promise<StoredCheckpoint | undefined>
   /** The first one that covers the entry, of those up to `maxNumber`. */

@@ -3,10 +3,11 @@ import { coverRanges, GrowingTree, type Hash, leafHash, STORED_LEVELS } from '..
 import { unsignedTail } from '../audit/unsigned.ts'
 import { entryFault, headOf } from '../audit/verify.ts'
 import { equalBytes } from '../base/bytes.ts'
-import { parseDigest } from '../base/digest.ts'
+import { formatDigest, parseDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
 import { quickVerifier } from '../evidence/ed25519.ts'
 import { openCheckpoint } from '../evidence/trust.ts'
+import type { RecordedHead } from '../records.ts'
 import type { Store, StoredCheckpoint, TreeNode } from '../store.ts'
 import { trustOf } from './trust.ts'
 import { headBefore } from './verify-range.ts'
@@ -35,11 +36,14 @@ export function chainTree(store: Store) {
   const kept = new Map<string, Kept>()
 
   /** The tree as it was signed last, with the entry that it ends in. */
-  const signed = async (chain: string): Promise<Kept> => {
+  const signed = async (chain: string, isTakenUp: boolean): Promise<Kept> => {
+    const known = kept.get(chain)
+    if (known !== undefined && known.tree.size === (await store.lastCheckpoint(chain))?.size) return known
+    // Read before the checkpoint that is written with them: others sign meanwhile.
+    const heads = await store.recordedHeads(chain)
     const last = await store.lastCheckpoint(chain)
     const size = last?.size ?? 0
-    const known = kept.get(chain)
-    if (known !== undefined && known.tree.size === size) return known
+    for (const head of heads) if (head.size > size) await assertMayRenew(store, size, head, isTakenUp)
     const peaks = await store.treeHashes(chain, coverRanges(0, size))
     const tree = new GrowingTree(size, peaks)
     if (last !== undefined && !isSigned(store, last, tree.root()))
@@ -57,11 +61,11 @@ export function chainTree(store: Store) {
     /**
      * None when the chain has not grown.
      *
-     * @param isTakenUp somebody answers for entries that no checkpoint covers, however many
+     * @param isTakenUp somebody answers for entries that no checkpoint covers, however many, and for checkpoints that are missing
      * @throws GateError `audit_unavailable` naming the entry that does not follow
      */
     async grow(chain: string, isTakenUp: boolean): Promise<Growth[]> {
-      const start = await signed(chain)
+      const start = await signed(chain, isTakenUp)
       const tree = start.tree.copy()
       let { head } = start
       const nodes: TreeNode[] = []
@@ -94,6 +98,17 @@ export function chainTree(store: Store) {
       kept.set(growth.chain, growth.kept)
     },
   }
+}
+
+/**
+ * A checkpoint that `_system` records is not there. Who took it away may have written the entries anew, so somebody has to answer
+ * for it; and if they are others than those, nobody can.
+ */
+async function assertMayRenew(store: Store, size: number, head: RecordedHead, isTakenUp: boolean): Promise<void> {
+  const [root] = await store.treeHashes(head.chain, [{ begin: 0, end: head.size }])
+  if (root === undefined || formatDigest(root) !== head.root)
+    throw altered(head.chain, size, 'is not what _system records as signed')
+  if (!isTakenUp) throw altered(head.chain, size, UNSIGNED)
 }
 
 const UNSIGNED = 'was signed once, and is not any more (if the log key was away then, `audit restore` takes it up)'

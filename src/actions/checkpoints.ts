@@ -1,6 +1,6 @@
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { checkpointText } from '../audit/checkpoint.ts'
-import { SERVICE } from '../audit/entry.ts'
+import { type EntryDraft, SERVICE } from '../audit/entry.ts'
 import { utf8 } from '../base/bytes.ts'
 import { formatDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
@@ -21,8 +21,11 @@ export interface Checkpointer {
   tend(): Promise<void>
   /** Signs all chains that have grown. */
   signAll(): Promise<void>
-  /** Signs these chains, also where so much is unsigned that somebody must have taken checkpoints away. */
-  takeUp(chains: readonly string[]): Promise<void>
+  /**
+   * Signs these chains, also where so much is unsigned that somebody must have taken checkpoints away, and appends in the same
+   * commit what `record` makes of those that can be signed. What `_system` contradicts is not signed.
+   */
+  takeUp(chains: readonly string[], record: (taken: readonly string[]) => EntryDraft): Promise<void>
   /** The checkpoint to show for the entry; made when there is none. @param maxNumber prefers one up to this number */
   covering(chain: string, seq: number, maxNumber?: number): Promise<StoredCheckpoint>
   /** Chains that cannot be signed, and why. */
@@ -64,7 +67,7 @@ export function checkpointer(deps: CheckpointDeps): Checkpointer {
         await sign(due)
       }),
     signAll: () => inTurn(async () => sign((await grownChains(store)).map(({ chain }) => chain))),
-    takeUp: (chains) => inTurn(() => sign(chains, true)),
+    takeUp: (chains, record) => inTurn(() => sign(chains, record)),
     async covering(chain, seq, maxNumber) {
       const find = (): Promise<StoredCheckpoint | undefined> => checkpointFor(store, chain, seq, maxNumber)
       const found = await find()
@@ -98,9 +101,9 @@ function signing(deps: CheckpointDeps) {
     }
   }
 
-  const decide = async (chains: readonly string[], isTakenUp: boolean) => {
+  const decide = async (chains: readonly string[], record?: (taken: readonly string[]) => EntryDraft) => {
     const growths: Growth[] = []
-    for (const chain of chains) growths.push(...(await grow(chain, isTakenUp)))
+    for (const chain of chains) growths.push(...(await grow(chain, record !== undefined)))
     if (growths.length === 0) return { submission: null, reply: () => undefined }
     const key = deps.keyring.logKey()
     const guards = growths.map(({ chain, from }): Guard => ({ kind: 'checkpointed', chain, size: from }))
@@ -110,16 +113,17 @@ function signing(deps: CheckpointDeps) {
       return { kind: 'checkpoint', chain, size, note, nodes }
     })
     const data = { checkpoints: growths.map(({ chain, size, root }) => ({ chain, size, root: formatDigest(root) })) }
-    const entry = eventEntry(deps, SYSTEM_CHAIN, 'audit.checkpoint', data, SERVICE)
+    const entries: EntryDraft[] = [eventEntry(deps, SYSTEM_CHAIN, 'audit.checkpoint', data, SERVICE)]
+    if (record !== undefined) entries.push(record(growths.map(({ chain }) => chain)))
     return {
-      submission: { guards: [...guards, { kind: 'logKeyInUse', id: key.id } as const], writes, entries: [entry] },
+      submission: { guards: [...guards, { kind: 'logKeyInUse', id: key.id } as const], writes, entries },
       reply: () => growths.forEach(trees.keep),
     }
   }
 
   return {
-    sign: (chains: readonly string[], isTakenUp = false): Promise<void> =>
-      decideAndCommit(store, () => decide(chains, isTakenUp)),
+    sign: (chains: readonly string[], record?: (taken: readonly string[]) => EntryDraft): Promise<void> =>
+      decideAndCommit(store, () => decide(chains, record)),
     faults,
   }
 }

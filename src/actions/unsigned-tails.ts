@@ -14,8 +14,12 @@ const HEADERS_AT_ONCE = 500
 
 export async function unsignedTails(store: Store): Promise<UnsignedTail[]> {
   const tails: UnsignedTail[] = []
-  for (const { chain, size, length } of await grownChains(store)) {
-    if (await isTooLong(store, chain, size)) tails.push({ chain, first: size, end: length })
+  for (const { chain, length } of await grownChains(store)) {
+    // Read before the checkpoint that is written with them: others sign meanwhile.
+    const heads = await store.recordedHeads(chain)
+    const first = (await store.lastCheckpoint(chain))?.size ?? 0
+    const isTakenAway = heads.some(({ size }) => size > first)
+    if (isTakenAway || (await isTooLong(store, chain, first))) tails.push({ chain, first, end: length })
   }
   return tails
 }

@@ -24,6 +24,9 @@ export interface ServiceVerification extends Verification {
   erasedSince: readonly Redactable[]
 }
 
+/** Values of JSON in a bundle: it has a request, and what was approved again. */
+export const MAX_BUNDLE_VALUES = 200_000
+
 /** What evidence is examined with. */
 export interface ExamineMeans {
   /** Of the caller. */
@@ -42,12 +45,13 @@ export interface Examined {
 /**
  * Reads a body with a VerifyBundleRequest, and checks the bundle by itself, where that holds up nobody.
  *
+ * @param means asked for when its turn has come: a key may be revoked while it waits
  * @throws GateError `invalid_json`, `tenant_mismatch`, `invalid_request`
  */
-export type Examine = (body: Uint8Array, means: ExamineMeans) => Promise<Examined>
+export type Examine = (body: Uint8Array, means: () => ExamineMeans) => Promise<Examined>
 
 export function examined(request: VerifyBundleRequest, { trust, nowMs }: ExamineMeans): Examined {
-  const claimed = bundleOfEnvelope(request.bundle)
+  const claimed = bundleOfEnvelope(request.bundle, MAX_BUNDLE_VALUES)
   const result = verifyBundle(claimed, { trust, nowMs })
   return { result, bundle: result.valid ? (claimed as Bundle) : undefined } // what is valid has the shape
 }
@@ -59,7 +63,7 @@ export async function verifyEvidence(
   body: Uint8Array,
 ): Promise<ServiceVerification> {
   const { store, examine } = deps
-  const { result, bundle } = await examine(body, { tenantId, trust: trustOf(store), nowMs: deps.clock() })
+  const { result, bundle } = await examine(body, () => ({ tenantId, trust: trustOf(store), nowMs: deps.clock() }))
   if (bundle === undefined) return { ...result, erasedSince: [] }
   const fault = await differenceFromStored(deps, bundle)
   if (fault !== undefined) return { ...refuted(result, 'inclusion', fault), erasedSince: [] }

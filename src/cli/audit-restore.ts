@@ -43,11 +43,11 @@ async function restore(options: RestoreOptions): Promise<void> {
   if (reason.trim() === '') throw new UsageError('--reason: say why the trail is taken up as it is.')
   const file = config.anchorFile === null ? undefined : anchorFile(config.anchorFile)
   if ((await file?.version()) === 'none') throw new CannotRun(`There is no anchor file ${config.anchorFile}.`)
-  const { discrepancies, unsigned, left } = await withStore(config, {}, async (deps) =>
-    restoreTrail(await withKeyring(deps, config), file, { reason, actor: hostActor() }),
+  const { discrepancies, unsigned, left, refused } = await withStore(config, {}, async (deps) =>
+    restoreTrail(await withKeyring(deps, config, () => undefined), file, { reason, actor: hostActor() }),
   )
   const isRestored = discrepancies.length + unsigned.length > 0
-  print(options, { restored: isRestored, discrepancies, unsigned, left }, () =>
+  print(options, { restored: isRestored, discrepancies, unsigned, left, refused }, () =>
     isRestored
       ? [
           ...discrepancies.map(lineOf),
@@ -61,5 +61,6 @@ async function restore(options: RestoreOptions): Promise<void> {
         ],
   )
   if (left.length > 0) throw new CannotRun(`The anchors are still contradicted:\n${left.map(lineOf).join('\n')}`)
+  if (refused.length > 0) throw new CannotRun(`Not taken up, restore a backup of it:\n${refused.join('\n')}`)
   if (!isRestored) process.exitCode = EXIT.negative
 }

@@ -36,14 +36,16 @@ export function envelopeOf(
 /**
  * The bundle that the envelope is of, with nothing verified; anything else as it is, which is no bundle then. The key that signed
  * is that of the certificate, whose digest must be the one named.
+ *
+ * @param maxValues of JSON in the payload; one with more is no bundle
  */
-export function bundleOfEnvelope(claimed: unknown): unknown {
+export function bundleOfEnvelope(claimed: unknown, maxValues?: number): unknown {
   if (EnvelopeShape.fault(claimed, '') !== undefined) return claimed
   const { payload, signatures } = claimed as Envelope // as the shape says
   const bytes = decodeBase64(payload)
   const [signature] = signatures
   if (bytes === undefined || signature === undefined) return claimed
-  const statement = readJson(bytes, { maxDepth: EVIDENCE_DEPTH })
+  const statement = readJson(bytes, { maxDepth: EVIDENCE_DEPTH, ...(maxValues !== undefined && { maxValues }) })
   if (!isJsonObject(statement) || encodeBase64(utf8(canonicalJson(statement))) !== payload) return claimed
   // It would be replaced below, and is not what was signed.
   if (Object.hasOwn(statement, 'signatures')) return claimed

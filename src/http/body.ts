@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { MAX_BUNDLE_VALUES } from '../actions/verify-evidence.ts'
 import { GateError } from '../base/errors.ts'
 import type { JsonLimits } from '../base/json.ts'
 import { FIRST_PART_BYTES } from './body-budget.ts'
@@ -9,7 +10,7 @@ export interface BodyLimits extends JsonLimits {
 
 export const REQUEST_LIMITS: BodyLimits = { maxBytes: 1024 * 1024, maxDepth: 32, maxValues: 50_000 }
 /** A bundle holds a whole request and what proves it. */
-export const BUNDLE_LIMITS: BodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64, maxValues: 200_000 }
+export const BUNDLE_LIMITS: BodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64, maxValues: MAX_BUNDLE_VALUES }
 /** Policies come as texts: a set of as many rules as are allowed fits, and is parsed in less than a tenth of a second. */
 export const POLICY_LIMITS: BodyLimits = { maxBytes: 4 * 1024 * 1024, maxDepth: 4, maxValues: 10_000 }
 

@@ -15,7 +15,7 @@ import { assertTenant } from './auth.ts'
 import { BUNDLE_LIMITS } from './body.ts'
 
 const MODULE = new URL('./examine-worker', import.meta.url)
-const MEMORY_LIMIT_MIB = 512
+const MEMORY_LIMIT_MIB = 256
 
 /** What the thread is asked, and what it answers. */
 export interface ExamineJob {
@@ -36,7 +36,7 @@ export function examineBytes(body: Uint8Array, means: ExamineMeans): Examined {
 }
 
 /** Where it is called, which stands still meanwhile. */
-export const examineHere: Examine = async (body, means) => examineBytes(body, means)
+export const examineHere: Examine = async (body, means) => examineBytes(body, means())
 
 /** One after the other, in a thread that lives on, since it takes half a second to start: the largest and worst take seconds. */
 export function examineInThread(): Examine {
@@ -45,26 +45,39 @@ export function examineInThread(): Examine {
 
   const started = (): Worker => {
     const worker = startThread(MODULE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB } })
-    // It keeps no service from ending, and whoever waits for it is told why it ended.
+    // It keeps no service from ending.
     worker.unref()
-    worker.once('error', () => {
-      thread = undefined
-    })
     return worker
   }
 
   const run = async (job: ExamineJob): Promise<Examined> => {
     thread ??= started()
-    thread.postMessage(job)
-    const [answer] = (await once(thread, 'message')) as [ExamineAnswer]
+    const answer = await answerOf(thread, job).catch((error) => {
+      void thread?.terminate()
+      thread = undefined
+      throw error
+    })
     if ('examined' in answer) return answer.examined
     const { code, message, details } = answer.refused
     throw new GateError(code, message, { details: [...details] })
   }
 
   return (body, means) => {
-    const next = queue.then(() => run({ body, means }))
+    const next = queue.then(() => run({ body, means: means() }))
     queue = next.catch(() => undefined)
     return next
   }
+}
+
+/** @throws what ended the thread */
+function answerOf(thread: Worker, job: ExamineJob): Promise<ExamineAnswer> {
+  const settled = new AbortController()
+  const failed = (event: string): Promise<never> =>
+    once(thread, event, { signal: settled.signal }).then(([cause]) => {
+      throw new Error(`The thread that examines evidence failed: ${event}`, { cause })
+    })
+  const answered = once(thread, 'message', { signal: settled.signal }).then(([answer]): ExamineAnswer => answer)
+  thread.postMessage(job)
+  // What fails by 'error' is told by the first of them.
+  return Promise.race([answered, failed('exit'), failed('messageerror')]).finally(() => settled.abort())
 }

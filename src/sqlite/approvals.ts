@@ -2,22 +2,24 @@ import type { Database } from 'better-sqlite3'
 import type { Approval } from '../approvals/approval.ts'
 import type { ApprovalQuery, OpenQuery } from '../queries.ts'
 import { withinBytes } from './budget.ts'
+import { recordOf } from './records.ts'
 
 interface Row {
+  id: string
   body: string
 }
 interface IdRow {
   id: string
 }
 
-const toApproval = (row: Row): Approval => JSON.parse(row.body) as Approval
+const toApproval = (row: Row): Approval => recordOf('approval', row)
 /** After every deadline. */
 const NEVER = '~'
 
 /** Reads over approvals, by what callers ask. */
 export function approvalQueries(db: Database) {
   const byDigest = db.prepare<[string, string], Row>(
-    "SELECT body FROM approval WHERE chain = ? AND digest = ? AND status IN ('pending', 'approved', 'rejected') ORDER BY id DESC",
+    "SELECT id, body FROM approval WHERE chain = ? AND digest = ? AND status IN ('pending', 'approved', 'rejected') ORDER BY id DESC",
   )
   const pending = db.prepare<[string, string], IdRow>(
     "SELECT id FROM approval WHERE chain = ? AND digest = ? AND status = 'pending'",
@@ -37,12 +39,12 @@ type Bodies = (rows: readonly IdRow[], maxBytes: number | undefined) => Approval
 
 /** Which approvals come is found by index first; their bodies are read one by one, as far as the bytes allow. */
 function bodyReader(db: Database): Bodies {
-  const body = db.prepare<[string], Row>('SELECT body FROM approval WHERE id = ?')
+  const body = db.prepare<[string], Row>('SELECT id, body FROM approval WHERE id = ?')
   return (rows, maxBytes) =>
     withinBytes(
       rows,
       maxBytes,
-      ({ id }) => body.get(id) ?? { body: 'null' },
+      ({ id }) => body.get(id) ?? { id, body: 'null' },
       (row) => row.body.length,
     ).map(toApproval)
 }

@@ -77,7 +77,9 @@ function nodeQueries(db: Database) {
     .prepare<[string, number, number], Hash>('SELECT hash FROM tree_node WHERE chain = ? AND level = ? AND place = ?')
     .pluck()
   const insert = db.prepare<[string, number, number, Hash]>(
-    'INSERT INTO tree_node (chain, level, place, hash) VALUES (?, ?, ?, ?)',
+    // Those of a checkpoint that was taken away may still be there.
+    `INSERT INTO tree_node (chain, level, place, hash) VALUES (?, ?, ?, ?)
+     ON CONFLICT (chain, level, place) DO UPDATE SET hash = excluded.hash`,
   )
   const deleteBefore = db.prepare<[string, number]>(
     'DELETE FROM tree_node WHERE chain = ? AND (place + 1) * (1 << level) <= ?',

@@ -50,7 +50,7 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
 }
 
 /** @throws AlteredFile for what nobody can have written here; whether it is what was written, the chain says */
-function recordOf<K extends RecordKind>(kind: K, { id, body }: Row): Records[K] {
+export function recordOf<K extends RecordKind>(kind: K, { id, body }: Row): Records[K] {
   const record = storedJson(body)
   if (!isJsonObject(record) || record.id !== id)
     throw new AlteredFile(

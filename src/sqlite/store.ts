@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { GateError } from '../base/errors.ts'
 import type { Clock } from '../base/time.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
@@ -152,6 +153,8 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
     recentActions: (chain, decisions) => read(({ entries }) => entries.recentActions(chain, decisions)),
     chains: () => read(({ entries }) => entries.chains()),
     lastCheckpoint: (chain) => read(({ checkpoints }) => checkpoints.last(chain)),
+    recordedHeads: (chain) =>
+      read(({ systemHeads, checkpoints }) => systemHeads.of(chain, checkpoints.lastSize(SYSTEM_CHAIN))),
     lastCheckpointUpTo: (chain, number) => read(({ checkpoints }) => checkpoints.lastUpTo(chain, number)),
     checkpointCovering: (chain, seq, maxNumber) =>
       read(({ checkpoints }) => checkpoints.covering(chain, seq, maxNumber)),

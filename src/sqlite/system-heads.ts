@@ -1,17 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { isJsonObject, type Json, storedJson } from '../base/json.ts'
+import type { RecordedHead } from '../records.ts'
 import type { PrunedQueries } from './pruned.ts'
-
-/** What `_system` recorded of a chain when it was signed. */
-export interface RecordedHead {
-  /** Of the entry that says so. */
-  seq: number
-  chain: string
-  size: number
-  /** `sha256:` form. */
-  root: string
-}
 
 /** The newest heads of chains in `_system`, which has all of them signed with its own. */
 export function systemHeadQueries(db: Database, pruned: PrunedQueries) {

@@ -2,10 +2,11 @@ import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { GOOD_STATUSES, type RangeStatus, type RangeVerification } from '../audit/range.ts'
 import { unsignedTail } from '../audit/unsigned.ts'
 import { formatDigest } from '../base/digest.ts'
+import { CHAIN } from '../evidence/note.ts'
 import type { ChainRequest } from '../queries.ts'
+import type { RecordedHead } from '../records.ts'
 import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
-import type { RecordedHead } from './system-heads.ts'
 import { type Fault, type Found, type Progress, type Work, walkRange, workOn } from './walk-range.ts'
 
 /**
@@ -55,6 +56,7 @@ function wholeFault(work: Work): Fault | undefined {
   const { connection, request } = work
   const { chain, anchor } = request
   const fault = (status: RangeStatus, seq: number, what: string) => ({ chain, seq, status, what })
+  if (!CHAIN.test(chain)) return fault('tampered', 0, 'a chain of that name is none of this service')
   const signed = connection.checkpoints.lastSize(chain)
   const heads = connection.systemHeads.of(chain, connection.checkpoints.lastSize(SYSTEM_CHAIN))
   // Read after what was signed: others append and sign meanwhile.

@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts'
 import { isBusy, isSqliteError } from './errors.ts'
 import type { KeptFile } from './kept-file.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
+import { AlteredFile } from './open.ts'
 import { randomPool } from './random-pool.ts'
 
 /** No submission joins a group that has taken this long already: its first member waits for its last. */
@@ -101,6 +102,12 @@ function outcomeOf(group: Group, submission: PreparedSubmission, deps: CommitDep
   } catch (error) {
     if (isSqliteError(error)) throw error
     const message = error instanceof Error ? error.message : String(error)
-    return { fault: { code: error instanceof GateError ? error.code : null, message } }
+    return { fault: { code: codeOf(error), message } }
   }
+}
+
+/** What was altered in the file refuses who works on it, and no others. */
+function codeOf(error: unknown): ErrorCode | null {
+  if (error instanceof AlteredFile) return 'audit_unavailable'
+  return error instanceof GateError ? error.code : null
 }

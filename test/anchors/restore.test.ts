@@ -125,7 +125,7 @@ test('without a discrepancy it says so, ends with 1, and writes nothing', async 
   assert.equal(readFileSync(scene.anchorFile, 'utf8'), before)
   assert.deepEqual(await restoredEntries(scene), entries)
   const { stdout: json } = await restore(scene, '--json')
-  assert.deepEqual(JSON.parse(json), { restored: false, discrepancies: [], unsigned: [], left: [] })
+  assert.deepEqual(JSON.parse(json), { restored: false, discrepancies: [], unsigned: [], left: [], refused: [] })
 })
 
 test('twice is once', async (t) => {

@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Database } from 'better-sqlite3'
 import { checkpointer } from '../../src/actions/checkpoints.ts'
+import type { EvidenceDeps } from '../../src/actions/evidence.ts'
+import { restoreTrail } from '../../src/actions/restore.ts'
 import { trustOf } from '../../src/actions/trust.ts'
 import { verifySeqs } from '../../src/actions/verify-range.ts'
+import { SERVICE } from '../../src/audit/entry.ts'
 import { fold } from '../../src/audit/tree.ts'
 import { unsignedTail } from '../../src/audit/unsigned.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
@@ -192,6 +195,53 @@ test('the key file away for an hour, and the service ended: nothing is signed un
   await trail.checkpoints.signAll()
   assert.deepEqual([trail.checkpoints.faults().size, (await trail.store.lastCheckpoint(LIVE))?.size], [0, 125])
   assert.equal((await run(args)).code, 1)
+  await trail.close()
+})
+
+/** A folder in which the newest checkpoints of a chain were taken away, and something was done to its entries. */
+async function takenAway(change: (db: Database) => void) {
+  const dir = temporaryFolder()
+  const before = await openTrail(dir)
+  for (const entries of [4, 300, 1]) await grow(before, entries)
+  await grow(before, 5, 'other/live')
+  await before.close()
+  tamper(dir, (db) => {
+    query(db, 'DELETE FROM checkpoint WHERE chain = ? AND size > 5', LIVE)
+    change(db)
+  })
+  const trail = await openTrail(dir, () => START_MS, 'nothing')
+  await grow(trail, 1, 'other/live')
+  return trail
+}
+
+const restoredIn = async ({ store }: EvidenceDeps): Promise<unknown[]> => {
+  const { items } = await store.page({ chain: SYSTEM, order: 'desc', limit: 100, offset: 0 })
+  return items
+    .filter(({ header }) => header.type === 'audit.restored')
+    .map(({ sections }) => JSON.parse(sections.find(({ name }) => name === 'data')?.json ?? '').unsigned)
+}
+
+test('a checkpoint that was taken away is not made anew until somebody answers for it, and keeps no other chain from its own', async () => {
+  const trail = await takenAway(() => undefined)
+  assert.match(trail.checkpoints.faults().get(LIVE) ?? 'signed', /entry 5 was signed once, and is not any more/)
+  assert.equal((await trail.store.lastCheckpoint('other/live'))?.size, 7)
+  const tail = { chain: LIVE, first: 5, end: 306 }
+  const restored = await restoreTrail(trail, undefined, { reason: 'found out', actor: SERVICE })
+  assert.deepEqual(restored, { discrepancies: [], unsigned: [tail], left: [], refused: [] })
+  assert.deepEqual(await restoredIn(trail), [[tail]])
+  const { status, fault } = await verifySeqs(trail.store, LIVE, undefined)
+  assert.deepEqual([status, fault], ['unanchored', null])
+  await trail.close()
+})
+
+test('for entries that _system records otherwise nobody can answer: they stay unsigned, and what is wrong stays to be seen', async () => {
+  const trail = await takenAway((db) => rewriteFrom(db, LIVE, 100, { type: 'custom.forged' }))
+  const restored = await restoreTrail(trail, undefined, { reason: 'let it be', actor: SERVICE })
+  assert.match(restored.refused.join(), /entry 5 is not what _system records as signed/)
+  assert.deepEqual([restored.unsigned, await restoredIn(trail)], [[], []])
+  await grow(trail, 300, 'other/live')
+  assert.equal((await trail.store.lastCheckpoint(LIVE))?.size, 5)
+  assert.equal((await verifySeqs(trail.store, LIVE, undefined)).status, 'tampered')
   await trail.close()
 })
 

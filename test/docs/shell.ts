@@ -38,13 +38,15 @@ start_service() {
 await_service() {
   set +m
   echo "$1" >"$RUN/service.pid"
+  local since=$SECONDS
   for _ in $(seq 600); do
     if curl -fs -o "$RUN/health" "http://127.0.0.1:$GATE_SIDECAR_PORT/healthz" && [ -s "$SERVICE_LOG" ]; then
-      # What it says of itself stands right behind what it listens for.
-      local size=-1
+      # What it says of itself stands right behind what it listens for: the longer the start took, the longer that takes.
+      local size=-1 quiet=$(((SECONDS - since) / 4))
+      [ "$quiet" -gt 0 ] || quiet=0.3
       while [ "$size" != "$(stat -c %s "$SERVICE_LOG")" ]; do
         size=$(stat -c %s "$SERVICE_LOG")
-        sleep 0.3
+        sleep "$quiet"
       done
       cat "$SERVICE_LOG"
       return

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { archive, verifyOverHttp } from '../evidence/bundles.ts'
+import { archive, envelopeFor, verifyOverHttp } from '../evidence/bundles.ts'
 
 /** Evidence comes from anywhere, and the worst that the limits of a body let in takes a second to read and check. */
 const { gate, owner, decide, bundleOf } = await archive({ threads: 'own' })
@@ -26,6 +26,13 @@ test('a bundle that takes long to check holds up nobody', async () => {
   assert.equal((await verified).verdict, 'invalid')
   const [longest, whole] = [Math.max(...gaps), end - begun]
   assert.equal(longest < whole / 4, true, `a health check took ${longest} ms of ${whole} ms`)
+})
+
+test('an envelope is as limited as the bundle that it holds', async () => {
+  const bundle = await bundleOf(await decide(1))
+  const large = { ...bundle, context: { ...bundle.context, originalRequest: { list: Array(200_000).fill(0) } } }
+  const { verdict, checks } = await verifyOverHttp(gate, owner, envelopeFor(large))
+  assert.deepEqual([verdict, checks.map(({ check, result }) => `${check}: ${result}`)], ['invalid', ['form: failed']])
 })
 
 const REFUSED: [what: string, body: string, status: number, error: string][] = [
