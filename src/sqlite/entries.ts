@@ -111,15 +111,12 @@ function placeQueries(db: Database) {
        SELECT chain FROM found WHERE chain IS NOT NULL`,
     )
     .pluck()
-  // Decisions are not in the index.
-  const ofTypes = "FROM entry WHERE chain = ? AND type <> 'gate.decision' AND type IN (SELECT value FROM json_each(?))"
+  // Decisions are not in the index. It is named, since the planner takes the primary key instead and reads every header.
+  const ofTypes = `FROM entry INDEXED BY entry_type
+    WHERE chain = ? AND type <> 'gate.decision' AND type IN (SELECT value FROM json_each(?))`
   const seqs = db.prepare<[string, string], number>(`SELECT seq ${ofTypes} ORDER BY seq`).pluck()
-  // Named, since the planner takes the primary key instead and reads the header of every decision.
   const seqsIn = db
-    .prepare<[string, string, number, number], number>(
-      `SELECT seq FROM entry INDEXED BY entry_type WHERE chain = ? AND type <> 'gate.decision'
-        AND type IN (SELECT value FROM json_each(?)) AND seq >= ? AND seq < ? ORDER BY seq`,
-    )
+    .prepare<[string, string, number, number], number>(`SELECT seq ${ofTypes} AND seq >= ? AND seq < ? ORDER BY seq`)
     .pluck()
   const others = db
     .prepare<[string, number, number], number>(

@@ -43,7 +43,7 @@ test('an existing file is opened and read while another process holds the write 
   assert.deepEqual(await store.chains(), [])
 })
 
-test('decisions are counted and paged, and chains are named, without passing over every entry', async (t) => {
+test('decisions are counted and paged, chains are named, and what was pruned is found, without passing over every entry', async (t) => {
   const dir = temporaryFolder()
   const store = openStore({ dir, create: true, clock: Date.now })
   t.after(() => store.close())
@@ -65,6 +65,8 @@ test('decisions are counted and paged, and chains are named, without passing ove
   assert.deepEqual([items.map(({ header }) => header.id), total], [['aud_50051', 'aud_50052'], 59_940])
   const page = await timed(() => store.page(asked))
   assert.ok(page < scan / 5, `${page} ms, a scan takes ${scan} ms`)
+  const pruned = await timed(() => store.pruned('acme/live'))
+  assert.ok(pruned < scan / 5, `${pruned} ms, a scan takes ${scan} ms`)
   const distinct = await timed(() => db.prepare('SELECT DISTINCT chain FROM entry').all())
   const chains = await timed(() => store.chains())
   assert.ok(chains < distinct / 5, `${chains} ms, a scan takes ${distinct} ms`)
