@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import {
+  GrowingTree,
   type Hash,
   type HashAt,
   leafHash,
@@ -99,7 +100,9 @@ function hashReader(
   db: Database,
   nodes: { get(chain: string, level: number, index: number): Hash | undefined },
 ): (chain: string, ranges: readonly Range[]) => Hash[] {
-  const entry = db.prepare<[string, number], Hash>('SELECT hash FROM entry WHERE chain = ? AND seq = ?').pluck()
+  const entries = db.prepare<[string, number, number], { seq: number; hash: Hash }>(
+    'SELECT seq, hash FROM entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq',
+  )
   const trusted = db.prepare<[string, string], { signed: number; pruned: number }>(
     `SELECT coalesce((SELECT max(size) FROM checkpoint WHERE chain = ?), 0) AS signed,
               coalesce((SELECT size FROM pruned WHERE chain = ?), 0) AS pruned`,
@@ -107,18 +110,23 @@ function hashReader(
   return (chain, ranges) => {
     const { signed = 0, pruned = 0 } = trusted.get(chain, chain) ?? {}
     // Other nodes are not ours: nothing that was signed holds them to the entries.
-    const isOurs = ({ level, index }: Place): boolean =>
-      (index + 1) * 2 ** level <= (level % STORED_LEVELS === 0 ? Math.max(signed, pruned) : pruned)
-    const leaf = (seq: number): Hash | undefined => {
-      const hash = entry.get(chain, seq)
-      return hash && leafHash(hash)
+    const storedTo = (level: number): number =>
+      level > 0 && level % STORED_LEVELS === 0 ? Math.max(signed, pruned) : pruned
+    /** Of a small subtree all of whose entries are there: read at once, since one by one takes much longer. */
+    const ofEntries = (first: number, end: number): Hash => {
+      const tree = new GrowingTree()
+      for (const { seq, hash } of entries.all(chain, first, end)) {
+        if (seq !== first + tree.size) break
+        tree.append(leafHash(hash))
+      }
+      if (tree.size !== end - first) throw new MissingEntry(chain, first + tree.size)
+      return tree.root()
     }
     const hashAt: HashAt = ({ level, index }: Place) => {
-      const stored =
-        (level === 0 ? leaf(index) : undefined) ??
-        (isOurs({ level, index }) ? nodes.get(chain, level, index) : undefined)
+      const [first, end] = [index * 2 ** level, (index + 1) * 2 ** level]
+      const stored = end <= storedTo(level) ? nodes.get(chain, level, index) : undefined
       if (stored !== undefined) return stored
-      if (level === 0) throw new MissingEntry(chain, index)
+      if (level === 0 || (level <= STORED_LEVELS && first >= pruned)) return ofEntries(first, end)
       const below = level - 1
       return nodeHash(hashAt({ level: below, index: 2 * index }), hashAt({ level: below, index: 2 * index + 1 }))
     }
