@@ -4,6 +4,7 @@ import { type EntryDraft, SERVICE } from '../audit/entry.ts'
 import { utf8 } from '../base/bytes.ts'
 import { formatDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
+import { turns } from '../base/turns.ts'
 import { formatNote } from '../evidence/note.ts'
 import { signatureOf } from '../evidence/sign.ts'
 import type { Guard, StoredCheckpoint, Write } from '../store.ts'
@@ -25,12 +26,15 @@ export interface Checkpointer {
    * Signs these chains, also where so much is unsigned that somebody must have taken checkpoints away, and appends in the same
    * commit what `record` makes of those that can be signed. What `_system` contradicts is not signed.
    */
-  takeUp(chains: readonly string[], record: (taken: readonly string[]) => EntryDraft): Promise<void>
+  takeUp(chains: readonly string[], record: Recorder): Promise<void>
   /** The checkpoint to show for the entry; made when there is none. @param maxNumber prefers one up to this number */
   covering(chain: string, seq: number, maxNumber?: number): Promise<StoredCheckpoint>
   /** Chains that cannot be signed, and why. */
   faults(): ReadonlyMap<string, string>
 }
+
+/** Makes the entry that tells of these chains. */
+type Recorder = (taken: readonly string[]) => EntryDraft
 
 export interface CheckpointDeps extends Deps {
   keyring: Keyring
@@ -46,14 +50,8 @@ export function checkpointer(deps: CheckpointDeps): Checkpointer {
   const { store, clock } = deps
   const { sign, faults } = signing(deps)
   let heartbeatMs = clock()
-  let queue: Promise<unknown> = Promise.resolve()
-
-  /** One after the other: two at once would only conflict. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = queue.then(work, work)
-    queue = next.catch(() => undefined)
-    return next
-  }
+  // Two at once would only conflict.
+  const inTurn = turns(1)
 
   return {
     tend: () =>
@@ -101,7 +99,7 @@ function signing(deps: CheckpointDeps) {
     }
   }
 
-  const decide = async (chains: readonly string[], record?: (taken: readonly string[]) => EntryDraft) => {
+  const decide = async (chains: readonly string[], record?: Recorder) => {
     const growths: Growth[] = []
     for (const chain of chains) growths.push(...(await grow(chain, record !== undefined)))
     if (growths.length === 0) return { submission: null, reply: () => undefined }
@@ -122,7 +120,7 @@ function signing(deps: CheckpointDeps) {
   }
 
   return {
-    sign: (chains: readonly string[], record?: (taken: readonly string[]) => EntryDraft): Promise<void> =>
+    sign: (chains: readonly string[], record?: Recorder): Promise<void> =>
       decideAndCommit(store, () => decide(chains, record)),
     faults,
   }

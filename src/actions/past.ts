@@ -3,6 +3,7 @@ import { GateError } from '../base/errors.ts'
 import type { Glob } from '../base/glob.ts'
 import { memo } from '../base/memo.ts'
 import { formatTimestamp } from '../base/time.ts'
+import { turnsByKey } from '../base/turns.ts'
 import {
   type Asking,
   addTallies,
@@ -18,7 +19,6 @@ import type { TakenBy } from '../queries.ts'
 import type { Guard, Store } from '../store.ts'
 import type { PastReader, ReadPast } from './deps.ts'
 import { keptNewest } from './kept.ts'
-import { turnsByKey } from './turns.ts'
 import { type Window, type WindowReader, windowReader } from './window.ts'
 
 /** Counters, each for one agent or tenant, and sessions, that are kept as they stood at the last check. */

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { matchesAny } from '../base/glob.ts'
+import { turnsByKey } from '../base/turns.ts'
 import { addTallies, LACKING, MAX_SESSION_ACTIONS, NO_TALLY, type Tally, tallyOf } from '../gate/over-time.ts'
 import type { Counter, PolicySet } from '../policy/set.ts'
 import type { Taken, TakenBy } from '../queries.ts'
 import type { Store } from '../store.ts'
 import { contextAndPlan } from './decisions.ts'
-import { turnsByKey } from './turns.ts'
 
 /** Rows, and characters of requests, that are read before others get the processor. */
 const ROWS_AT_ONCE = 200

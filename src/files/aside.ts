@@ -1,3 +1,4 @@
+import { turns } from '../base/turns.ts'
 import type { CompiledPolicies, Outcome, PolicySource } from '../policy/load.ts'
 import type { PolicyValidation } from '../policy/validation.ts'
 import { startThread } from '../thread.ts'
@@ -50,22 +51,6 @@ export function inTurn(aside: Aside): Aside {
     compile: (source) => turn(() => aside.compile(source)),
     compileAndTest: (source) => turn(() => aside.compileAndTest(source)),
     validate: aside.validate,
-  }
-}
-
-function turns(limit: number) {
-  const waiting: (() => void)[] = []
-  let free = limit
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free === 0) await new Promise<void>((begin) => waiting.push(begin))
-    else free -= 1
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
-    }
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import { type ErrorCode, type ErrorDetail, GateError } from '../base/errors.ts'
 import { isJsonObject, parseJson } from '../base/json.ts'
 import { parserOf } from '../base/schema.ts'
+import { turns } from '../base/turns.ts'
 import { startThread } from '../thread.ts'
 import { assertTenant } from './auth.ts'
 import { BUNDLE_LIMITS } from './body.ts'
@@ -41,7 +42,7 @@ export const examineHere: Examine = async (body, means) => examineBytes(body, me
 /** One after the other, in a thread that lives on, since it takes half a second to start: the largest and worst take seconds. */
 export function examineInThread(): Examine {
   let thread: Worker | undefined
-  let queue: Promise<unknown> = Promise.resolve()
+  const turn = turns(1)
 
   const started = (): Worker => {
     const worker = startThread(MODULE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB } })
@@ -62,11 +63,7 @@ export function examineInThread(): Examine {
     throw new GateError(code, message, { details: [...details] })
   }
 
-  return (body, means) => {
-    const next = queue.then(() => run({ body, means: means() }))
-    queue = next.catch(() => undefined)
-    return next
-  }
+  return (body, means) => turn(() => run({ body, means: means() }))
 }
 
 /** @throws what ended the thread */

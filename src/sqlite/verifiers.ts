@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import type { RangeVerification } from '../audit/range.ts'
+import { turns } from '../base/turns.ts'
 import type { ChainRequest } from '../queries.ts'
 import { startThread } from '../thread.ts'
 import { unavailable } from './errors.ts'
@@ -43,7 +44,7 @@ export const verifyHere: MakeVerifier = ({ origin }, file) => ({
 export const verifyInThread: MakeVerifier = (address) => {
   let thread: Worker | undefined
   let isClosed = false
-  let queue: Promise<unknown> = Promise.resolve()
+  const turn = turns(1)
 
   const run = (request: ChainRequest, onProgress: OnProgress): Promise<RangeVerification> =>
     new Promise((resolve, reject) => {
@@ -61,15 +62,12 @@ export const verifyInThread: MakeVerifier = (address) => {
     })
 
   return {
-    verify(request, onProgress) {
-      const next = queue.then(() => run(request, onProgress))
-      queue = next.catch(() => undefined)
-      return next
-    },
+    verify: (request, onProgress) => turn(() => run(request, onProgress)),
     async close() {
       isClosed = true
       await thread?.terminate()
-      await queue
+      // What waited is refused.
+      await turn(async () => undefined)
     },
   }
 }

@@ -13,3 +13,20 @@ export function turnsByKey(): <T>(key: string, work: () => Promise<T>) => Promis
     }
   }
 }
+
+/** Runs so much work at once; the rest waits for its turn, in order. */
+export function turns(limit: number) {
+  const waiting: (() => void)[] = []
+  let free = limit
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free === 0) await new Promise<void>((begin) => waiting.push(begin))
+    else free -= 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free += 1
+      else next()
+    }
+  }
+}
