@@ -244,6 +244,18 @@ test('nodes of the old tree put back hide no rewritten entries', async () => {
   rmSync(dir, { recursive: true })
 })
 
+test('a node in the place of a leaf counts for nothing: a leaf is the hash of its entry', async () => {
+  const dir = await snapshot(kept.dir)
+  tamper(dir, (db) => db.prepare('INSERT INTO tree_node VALUES (?, 0, 40, zeroblob(32))').run(LIVE))
+  const trail = await openTrail(dir)
+  const [forged] = await trail.store.treeHashes(LIVE, [{ begin: 0, end: 41 }])
+  await trail.close()
+  const before = await openTrail(await snapshot(kept.dir))
+  const [root] = await before.store.treeHashes(LIVE, [{ begin: 0, end: 41 }])
+  await before.close()
+  assert.deepEqual(forged, root)
+})
+
 test('the trail that is attacked below is whole, and wholly anchored', async () => {
   for (const chain of [LIVE, 'other/live']) {
     const { valid, status, fault } = await verdict(kept.dir, kept, { chain })
