@@ -13,7 +13,7 @@ import type { Anchors } from './anchoring.ts'
 import { idMaker } from './base/id.ts'
 import type { Clock } from './base/time.ts'
 import { type Config, ConfigError } from './config.ts'
-import { type Aside, inThread, inTurn } from './files/aside.ts'
+import { type Aside, inThreads, inTurn } from './files/aside.ts'
 import { strayNames } from './files/policies.ts'
 import { policyFolders } from './files/policy-folders.ts'
 import { createApp } from './http/app.ts'
@@ -70,7 +70,7 @@ export async function startServer({
   log,
   clock = Date.now,
   direct = true,
-  threads = { aside: inThread, writer: writeWhereBetter, verifier: verifyInThread, examine: examineInThread() },
+  threads = { aside: inThreads(), writer: writeWhereBetter, verifier: verifyInThread, examine: examineInThread() },
 }: ServerOptions): Promise<RunningServer> {
   const policiesFolder = resolve(config.policies)
   if (!existsSync(policiesFolder)) {

@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { setPriority } from 'node:os'
-import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { type ResourceLimits, Worker, type WorkerOptions } from 'node:worker_threads'
 
 const FROM_SOURCE = import.meta.url.endsWith('.ts')
 
@@ -14,6 +15,75 @@ export function startThread(module: URL, options: Omit<WorkerOptions, 'eval'>): 
   const entry = JSON.stringify(`${module.href}.ts`)
   const boot = `import('tsx/esm/api').then(({ register }) => { register(); return import(${entry}) })`
   return new Worker(boot, { ...options, eval: true })
+}
+
+/**
+ * Gives a thread what it is to do, and what it answers. The thread does nothing else meanwhile, and is ended when it fails.
+ *
+ * @param signal ends the work
+ * @throws what ended the thread, or the reason of the signal
+ */
+export type AskThread = <Answer>(job: unknown, signal?: AbortSignal) => Promise<Answer>
+
+/**
+ * As many threads as there is work at once. One that has answered is there for the next work, since it takes half a second
+ * to start, and is ended when none comes.
+ *
+ * @param module answers each message with one
+ */
+export function answeringThreads(module: URL, options: { idleMs: number; resourceLimits: ResourceLimits }): AskThread {
+  const { idleMs, resourceLimits } = options
+  const idle = new Map<Worker, NodeJS.Timeout>()
+  const forget = (thread: Worker): void => {
+    clearTimeout(idle.get(thread))
+    idle.delete(thread)
+  }
+  const started = (): Worker => {
+    const thread = startThread(module, { resourceLimits })
+    // Who waits for an answer hears of it too.
+    thread.once('error', () => forget(thread))
+    return thread
+  }
+  // An idle thread keeps no program from ending.
+  const giveBack = (thread: Worker): void => {
+    thread.unref()
+    const end = (): void => {
+      forget(thread)
+      void thread.terminate()
+    }
+    idle.set(thread, setTimeout(end, idleMs).unref())
+  }
+  return async <Answer>(job: unknown, signal?: AbortSignal) => {
+    const [thread = started()] = idle.keys()
+    forget(thread)
+    thread.ref()
+    try {
+      const answer = await answerOf<Answer>(thread, job, signal)
+      giveBack(thread)
+      return answer
+    } catch (error) {
+      void thread.terminate()
+      throw error
+    }
+  }
+}
+
+/** @throws what ended the thread, or the reason of the signal */
+async function answerOf<Answer>(thread: Worker, job: unknown, signal?: AbortSignal): Promise<Answer> {
+  const settled = new AbortController()
+  const event = (name: string) => once(thread, name, { signal: settled.signal })
+  const ended = event('exit').then(([code]) => Promise.reject(new Error(`The thread ended with ${code}.`)))
+  const aborted = new Promise<never>((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { signal: settled.signal })
+  })
+  try {
+    thread.postMessage(job)
+    // What ends a thread by an error ends each of these; what cannot be told is not waited for.
+    const [answer] = await Promise.race([event('message'), ended, aborted])
+    return answer
+  } finally {
+    settled.abort()
+  }
 }
 
 /** As `nice` counts. */

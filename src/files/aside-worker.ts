@@ -1,11 +1,11 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { compileAndTest } from '../cases/accept.ts'
 import { type CompiledPolicies, compilePolicySet, listFilesOf, type PolicySource } from '../policy/load.ts'
 import { validatePolicySet } from '../policy/validation.ts'
 import type { Job } from './aside.ts'
 
 // Buffers arrive as plain Uint8Arrays, Maps as Maps: structured cloning keeps what is asked and answered.
-parentPort?.postMessage(await outcomeOf(workerData as Job))
+parentPort?.on('message', async (job: Job) => parentPort?.postMessage(await outcomeOf(job)))
 
 async function outcomeOf([what, argument]: Job): Promise<unknown> {
   if (what === 'listFiles') return listFilesOf(argument)

@@ -1,7 +1,7 @@
 import { turns } from '../base/turns.ts'
 import type { CompiledPolicies, Outcome, PolicySource } from '../policy/load.ts'
 import type { PolicyValidation } from '../policy/validation.ts'
-import { startThread } from '../thread.ts'
+import { answeringThreads } from '../thread.ts'
 
 /**
  * Of time, and of processor time: who gets little of the machine is given longer, up to a limit. Twice what the largest
@@ -10,7 +10,9 @@ import { startThread } from '../thread.ts'
 const TIME_LIMIT_MS = 20_000
 const TIME_LIMIT_IF_STARVED_MS = 60_000
 const LOOK_MS = 100
-const MEMORY_LIMIT_MIB = 256
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 64 }
+/** Sets come into force together; between that there is no thread. */
+const IDLE_MS = 2000
 
 const MODULE = new URL('./aside-worker', import.meta.url)
 
@@ -32,12 +34,16 @@ export interface Aside {
 /** What the thread is asked: the name of a method of Aside, and its argument. */
 export type Job = ['listFiles', PolicySource['files']] | ['compile' | 'compileAndTest' | 'validate', PolicySource]
 
-/** Each in a thread of its own, which is ended afterwards. */
-export const inThread: Aside = {
-  listFiles: (files) => run<readonly string[]>(['listFiles', files]),
-  compile: (source) => run<CompiledPolicies>(['compile', source]),
-  compileAndTest: (source) => run<CompiledPolicies>(['compileAndTest', source]),
-  validate: (source) => run<PolicyValidation>(['validate', source]),
+/** Each in a thread that does nothing else meanwhile, and is ended when that fails. */
+export function inThreads(): Aside {
+  const ask = answeringThreads(MODULE, { idleMs: IDLE_MS, resourceLimits: RESOURCE_LIMITS })
+  const run = <T>(job: Job): Promise<Outcome<T>> => inTime((signal) => ask<T>(job, signal), job)
+  return {
+    listFiles: (files) => run<readonly string[]>(['listFiles', files]),
+    compile: (source) => run<CompiledPolicies>(['compile', source]),
+    compileAndTest: (source) => run<CompiledPolicies>(['compileAndTest', source]),
+    validate: (source) => run<PolicyValidation>(['validate', source]),
+  }
 }
 
 /** Threads that load policies at once: each takes all of a processor, and as much memory as its limit. */
@@ -54,26 +60,24 @@ export function inTurn(aside: Aside): Aside {
   }
 }
 
-function run<T>(job: Job): Promise<Outcome<T>> {
-  return new Promise((resolve) => {
-    const resourceLimits = { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB, maxYoungGenerationSizeMb: 64 }
-    const worker = startThread(MODULE, { workerData: job, resourceLimits })
-    const end = (outcome: Outcome<T>): void => {
-      clearInterval(timer)
-      resolve(outcome)
-      // The thread's exit says nothing that the outcome does not.
-      void worker.terminate()
+async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, [what]: Job): Promise<Outcome<T>> {
+  const late = new AbortController()
+  const isOver = timeLimit()
+  const timer = setInterval(() => {
+    if (isOver()) late.abort()
+  }, LOOK_MS)
+  try {
+    return { value: await work(late.signal) }
+  } catch (error) {
+    if (late.signal.aborted) {
+      return {
+        fault: `takes more than ${TIME_LIMIT_MS / 1000} s to ${what === 'compileAndTest' ? 'load and test' : 'load'}`,
+      }
     }
-    const failed = (fault: string): void => end({ fault })
-    const isOver = timeLimit()
-    const work = job[0] === 'compileAndTest' ? 'load and test' : 'load'
-    const timer = setInterval(() => {
-      if (isOver()) failed(`takes more than ${TIME_LIMIT_MS / 1000} s to ${work}`)
-    }, LOOK_MS)
-    worker.once('message', (value: T) => end({ value }))
-    worker.once('error', (error) => failed(`cannot be loaded: ${error.message}`))
-    worker.once('exit', (code) => failed(`cannot be loaded (the loader ended with ${code})`))
-  })
+    return { fault: `cannot be loaded: ${error instanceof Error ? error.message : String(error)}` }
+  } finally {
+    clearInterval(timer)
+  }
 }
 
 /**

@@ -57,7 +57,7 @@ export function assertApprovals(connection: Connection, origin: string): void {
   const next = (id: string) => reading('The table of approval records', () => records.approval.after(id))
   for (let row = next(''); row !== undefined; row = next(row.id)) {
     const { id, body } = row
-    const places = reading(`The entries of approval ${id}`, () => recordEntries.of('approval', id))
+    const places = reading(`The list of entries of approval ${id}`, () => recordEntries.of('approval', id))
     const folded = nothingFolded()
     for (const place of places) foldEntry(connection, origin, folded, place)
     assertSame('approval', id, folded.approval.get(id), body)

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inThread } from '../../src/files/aside.ts'
+import type { Worker } from 'node:worker_threads'
+import { inThreads } from '../../src/files/aside.ts'
 import { linkPolicySet } from '../../src/policy/link.ts'
 import { compilePolicySet, type PolicySource } from '../../src/policy/load.ts'
 import { type Gate, startGate } from '../helpers.ts'
@@ -43,7 +45,7 @@ function largePolicy(reason: string): string {
 
 test('what is compiled in a thread is what would be compiled here, and can be asked', async () => {
   const source = sourceOf({ 'main.yaml': EVERYTHING }, { 'lists/known.txt': 'eve\n' })
-  const there = await inThread.compile(source)
+  const there = await inThreads().compile(source)
   const here = compilePolicySet(source)
   assert.ok('value' in there)
   assert.deepEqual(
@@ -61,17 +63,40 @@ test('what is compiled in a thread is what would be compiled here, and can be as
 
 test('the lists that policies name are found in a thread', async () => {
   const { files } = sourceOf({ 'main.yaml': EVERYTHING })
-  assert.deepEqual(await inThread.listFiles(files), { value: ['lists/known.txt'] })
+  assert.deepEqual(await inThreads().listFiles(files), { value: ['lists/known.txt'] })
+})
+
+test('a thread that has answered takes the next work, and is ended when none comes', async (t) => {
+  const started: Worker[] = []
+  const count = (worker: Worker): number => started.push(worker)
+  process.on('worker', count)
+  t.after(() => process.off('worker', count))
+  // An idle thread keeps nothing from ending, not even this test.
+  const running = setInterval(() => undefined, 1000)
+  t.after(() => clearInterval(running))
+  const aside = inThreads()
+  const { files } = sourceOf({ 'main.yaml': EVERYTHING })
+  await aside.listFiles(files)
+  await aside.listFiles(files)
+  assert.equal(started.length, 1)
+  await Promise.all([aside.listFiles(files), aside.listFiles(files)])
+  assert.equal(started.length, 2)
+  await Promise.all(started.map((worker) => once(worker, 'exit')))
+  assert.deepEqual(await aside.listFiles(files), { value: ['lists/known.txt'] })
+  assert.equal(started.length, 3)
 })
 
 test('policies that take all time or memory end as a fault, in a thread that is ended', async () => {
   const files = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`p${i}.yaml`, largePolicy(`R${i}.`)]))
   const started = performance.now()
-  const outcome = await inThread.compile(sourceOf(files))
+  const aside = inThreads()
+  const outcome = await aside.compile(sourceOf(files))
   assert.ok('fault' in outcome)
   assert.match(outcome.fault, /^takes more than 20 s to load$|^cannot be loaded: .*memory limit/)
   // A minute is what a thread gets that has little of the machine.
   assert.equal(performance.now() - started < 70_000, true)
+  // The next ones get another.
+  assert.ok('value' in (await aside.compile(sourceOf({ 'main.yaml': `${HEADER}rules: []\n` }))))
 })
 
 /** How long the event loop stood still, at most, while a large set came into force. */

@@ -71,10 +71,10 @@ test('a bit of the file that flips is found, or changes nothing that is stored',
 
 /** Texts of the file whose end quote goes, so that they are no JSON any more; and the words that name the place. */
 const broken: { text: string; named: RegExp }[] = [
-  { text: '"seq":7,', named: /acme\/live/ },
+  { text: '"seq":7,', named: /acme\/live|approval apr_/ },
   { text: '"seq":0,', named: /Audit chain (acme|other|_system)/ },
-  { text: '"commits":{', named: /Audit chain|records/ },
-  { text: '"prev":"sha256', named: /Audit chain/ },
+  { text: '"commits":{', named: /Audit chain|acme\/live, entry|records/ },
+  { text: '"prev":"sha256', named: /Audit chain|acme\/live, entry/ },
   { text: '"roles":["agent"]', named: /Audit chain|key key_|acme\/live, entry/ },
   { text: '"status":"consumed"', named: /approval apr_|acme\/live, entry/ },
   { text: '"plan":"enterprise"', named: /tenant (acme|other)|_system, entry/ },
