@@ -67,8 +67,8 @@ test('the lists that policies name are found in a thread', async () => {
 })
 
 test('a thread that has answered takes the next work, and is ended when none comes', async (t) => {
-  const started: Worker[] = []
-  const count = (worker: Worker): number => started.push(worker)
+  const ended: Promise<unknown>[] = []
+  const count = (worker: Worker): number => ended.push(once(worker, 'exit'))
   process.on('worker', count)
   t.after(() => process.off('worker', count))
   // An idle thread keeps nothing from ending, not even this test.
@@ -78,12 +78,12 @@ test('a thread that has answered takes the next work, and is ended when none com
   const { files } = sourceOf({ 'main.yaml': EVERYTHING })
   await aside.listFiles(files)
   await aside.listFiles(files)
-  assert.equal(started.length, 1)
+  assert.equal(ended.length, 1)
   await Promise.all([aside.listFiles(files), aside.listFiles(files)])
-  assert.equal(started.length, 2)
-  await Promise.all(started.map((worker) => once(worker, 'exit')))
+  assert.equal(ended.length, 2)
+  await Promise.all(ended)
   assert.deepEqual(await aside.listFiles(files), { value: ['lists/known.txt'] })
-  assert.equal(started.length, 3)
+  assert.equal(ended.length, 3)
 })
 
 test('policies that take all time or memory end as a fault, in a thread that is ended', async () => {
