@@ -99,6 +99,7 @@ interface Source {
 }
 
 const SRC = fileURLToPath(new URL('../src/', import.meta.url))
+const TESTS = fileURLToPath(new URL('./', import.meta.url))
 
 function sources(): Source[] {
   return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -222,6 +223,21 @@ test('the parts themselves have no cycle', () => {
 test('each package of the table belongs to one part', () => {
   const owned = Object.values(PARTS).flatMap(({ packages }) => packages ?? [])
   assert.deepEqual(owned, [...new Set(owned)])
+})
+
+test('npm test runs every file of tests, each once', () => {
+  const { scripts }: { scripts: Record<string, string> } = JSON.parse(
+    readFileSync(join(SRC, '../package.json'), 'utf8'),
+  )
+  const named = Object.values(scripts).join(' ').split(' ')
+  const folders = readdirSync(TESTS, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  for (const { name } of folders) {
+    const inside = readdirSync(join(TESTS, name))
+    if (!inside.some((file) => file.endsWith('.test.ts'))) continue
+    // In one process, or each file in its own.
+    const ways = [inside.includes('all.ts'), named.includes(`test/${name}/*.test.ts`)]
+    assert.deepEqual(ways.toSorted(), [false, true], `test/${name}`)
+  }
 })
 
 // The checks themselves: a file that breaks one rule, and the part of the reason that names it.
