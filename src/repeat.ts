@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const RETRY_MS = 1000
+/** How often a failure is told that goes on. */
+const REMINDER_MS = 60_000
 
 export type Tasks = ReturnType<typeof repeatingTasks>
 
-/** Background work of the process: never two runs of one task at once, and none after stop. */
+/**
+ * Background work of the process: never two runs of one task at once, and none after stop.
+ *
+ * @param onError is told of a failure of a task; of one that goes on, once a minute
+ */
 export function repeatingTasks(onError: (error: unknown, task: string) => void) {
   const stopped = new AbortController()
   const running = new Set<Promise<void>>()
@@ -23,31 +29,41 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
       throw error
     }
   }
-  /** True when the work succeeded. */
-  const attempt = async (name: string, work: () => Promise<unknown>): Promise<boolean> => {
-    try {
-      await work()
-      return true
-    } catch (error) {
-      onError(error, name)
-      return false
+  /** Tells whether the work succeeded. */
+  const attempts = (name: string, work: () => Promise<unknown>): (() => Promise<boolean>) => {
+    let told: { text: string; atMs: number } | undefined
+    return async () => {
+      try {
+        await work()
+        told = undefined
+        return true
+      } catch (error) {
+        const text = String(error)
+        const atMs = performance.now()
+        if (text === told?.text && atMs - told.atMs < REMINDER_MS) return false
+        told = { text, atMs }
+        onError(error, name)
+        return false
+      }
     }
   }
 
   return {
     /** Runs the work again and again, `ms` after its end. A failure is told and does not end it. */
     every(name: string, ms: number, work: () => Promise<unknown>): void {
+      const attempt = attempts(name, work)
       const loop = async (): Promise<void> => {
-        while (await pause(ms)) await attempt(name, work)
+        while (await pause(ms)) await attempt()
       }
       track(loop())
     },
     /** Runs the work each second until it succeeds; once more when stopped, since nobody tries after that. */
     untilDone(name: string, work: () => Promise<void>): void {
+      const attempt = attempts(name, work)
       const loop = async (): Promise<void> => {
         for (let goOn = true; goOn; ) {
           goOn = await pause(RETRY_MS)
-          if (await attempt(name, work)) return
+          if (await attempt()) return
         }
       }
       track(loop())

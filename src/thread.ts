@@ -41,7 +41,7 @@ export function answeringThreads(module: URL, options: { idleMs: number; resourc
   const started = (): Worker => {
     const thread = startThread(module, { resourceLimits })
     // Who waits for an answer hears of it too.
-    thread.once('error', () => forget(thread))
+    for (const end of ['error', 'exit']) thread.once(end, () => forget(thread))
     return thread
   }
   // An idle thread keeps no program from ending.
@@ -70,16 +70,19 @@ export function answeringThreads(module: URL, options: { idleMs: number; resourc
 
 /** @throws what ended the thread, or the reason of the signal */
 async function answerOf<Answer>(thread: Worker, job: unknown, signal?: AbortSignal): Promise<Answer> {
+  thread.postMessage(job)
   const settled = new AbortController()
+  // An event of name 'error' ends the waiting for each.
   const event = (name: string) => once(thread, name, { signal: settled.signal })
-  const ended = event('exit').then(([code]) => Promise.reject(new Error(`The thread ended with ${code}.`)))
+  const failure = async (name: string): Promise<never> => {
+    const [cause] = await event(name)
+    throw new Error(`The thread failed (${name}: ${cause}).`)
+  }
   const aborted = new Promise<never>((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { signal: settled.signal })
   })
   try {
-    thread.postMessage(job)
-    // What ends a thread by an error ends each of these; what cannot be told is not waited for.
-    const [answer] = await Promise.race([event('message'), ended, aborted])
+    const [answer] = await Promise.race([event('message'), failure('exit'), failure('messageerror'), aborted])
     return answer
   } finally {
     settled.abort()

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { repeatingTasks } from '../src/repeat.ts'
+
+/** What is told of a task whose runs end so, one after the other. */
+async function toldOf(runs: readonly (string | undefined)[], before: (run: number) => void = () => undefined) {
+  const told: string[] = []
+  const tasks = repeatingTasks((error, task) => told.push(`${task}: ${String(error)}`))
+  let run = 0
+  tasks.every('sweep', 1, async () => {
+    before(run)
+    const failure = runs[run++]
+    if (failure !== undefined) throw new Error(failure)
+  })
+  while (run < runs.length) await sleep(1)
+  await tasks.stop()
+  return told
+}
+
+test('a failure that goes on is told once, another one and one after a success anew', async () => {
+  const told = await toldOf(['full', 'full', 'full', 'gone', 'gone', undefined, 'gone', undefined])
+  const full = 'sweep: Error: full'
+  const gone = 'sweep: Error: gone'
+  assert.deepEqual(told, [full, gone, gone])
+})
+
+test('a failure that goes on is told again each minute', async (t) => {
+  const now = performance.now.bind(performance)
+  let lateMs = 0
+  t.mock.method(performance, 'now', () => now() + lateMs)
+  const told = await toldOf(Array(9).fill('full'), () => {
+    lateMs += 20_000
+  })
+  assert.equal(told.length, 3)
+})
+
+test('what has to be done is tried until it is, and once more by who stops', async () => {
+  const tasks = repeatingTasks(() => undefined)
+  let tries = 0
+  tasks.untilDone('write', async () => {
+    tries += 1
+    throw new Error('full')
+  })
+  await tasks.stop()
+  assert.equal(tries, 1)
+})
