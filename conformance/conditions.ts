@@ -130,11 +130,11 @@ function askPart(fact: string, text: string, negated: boolean): Asked {
 
 /** Whether a value is one of several, as Python compares: 1 is true, 0 is false. No error, whatever the types. */
 function askMembership(fact: string, members: readonly Json[], negated: boolean): Asked {
-  const isMember: Condition = {
-    all: [{ fact: itemsOf(fact), operator: 'missing' }, ...leaves(memberOf(fact, members.filter(isScalar)))],
-  }
-  const condition = guarded(fact, ...(negated ? [{ not: isMember }] : isMember.all))
   const isDeep = members.some((member) => typeof member === 'object' && member !== null)
+  // A list or mapping is none of them; where it might be one it is unknown, which never permits.
+  const isPlain: Condition[] = isDeep ? [] : [{ fact: itemsOf(fact), operator: 'missing' }]
+  const isMember = { all: [...isPlain, ...leaves(memberOf(fact, members.filter(isScalar)))] }
+  const condition = guarded(fact, ...(negated ? [{ not: isMember }] : isMember.all))
   const refuses: Asked['refuses'] = (value) =>
     isDeep && typeof value === 'object' ? 'lists and mappings are not compared as a whole' : undefined
   return {
