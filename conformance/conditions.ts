@@ -13,7 +13,8 @@ export type Condition =
 /** What a comparison of the toolkit becomes. */
 export interface Asked {
   /**
-   * True where the comparison holds, false where it does not or the field is missing, unknown where it raises an error.
+   * True where the comparison holds, false where it does not or the field is missing, unknown where it raises an error or is
+   * not compared here.
    * When `always` is set: true where the field has a value.
    */
   readonly condition: Condition

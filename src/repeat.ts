@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { failures } from './actions/failures.ts'
 
 const RETRY_MS = 1000
 /** How often a failure is told that goes on. */
@@ -14,6 +15,7 @@ export type Tasks = ReturnType<typeof repeatingTasks>
 export function repeatingTasks(onError: (error: unknown, task: string) => void) {
   const stopped = new AbortController()
   const running = new Set<Promise<void>>()
+  const told = failures(onError, REMINDER_MS)
 
   const track = (work: Promise<void>): void => {
     running.add(work)
@@ -29,41 +31,32 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
       throw error
     }
   }
-  /** Tells whether the work succeeded. */
-  const attempts = (name: string, work: () => Promise<unknown>): (() => Promise<boolean>) => {
-    let told: { text: string; atMs: number } | undefined
-    return async () => {
-      try {
-        await work()
-        told = undefined
-        return true
-      } catch (error) {
-        const text = String(error)
-        const atMs = performance.now()
-        if (text === told?.text && atMs - told.atMs < REMINDER_MS) return false
-        told = { text, atMs }
-        onError(error, name)
-        return false
-      }
+  /** True when the work succeeded. */
+  const attempt = async (name: string, work: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      await work()
+      told.succeeded(name)
+      return true
+    } catch (error) {
+      told.failed(name, error)
+      return false
     }
   }
 
   return {
     /** Runs the work again and again, `ms` after its end. A failure is told and does not end it. */
     every(name: string, ms: number, work: () => Promise<unknown>): void {
-      const attempt = attempts(name, work)
       const loop = async (): Promise<void> => {
-        while (await pause(ms)) await attempt()
+        while (await pause(ms)) await attempt(name, work)
       }
       track(loop())
     },
     /** Runs the work each second until it succeeds; once more when stopped, since nobody tries after that. */
     untilDone(name: string, work: () => Promise<void>): void {
-      const attempt = attempts(name, work)
       const loop = async (): Promise<void> => {
         for (let goOn = true; goOn; ) {
           goOn = await pause(RETRY_MS)
-          if (await attempt()) return
+          if (await attempt(name, work)) return
         }
       }
       track(loop())

@@ -1,12 +1,18 @@
-/** Tells of failures of what is tried again and again: each once, until it is another one or the work has succeeded. */
-export function failures(tell: (error: unknown) => void) {
-  const told = new Map<string, string>()
+/**
+ * Tells of failures of what is tried again and again: each once, until it is another one or the work has succeeded.
+ *
+ * @param remindMs after which the same one is told again; never, when left out
+ */
+export function failures(tell: (error: unknown, name: string) => void, remindMs = Number.POSITIVE_INFINITY) {
+  const told = new Map<string, { text: string; atMs: number }>()
   const succeeded = (name: string): void => void told.delete(name)
   const failed = (name: string, error: unknown): void => {
     const text = String(error)
-    if (told.get(name) === text) return
-    told.set(name, text)
-    tell(error)
+    const atMs = performance.now()
+    const last = told.get(name)
+    if (last?.text === text && atMs - last.atMs < remindMs) return
+    told.set(name, { text, atMs })
+    tell(error, name)
   }
   return {
     succeeded,

@@ -69,12 +69,10 @@ async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, [what]: Job)
   try {
     return { value: await work(late.signal) }
   } catch (error) {
-    if (late.signal.aborted) {
-      return {
-        fault: `takes more than ${TIME_LIMIT_MS / 1000} s to ${what === 'compileAndTest' ? 'load and test' : 'load'}`,
-      }
+    if (!late.signal.aborted) return { fault: `cannot be loaded: ${error instanceof Error ? error.message : error}` }
+    return {
+      fault: `takes more than ${TIME_LIMIT_MS / 1000} s to ${what === 'compileAndTest' ? 'load and test' : 'load'}`,
     }
-    return { fault: `cannot be loaded: ${error instanceof Error ? error.message : String(error)}` }
   } finally {
     clearInterval(timer)
   }

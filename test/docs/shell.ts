@@ -10,7 +10,7 @@ import type { Step } from './steps.ts'
 const TREE = fileURLToPath(new URL('../../', import.meta.url))
 /** The port that pages name. */
 const SHOWN_PORT = '4283'
-const TIME_LIMIT_MS = 300_000
+const TIME_LIMIT_MS = 120_000
 /** Between what a step prints and what the runner says of it. */
 const MARK = '\x1e'
 
