@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { run, type Serving, serve } from '../cli/program.ts'
 import { ACME_POLICY, type Cleanup, temporaryFolder, writeFiles } from '../helpers.ts'
-import { anchored, signed, until } from './support.ts'
+import { until } from '../until.ts'
+import { anchored, signed } from './support.ts'
 
 /** The built service in a process of its own, which may be killed, and how to have checkpoints made. */
 async function killable(t: Cleanup) {

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Cleanup, type Gate, startGate, temporaryFolder } from '../helpers.ts'
+import { until } from '../until.ts'
 import {
   anchored,
   anchoredGate,
@@ -28,7 +29,6 @@ import {
   SECRET,
   shortOf,
   signed,
-  until,
 } from './support.ts'
 
 function posted(received: readonly Received[]): string[] {

@@ -9,8 +9,9 @@ import { parseNote } from '../../src/evidence/note.ts'
 import { openStore } from '../../src/sqlite/store.ts'
 import { run } from '../cli/program.ts'
 import type { Cleanup } from '../helpers.ts'
+import { until } from '../until.ts'
 import { checks, deleted, forked, live, newScene, rolledBack, type Scene, start, withoutTenant } from './scenes.ts'
-import { anchored, linesOf, readiness, until } from './support.ts'
+import { anchored, linesOf, readiness } from './support.ts'
 
 const REASON = 'backup of May put back'
 

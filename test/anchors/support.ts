@@ -15,23 +15,6 @@ export { sleep }
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
-/** Milliseconds within which what happens each second has happened. */
-const LIMIT_MS = 40_000
-
-/** Waits until it gives something, and gives that. */
-export async function until<T>(
-  what: string,
-  look: () => T | undefined | false | Promise<T | undefined | false>,
-): Promise<T> {
-  const endMs = performance.now() + LIMIT_MS
-  for (;;) {
-    const found = await look()
-    if (found !== undefined && found !== false) return found
-    if (performance.now() > endMs) assert.fail(`not within ${LIMIT_MS / 1000} s: ${what}`)
-    await sleep(50)
-  }
-}
-
 /** The checkpoints in a file of anchors, as `chain size` in the order of the lines. */
 export function anchored(path: string): string[] {
   return linesOf(path).map((line) => shortOf(parseAnchor(line)?.checkpoint ?? 'malformed\nline'))

@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { anchorLine, parseAnchor } from '../../src/evidence/anchor.ts'
 import { ACME_POLICY, type Cleanup, type Gate, startGate } from '../helpers.ts'
+import { until } from '../until.ts'
 import { checks, deleted, forked, live, newScene, rolledBack, type Scene, start, withoutTenant } from './scenes.ts'
-import { anchored, keptLog, linesOf, metricsOf, readiness, until } from './support.ts'
+import { anchored, keptLog, linesOf, metricsOf, readiness } from './support.ts'
 
 interface Asked {
   status: number

@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { assertDone, assertRefused, entriesOf } from '../http/support.ts'
+import { until } from '../until.ts'
 import { scene } from './scenes.ts'
 
 const { gate, owner, ask, vote, reject, status, stop, recover, wait } = await scene()
 const HOUR = 3_600_000
 let n = 0
-
-/** Entries that only note what holds already are written within a second or so. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await holds()); tries += 1) {
-    assert.ok(tries < 100, 'not within ten seconds')
-    await sleep(100)
-  }
-}
 
 test('an approval expires at its deadline: it takes no vote, and the request is held anew', async () => {
   const { approvalId, approvalExpiresAt } = await ask('pay.one', ++n)
@@ -60,7 +52,7 @@ test('the entry that an approval has expired is written once', async () => {
     })
     return items.filter(({ sections }) => sections.some(({ json }) => json.includes(approvalId))).length
   }
-  await until(async () => (await written()) > 0)
+  await until('it is written', async () => (await written()) > 0)
   await ask('pay.one', n)
   assert.equal(await written(), 1)
 })
@@ -104,7 +96,7 @@ test('a trigger cancels what was approved and not used, if it covers it', async 
   assert.equal(await status(covered), 'cancelled')
   assert.equal(await status(untouched), 'approved')
   assert.equal(await status(pending), 'pending')
-  await until(async () => (await entriesOf(gate, 'approval.cancelled')) === before + 1)
+  await until('it is cancelled', async () => (await entriesOf(gate, 'approval.cancelled')) === before + 1)
   await recover()
   const again = await ask('pay.one', n - 2)
   assert.equal(again.decision, 'require_approval')

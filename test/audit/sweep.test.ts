@@ -7,23 +7,14 @@ import { DATA_FILE } from '../../src/sqlite/open.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
 import { LIVE } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
+import { until } from '../until.ts'
 import { grow } from './trail.ts'
-
-/** Waits for what a task does each second. */
-async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const found = await read()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  return assert.fail('it did not happen')
-}
 
 test('a service verifies itself after its start, and says so to probes, metrics and the trail', async (t) => {
   const gate = await startGate(t, { settings: { sweep: 'on' } })
   const readiness = async () =>
     (await fetch(`${gate.server.url}/readyz`)).json() as Promise<{ data: { verified: unknown } }>
-  const verified = await until(async () => (await readiness()).data.verified ?? undefined)
+  const verified = await until('it is verified', async () => (await readiness()).data.verified ?? undefined)
   assert.equal((verified as { valid: boolean }).valid, true)
   const metrics = await (await fetch(`${gate.server.url}/metrics`)).text()
   assert.match(metrics, /^gate_sidecar_audit_valid 1$/m)

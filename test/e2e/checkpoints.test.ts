@@ -7,7 +7,8 @@ import { verifyBundle } from '../../src/evidence/verify.ts'
 import { openStore } from '../../src/sqlite/store.ts'
 import { assertOneHistory, checkpointsOf } from '../evidence/signed.ts'
 import { temporaryFolder } from '../helpers.ts'
-import { assertRecorded, command, folderIn, later, load, serve, until } from './processes.ts'
+import { until } from '../until.ts'
+import { assertRecorded, command, folderIn, later, load, serve } from './processes.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/gate-sidecar.js', import.meta.url))
 const ROUNDS = 4
@@ -28,7 +29,7 @@ test('kill -9 of a service that signs, and of rotations of its key: what is sign
   for (let round = 0; round < ROUNDS; round += 1) {
     const service = await serve(t, folder)
     const running = load(service.url, key, 8)
-    await until(30_000, async () => running.acknowledged.length > 300)
+    await until('decisions are made', async () => running.acknowledged.length > 300)
     await Promise.all([
       later(Math.random() * 1500),
       killedAfter(Math.round(400 + Math.random() * 1200), 'signing-keys', 'rotate', '--data', folder.data),

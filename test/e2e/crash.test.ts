@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { temporaryFolder } from '../helpers.ts'
-import { assertRecorded, command, folderIn, later, load, post, serve, until } from './processes.ts'
+import { until } from '../until.ts'
+import { assertRecorded, command, folderIn, later, load, post, serve } from './processes.ts'
 
 const CONNECTIONS = 16
 /** After how many answers the process is killed, while others are under way. */
@@ -14,7 +15,7 @@ test('kill -9 under load loses nothing that was acknowledged', async (t) => {
   for (const answers of KILLED_AFTER) {
     const service = await serve(t, folder)
     const running = load(service.url, key, CONNECTIONS)
-    await until(30_000, async () => running.acknowledged.length >= answers)
+    await until('decisions are made', async () => running.acknowledged.length >= answers)
     await later(Math.random() * 50)
     await service.end('SIGKILL')
     await running.stop()

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openStore } from '../../src/sqlite/store.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
-import { assertRecorded, command, folderIn, load, serve, until } from './processes.ts'
+import { until } from '../until.ts'
+import { assertRecorded, command, folderIn, load, serve } from './processes.ts'
 
 /** How late a change by another process acts here, at most. */
 const WITHIN_MS = 1000
@@ -14,7 +15,7 @@ test('two services on one folder append at once: one line, nothing lost', async 
   const services = await Promise.all([serve(t, folder), serve(t, folder)])
   const loads = services.map(({ url }) => load(url, key, 8))
   // Neither keeps the other from its turn, however little of the machine both get.
-  await until(10_000, async () => loads.every(({ acknowledged }) => acknowledged.length > 20))
+  await until('decisions are made', async () => loads.every(({ acknowledged }) => acknowledged.length > 20))
   await Promise.all(loads.map((running) => running.stop()))
   await Promise.all(services.map((service) => service.end('SIGTERM')))
   for (const { refused } of loads) assert.deepEqual(refused, [])
@@ -45,9 +46,9 @@ test('a key that the command line makes or revokes acts within a second in a run
   const key = { secret: made.key, tenant: 'acme' }
   const status = async () =>
     (await gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })).status
-  await until(WITHIN_MS, async () => (await status()) === 200)
+  await until('it is taken in', async () => (await status()) === 200, WITHIN_MS)
   await command(folder, 'keys', 'revoke', made.id)
-  await until(WITHIN_MS, async () => (await status()) === 401)
+  await until('it is taken in', async () => (await status()) === 401, WITHIN_MS)
 })
 
 test('a stop that the command line triggers or ends acts within a second in a running service', async (t) => {
@@ -62,7 +63,7 @@ test('a stop that the command line triggers or ends acts within a second in a ru
   assert.equal(await decision(), 'deny')
   assert.equal((await gate.call(key, 'GET', '/killswitch/status')).body.data.active, true)
   await command(folder, 'killswitch', 'recover', ...option, '--comment', 'fine')
-  await until(WITHIN_MS, async () => (await decision()) === 'allow')
+  await until('it is taken in', async () => (await decision()) === 'allow', WITHIN_MS)
 })
 
 test('of two services, what one stops the other does not allow any more', async (t) => {
@@ -71,16 +72,16 @@ test('of two services, what one stops the other does not allow any more', async 
   const key = await one.key()
   const decide = async () =>
     (await other.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })).body
-  await until(WITHIN_MS, async () => (await decide()).data?.decision === 'allow')
+  await until('it is taken in', async () => (await decide()).data?.decision === 'allow', WITHIN_MS)
   const stop = { tenantId: 'acme', level: 'L1', scope: 'email.*', reason: 'odd mail', triggeredBy: 'ann' }
   await one.call(key, 'POST', '/killswitch/trigger', stop)
   // No waiting: the commit of an allow looks at the file.
   const { decision, decidedBy } = (await decide()).data
   assert.deepEqual([decision, decidedBy], ['deny', 'kill_switch'])
   const active = async () => (await other.call(key, 'GET', '/killswitch/status')).body.data.active
-  await until(WITHIN_MS, active)
+  await until('it is taken in', active, WITHIN_MS)
   await other.call(key, 'POST', '/killswitch/recover', { tenantId: 'acme', recoveredBy: 'ann', comment: 'fine' })
   const again = async () =>
     (await one.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })).body.data.decision
-  await until(WITHIN_MS, async () => (await again()) === 'allow')
+  await until('it is taken in', async () => (await again()) === 'allow', WITHIN_MS)
 })

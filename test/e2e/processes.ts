@@ -157,13 +157,3 @@ export async function assertRecorded(data: string, acknowledged: readonly string
 }
 
 export const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** Milliseconds until it holds; fails when it does not within `limitMs`. */
-export async function until(limitMs: number, holds: () => Promise<boolean>): Promise<number> {
-  const start = performance.now()
-  while (!(await holds())) {
-    if (performance.now() - start > limitMs) assert.fail(`it does not hold after ${limitMs} ms`)
-    await later(20)
-  }
-  return performance.now() - start
-}

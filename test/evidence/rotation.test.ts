@@ -12,8 +12,8 @@ import { publicKeyOf } from '../../src/evidence/sign.ts'
 import type { LogKey } from '../../src/evidence/trust.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
 import { signingKeyFile } from '../../src/files/signing-key.ts'
-import { until } from '../e2e/processes.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
+import { until } from '../until.ts'
 import { archive, notOk, verifyOverHttp } from './bundles.ts'
 import { assertOneHistory, signerOf } from './signed.ts'
 
@@ -21,11 +21,9 @@ const verdict = (bundle: Bundle, logKeys: readonly LogKey[]): string =>
   verifyBundle(bundle, { trust: { logKeys, revoked: new Map() }, nowMs: Date.now() }).verdict
 const inUse = ({ name, publicKey }: LogKey): LogKey => ({ name, publicKey, until: null })
 
-/** The service takes in what other processes write within so many milliseconds. */
-const FOLLOWS_MS = 1000
 type World = Awaited<ReturnType<typeof archive>>
 const untilFollowed = ({ gate }: World, publicKey: string | undefined) =>
-  until(FOLLOWS_MS, async () => keyInUse(gate.server.store)?.publicKey === publicKey)
+  until('the key is taken in', async () => keyInUse(gate.server.store)?.publicKey === publicKey)
 
 test('log keys that follow one another while the service runs, decides and exports: all evidence stays good', async (t) => {
   const world = await archive()
@@ -103,7 +101,7 @@ test('a bundle key that was revoked is used no more', async (t) => {
   const key = [...beside.store.state().signingKeys.values()].find(({ purpose }) => purpose === 'bundle')
   await revokeSigningKey(beside, key?.id ?? '', '2020-01-01T00:00:00.000Z', SERVICE)
   await until(
-    FOLLOWS_MS,
+    'the revocation is taken in',
     async () => world.gate.server.store.state().signingKeys.get(key?.id ?? '')?.revokedAt !== null,
   )
   const again = await world.bundleOf(old.decision.id)
@@ -198,7 +196,7 @@ test('two services that start at once on a new folder have one log key, and evid
   assert.equal(logKeys.length, 1)
   assert.equal(logKeys[0]?.publicKey, fileKey(signingKeyFile(`${dir}/data/signing-key.pem`)))
   const key = await here.key()
-  await until(FOLLOWS_MS, async () => (await there.call(key, 'GET', '/approvals')).status === 200)
+  await until('the key is taken in', async () => (await there.call(key, 'GET', '/approvals')).status === 200)
   for (const gate of gates) {
     const asked = await gate.call(key, 'POST', '/gate/check', { tenantId: 'acme', action: 'email.send' })
     const exported = await gate.call(key, 'GET', `/evidence/bundle/${asked.body.data.decisionId}`)

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What takes so many milliseconds hangs, on any machine that is busy with other tests. */
+const HANGS_MS = 40_000
+
+/** Looks again and again until that gives something, and gives that. @param limitMs less only where that is what is promised */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  limitMs = HANGS_MS,
+): Promise<T> {
+  const endMs = performance.now() + limitMs
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > endMs) assert.fail(`not within ${limitMs / 1000} s: ${what}`)
+    await sleep(20)
+  }
+}
