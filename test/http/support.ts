@@ -6,10 +6,14 @@ import { ERRORS, type ErrorCode } from '../../src/base/errors.ts'
 import { assertDeclared } from '../declared.ts'
 import type { Answer, Gate } from '../helpers.ts'
 
-/** How many entries a chain has that requests made: a tenant's policies are noted within a second of its making. */
+/** What the service notes of itself: a tenant's policies within a second of its making, what it refused once a minute. */
+const OWN = ['policy.loaded', 'auth.refused']
+
+/** How many entries a chain has that requests made. */
 export async function entries(gate: Gate, chain = 'acme/live'): Promise<number> {
-  const { total } = await gate.server.store.page({ chain, order: 'desc', limit: 1, offset: 0 })
-  return total - (await entriesOf(gate, 'policy.loaded', chain))
+  let { total } = await gate.server.store.page({ chain, order: 'desc', limit: 1, offset: 0 })
+  for (const eventType of OWN) total -= await entriesOf(gate, eventType, chain)
+  return total
 }
 
 /** Entries of one type in a chain. */
