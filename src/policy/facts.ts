@@ -65,7 +65,8 @@ function readFact({ name, key, value }: Entry, report: Report): FactDeclaration 
 }
 
 function meantDefault(value: Json, type: FactType): Json | undefined {
-  if (type === 'date') return typeof value === 'number' ? timeOfEpoch(value) : timeIn(String(value))
+  if (type === 'date' && typeof value === 'number') return timeOfEpoch(value)
+  if (type === 'date') return typeof value === 'string' ? timeIn(value) : undefined
   return coerced(value, type === 'list' ? 'array' : type)
 }
 

@@ -107,12 +107,10 @@ test('of two rotations at once, one is made', async () => {
 test('an admin key is rotated in the chain of the service, and reaches every tenant still', async () => {
   const { successor } = await pair({ roles: ['admin'] })
   assert.ok(await works(successor))
-  const page = { chain: '_system', order: 'desc', limit: 2, offset: 0 } as const
+  const page = { chain: '_system', order: 'desc', limit: 9, offset: 0 } as const
   const { items } = await gate.server.store.page(page)
-  assert.deepEqual(
-    items.map(({ header }) => header.type),
-    ['key.created', 'key.rotated'],
-  )
+  const ofKeys = items.map(({ header }) => header.type).filter((type) => type.startsWith('key.'))
+  assert.deepEqual(ofKeys.slice(0, 2), ['key.created', 'key.rotated'])
 })
 
 for (const identity of [undefined, 'bot']) {

@@ -9,6 +9,7 @@ import { DIAGNOSTICS, type DiagnosticCode } from '../../src/policy/diagnostics.t
 import { editorSchema, REFINEMENTS, TEST_REFINEMENTS, testFileSchema } from '../../src/policy/editor-schema.ts'
 import { OPERATORS } from '../../src/policy/operators.ts'
 import { casesOf, loadCase } from './broken.ts'
+import { changed, placesOf } from './places.ts'
 import { HEADER, load, testdata, testdataNames } from './sources.ts'
 
 const validate = schemaCompiler({ allErrors: true }).compile(editorSchema())
@@ -94,29 +95,6 @@ test('editor schema: what no schema can find is a fault that there is', () => {
   for (const code of [...Object.keys(BEYOND), ...Object.keys(IN_PART)])
     assert.ok(Object.hasOwn(DIAGNOSTICS, code), code)
 })
-
-/** Places of a document: the keys and positions that lead there. */
-function placesOf(value: Json, at: readonly (string | number)[] = []): (readonly (string | number)[])[] {
-  if (typeof value !== 'object' || value === null) return [at]
-  return [
-    at,
-    ...Object.entries(value).flatMap(([key, one]) => placesOf(one, [...at, Array.isArray(value) ? Number(key) : key])),
-  ]
-}
-
-/** The document with another value at a place, or with another key there. */
-function changed(
-  document: Json,
-  at: readonly (string | number)[],
-  change: (holder: JsonObject | Json[], key: string | number) => void,
-): Json {
-  const copy: Json = JSON.parse(JSON.stringify(document))
-  let holder: Json = copy
-  for (const key of at.slice(0, -1)) holder = (holder as JsonObject)[key] as Json
-  const last = at.at(-1)
-  if (last !== undefined && typeof holder === 'object' && holder !== null) change(holder, last)
-  return copy
-}
 
 const valid: JsonObject[] = testdataNames('valid').map((name) => parse(testdata(`valid/${name}`).toString()))
 const shipped = ['communication', 'data', 'main', 'payments'].map((name) =>

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseJson } from '../../src/base/json.ts'
+import { parse } from 'yaml'
+import { type Json, parseJson } from '../../src/base/json.ts'
 import { compareDiagnostics } from '../../src/policy/diagnostics.ts'
 import { LIMITS } from '../../src/policy/limits.ts'
 import { RESERVED_KEYS } from '../../src/policy/node.ts'
@@ -9,6 +10,7 @@ import { createReport } from '../../src/policy/report.ts'
 import { readDocument } from '../../src/policy/source.ts'
 import { brokenCases, casesOf } from './broken.ts'
 import { damaged } from './damage.ts'
+import { changed, placesOf } from './places.ts'
 import { HEADER, load, testdata, testdataNames } from './sources.ts'
 
 const texts = [
@@ -52,6 +54,19 @@ test('property: a damaged policy is refused or loaded, and every fault lies insi
     }),
     { numRuns: 600 },
   )
+})
+
+/** Of which no text can be made as of other objects. */
+const NO_TEXT = { toString: 1, valueOf: [{ toString: 1 }] }
+
+test('a value that has no text is a fault like any other, wherever it stands', () => {
+  for (const name of testdataNames('valid')) {
+    const document: Json = parse(testdata(`valid/${name}`).toString())
+    for (const at of placesOf(document).slice(1)) {
+      const after = changed(document, at, (holder, last) => Object.assign(holder, { [last]: NO_TEXT }))
+      assert.doesNotThrow(() => load({ 'main.json': JSON.stringify(after) }), at.join('.'))
+    }
+  }
 })
 
 const sets = [...casesOf('valid.txt'), ...brokenCases()].map(({ files }) =>
