@@ -221,7 +221,7 @@ export function redactedEntries({ stored }: Model, chain: string): number {
 }
 
 /** What a new bundle of the decision says was erased. */
-export function redactedOf({ stored }: Model, { isRequestErased, approval }: ModelDecision): string[] {
+export function redactedOf({ stored }: Pick<Model, 'stored'>, { isRequestErased, approval }: ModelDecision): string[] {
   const isGone = stored.approvals.some(({ id, isErased }) => id === approval && isErased)
   return [...(isRequestErased ? ['request'] : []), ...(isGone ? ['approval'] : [])]
 }
@@ -240,7 +240,11 @@ export function failedChecks({ stored }: Model, { keys, signedBy }: Exported): s
   return [...(trusted.has(certifiedBy) ? [] : ['certificate']), ...(trusted.has(signedBy) ? [] : ['checkpoint'])]
 }
 
-/** Whether the bundle is of the history that is in place. */
-export function isOfThisHistory({ stored }: Model, { chain, last }: Exported): boolean {
-  return stored.chains.get(chain)?.some(({ token }) => token === last) === true
+/** Whether the bundle is of the history that is in place: its last entry is there, and what it says was erased is so. */
+export function isOfThisHistory({ stored }: Model, { bundle, chain, decision, last }: Exported): boolean {
+  if (!stored.chains.get(chain)?.some(({ token }) => token === last)) return false
+  const kept = stored.decisions.find(({ id }) => id === decision)
+  // Of what was pruned since there is nothing else to go by.
+  const erased = kept === undefined ? bundle.proof.redacted : redactedOf({ stored }, kept)
+  return bundle.proof.redacted.every((name) => erased.includes(name))
 }

@@ -110,6 +110,15 @@ test('a backup that lacks nothing of what was anchored is no rollback; one of th
   assert.deepEqual(Object.fromEntries(discrepancies(left)), { _system: 'FORK', 'acme/live': 'FORK' })
 })
 
+test('a bundle that says what only a lost history erased does not hold to the trail that is in place', async () => {
+  const erased = [o.backsUp, c.erases(0, 100), c.exports(0)]
+  const model = await run([c.checks('acme'), c.signs, ...erased, o.putsBack(0, false)])
+  assert.deepEqual(
+    [model.exported.map(({ bundle }) => bundle.proof.redacted), model.isSuspended],
+    [[['request']], false],
+  )
+})
+
 /** Half a minute of them. */
 const RUNS = 14
 
