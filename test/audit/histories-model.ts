@@ -137,7 +137,11 @@ export function pruneTo(model: Model, chain: string, begin: number): void {
   stored.taken = stored.checkpoints.slice(0, stored.taken).filter(isLeft).length
   stored.checkpoints = stored.checkpoints.filter(isLeft)
   stored.decisions = stored.decisions.filter((one) => one.chain !== chain || one.seq >= begin)
-  if (chain === LIVE) stored.approvals = stored.approvals.filter(({ seqs }) => (seqs[0] ?? 0) >= begin)
+  if (chain === LIVE) {
+    // One that was erased can be parted: what is left of it is still counted.
+    for (const approval of stored.approvals) approval.seqs = approval.seqs.filter((seq) => seq >= begin)
+    stored.approvals = stored.approvals.filter(({ seqs }) => seqs.length > 0)
+  }
   stored.pruned.set(chain, begin)
 }
 

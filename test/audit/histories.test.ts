@@ -101,6 +101,15 @@ test('what was pruned is gone, with its approvals; what is open, and everything 
   assert.equal((model.stored.pruned.get(SYSTEM) ?? 0) > 5, true)
 })
 
+test('an approval that was erased is parted by pruning, and what is left of it stays erased', async () => {
+  const used = [c.holds, c.votes(0, true), c.signs, c.uses(0), c.erases(0, 100)]
+  const model = await run([...used, c.signs, o.prunes(LIVE), c.exports(0)])
+  assert.deepEqual(
+    model.exported.map(({ bundle }) => bundle.proof.redacted),
+    [['request', 'approval']],
+  )
+})
+
 test('a backup that lacks nothing of what was anchored is no rollback; one of the history that was left is a fork', async () => {
   const check = c.checks('acme')
   const taken = [check, c.signs, check, c.signs, check, check, c.signs, c.signs, o.backsUp]
