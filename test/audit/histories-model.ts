@@ -188,6 +188,16 @@ export function deliver(model: Model): void {
   stored.taken = stored.checkpoints.length
 }
 
+/** Where the anchors of another history stand behind those of a chain, all newest ones that were taken are put there again. */
+export function deliverAgain(model: Model): void {
+  const { chains, checkpoints, taken } = model.stored
+  const held = [...chains.keys()].sort().flatMap((chain) => {
+    return checkpoints.slice(0, taken).findLast((one) => one.chain === chain) ?? []
+  })
+  const newest = newestAnchors(model)
+  if (held.some(({ chain, size }) => size > (newest.get(chain)?.size ?? 0))) model.anchors.push(...held)
+}
+
 export function newestAnchors({ anchors }: Model): Map<string, ModelCheckpoint> {
   return new Map(anchors.map((anchor) => [anchor.chain, anchor]))
 }

@@ -127,6 +127,7 @@ export const settles = command('restore', {
     model.isSuspended = false
     world.life.store.refresh()
     await world.deliver()
+    m.deliverAgain(model)
     m.deliver(model)
   },
 })

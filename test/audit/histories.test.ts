@@ -119,6 +119,15 @@ test('a backup that lacks nothing of what was anchored is no rollback; one of th
   assert.deepEqual(Object.fromEntries(discrepancies(left)), { _system: 'FORK', 'acme/live': 'FORK' })
 })
 
+test('a backup that goes on behind the anchors of another history: what was taken of it is put there again', async () => {
+  const check = c.checks('acme')
+  const lost = [check, c.waits(12), o.backsUp, check, c.waits(12), o.backsUp, o.putsBack(0, false), o.settles]
+  const { anchors } = await run([...lost, o.putsBack(1, false), o.settles])
+  const sizes = anchors.flatMap(({ chain, size }) => (chain === LIVE ? [size] : []))
+  const [first = 0, second = 0] = sizes
+  assert.deepEqual([sizes, second - first], [[first, second, first, second], 1])
+})
+
 test('a bundle that says what only a lost history erased does not hold to the trail that is in place', async () => {
   const erased = [o.backsUp, c.erases(0, 100), c.exports(0)]
   const model = await run([c.checks('acme'), c.signs, ...erased, o.putsBack(0, false)])
