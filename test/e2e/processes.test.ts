@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { keyInUse } from '../../src/actions/signing-keys.ts'
 import { openStore } from '../../src/sqlite/store.ts'
+import { checkpointsOf } from '../evidence/signed.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
 import { until } from '../until.ts'
 import { assertRecorded, command, folderIn, load, serve } from './processes.ts'
@@ -15,7 +17,7 @@ test('two services on one folder append at once: one line, nothing lost', async 
   const services = await Promise.all([serve(t, folder), serve(t, folder)])
   const loads = services.map(({ url }) => load(url, key, 8))
   // Neither keeps the other from its turn, however little of the machine both get.
-  await until('decisions are made', async () => loads.every(({ acknowledged }) => acknowledged.length > 20))
+  await until('decisions are made', async () => loads.every(({ acknowledged }) => acknowledged.length > 20), 10_000)
   await Promise.all(loads.map((running) => running.stop()))
   await Promise.all(services.map((service) => service.end('SIGTERM')))
   for (const { refused } of loads) assert.deepEqual(refused, [])
@@ -64,6 +66,34 @@ test('a stop that the command line triggers or ends acts within a second in a ru
   assert.equal((await gate.call(key, 'GET', '/killswitch/status')).body.data.active, true)
   await command(folder, 'killswitch', 'recover', ...option, '--comment', 'fine')
   await until('it is taken in', async () => (await decision()) === 'allow', WITHIN_MS)
+})
+
+test('a stop is signed within a second, and so is its end', async (t) => {
+  const gate = await startGate(t)
+  const { store } = gate.server
+  const signed = async (chain: string) => (await checkpointsOf(store, chain)).at(-1)?.size ?? 0
+  const isSigned = async () => (await signed('acme/live')) === (await store.lengths(['acme/live'])).get('acme/live')
+  const owner = await gate.key()
+  const stop = { level: 'L3', reason: 'x', triggeredBy: 'x' }
+  assert.equal((await gate.call(owner, 'POST', '/killswitch/trigger', stop)).status, 200)
+  await until('it is signed', isSigned, WITHIN_MS)
+  assert.equal((await gate.call(owner, 'POST', '/killswitch/recover', { recoveredBy: 'x', comment: 'x' })).status, 200)
+  await until('its end is signed', isSigned, WITHIN_MS)
+  const admin = await gate.key({ roles: ['admin'] })
+  const before = await signed('_system')
+  assert.equal((await gate.call(admin, 'POST', '/killswitch/trigger', { ...stop, level: 'L4' })).status, 200)
+  await until('a stop of everything is signed', async () => (await signed('_system')) > before, WITHIN_MS)
+})
+
+test('log keys that the command line rotates or revokes are those of a running service within a second', async (t) => {
+  const gate = await startGate(t)
+  const folder = { data: join(gate.dir, 'data'), policies: join(gate.dir, 'policies') }
+  const { store } = gate.server
+  const { from, to } = await command(folder, 'signing-keys', 'rotate')
+  await until('the key is taken in', async () => keyInUse(store)?.id === to.id, WITHIN_MS)
+  await command(folder, 'signing-keys', 'revoke', from.id, '--since', '2020-01-01T00:00:00Z')
+  const revokedAt = () => store.state().signingKeys.get(from.id)?.revokedAt
+  await until('the revocation is taken in', async () => typeof revokedAt() === 'string', WITHIN_MS)
 })
 
 test('of two services, what one stops the other does not allow any more', async (t) => {

@@ -84,7 +84,7 @@ test(
     freeDisk(service)
     const after = await check()
     assert.deepEqual([after.status, after.decision], [200, 'deny'])
-    await until('it is ready', async () => (await ready(service.url)) === 200)
+    await until('it is ready', async () => (await ready(service.url)) === 200, 5000)
     await service.end('SIGKILL')
     const again = await serve(t, folder)
     const refused = await post(again.url, owner, '/gate/check', { action: 'email.send' })
@@ -149,14 +149,14 @@ test(
     for (let round = 0; round < 4; round += 1) {
       const before = newest.get() ?? 0
       assert.equal(await stop(), true)
-      await until('there is a checkpoint', async () => (newest.get() ?? 0) > before)
+      await until('there is a checkpoint', async () => (newest.get() ?? 0) > before, 5000)
       // Before the file has taken it: nothing of it fits then, or the beginning of its line.
       fillDisk(service, round % 2 === 0 ? 0 : statSync(file).size + TEAR_BYTES)
       if (await within(2500, async () => (await readiness(service.url)).isAnchored === false)) failures += 1
       const persisted = await stop()
       if (persisted === false) assert.equal((await readiness(service.url)).status, 503, 'a stop is not on disk')
       freeDisk(service)
-      await until('it is anchored', async () => (await readiness(service.url)).isAnchored === true)
+      await until('it is anchored', async () => (await readiness(service.url)).isAnchored === true, 20_000)
     }
     assert.ok(failures >= 2, `readiness told ${failures} times that anchors were not taken`)
     await running.stop()
@@ -194,7 +194,7 @@ test('when the disk fails to take a commit, it is not answered as done', needs(S
   await later(200)
   tracer.kill('SIGINT')
   await once(tracer, 'exit')
-  await until('it decides', async () => (await check()).status === 200)
+  await until('it decides', async () => (await check()).status === 200, 2000)
   await running.stop()
   await service.end('SIGKILL')
   await assertRecorded(folder.data, running.acknowledged)
