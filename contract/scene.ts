@@ -48,8 +48,9 @@ export async function scene(url: string, keys: Keys) {
     // What is wrong with a request is wrong on purpose.
     for (const { location, message } of violations.filter((violation) => violation.location[0] === 'response'))
       findings.push(`${method} ${path} ${response.status}: ${location.join('.')} ${message}`)
-    // What the answers here have in common.
-    return (await response.json()) as { data: Record<string, string> }
+    const isJson = response.headers.get('content-type')?.includes('json')
+    // What the answers here have in common that are asked for it.
+    return (isJson ? await response.json() : {}) as { data: Record<string, string> }
   }
 
   const hold = async (amount: number) => {
@@ -64,6 +65,7 @@ export async function scene(url: string, keys: Keys) {
     getApproval: first.approval,
     approve: first.approval,
     reject: second.approval,
+    accessRequest: first.approval,
     exportBundle: first.decision,
     revokeKey: key.id ?? '',
   }

@@ -3,11 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { configSchema } from '../src/config-schema.ts'
 import { openApiDocument } from '../src/http/routes.ts'
 import { editorSchema, testFileSchema } from '../src/policy/editor-schema.ts'
+import { pythonApi, pythonEndpoints } from './client-python.ts'
+import { clientTypes } from './client-types.ts'
 import { reportBlock } from './reports.ts'
 import { PARTS } from './tables.ts'
 
 /**
- * Writes docs/openapi.json, the schemas that editors use, and what the documents take from the code: `npm run docs`. Each part of
+ * Writes docs/openapi.json, the types of the clients, the schemas that editors use, and what the documents take from the code: `npm run docs`. Each part of
  * docs/tables.ts stands between `<!-- from the code: NAME -->` and `<!-- end -->`, and so does `report`, what `validate` prints of
  * the policy before it. A test fails when one is not as the code has it.
  */
@@ -51,6 +53,9 @@ export function openApiText(): string {
 export function writtenFiles(): Map<string, string> {
   return new Map([
     ['docs/openapi.json', openApiText()],
+    ['src/client/api.ts', clientTypes()],
+    ['python/gate_sidecar/client/_api.py', pythonApi()],
+    ['python/gate_sidecar/client/_endpoints.py', pythonEndpoints()],
     ['schemas/policy.json', jsonText(editorSchema())],
     ['schemas/test.json', jsonText(testFileSchema())],
     ['schemas/config.json', jsonText(configSchema())],

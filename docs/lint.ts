@@ -16,7 +16,13 @@ const config = await createConfig({
     'tag-description': 'error',
   },
 })
-const problems = await lintFromString({ source: openApiText(), config })
+/** Claude Code runs the tool for every other status, so that all failures of this operation have status 200. */
+const WITHOUT_4XX = '#/paths/~1hooks~1claude-code/post/responses'
+
+const found = await lintFromString({ source: openApiText(), config })
+const problems = found.filter(
+  ({ ruleId, location }) => ruleId !== 'operation-4xx-response' || location[0]?.pointer !== WITHOUT_4XX,
+)
 if (problems.length > 0) {
   formatProblems(problems, { format: 'codeframe', totals: { errors: problems.length, warnings: 0, ignored: 0 } })
   process.exitCode = 1

@@ -14,6 +14,7 @@ import { BUILT_IN_FACTS, WEEKDAYS } from '../src/policy/fact-names.ts'
 import { LIMITS } from '../src/policy/limits.ts'
 import { OPERATORS, type Operator } from '../src/policy/operators.ts'
 import type { Retry } from '../src/policy/set.ts'
+import { EXAMPLES } from './examples.ts'
 import { table } from './markdown.ts'
 
 /** Each table that documents take from the code, by name; each gives Markdown. */
@@ -45,6 +46,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   diagnostics: () => table(['code', 'severity', 'fault'], diagnosticRows('errors/')),
   'error-pages': () => table(['code', 'severity', 'fault'], diagnosticRows('')),
   'policy-limits': () => table(['limit', 'of'], limitRows()),
+  ...EXAMPLES,
 }
 
 const code = (text: string): string => `\`${text}\``

@@ -2,7 +2,17 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { GateError } from './base/errors.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from './base/json.ts'
-import { names, oneOf, optionalHttpUrl, optionalText, port, type Shape, text } from './base/value-shape.ts'
+import {
+  durationOrOff,
+  names,
+  oneOf,
+  optionalHttpUrl,
+  optionalText,
+  port,
+  type Shape,
+  text,
+} from './base/value-shape.ts'
+import { CALLER_VARIABLES } from './base/variables.ts'
 import { isServiceLink } from './service-links.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -125,6 +135,14 @@ export const SETTINGS = {
     help: 'on: all audit chains are verified after the start and each night; off: only when asked',
     shape: oneOf(ON_OFF),
   },
+  outcomeWithin: {
+    env: 'GATE_SIDECAR_OUTCOME_WITHIN',
+    placeholder: 'duration',
+    default: '15m',
+    example: '2h',
+    help: 'how long the outcome of an allowed action is waited for, of agents that report outcomes: 1s to 24h; off: none is missed',
+    shape: durationOrOff,
+  },
   logLevel: {
     env: 'GATE_SIDECAR_LOG_LEVEL',
     placeholder: 'level',
@@ -160,9 +178,6 @@ export interface ConfigSources {
 }
 
 const ENV_PREFIX = 'GATE_SIDECAR_'
-
-/** The API key that commands call with. A secret: no setting, so that no file and no list of settings ever shows it. */
-export const KEY_VARIABLE = 'GATE_SIDECAR_KEY'
 
 /**
  * The settings in force: flags over environment over file over defaults.
@@ -226,7 +241,7 @@ function readConfigFile(path: string): JsonObject {
 
 /** A misspelt variable would be ignored otherwise, and the service run with a default that nobody meant. */
 function assertKnown(env: ConfigSources['env']): void {
-  const known: string[] = [...Object.values(SETTINGS).map(({ env }) => env), KEY_VARIABLE]
+  const known: string[] = [...Object.values(SETTINGS).map(({ env }) => env), ...CALLER_VARIABLES]
   const unknown = Object.keys(env).find((name) => name.startsWith(ENV_PREFIX) && !known.includes(name))
   if (unknown !== undefined) throw new ConfigError(`${unknown} is not a setting; there are ${known.join(', ')}.`)
 }

@@ -1,11 +1,13 @@
 import type { Checkpointer } from './actions/checkpoints.ts'
 import type { Anchors } from './anchoring.ts'
+import type { Outcomes } from './outcomes.ts'
 import type { Sweeping } from './sweeping.ts'
 
 export interface Measured {
   anchors: Anchors
   checkpoints: Pick<Checkpointer, 'faults'>
   sweeping: Sweeping
+  outcomes: Pick<Outcomes, 'possibleBypasses'>
 }
 
 interface Metric {
@@ -16,7 +18,7 @@ interface Metric {
 }
 
 /** What is measured, in the text format of Prometheus, version 0.0.4. Nothing in it names a tenant. */
-export async function metricsText({ anchors, checkpoints, sweeping }: Measured): Promise<string> {
+export async function metricsText({ anchors, checkpoints, sweeping, outcomes }: Measured): Promise<string> {
   const last = sweeping.last()
   const { unanchoredEntries, sinks } = await anchors.status()
   const metrics: Metric[] = [
@@ -51,6 +53,12 @@ export async function metricsText({ anchors, checkpoints, sweeping }: Measured):
       type: 'gauge',
       help: 'Audit chains that are not signed any more, since they were altered.',
       samples: [{ value: checkpoints.faults().size }],
+    },
+    {
+      name: 'gate_sidecar_possible_bypasses_total',
+      type: 'counter',
+      help: 'Allowed actions whose outcome never came, and actions that ran without an allow or were told as not run.',
+      samples: [{ value: outcomes.possibleBypasses() }],
     },
     {
       name: 'gate_sidecar_audit_valid',

@@ -22,6 +22,27 @@ export interface Taken {
   action: string
 }
 
+/** An agent that tells what became of what it was allowed. */
+export interface Reporter {
+  agent: string
+  /** The seq of the first outcome that it reported. */
+  since: number
+}
+
+export interface UnreportedQuery {
+  chain: string
+  agent: string
+  /** first <= seq < end */
+  first: number
+  end: number
+  limit: number
+}
+
+/** An allow of which nothing has been told. */
+export interface Unreported extends Taken {
+  decisionId: string
+}
+
 export interface PageQuery {
   chain: string
   order: 'asc' | 'desc'

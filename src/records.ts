@@ -1,5 +1,5 @@
 import type { Approval } from './approvals/approval.ts'
-import type { StoredEntry } from './audit/chain.ts'
+import { type StoredEntry, sectionValue } from './audit/chain.ts'
 import type { Json } from './base/json.ts'
 import type { Certificate, LogKey, Rotation } from './evidence/trust.ts'
 import type { ApiKey } from './keys/apikey.ts'
@@ -79,10 +79,9 @@ export type ChangeData = {
 }
 
 /** What an entry of a state event recorded; undefined where that has been erased. */
-export function changeIn({ sections }: Pick<StoredEntry, 'sections'>): ChangeData | undefined {
-  const data = sections.find(({ name }) => name === 'data')
+export function changeIn(entry: Pick<StoredEntry, 'sections'>): ChangeData | undefined {
   // The section has the committed text, which was written as a change.
-  return data && (JSON.parse(data.json) as ChangeData)
+  return sectionValue(entry, 'data') as unknown as ChangeData | undefined
 }
 
 export interface Change<K extends RecordKind> {

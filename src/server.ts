@@ -22,6 +22,7 @@ import type { Services } from './http/services.ts'
 import { listen } from './listen.ts'
 import type { Logger } from './log.ts'
 import { metricsText } from './metrics.ts'
+import { watchOutcomes } from './outcomes.ts'
 import { repeatingTasks, type Tasks } from './repeat.ts'
 import { randomPool } from './sqlite/random-pool.ts'
 import { openStore } from './sqlite/store.ts'
@@ -87,6 +88,7 @@ export async function startServer({
     const policies = policiesIn(policiesFolder, { deps, aside, watch: config.watch === 'on', log })
     const readPolicies = reader(policies, trail.anchors)
     await readPolicies()
+    const kept = { ...trail, outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
     const stopping = new AbortController()
     const services: Services = {
       ...deps,
@@ -95,20 +97,19 @@ export async function startServer({
       validatePolicies: policyValidator(aside.validate),
       examine: threads.examine,
       findSet: policyHistory({ store, compile: aside.compile }, policies),
-      ...trail,
-      metrics: () => metricsText(trail),
+      ...kept,
+      metrics: () => metricsText(kept),
       log,
       allowedHosts: config.allowedHosts,
       stopping: stopping.signal,
       untilDone: (task) => tasks.untilDone('persist kill switch', task),
     }
     const { listener, refusals } = createApp(services, { direct })
-    tasks.every('refresh', REFRESH_MS, async () => store.refresh())
     tasks.every('look at policies', LOOK_MS, async () => {
       await readPolicies()
       await policies.tend()
     })
-    tendApprovals(tasks, deps)
+    tendStore(tasks, deps)
     tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
     const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
     const url = await listen(server, config)
@@ -132,7 +133,8 @@ export async function startServer({
   }
 }
 
-function tendApprovals(tasks: Tasks, deps: Deps): void {
+function tendStore(tasks: Tasks, deps: Deps): void {
+  tasks.every('refresh', REFRESH_MS, async () => deps.store.refresh())
   tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
   tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
 }

@@ -1,129 +1,25 @@
 import type { Approval } from './approvals/approval.ts'
 import type { StoredEntry } from './audit/chain.ts'
-import type { EntryDraft } from './audit/entry.ts'
+import type { EventType } from './audit/events.ts'
 import type { RangeVerification } from './audit/range.ts'
-import type { RedactionTarget } from './audit/redaction.ts'
-import type { Hash, Place, Range } from './audit/tree.ts'
-import type { Glob } from './base/glob.ts'
+import type { Hash, Range } from './audit/tree.ts'
 import type { Left, Prune } from './evidence/prune.ts'
 import type { ApiKey } from './keys/apikey.ts'
 import type { Tenant } from './keys/tenant.ts'
-import type { KillSwitch, Subject } from './killswitch/killswitch.ts'
-import type { ApprovalQuery, ChainRequest, OpenQuery, PageQuery, Taken, TakenBy, TakenQuery } from './queries.ts'
-import type { PolicyRecord, RecordedHead, RecordKind, RecordWrite, SigningKey } from './records.ts'
-
-export interface IdempotencyUse {
-  keyId: string
-  /** Route and chain. */
-  route: string
-  value: string
-  /** Digest of the request's body; another body under the same value is a conflict. */
-  bodyDigest: string
-  entryId: string
-  atMs: number
-}
-
-/**
- * Texts of a policy set that came into force: it survives a restart with a broken folder, and its decisions can be explained.
- * The newest of a tenant are kept (docs/format.md).
- */
-export interface StoredPolicies {
-  tenantId: string
-  /** Of the set that the texts make, which whoever reads them works out again. */
-  digest: string
-  source: string
-}
-
-/**
- * A change of state. A record is written at `revision` n only over revision n − 1 (none for 1); any
- * other stored revision is a conflict, so two writers never lose each other's change.
- */
-export type Write =
-  | RecordWrite
-  | { kind: 'idempotency'; use: IdempotencyUse }
-  | { kind: 'policySource'; stored: StoredPolicies }
-  /** Signed by the log key, with the subtrees that it completes. */
-  | { kind: 'checkpoint'; chain: string; size: number; note: string; nodes: readonly TreeNode[] }
-  /** Deletes these sections, and the approvals that they were of. */
-  | { kind: 'erase'; chain: string; targets: readonly RedactionTarget[]; approvals: readonly string[] }
-  /**
-   * Deletes everything of a chain before `size`, and these approvals, all of whose entries are there. An entry `audit.prune` with it
-   * says so; one entry at least must be left.
-   *
-   * @param frontier what is left of the tree over them
-   */
-  | { kind: 'prune'; chain: string; size: number; frontier: readonly TreeNode[]; approvals: readonly string[] }
-  /** A sink of anchors has taken the checkpoints up to this number. */
-  | { kind: 'anchored'; delivery: Delivery }
-
-export interface TreeNode extends Place {
-  hash: Hash
-}
-
-export interface StoredCheckpoint {
-  /** Grows with each checkpoint of any chain. */
-  number: number
-  chain: string
-  size: number
-  note: string
-}
-
-export interface Delivery {
-  sink: string
-  /** Of the newest checkpoint that was taken. */
-  number: number
-  at: string
-}
-
-/** What must still be true at the commit, checked inside its transaction against the file. */
-export type Guard =
-  | { kind: 'notStopped'; subject: Subject }
-  | { kind: 'keyActive'; keyId: string }
-  /** As keyActive, for a key whose vote is relied on. */
-  | { kind: 'voterActive'; keyId: string }
-  /** The newest checkpoint of the chain has this size; 0 when there is none. */
-  | { kind: 'checkpointed'; chain: string; size: number }
-  /** The chain begins with this seq. */
-  | { kind: 'prunedTo'; chain: string; size: number }
-  /** This log key is the one in use. */
-  | { kind: 'logKeyInUse'; id: string }
-  /** The commit comes before this time, in milliseconds. */
-  | { kind: 'before'; timeMs: number }
-  /** From this seq on, none of these has been allowed. */
-  | { kind: 'notTaken'; chain: string; since: number; of: readonly (TakenBy & { actions: readonly Glob[] })[] }
-  /** The value still leads to this entry; null: to none. */
-  | { kind: 'idempotency'; keyId: string; route: string; value: string; entryId: string | null }
-
-export interface Submission {
-  guards: readonly Guard[]
-  writes: readonly Write[]
-  /** At least one, but for a note of what was delivered: no state changes without an entry. Appended in order. */
-  entries: readonly EntryDraft[]
-}
-
-/** Where an entry was put. */
-export interface Placed {
-  id: string
-  chain: string
-  seq: number
-  ts: string
-  hash: string
-}
-
-export interface Committed {
-  conflict: null
-  /** In the order of the drafts. */
-  entries: readonly Placed[]
-}
-
-/**
- * Nothing of the submission counts. Read again and decide again. Nothing of it was written either, but for an allow that a stop
- * overtook while it was being written (`notStopped`): that is in the chain, and nobody is given it.
- */
-export interface Conflict {
-  /** Which guard failed; `revision`: a record had changed; `pending`: an approval of the same digest is pending already. */
-  conflict: Guard['kind'] | 'revision' | 'pending'
-}
+import type { KillSwitch } from './killswitch/killswitch.ts'
+import type {
+  ApprovalQuery,
+  ChainRequest,
+  OpenQuery,
+  PageQuery,
+  Reporter,
+  Taken,
+  TakenQuery,
+  Unreported,
+  UnreportedQuery,
+} from './queries.ts'
+import type { PolicyRecord, RecordedHead, RecordKind, SigningKey } from './records.ts'
+import type { Committed, Conflict, Delivery, IdempotencyUse, StoredCheckpoint, Submission } from './submission.ts'
 
 /** What the service keeps in memory: as new as the last commit of this process, at most 250 ms behind other processes. */
 export interface State {
@@ -201,6 +97,12 @@ export interface Store {
   requestAt(chain: string, seq: number): Promise<string | undefined>
   /** Ascending. What was allowed and erased later counts too: that it was allowed is never erased. */
   taken(query: TakenQuery): Promise<Taken[]>
+  /** The entries of these types that tell of a decision, in order. */
+  toldOf(chain: string, decisionId: string, types: readonly EventType[]): Promise<StoredEntry[]>
+  /** Who has reported outcomes to a chain. */
+  reporters(chain: string): Promise<Reporter[]>
+  /** Ascending. */
+  unreported(query: UnreportedQuery): Promise<Unreported[]>
   /** Distinct actions of the newest decisions. */
   recentActions(chain: string, decisions: number): Promise<string[]>
   /** Names of all chains. */

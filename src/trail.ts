@@ -20,6 +20,8 @@ export interface Trail {
   sweeping: Sweeping
   /** What lies elsewhere of the chains, for who verifies them. */
   outside(): Promise<Outside>
+  /** False while the trail contradicts its anchors: nothing is written then. */
+  isWriting(): boolean
   /** Signs what is not signed yet, and has it anchored. */
   close(): Promise<void>
 }
@@ -56,6 +58,7 @@ export async function keepTrail(deps: Deps, means: { config: Config; log: Logger
     anchors,
     sweeping,
     outside,
+    isWriting,
     async close() {
       if (!isWriting()) return
       try {

@@ -63,7 +63,7 @@ export function assertDeclared(received: Received): void {
   const response = name === undefined ? declared : document.components.responses[name]
   const content = response?.content?.[mediaType]
   assert.ok(content, `${note} as ${mediaType}, which is not declared`)
-  if (mediaType !== 'application/json') return
+  if (!mediaType.endsWith('json')) return
   const validate = ajv.getSchema(`openapi${pointer}/content/${escaped(mediaType)}/schema`)
   assert.ok(validate, pointer)
   assert.ok(validate(body), `${note}: ${ajv.errorsText(validate.errors)}`)
@@ -85,7 +85,7 @@ globalThis.fetch = async (input, init) => {
   const response = await plainFetch(input, init)
   const { pathname } = new URL(response.url)
   const contentType = response.headers.get('content-type')
-  const body: unknown = contentType?.startsWith('application/json') ? await response.clone().json() : undefined
+  const body: unknown = contentType?.includes('json') ? await response.clone().json() : undefined
   const method = init?.method ?? 'GET'
   assertDeclared({ method, path: pathname, status: response.status, contentType, body })
   return response

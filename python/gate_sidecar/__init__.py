@@ -1,1 +1,1 @@
-"""gate-sidecar for Python: the verifier of evidence."""
+"""gate-sidecar for Python: the client (`client`), and the verifier of evidence (`verify`)."""

@@ -1,6 +1,7 @@
 import { formatTimestamp } from '../base/time.ts'
 import type { Anchor, Claim } from '../evidence/anchor.ts'
-import type { Delivery, Store, StoredCheckpoint } from '../store.ts'
+import type { Store } from '../store.ts'
+import type { Delivery, StoredCheckpoint } from '../submission.ts'
 import type { Deps } from './deps.ts'
 
 export const SINKS = ['file', 'webhook'] as const

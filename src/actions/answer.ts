@@ -1,6 +1,6 @@
 import type { Approval } from '../approvals/approval.ts'
 import { deadlineMs, statusAt } from '../approvals/approval.ts'
-import type { StoredEntry } from '../audit/chain.ts'
+import { type StoredEntry, sectionValue } from '../audit/chain.ts'
 import type { DecisionEntry } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
 import type { Explanation } from '../gate/explain.ts'
@@ -100,10 +100,7 @@ export function deadlineOf(deps: Deps, approval: Approval | undefined): string |
 
 /** The sections of a decision entry but its request; undefined when one has been erased. */
 export function decidedOf(entry: StoredEntry): Decided | undefined {
-  const section = (name: string): unknown => {
-    const found = entry.sections.find((candidate) => candidate.name === name)
-    return found && JSON.parse(found.json)
-  }
+  const section = (name: string): unknown => sectionValue(entry, name)
   const [decision, risk, grounds] = [section('decision'), section('risk'), section('grounds')]
   if (!decision || !risk || !grounds) return undefined
   // Sections were written from these types and their commitments bind them.

@@ -1,5 +1,5 @@
 import { type Static, Type } from '#typebox'
-import type { StoredEntry } from '../audit/chain.ts'
+import { type StoredEntry, sectionValue } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { isReservedType } from '../audit/events.ts'
 import { GateError } from '../base/errors.ts'
@@ -26,17 +26,15 @@ export const LogRequest = Type.Object(
 export type LogRequest = Static<typeof LogRequest>
 
 /** What `entryView` reads; above all not the request, which may be large and is never shown here. */
-export const SHOWN_SECTIONS = ['actor', 'data', 'decision', 'grounds', 'risk']
+export const SHOWN_SECTIONS = ['actor', 'data', 'decision', 'detail', 'grounds', 'risk']
 
 /** An entry as `GET /audit/chain` shows it. */
 export function entryView(entry: StoredEntry) {
   const { id, ts, type, seq, prev } = entry.header
   const decided = type === 'gate.decision' ? decidedOf(entry) : undefined
-  const section = (name: string): JsonObject | null => {
-    const found = entry.sections.find((candidate) => candidate.name === name)
-    return found ? JSON.parse(found.json) : null
-  }
-  const data = decided ? decisionData(decided) : section('data')
+  const section = (name: string): JsonObject | null => sectionValue(entry, name) ?? null
+  const detail = section('detail')
+  const data = decided ? decisionData(decided) : detail ? { ...section('data'), ...detail } : section('data')
   const actor = decided
     ? { kind: 'key', id: decided.grounds.caller.keyId, roles: decided.grounds.caller.roles }
     : section('actor')

@@ -5,9 +5,9 @@ import { explanationOf } from '../gate/explain.ts'
 import { sessionOf } from '../gate/over-time.ts'
 import type { CheckRequest } from '../gate/request.ts'
 import { principalOf } from '../keys/apikey.ts'
-import type { Guard, Placed, Submission } from '../store.ts'
+import type { Guard, Submission } from '../submission.ts'
 import { type CheckAnswer, checkAnswer, deadlineOf, replayedAnswer } from './answer.ts'
-import { type Caller, type CheckDeps, decideAndCommit } from './deps.ts'
+import { type Caller, type CheckDeps, committedTime, decideAndCommit } from './deps.ts'
 import { type Asked, type HoldResult, resolveHold } from './hold.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
 import { type Judged, judgeNow } from './judge.ts'
@@ -102,10 +102,4 @@ function decisionEntry(
       planValidated: outcome.planValidated,
     },
   }
-}
-
-function committedTime(entries: readonly Placed[], id: string): string {
-  const entry = entries.find((placed) => placed.id === id)
-  if (entry === undefined) throw new Error('the commit did not return the decision')
-  return entry.ts
 }

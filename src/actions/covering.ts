@@ -1,5 +1,6 @@
 import { keyIdOf, parseCheckpointNote } from '../evidence/note.ts'
-import type { Store, StoredCheckpoint } from '../store.ts'
+import type { Store } from '../store.ts'
+import type { StoredCheckpoint } from '../submission.ts'
 import { trustOf } from './trust.ts'
 
 /**

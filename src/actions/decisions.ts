@@ -1,11 +1,12 @@
 import { statusAt } from '../approvals/approval.ts'
-import type { StoredEntry } from '../audit/chain.ts'
+import { type StoredEntry, sectionValue } from '../audit/chain.ts'
 import { GateError } from '../base/errors.ts'
 import { isId, siblingId } from '../base/id.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import type { Store } from '../store.ts'
 import { type Decided, decidedOf } from './answer.ts'
 import type { Deps } from './deps.ts'
+import { outcomeOf } from './outcome-of.ts'
 import { entryPlaceFault } from './verify-range.ts'
 
 /** The entry of a decision, by the decision's id or the entry's own. */
@@ -23,9 +24,8 @@ export function decidedIn(entry: StoredEntry): Decided {
 }
 
 /** The request as it came; null when it has been erased. */
-export function requestIn({ sections }: StoredEntry): JsonObject | null {
-  const section = sections.find(({ name }) => name === 'request')
-  return section === undefined ? null : JSON.parse(section.json)
+export function requestIn(entry: StoredEntry): JsonObject | null {
+  return sectionValue(entry, 'request') ?? null
 }
 
 /** What a recorded request brought. */
@@ -60,6 +60,7 @@ export async function recordedDecision(deps: Deps, entry: StoredEntry) {
     caller: { keyId, identity: key?.identity ?? null, name: key?.name ?? null, roles },
     request: requestIn(entry),
     approval: await approvalOf(deps, grounds.approvalId),
+    outcome: (await outcomeOf(deps, entry.header.chain, decision.id)) ?? null,
     ...(await placeOf(deps, entry)),
   }
 }

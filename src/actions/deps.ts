@@ -9,7 +9,8 @@ import type { Clock } from '../base/time.ts'
 import type { Asking, Past } from '../gate/over-time.ts'
 import { type ApiKey, isActive } from '../keys/apikey.ts'
 import type { PolicySet } from '../policy/set.ts'
-import type { Committed, Conflict, Guard, Store, Submission } from '../store.ts'
+import type { Store } from '../store.ts'
+import type { Committed, Conflict, Guard, Placed, Submission } from '../submission.ts'
 
 /** What every action works with: the store, the time, and names for new things. */
 export interface Deps {
@@ -111,4 +112,11 @@ export async function decideAndCommit<T>(
 export function eventEntry(deps: Deps, chain: string, type: EventType, data: object, actor: Actor): EventEntry {
   // Data is built from records and literals, which are JSON; canonicalJson refuses anything else at the commit.
   return { kind: 'event', id: deps.newId('entry'), chain, type, data: data as Json, actor }
+}
+
+/** When an entry of the submission was committed. */
+export function committedTime(entries: readonly Placed[], id: string): string {
+  const entry = entries.find((placed) => placed.id === id)
+  if (entry === undefined) throw new Error('the commit did not return the entry')
+  return entry.ts
 }

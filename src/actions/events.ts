@@ -119,8 +119,9 @@ function chainsOf({ key, chain, tenantId, environment }: Caller): Followed[] {
   if (told('killswitch')) others.push({ chain: SYSTEM_CHAIN, types: typesOf(['killswitch']), own: false })
   if (environment === 'test' && told('policy'))
     others.push({ chain: chainOf(tenantId, 'live'), types: typesOf(['policy']), own: false })
-  // Decisions are nearly all entries: who is told of none does not read them.
-  const types = typesOf(['approval', 'killswitch', 'policy', ...(told('gate') ? ['gate' as const] : [])])
+  // Decisions and outcomes are nearly all entries: who is told of none does not read them.
+  const often = (['gate', 'outcome'] as const).filter(told)
+  const types = typesOf(['approval', 'killswitch', 'policy', ...often])
   return [{ chain, types, own: true }, ...others]
 }
 

@@ -1,16 +1,17 @@
-import { hashHeader, type StoredEntry } from '../audit/chain.ts'
+import { hashHeader, type StoredEntry, sectionValue } from '../audit/chain.ts'
 import type { Checkpoint } from '../audit/checkpoint.ts'
 import { type Hash, inclusionPath, isIncluded, leafHash } from '../audit/tree.ts'
 import { contentFault } from '../audit/verify.ts'
 import { parseDigest } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
+import type { JsonObject } from '../base/json.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { type Bundle, buildBundle, type Placed, type UnsignedBundle } from '../evidence/bundle.ts'
 import { type Envelope, envelopeOf } from '../evidence/envelope.ts'
 import { parseCheckpointNote } from '../evidence/note.ts'
 import { signStatement } from '../evidence/sign.ts'
 import { changeIn } from '../records.ts'
-import type { StoredCheckpoint } from '../store.ts'
+import type { StoredCheckpoint } from '../submission.ts'
 import { takenUpTo } from './anchors.ts'
 import type { Checkpointer } from './checkpoints.ts'
 import { decisionEntry } from './decisions.ts'
@@ -111,10 +112,10 @@ function altered({ chain, seq }: { chain: string; seq: number }): GateError {
  * @throws GateError `audit_unavailable` when something is missing that no command erased
  */
 export async function approvalEntries(deps: Deps, decided: StoredEntry): Promise<StoredEntry[] | undefined> {
-  const section = (name: string) => JSON.parse(decided.sections.find((one) => one.name === name)?.json ?? '{}')
+  const section = (name: string): JsonObject => sectionValue(decided, name) ?? {}
   const { decidedBy, approvalId } = section('grounds')
   if (decidedBy !== 'approval' || section('decision').decision !== 'allow') return []
-  const changes = await deps.store.changesOf('approval', approvalId)
+  const changes = await deps.store.changesOf('approval', String(approvalId))
   const cast = changes.filter(
     ({ header }) =>
       header.seq < decided.header.seq && (header.type === 'approval.requested' || header.type === 'approval.approved'),

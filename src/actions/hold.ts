@@ -14,7 +14,7 @@ import type { CheckRequest } from '../gate/request.ts'
 import { principalOf } from '../keys/apikey.ts'
 import type { ApprovalTerms } from '../policy/set.ts'
 import { change, creation } from '../records.ts'
-import type { Guard, Write } from '../store.ts'
+import type { Guard, Write } from '../submission.ts'
 import { type Caller, type CheckDeps, eventEntry } from './deps.ts'
 import type { Judged } from './judge.ts'
 import { followsFromChain } from './votes.ts'
@@ -46,7 +46,7 @@ export interface HoldResult {
 export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldResult> {
   const { outcome, nowMs } = asked.judged
   if (outcome.hold === null) return unchanged(outcome)
-  const digest = digestOfRequest(asked.caller, asked.request, outcome.hold)
+  const digest = digestOfRequest(asked.caller, asked.request, outcome.hold.unbound)
   const same = await deps.store.approvalsFor(asked.caller.chain, digest)
   const { switches } = deps.store.state()
   const byStatus = (status: ApprovalStatus): Approval[] =>
@@ -74,10 +74,11 @@ function unchanged(outcome: Outcome, approval?: Approval): HoldResult {
   return { outcome, approval, guards: [], writes: [], entries: [] }
 }
 
-function digestOfRequest(caller: Caller, request: CheckRequest, terms: ApprovalTerms): string {
-  const unbound = terms.unbound.map(segmentsOf)
+/** The digest of the approval that the caller's request would need. */
+export function digestOfRequest(caller: Caller, request: CheckRequest, unbound: readonly string[]): string {
   const { action, context = {}, plan = null } = request
-  return approvalDigest({ chain: caller.chain, action, context, plan, requester: principalOf(caller.key) }, unbound)
+  const bound = { chain: caller.chain, action, context, plan, requester: principalOf(caller.key) }
+  return approvalDigest(bound, unbound.map(segmentsOf))
 }
 
 /** @throws TypeError for what loading refuses: leaving out another path than was meant would unbind it */

@@ -14,7 +14,7 @@ import {
 } from '../killswitch/killswitch.ts'
 import { domainOf } from '../policy/set.ts'
 import { change, changeIn, creation } from '../records.ts'
-import type { Submission } from '../store.ts'
+import type { Submission } from '../submission.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry, type PoliciesInForce } from './deps.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
 import type { RecoverRequest, TriggerRequest } from './killswitch-request.ts'

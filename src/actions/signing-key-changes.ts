@@ -4,7 +4,7 @@ import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { signStatement } from '../evidence/sign.ts'
 import { change, creation, isInUse, type SigningKey } from '../records.ts'
-import type { Guard, Write } from '../store.ts'
+import type { Guard, Write } from '../submission.ts'
 import { type Deps, decideAndCommit, eventEntry } from './deps.ts'
 import { ensureLogKey, type KeyFile, keyInUse, logKeyRecord, tested, WrongSigningKey } from './signing-keys.ts'
 

@@ -25,7 +25,8 @@ export function toldTo(deps: CheckDeps, caller: Caller, event: ChainEvent): stri
 
 function extentFor(deps: CheckDeps, { key, tenantId }: Caller, { group, approval, keyId, data }: ChainEvent): Extent {
   if (!isToldOf(group, key.roles)) return 'nothing'
-  if (group === 'killswitch' || group === 'policy' || isToldOfAll(group, key.roles)) return 'all'
+  if (group === 'killswitch' || group === 'policy' || group === 'outcome') return 'all'
+  if (isToldOfAll(group, key.roles)) return 'all'
   if (group === 'approval') return approval?.requestedBy === principalOf(key) ? 'limited' : 'nothing'
   const asker = keyId === undefined ? undefined : deps.store.state().keys.get(keyId)
   if (asker === undefined || principalOf(asker) !== principalOf(key)) return 'nothing'
@@ -52,6 +53,7 @@ function dataOf(deps: CheckDeps, event: ChainEvent, extent: Extent): unknown {
     }
     case 'gate':
       return extent === 'all' || typeof data !== 'object' || data === null ? data : { ...data, rule: null }
+    case 'outcome':
     case 'policy':
       return data
   }

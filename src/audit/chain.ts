@@ -1,7 +1,7 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
-import { isJsonObject, storedJson } from '../base/json.ts'
+import { isJsonObject, type JsonObject, storedJson } from '../base/json.ts'
 
 /** Names the bytes an entry hashes, signs or commits to; docs/format.md is the specification. */
 export const COMMIT_LABEL = 'gate-sidecar/commit/v1\n'
@@ -51,6 +51,12 @@ export interface Section {
   salt: Uint8Array
   /** Canonical JSON, exactly the committed text. */
   json: string
+}
+
+/** What a section of an entry holds, which was written as JSON here; undefined where it has been erased. */
+export function sectionValue({ sections }: Pick<Entry, 'sections'>, name: string): JsonObject | undefined {
+  const section = sections.find((candidate) => candidate.name === name)
+  return section && JSON.parse(section.json)
 }
 
 export interface Entry {

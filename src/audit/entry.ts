@@ -62,6 +62,8 @@ export interface EventEntry {
   chain: string
   type: EventType | (string & {})
   data: Json
+  /** What was sent to the service beside that, and may be erased. */
+  detail?: Json
   actor: Actor
 }
 
@@ -78,7 +80,9 @@ export interface PreparedEntry extends Draft {
 export function prepareEntry(entry: EntryDraft): PreparedEntry {
   const { id, chain } = entry
   if (entry.kind === 'event') {
-    return { id, chain, type: entry.type, sections: [section('data', entry.data), section('actor', entry.actor)] }
+    const sections = [section('data', entry.data), section('actor', entry.actor)]
+    if (entry.detail !== undefined) sections.push(section('detail', entry.detail))
+    return { id, chain, type: entry.type, sections }
   }
   const { decision, request, risk, grounds } = entry
   const sections = [section('request', request), section('risk', risk), section('grounds', grounds)]

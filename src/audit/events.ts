@@ -7,6 +7,9 @@ export const EVENTS = {
   'approval.expired': 'a held request passed its deadline',
   'approval.cancelled': 'a stop, or a person, took back an approval before it was used',
   'approval.consumed': 'an approval was used by the action that it covers',
+  'outcome.recorded': 'what became of an action after its decision, as its agent says',
+  'outcome.missing':
+    'an action was allowed, and its agent, which reports outcomes, told none in time: it may have been bypassed',
   'killswitch.triggered': 'a stop was put in force, or repeated',
   'killswitch.recovered': 'a stop was ended',
   'key.created': 'a key was made',

@@ -25,6 +25,7 @@ function targetOf(value: Json): RedactionTarget[] {
 /** What a command may erase: what was sent to the service, and approvals. Decisions and what state follows from stay. */
 export function isErasable(type: string, section: string): boolean {
   if (type === 'gate.decision') return section === 'request'
+  if (section === 'detail') return true
   const isOurs = (EVENT_TYPES as readonly string[]).includes(type)
   return (!isOurs || isOfApproval(type)) && (section === 'data' || section === 'actor')
 }

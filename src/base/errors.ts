@@ -5,6 +5,8 @@
 export const ERRORS = {
   invalid_request: { status: 400, meaning: 'a field is missing, unknown or of the wrong form; `details` says which' },
   invalid_json: { status: 400, meaning: 'the body is not strict JSON in UTF-8, or has over 50,000 values' },
+  not_requestable: { status: 400, meaning: 'an access request for a decision that no approval can change' },
+  invalid_denial_binding: { status: 400, meaning: 'an access request that is not for what was denied to this caller' },
   unauthenticated: { status: 401, meaning: 'no key, an unknown, expired or revoked one, or no `x-tenant-id`' },
   forbidden: { status: 403, meaning: "the key's roles do not allow it" },
   tenant_mismatch: { status: 403, meaning: 'the key belongs to another tenant than the one named' },
@@ -17,6 +19,8 @@ export const ERRORS = {
   kill_switch_active: { status: 409, meaning: 'a stop covers the action' },
   kill_switch_inactive: { status: 409, meaning: 'there is no such stop to end' },
   idempotency_conflict: { status: 409, meaning: 'the same Idempotency-Key came with another body' },
+  outcome_conflict: { status: 409, meaning: 'another outcome of the decision is recorded' },
+  expired_denial: { status: 410, meaning: 'an access request after the deadline of its approval' },
   redacted: { status: 410, meaning: 'a part that was asked for has been erased' },
   payload_too_large: { status: 413, meaning: 'over 1 MiB (policies to validate: 4 MiB, bundles: 8 MiB)' },
   unsupported_media_type: { status: 415, meaning: 'not `application/json` in UTF-8' },

@@ -11,6 +11,11 @@ export interface JsonLimits {
   maxDepth: number
   /** Values in all, lists and objects included: each takes memory of its own, however few bytes it is written in. */
   maxValues?: number
+  /**
+   * Takes what is one thing to every reader but cannot be kept exactly, for a text that is passed on as it is: lone surrogates, and
+   * any number as the nearest double. Told how a number stands in the text where that is not how it would be written.
+   */
+  onInexact?(token: string): void
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -68,11 +73,13 @@ class Parser {
   private readonly text: string
   private readonly maxDepth: number
   private valuesLeft: number
+  private readonly onInexact: JsonLimits['onInexact']
 
-  constructor(text: string, { maxDepth, maxValues = Number.POSITIVE_INFINITY }: JsonLimits) {
+  constructor(text: string, { maxDepth, maxValues = Number.POSITIVE_INFINITY, onInexact }: JsonLimits) {
     this.text = text
     this.maxDepth = maxDepth
     this.valuesLeft = maxValues
+    this.onInexact = onInexact
   }
 
   document(): Json {
@@ -141,7 +148,7 @@ class Parser {
     const raw = this.text.slice(start, this.at)
     this.at += 1
     const value = escaped ? this.unescape(raw, start) : raw
-    if (!value.isWellFormed()) this.fail('The string has a lone surrogate', start)
+    if (this.onInexact === undefined && !value.isWellFormed()) this.fail('The string has a lone surrogate', start)
     return value
   }
 
@@ -168,15 +175,20 @@ class Parser {
   }
 
   private number(): number {
-    NUMBER.lastIndex = this.at
+    const start = this.at
+    NUMBER.lastIndex = start
     const token = NUMBER.exec(this.text)?.[0]
     if (token === undefined) this.fail('Malformed number')
     const value = Number(token)
-    if (!Number.isFinite(value)) this.fail('The number is too large')
-    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-      this.fail('The integer is outside ±(2^53−1) and would lose digits; send it as a string')
-    }
     this.at += token.length
+    if (this.onInexact !== undefined) {
+      if (String(value) !== token) this.onInexact(token)
+      return value
+    }
+    if (!Number.isFinite(value)) this.fail('The number is too large', start)
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      this.fail('The integer is outside ±(2^53−1) and would lose digits; send it as a string', start)
+    }
     return value
   }
 

@@ -44,6 +44,15 @@ export const port: Shape<number> = {
     typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535 ? value : undefined,
 }
 
+const DURATION = /^(?:off|[1-9]\d{0,2}[sm]|(?:[1-9]|1\d|2[0-4])h)$/
+
+/** `off`, or a count of seconds or minutes up to 999, or of hours up to 24. */
+export const durationOrOff: Shape<string> = {
+  schema: { type: 'string', pattern: DURATION.source },
+  fromText: text.fromText,
+  read: (value) => (typeof value === 'string' && DURATION.test(value) ? value : undefined),
+}
+
 /** Names that differ in case are the same. A text has commas between them. */
 export const names: Shape<string[]> = {
   schema: { type: 'array', items: text.schema },

@@ -45,6 +45,7 @@ function linesOf(found: RecordedDecision): Line[] {
     `asked by      ${caller.keyId}${holder === null ? '' : ` (${holder})`}, ${caller.roles.join(', ')}`,
     `policy        ${found.policyDigest ?? 'none in force'}`,
     `approval      ${approval === null ? '-' : `${approval.id} (${approval.status ?? 'gone'})`}`,
+    outcomeLine(found.outcome),
     `entry         ${found.entryId}, number ${found.seq} of ${found.chain}`,
     `hash          ${found.hash}`,
     found.verified
@@ -54,4 +55,14 @@ function linesOf(found: RecordedDecision): Line[] {
     'request:',
     ...prettyJson(found.request),
   ]
+}
+
+function outcomeLine(outcome: RecordedDecision['outcome']): Line {
+  if (outcome === null) return 'outcome       -'
+  const { status, possibleBypass, durationMs, error } = outcome
+  const told = [status, ...(durationMs === null ? [] : [`after ${durationMs} ms`]), ...(error === null ? [] : [error])]
+  const line = told.join(', ')
+  return possibleBypass
+    ? ['outcome       ', paint('red', `${line}: the gate may have been bypassed`)]
+    : `outcome       ${line}`
 }

@@ -12,8 +12,8 @@ import { LIMITS } from '../policy/limits.ts'
 import { shown } from '../policy/output/formats.ts'
 import { formatDiagnostic } from '../policy/output/text.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, UsageError } from './context.ts'
+import { diffLines } from './diff-lines.ts'
 import { readInput } from './input.ts'
-import { lineDiff } from './line-diff.ts'
 import { type Line, paint, print, rendered } from './output.ts'
 import { requireFolder } from './tenant-folders.ts'
 
@@ -144,19 +144,6 @@ function shownDiagnostic(diagnostic: Diagnostic, sourceLines: readonly string[])
 
 function refusal(file: string, fault: string): Line {
   return [paint('red', 'refused '), `${file} ${fault}.`]
-}
-
-const COLOURS = { '-': 'red', '+': 'green' } as const
-
-function diffLines(file: string, before: string, after: string): Line[] {
-  const hunks = lineDiff(before, after).flatMap(({ before: from, after: to, lines }): Line[] => {
-    const count = (mark: string): number => lines.filter((line) => line.mark !== mark).length
-    return [
-      [paint('cyan', `@@ -${from},${count('+')} +${to},${count('-')} @@`)],
-      ...lines.map(({ mark, text }): Line => [mark === ' ' ? ` ${text}` : paint(COLOURS[mark], mark + text)]),
-    ]
-  })
-  return [[paint('bold', `--- ${file}`)], [paint('bold', `+++ ${file}`)], ...hunks]
 }
 
 function summary(outcomes: readonly Outcome[]): string {

@@ -1,7 +1,10 @@
 import { visibleLines } from '../base/visible.ts'
+import { blockUnlessAllowed } from './blocking.ts'
 import { EXIT } from './context.ts'
 import { failureOf } from './failure.ts'
 import { allCommands, createProgram } from './program.ts'
+
+if (process.argv[2] === 'hook') blockUnlessAllowed()
 
 const program = await createProgram(process.argv[2])
 for (const command of allCommands(program)) command.exitOverride().showSuggestionAfterError()

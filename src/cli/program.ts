@@ -19,6 +19,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   evidence: async () => (await import('./evidence.ts')).addEvidenceCommands,
   'signing-keys': async () => (await import('./signing-keys.ts')).addSigningKeyCommands,
   killswitch: async () => (await import('./killswitch.ts')).addKillSwitchCommands,
+  mcp: async () => (await import('./mcp.ts')).addMcpCommand,
+  hook: async () => (await import('./hook.ts')).addHookCommands,
   health: async () => (await import('./health.ts')).addHealthCommand,
   openapi: async () => (await import('./openapi.ts')).addOpenApiCommand,
   init: async () => (await import('./init.ts')).addInitCommand,

@@ -16,6 +16,17 @@ const DECLARATIONS = join(ROOT, 'dist/declarations')
 /** What a declaration imports: `from '…'`, or `import("…")` where the compiler names a type by itself. */
 const IMPORTED = /(?<=\bfrom ['"]|\bimport\(['"])[^'"]+/g
 
+/** What others import, and where it comes from. */
+const ENTRIES = [
+  { path: '.', file: 'index', source: 'index' },
+  { path: './verify', file: 'verify', source: 'verify/verify', isLarge: true },
+  ...['ai-sdk', 'claude-agent-sdk', 'langchain', 'openai-agents', 'tools'].map((name) => ({
+    path: `./${name}`,
+    file: name,
+    source: `adapters/${name}`,
+  })),
+]
+
 /** What Node does by itself, the verifier does with what a browser has. */
 const inBrowsers = {
   name: 'in browsers',
@@ -33,12 +44,15 @@ function manifest() {
   return {
     name: '@gate-sidecar/client',
     version,
-    description: 'Verifies evidence of gate-sidecar offline, in browsers and in Node.js.',
+    description:
+      'Asks gate-sidecar before an AI agent acts, and verifies its evidence offline. For browsers and Node.js.',
     license,
     type: 'module',
     sideEffects: false,
     engines,
-    exports: { './verify': { types: './verify.d.ts', default: './verify.js' } },
+    exports: Object.fromEntries(
+      ENTRIES.map(({ path, file }) => [path, { types: `./${file}.d.ts`, default: `./${file}.js` }]),
+    ),
     files: ['*.js', '*.d.ts'],
   }
 }
@@ -64,19 +78,21 @@ function copyDeclarations(from) {
 
 rmSync(PACKAGE, { recursive: true, force: true })
 mkdirSync(PACKAGE, { recursive: true })
-await build({
-  entryPoints: [join(HERE, 'verify/verify.ts')],
-  outfile: join(PACKAGE, 'verify.js'),
-  bundle: true,
-  format: 'esm',
-  platform: 'browser',
-  target: 'es2022',
-  minify: true,
-  legalComments: 'eof',
-  logLevel: 'warning',
-  plugins: [inBrowsers],
-})
-copyDeclarations(join(DECLARATIONS, 'client/verify/verify.d.ts'))
+for (const { file, source, isLarge = false } of ENTRIES) {
+  await build({
+    entryPoints: [join(HERE, `${source}.ts`)],
+    outfile: join(PACKAGE, `${file}.js`),
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    minify: isLarge,
+    legalComments: 'eof',
+    logLevel: 'warning',
+    plugins: [inBrowsers],
+  })
+  copyDeclarations(join(DECLARATIONS, `client/${source}.d.ts`))
+}
 rmSync(DECLARATIONS, { recursive: true })
 writeFileSync(join(PACKAGE, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
 cpSync(join(HERE, 'README.md'), join(PACKAGE, 'README.md'))

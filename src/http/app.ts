@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
 import { GateError } from '../base/errors.ts'
-import { type KeyedRouteId, type PublicRouteId, ROUTES } from '../keys/roles.ts'
+import { type Facade, type KeyedRouteId, type PublicRouteId, ROUTES, type RouteRule } from '../keys/roles.ts'
 import { bodyBudget } from './body-budget.ts'
 import { type Dispatcher, dispatch, requestIdOf } from './dispatch.ts'
 import { writeError } from './errors.ts'
-import { assertHost } from './host.ts'
+import { assertHost, originOf } from './host.ts'
 import { rateLimiter } from './ratelimit.ts'
 import { refusalLog } from './refusals.ts'
 import { writeEnvelope, writeJson, writeText } from './reply.ts'
@@ -55,16 +55,17 @@ function addPublic(app: Express, dispatcher: Dispatcher): void {
   const { services } = dispatcher
   for (const id of Object.keys(PUBLIC) as PublicRouteId[]) {
     const { shape, answer } = PUBLIC[id]
-    app.get(ROUTES[id].path, async (request: IncomingMessage, response: ServerResponse) => {
+    const { path, facade }: RouteRule = ROUTES[id]
+    app.get(path, async (request: IncomingMessage, response: ServerResponse) => {
       const requestId = requestIdOf(dispatcher, request)
       try {
         assertHost(request.headers.host, services.allowedHosts)
-        const data = await answer(services)
+        const data = await answer(services, originOf(request.headers))
         if (shape.bare === 'text/plain') writeText(response, 200, String(data), { ...PLAIN, 'x-request-id': requestId })
         else if (shape.bare) writeJson(response, 200, data, { 'x-request-id': requestId })
         else writeEnvelope(response, 200, { success: true, data, requestId })
       } catch (error) {
-        writeError(response, error, requestId, services.log)
+        writeError(response, error, requestId, services.log, facade)
       }
     })
   }
@@ -72,18 +73,23 @@ function addPublic(app: Express, dispatcher: Dispatcher): void {
 
 /** What no route takes: another method on a known path, an unknown path, a path that is no URI. */
 function addRefusals(app: Express, dispatcher: Dispatcher): void {
-  const paths = new Map<string, string[]>()
-  for (const { method, path } of Object.values(ROUTES)) paths.set(path, [...(paths.get(path) ?? []), method])
-  for (const [path, methods] of paths) {
-    app.all(path, () => {
-      const Allow = methods.join(', ')
-      throw new GateError('method_not_allowed', `This path takes ${Allow}.`, { headers: { Allow } })
-    })
+  const refuse = (request: Request, response: ServerResponse, error: unknown, facade?: Facade): void =>
+    writeError(response, error, requestIdOf(dispatcher, request), dispatcher.services.log, facade)
+  const rules: readonly RouteRule[] = Object.values(ROUTES)
+  for (const { path, facade } of rules) {
+    const Allow = rules.flatMap((rule) => (rule.path === path ? [rule.method] : [])).join(', ')
+    app.all(path, (request, response) =>
+      refuse(
+        request,
+        response,
+        new GateError('method_not_allowed', `This path takes ${Allow}.`, { headers: { Allow } }),
+        facade,
+      ),
+    )
   }
   app.use(() => {
     throw new GateError('not_found', 'There is no such path.')
   })
-  const onError: ErrorRequestHandler = (error, request, response, _next) =>
-    writeError(response, error, requestIdOf(dispatcher, request), dispatcher.services.log)
+  const onError: ErrorRequestHandler = (error, request, response, _next) => refuse(request, response, error)
   app.use(onError)
 }

@@ -9,10 +9,10 @@ import { readBody } from './body.ts'
 import type { bodyBudget } from './body-budget.ts'
 import { writeError } from './errors.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from './headers.ts'
-import { assertHost } from './host.ts'
+import { assertHost, originOf } from './host.ts'
 import type { LimitHeaders, RateLimiter } from './ratelimit.ts'
 import { isRefusal, type Refusals } from './refusals.ts'
-import { writeEnvelope } from './reply.ts'
+import { writeEnvelope, writeJson } from './reply.ts'
 import type { Reply, Route } from './route.ts'
 import type { Services } from './services.ts'
 import { writeStream } from './stream.ts'
@@ -30,7 +30,7 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN)
 
 /**
- * The way of every request: host → key → limit → tenant and role → body → action → envelope. Express and
+ * The way of every request: host → key → limit → tenant and role → body → action → envelope, or the form of a facade. Express and
  * the direct listener both come through here, so a route behaves the same on either.
  */
 export async function dispatch(
@@ -47,9 +47,12 @@ export async function dispatch(
     const { reply, headers } = await serve(dispatcher, id, params, asker, request, response)
     if ('stream' in reply) return await writeStream(response, reply.stream, requestId, headers)
     const { data, page } = reply
-    writeEnvelope(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
+    const { bare, status = 200 } = dispatcher.routes[id].shape
+    if (bare) writeJson(response, status, data, { 'x-request-id': requestId, ...headers })
+    else writeEnvelope(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
   } catch (error) {
-    writeError(response, refusal(dispatcher, asker, error), requestId, dispatcher.services.log)
+    const { facade }: RouteRule = ROUTES[id]
+    writeError(response, refusal(dispatcher, asker, error), requestId, dispatcher.services.log, facade)
   }
 }
 
@@ -94,7 +97,7 @@ async function serve(
   const rule: RouteRule = ROUTES[id]
   const route = routes[id]
   const state = services.store.state()
-  asker.key = authenticate(state, request.headers, services.clock())
+  asker.key = authenticate(state, request.headers, rule, services.clock())
   const caller = authorize(state, asker.key, request.headers, rule)
   asker.caller = caller
   const headers = limiter.admit(state, caller, rule)
@@ -108,6 +111,10 @@ async function serve(
       ...read,
       query: queryOf(request),
       idempotencyKey: rule.idempotent ? idempotencyKeyOf(request) : undefined,
+      origin: originOf(request.headers),
+      alsoCount: (requests) => {
+        for (let i = 0; i < requests; i += 1) limiter.admit(state, caller, rule)
+      },
       lastEventId: request.headers['last-event-id']?.toString(),
       // An answer that waits for an earlier one of its connection is not destroyed with it.
       isGone: () => response.destroyed || request.socket.destroyed || services.stopping.aborted,

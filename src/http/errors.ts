@@ -1,13 +1,30 @@
 import type { ServerResponse } from 'node:http'
 import { ERRORS, GateError } from '../base/errors.ts'
-import { writeEnvelope } from './reply.ts'
+import type { Facade } from '../keys/roles.ts'
+import { failureIn } from './facades/failures.ts'
+import { writeEnvelope, writeText } from './reply.ts'
 import type { HttpLog } from './services.ts'
 
-/** The one writer of failures. What is no GateError is logged, and the caller learns nothing but the request id. */
-export function writeError(response: ServerResponse, thrown: unknown, requestId: string, log: HttpLog): void {
+/**
+ * The one writer of failures. What is no GateError is logged, and the caller learns nothing but the request id.
+ *
+ * @param facade the protocol in which the route answers, where it is not ours
+ */
+export function writeError(
+  response: ServerResponse,
+  thrown: unknown,
+  requestId: string,
+  log: HttpLog,
+  facade?: Facade,
+): void {
   const error = toGateError(thrown)
   const status = ERRORS[error.code].status
   if (status >= 500) log.error({ requestId, error: error.code, cause: describe(thrown) }, 'request failed')
+  if (facade !== undefined) {
+    const { status: told, body, headers } = failureIn(facade, error)
+    writeText(response, told, body, { 'x-request-id': requestId, ...headers })
+    return
+  }
   const details = error.details.length > 0 ? { details: error.details } : {}
   const { code, message, headers } = error
   writeEnvelope(response, status, { success: false, error: code, message, ...details, requestId }, headers)

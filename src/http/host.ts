@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { GateError } from '../base/errors.ts'
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
@@ -15,4 +16,12 @@ export function assertHost(host: string | undefined, allowed: readonly string[])
     'host_not_allowed',
     'Requests to this Host are not accepted; the setting allowedHosts names those that are.',
   )
+}
+
+/**
+ * Where the client reached the service, for answers that name endpoints: its name has passed `assertHost`. What ends TLS in front
+ * of the service says so; who says it falsely is told a URL that does not work, and nobody else is.
+ */
+export function originOf({ host, 'x-forwarded-proto': scheme }: IncomingHttpHeaders): string {
+  return `${scheme === 'https' ? 'https' : 'http'}://${host}`
 }

@@ -5,7 +5,7 @@ import { type ErrorCode, GateError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import { isJsonObject } from '../base/json.ts'
 import { parserOf } from '../base/schema.ts'
-import type { RouteId } from '../keys/roles.ts'
+import { ROUTES, type RouteId, type RouteRule } from '../keys/roles.ts'
 import { assertTenant } from './auth.ts'
 import { type BodyLimits, REQUEST_LIMITS } from './body.ts'
 import { withNumbers } from './query.ts'
@@ -28,6 +28,10 @@ export interface Call<B, Q> {
   body: B
   query: Q
   idempotency: Idempotency | undefined
+  /** Scheme and host by which the client reached the service. */
+  origin: string
+  /** Counts as so many requests more. @throws GateError `rate_limited` */
+  alsoCount(requests: number): void
   /** The position that a stream of events goes on from, as the client sent it. */
   lastEventId: string | undefined
   /** True when the client has gone, or the service stops: nothing waits any longer. */
@@ -48,6 +52,8 @@ export interface RouteShape {
   paged?: true
   /** The answer is `data` itself, without the envelope; of events, the text of the stream. */
   bare?: 'application/json' | 'text/event-stream' | 'text/plain'
+  /** Of an answer without failure. @default 200 */
+  status?: 202
   /** Failures beside those that every route of its kind has (openapi.ts). */
   errors?: readonly ErrorCode[]
   example: { body?: unknown; data: unknown }
@@ -71,6 +77,8 @@ export interface RawCall {
   bytes: Uint8Array | undefined
   query: Record<string, string>
   idempotencyKey: string | undefined
+  origin: string
+  alsoCount(requests: number): void
   lastEventId: string | undefined
   isGone(): boolean
 }
@@ -102,14 +110,15 @@ export function route<D extends TSchema, B extends TSchema = None, Q extends TSc
     shape: spec,
     bodyLimits: spec.body && (spec.limits ?? REQUEST_LIMITS),
     takesBytes: false,
-    async run(services, { id, caller, params, body, query, idempotencyKey, lastEventId, isGone }) {
-      if (isJsonObject(body)) assertTenant(caller.tenantId, body.tenantId)
+    async run(services, { id, body, query, idempotencyKey, ...call }) {
+      const { facade }: RouteRule = ROUTES[id]
+      // In other protocols the member means nothing.
+      if (facade === undefined && isJsonObject(body)) assertTenant(call.caller.tenantId, body.tenantId)
       const typed = parseBody?.(body) as Static<B>
       if (parseQuery === undefined) assertNoQuery(query)
       const parsedQuery = parseQuery?.(withNumbers(query, spec.query ?? {})) as Static<Q>
-      const idempotency = idempotencyOf(idempotencyKey, id, { params, body: body ?? null })
-      const call = { caller, params, body: typed, query: parsedQuery, idempotency, lastEventId, isGone }
-      return spec.handle(services, call)
+      const idempotency = idempotencyOf(idempotencyKey, id, { params: call.params, body: body ?? null })
+      return spec.handle(services, { ...call, body: typed, query: parsedQuery, idempotency })
     },
   }
 }
@@ -137,13 +146,13 @@ export function byteRoute<D extends TSchema>(spec: ByteRouteSpec<D>): Route {
 /** A route that needs no key and takes nothing. */
 export interface PublicRoute {
   shape: RouteShape
-  answer(services: Services): unknown
+  answer(services: Services, origin: string): unknown
 }
 
 interface PublicSpec<D extends TSchema> extends RouteShape {
   data: D
   example: { data: ReadOnly<Static<D>> }
-  answer(services: Services): Promise<Static<D>> | Static<D>
+  answer(services: Services, origin: string): Promise<Static<D>> | Static<D>
 }
 
 /** Binds what a public route answers to its shape. */

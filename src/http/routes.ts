@@ -6,6 +6,8 @@ import { openApi } from './openapi/document.ts'
 import { type PublicRoute, publicRoute, type Route, type RouteShape } from './route.ts'
 import { approvalRoutes } from './routes/approvals.ts'
 import { auditRoutes } from './routes/audit.ts'
+import { authzenPublicRoutes, authzenRoutes } from './routes/authzen.ts'
+import { claudeCodeRoutes } from './routes/claude-code.ts'
 import { decisionRoutes } from './routes/decisions.ts'
 import { eventRoutes } from './routes/events.ts'
 import { evidenceRoutes } from './routes/evidence.ts'
@@ -13,6 +15,7 @@ import { gateRoutes } from './routes/gate.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { killSwitchRoutes } from './routes/killswitch.ts'
+import { opaRoutes } from './routes/opa.ts'
 import { policyRoutes } from './routes/policies.ts'
 
 /** Every route that needs a key: a route of the table without a handler does not compile. */
@@ -26,6 +29,9 @@ export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...keyRoutes,
   ...policyRoutes,
   ...eventRoutes,
+  ...opaRoutes,
+  ...authzenRoutes,
+  ...claudeCodeRoutes,
 }
 
 /** The OpenAPI document of this version. */
@@ -34,6 +40,7 @@ export const openApiDocument = once(() => openApi(shapes(), VERSION))
 /** The routes that need no key. */
 export const PUBLIC: Readonly<Record<PublicRouteId, PublicRoute>> = {
   ...healthRoutes,
+  ...authzenPublicRoutes,
   openapi: publicRoute({
     data: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
     bare: 'application/json',

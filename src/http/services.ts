@@ -3,13 +3,14 @@ import type { CheckDeps } from '../actions/deps.ts'
 import type { EvidenceDeps } from '../actions/evidence.ts'
 import type { ExplainDeps } from '../actions/explain.ts'
 import type { KillSwitchDeps } from '../actions/killswitch.ts'
+import type { OutcomeDeps } from '../actions/outcomes.ts'
 import type { PolicyRegistry } from '../actions/policy-registry.ts'
 import type { ValidatePolicies } from '../actions/validate-policies.ts'
 import type { Examine } from '../actions/verify-evidence.ts'
 import type { Outside } from '../actions/verify-range.ts'
 
 /** What the routes work with; composed in server.ts. */
-export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps, ExplainDeps {
+export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps, ExplainDeps, OutcomeDeps {
   policies: PolicyRegistry
   validatePolicies: ValidatePolicies
   examine: Examine

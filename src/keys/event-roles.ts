@@ -7,6 +7,7 @@ import { ALL, type Role } from './roles.ts'
 export const EVENT_ROLES = {
   approval: ['agent', 'approver', 'auditor'],
   gate: ['agent', 'auditor'],
+  outcome: ['auditor', 'operator'],
   killswitch: ['agent', 'auditor', 'operator'],
   policy: ['approver', 'auditor', 'operator'],
 } as const satisfies Record<string, readonly Role[]>

@@ -1,3 +1,5 @@
+import { FACADE_ROUTES } from './facade-routes.ts'
+
 /**
  * Who may do what: the one table of roles, read by authentication, dispatch, docs and tests.
  * `owner` may do everything in its tenant; `admin` is owner in any tenant that it names in
@@ -15,6 +17,9 @@ export const ALL: readonly Role[] = ['owner', 'admin']
  */
 export type Limit = 'plan' | 'status' | 'exempt'
 
+/** Another protocol, in which a route takes keys, answers and refuses (http/facades). */
+export type Facade = 'opa' | 'authzen' | 'access-request' | 'claude-code'
+
 export interface RouteRule {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
@@ -25,8 +30,12 @@ export interface RouteRule {
   limit: Limit
   /** Accepts Idempotency-Key. */
   idempotent?: true
+  /** A POST that changes nothing. */
+  reads?: true
   /** Answers without x-tenant-id. */
   tenantOptional?: true
+  /** Not for our own clients: it takes the key as a bearer token too, and the tenant of the key where none is named. */
+  facade?: Facade
 }
 
 export const ROUTES = {
@@ -44,6 +53,16 @@ export const ROUTES = {
     summary: 'score and factors, no decision',
     roles: ['agent'],
     limit: 'plan',
+    reads: true,
+  },
+  outcome: {
+    method: 'POST',
+    path: '/gate/outcome',
+    summary: 'tells what became of an action after its decision: `succeeded`, `failed`, `not_run`',
+    roles: ['agent'],
+    // One a decision, which counted: what an allowed action did is recorded also when the plan is used up.
+    limit: 'exempt',
+    idempotent: true,
   },
   listApprovals: {
     method: 'GET',
@@ -88,6 +107,7 @@ export const ROUTES = {
     summary: 'recomputes the chain over a range of days',
     roles: ['auditor'],
     limit: 'plan',
+    reads: true,
   },
   auditLog: {
     method: 'POST',
@@ -118,6 +138,7 @@ export const ROUTES = {
     roles: 'any',
     limit: 'status',
     tenantOptional: true,
+    reads: true,
   },
   killSwitchStatus: {
     method: 'GET',
@@ -164,6 +185,7 @@ export const ROUTES = {
     summary: 'every fault of policies that are sent as texts; opens no file and keeps nothing',
     roles: ['auditor', 'operator'],
     limit: 'status',
+    reads: true,
   },
   reloadPolicies: {
     method: 'POST',
@@ -171,6 +193,7 @@ export const ROUTES = {
     summary: "looks at the tenant's folder now, and answers what came of it",
     roles: ['operator'],
     limit: 'status',
+    reads: true,
   },
   events: {
     method: 'GET',
@@ -195,6 +218,7 @@ export const ROUTES = {
     limit: 'exempt',
   },
   metrics: { method: 'GET', path: '/metrics', summary: 'figures for Prometheus', roles: 'public', limit: 'exempt' },
+  ...FACADE_ROUTES,
 } as const satisfies Record<string, RouteRule>
 
 export type RouteId = keyof typeof ROUTES

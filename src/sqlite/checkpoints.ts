@@ -10,7 +10,7 @@ import {
   rootOf,
   STORED_LEVELS,
 } from '../audit/tree.ts'
-import type { StoredCheckpoint, TreeNode } from '../store.ts'
+import type { StoredCheckpoint, TreeNode } from '../submission.ts'
 import { MissingEntry } from './errors.ts'
 
 /** Statements over checkpoint, tree_node and anchored. Only commit.ts writes, inside its transaction. */

@@ -7,7 +7,7 @@ import { formatTimestamp } from '../base/time.ts'
 import { isActive } from '../keys/apikey.ts'
 import { coveringStop, type KillSwitch } from '../killswitch/killswitch.ts'
 import { isInUse } from '../records.ts'
-import type { Committed, Conflict, Guard, Placed, Submission, Write } from '../store.ts'
+import type { Committed, Conflict, Guard, Placed, Submission, Write } from '../submission.ts'
 import type { Connection } from './connection.ts'
 import { isPendingTwice } from './errors.ts'
 import { type Memory, refreshed } from './memory.ts'
@@ -110,6 +110,8 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
       const key = memory.signingKeys.get(guard.id)
       return key !== undefined && isInUse(key)
     }
+    case 'untold':
+      return connection.outcomes.told(guard.chain, guard.decisionId, guard.types).length === 0
     case 'idempotency': {
       const use = connection.idempotency.find(guard.keyId, guard.route, guard.value, nowMs)
       return (use?.entryId ?? null) === guard.entryId

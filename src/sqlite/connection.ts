@@ -5,6 +5,7 @@ import { checkpointQueries } from './checkpoints.ts'
 import { entryQueries } from './entries.ts'
 import { idempotencyQueries } from './idempotency.ts'
 import { instanceQueries } from './instance.ts'
+import { outcomeQueries } from './outcomes.ts'
 import { policySourceQueries } from './policy-source.ts'
 import { prunedQueries } from './pruned.ts'
 import { recordEntryQueries } from './record-entries.ts'
@@ -27,6 +28,7 @@ export function connect(db: Database) {
     systemHeads: systemHeadQueries(db, pruned),
     recordEntries: recordEntryQueries(db),
     taken: takenQuery(db),
+    outcomes: outcomeQueries(db),
     approvals: approvalQueries(db),
     checkpoints: checkpointQueries(db),
     idempotency: idempotencyQueries(db),

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { StoredPolicies } from '../store.ts'
+import type { StoredPolicies } from '../submission.ts'
 
 /** As many sets of a tenant are kept, the newest ones. */
 export const KEPT_SETS = 100

@@ -119,9 +119,11 @@ function checked(
   }
 }
 
+type Read = <T>(query: (connection: Connection) => T) => Promise<T>
+
 /** Reads see the last commit of any process. A read that fails is a failure of the store, not an empty answer. */
 function reads(current: () => Connection, origin: string, clock: Clock): Reads {
-  const read = async <T>(query: (connection: Connection) => T): Promise<T> => {
+  const read: Read = async (query) => {
     try {
       return query(current())
     } catch (error) {
@@ -150,20 +152,17 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
     seqNotBefore: (chain, ts) => read(({ entries }) => entries.seqNotBefore(chain, ts)),
     requestAt: (chain, seq) => read(({ entries }) => entries.requestAt(chain, seq)),
     taken: (query) => read(({ taken }) => taken(query)),
+    toldOf: (chain, decisionId, types) =>
+      read(({ outcomes, entries }) =>
+        outcomes.told(chain, decisionId, types).flatMap((seq) => entries.bySeq(chain, seq) ?? []),
+      ),
+    reporters: (chain) => read(({ outcomes }) => outcomes.reporters(chain)),
+    unreported: (query) => read(({ outcomes }) => outcomes.unreported(query)),
     recentActions: (chain, decisions) => read(({ entries }) => entries.recentActions(chain, decisions)),
     chains: () => read(({ entries }) => entries.chains()),
-    lastCheckpoint: (chain) => read(({ checkpoints }) => checkpoints.last(chain)),
-    recordedHeads: (chain) =>
-      read(({ systemHeads, checkpoints }) => systemHeads.of(chain, checkpoints.lastSize(SYSTEM_CHAIN))),
-    lastCheckpointUpTo: (chain, number) => read(({ checkpoints }) => checkpoints.lastUpTo(chain, number)),
-    checkpointCovering: (chain, seq, maxNumber) =>
-      read(({ checkpoints }) => checkpoints.covering(chain, seq, maxNumber)),
-    checkpointWithin: (chain, size) => read(({ checkpoints }) => checkpoints.within(chain, size)),
+    ...checkpointReads(read),
     pruned: (chain) => read(({ pruned }) => pruned.record(chain)?.prune),
     stateBefore: (chain, size) => read((connection) => stateBefore(connection, origin, chain, size)),
-    checkpointsAfter: (number, limit) => read(({ checkpoints }) => checkpoints.after(number, limit)),
-    deliveries: () => read(({ checkpoints }) => checkpoints.anchored()),
-    treeHashes: (chain, ranges) => read(({ checkpoints }) => checkpoints.hashes(chain, ranges)),
     probe: () => read(({ instance }) => void instance.origin()),
     chainsEver: () =>
       read(({ entries, checkpoints, systemHeads }) =>
@@ -173,6 +172,22 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
     idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),
     policySource: (tenantId, digest) => read(({ policySources }) => policySources.get(tenantId, digest)),
   }
+}
+
+/** What is asked of checkpoints and the tree. */
+function checkpointReads(read: Read) {
+  return {
+    lastCheckpoint: (chain) => read(({ checkpoints }) => checkpoints.last(chain)),
+    recordedHeads: (chain) =>
+      read(({ systemHeads, checkpoints }) => systemHeads.of(chain, checkpoints.lastSize(SYSTEM_CHAIN))),
+    lastCheckpointUpTo: (chain, number) => read(({ checkpoints }) => checkpoints.lastUpTo(chain, number)),
+    checkpointCovering: (chain, seq, maxNumber) =>
+      read(({ checkpoints }) => checkpoints.covering(chain, seq, maxNumber)),
+    checkpointWithin: (chain, size) => read(({ checkpoints }) => checkpoints.within(chain, size)),
+    checkpointsAfter: (number, limit) => read(({ checkpoints }) => checkpoints.after(number, limit)),
+    deliveries: () => read(({ checkpoints }) => checkpoints.anchored()),
+    treeHashes: (chain, ranges) => read(({ checkpoints }) => checkpoints.hashes(chain, ranges)),
+  } satisfies Partial<Reads>
 }
 
 /** The pragma answers whether it was kept from its work, how many pages there were and how many were written. */

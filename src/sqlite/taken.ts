@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { Taken, TakenQuery } from '../queries.ts'
 
-const TAKEN = "json_extract(json, '$.taken')"
-const AGENT = "json_extract(json, '$.caller.agent')"
+/** In the grounds of a decision: the action that was allowed, and whose it was. */
+export const TAKEN = "json_extract(json, '$.taken')"
+export const AGENT = "json_extract(json, '$.caller.agent')"
 const SESSION = "json_extract(json, '$.session')"
 
 /** Finds what was allowed: everything that is asked stands in the indexes (0003_taken.sql), so that no decision is read. */

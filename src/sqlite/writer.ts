@@ -1,6 +1,6 @@
 import { type ErrorCode, GateError } from '../base/errors.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
-import type { Committed, Conflict } from '../store.ts'
+import type { Committed, Conflict } from '../submission.ts'
 import { applySubmission, type CommitDeps, type Group, type PreparedSubmission } from './commit.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isSqliteError } from './errors.ts'

@@ -96,6 +96,7 @@ test('the figures are in the text format of Prometheus, and name no tenant', asy
     'anchor_last_success_timestamp_seconds',
     'anchor_failures_total',
     'audit_chain_faults',
+    'possible_bypasses_total',
   ]
   const families = text.split(/^# HELP /m).slice(1)
   assert.deepEqual(

@@ -10,7 +10,7 @@ import { publint } from 'publint'
 import { trustFile } from '../../src/evidence/trust.ts'
 import { VERSION } from '../../src/version.ts'
 import { archive } from '../evidence/bundles.ts'
-import { temporaryFolder, writeFiles } from '../helpers.ts'
+import { startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 
 /* What others install, packed and installed without any network. */
 
@@ -18,6 +18,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PACKAGE = join(ROOT, 'dist/client')
 const run = promisify(execFile)
 const npm = (...args: string[]) => run('npm', [...args, '--offline', '--ignore-scripts', '--no-audit', '--no-fund'])
+
+const ADAPTERS = ['ai-sdk', 'claude-agent-sdk', 'langchain', 'openai-agents', 'tools']
 
 /** Where the package is installed, as somebody does who has nothing else of this product. */
 const app = temporaryFolder()
@@ -35,20 +37,39 @@ before(async () => {
 
 test('the package has the version of the product, and nothing but what belongs to it', () => {
   assert.equal(packed.version, VERSION)
-  assert.deepEqual(packed.files.map(({ path }) => path).sort(), [
-    'LICENSE',
-    'README.md',
-    'checks.d.ts',
-    'package.json',
-    'unusable-trust.d.ts',
-    'verify.d.ts',
-    'verify.js',
-  ])
+  const entries = [...ADAPTERS, 'index', 'verify']
+  const declared = ['adapter', 'answer', 'api', 'checks', 'client', 'connection', 'endpoints', 'errors', 'events']
+  const declaredToo = ['guard', 'permit', 'provenance', 'session', 'tool-calls', 'unusable-trust']
+  const expected = [
+    ...['LICENSE', 'README.md', 'package.json'],
+    ...entries.map((name) => `${name}.js`),
+    ...[...entries, ...declared, ...declaredToo].map((name) => `${name}.d.ts`),
+  ]
+  assert.deepEqual(packed.files.map(({ path }) => path).sort(), expected.sort())
+})
+
+/** What the README shows under a heading. */
+function exampleUnder(heading: string): string {
+  const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8')
+  const [, example = ''] = /```js\n(.*?)```/s.exec(readme.slice(readme.indexOf(heading))) ?? []
+  return example
+}
+
+test('what its README shows runs what a sidecar allows, and tells why not where there is none', async (t) => {
+  const gate = await startGate(t)
+  const { secret } = await gate.key({ roles: ['agent'] })
+  writeFiles(app, { 'gated.js': exampleUnder('## Ask before acting') })
+  const show = async (url: string): Promise<string> => {
+    const env = { ...process.env, GATE_API_KEY: secret, GATE_URL: url }
+    return (await run(process.execPath, ['gated.js'], { cwd: app, env })).stdout
+  }
+  assert.equal(await show(gate.server.url), 'paid 25\n')
+  assert.match(await show('http://127.0.0.1:1'), /^payment.transfer was not allowed: http:\S+ cannot be reached/)
 })
 
 test('what its README shows verifies a bundle in Node.js', async () => {
   const { bundleOf, decide, trust } = await archive()
-  const [, example = ''] = /```js\n(.*?)```/s.exec(readFileSync(join(PACKAGE, 'README.md'), 'utf8')) ?? []
+  const example = exampleUnder('## Verify evidence')
   const bundle = await bundleOf(await decide(5))
   const show = async (evidence: object) => {
     writeFiles(app, { 'bundle.json': JSON.stringify(evidence), 'example.js': example })
@@ -75,15 +96,41 @@ import { verifyEvidence } from '@gate-sidecar/client/verify'
 
 export const text: number = verifyEvidence({}).verdict
 `
+const GOOD_CALLER = `
+${ADAPTERS.map((name, i) => `import * as adapter${i} from '@gate-sidecar/client/${name}'`).join('\n')}
+import { ActionRefused, type Decision, GateClient, GateError } from '@gate-sidecar/client'
+
+const gate = new GateClient({ tenantId: 'acme', apiKey: 'x', timeout: 1, retries: 0, mode: 'observe' })
+export const decision: Promise<Decision> = gate.check({ action: 'a', context: { b: 1 } }, { wait: 25, signal: new AbortController().signal })
+export const paid: Promise<number> = gate.guard({ action: 'a' }, ({ decision }) => decision?.riskScore ?? 0)
+const session = gate.session({ userRequest: '' })
+export const tools: { a: { execute: () => number } } = adapter0.gateTools(session, { a: { execute: () => 1 } })
+export { adapter1, adapter2, adapter3, adapter4 }
+export const listed: Promise<string[]> = gate.approvals.list({ status: 'pending' }).then(({ data, page }) => data.map(({ id }) => id + page.total))
+export const level = async () => (await gate.killSwitch.status()).level satisfies 'L1' | 'L2' | 'L3' | 'L4' | null
+export const why = (error: unknown) => (error instanceof GateError ? error.code : error instanceof ActionRefused ? error.reason : '')
+`
+const BAD_CALLER = `
+import { GateClient } from '@gate-sidecar/client'
+
+const gate = new GateClient({ tenantId: 'acme' })
+export const paid: Promise<string> = gate.guard({ action: 'a' }, () => 1)
+gate.check({ action: 'a', contxt: {} })
+gate.killSwitch.trigger({ level: 'L5', reason: 'x', triggeredBy: 'x' })
+`
 const RESOLUTIONS: [moduleResolution: string, module: string][] = [
   ['nodenext', 'nodenext'],
   ['bundler', 'esnext'],
 ]
 
 /** What the compiler says of this program beside the package, whose own declarations it checks too. */
-async function compiled(text: string, moduleResolution: string, module: string): Promise<string> {
+async function compiled(
+  text: string,
+  lib: string,
+  [moduleResolution, module]: (typeof RESOLUTIONS)[number],
+): Promise<string> {
   writeFiles(app, { 'app.ts': text })
-  const options = { strict: 'true', skipLibCheck: 'false', noEmit: 'true', lib: 'es2022', moduleResolution, module }
+  const options = { strict: 'true', skipLibCheck: 'false', noEmit: 'true', lib, moduleResolution, module }
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
   const ran = run(process.execPath, [tsc, ...args, '--ignoreConfig', 'app.ts'], { cwd: app })
@@ -93,11 +140,14 @@ async function compiled(text: string, moduleResolution: string, module: string):
   )
 }
 
-for (const [moduleResolution, module] of RESOLUTIONS) {
-  test(`its types stand alone, and tell right from wrong: ${moduleResolution}`, async () => {
-    assert.equal(await compiled(GOOD, moduleResolution, module), '')
-    const faults = (await compiled(BAD, moduleResolution, module)).match(/TS\d+/g)
+for (const resolution of RESOLUTIONS) {
+  test(`its types stand alone, and tell right from wrong: ${resolution[0]}`, async () => {
+    assert.equal(await compiled(GOOD, 'es2022', resolution), '')
+    const faults = (await compiled(BAD, 'es2022', resolution)).match(/TS\d+/g)
     assert.deepEqual(faults, ['TS2322', 'TS2345'])
+    assert.equal(await compiled(GOOD_CALLER, 'es2022,dom', resolution), '')
+    const wrong = (await compiled(BAD_CALLER, 'es2022,dom', resolution)).match(/TS\d+/g)
+    assert.deepEqual(wrong, ['TS2741', 'TS2322', 'TS2561', 'TS2322'])
   })
 }
 

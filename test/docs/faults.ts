@@ -1,3 +1,4 @@
+import { EXAMPLES } from '../../docs/examples.ts'
 import { GateError } from '../../src/base/errors.ts'
 import { type Json, parseJson } from '../../src/base/json.ts'
 import { jsonDifference, matchesText } from './compare.ts'
@@ -15,7 +16,7 @@ const COMMAND = /^(\$ |(npm|npx|node|curl|git|docker|gate-sidecar|bash|sh) )/
  * `sh`: commands, all blocks of a page in one shell, none of which may fail. `console`: a transcript, `$ ` before what
  * is typed, compared with what is printed. `json`: strict JSON, and after `<!-- output -->` what the block before it
  * printed. `yaml`: a policy, or a part of one. `text`: a diagram or a formula, without commands. What is not run is saved
- * for the commands after it where `<!-- file: PATH -->` stands before it.
+ * for the commands after it where `<!-- file: PATH -->` stands before it. `ts`: a file of integrations/, whose tests run it.
  *
  * @param isStrict whether warnings of parts of policies are faults too
  */
@@ -54,6 +55,11 @@ export async function faultsOf(page: string, { isStrict = false } = {}): Promise
 
 /** The fault of a block that is not run. */
 function quietFault({ language, lines }: Block): string | undefined {
+  if (language === 'ts') {
+    const block = ['```ts', ...lines, '```'].join('\n')
+    const isRun = Object.values(EXAMPLES).some((example) => example() === block)
+    return isRun ? undefined : 'no file of integrations/ has this block, so nothing runs it'
+  }
   if (language === 'json') {
     const json = lines.join('\n')
     return faultless(() => jsonOf(json))

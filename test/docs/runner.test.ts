@@ -105,6 +105,7 @@ const RUN: readonly Row[] = [
       '$ bin/gate-sidecar.js serve',
       '…',
       '…"url":"http://127.0.0.1:4283","msg":"listening"}',
+      '…',
       '$ true',
     ),
   },
@@ -124,7 +125,8 @@ const RULE = '  - {id: a, actions: ["a.*"], effect: allow, reason: Fine.}'
 const READ: readonly Row[] = [
   { name: 'no blocks', page: '# Title\n\nText with `code`.\n' },
   { name: 'no language', page: block('', 'a'), faults: [[1, /no rule covers/]] },
-  { name: 'another language', page: `\n${block('ts', 'a')}`, faults: [[2, /no rule covers a block of language "ts"/]] },
+  { name: 'another language', page: `\n${block('js', 'a')}`, faults: [[2, /no rule covers a block of language "js"/]] },
+  { name: 'a program that nothing runs', page: `\n${block('ts', 'a')}`, faults: [[2, /no file of integrations/]] },
   { name: 'no end', page: '```sh\ntrue\n', faults: [[1, /no end/]] },
   { name: 'tildes and indentation', page: '- item\n\n  ~~~json\n  {\n  ~~~\n', faults: [[3, /JSON/]] },
   { name: 'a diagram', page: block('text', ' a ──► b', '') },

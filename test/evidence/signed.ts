@@ -11,7 +11,8 @@ import { idMaker } from '../../src/base/id.ts'
 import { openCheckpoint, type SignedCheckpoint } from '../../src/evidence/trust.ts'
 import { signingKeyFile } from '../../src/files/signing-key.ts'
 import { openStore } from '../../src/sqlite/store.ts'
-import type { Store, StoredCheckpoint } from '../../src/store.ts'
+import type { Store } from '../../src/store.ts'
+import type { StoredCheckpoint } from '../../src/submission.ts'
 import type { Cleanup } from '../helpers.ts'
 
 /** What signs, as a process beside the service has it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type KeyedRouteId, ROLES, ROUTES, type Role, type RouteRule } from '../../src/keys/roles.ts'
 import { startGate } from '../helpers.ts'
-import { assertDone, assertRefused, entries, entriesOf } from './support.ts'
+import { assertDone, assertRefused, assertRefusedBy, codeIn, entries, entriesOf } from './support.ts'
 
 const gate = await startGate({ after })
 const keys = new Map(await Promise.all(ROLES.map(async (role) => [role, await gate.key({ roles: [role] })] as const)))
@@ -11,6 +11,7 @@ const keyOf = (role: Role) => keys.get(role) ?? { id: '', secret: '', tenant: ''
 /** Requests that come as far as the action and change nothing there, and what it answers. */
 const PROBES: Record<KeyedRouteId, [body: unknown, answer: string | undefined]> = {
   check: [{}, 'invalid_request'],
+  outcome: [{ decisionId: 'x', status: 'succeeded' }, 'not_found'],
   risk: [{}, 'invalid_request'],
   listApprovals: [undefined, undefined],
   getApproval: [undefined, 'not_found'],
@@ -32,6 +33,13 @@ const PROBES: Record<KeyedRouteId, [body: unknown, answer: string | undefined]> 
   validatePolicies: [{}, 'invalid_request'],
   reloadPolicies: [undefined, undefined],
   events: [undefined, 'invalid_request'],
+  opaDecision: [{ input: {} }, 'invalid_request'],
+  opaAllow: [{ input: {} }, 'invalid_request'],
+  evaluation: [{}, 'invalid_request'],
+  evaluations: [{}, 'invalid_request'],
+  requestAccess: [{}, 'invalid_request'],
+  accessRequest: [undefined, 'not_found'],
+  claudeCodeHook: [{}, 'invalid_request'],
 }
 
 /** Refused by the event stream, which would not end; no other route reads it. */
@@ -44,8 +52,8 @@ for (const [id, [body, expected]] of Object.entries(PROBES) as [KeyedRouteId, (t
     test(`${role} ${allowed ? 'may' : 'may not'} ${id}`, async () => {
       const before = await entries(gate)
       const answer = await gate.call(keyOf(role), rule.method, rule.path.replace(':id', 'x'), body, ASIDE)
-      if (!allowed) assertRefused(answer, 'forbidden')
-      else assert.equal(answer.body.error, expected, JSON.stringify(answer.body))
+      if (!allowed) assertRefusedBy(rule.facade, answer, 'forbidden')
+      else assert.equal(codeIn(answer, rule.facade), expected, JSON.stringify(answer.body))
       assert.equal(await entries(gate), before)
     })
   }

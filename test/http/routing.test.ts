@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../../src/keys/roles.ts'
 import { startGate } from '../helpers.ts'
-import { assertDone, assertRefused, entries } from './support.ts'
+import { assertDone, assertRefused, assertRefusedBy, entries } from './support.ts'
 
 const gate = await startGate({ after })
 const owner = await gate.key()
@@ -10,14 +10,15 @@ const stranger = await gate.key({ tenant: 'other' })
 const nobody = { secret: '', tenant: 'acme' }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-const byPath = new Map<string, string[]>()
-for (const { method, path } of Object.values(ROUTES)) byPath.set(path, [...(byPath.get(path) ?? []), method])
+const rules: readonly RouteRule[] = Object.values(ROUTES)
 
-for (const [path, methods] of byPath) {
+for (const path of new Set(rules.map((rule) => rule.path))) {
+  const own = rules.filter((rule) => rule.path === path)
+  const methods: string[] = own.map(({ method }) => method)
   test(`${path} refuses every method but ${methods.join(', ')}`, async () => {
     for (const method of METHODS.filter((name) => !methods.includes(name))) {
       const answer = await gate.call(owner, method, path.replace(':id', 'x'))
-      assertRefused(answer, 'method_not_allowed', method)
+      assertRefusedBy(own[0]?.facade, answer, 'method_not_allowed', method)
       assert.equal(answer.headers.get('allow'), methods.join(', '), method)
     }
   })
@@ -47,6 +48,12 @@ for (const path of UNKNOWN_PATHS) {
   })
 }
 
+const ACCESS = {
+  subject: { type: 'user', id: 'ann' },
+  action: { name: 'email.send' },
+  resource: { type: 'x', id: 'x' },
+}
+
 /** A body that each route would take. */
 const BODIES: Partial<Record<KeyedRouteId, object>> = {
   check: { tenantId: 'acme', action: 'email.send' },
@@ -59,31 +66,49 @@ const BODIES: Partial<Record<KeyedRouteId, object>> = {
   trigger: { level: 'L3', reason: 'x', triggeredBy: 'x' },
   recover: { recoveredBy: 'x', comment: 'x' },
   createKey: { roles: ['agent'] },
+  opaDecision: { input: { tool: { name: 'email.send' } } },
+  opaAllow: { input: { tool: { name: 'email.send' } } },
+  evaluation: ACCESS,
+  evaluations: ACCESS,
+  claudeCodeHook: {
+    hook_event_name: 'PreToolUse',
+    session_id: 's',
+    cwd: '/',
+    tool_name: 'Read',
+    tool_input: {},
+  },
+  requestAccess: { ...ACCESS, denial: { evaluation_id: 'x', expires_at: 'x' } },
 }
 
 const keyed = Object.entries(ROUTES).filter(([, rule]) => rule.roles !== 'public') as [KeyedRouteId, RouteRule][]
 
-for (const [id, { method, path }] of keyed) {
+for (const [id, { method, path, facade }] of keyed) {
+  const refused = (
+    answer: Awaited<ReturnType<typeof gate.call>>,
+    code: Parameters<typeof assertRefused>[1],
+    note: string,
+  ) => assertRefusedBy(facade, answer, code, note)
   const url = path.replace(':id', 'x')
   const send = (key: typeof nobody, headers: Record<string, string> = {}, more: object = {}) =>
     gate.call(key, method, url, BODIES[id] && { ...BODIES[id], ...more }, headers)
 
   test(`${id} needs a key, and a tenant that is the key's`, async () => {
     const before = await entries(gate)
-    assertRefused(await send(nobody), 'unauthenticated', 'no key')
-    assertRefused(await send({ ...owner, secret: `${owner.secret.slice(0, -1)}!` }), 'unauthenticated', 'malformed key')
-    assertRefused(await send({ ...owner, secret: stranger.secret }), 'tenant_mismatch', "another tenant's key")
-    assertRefused(await send({ ...owner, tenant: 'other' }), 'tenant_mismatch', 'another tenant')
-    assertRefused(await send({ ...owner, tenant: 'nowhere' }), 'tenant_mismatch', 'no tenant of that name')
-    assertRefused(await send({ ...owner, tenant: 'ACME' }), 'tenant_mismatch', 'other case')
-    if (id !== 'verifyBundle') assertRefused(await send({ ...owner, tenant: '' }), 'unauthenticated', 'empty tenant')
-    if (BODIES[id]) assertRefused(await send(owner, {}, { tenantId: 'other' }), 'tenant_mismatch', 'in the body')
+    refused(await send(nobody), 'unauthenticated', 'no key')
+    refused(await send({ ...owner, secret: `${owner.secret.slice(0, -1)}!` }), 'unauthenticated', 'malformed key')
+    refused(await send({ ...owner, secret: stranger.secret }), 'tenant_mismatch', "another tenant's key")
+    refused(await send({ ...owner, tenant: 'other' }), 'tenant_mismatch', 'another tenant')
+    refused(await send({ ...owner, tenant: 'nowhere' }), 'tenant_mismatch', 'no tenant of that name')
+    refused(await send({ ...owner, tenant: 'ACME' }), 'tenant_mismatch', 'other case')
+    if (id !== 'verifyBundle') refused(await send({ ...owner, tenant: '' }), 'unauthenticated', 'empty tenant')
+    if (BODIES[id] && !facade) refused(await send(owner, {}, { tenantId: 'other' }), 'tenant_mismatch', 'in the body')
     assert.equal(await entries(gate), before)
   })
 }
 
-test('/evidence/verify needs no x-tenant-id, everything else does', async () => {
-  for (const [id, { method, path }] of keyed) {
+test('/evidence/verify and facades need no x-tenant-id, everything else does', async () => {
+  for (const [id, { method, path, facade }] of keyed) {
+    if (facade) continue
     const response = await fetch(gate.server.url + path.replace(':id', 'x'), {
       method,
       headers: { 'x-api-key': owner.secret, 'content-type': 'application/json' },

@@ -3,6 +3,8 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ERRORS, type ErrorCode } from '../../src/base/errors.ts'
+import { statusOf } from '../../src/http/facades/failures.ts'
+import type { Facade } from '../../src/keys/roles.ts'
 import { assertDeclared } from '../declared.ts'
 import type { Answer, Gate } from '../helpers.ts'
 
@@ -49,6 +51,27 @@ export function assertRefused(answer: Answer, code: ErrorCode, note = ''): void 
     Object.keys(answer.body).filter((name) => !FAILURE_FIELDS.includes(name)),
     [],
   )
+  assert.doesNotMatch(JSON.stringify(answer.body), INTERNALS)
+}
+
+/** Our code, wherever the protocol of the facade has it; undefined for an answer that is no failure. */
+export function codeIn({ body }: Answer, facade: Facade | undefined): string | undefined {
+  if (facade === 'opa') return body.errors?.[0].code
+  if (facade === 'authzen') return typeof body === 'string' ? body.split(':')[0] : undefined
+  if (facade === 'claude-code') return /\((\w+)\)/.exec(body.hookSpecificOutput?.permissionDecisionReason ?? '')?.[1]
+  return facade === undefined ? body.error : body.code
+}
+
+/** A failure with that code, in the form of the route. */
+export function assertRefusedBy(facade: Facade | undefined, answer: Answer, code: ErrorCode, note = ''): void {
+  if (facade === undefined) {
+    assertRefused(answer, code, note)
+    return
+  }
+  assert.equal(codeIn(answer, facade), code, `${note} ${JSON.stringify(answer.body)}`)
+  assert.equal(answer.status, statusOf(code, facade), note)
+  assert.match(answer.headers.get('x-request-id') ?? '', /^[!-~]+$/)
+  assert.equal(answer.headers.get('www-authenticate'), answer.status === 401 ? 'Bearer' : null, note)
   assert.doesNotMatch(JSON.stringify(answer.body), INTERNALS)
 }
 

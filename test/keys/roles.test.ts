@@ -7,6 +7,7 @@ import { isAdmin, mayCall, ROLES, ROUTES, type Role, type RouteId, seesAllApprov
 const ALLOWED: Record<RouteId, readonly Role[]> = {
   check: ['agent'],
   risk: ['agent'],
+  outcome: ['agent'],
   auditLog: ['agent'],
   listApprovals: ['agent', 'approver'],
   getApproval: ['agent', 'approver'],
@@ -31,6 +32,14 @@ const ALLOWED: Record<RouteId, readonly Role[]> = {
   healthz: ['agent', 'approver', 'auditor', 'operator'],
   readyz: ['agent', 'approver', 'auditor', 'operator'],
   metrics: ['agent', 'approver', 'auditor', 'operator'],
+  opaDecision: ['agent'],
+  opaAllow: ['agent'],
+  evaluation: ['agent'],
+  evaluations: ['agent'],
+  authzenConfiguration: ['agent', 'approver', 'auditor', 'operator'],
+  requestAccess: ['agent'],
+  accessRequest: ['agent'],
+  claudeCodeHook: ['agent'],
 }
 
 for (const id of Object.keys(ROUTES) as RouteId[]) {
@@ -54,12 +63,12 @@ test('agents see their own approvals only', () => {
 test('each role is told of its groups of events, and owner and admin of all', () => {
   const groups = Object.keys(EVENT_ROLES) as EventGroup[]
   const told = ROLES.map((role) => [role, groups.filter((group) => isToldOf(group, [role]))])
-  const all = ['approval', 'gate', 'killswitch', 'policy']
+  const all = ['approval', 'gate', 'outcome', 'killswitch', 'policy']
   assert.deepEqual(Object.fromEntries(told), {
     agent: ['approval', 'gate', 'killswitch'],
     approver: ['approval', 'policy'],
     auditor: all,
-    operator: ['killswitch', 'policy'],
+    operator: ['outcome', 'killswitch', 'policy'],
     owner: all,
     admin: all,
   })
@@ -85,7 +94,19 @@ test('stopping and deciding are never limited by the plan', () => {
   const exempt = Object.entries(ROUTES).filter(([, { limit }]) => limit === 'exempt')
   assert.deepEqual(
     new Set(exempt.map(([id]) => id)),
-    new Set(['trigger', 'recover', 'approve', 'reject', 'revokeKey', 'openapi', 'healthz', 'metrics', 'readyz']),
+    new Set([
+      'outcome',
+      'trigger',
+      'recover',
+      'approve',
+      'reject',
+      'revokeKey',
+      'openapi',
+      'healthz',
+      'metrics',
+      'readyz',
+      'authzenConfiguration',
+    ]),
   )
 })
 
@@ -93,6 +114,6 @@ test('Idempotency-Key is taken where INTERFACE.md says', () => {
   const idempotent = Object.entries(ROUTES).filter(([, rule]) => 'idempotent' in rule)
   assert.deepEqual(
     new Set(idempotent.map(([id]) => id)),
-    new Set(['check', 'auditLog', 'approve', 'reject', 'trigger', 'recover']),
+    new Set(['check', 'outcome', 'auditLog', 'approve', 'reject', 'trigger', 'recover']),
   )
 })

@@ -114,10 +114,17 @@ for (const block of BLOCKS) {
       `a:\n- ${block}- 1\n`,
       `- - ${block}  - x\n`,
       `a: ${block}# end\n`,
+      `--- ${block}...\n# end\n`,
     ]) {
       if ('diagnostics' in formatDocument('a.yaml', Buffer.from(text))) continue
       assert.deepEqual(parsed(format('a.yaml', text)), parsed(text), text)
     }
+  })
+}
+
+for (const text of ['a: { b:: }', 'a: { b::, c: 1 }', 'a: [b:: ]', '{ "b:": }', 'b::']) {
+  test(`format: in ${text}, the key ends with a colon afterwards too`, () => {
+    assert.deepEqual(parsed(format('a.yaml', text)), parsed(text))
   })
 }
 

@@ -16,7 +16,8 @@ import {
   type RecordWrite,
   type SigningKey,
 } from '../../src/records.ts'
-import type { Store, Submission } from '../../src/store.ts'
+import type { Store } from '../../src/store.ts'
+import type { Submission } from '../../src/submission.ts'
 
 export const LIVE = 'acme/live'
 export const START_MS = Date.parse('2026-01-01T00:00:00.000Z')

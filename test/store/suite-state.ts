@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { change, creation } from '../../src/records.ts'
-import type { StoredPolicies, Submission } from '../../src/store.ts'
+import type { StoredPolicies, Submission } from '../../src/submission.ts'
 import { aKey, aSigningKey, aStop, aTenant, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 

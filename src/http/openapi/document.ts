@@ -11,7 +11,8 @@ const DESCRIPTION = `Before an AI agent acts, it asks the gate, which answers \`
 A decision, deny included, is a 200. Any other status means that nothing was decided: take it as deny.
 Every answer is an envelope: \`{success: true, data, requestId}\` or \`{success: false, error, message, requestId}\`; switch on \`error\`.
 Unknown members of a request are refused, so that a misspelt one is never ignored. Answers may gain members.
-Bodies are strict JSON: a member that comes twice, an integer outside ±(2^53−1) and a lone surrogate are refused.`
+Bodies are strict JSON: a member that comes twice, an integer outside ±(2^53−1) and a lone surrogate are refused.
+Operations with the tags \`opa\`, \`authzen\`, \`access-request\` and \`claude-code\` answer and refuse as their protocols do: without an envelope, and they ignore unknown members.`
 
 const SERVER = {
   url: 'http://127.0.0.1:4283',
@@ -21,6 +22,7 @@ const SERVER = {
 const SECURITY_SCHEMES = {
   key: { type: 'apiKey', in: 'header', name: 'x-api-key', description: '`sk_live_…` or `sk_test_…`' },
   tenant: { type: 'apiKey', in: 'header', name: 'x-tenant-id', description: 'The tenant of the key.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The same key.' },
 }
 
 const HEADERS = {

@@ -1,5 +1,6 @@
-import { ERRORS, type ErrorCode } from '../../base/errors.ts'
-import { ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
+import { ERRORS, type ErrorCode, GateError } from '../../base/errors.ts'
+import { type Facade, ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
+import { FORMS, statusOf } from '../facades/failures.ts'
 import type { RouteShape } from '../route.ts'
 import { EXAMPLE_REQUEST_ID, type Schema, sentence } from './schemas.ts'
 
@@ -33,14 +34,16 @@ export function failuresOf() {
   return {
     /** The route's failures by status. */
     of(id: RouteId, shape: RouteShape): Schema {
-      const codes = codesOf(id, shape)
-      const statuses = [...new Set(codes.map((code) => ERRORS[code].status))]
+      const { facade }: RouteRule = ROUTES[id]
+      // A failure with the status of an answer is declared as one.
+      const codes = codesOf(id, shape).filter((code) => statusOf(code, facade) !== 200)
+      const statuses = [...new Set(codes.map((code) => statusOf(code, facade)))]
       return Object.fromEntries(
         statuses.map((status) => {
-          const same = codes.filter((code) => ERRORS[code].status === status)
-          const name = same.join('.')
-          if (!named.has(name)) named.set(name, failure(same))
-          for (const code of same) used.add(code)
+          const same = codes.filter((code) => statusOf(code, facade) === status)
+          const name = [...(facade ? [facade] : []), ...same].join('.')
+          if (!named.has(name)) named.set(name, failure(same, facade))
+          if (facade === undefined) for (const code of same) used.add(code)
           return [status, { $ref: `#/components/responses/${name}` }]
         }),
       )
@@ -75,14 +78,26 @@ function example(error: ErrorCode): Schema {
 }
 
 /** Codes of one status as one response. */
-function failure(codes: readonly ErrorCode[]): Schema {
+function failure(codes: readonly ErrorCode[], facade: Facade | undefined): Schema {
   const retryAfter = codes.includes('rate_limited') && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
-  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('; '),
     headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...retryAfter },
-    content: {
-      'application/json': { schema: { $ref: '#/components/schemas/Failure' }, examples: Object.fromEntries(examples) },
-    },
+    content: facade === undefined ? { 'application/json': enveloped(codes) } : inProtocol(codes, facade),
   }
+}
+
+function enveloped(codes: readonly ErrorCode[]): Schema {
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])
+  return { schema: { $ref: '#/components/schemas/Failure' }, examples: Object.fromEntries(examples) }
+}
+
+function inProtocol(codes: readonly ErrorCode[], facade: Facade): Schema {
+  const { mediaType, schema, body } = FORMS[facade]
+  const examples = codes.map((code) => {
+    const { meaning } = ERRORS[code]
+    const value = body(new GateError(code, sentence(meaning)), statusOf(code, facade))
+    return [code, { summary: meaning, value }]
+  })
+  return { [mediaType]: { schema, examples: Object.fromEntries(examples) } }
 }

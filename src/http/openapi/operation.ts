@@ -9,7 +9,7 @@ export interface Shared {
   failures: ReturnType<typeof failuresOf>
 }
 
-/** Tags by the first segment of a path. */
+/** Tags by the first segment of a path, or by the facade. */
 export const TAGS: Readonly<Record<string, string>> = {
   gate: 'Decide whether an action may run.',
   approvals: 'Held actions, for people to decide.',
@@ -20,6 +20,10 @@ export const TAGS: Readonly<Record<string, string>> = {
   keys: 'API keys of the tenant.',
   policies: 'The policy set in force.',
   events: 'What happens, as it happens.',
+  opa: 'For clients of Open Policy Agent.',
+  authzen: 'For clients of the Authorization API 1.0 of AuthZEN.',
+  'access-request': 'For clients of the Access Request and Approval Profile of AuthZEN.',
+  'claude-code': 'For hooks of Claude Code.',
   service: 'The service itself.',
 }
 
@@ -32,9 +36,8 @@ export function operation(id: RouteId, shape: RouteShape, shared: Shared): Schem
     operationId: id,
     summary: sentence(rule.summary),
     description: `Roles: ${callersOf(rule)}. Limit: ${rule.limit}.`,
-    tags: [Object.hasOwn(TAGS, first) ? first : 'service'],
-    ...(rule.roles === 'public' && { security: [] }),
-    ...(rule.tenantOptional && { security: [{ key: [] }, { key: [], tenant: [] }] }),
+    tags: [rule.facade ?? (Object.hasOwn(TAGS, first) ? first : 'service')],
+    ...securityOf(rule),
     parameters: parameters(rule, shape, shared),
     ...(body !== undefined && {
       requestBody: {
@@ -42,8 +45,16 @@ export function operation(id: RouteId, shape: RouteShape, shared: Shared): Schem
         content: { 'application/json': { schema: shared.schemas.of(body), example: example.body } },
       },
     }),
-    responses: { 200: success(rule, shape, shared), ...shared.failures.of(id, shape) },
+    responses: { [shape.status ?? 200]: success(rule, shape, shared), ...shared.failures.of(id, shape) },
   }
+}
+
+/** Empty where it is that of the whole document. */
+function securityOf({ roles, tenantOptional, facade }: RouteRule): { security?: object[] } {
+  if (roles === 'public') return { security: [] }
+  const keyed = [{ key: [] }, { key: [], tenant: [] }]
+  if (facade) return { security: [...keyed, { bearer: [] }, { bearer: [], tenant: [] }] }
+  return tenantOptional ? { security: keyed } : {}
 }
 
 function parameters(rule: RouteRule, shape: RouteShape, { schemas }: Shared): Schema[] {

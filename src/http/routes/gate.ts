@@ -1,9 +1,11 @@
 import { checkAndWait } from '../../actions/check-wait.ts'
 import { judgeNow } from '../../actions/judge.ts'
+import { OutcomeRequest, recordOutcome } from '../../actions/outcomes.ts'
 import { CheckRequest, RiskRequest } from '../../gate/request.ts'
 import { CheckQuery, waitMsOf } from '../query.ts'
 import { route } from '../route.ts'
 import { checkExample, Decision, RiskAssessment, riskExample } from '../shapes/gate.ts'
+import { Outcome, outcomeExample } from '../shapes/outcome.ts'
 
 export const gateRoutes = {
   // 200 for every decision, deny included. A 4xx or 5xx means that nothing was decided, and a client takes it as deny.
@@ -18,6 +20,15 @@ export const gateRoutes = {
         isGone,
         explain: query.explain === 1,
       }),
+    }),
+  }),
+  outcome: route({
+    body: OutcomeRequest,
+    data: Outcome,
+    errors: ['not_found', 'outcome_conflict'],
+    example: outcomeExample,
+    handle: async (services, { caller, body, idempotency }) => ({
+      data: await recordOutcome(services, caller, body, idempotency),
     }),
   }),
   risk: route({

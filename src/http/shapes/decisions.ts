@@ -18,6 +18,7 @@ import {
 } from './common.ts'
 import { Explanation, exampleExplanation, ShownValue } from './explanation.ts'
 import { Unevaluable } from './gate.ts'
+import { RecordedOutcome } from './outcome.ts'
 
 const UNEXPLAINED_CODES = Object.keys(UNEXPLAINED) as Unexplained['code'][]
 
@@ -60,6 +61,9 @@ export const RecordedDecision = Type.Object(
         { id: id('approval', 'That it waited for, or used.'), status: nullable(oneOf(APPROVAL_STATUSES)) },
         { description: 'With its status now.' },
       ),
+    ),
+    outcome: nullable(
+      Type.Object(RecordedOutcome, { description: 'What became of the action; null while nothing is known.' }),
     ),
     chain: Type.String(),
     seq: Type.Integer({ minimum: 0 }),
@@ -106,6 +110,7 @@ export const getDecisionExample = {
     caller: { keyId: EXAMPLE.key, identity: null, name: 'billing-bot', roles: ['agent'] },
     request: { tenantId: 'acme', action: 'payment.transfer', context: exampleContext },
     approval: { id: EXAMPLE.approval, status: 'pending' as const },
+    outcome: null,
     chain: 'acme/live',
     seq: 7,
     entryId: EXAMPLE.entry,

@@ -42,7 +42,8 @@ export function yamlText(source: Source, root: Node): string {
   else {
     ownLines(p, lines, root.start)
     const [first = '', ...rest] = body(p, root, at, at.column)
-    append(lines, [first + beside(p, root.end), ...rest])
+    // Indented, since a comment after it would belong to a text that is not.
+    append(lines, [first + beside(p, root.end), ...indented(rest)])
     lines.push(`${lines.pop() ?? ''}${beside(p, at.limit)}`)
     ownLines(p, lines, at.limit)
   }
@@ -219,6 +220,8 @@ function body(p: Printing, value: Node, at: At, column: number): string[] {
   if (isCollection(value)) return [oneLine(p, value)]
   const source = p.layout.source.text.slice(value.start, value.end)
   if (source.startsWith('|') || source.startsWith('>')) {
+    // A comment after it would be its first line.
+    if (at.outer < 0 && /^\s*$/.test(String(value.value))) return [JSON.stringify(value.value)]
     const { lines, keepsEnd } = blockScalar(source, at.outer)
     p.sealed = keepsEnd
     return [...lines]
@@ -234,7 +237,9 @@ function oneLine(p: Printing, node: Node): string {
     const written = value === undefined ? undefined : oneLine(p, value)
     if (key === undefined) return written ?? ''
     const name = keyText(p, key.place, key.name)
-    return written === undefined ? name : `${name}: ${written}`
+    if (written !== undefined) return `${name}: ${written}`
+    // Without a colon of its own, the one at the end of the name would be taken for it.
+    return name.endsWith(':') ? `${name}:` : name
   })
   return node.items === undefined ? `{ ${parts.join(', ')} }` : `[${parts.join(', ')}]`
 }

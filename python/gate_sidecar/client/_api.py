@@ -1,0 +1,1302 @@
+# Written by `npm run docs` from the OpenAPI document of the service. Do not edit.
+"""Types of every request and answer, and the table of routes."""
+
+from __future__ import annotations
+
+from typing import (
+    Any,
+    Dict,
+    Final,
+    List,
+    Literal,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    TypedDict,
+)
+
+__all__ = [
+    "Approval",
+    "ApprovalPage",
+    "ApproveRequest",
+    "AuditEntry",
+    "AuditEntryPage",
+    "BundleVerification",
+    "CheckRequest",
+    "CreateKeyRequest",
+    "CreatedKey",
+    "Decision",
+    "DecisionCaller",
+    "Diagnostic",
+    "Difference",
+    "Envelope",
+    "Environment",
+    "ExplainedCondition",
+    "ExplainedFactor",
+    "ExplainedRequest",
+    "ExplainedRule",
+    "Explanation",
+    "Failure",
+    "Health",
+    "Key",
+    "KillSwitch",
+    "KillSwitchLevel",
+    "KillSwitchStatus",
+    "LogRequest",
+    "Outcome",
+    "OutcomeRequest",
+    "Page",
+    "PolicyFile",
+    "PolicyList",
+    "PolicyState",
+    "PolicyValidation",
+    "RangeVerification",
+    "Readiness",
+    "RecordedDecision",
+    "RecoverRequest",
+    "RejectRequest",
+    "ReloadPoliciesRequest",
+    "RiskAssessment",
+    "RiskFactor",
+    "RiskRequest",
+    "Role",
+    "ShownValue",
+    "TriggerRequest",
+    "TriggeredKillSwitch",
+    "TrustBundle",
+    "Unevaluable",
+    "ValidatePoliciesRequest",
+    "VerifyBundleRequest",
+    "VerifyRequest",
+    "Vote",
+]
+
+
+class Approval(TypedDict):
+    """A held action, for people to decide. It covers exactly this request, once, until its
+    deadline.
+    """
+
+    id: str
+    """Names it in paths."""
+    action: str
+    status: Literal["pending", "approved", "rejected", "expired", "cancelled", "consumed"]
+    createdAt: str
+    """UTC, with milliseconds."""
+    context: Dict[str, Any]
+    plan: Optional[Dict[str, Any]]
+    decisionId: str
+    """The decision that held the action."""
+    riskScore: float
+    factors: List[RiskFactor]
+    reason: str
+    rule: Optional[str]
+    requestedBy: str
+    """The requesting key's identity, else its id."""
+    quorum: int
+    """Votes of distinct people that it needs."""
+    votes: List[Vote]
+    expiresAt: str
+    """UTC, with milliseconds."""
+    decidedAt: Optional[str]
+    """UTC, with milliseconds."""
+    digest: str
+    """Of everything that the approval covers."""
+    unbound: List[str]
+    """Paths that it does not cover."""
+
+
+class _ApproveRequest(TypedDict):
+    approverId: str
+
+
+class ApproveRequest(_ApproveRequest, total=False):
+    comment: str
+
+
+class AuditEntry(TypedDict):
+    """One entry of the hash-chained trail."""
+
+    id: str
+    """Of a decision: its id with another prefix."""
+    timestamp: str
+    """UTC, with milliseconds."""
+    eventType: str
+    """One of the service's types, or a caller's own."""
+    data: Optional[Dict[str, Any]]
+    hash: str
+    seq: int
+    """Its place in the chain, without gaps."""
+    previousHash: str
+    actor: Optional[Dict[str, Any]]
+
+
+class BundleVerificationChecksItem(TypedDict):
+    check: Literal[
+        "form",
+        "files",
+        "certificate",
+        "revocation",
+        "signature",
+        "segment",
+        "openings",
+        "checkpoint",
+        "inclusion",
+        "anchors",
+        "approval",
+        "times",
+    ]
+    part: Literal["all", "signature", "chain", "time"]
+    result: Literal["ok", "failed", "unknown"]
+    why: Optional[str]
+
+
+class BundleVerification(TypedDict):
+    valid: bool
+    signatureValid: bool
+    chainValid: bool
+    timestampValid: bool
+    verdict: Literal["valid", "invalid", "incomplete"]
+    """Incomplete: no check failed, but not all could be made."""
+    assurance: Literal["self-asserted", "bracketed"]
+    """Bracketed: somebody outside holds its checkpoint."""
+    redacted: List[str]
+    """What has been erased, and is proved no longer."""
+    erasedSince: List[str]
+    """What the bundle shows, and was erased here after its export."""
+    reasons: List[str]
+    """A sentence for each check that is not ok."""
+    checks: List[BundleVerificationChecksItem]
+
+
+class _CheckRequest(TypedDict):
+    action: str
+    """Action type, such as payment.transfer."""
+
+
+class CheckRequest(_CheckRequest, total=False):
+    context: Mapping[str, Any]
+    plan: Mapping[str, Any]
+    approvalId: str
+    """An approval to use."""
+
+
+class _CreateKeyRequest(TypedDict):
+    roles: Sequence[Role]
+
+
+class CreateKeyRequest(_CreateKeyRequest, total=False):
+    environment: Environment
+    name: str
+    identity: str
+    groups: Sequence[str]
+    expiresAt: str
+    """A time to come, with a zone."""
+
+
+class CreatedKey(TypedDict):
+    """A new key with its secret."""
+
+    id: str
+    """Names the key; not a secret."""
+    tenantId: Optional[str]
+    """null for admin keys, which reach every tenant."""
+    environment: Environment
+    roles: List[Role]
+    identity: Optional[str]
+    """Who holds it; approvals by one identity count once."""
+    groups: List[str]
+    name: Optional[str]
+    createdAt: str
+    """UTC, with milliseconds."""
+    createdBy: str
+    """The key that made it, or `host:<uid>`."""
+    expiresAt: Optional[str]
+    """UTC, with milliseconds."""
+    revokedAt: Optional[str]
+    """UTC, with milliseconds."""
+    rotatedFrom: Optional[str]
+    """The first key of its line, when it came by rotation."""
+    replacedBy: Optional[str]
+    """The key that came after it by rotation."""
+    key: str
+    """Shown this once."""
+
+
+class DecisionPlan(TypedDict):
+    action: str
+    validated: bool
+
+
+class _Decision(TypedDict):
+    decision: Literal["allow", "deny", "require_approval"]
+    """Only `allow` lets the action run."""
+    reason: str
+    """A sentence for people."""
+    riskScore: float
+    plan: DecisionPlan
+    decisionId: str
+    """Exports as evidence under this id."""
+    timestamp: str
+    """UTC, with milliseconds."""
+    rule: Optional[str]
+    """The rule that decided, if one did."""
+    decidedBy: Literal[
+        "kill_switch",
+        "no_policy",
+        "invalid_context",
+        "deny_rule",
+        "risk",
+        "hold_rule",
+        "allow_rule",
+        "default",
+        "approval",
+    ]
+    """The step of the order of decision that decided."""
+    retry: Literal["never", "after_approval", "changed_request"]
+    """When it makes sense to ask again."""
+    policyDigest: Optional[str]
+    approvalId: Optional[str]
+    """The approval that is waited for, or was used."""
+    approvalExpiresAt: Optional[str]
+    """UTC, with milliseconds."""
+    validUntil: Optional[str]
+    """An allow is good until then."""
+    factors: List[RiskFactor]
+    unevaluable: List[Unevaluable]
+
+
+class Decision(_Decision, total=False):
+    """What was decided, and why. It is on disk before it is answered."""
+
+    explanation: Explanation
+
+
+class DecisionCaller(TypedDict):
+    keyId: str
+    """The key that asked."""
+    identity: Optional[str]
+    """Who holds it."""
+    name: Optional[str]
+    roles: List[str]
+
+
+class _Diagnostic(TypedDict):
+    file: str
+    line: int
+    column: int
+    severity: Literal["error", "warning"]
+    code: Literal[
+        "GATE1001",
+        "GATE1002",
+        "GATE1003",
+        "GATE1004",
+        "GATE1005",
+        "GATE1006",
+        "GATE1007",
+        "GATE1008",
+        "GATE1009",
+        "GATE1010",
+        "GATE1011",
+        "GATE1012",
+        "GATE1013",
+        "GATE1014",
+        "GATE1015",
+        "GATE1016",
+        "GATE1017",
+        "GATE1018",
+        "GATE1019",
+        "GATE1020",
+        "GATE1021",
+        "GATE1101",
+        "GATE1102",
+        "GATE1103",
+        "GATE1104",
+        "GATE1105",
+        "GATE1106",
+        "GATE1107",
+        "GATE1108",
+        "GATE1109",
+        "GATE1110",
+        "GATE1111",
+        "GATE1112",
+        "GATE1113",
+        "GATE1114",
+        "GATE1115",
+        "GATE1116",
+        "GATE1117",
+        "GATE1201",
+        "GATE1202",
+        "GATE1203",
+        "GATE1204",
+        "GATE1205",
+        "GATE1206",
+        "GATE1207",
+        "GATE1208",
+        "GATE1209",
+        "GATE1210",
+        "GATE1211",
+        "GATE1212",
+        "GATE1213",
+        "GATE1214",
+        "GATE1215",
+        "GATE1216",
+        "GATE1301",
+        "GATE1302",
+        "GATE1303",
+        "GATE1304",
+        "GATE1305",
+        "GATE1306",
+        "GATE1307",
+        "GATE1308",
+        "GATE1309",
+        "GATE1310",
+        "GATE1311",
+        "GATE1312",
+        "GATE1313",
+        "GATE1314",
+        "GATE1315",
+        "GATE1401",
+        "GATE1402",
+        "GATE1403",
+        "GATE1404",
+        "GATE1405",
+        "GATE1406",
+        "GATE1407",
+        "GATE1408",
+        "GATE1501",
+        "GATE1502",
+        "GATE1503",
+        "GATE1504",
+        "GATE1505",
+        "GATE1506",
+        "GATE1507",
+        "GATE1508",
+        "GATE1509",
+        "GATE1510",
+        "GATE2001",
+        "GATE2002",
+        "GATE2003",
+        "GATE2005",
+        "GATE2006",
+        "GATE2007",
+        "GATE2008",
+        "GATE2009",
+        "GATE2010",
+        "GATE2011",
+        "GATE2012",
+        "GATE2013",
+        "GATE2015",
+        "GATE2016",
+        "GATE2017",
+        "GATE2018",
+        "GATE2019",
+        "GATE2021",
+        "GATE2022",
+        "GATE2023",
+        "GATE2024",
+        "GATE2025",
+        "GATE2026",
+        "GATE2050",
+        "GATE2101",
+        "GATE2102",
+        "GATE2103",
+        "GATE2104",
+        "GATE2105",
+        "GATE2106",
+        "GATE2107",
+        "GATE2108",
+    ]
+    message: str
+    path: str
+    suggestion: Optional[str]
+
+
+class Diagnostic(_Diagnostic, total=False):
+    """One fault of a policy set."""
+
+    endColumn: int
+
+
+class Difference(TypedDict):
+    """What did not come out again as it is recorded."""
+
+    member: str
+    """Of the decision."""
+    recorded: ShownValue
+    again: ShownValue
+
+
+class EnvelopeSignaturesItem(TypedDict):
+    keyid: str
+    sig: str
+
+
+class Envelope(TypedDict):
+    payloadType: Literal["application/vnd.gate-sidecar.trust-bundle.v1+json"]
+    payload: str
+    signatures: List[EnvelopeSignaturesItem]
+
+
+Environment = Literal["live", "test"]
+
+
+class ExplainedConditionSeen(TypedDict, total=False):
+    value: Any
+    beginning: str
+    characters: int
+
+
+class _ExplainedCondition(TypedDict):
+    kind: Literal["leaf", "all", "any", "not", "condition"]
+    outcome: Literal["true", "false", "unknown"]
+    """`unknown` for want of a fact, or of one of the right type."""
+
+
+class ExplainedCondition(_ExplainedCondition, total=False):
+    """A condition and what it came to. A `leaf` compares a fact with a value; `all`, `any` and
+    `not` have `conditions`; a `condition` is a named one where it is used, and shows what it stands
+    for the first time in its rule or factor.
+    """
+
+    fact: str
+    operator: str
+    wanted: ShownValue
+    seen: Optional[ExplainedConditionSeen]
+    """Null when the fact is missing and has no default."""
+    defaulted: Literal[True]
+    """The fact was missing: `seen` is its declared default."""
+    name: str
+    file: str
+    """Of the policies, such as `acme/main.yaml`."""
+    line: int
+    """From 1."""
+    conditions: List[ExplainedCondition]
+    leftOut: int
+    """How many conditions are not shown."""
+
+
+class ExplainedFactorScaleSeen(TypedDict, total=False):
+    value: Any
+    beginning: str
+    characters: int
+
+
+_ExplainedFactorScale = TypedDict(
+    "_ExplainedFactorScale",
+    {
+        "fact": "str",
+        "from": "float",
+        "to": "float",
+        "seen": "Optional[ExplainedFactorScaleSeen]",
+    },
+)
+
+
+class ExplainedFactorScale(_ExplainedFactorScale, total=False):
+    defaulted: Literal[True]
+    """The fact was missing: `seen` is its declared default."""
+
+
+class _ExplainedFactor(TypedDict):
+    name: str
+    outcome: Literal["true", "false", "unknown"]
+    """`unknown` for want of a fact, or of one of the right type."""
+    weight: float
+    """The most that it can contribute."""
+    contribution: float
+    file: str
+    """Of the policies, such as `acme/main.yaml`."""
+    line: int
+    """From 1."""
+    scale: Optional[ExplainedFactorScale]
+    """It adds nothing at `from` or below, the whole weight at `to` or above."""
+
+
+class ExplainedFactor(_ExplainedFactor, total=False):
+    """A risk factor about the action."""
+
+    condition: ExplainedCondition
+
+
+class ExplainedRequest(TypedDict):
+    """What the declaration of the action says to context and plan."""
+
+    declared: bool
+    """The action is declared under `actions`."""
+    validated: bool
+    """It is declared, and context and plan pass."""
+    fault: Optional[str]
+    """What does not pass."""
+
+
+class _ExplainedRule(TypedDict):
+    id: str
+    effect: Literal["allow", "deny", "require_approval"]
+    outcome: Literal["true", "false", "unknown"]
+    """`unknown` for want of a fact, or of one of the right type."""
+    matches: bool
+    """Of unknown outcome, a rule matches where it restrains."""
+    decides: bool
+    file: str
+    """Of the policies, such as `acme/main.yaml`."""
+    line: int
+    """From 1."""
+
+
+class ExplainedRule(_ExplainedRule, total=False):
+    """A rule about the action. Without a `condition` it always holds."""
+
+    condition: ExplainedCondition
+
+
+class ExplanationThresholds(TypedDict):
+    requireApproval: float
+    deny: float
+
+
+class Explanation(TypedDict):
+    """What each rule and risk factor about the action saw, in bounded size."""
+
+    domain: Optional[str]
+    """Of the action."""
+    killSwitch: Optional[str]
+    """Why a stop covers the action; null when none does."""
+    request: ExplainedRequest
+    thresholds: Optional[ExplanationThresholds]
+    """Risk scores from which an action needs approval, and is denied."""
+    rules: List[ExplainedRule]
+    """The one that decides first, then those that match."""
+    rulesLeftOut: int
+    """How many more there are."""
+    factors: List[ExplainedFactor]
+    """Those that add something first."""
+    factorsLeftOut: int
+    """How many more there are."""
+
+
+class Health(TypedDict):
+    status: Literal["ok"]
+
+
+class Key(TypedDict):
+    """A key without its secret."""
+
+    id: str
+    """Names the key; not a secret."""
+    tenantId: Optional[str]
+    """null for admin keys, which reach every tenant."""
+    environment: Environment
+    roles: List[Role]
+    identity: Optional[str]
+    """Who holds it; approvals by one identity count once."""
+    groups: List[str]
+    name: Optional[str]
+    createdAt: str
+    """UTC, with milliseconds."""
+    createdBy: str
+    """The key that made it, or `host:<uid>`."""
+    expiresAt: Optional[str]
+    """UTC, with milliseconds."""
+    revokedAt: Optional[str]
+    """UTC, with milliseconds."""
+    rotatedFrom: Optional[str]
+    """The first key of its line, when it came by rotation."""
+    replacedBy: Optional[str]
+    """The key that came after it by rotation."""
+
+
+class KillSwitch(TypedDict):
+    id: str
+    """Names the stop in the trail."""
+    level: KillSwitchLevel
+    scope: str
+    """L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`."""
+    triggeredAt: str
+    """UTC, with milliseconds."""
+    triggeredBy: str
+    reason: str
+
+
+KillSwitchLevel = Literal["L1", "L2", "L3", "L4"]
+"""L1 an action, L2 a domain, L3 the tenant, L4 everything."""
+
+
+class _KillSwitchStatus(TypedDict):
+    active: bool
+    level: Optional[Literal["L1", "L2", "L3", "L4"]]
+    """L1 an action, L2 a domain, L3 the tenant, L4 everything."""
+    scope: Optional[str]
+    """L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`."""
+    switches: List[KillSwitch]
+    """Every stop in force over the tenant, strongest first."""
+
+
+class KillSwitchStatus(_KillSwitchStatus, total=False):
+    """The strongest stop in force; `triggeredAt`, `triggeredBy` and `reason` only while there is
+    one.
+    """
+
+    triggeredAt: str
+    """UTC, with milliseconds."""
+    triggeredBy: str
+    """As claimed in the request."""
+    reason: str
+
+
+class _LogRequest(TypedDict):
+    eventType: str
+    data: Mapping[str, Any]
+
+
+class LogRequest(_LogRequest, total=False):
+    userId: str
+
+
+class Outcome(TypedDict):
+    """What became of an action after its decision, as its agent says."""
+
+    decisionId: str
+    """The decision that the action was run on."""
+    action: str
+    decision: Literal["allow", "deny", "require_approval"]
+    status: Literal["succeeded", "failed", "not_run", "missing"]
+    """`failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports
+    outcomes, told none in time.
+    """
+    possibleBypass: bool
+    """It ran without an allow, or its outcome never came."""
+    observed: bool
+    """The caller said that it only watches and runs actions whatever is decided."""
+    durationMs: Optional[int]
+    error: Optional[str]
+    """As the caller put it; null also where it has been erased."""
+    recordedAt: str
+    """UTC, with milliseconds."""
+    entryId: str
+    """Of its audit entry."""
+
+
+class _OutcomeRequest(TypedDict):
+    decisionId: str
+    """The decision that the action was run on."""
+    status: Literal["succeeded", "failed", "not_run"]
+
+
+class OutcomeRequest(_OutcomeRequest, total=False):
+    observed: bool
+    """The caller only watches: it runs actions whatever is decided, and says so."""
+    durationMs: int
+    error: str
+    """Why it failed, or was not run."""
+
+
+class PolicyFile(TypedDict):
+    name: str
+    """As in the folder of the tenant: `main.yaml`."""
+    text: str
+    """The content of the file."""
+
+
+class PolicyList(TypedDict):
+    path: str
+    """As a policy writes it: `lists/sanctioned.txt`."""
+    text: str
+    """The content of the list file."""
+
+
+class PolicyState(TypedDict):
+    """The policy set in force, and what is wrong with the newest files."""
+
+    digest: Optional[str]
+    loadedAt: Optional[str]
+    """UTC, with milliseconds."""
+    files: List[str]
+    rules: int
+    factors: int
+    domains: List[str]
+    actions: List[str]
+    current: bool
+    """False when the newest files have faults, or there are none."""
+    watching: bool
+    """False when folders are read only when someone asks for it."""
+    checkedAt: Optional[str]
+    """UTC, with milliseconds."""
+    faults: List[str]
+    """Why the newest files are not in force."""
+    diagnostics: List[Diagnostic]
+
+
+class PolicyValidation(TypedDict):
+    """What a policy set would be, and what is wrong with it."""
+
+    valid: bool
+    """True when no diagnostic is an error."""
+    digest: Optional[str]
+    files: List[str]
+    """The policy files, in the order in which they are read."""
+    rules: int
+    """0 unless valid."""
+    factors: int
+    """0 unless valid."""
+    diagnostics: List[Diagnostic]
+
+
+class RangeVerification(TypedDict):
+    valid: bool
+    status: Literal[
+        "ok",
+        "unanchored",
+        "empty",
+        "tampered",
+        "broken-link",
+        "truncated",
+        "pruned",
+        "forked",
+        "rollback",
+    ]
+    """`ok`: everything follows, and an anchor holds all of it. `unanchored`: everything follows;
+    what no anchor holds yet, only this service vouches for. `empty`: there is no entry, and the
+    entries on both sides follow one another. `tampered`: what an entry says is not what was
+    written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does
+    not follow from the one before it. `truncated`: entries at the start or the end are missing that
+    were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it
+    follows. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries
+    than there are.
+    """
+    entriesChecked: int
+    firstEntry: str
+    """Empty for an empty range."""
+    lastEntry: str
+    """Empty for an empty range."""
+    fault: Optional[str]
+    """The first thing wrong."""
+    firstBadSeq: Optional[int]
+    redactedEntries: int
+    """Of which a section was erased by a command."""
+    unanchoredEntries: int
+    """Of the range, that no anchor holds."""
+
+
+class ReadinessVerified(TypedDict):
+    at: str
+    """UTC, with milliseconds."""
+    valid: bool
+    chains: int
+
+
+class ReadinessAnchorsSinksItem(TypedDict):
+    sink: Literal["file", "webhook"]
+    ok: bool
+    """False from an attempt that failed to the next one that succeeds."""
+    lastAt: Optional[str]
+    """UTC, with milliseconds."""
+    failure: Optional[str]
+
+
+class ReadinessAnchors(TypedDict):
+    unanchoredEntries: Optional[int]
+    """Entries of the trail that no anchor covers; null without a sink."""
+    sinks: List[ReadinessAnchorsSinksItem]
+
+
+class Readiness(TypedDict):
+    ready: bool
+    policySetsOutdated: int
+    """Sets whose newest files have faults."""
+    verified: Optional[ReadinessVerified]
+    """When the service verified all its audit chains last; null before the first time."""
+    anchors: ReadinessAnchors
+
+
+class RecordedDecisionApproval(TypedDict):
+    id: str
+    """That it waited for, or used."""
+    status: Optional[Literal["pending", "approved", "rejected", "expired", "cancelled", "consumed"]]
+
+
+class RecordedDecisionOutcome(TypedDict):
+    status: Literal["succeeded", "failed", "not_run", "missing"]
+    """`failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports
+    outcomes, told none in time.
+    """
+    possibleBypass: bool
+    """It ran without an allow, or its outcome never came."""
+    observed: bool
+    """The caller said that it only watches and runs actions whatever is decided."""
+    durationMs: Optional[int]
+    error: Optional[str]
+    """As the caller put it; null also where it has been erased."""
+    recordedAt: str
+    """UTC, with milliseconds."""
+    entryId: str
+    """Of its audit entry."""
+
+
+class RecordedDecisionExplanationThresholds(TypedDict):
+    requireApproval: float
+    deny: float
+
+
+class RecordedDecisionExplanation(TypedDict):
+    domain: Optional[str]
+    """Of the action."""
+    killSwitch: Optional[str]
+    """Why a stop covers the action; null when none does."""
+    request: ExplainedRequest
+    thresholds: Optional[RecordedDecisionExplanationThresholds]
+    """Risk scores from which an action needs approval, and is denied."""
+    rules: List[ExplainedRule]
+    """The one that decides first, then those that match."""
+    rulesLeftOut: int
+    """How many more there are."""
+    factors: List[ExplainedFactor]
+    """Those that add something first."""
+    factorsLeftOut: int
+    """How many more there are."""
+
+
+class RecordedDecisionUnexplained(TypedDict):
+    code: Literal["redacted", "policy_not_kept", "policy_altered", "policy_unloadable"]
+    message: str
+
+
+class RecordedDecision(TypedDict):
+    """What is recorded of a decision, and why it came out so: evaluated again by the policies that
+    decided.
+    """
+
+    id: str
+    """As it was answered."""
+    timestamp: str
+    """UTC, with milliseconds."""
+    action: str
+    decision: Literal["allow", "deny", "require_approval"]
+    reason: str
+    rule: Optional[str]
+    """The rule that decided, if one did."""
+    decidedBy: Literal[
+        "kill_switch",
+        "no_policy",
+        "invalid_context",
+        "deny_rule",
+        "risk",
+        "hold_rule",
+        "allow_rule",
+        "default",
+        "approval",
+    ]
+    """The step of the order of decision that decided."""
+    retry: Literal["never", "after_approval", "changed_request"]
+    """When it made sense to ask again."""
+    riskScore: float
+    factors: List[RiskFactor]
+    unevaluable: List[Unevaluable]
+    planValidated: bool
+    policyDigest: Optional[str]
+    evaluatedAt: str
+    """UTC, with milliseconds."""
+    caller: DecisionCaller
+    request: Optional[Dict[str, Any]]
+    """As it came; null when it has been erased."""
+    approval: Optional[RecordedDecisionApproval]
+    """With its status now."""
+    outcome: Optional[RecordedDecisionOutcome]
+    """What became of the action; null while nothing is known."""
+    chain: str
+    seq: int
+    entryId: str
+    """Of its audit entry."""
+    hash: str
+    previousHash: str
+    verified: bool
+    """The entry hashes to what it did, and joins its neighbours."""
+    fault: Optional[str]
+    """What is wrong with it."""
+    explanation: Optional[RecordedDecisionExplanation]
+    """What each rule and risk factor about the action saw, in bounded size."""
+    reproduced: Optional[bool]
+    """The policies that decided give the same again; null when it cannot be explained."""
+    differences: List[Difference]
+    unexplained: Optional[RecordedDecisionUnexplained]
+    """Why it cannot be explained."""
+
+
+class _RecoverRequest(TypedDict):
+    recoveredBy: str
+    comment: str
+
+
+class RecoverRequest(_RecoverRequest, total=False):
+    level: KillSwitchLevel
+    scope: str
+    """L1 the action or glob, L2 the domain; L3 (the tenant) and L4 (`global`) need none."""
+
+
+class _RejectRequest(TypedDict):
+    approverId: str
+
+
+class RejectRequest(_RejectRequest, total=False):
+    reason: str
+
+
+class ReloadPoliciesRequest(TypedDict):
+    pass
+
+
+class RiskAssessment(TypedDict):
+    """The sum of the factors, without a decision."""
+
+    score: float
+    factors: List[RiskFactor]
+
+
+class RiskFactor(TypedDict):
+    """One factor of a risk score, in points."""
+
+    name: str
+    weight: float
+    """The most that it can contribute."""
+    contribution: float
+
+
+class _RiskRequest(TypedDict):
+    action: str
+    """Action type, such as payment.transfer."""
+
+
+class RiskRequest(_RiskRequest, total=False):
+    context: Mapping[str, Any]
+    plan: Mapping[str, Any]
+
+
+Role = Literal["agent", "approver", "auditor", "operator", "owner", "admin"]
+
+
+class ShownValue(TypedDict, total=False):
+    """A value: whole as `value`, or, where its JSON is long, by its `beginning` and how many
+    `characters` it has.
+    """
+
+    value: Any
+    beginning: str
+    characters: int
+
+
+class _TriggerRequest(TypedDict):
+    level: KillSwitchLevel
+    reason: str
+    triggeredBy: str
+
+
+class TriggerRequest(_TriggerRequest, total=False):
+    scope: str
+    """L1 the action or glob, L2 the domain; L3 (the tenant) and L4 (`global`) need none."""
+
+
+class _TriggeredKillSwitch(TypedDict):
+    active: bool
+    level: Optional[Literal["L1", "L2", "L3", "L4"]]
+    """L1 an action, L2 a domain, L3 the tenant, L4 everything."""
+    scope: Optional[str]
+    """L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`."""
+    switches: List[KillSwitch]
+    """Every stop in force over the tenant, strongest first."""
+    covers: List[str]
+    """Declared and recently used actions that the stop covers."""
+    warning: Optional[str]
+    persisted: bool
+    """False while the disk refuses: in force, and tried again each second."""
+
+
+class TriggeredKillSwitch(_TriggeredKillSwitch, total=False):
+    """The status after the trigger, and what the stop covers."""
+
+    triggeredAt: str
+    """UTC, with milliseconds."""
+    triggeredBy: str
+    """As claimed in the request."""
+    reason: str
+
+
+class TrustBundleDecision(TypedDict):
+    id: str
+    action: str
+    decision: str
+    timestamp: str
+
+
+class TrustBundleContext(TypedDict):
+    originalRequest: Dict[str, Any]
+    riskAssessment: Dict[str, Any]
+
+
+class TrustBundleAuditChainItem(TypedDict):
+    hash: str
+    previousHash: str
+
+
+class TrustBundleProofEntriesItem(TypedDict):
+    chain: str
+    commits: Dict[str, str]
+    id: str
+    prev: str
+    seq: int
+    ts: str
+    type: str
+    v: Literal[1]
+
+
+class _TrustBundleProofOpenings(TypedDict):
+    decision: str
+    grounds: str
+
+
+class TrustBundleProofOpenings(_TrustBundleProofOpenings, total=False):
+    request: str
+    risk: str
+
+
+class TrustBundleProofApprovalItemHeader(TypedDict):
+    chain: str
+    commits: Dict[str, str]
+    id: str
+    prev: str
+    seq: int
+    ts: str
+    type: str
+    v: Literal[1]
+
+
+class TrustBundleProofApprovalItem(TypedDict):
+    header: TrustBundleProofApprovalItemHeader
+    data: Dict[str, Any]
+    salt: str
+    inclusion: List[str]
+
+
+class TrustBundleProofCertificateStatement(TypedDict):
+    origin: str
+    purpose: Literal["bundle"]
+    publicKey: str
+    notBefore: str
+    notAfter: str
+
+
+class TrustBundleProofCertificate(TypedDict):
+    statement: TrustBundleProofCertificateStatement
+    signedBy: str
+    signature: str
+
+
+TrustBundleProofRotationsItemStatement = TypedDict(
+    "TrustBundleProofRotationsItemStatement",
+    {
+        "origin": "str",
+        "from": "str",
+        "to": "str",
+        "at": "str",
+    },
+)
+
+
+TrustBundleProofRotationsItemSignatures = TypedDict(
+    "TrustBundleProofRotationsItemSignatures",
+    {
+        "from": "str",
+        "to": "str",
+    },
+)
+
+
+class TrustBundleProofRotationsItem(TypedDict):
+    statement: TrustBundleProofRotationsItemStatement
+    signatures: TrustBundleProofRotationsItemSignatures
+
+
+class TrustBundleProof(TypedDict):
+    v: Literal[1]
+    origin: str
+    entries: List[TrustBundleProofEntriesItem]
+    inclusion: List[str]
+    checkpoint: str
+    grounds: Dict[str, Any]
+    openings: TrustBundleProofOpenings
+    approval: List[TrustBundleProofApprovalItem]
+    certificate: TrustBundleProofCertificate
+    rotations: List[TrustBundleProofRotationsItem]
+    redacted: List[str]
+
+
+class TrustBundleSignaturesService(TypedDict):
+    algorithm: str
+    publicKey: str
+    signature: str
+
+
+class TrustBundleSignatures(TypedDict):
+    service: TrustBundleSignaturesService
+
+
+class TrustBundle(TypedDict):
+    bundleId: str
+    version: str
+    decision: TrustBundleDecision
+    context: TrustBundleContext
+    auditChain: List[TrustBundleAuditChainItem]
+    exportedAt: str
+    proof: TrustBundleProof
+    signatures: TrustBundleSignatures
+
+
+class Unevaluable(TypedDict):
+    """A rule or factor that restrained for want of a fact."""
+
+    kind: Literal["rule", "factor"]
+    """What could not be evaluated."""
+    name: str
+    facts: List[str]
+    """The facts that were missing or of another type."""
+
+
+class _ValidatePoliciesRequest(TypedDict):
+    files: Sequence[PolicyFile]
+    """Policies and tests, in any order."""
+
+
+class ValidatePoliciesRequest(_ValidatePoliciesRequest, total=False):
+    lists: Sequence[PolicyList]
+    """The list files that the policies name."""
+
+
+class VerifyBundleRequest(TypedDict):
+    bundle: Mapping[str, Any]
+
+
+class VerifyRequest(TypedDict):
+    startDate: str
+    """YYYY-MM-DD, UTC"""
+    endDate: str
+    """YYYY-MM-DD, UTC"""
+
+
+class Vote(TypedDict):
+    principal: str
+    """The voting key's identity, else its id: what is counted."""
+    approverId: str
+    """As the voter claimed it."""
+    comment: Optional[str]
+    votedAt: str
+    """UTC, with milliseconds."""
+
+
+class FailureDetailsItem(TypedDict):
+    path: str
+    """A JSON pointer."""
+    message: str
+
+
+class _Failure(TypedDict):
+    success: Literal[False]
+    error: Literal[
+        "invalid_request",
+        "invalid_json",
+        "not_requestable",
+        "invalid_denial_binding",
+        "unauthenticated",
+        "forbidden",
+        "tenant_mismatch",
+        "approver_mismatch",
+        "self_approval",
+        "not_found",
+        "method_not_allowed",
+        "approval_not_pending",
+        "approval_expired",
+        "kill_switch_active",
+        "kill_switch_inactive",
+        "idempotency_conflict",
+        "outcome_conflict",
+        "expired_denial",
+        "redacted",
+        "payload_too_large",
+        "unsupported_media_type",
+        "host_not_allowed",
+        "rate_limited",
+        "internal",
+        "audit_unavailable",
+        "overloaded",
+        "not_ready",
+    ]
+    """What clients switch on."""
+    message: str
+    """A sentence for people."""
+    requestId: str
+
+
+class Failure(_Failure, total=False):
+    details: List[FailureDetailsItem]
+    """Where in the request the fault is."""
+
+
+class Page(TypedDict):
+    """Where the list goes on: `offset + limit`. A page of large items ends early, and `limit` says
+    so.
+    """
+
+    limit: int
+    offset: int
+    total: int
+
+
+class ApprovalPage(TypedDict):
+    data: List[Approval]
+    page: Page
+
+
+class AuditEntryPage(TypedDict):
+    data: List[AuditEntry]
+    page: Page
+
+
+class Route(NamedTuple):
+    """How a route is called."""
+
+    method: str
+    path: str
+    repeat: Literal["with_key", "as_is", "never"]
+    """May the request be sent again: under its Idempotency-Key, as it is, or not at all."""
+    form: Literal["object", "list", "page", "json", "text"]
+    """How the answer comes: `data` in an envelope, or alone."""
+
+
+ROUTES: Final[Mapping[str, Route]] = {
+    "check": Route("POST", "/gate/check", "with_key", "object"),
+    "risk": Route("POST", "/gate/risk", "as_is", "object"),
+    "outcome": Route("POST", "/gate/outcome", "with_key", "object"),
+    "listApprovals": Route("GET", "/approvals", "as_is", "page"),
+    "getApproval": Route("GET", "/approvals/:id", "as_is", "object"),
+    "approve": Route("POST", "/approvals/:id/approve", "with_key", "object"),
+    "reject": Route("POST", "/approvals/:id/reject", "with_key", "object"),
+    "auditChain": Route("GET", "/audit/chain", "as_is", "page"),
+    "auditVerify": Route("POST", "/audit/verify", "as_is", "object"),
+    "auditLog": Route("POST", "/audit/log", "with_key", "object"),
+    "getDecision": Route("GET", "/decisions/:id", "as_is", "object"),
+    "exportBundle": Route("GET", "/evidence/bundle/:id", "as_is", "object"),
+    "verifyBundle": Route("POST", "/evidence/verify", "as_is", "object"),
+    "killSwitchStatus": Route("GET", "/killswitch/status", "as_is", "object"),
+    "trigger": Route("POST", "/killswitch/trigger", "with_key", "object"),
+    "recover": Route("POST", "/killswitch/recover", "with_key", "object"),
+    "listKeys": Route("GET", "/keys", "as_is", "list"),
+    "createKey": Route("POST", "/keys", "never", "object"),
+    "revokeKey": Route("DELETE", "/keys/:id", "as_is", "object"),
+    "listPolicies": Route("GET", "/policies", "as_is", "object"),
+    "validatePolicies": Route("POST", "/policies/validate", "as_is", "object"),
+    "reloadPolicies": Route("POST", "/policies/reload", "as_is", "object"),
+    "events": Route("GET", "/events", "as_is", "text"),
+    "openapi": Route("GET", "/openapi.json", "as_is", "json"),
+    "healthz": Route("GET", "/healthz", "as_is", "object"),
+    "readyz": Route("GET", "/readyz", "as_is", "object"),
+    "metrics": Route("GET", "/metrics", "as_is", "text"),
+}

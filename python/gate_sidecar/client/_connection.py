@@ -1,0 +1,197 @@
+"""Calls of the service over HTTP. Each has a connection of its own, and nothing is kept."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+import ssl
+import time
+import uuid
+from dataclasses import dataclass, field
+from typing import Any, Mapping, Optional
+from urllib.parse import quote, urlencode, urlsplit
+
+from ._answer import malformed, read_answer
+from ._api import ROUTES
+from ._errors import GateError, invalid_request, is_passing
+from ._http import Broken, Response, TooLarge, request_bytes
+from ._json import json_bytes
+from ._network import MAX_SECONDS, Address, Network, OutOfTime, checked_seconds
+
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 2.0
+_CREDENTIAL = re.compile(r"[!-~]+")
+
+
+@dataclass(frozen=True)
+class Service:
+    """A sidecar, and who calls it in what way."""
+
+    address: Address
+    origin: str
+    path: str
+    """What stands before the paths of all routes, such as `/gate`."""
+    host: str
+    tenant_id: str
+    api_key: str = field(repr=False)
+    timeout: float
+    retries: int
+
+
+def service(tenant_id: str, api_key: str, base_url: str, timeout: float, retries: int) -> Service:
+    """Return what the options of a client mean. Raises ValueError for those that cannot be used."""
+    if not (_CREDENTIAL.fullmatch(tenant_id or "") and _CREDENTIAL.fullmatch(api_key or "")):
+        raise ValueError("tenant_id and api_key are needed, in printable ASCII without spaces")
+    timeout = checked_seconds("timeout", timeout)
+    if timeout <= 0:
+        raise ValueError("timeout is above 0")
+    if not retries >= 0:
+        raise ValueError("retries is a number from 0")
+    url = urlsplit(base_url)
+    if url.scheme not in ("http", "https") or not url.hostname or "@" in url.netloc:
+        raise ValueError("base_url is that of a sidecar, such as http://127.0.0.1:4283")
+    if url.query or url.fragment or _CREDENTIAL.fullmatch(base_url) is None:
+        raise ValueError("base_url has no query, no fragment, and nothing but printable ASCII")
+    tls = ssl.create_default_context() if url.scheme == "https" else None
+    port = url.port or (80 if tls is None else 443)
+    return Service(
+        address=Address(url.hostname, port, tls),
+        origin=f"{url.scheme}://{url.netloc}",
+        path=url.path.rstrip("/"),
+        host=url.netloc,
+        tenant_id=tenant_id,
+        api_key=api_key,
+        timeout=timeout,
+        retries=retries,
+    )
+
+
+@dataclass(frozen=True)
+class Connection:
+    """The service over a network."""
+
+    service: Service
+    network: Network
+
+    def lasting(self) -> Connection:
+        """Return the same for what is done though the caller does not want to go on."""
+        return Connection(self.service, self.network.lasting())
+
+    async def call(
+        self,
+        name: str,
+        *,
+        params: Optional[Mapping[str, str]] = None,
+        query: Optional[Mapping[str, Any]] = None,
+        body: Optional[Mapping[str, Any]] = None,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        held: float = 0.0,
+    ) -> Any:
+        """Return `data` of the answer of a route, of a page the whole answer.
+
+        `timeout` stands in place of that of the client. `held` are the seconds that the service may
+        hold the answer, on top of it. Raises GateError, or what the caller was cancelled with.
+        """
+        route = ROUTES[name]
+        seconds = (self.service.timeout if timeout is None else timeout) + held
+        end = time.monotonic() + min(seconds, MAX_SECONDS)
+        headers = {}
+        if route.repeat == "with_key":
+            headers["idempotency-key"] = idempotency_key or str(uuid.uuid4())
+        payload = None
+        if body is not None:
+            headers["content-type"] = "application/json"
+            payload = json_bytes({"tenantId": self.service.tenant_id, **body})
+        filled = target(route.path, params or {}, query or {})
+        request = self._request(route.method, filled, headers, payload)
+        for repeated in itertools.count():
+            try:
+                return await self._answer(request, route.form, end)
+            except _FAILURES as cause:
+                error = self._error_of(cause)
+                is_last = repeated >= self.service.retries or route.repeat == "never"
+                pause = max(error.retry_after or 0.0, _backoff(repeated))
+                is_late = error.code == "timeout" or time.monotonic() + pause >= end
+                if is_last or is_late or not is_passing(error):
+                    raise error from error.__cause__
+            await self.network.pause(pause)
+
+    async def open(self, name: str, headers: Mapping[str, str], end: float) -> Response:
+        """Return an answer as it comes, whatever its status, without repetition. For streams.
+
+        Its head has come by `end`. Raises GateError.
+        """
+        route = ROUTES[name]
+        try:
+            return await self._opened(self._request(route.method, route.path, headers, None), end)
+        except _FAILURES as cause:
+            raise self._error_of(cause) from cause
+
+    async def _answer(self, request: bytes, form: str, end: float) -> Any:
+        response = await self._opened(request, end)
+        try:
+            body = await response.whole(end)
+        except TooLarge:
+            raise malformed(response.status) from None
+        finally:
+            response.close()
+        return read_answer(response.status, response.headers, body, form)
+
+    async def _opened(self, request: bytes, end: float) -> Response:
+        stream = await self.network.connect(self.service.address, end)
+        response = Response(stream)
+        try:
+            await stream.send(request, end)
+            await response.read_head(end)
+        except BaseException:
+            response.close()
+            raise
+        return response
+
+    def _request(
+        self, method: str, target: str, headers: Mapping[str, str], body: Optional[bytes]
+    ) -> bytes:
+        named = {
+            "host": self.service.host,
+            "x-api-key": self.service.api_key,
+            "x-tenant-id": self.service.tenant_id,
+        }
+        return request_bytes(method, self.service.path + target, {**named, **headers}, body)
+
+    def _error_of(self, cause: Exception) -> GateError:
+        if isinstance(cause, GateError):
+            return cause
+        if isinstance(cause, OutOfTime):
+            error = GateError("timeout", f"{self.service.origin} did not answer in time.")
+        else:
+            message = f"{self.service.origin} cannot be reached: {cause}. Is the sidecar started?"
+            error = GateError("unreachable", message)
+        error.__cause__ = cause
+        return error
+
+
+_FAILURES = (GateError, OSError, UnicodeError, Broken, OutOfTime)
+
+
+def target(path: str, params: Mapping[str, str], query: Mapping[str, Any]) -> str:
+    """Return the path of a route, filled in. Raises GateError for what would be another path."""
+
+    def filled(part: str) -> str:
+        if not part.startswith(":"):
+            return part
+        value = params[part[1:]]
+        if value in ("", ".", ".."):
+            raise invalid_request(f"{part[1:]} is needed.")
+        return quote(value, safe="")
+
+    asked = {name: value for name, value in query.items() if value is not None}
+    filled_path = "/".join(filled(part) for part in path.split("/"))
+    return f"{filled_path}?{urlencode(asked)}" if asked else filled_path
+
+
+def _backoff(repeated: int) -> float:
+    """Return half of the seconds or more, so that who failed at once do not return at once."""
+    most: float = min(_FIRST_PAUSE_SECONDS * 2**repeated, _LONGEST_PAUSE_SECONDS)
+    return most / 2 + random.random() * most / 2

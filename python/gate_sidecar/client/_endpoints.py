@@ -1,0 +1,626 @@
+# Written by `npm run docs` from the OpenAPI document of the service. Do not edit.
+"""The endpoints as methods, for `GateClient` and for `AsyncGateClient`."""
+
+from __future__ import annotations
+
+from typing import Any, Awaitable, Callable, Dict, List, Literal, Mapping, Optional, Union, cast
+
+from ._api import (
+    Approval,
+    ApprovalPage,
+    ApproveRequest,
+    AuditEntry,
+    AuditEntryPage,
+    BundleVerification,
+    CreatedKey,
+    CreateKeyRequest,
+    Envelope,
+    Health,
+    Key,
+    KillSwitchStatus,
+    LogRequest,
+    Outcome,
+    OutcomeRequest,
+    PolicyState,
+    PolicyValidation,
+    RangeVerification,
+    Readiness,
+    RecordedDecision,
+    RecoverRequest,
+    RejectRequest,
+    RiskAssessment,
+    RiskRequest,
+    TriggeredKillSwitch,
+    TriggerRequest,
+    TrustBundle,
+    ValidatePoliciesRequest,
+    VerifyRequest,
+)
+
+
+class ApprovalsEndpoints:
+    """What is under `approvals` of a client."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        status: Optional[
+            Literal[
+                "pending",
+                "approved",
+                "rejected",
+                "expired",
+                "cancelled",
+                "consumed",
+            ]
+        ] = None,
+    ) -> ApprovalPage:
+        """Pending approvals; `status`, `limit`, `offset`.
+
+        - `limit`: How many at most; larger ones are clamped.
+        - `offset`: How many to leave out first.
+        - `status`: Pending ones without it.
+        """
+        answer = self._call(
+            "listApprovals",
+            query={"limit": limit, "offset": offset, "status": status},
+        )
+        return cast(ApprovalPage, answer)
+
+    def get(self, id: str) -> Approval:
+        """One approval; `?wait=25` waits until it is decided."""
+        answer = self._call("getApproval", params={"id": id})
+        return cast(Approval, answer)
+
+    def approve(
+        self,
+        id: str,
+        request: ApproveRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> Approval:
+        """Votes for a held request."""
+        answer = self._call(
+            "approve",
+            params={"id": id},
+            body=request,
+            idempotency_key=idempotency_key,
+        )
+        return cast(Approval, answer)
+
+    def reject(
+        self,
+        id: str,
+        request: RejectRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> Approval:
+        """Ends a held request."""
+        answer = self._call(
+            "reject",
+            params={"id": id},
+            body=request,
+            idempotency_key=idempotency_key,
+        )
+        return cast(Approval, answer)
+
+
+class AuditEndpoints:
+    """What is under `audit` of a client."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def chain(
+        self,
+        *,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        before: Optional[int] = None,
+        event_type: Optional[str] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+    ) -> AuditEntryPage:
+        """Entries, newest first; `limit`, `offset`, `before`, `order`, `eventType`, `from`, `to`.
+
+        - `limit`: How many at most; larger ones are clamped.
+        - `offset`: How many to leave out first.
+        - `order`: Newest first without it.
+        - `before`: Only entries with a smaller `seq`.
+        - `event_type`: Only entries of this type.
+        - `from_`: From this time on.
+        - `to`: Before this time.
+        """
+        answer = self._call(
+            "auditChain",
+            query={
+                "limit": limit,
+                "offset": offset,
+                "order": order,
+                "before": before,
+                "eventType": event_type,
+                "from": from_,
+                "to": to,
+            },
+        )
+        return cast(AuditEntryPage, answer)
+
+    def verify(self, request: VerifyRequest) -> RangeVerification:
+        """Recomputes the chain over a range of days."""
+        answer = self._call("auditVerify", body=request)
+        return cast(RangeVerification, answer)
+
+    def log(self, request: LogRequest, *, idempotency_key: Optional[str] = None) -> AuditEntry:
+        """Writes an entry of the caller's own."""
+        answer = self._call("auditLog", body=request, idempotency_key=idempotency_key)
+        return cast(AuditEntry, answer)
+
+
+class DecisionsEndpoints:
+    """What is under `decisions` of a client."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def get(self, id: str) -> RecordedDecision:
+        """A recorded decision and why it came out so, by the policies that decided."""
+        answer = self._call("getDecision", params={"id": id})
+        return cast(RecordedDecision, answer)
+
+
+class EvidenceEndpoints:
+    """What is under `evidence` of a client."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def bundle(
+        self,
+        id: str,
+        *,
+        format: Optional[Literal["bundle", "dsse"]] = None,
+    ) -> Union[TrustBundle, Envelope]:
+        """Signed trust bundle of a decision.
+
+        - `format`: An envelope of DSSE in place of the bundle.
+        """
+        answer = self._call("exportBundle", params={"id": id}, query={"format": format})
+        return cast(Union[TrustBundle, Envelope], answer)
+
+    def verify(self, bundle: Mapping[str, Any]) -> BundleVerification:
+        """Verifies a bundle; needs no `x-tenant-id`."""
+        answer = self._call("verifyBundle", body={"bundle": bundle})
+        return cast(BundleVerification, answer)
+
+
+class KillSwitchEndpoints:
+    """What is under `kill_switch` of a client."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def status(self) -> KillSwitchStatus:
+        """The strongest stop, and all of them."""
+        answer = self._call("killSwitchStatus")
+        return cast(KillSwitchStatus, answer)
+
+    def trigger(
+        self,
+        request: TriggerRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> TriggeredKillSwitch:
+        """Stops an action (L1), a domain (L2), the tenant (L3), everything (L4, admin only)."""
+        answer = self._call("trigger", body=request, idempotency_key=idempotency_key)
+        return cast(TriggeredKillSwitch, answer)
+
+    def recover(
+        self,
+        request: RecoverRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> KillSwitchStatus:
+        """Ends a stop."""
+        answer = self._call("recover", body=request, idempotency_key=idempotency_key)
+        return cast(KillSwitchStatus, answer)
+
+
+class KeysEndpoints:
+    """What is under `keys` of a client."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def list(self) -> List[Key]:
+        """Keys, without secrets."""
+        answer = self._call("listKeys")
+        return cast(List[Key], answer)
+
+    def create(self, request: CreateKeyRequest) -> CreatedKey:
+        """Makes a key; its secret is in this answer only."""
+        answer = self._call("createKey", body=request)
+        return cast(CreatedKey, answer)
+
+    def revoke(self, id: str) -> Key:
+        """Ends a key."""
+        answer = self._call("revokeKey", params={"id": id})
+        return cast(Key, answer)
+
+
+class PoliciesEndpoints:
+    """What is under `policies` of a client."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def list(self) -> PolicyState:
+        """Which policy set is in force, and its faults."""
+        answer = self._call("listPolicies")
+        return cast(PolicyState, answer)
+
+    def validate(self, request: ValidatePoliciesRequest) -> PolicyValidation:
+        """Every fault of policies that are sent as texts; opens no file and keeps nothing."""
+        answer = self._call("validatePolicies", body=request)
+        return cast(PolicyValidation, answer)
+
+    def reload(self) -> PolicyState:
+        """Looks at the tenant's folder now, and answers what came of it."""
+        answer = self._call("reloadPolicies", body={})
+        return cast(PolicyState, answer)
+
+
+class ServiceEndpoints:
+    """What is under `service` of a client."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def health(self) -> Health:
+        """The process answers."""
+        answer = self._call("healthz")
+        return cast(Health, answer)
+
+    def readiness(self) -> Readiness:
+        """The store answers, stops are on disk, policies are in force."""
+        answer = self._call("readyz")
+        return cast(Readiness, answer)
+
+    def metrics(self) -> str:
+        """Figures for Prometheus."""
+        answer = self._call("metrics")
+        return cast(str, answer)
+
+    def open_api(self) -> Dict[str, Any]:
+        """This interface as an OpenAPI 3.1 document."""
+        answer = self._call("openapi")
+        return cast(Dict[str, Any], answer)
+
+
+class Endpoints:
+    """Every endpoint with a plain answer."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+        self.approvals = ApprovalsEndpoints(call)
+        self.audit = AuditEndpoints(call)
+        self.decisions = DecisionsEndpoints(call)
+        self.evidence = EvidenceEndpoints(call)
+        self.kill_switch = KillSwitchEndpoints(call)
+        self.keys = KeysEndpoints(call)
+        self.policies = PoliciesEndpoints(call)
+        self.service = ServiceEndpoints(call)
+
+    def risk(self, request: RiskRequest) -> RiskAssessment:
+        """Score and factors, no decision."""
+        answer = self._call("risk", body=request)
+        return cast(RiskAssessment, answer)
+
+    def outcome(self, request: OutcomeRequest, *, idempotency_key: Optional[str] = None) -> Outcome:
+        """Tells what became of an action after its decision: `succeeded`, `failed`, `not_run`."""
+        answer = self._call("outcome", body=request, idempotency_key=idempotency_key)
+        return cast(Outcome, answer)
+
+
+class AsyncApprovalsEndpoints:
+    """What is under `approvals` of a client."""
+
+    def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
+        self._call = call
+
+    async def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        status: Optional[
+            Literal[
+                "pending",
+                "approved",
+                "rejected",
+                "expired",
+                "cancelled",
+                "consumed",
+            ]
+        ] = None,
+    ) -> ApprovalPage:
+        """Pending approvals; `status`, `limit`, `offset`.
+
+        - `limit`: How many at most; larger ones are clamped.
+        - `offset`: How many to leave out first.
+        - `status`: Pending ones without it.
+        """
+        answer = await self._call(
+            "listApprovals",
+            query={"limit": limit, "offset": offset, "status": status},
+        )
+        return cast(ApprovalPage, answer)
+
+    async def get(self, id: str) -> Approval:
+        """One approval; `?wait=25` waits until it is decided."""
+        answer = await self._call("getApproval", params={"id": id})
+        return cast(Approval, answer)
+
+    async def approve(
+        self,
+        id: str,
+        request: ApproveRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> Approval:
+        """Votes for a held request."""
+        answer = await self._call(
+            "approve",
+            params={"id": id},
+            body=request,
+            idempotency_key=idempotency_key,
+        )
+        return cast(Approval, answer)
+
+    async def reject(
+        self,
+        id: str,
+        request: RejectRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> Approval:
+        """Ends a held request."""
+        answer = await self._call(
+            "reject",
+            params={"id": id},
+            body=request,
+            idempotency_key=idempotency_key,
+        )
+        return cast(Approval, answer)
+
+
+class AsyncAuditEndpoints:
+    """What is under `audit` of a client."""
+
+    def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
+        self._call = call
+
+    async def chain(
+        self,
+        *,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        order: Optional[Literal["asc", "desc"]] = None,
+        before: Optional[int] = None,
+        event_type: Optional[str] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+    ) -> AuditEntryPage:
+        """Entries, newest first; `limit`, `offset`, `before`, `order`, `eventType`, `from`, `to`.
+
+        - `limit`: How many at most; larger ones are clamped.
+        - `offset`: How many to leave out first.
+        - `order`: Newest first without it.
+        - `before`: Only entries with a smaller `seq`.
+        - `event_type`: Only entries of this type.
+        - `from_`: From this time on.
+        - `to`: Before this time.
+        """
+        answer = await self._call(
+            "auditChain",
+            query={
+                "limit": limit,
+                "offset": offset,
+                "order": order,
+                "before": before,
+                "eventType": event_type,
+                "from": from_,
+                "to": to,
+            },
+        )
+        return cast(AuditEntryPage, answer)
+
+    async def verify(self, request: VerifyRequest) -> RangeVerification:
+        """Recomputes the chain over a range of days."""
+        answer = await self._call("auditVerify", body=request)
+        return cast(RangeVerification, answer)
+
+    async def log(
+        self,
+        request: LogRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> AuditEntry:
+        """Writes an entry of the caller's own."""
+        answer = await self._call("auditLog", body=request, idempotency_key=idempotency_key)
+        return cast(AuditEntry, answer)
+
+
+class AsyncDecisionsEndpoints:
+    """What is under `decisions` of a client."""
+
+    def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
+        self._call = call
+
+    async def get(self, id: str) -> RecordedDecision:
+        """A recorded decision and why it came out so, by the policies that decided."""
+        answer = await self._call("getDecision", params={"id": id})
+        return cast(RecordedDecision, answer)
+
+
+class AsyncEvidenceEndpoints:
+    """What is under `evidence` of a client."""
+
+    def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
+        self._call = call
+
+    async def bundle(
+        self,
+        id: str,
+        *,
+        format: Optional[Literal["bundle", "dsse"]] = None,
+    ) -> Union[TrustBundle, Envelope]:
+        """Signed trust bundle of a decision.
+
+        - `format`: An envelope of DSSE in place of the bundle.
+        """
+        answer = await self._call("exportBundle", params={"id": id}, query={"format": format})
+        return cast(Union[TrustBundle, Envelope], answer)
+
+    async def verify(self, bundle: Mapping[str, Any]) -> BundleVerification:
+        """Verifies a bundle; needs no `x-tenant-id`."""
+        answer = await self._call("verifyBundle", body={"bundle": bundle})
+        return cast(BundleVerification, answer)
+
+
+class AsyncKillSwitchEndpoints:
+    """What is under `kill_switch` of a client."""
+
+    def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
+        self._call = call
+
+    async def status(self) -> KillSwitchStatus:
+        """The strongest stop, and all of them."""
+        answer = await self._call("killSwitchStatus")
+        return cast(KillSwitchStatus, answer)
+
+    async def trigger(
+        self,
+        request: TriggerRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> TriggeredKillSwitch:
+        """Stops an action (L1), a domain (L2), the tenant (L3), everything (L4, admin only)."""
+        answer = await self._call("trigger", body=request, idempotency_key=idempotency_key)
+        return cast(TriggeredKillSwitch, answer)
+
+    async def recover(
+        self,
+        request: RecoverRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> KillSwitchStatus:
+        """Ends a stop."""
+        answer = await self._call("recover", body=request, idempotency_key=idempotency_key)
+        return cast(KillSwitchStatus, answer)
+
+
+class AsyncKeysEndpoints:
+    """What is under `keys` of a client."""
+
+    def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
+        self._call = call
+
+    async def list(self) -> List[Key]:
+        """Keys, without secrets."""
+        answer = await self._call("listKeys")
+        return cast(List[Key], answer)
+
+    async def create(self, request: CreateKeyRequest) -> CreatedKey:
+        """Makes a key; its secret is in this answer only."""
+        answer = await self._call("createKey", body=request)
+        return cast(CreatedKey, answer)
+
+    async def revoke(self, id: str) -> Key:
+        """Ends a key."""
+        answer = await self._call("revokeKey", params={"id": id})
+        return cast(Key, answer)
+
+
+class AsyncPoliciesEndpoints:
+    """What is under `policies` of a client."""
+
+    def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
+        self._call = call
+
+    async def list(self) -> PolicyState:
+        """Which policy set is in force, and its faults."""
+        answer = await self._call("listPolicies")
+        return cast(PolicyState, answer)
+
+    async def validate(self, request: ValidatePoliciesRequest) -> PolicyValidation:
+        """Every fault of policies that are sent as texts; opens no file and keeps nothing."""
+        answer = await self._call("validatePolicies", body=request)
+        return cast(PolicyValidation, answer)
+
+    async def reload(self) -> PolicyState:
+        """Looks at the tenant's folder now, and answers what came of it."""
+        answer = await self._call("reloadPolicies", body={})
+        return cast(PolicyState, answer)
+
+
+class AsyncServiceEndpoints:
+    """What is under `service` of a client."""
+
+    def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
+        self._call = call
+
+    async def health(self) -> Health:
+        """The process answers."""
+        answer = await self._call("healthz")
+        return cast(Health, answer)
+
+    async def readiness(self) -> Readiness:
+        """The store answers, stops are on disk, policies are in force."""
+        answer = await self._call("readyz")
+        return cast(Readiness, answer)
+
+    async def metrics(self) -> str:
+        """Figures for Prometheus."""
+        answer = await self._call("metrics")
+        return cast(str, answer)
+
+    async def open_api(self) -> Dict[str, Any]:
+        """This interface as an OpenAPI 3.1 document."""
+        answer = await self._call("openapi")
+        return cast(Dict[str, Any], answer)
+
+
+class AsyncEndpoints:
+    """Every endpoint with a plain answer."""
+
+    def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
+        self._call = call
+        self.approvals = AsyncApprovalsEndpoints(call)
+        self.audit = AsyncAuditEndpoints(call)
+        self.decisions = AsyncDecisionsEndpoints(call)
+        self.evidence = AsyncEvidenceEndpoints(call)
+        self.kill_switch = AsyncKillSwitchEndpoints(call)
+        self.keys = AsyncKeysEndpoints(call)
+        self.policies = AsyncPoliciesEndpoints(call)
+        self.service = AsyncServiceEndpoints(call)
+
+    async def risk(self, request: RiskRequest) -> RiskAssessment:
+        """Score and factors, no decision."""
+        answer = await self._call("risk", body=request)
+        return cast(RiskAssessment, answer)
+
+    async def outcome(
+        self,
+        request: OutcomeRequest,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> Outcome:
+        """Tells what became of an action after its decision: `succeeded`, `failed`, `not_run`."""
+        answer = await self._call("outcome", body=request, idempotency_key=idempotency_key)
+        return cast(Outcome, answer)

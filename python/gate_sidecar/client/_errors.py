@@ -1,0 +1,77 @@
+"""What calls of the gate raise."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Optional
+
+from ._api import Decision
+
+
+class GateError(Exception):
+    """Nothing was decided or done, as far as is known.
+
+    To whoever asked for leave to act, that is a deny. `code` is one of the service, or
+    `unreachable`, `timeout` or `malformed_answer`.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        status: Optional[int] = None,
+        details: Optional[List[Dict[str, str]]] = None,
+        request_id: Optional[str] = None,
+        retry_after: Optional[float] = None,
+    ) -> None:
+        # Both are arguments of the exception, so that it can be pickled.
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+        self.status = status
+        """Of the answer; None when there was none."""
+        self.details = details or []
+        """What is wrong with a request: `path`, a JSON pointer, and `message`."""
+        self.request_id = request_id
+        self.retry_after = retry_after
+        """Seconds after which the service wants to be asked again."""
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class ActionRefused(Exception):
+    """The action was not allowed, and did not run. Its text is a sentence for the agent."""
+
+    def __init__(
+        self,
+        action: str,
+        reason: str,
+        decision: Optional[Decision] = None,
+        error: Optional[GateError] = None,
+    ) -> None:
+        super().__init__(action, reason, decision, error)
+        self.action = action
+        self.reason = reason
+        """Why, without the name of the action."""
+        self.decision = decision
+        """None when the gate could not be asked, and `error` says why."""
+        self.error = error
+        self.__cause__ = error
+
+    def __str__(self) -> str:
+        return f"{self.action} was not allowed: {self.reason}"
+
+
+class Cancelled(Exception):
+    """The event that was given as `cancel` has been set."""
+
+
+def is_passing(error: GateError) -> bool:
+    """Say if the same may go well a moment later."""
+    return error.code in ("unreachable", "timeout") or error.status in (429, 503)
+
+
+def invalid_request(message: str) -> GateError:
+    """Return the error for what cannot be sent, in the words of the service."""
+    return GateError("invalid_request", message)

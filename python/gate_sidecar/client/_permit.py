@@ -1,0 +1,204 @@
+"""Asks whether an action may run, and waits for people if it is to."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Callable, Literal, Optional, Union
+
+from ._api import Approval, CheckRequest, Decision
+from ._connection import Connection
+from ._errors import GateError, is_passing
+from ._network import checked_seconds
+
+_DECISIONS = ("allow", "deny", "require_approval")
+_HELD_SECONDS = 25
+"""The service holds an answer so long at most."""
+_AGAIN_SECONDS = 1.0
+"""Between two questions about an approval."""
+_SHORTEST_SECONDS = 1.0
+"""A last question has so long, however little is left."""
+
+OnPending = Callable[[Decision], None]
+
+
+@dataclass(frozen=True)
+class _Clocks:
+    """A moment, by the clocks of this process."""
+
+    monotonic: float
+    wall: float
+
+    @staticmethod
+    def now() -> _Clocks:
+        """Return this moment."""
+        return _Clocks(time.monotonic(), time.time())
+
+    def passed(self) -> float:
+        """Return the seconds since then, by the clock that says more.
+
+        One can stand still while the machine sleeps, the other can be set.
+        """
+        now = _Clocks.now()
+        return max(now.monotonic - self.monotonic, now.wall - self.wall)
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """The action may run, until the decision is no longer valid. It is true, as a condition."""
+
+    decision: Decision
+    _asked: _Clocks
+    _seconds: float
+    allowed: Literal[True] = True
+
+    def is_valid(self) -> bool:
+        """Say if the action may still be begun; else the gate must be asked again."""
+        return self._asked.passed() < self._seconds
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The action may not run. It is false, as a condition."""
+
+    reason: str
+    """A sentence for the agent: why, and of a held action what has to happen first."""
+    decision: Optional[Decision]
+    """None when the gate could not be asked, and `error` says why."""
+    error: Optional[GateError] = None
+    allowed: Literal[False] = False
+
+    def __bool__(self) -> bool:
+        return False
+
+
+Verdict = Union[Allowed, Refused]
+
+
+async def check(
+    connection: Connection,
+    request: CheckRequest,
+    *,
+    wait: int = 0,
+    explain: bool = False,
+    idempotency_key: Optional[str] = None,
+) -> Decision:
+    """Return the decision. Raises GateError when nothing was decided."""
+    held = max(0, checked_seconds("wait", wait))
+    query = {"wait": wait if wait > 0 else None, "explain": 1 if explain else None}
+    data = await connection.call(
+        "check", query=query, body=request, held=held, idempotency_key=idempotency_key
+    )
+    if not _is_decision_about(data, request.get("action")):
+        raise GateError("malformed_answer", "The answer is no decision about this action.")
+    decision: Decision = data
+    return decision
+
+
+def _is_decision_about(data: Any, action: Any) -> bool:
+    """Say if it is what it should be: that is known only once it has been looked at."""
+    plan, decision = data.get("plan"), data.get("decision")
+    is_named = isinstance(data.get("decisionId"), str) and isinstance(data.get("reason"), str)
+    return (
+        is_named
+        and decision in _DECISIONS
+        and isinstance(plan, dict)
+        and plan.get("action") == action
+    )
+
+
+async def wait_for_approval(
+    connection: Connection, approval_id: str, timeout: Optional[float] = None
+) -> Approval:
+    """Return the approval once it is decided; as it is, when nobody decided in time.
+
+    A service that is away meanwhile is waited for. Raises GateError for an approval that is not the
+    caller's, or when nobody could say anything in time.
+    """
+    end = math.inf
+    if timeout is not None:
+        end = time.monotonic() + checked_seconds("timeout", timeout)
+    while True:
+        seconds = max(0.0, end - time.monotonic())
+        wait = math.ceil(min(seconds, _HELD_SECONDS))
+        limit = max(seconds, _SHORTEST_SECONDS) if math.isfinite(seconds) else None
+        try:
+            data = await connection.call(
+                "getApproval",
+                params={"id": approval_id},
+                query={"wait": wait},
+                timeout=limit,
+                held=wait,
+            )
+            if not isinstance(data.get("status"), str):
+                raise GateError("malformed_answer", "The answer is no approval.")
+            if data["status"] != "pending" or time.monotonic() >= end:
+                approval: Approval = data
+                return approval
+        except GateError as error:
+            if not is_passing(error) or time.monotonic() + _AGAIN_SECONDS >= end:
+                raise
+        await connection.network.pause(min(_AGAIN_SECONDS, max(0.0, end - time.monotonic())))
+
+
+async def permit(
+    connection: Connection,
+    request: CheckRequest,
+    *,
+    approval_timeout: float = 0.0,
+    on_pending: Optional[OnPending] = None,
+) -> Verdict:
+    """Return whether the action may run. Whatever is no allow is a refusal, a GateError too.
+
+    `approval_timeout` are the seconds to wait for people when the action is held. Raises ValueError
+    where that is no number.
+    """
+    approval_timeout = checked_seconds("approval_timeout", approval_timeout)
+    try:
+        asked = _Clocks.now()
+        decision = await check(connection, request)
+        approval_id = decision.get("approvalId")
+        is_held = decision["decision"] == "require_approval" and isinstance(approval_id, str)
+        if not is_held or approval_timeout <= 0:
+            return _verdict(decision, asked)
+        if on_pending is not None:
+            on_pending(decision)
+        approval = await wait_for_approval(connection, str(approval_id), approval_timeout)
+        if approval["status"] == "pending":
+            return _verdict(decision, asked)
+        approved: CheckRequest = {**request, "approvalId": str(approval_id)}
+        asked = _Clocks.now()
+        return _verdict(await check(connection, approved), asked)
+    except GateError as error:
+        return Refused(str(error), None, error)
+
+
+def _verdict(decision: Decision, asked: _Clocks) -> Verdict:
+    """Return what a decision means. `asked` is before it was made."""
+    if decision["decision"] != "allow":
+        return Refused(_refusal(decision), decision)
+    return Allowed(decision, asked, _valid_seconds(decision))
+
+
+def _refusal(decision: Decision) -> str:
+    """Return why an action does not run, and what the agent can do about it."""
+    reason, approval_id = decision["reason"], decision.get("approvalId")
+    if decision["decision"] != "require_approval" or not isinstance(approval_id, str):
+        return reason
+    following = "Once they have, call the tool again with the same arguments."
+    return f"{reason} People have to approve it first ({approval_id}). {following}"
+
+
+def _valid_seconds(decision: Decision) -> float:
+    """Return how long, not until when: the clocks of two machines differ."""
+    try:
+        valid_until, timestamp = (_time(decision.get(name)) for name in ("validUntil", "timestamp"))
+    except (TypeError, ValueError):
+        return 0.0
+    return (valid_until - timestamp).total_seconds()
+
+
+def _time(text: Any) -> datetime:
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f%z")

@@ -1,0 +1,309 @@
+"""One conversation of one agent, of which policies are told who wrote what."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Awaitable,
+    Callable,
+    Dict,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+    cast,
+    overload,
+)
+
+from ._api import CheckRequest, Decision
+from ._arguments import own_copy
+from ._errors import GateError
+from ._guarded import F, await_guarded, named_call, refuse_generator, run_guarded
+from ._network import Blocking
+from ._permit import Refused, Verdict
+from ._provenance import Provenance
+from ._thrown import said_by, text_of
+
+if TYPE_CHECKING:
+    from ._async_client import AsyncGateClient
+    from ._client import GateClient
+
+T = TypeVar("T")
+
+ToolArgs = Mapping[str, Any]
+ActionOf = Callable[[str, ToolArgs], str]
+ContextOf = Callable[[str, ToolArgs], Mapping[str, Any]]
+
+
+class SessionFacts:
+    """Works out what policies ask of a session, from what the user said and what tools answered.
+
+    Tell it of both before the model reads them.
+    """
+
+    def __init__(
+        self,
+        *,
+        user_request: str,
+        id: Optional[str] = None,
+        action_of: Optional[ActionOf] = None,
+        context_of: Optional[ContextOf] = None,
+        trusted: Sequence[str] = (),
+    ) -> None:
+        self._id = id
+        self._action_of = action_of
+        self._context_of = context_of
+        self._trusted = frozenset(trusted)
+        self._provenance = Provenance(user_request)
+
+    def user_says(self, text: str) -> None:
+        """Take in that the user says more."""
+        self._provenance.user_says(text)
+
+    def observe(
+        self,
+        tool_name: str,
+        result: Any,
+        *,
+        trusted: Optional[bool] = None,
+        untrusted: Sequence[str] = (),
+    ) -> None:
+        """Take in what a tool answered: text, or what JSON has.
+
+        What is not trusted taints the session, and every value in it is from a third party.
+        `trusted` says that only the user and their own systems can have written it; where it is not
+        said, that follows from the trusted tools of the session. `untrusted` are paths of a trusted result that others can have written, such as `messages.*.body`.
+        Raises TypeError for what is not made of JSON values.
+        """
+        if trusted is None:
+            trusted = tool_name in self._trusted
+        self._provenance.observe(result, trusted=trusted, untrusted=untrusted)
+
+    def _observe_any(self, tool_name: str, result: Any) -> None:
+        """Take in a result of any type. What JSON does not have can still be in what the model reads."""
+        try:
+            self.observe(tool_name, result)
+        except TypeError:
+            self._observe_part(tool_name, text_of(result) or "")
+
+    def _observe_raised(self, tool_name: str, error: BaseException) -> None:
+        """Take in what a tool raised, which others can have written."""
+        said, is_all = said_by(error)
+        if is_all:
+            self.observe(tool_name, said)
+        else:
+            self._observe_part(tool_name, said)
+
+    def _observe_part(self, tool_name: str, result: Any) -> None:
+        """Take in a part of what the model may read."""
+        self.observe(tool_name, result)
+        if tool_name not in self._trusted:
+            self._provenance.is_incomplete = True
+
+    def request(self, tool_name: str, args: ToolArgs) -> CheckRequest:
+        """Return what is asked of the gate before a tool is called.
+
+        Raises GateError `invalid_request` for arguments that it cannot be told of.
+        """
+        return self._request_for(tool_name, own_copy(args))
+
+    def _prepare(
+        self, tool_name: str, args: Any
+    ) -> Tuple[Dict[str, Any], CheckRequest, Optional[Refused]]:
+        """Return what runs, what is asked about it, and why it is not asked, if so."""
+        try:
+            own = own_copy(args)
+        except GateError as error:
+            refused = Refused(str(error), None, error)
+            return args, self._request_for(tool_name, {}), refused
+        return own, self._request_for(tool_name, own), None
+
+    def _request_for(self, tool_name: str, args: Dict[str, Any]) -> CheckRequest:
+        context: Dict[str, Any] = {}
+        if self._context_of is not None:
+            context.update(self._context_of(tool_name, args))
+        if self._id is not None:
+            context["session"] = self._id
+        context["args"] = args
+        context["userRequest"] = self._provenance.user_request
+        context["tainted"] = self._provenance.is_tainted
+        context["provenance"] = self._provenance.of(args)
+        action = tool_name if self._action_of is None else self._action_of(tool_name, args)
+        return {"action": action, "context": context}
+
+
+class GateSession(SessionFacts):
+    """One conversation of one agent.
+
+    session = gate.session(user_request="Pay the bill in bill.txt")
+    bill = session.call("read_file", {"path": "bill.txt"}, lambda args: read(args["path"]))
+    session.call("send_money", {"to": iban, "amount": amount}, lambda args: pay(**args))
+    """
+
+    def __init__(self, gate: GateClient, **facts: Any) -> None:
+        super().__init__(**facts)
+        self._gate = gate
+
+    def check(self, tool_name: str, args: ToolArgs, **options: Any) -> Decision:
+        """Ask as `GateClient.check` does, with its options."""
+        return self._gate.check(self.request(tool_name, args), **options)
+
+    def permit(self, tool_name: str, args: ToolArgs, **options: Any) -> Verdict:
+        """Ask as `GateClient.permit` does, with its options."""
+        _, request, refused = self._prepare(tool_name, args)
+        return self._gate.permit(request, **options) if refused is None else refused
+
+    def guard(self, tool_name: str, args: ToolArgs, run: Callable[[], T], **options: Any) -> T:
+        """Run the function as `GateClient.guard` does, with its options."""
+        _, request, refused = self._prepare(tool_name, args)
+        return self._run(request, refused, run, **options)
+
+    def _run(
+        self,
+        request: CheckRequest,
+        refused: Optional[Refused],
+        run: Callable[[], T],
+        cancel: Optional[threading.Event] = None,
+        **options: Any,
+    ) -> T:
+        service, settings = self._gate._service, self._gate._settings
+        return run_guarded(
+            service, Blocking(cancel), settings, request, run, refused=refused, **options
+        )
+
+    def call(
+        self, tool_name: str, args: ToolArgs, run: Callable[[Dict[str, Any]], T], **options: Any
+    ) -> T:
+        """Run the function with a copy of the arguments that were checked, and observe its result.
+
+        What it raises is observed too. Raises ActionRefused when it did not run.
+        """
+        own, request, refused = self._prepare(tool_name, args)
+        has_run = False
+
+        def act() -> T:
+            nonlocal has_run
+            has_run = True
+            return run(own)
+
+        try:
+            result = self._run(request, refused, act, **options)
+        except BaseException as error:
+            if has_run:
+                self._observe_raised(tool_name, error)
+            raise
+        self._observe_any(tool_name, result)
+        return result
+
+    def guarded(self, tool_name: Optional[str] = None, **options: Any) -> Callable[[F], F]:
+        """Make each call of a function a `call` of this session, as a decorator.
+
+        Its arguments are known by their names, without `self`. Without `tool_name` the tool has the
+        name of the function. `options` are those of `guard`.
+        """
+
+        def decorate(function: F) -> F:
+            refuse_generator(function)
+            if inspect.iscoroutinefunction(function):
+                raise TypeError("a coroutine function needs AsyncGateClient")
+            name = named_call(function)
+
+            @functools.wraps(function)
+            def asked(*args: Any, **kwargs: Any) -> Any:
+                named, run = name(*args, **kwargs)
+                return self.call(tool_name or function.__name__, named, run, **options)
+
+            return cast(F, asked)
+
+        return decorate
+
+
+class AsyncGateSession(SessionFacts):
+    """One conversation of one agent: see `GateSession`."""
+
+    def __init__(self, gate: AsyncGateClient, **facts: Any) -> None:
+        super().__init__(**facts)
+        self._gate = gate
+
+    async def check(self, tool_name: str, args: ToolArgs, **options: Any) -> Decision:
+        """Ask as `AsyncGateClient.check` does, with its options."""
+        return await self._gate.check(self.request(tool_name, args), **options)
+
+    async def permit(self, tool_name: str, args: ToolArgs, **options: Any) -> Verdict:
+        """Ask as `AsyncGateClient.permit` does, with its options."""
+        _, request, refused = self._prepare(tool_name, args)
+        return await self._gate.permit(request, **options) if refused is None else refused
+
+    @overload
+    async def guard(
+        self, tool_name: str, args: ToolArgs, run: Callable[[], Awaitable[T]], **options: Any
+    ) -> T: ...
+
+    @overload
+    async def guard(
+        self, tool_name: str, args: ToolArgs, run: Callable[[], T], **options: Any
+    ) -> T: ...
+
+    async def guard(
+        self, tool_name: str, args: ToolArgs, run: Callable[[], Any], **options: Any
+    ) -> Any:
+        """Run the function as `AsyncGateClient.guard` does, with its options."""
+        _, request, refused = self._prepare(tool_name, args)
+        return await self._run(request, refused, run, **options)
+
+    async def _run(
+        self,
+        request: CheckRequest,
+        refused: Optional[Refused],
+        run: Callable[[], Any],
+        **options: Any,
+    ) -> Any:
+        service, settings = self._gate._service, self._gate._settings
+        return await await_guarded(service, settings, request, run, refused=refused, **options)
+
+    async def call(
+        self, tool_name: str, args: ToolArgs, run: Callable[[Dict[str, Any]], Any], **options: Any
+    ) -> Any:
+        """Run the function, or coroutine function, with a copy of the arguments that were checked.
+
+        Its result, or what it raises, is observed. Raises ActionRefused when it did not run.
+        """
+        own, request, refused = self._prepare(tool_name, args)
+        has_run = False
+
+        def act() -> Any:
+            nonlocal has_run
+            has_run = True
+            return run(own)
+
+        try:
+            result = await self._run(request, refused, act, **options)
+        except BaseException as error:
+            if has_run:
+                self._observe_raised(tool_name, error)
+            raise
+        self._observe_any(tool_name, result)
+        return result
+
+    def guarded(self, tool_name: Optional[str] = None, **options: Any) -> Callable[[F], F]:
+        """Make each call of a coroutine function a `call`, as a decorator: see `GateSession`."""
+
+        def decorate(function: F) -> F:
+            refuse_generator(function)
+            if not inspect.iscoroutinefunction(function):
+                raise TypeError("a function that is no coroutine function needs GateClient")
+            name = named_call(function)
+
+            @functools.wraps(function)
+            async def asked(*args: Any, **kwargs: Any) -> Any:
+                named, run = name(*args, **kwargs)
+                return await self.call(tool_name or function.__name__, named, run, **options)
+
+            return cast(F, asked)
+
+        return decorate

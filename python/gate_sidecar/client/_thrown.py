@@ -1,0 +1,35 @@
+"""What is read of an error that a tool raises."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Tuple
+
+
+def text_of(value: Any) -> Optional[str]:
+    """Return the text of a value, None where that cannot be told."""
+    try:
+        return str(value)
+    except Exception:
+        return None
+
+
+def said_by(error: BaseException) -> Tuple[List[Any], bool]:
+    """Return what is read of it, and whether that is all.
+
+    An error can have a body, notes, a cause, errors that it is of.
+    """
+    text = text_of(error)
+    if text is None:
+        return [""], False
+    further = [*error.args, *vars(error).values(), error.__cause__]
+    if not error.__suppress_context__:
+        further.append(error.__context__)
+
+    def is_said(value: Any) -> bool:
+        return value in text if isinstance(value, str) else type(value) in _TOLD
+
+    numbers = [value for value in further if type(value) in (int, float)]
+    return [text, *numbers], all(is_said(value) for value in further)
+
+
+_TOLD = (int, float, bool, type(None))

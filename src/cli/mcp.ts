@@ -1,0 +1,131 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parseDuration } from '../base/time.ts'
+import { visible } from '../base/visible.ts'
+import { Exchange, type Told } from '../mcp/exchange.ts'
+import { gatekeeper } from '../mcp/gatekeeper.ts'
+import { relayHttp } from '../mcp/http.ts'
+import { addPins, readPins } from '../mcp/pins.ts'
+import { relayStdio } from '../mcp/stdio.ts'
+import { type Drift, ToolBook } from '../mcp/tool-book.ts'
+import { collect, UsageError } from './context.ts'
+import { addGateOptions, type GateClientOptions, gateClient } from './gate-client.ts'
+import { stopSignal } from './signals.ts'
+
+interface McpOptions extends GateClientOptions {
+  http?: URL
+  port: number
+  approvalTimeout: number
+  prefix: string
+  trusted?: string[]
+  pins?: string
+  acceptChanges?: boolean
+}
+
+export function addMcpCommand(program: Command): void {
+  addGateOptions(program.command('mcp'))
+    .argument('[command...]', 'the MCP server and its arguments, behind --')
+    .description('stand before an MCP server, and ask the sidecar before each of its tools is called')
+    .option('--http <url>', 'stand before a server that is reached over HTTP, in place of running one', httpUrl)
+    .option('--port <number>', 'with --http, port to listen on; 0 takes a free one', portNumber, 4284)
+    .addOption(approvalTimeoutOption())
+    .option('--prefix <text>', 'stands before the name of a tool in the name of its action, such as github.', '')
+    .option('--trusted <tool>', 'its results are only written by the user and their systems; may be repeated', collect)
+    .option('--pins <file>', 'keeps digests of the definitions of tools: a tool whose definition changes is refused')
+    .option('--accept-changes', 'calls tools whose definition has changed; policies are told, by context.mcp.changed')
+    .addHelpText('after', EXAMPLES)
+    .action(run)
+}
+
+const EXAMPLES = `
+Example:
+  gate-sidecar mcp --tenant acme --pins github.json -- npx -y @example/mcp-server-github
+  gate-sidecar mcp --tenant acme --http https://mcp.example/mcp --port 4284`
+
+async function run(command: string[], options: McpOptions): Promise<void> {
+  const [file, ...args] = command
+  const { http: upstream, port, pins } = options
+  if ((file === undefined) === (upstream === undefined))
+    throw new UsageError('Name either an MCP server behind --, or the address of one with --http.')
+  const stopping = new AbortController()
+  const stopped = stopSignal().then(() => stopping.abort())
+  const book = new ToolBook(pins === undefined ? {} : readPins(pins))
+  const gatekeeperFor = gatekeepers(options, book)
+  const told: Told & { onBroken(what: string): void } = {
+    onDrift: (drift) => tell(driftLine(drift)),
+    onNewTools: () => {
+      if (pins !== undefined) book.agree(addPins(pins, book.pins())).forEach(told.onDrift)
+    },
+    onUnreadable: (why) => tell(`a message of the server cannot be read, and is not passed on: ${why}`),
+    onBroken: (what) => tell(`the connection ends: ${what}`),
+  }
+  if (upstream !== undefined) {
+    const shared = gatekeeperFor(false)
+    const relay = await relayHttp({
+      upstream,
+      port,
+      book,
+      makeExchange: (standing) =>
+        new Exchange({
+          gatekeeper: standing === 'stateless' ? shared : gatekeeperFor(standing === 'unknown'),
+          book,
+          told,
+        }),
+      onBroken: (what) => tell(`the server: ${what}`),
+    })
+    tell(`${relay.url} stands before ${upstream.origin}${upstream.pathname}`)
+    await stopped
+    return relay.close()
+  }
+  const [input, output] = [process.stdin, process.stdout]
+  process.exitCode = await relayStdio({
+    command: [file ?? '', ...args],
+    book,
+    gatekeeper: gatekeeperFor(false),
+    told,
+    input,
+    output,
+    signal: stopping.signal,
+  })
+}
+
+/** Makes the gatekeeper of a connection. */
+function gatekeepers(options: McpOptions, book: ToolBook) {
+  const onUnrecorded = (decisionId: string, error: unknown): void =>
+    tell(`what became of ${decisionId} could not be recorded: ${error instanceof Error ? error.message : error}`)
+  const client = gateClient(options, {})
+  const trusted = new Set(options.trusted)
+  const { prefix, approvalTimeout } = options
+  const refusesDrift = options.acceptChanges !== true
+  return (startsTainted: boolean) =>
+    gatekeeper({ client, book, prefix, trusted, approvalTimeout, refusesDrift, startsTainted, onUnrecorded })
+}
+
+function approvalTimeoutOption(): Option {
+  const help = 'how long a held call waits for people; 0s refuses it at once'
+  return new Option('--approval-timeout <time>', help).argParser(duration).default(50_000, '50s')
+}
+
+function duration(text: string): number {
+  const ms = text === '0s' ? 0 : parseDuration(text)
+  if (ms === undefined) throw new InvalidArgumentError('A duration such as 50s or 10m is expected.')
+  return ms
+}
+
+function httpUrl(text: string): URL {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return new URL(text)
+  throw new InvalidArgumentError('An http or https address is expected.')
+}
+
+function portNumber(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new InvalidArgumentError('A port from 0 to 65535 is expected.')
+}
+
+function driftLine({ tool, before, now }: Drift): string {
+  return `the definition of the tool ${tool} has changed: ${before}, now ${now}`
+}
+
+/** Standard output is the protocol's. */
+function tell(text: string): void {
+  process.stderr.write(`gate-sidecar: ${visible(text)}\n`)
+}

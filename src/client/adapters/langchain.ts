@@ -1,0 +1,154 @@
+import type { GateSession, ToolArgs } from '../session.ts'
+import {
+  callWithInput,
+  isObject,
+  isRefusal,
+  readAnswer,
+  readAttachments,
+  readQuotes,
+  readUnknown,
+  refusalBefore,
+  textsOf,
+  type WaitingOptions,
+} from './adapter.ts'
+
+/* For LangChain JavaScript. Nothing is imported from it: what is needed of its types is written here. */
+
+interface ToolCall {
+  name: string
+  args: ToolArgs
+  id?: string | undefined
+}
+
+/** What `wrapToolCall` is asked about. */
+interface ToolCallRequest {
+  toolCall: ToolCall
+  state: { messages: readonly unknown[] } | readonly unknown[]
+}
+
+/** How the class `ToolMessage` is called here. */
+interface ToolAnswer {
+  content: string
+  name: string
+  tool_call_id: string
+  status: 'error'
+}
+
+export interface LangChainOptions<Message> extends WaitingOptions {
+  /** The class of LangChain, of which refusals are made. */
+  ToolMessage: new (
+    answer: ToolAnswer,
+  ) => Message
+  /** That of LangGraph. With it a held call pauses the run, in place of waiting; the agent needs a checkpointer. */
+  interrupt?: (held: HeldCall) => unknown
+}
+
+/** What an interrupt shows of a call that people have to decide. What it is resumed with counts for nothing. */
+export interface HeldCall {
+  toolName: string
+  args: ToolArgs
+  reason: string
+  approvalId: string | null
+}
+
+/**
+ * The `wrapToolCall` of a middleware: no tool of the agent runs before the gate allows the call. A refusal is a message of the tool, with
+ * the status `error`. Put the middleware last: what stands behind it could run something else than was checked.
+ *
+ * @example
+ * createMiddleware({ name: 'gate', wrapToolCall: gateToolCalls(session, { ToolMessage }) })
+ */
+export function gateToolCalls<Message>(
+  session: GateSession,
+  { ToolMessage, interrupt, ...waiting }: LangChainOptions<Message>,
+): <Request extends ToolCallRequest, Result>(
+  request: Request,
+  handler: (request: Request) => Result | Promise<Result>,
+) => Promise<Result | Message> {
+  return async (request, handler) => {
+    const { toolCall, state } = request
+    const { name, args, id } = toolCall
+    read(session, 'messages' in state ? state.messages : state)
+    const call = { toolName: name, input: args }
+    if (interrupt !== undefined) {
+      const refusal = await refusalBefore(session, call, id, waiting.onPending)
+      // The first time this throws, when resumed it gives what nobody here believes.
+      if (refusal?.isHeld) interrupt({ toolName: name, args, reason: refusal.reason, approvalId: refusal.approvalId })
+    }
+    const answers: Awaited<ReturnType<typeof handler>>[] = []
+    const run = async (own: unknown): Promise<unknown> => {
+      const answer = await handler({ ...request, toolCall: { ...toolCall, args: own } })
+      answers.push(answer)
+      return isObject(answer) && 'content' in answer ? answer.content : answer
+    }
+    try {
+      await callWithInput(session, call, run, { ...waiting, ...(id !== undefined && { callId: id }) })
+    } catch (error) {
+      if (isPassedOn(error)) throw error
+      const content = isRefusal(error) ? error.message : String(error)
+      return new ToolMessage({ content, name, tool_call_id: id ?? '', status: 'error' })
+    }
+    const [answer] = answers
+    if (answer === undefined) throw new Error(`${name} gave no answer`)
+    return answer
+  }
+}
+
+/** Tells the session what the user says in these messages. Not for messages that an agent writes to another. */
+export function hear(session: GateSession, messages: readonly unknown[]): void {
+  for (const { kind, content } of messages.map(told))
+    if (USERS.has(kind)) for (const text of textsOf(content)) session.userSays(text)
+  read(session, messages)
+}
+
+const USERS: ReadonlySet<unknown> = new Set(['human', 'user'])
+const MODELS: ReadonlySet<unknown> = new Set(['ai', 'assistant'])
+const TOOLS: ReadonlySet<unknown> = new Set(['tool', 'function'])
+/** Of others that say nothing of others. */
+const OWN_KINDS: ReadonlySet<unknown> = new Set(['system', 'developer', 'remove'])
+/** Blocks that a model writes itself, and those that providers know for it. */
+const OWN_PARTS: ReadonlySet<unknown> = new Set([
+  ...['text', 'refusal', 'reasoning', 'reasoning_content', 'thinking', 'redacted_thinking'],
+  ...['tool_use', 'tool_call', 'tool_call_chunk', 'invalid_tool_call', 'input_json_delta', 'functionCall'],
+  ...['server_tool_use', 'server_tool_call', 'server_tool_call_chunk', 'executableCode'],
+  ...['image', 'image_url', 'audio', 'video', 'file'],
+])
+const USER_PARTS: ReadonlySet<unknown> = new Set(['text', 'audio', 'input_audio'])
+
+interface Told {
+  kind: unknown
+  content: unknown
+  message: Record<string, unknown>
+}
+
+/** A message as LangChain takes it: an object of a class, a plain one, one as it is stored, a pair, a text. */
+function told(message: unknown): Told {
+  if (typeof message === 'string') return told({ role: 'user', content: message })
+  if (Array.isArray(message)) return told({ role: message[0], content: message[1] })
+  if (!isObject(message)) return { kind: undefined, content: undefined, message: { message } }
+  const { type, role, data, content } = message
+  if (isObject(data) && content === undefined) return told({ ...data, type })
+  const kind = type === undefined || type === 'generic' ? role : type
+  const { lc_source: source } = isObject(message.additional_kwargs) ? message.additional_kwargs : {}
+  // Middleware writes in the name of the user, such as a summary of what tools answered.
+  return { kind: USERS.has(kind) ? (source ?? kind) : kind, content, message }
+}
+
+/** What the model has read by now, of tools of its provider too: all that is not known to be somebody's own words here. */
+function read(session: GateSession, messages: readonly unknown[]): void {
+  for (const { kind, content, message } of messages.map(told)) {
+    if (USERS.has(kind)) readAttachments(session, content, USER_PARTS)
+    else if (MODELS.has(kind)) {
+      readQuotes(session, content, OWN_PARTS)
+      const { tool_outputs: outputs } = isObject(message.additional_kwargs) ? message.additional_kwargs : {}
+      readQuotes(session, outputs, new Set())
+    } else if (TOOLS.has(kind)) readAnswer(session, String(message.name), String(message.tool_call_id), content)
+    else if (!OWN_KINDS.has(kind)) readUnknown(session, message)
+  }
+}
+
+/** What LangGraph itself throws to pause or to leave a graph, and what it makes a message of by itself. */
+function isPassedOn(error: unknown): boolean {
+  if (!isObject(error)) return false
+  return error.is_bubble_up === true || error.name === 'AbortError' || error.name === 'ToolInvocationError'
+}

@@ -1,0 +1,228 @@
+import type { GateSession, ToolArgs } from '../session.ts'
+import {
+  callWithInput,
+  isObject,
+  isRefusal,
+  readAnswer,
+  readAttachments,
+  readQuotes,
+  readUnknown,
+  refusalBefore,
+  textsOf,
+  type WaitingOptions,
+} from './adapter.ts'
+
+/* For a loop of one's own around a model with OpenAI's wire format: Chat Completions, or Responses. */
+
+/** What a model can call, by its name. */
+export type LocalTools = Readonly<Record<string, (args: ToolArgs) => unknown>>
+
+export interface RunOptions extends WaitingOptions {
+  signal?: AbortSignal
+}
+
+/** A call in `tool_calls` of a message. */
+export interface ChatToolCall {
+  id: string
+  type: string
+  function?: { name: string; arguments: string }
+}
+
+/** What a message with the role `tool` says. */
+export interface ChatToolAnswer {
+  role: 'tool'
+  tool_call_id: string
+  content: string
+}
+
+/** An answer to an item of the output of a response. */
+export type ResponsesAnswer =
+  | { type: 'function_call_output'; call_id: string; output: string }
+  | { type: 'mcp_approval_response'; approval_request_id: string; approve: boolean; reason?: string }
+
+export interface HeldCall {
+  callId: string
+  toolName: string
+  reason: string
+  approvalId: string | null
+}
+
+interface Call {
+  callId: string
+  toolName: string
+  /** As the model wrote it: JSON, or what ought to be. */
+  text: string
+}
+
+/** Runs the calls of a message that the gate allows, all at once. The answers, refusals too, are the next messages. */
+export function runToolCalls(
+  session: GateSession,
+  tools: LocalTools,
+  calls: readonly ChatToolCall[],
+  options: RunOptions = {},
+): Promise<ChatToolAnswer[]> {
+  return Promise.all(
+    calls.map(async (item) => {
+      const call = callOf(item)
+      const content = call
+        ? await answer(session, tools, call, options)
+        : `Calls of type ${item.type} are not run here.`
+      return { role: 'tool', tool_call_id: item.id, content }
+    }),
+  )
+}
+
+/** The same for the output of a response. Whether a remote MCP server may be called is answered by the gate as well. */
+export async function runResponseItems(
+  session: GateSession,
+  tools: LocalTools,
+  output: readonly unknown[],
+  options: RunOptions = {},
+): Promise<ResponsesAnswer[]> {
+  read(session, output)
+  const answers = output.filter(isObject).map(async (item): Promise<ResponsesAnswer[]> => {
+    const call = callOf(item)
+    if (call === undefined) return []
+    if (item.type === 'mcp_approval_request') return [await approval(session, call, options)]
+    const text = await answer(session, tools, call, options)
+    return [{ type: 'function_call_output', call_id: call.callId, output: text }]
+  })
+  return (await Promise.all(answers)).flat()
+}
+
+/**
+ * Those of the calls that people have to decide. A loop that does not want to wait stores its messages here, ends, and runs the calls
+ * when people have decided.
+ */
+export async function heldCalls(session: GateSession, items: readonly unknown[]): Promise<HeldCall[]> {
+  const held = items.filter(isObject).map(async (item): Promise<HeldCall[]> => {
+    const { toolName, callId, text } = callOf(item) ?? { toolName: '', callId: '', text: '' }
+    const input = argumentsIn(text)
+    if (input === undefined) return []
+    const refusal = await refusalBefore(session, { toolName, input }, callId, undefined)
+    return refusal?.isHeld ? [{ callId, toolName, reason: refusal.reason, approvalId: refusal.approvalId }] : []
+  })
+  return (await Promise.all(held)).flat()
+}
+
+/** Tells the session what the user says in these messages or items. Not for those that an agent writes to another. */
+export function hear(session: GateSession, messages: readonly unknown[]): void {
+  for (const message of messages) {
+    if (isObject(message) && message.role === 'user')
+      for (const text of textsOf(message.content)) session.userSays(text)
+  }
+  read(session, messages)
+}
+
+/** The text that the model gets. */
+async function answer(session: GateSession, tools: LocalTools, call: Call, options: RunOptions): Promise<string> {
+  const { callId, toolName } = call
+  const tool = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined
+  if (tool === undefined) return `There is no tool ${toolName}.`
+  const input = argumentsIn(call.text)
+  if (input === undefined) return `The arguments of ${toolName} are no JSON object.`
+  try {
+    return textOf(toolName, await session.call(toolName, input, tool, { ...options, callId }))
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    return isRefusal(error) ? error.message : `${toolName} failed: ${String(error)}`
+  }
+}
+
+/** Of what has run, whatever it gave: a model that is told of a failure may call it again. */
+function textOf(toolName: string, result: unknown): string {
+  if (typeof result === 'string') return result
+  try {
+    return JSON.stringify(result) ?? 'null'
+  } catch {
+    return `${toolName} succeeded. Its result has no JSON, and cannot be shown.`
+  }
+}
+
+/** What the provider then runs is run once it has the answer, and nobody here sees how it ends. */
+async function approval(session: GateSession, call: Call, options: RunOptions): Promise<ResponsesAnswer> {
+  const { callId, toolName, text } = call
+  const answered = { type: 'mcp_approval_response', approval_request_id: callId } as const
+  const input = argumentsIn(text)
+  if (input === undefined) return { ...answered, approve: false, reason: 'The arguments are no JSON object.' }
+  try {
+    await callWithInput(session, { toolName, input }, () => undefined, { ...options, callId })
+    return { ...answered, approve: true }
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return { ...answered, approve: false, reason: error.message }
+  }
+}
+
+function callOf(item: object): Call | undefined {
+  const { id, type, call_id, name, server_label, arguments: text, function: called } = item as Record<string, unknown>
+  if (type === 'function' && isObject(called)) {
+    return { callId: String(id), toolName: String(called.name), text: String(called.arguments) }
+  }
+  if (type === 'function_call') return { callId: String(call_id), toolName: String(name), text: String(text) }
+  if (type !== 'mcp_approval_request') return undefined
+  return { callId: String(id), toolName: mcpName(server_label, name), text: String(text) }
+}
+
+/** Two servers can have tools of one name. */
+function mcpName(server: unknown, tool: unknown): string {
+  return `mcp__${server}__${tool}`
+}
+
+/** Undefined for what is no JSON object. */
+function argumentsIn(text: string): ToolArgs | undefined {
+  try {
+    // Some models write nothing where there are no arguments.
+    const args: unknown = JSON.parse(text.trim() || '{}')
+    return isObject(args) ? args : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Items that say what the model, the user or the developer say. */
+const OWN_ITEMS: ReadonlySet<unknown> = new Set([
+  ...['reasoning', 'function_call', 'custom_tool_call', 'local_shell_call', 'shell_call', 'apply_patch_call'],
+  ...['computer_call', 'tool_search_call', 'program', 'mcp_approval_request', 'mcp_approval_response'],
+  ...['additional_tools', 'configuration_update', 'compaction_trigger'],
+])
+const OWN_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text', 'refusal', 'input_audio'])
+
+/** What the model has read by now, of tools of its provider too: all that is not known to be somebody's own words here. */
+function read(session: GateSession, messages: readonly unknown[]): void {
+  const names = new Map<unknown, string>()
+  for (const message of messages.filter(isObject)) {
+    for (const item of [message, ...(Array.isArray(message.tool_calls) ? message.tool_calls : [])])
+      nameCall(item, names)
+    const { type = 'message', role, content, annotations } = message
+    if (type !== 'message') readItem(session, message, names)
+    else if (role === 'user') readAttachments(session, content, OWN_PARTS)
+    else if (role === 'assistant') {
+      readQuotes(session, content, OWN_PARTS)
+      readQuotes(session, [{ type: 'text', annotations }], OWN_PARTS)
+    } else if (role === 'tool' || role === 'function') {
+      const { tool_call_id: callId, name = '' } = message
+      readAnswer(session, names.get(callId) ?? String(name), String(callId), content)
+    } else if (role !== 'system' && role !== 'developer') readUnknown(session, message)
+  }
+}
+
+function readItem(session: GateSession, item: Record<string, unknown>, names: ReadonlyMap<unknown, string>): void {
+  const { type, id, call_id: callId, server_label, name, output, error } = item
+  if (type === 'mcp_call') {
+    for (const said of [output, error].filter((one) => one != null))
+      session.observeMessage(mcpName(server_label, name), String(id), said)
+  } else if (String(type).endsWith('_call_output')) {
+    readAnswer(session, names.get(callId) ?? String(name ?? type), String(callId), output)
+  } else if (!OWN_ITEMS.has(type)) readUnknown(session, item)
+}
+
+/** Answers have the id of their call, and most of them no name. */
+function nameCall(item: unknown, names: Map<unknown, string>): void {
+  if (!isObject(item)) return
+  const call = callOf(item)
+  if (call) names.set(call.callId, call.toolName)
+  const { type, id, call_id, name, custom } = item
+  if (type === 'custom_tool_call') names.set(call_id, String(name))
+  if (type === 'custom' && isObject(custom)) names.set(id, String(custom.name))
+}

@@ -1,0 +1,82 @@
+import type { Api, ROUTES } from './api.ts'
+import { type FailureCode, type FailureDetail, GateError } from './errors.ts'
+
+/** `data` of an answer, and `page` of a list. */
+export type Answer<N extends keyof Api> = Pick<Api[N], 'data' & keyof Api[N]> & Pick<Api[N], 'page' & keyof Api[N]>
+
+/** How an answer comes: `data` in an envelope, which is an object, a list, or a page of a list; or alone. */
+export type Form = (typeof ROUTES)[keyof Api]['form']
+
+/** An answer is no longer, nor an event. */
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+/**
+ * What a response brings, whatever the envelope is that it comes in.
+ *
+ * @throws GateError for a failure that the service tells, and for what no sidecar answers
+ */
+export async function readAnswer(response: Response, form: Form): Promise<{ data: unknown }> {
+  const text = await textOf(response)
+  const body = parsed(text)
+  if (!response.ok) throw failureIn(response, body)
+  if (form === 'text') return { data: text }
+  if (form === 'json' && body !== undefined) return { data: body }
+  if (body?.success === true && hasForm(body, form)) return body
+  throw malformed(response)
+}
+
+/** @throws GateError for more than any sidecar answers, once it has come */
+async function textOf(response: Response): Promise<string> {
+  const reader = response.body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+    bytes += part.value.length
+    if (bytes > MAX_ANSWER_BYTES) {
+      // Nobody waits for the rest, or hears how it went.
+      reader?.cancel().catch(() => undefined)
+      throw malformed(response)
+    }
+    text += decoder.decode(part.value, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function hasForm(body: Record<string, unknown>, form: Form): body is { data: unknown } {
+  const { data, page } = body
+  if (form === 'object') return isObject(data)
+  return Array.isArray(data) && (form === 'list' || isObject(page))
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function failureIn(response: Response, body: Record<string, unknown> | undefined): GateError {
+  const { success, error: code, message, details, requestId } = body ?? {}
+  if (success !== false || typeof code !== 'string' || typeof message !== 'string') return malformed(response)
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  // A newer service may have codes that this client does not know: they are told as they are.
+  return new GateError(code as FailureCode, message, {
+    status: response.status,
+    ...(Array.isArray(details) && { details: details as FailureDetail[] }),
+    ...(typeof requestId === 'string' && { requestId }),
+    ...(seconds >= 0 && { retryAfterMs: seconds * 1000 }),
+  })
+}
+
+/** With 503 or 429 of a proxy before the sidecar, that status says whether to ask again. */
+export function malformed({ status }: Response): GateError {
+  const message = `What answered with status ${status} is no sidecar, or its answer is broken.`
+  return new GateError('malformed_answer', message, { status })
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,1205 @@
+// Written by `npm run docs` from the shapes by which the service parses and answers. Do not edit.
+
+/** A held action, for people to decide. It covers exactly this request, once, until its deadline. */
+export interface Approval {
+  /** Names it in paths. */
+  id: string
+  action: string
+  status: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed'
+  /** UTC, with milliseconds. */
+  createdAt: string
+  context: { [member: string]: unknown }
+  plan: { [member: string]: unknown } | null
+  /** The decision that held the action. */
+  decisionId: string
+  riskScore: number
+  factors: RiskFactor[]
+  reason: string
+  rule: string | null
+  /** The requesting key's identity, else its id. */
+  requestedBy: string
+  /** Votes of distinct people that it needs. */
+  quorum: number
+  votes: Vote[]
+  /** UTC, with milliseconds. */
+  expiresAt: string
+  /** UTC, with milliseconds. */
+  decidedAt: string | null
+  /** Of everything that the approval covers. */
+  digest: string
+  /** Paths that it does not cover. */
+  unbound: string[]
+}
+
+export interface ApproveRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  approverId: string
+  comment?: string
+}
+
+/** One entry of the hash-chained trail. */
+export interface AuditEntry {
+  /** Of a decision: its id with another prefix. */
+  id: string
+  /** UTC, with milliseconds. */
+  timestamp: string
+  /** One of the service's types, or a caller's own. */
+  eventType: string
+  data: { [member: string]: unknown } | null
+  hash: string
+  /** Its place in the chain, without gaps. */
+  seq: number
+  previousHash: string
+  actor: { [member: string]: unknown } | null
+}
+
+export interface BundleVerification {
+  valid: boolean
+  signatureValid: boolean
+  chainValid: boolean
+  timestampValid: boolean
+  /** Incomplete: no check failed, but not all could be made. */
+  verdict: 'valid' | 'invalid' | 'incomplete'
+  /** Bracketed: somebody outside holds its checkpoint. */
+  assurance: 'self-asserted' | 'bracketed'
+  /** What has been erased, and is proved no longer. */
+  redacted: string[]
+  /** What the bundle shows, and was erased here after its export. */
+  erasedSince: string[]
+  /** A sentence for each check that is not ok. */
+  reasons: string[]
+  checks: {
+    check:
+      | 'form'
+      | 'files'
+      | 'certificate'
+      | 'revocation'
+      | 'signature'
+      | 'segment'
+      | 'openings'
+      | 'checkpoint'
+      | 'inclusion'
+      | 'anchors'
+      | 'approval'
+      | 'times'
+    part: 'all' | 'signature' | 'chain' | 'time'
+    result: 'ok' | 'failed' | 'unknown'
+    why: string | null
+  }[]
+}
+
+export interface CheckRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId: string
+  /** Action type, such as payment.transfer. */
+  action: string
+  context?: { [member: string]: unknown }
+  plan?: { [member: string]: unknown }
+  /** An approval to use. */
+  approvalId?: string
+}
+
+export interface CreateKeyRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  roles: Role[]
+  environment?: Environment
+  name?: string
+  identity?: string
+  groups?: string[]
+  /** A time to come, with a zone. */
+  expiresAt?: string
+}
+
+/** A new key with its secret. */
+export interface CreatedKey {
+  /** Names the key; not a secret. */
+  id: string
+  /** null for admin keys, which reach every tenant. */
+  tenantId: string | null
+  environment: Environment
+  roles: Role[]
+  /** Who holds it; approvals by one identity count once. */
+  identity: string | null
+  groups: string[]
+  name: string | null
+  /** UTC, with milliseconds. */
+  createdAt: string
+  /** The key that made it, or `host:<uid>`. */
+  createdBy: string
+  /** UTC, with milliseconds. */
+  expiresAt: string | null
+  /** UTC, with milliseconds. */
+  revokedAt: string | null
+  /** The first key of its line, when it came by rotation. */
+  rotatedFrom: string | null
+  /** The key that came after it by rotation. */
+  replacedBy: string | null
+  /** Shown this once. */
+  key: string
+}
+
+/** What was decided, and why. It is on disk before it is answered. */
+export interface Decision {
+  /** Only `allow` lets the action run. */
+  decision: 'allow' | 'deny' | 'require_approval'
+  /** A sentence for people. */
+  reason: string
+  riskScore: number
+  plan: {
+    action: string
+    validated: boolean
+  }
+  /** Exports as evidence under this id. */
+  decisionId: string
+  /** UTC, with milliseconds. */
+  timestamp: string
+  /** The rule that decided, if one did. */
+  rule: string | null
+  /** The step of the order of decision that decided. */
+  decidedBy:
+    | 'kill_switch'
+    | 'no_policy'
+    | 'invalid_context'
+    | 'deny_rule'
+    | 'risk'
+    | 'hold_rule'
+    | 'allow_rule'
+    | 'default'
+    | 'approval'
+  /** When it makes sense to ask again. */
+  retry: 'never' | 'after_approval' | 'changed_request'
+  policyDigest: string | null
+  /** The approval that is waited for, or was used. */
+  approvalId: string | null
+  /** UTC, with milliseconds. */
+  approvalExpiresAt: string | null
+  /** An allow is good until then. */
+  validUntil: string | null
+  factors: RiskFactor[]
+  unevaluable: Unevaluable[]
+  explanation?: Explanation
+}
+
+export interface DecisionCaller {
+  /** The key that asked. */
+  keyId: string
+  /** Who holds it. */
+  identity: string | null
+  name: string | null
+  roles: string[]
+}
+
+/** One fault of a policy set. */
+export interface Diagnostic {
+  file: string
+  line: number
+  column: number
+  endColumn?: number
+  severity: 'error' | 'warning'
+  code:
+    | 'GATE1001'
+    | 'GATE1002'
+    | 'GATE1003'
+    | 'GATE1004'
+    | 'GATE1005'
+    | 'GATE1006'
+    | 'GATE1007'
+    | 'GATE1008'
+    | 'GATE1009'
+    | 'GATE1010'
+    | 'GATE1011'
+    | 'GATE1012'
+    | 'GATE1013'
+    | 'GATE1014'
+    | 'GATE1015'
+    | 'GATE1016'
+    | 'GATE1017'
+    | 'GATE1018'
+    | 'GATE1019'
+    | 'GATE1020'
+    | 'GATE1021'
+    | 'GATE1101'
+    | 'GATE1102'
+    | 'GATE1103'
+    | 'GATE1104'
+    | 'GATE1105'
+    | 'GATE1106'
+    | 'GATE1107'
+    | 'GATE1108'
+    | 'GATE1109'
+    | 'GATE1110'
+    | 'GATE1111'
+    | 'GATE1112'
+    | 'GATE1113'
+    | 'GATE1114'
+    | 'GATE1115'
+    | 'GATE1116'
+    | 'GATE1117'
+    | 'GATE1201'
+    | 'GATE1202'
+    | 'GATE1203'
+    | 'GATE1204'
+    | 'GATE1205'
+    | 'GATE1206'
+    | 'GATE1207'
+    | 'GATE1208'
+    | 'GATE1209'
+    | 'GATE1210'
+    | 'GATE1211'
+    | 'GATE1212'
+    | 'GATE1213'
+    | 'GATE1214'
+    | 'GATE1215'
+    | 'GATE1216'
+    | 'GATE1301'
+    | 'GATE1302'
+    | 'GATE1303'
+    | 'GATE1304'
+    | 'GATE1305'
+    | 'GATE1306'
+    | 'GATE1307'
+    | 'GATE1308'
+    | 'GATE1309'
+    | 'GATE1310'
+    | 'GATE1311'
+    | 'GATE1312'
+    | 'GATE1313'
+    | 'GATE1314'
+    | 'GATE1315'
+    | 'GATE1401'
+    | 'GATE1402'
+    | 'GATE1403'
+    | 'GATE1404'
+    | 'GATE1405'
+    | 'GATE1406'
+    | 'GATE1407'
+    | 'GATE1408'
+    | 'GATE1501'
+    | 'GATE1502'
+    | 'GATE1503'
+    | 'GATE1504'
+    | 'GATE1505'
+    | 'GATE1506'
+    | 'GATE1507'
+    | 'GATE1508'
+    | 'GATE1509'
+    | 'GATE1510'
+    | 'GATE2001'
+    | 'GATE2002'
+    | 'GATE2003'
+    | 'GATE2005'
+    | 'GATE2006'
+    | 'GATE2007'
+    | 'GATE2008'
+    | 'GATE2009'
+    | 'GATE2010'
+    | 'GATE2011'
+    | 'GATE2012'
+    | 'GATE2013'
+    | 'GATE2015'
+    | 'GATE2016'
+    | 'GATE2017'
+    | 'GATE2018'
+    | 'GATE2019'
+    | 'GATE2021'
+    | 'GATE2022'
+    | 'GATE2023'
+    | 'GATE2024'
+    | 'GATE2025'
+    | 'GATE2026'
+    | 'GATE2050'
+    | 'GATE2101'
+    | 'GATE2102'
+    | 'GATE2103'
+    | 'GATE2104'
+    | 'GATE2105'
+    | 'GATE2106'
+    | 'GATE2107'
+    | 'GATE2108'
+  message: string
+  path: string
+  suggestion: string | null
+}
+
+/** What did not come out again as it is recorded. */
+export interface Difference {
+  /** Of the decision. */
+  member: string
+  recorded: ShownValue
+  again: ShownValue
+}
+
+export interface Envelope {
+  payloadType: 'application/vnd.gate-sidecar.trust-bundle.v1+json'
+  payload: string
+  signatures: {
+    keyid: string
+    sig: string
+  }[]
+}
+
+export type Environment = 'live' | 'test'
+
+/** A condition and what it came to. A `leaf` compares a fact with a value; `all`, `any` and `not` have `conditions`; a `condition` is a named one where it is used, and shows what it stands for the first time in its rule or factor. */
+export interface ExplainedCondition {
+  kind: 'leaf' | 'all' | 'any' | 'not' | 'condition'
+  /** `unknown` for want of a fact, or of one of the right type. */
+  outcome: 'true' | 'false' | 'unknown'
+  fact?: string
+  operator?: string
+  wanted?: ShownValue
+  /** Null when the fact is missing and has no default. */
+  seen?: {
+    value?: unknown
+    beginning?: string
+    characters?: number
+  } | null
+  /** The fact was missing: `seen` is its declared default. */
+  defaulted?: true
+  name?: string
+  /** Of the policies, such as `acme/main.yaml`. */
+  file?: string
+  /** From 1. */
+  line?: number
+  conditions?: ExplainedCondition[]
+  /** How many conditions are not shown. */
+  leftOut?: number
+}
+
+/** A risk factor about the action. */
+export interface ExplainedFactor {
+  name: string
+  /** `unknown` for want of a fact, or of one of the right type. */
+  outcome: 'true' | 'false' | 'unknown'
+  /** The most that it can contribute. */
+  weight: number
+  contribution: number
+  /** Of the policies, such as `acme/main.yaml`. */
+  file: string
+  /** From 1. */
+  line: number
+  condition?: ExplainedCondition
+  /** It adds nothing at `from` or below, the whole weight at `to` or above. */
+  scale: {
+    fact: string
+    from: number
+    to: number
+    /** A value: whole as `value`, or, where its JSON is long, by its `beginning` and how many `characters` it has. */
+    seen: {
+      value?: unknown
+      beginning?: string
+      characters?: number
+    } | null
+    /** The fact was missing: `seen` is its declared default. */
+    defaulted?: true
+  } | null
+}
+
+/** What the declaration of the action says to context and plan. */
+export interface ExplainedRequest {
+  /** The action is declared under `actions`. */
+  declared: boolean
+  /** It is declared, and context and plan pass. */
+  validated: boolean
+  /** What does not pass. */
+  fault: string | null
+}
+
+/** A rule about the action. Without a `condition` it always holds. */
+export interface ExplainedRule {
+  id: string
+  effect: 'allow' | 'deny' | 'require_approval'
+  /** `unknown` for want of a fact, or of one of the right type. */
+  outcome: 'true' | 'false' | 'unknown'
+  /** Of unknown outcome, a rule matches where it restrains. */
+  matches: boolean
+  decides: boolean
+  /** Of the policies, such as `acme/main.yaml`. */
+  file: string
+  /** From 1. */
+  line: number
+  condition?: ExplainedCondition
+}
+
+/** What each rule and risk factor about the action saw, in bounded size. */
+export interface Explanation {
+  /** Of the action. */
+  domain: string | null
+  /** Why a stop covers the action; null when none does. */
+  killSwitch: string | null
+  request: ExplainedRequest
+  /** Risk scores from which an action needs approval, and is denied. */
+  thresholds: {
+    requireApproval: number
+    deny: number
+  } | null
+  /** The one that decides first, then those that match. */
+  rules: ExplainedRule[]
+  /** How many more there are. */
+  rulesLeftOut: number
+  /** Those that add something first. */
+  factors: ExplainedFactor[]
+  /** How many more there are. */
+  factorsLeftOut: number
+}
+
+export interface Health {
+  status: 'ok'
+}
+
+/** A key without its secret. */
+export interface Key {
+  /** Names the key; not a secret. */
+  id: string
+  /** null for admin keys, which reach every tenant. */
+  tenantId: string | null
+  environment: Environment
+  roles: Role[]
+  /** Who holds it; approvals by one identity count once. */
+  identity: string | null
+  groups: string[]
+  name: string | null
+  /** UTC, with milliseconds. */
+  createdAt: string
+  /** The key that made it, or `host:<uid>`. */
+  createdBy: string
+  /** UTC, with milliseconds. */
+  expiresAt: string | null
+  /** UTC, with milliseconds. */
+  revokedAt: string | null
+  /** The first key of its line, when it came by rotation. */
+  rotatedFrom: string | null
+  /** The key that came after it by rotation. */
+  replacedBy: string | null
+}
+
+export interface KillSwitch {
+  /** Names the stop in the trail. */
+  id: string
+  level: KillSwitchLevel
+  /** L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`. */
+  scope: string
+  /** UTC, with milliseconds. */
+  triggeredAt: string
+  triggeredBy: string
+  reason: string
+}
+
+/** L1 an action, L2 a domain, L3 the tenant, L4 everything. */
+export type KillSwitchLevel = 'L1' | 'L2' | 'L3' | 'L4'
+
+/** The strongest stop in force; `triggeredAt`, `triggeredBy` and `reason` only while there is one. */
+export interface KillSwitchStatus {
+  active: boolean
+  /** L1 an action, L2 a domain, L3 the tenant, L4 everything. */
+  level: 'L1' | 'L2' | 'L3' | 'L4' | null
+  /** L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`. */
+  scope: string | null
+  /** UTC, with milliseconds. */
+  triggeredAt?: string
+  /** As claimed in the request. */
+  triggeredBy?: string
+  reason?: string
+  /** Every stop in force over the tenant, strongest first. */
+  switches: KillSwitch[]
+}
+
+export interface LogRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  eventType: string
+  data: { [member: string]: unknown }
+  userId?: string
+}
+
+/** What became of an action after its decision, as its agent says. */
+export interface Outcome {
+  /** The decision that the action was run on. */
+  decisionId: string
+  action: string
+  decision: 'allow' | 'deny' | 'require_approval'
+  /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, told none in time. */
+  status: 'succeeded' | 'failed' | 'not_run' | 'missing'
+  /** It ran without an allow, or its outcome never came. */
+  possibleBypass: boolean
+  /** The caller said that it only watches and runs actions whatever is decided. */
+  observed: boolean
+  durationMs: number | null
+  /** As the caller put it; null also where it has been erased. */
+  error: string | null
+  /** UTC, with milliseconds. */
+  recordedAt: string
+  /** Of its audit entry. */
+  entryId: string
+}
+
+export interface OutcomeRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  /** The decision that the action was run on. */
+  decisionId: string
+  status: 'succeeded' | 'failed' | 'not_run'
+  /** The caller only watches: it runs actions whatever is decided, and says so. */
+  observed?: boolean
+  durationMs?: number
+  /** Why it failed, or was not run. */
+  error?: string
+}
+
+export interface PolicyFile {
+  /** As in the folder of the tenant: `main.yaml`. */
+  name: string
+  /** The content of the file. */
+  text: string
+}
+
+export interface PolicyList {
+  /** As a policy writes it: `lists/sanctioned.txt`. */
+  path: string
+  /** The content of the list file. */
+  text: string
+}
+
+/** The policy set in force, and what is wrong with the newest files. */
+export interface PolicyState {
+  digest: string | null
+  /** UTC, with milliseconds. */
+  loadedAt: string | null
+  files: string[]
+  rules: number
+  factors: number
+  domains: string[]
+  actions: string[]
+  /** False when the newest files have faults, or there are none. */
+  current: boolean
+  /** False when folders are read only when someone asks for it. */
+  watching: boolean
+  /** UTC, with milliseconds. */
+  checkedAt: string | null
+  /** Why the newest files are not in force. */
+  faults: string[]
+  diagnostics: Diagnostic[]
+}
+
+/** What a policy set would be, and what is wrong with it. */
+export interface PolicyValidation {
+  /** True when no diagnostic is an error. */
+  valid: boolean
+  digest: string | null
+  /** The policy files, in the order in which they are read. */
+  files: string[]
+  /** 0 unless valid. */
+  rules: number
+  /** 0 unless valid. */
+  factors: number
+  diagnostics: Diagnostic[]
+}
+
+export interface RangeVerification {
+  valid: boolean
+  /** `ok`: everything follows, and an anchor holds all of it. `unanchored`: everything follows; what no anchor holds yet, only this service vouches for. `empty`: there is no entry, and the entries on both sides follow one another. `tampered`: what an entry says is not what was written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does not follow from the one before it. `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it follows. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries than there are. */
+  status: 'ok' | 'unanchored' | 'empty' | 'tampered' | 'broken-link' | 'truncated' | 'pruned' | 'forked' | 'rollback'
+  entriesChecked: number
+  /** Empty for an empty range. */
+  firstEntry: string
+  /** Empty for an empty range. */
+  lastEntry: string
+  /** The first thing wrong. */
+  fault: string | null
+  firstBadSeq: number | null
+  /** Of which a section was erased by a command. */
+  redactedEntries: number
+  /** Of the range, that no anchor holds. */
+  unanchoredEntries: number
+}
+
+export interface Readiness {
+  ready: boolean
+  /** Sets whose newest files have faults. */
+  policySetsOutdated: number
+  /** When the service verified all its audit chains last; null before the first time. */
+  verified: {
+    /** UTC, with milliseconds. */
+    at: string
+    valid: boolean
+    chains: number
+  } | null
+  anchors: {
+    /** Entries of the trail that no anchor covers; null without a sink. */
+    unanchoredEntries: number | null
+    sinks: {
+      sink: 'file' | 'webhook'
+      /** False from an attempt that failed to the next one that succeeds. */
+      ok: boolean
+      /** UTC, with milliseconds. */
+      lastAt: string | null
+      failure: string | null
+    }[]
+  }
+}
+
+/** What is recorded of a decision, and why it came out so: evaluated again by the policies that decided. */
+export interface RecordedDecision {
+  /** As it was answered. */
+  id: string
+  /** UTC, with milliseconds. */
+  timestamp: string
+  action: string
+  decision: 'allow' | 'deny' | 'require_approval'
+  reason: string
+  /** The rule that decided, if one did. */
+  rule: string | null
+  /** The step of the order of decision that decided. */
+  decidedBy:
+    | 'kill_switch'
+    | 'no_policy'
+    | 'invalid_context'
+    | 'deny_rule'
+    | 'risk'
+    | 'hold_rule'
+    | 'allow_rule'
+    | 'default'
+    | 'approval'
+  /** When it made sense to ask again. */
+  retry: 'never' | 'after_approval' | 'changed_request'
+  riskScore: number
+  factors: RiskFactor[]
+  unevaluable: Unevaluable[]
+  planValidated: boolean
+  policyDigest: string | null
+  /** UTC, with milliseconds. */
+  evaluatedAt: string
+  caller: DecisionCaller
+  /** As it came; null when it has been erased. */
+  request: { [member: string]: unknown } | null
+  /** With its status now. */
+  approval: {
+    /** That it waited for, or used. */
+    id: string
+    status: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed' | null
+  } | null
+  /** What became of the action; null while nothing is known. */
+  outcome: {
+    /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, told none in time. */
+    status: 'succeeded' | 'failed' | 'not_run' | 'missing'
+    /** It ran without an allow, or its outcome never came. */
+    possibleBypass: boolean
+    /** The caller said that it only watches and runs actions whatever is decided. */
+    observed: boolean
+    durationMs: number | null
+    /** As the caller put it; null also where it has been erased. */
+    error: string | null
+    /** UTC, with milliseconds. */
+    recordedAt: string
+    /** Of its audit entry. */
+    entryId: string
+  } | null
+  chain: string
+  seq: number
+  /** Of its audit entry. */
+  entryId: string
+  hash: string
+  previousHash: string
+  /** The entry hashes to what it did, and joins its neighbours. */
+  verified: boolean
+  /** What is wrong with it. */
+  fault: string | null
+  /** What each rule and risk factor about the action saw, in bounded size. */
+  explanation: {
+    /** Of the action. */
+    domain: string | null
+    /** Why a stop covers the action; null when none does. */
+    killSwitch: string | null
+    request: ExplainedRequest
+    /** Risk scores from which an action needs approval, and is denied. */
+    thresholds: {
+      requireApproval: number
+      deny: number
+    } | null
+    /** The one that decides first, then those that match. */
+    rules: ExplainedRule[]
+    /** How many more there are. */
+    rulesLeftOut: number
+    /** Those that add something first. */
+    factors: ExplainedFactor[]
+    /** How many more there are. */
+    factorsLeftOut: number
+  } | null
+  /** The policies that decided give the same again; null when it cannot be explained. */
+  reproduced: boolean | null
+  differences: Difference[]
+  /** Why it cannot be explained. */
+  unexplained: {
+    code: 'redacted' | 'policy_not_kept' | 'policy_altered' | 'policy_unloadable'
+    message: string
+  } | null
+}
+
+export interface RecoverRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  level?: KillSwitchLevel
+  /** L1 the action or glob, L2 the domain; L3 (the tenant) and L4 (`global`) need none. */
+  scope?: string
+  recoveredBy: string
+  comment: string
+}
+
+export interface RejectRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  approverId: string
+  reason?: string
+}
+
+export interface ReloadPoliciesRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+}
+
+/** The sum of the factors, without a decision. */
+export interface RiskAssessment {
+  score: number
+  factors: RiskFactor[]
+}
+
+/** One factor of a risk score, in points. */
+export interface RiskFactor {
+  name: string
+  /** The most that it can contribute. */
+  weight: number
+  contribution: number
+}
+
+export interface RiskRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  /** Action type, such as payment.transfer. */
+  action: string
+  context?: { [member: string]: unknown }
+  plan?: { [member: string]: unknown }
+}
+
+export type Role = 'agent' | 'approver' | 'auditor' | 'operator' | 'owner' | 'admin'
+
+/** A value: whole as `value`, or, where its JSON is long, by its `beginning` and how many `characters` it has. */
+export interface ShownValue {
+  value?: unknown
+  beginning?: string
+  characters?: number
+}
+
+export interface TriggerRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  level: KillSwitchLevel
+  /** L1 the action or glob, L2 the domain; L3 (the tenant) and L4 (`global`) need none. */
+  scope?: string
+  reason: string
+  triggeredBy: string
+}
+
+/** The status after the trigger, and what the stop covers. */
+export interface TriggeredKillSwitch {
+  active: boolean
+  /** L1 an action, L2 a domain, L3 the tenant, L4 everything. */
+  level: 'L1' | 'L2' | 'L3' | 'L4' | null
+  /** L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`. */
+  scope: string | null
+  /** UTC, with milliseconds. */
+  triggeredAt?: string
+  /** As claimed in the request. */
+  triggeredBy?: string
+  reason?: string
+  /** Every stop in force over the tenant, strongest first. */
+  switches: KillSwitch[]
+  /** Declared and recently used actions that the stop covers. */
+  covers: string[]
+  warning: string | null
+  /** False while the disk refuses: in force, and tried again each second. */
+  persisted: boolean
+}
+
+export interface TrustBundle {
+  bundleId: string
+  version: string
+  decision: {
+    id: string
+    action: string
+    decision: string
+    timestamp: string
+  }
+  context: {
+    originalRequest: { [member: string]: unknown }
+    riskAssessment: { [member: string]: unknown }
+  }
+  auditChain: {
+    hash: string
+    previousHash: string
+  }[]
+  exportedAt: string
+  proof: {
+    v: 1
+    origin: string
+    entries: {
+      chain: string
+      commits: { [member: string]: string }
+      id: string
+      prev: string
+      seq: number
+      ts: string
+      type: string
+      v: 1
+    }[]
+    inclusion: string[]
+    checkpoint: string
+    grounds: { [member: string]: unknown }
+    openings: {
+      decision: string
+      grounds: string
+      request?: string
+      risk?: string
+    }
+    approval: {
+      header: {
+        chain: string
+        commits: { [member: string]: string }
+        id: string
+        prev: string
+        seq: number
+        ts: string
+        type: string
+        v: 1
+      }
+      data: { [member: string]: unknown }
+      salt: string
+      inclusion: string[]
+    }[]
+    certificate: {
+      statement: {
+        origin: string
+        purpose: 'bundle'
+        publicKey: string
+        notBefore: string
+        notAfter: string
+      }
+      signedBy: string
+      signature: string
+    }
+    rotations: {
+      statement: {
+        origin: string
+        from: string
+        to: string
+        at: string
+      }
+      signatures: {
+        from: string
+        to: string
+      }
+    }[]
+    redacted: string[]
+  }
+  signatures: {
+    service: {
+      algorithm: string
+      publicKey: string
+      signature: string
+    }
+  }
+}
+
+/** A rule or factor that restrained for want of a fact. */
+export interface Unevaluable {
+  /** What could not be evaluated. */
+  kind: 'rule' | 'factor'
+  name: string
+  /** The facts that were missing or of another type. */
+  facts: string[]
+}
+
+export interface ValidatePoliciesRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  /** Policies and tests, in any order. */
+  files: PolicyFile[]
+  /** The list files that the policies name. */
+  lists?: PolicyList[]
+}
+
+export interface VerifyBundleRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  bundle: { [member: string]: unknown }
+}
+
+export interface VerifyRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  /** YYYY-MM-DD, UTC */
+  startDate: string
+  /** YYYY-MM-DD, UTC */
+  endDate: string
+}
+
+export interface Vote {
+  /** The voting key's identity, else its id: what is counted. */
+  principal: string
+  /** As the voter claimed it. */
+  approverId: string
+  comment: string | null
+  /** UTC, with milliseconds. */
+  votedAt: string
+}
+
+export interface Failure {
+  success: false
+  /** What clients switch on. */
+  error:
+    | 'invalid_request'
+    | 'invalid_json'
+    | 'not_requestable'
+    | 'invalid_denial_binding'
+    | 'unauthenticated'
+    | 'forbidden'
+    | 'tenant_mismatch'
+    | 'approver_mismatch'
+    | 'self_approval'
+    | 'not_found'
+    | 'method_not_allowed'
+    | 'approval_not_pending'
+    | 'approval_expired'
+    | 'kill_switch_active'
+    | 'kill_switch_inactive'
+    | 'idempotency_conflict'
+    | 'outcome_conflict'
+    | 'expired_denial'
+    | 'redacted'
+    | 'payload_too_large'
+    | 'unsupported_media_type'
+    | 'host_not_allowed'
+    | 'rate_limited'
+    | 'internal'
+    | 'audit_unavailable'
+    | 'overloaded'
+    | 'not_ready'
+  /** A sentence for people. */
+  message: string
+  /** Where in the request the fault is. */
+  details?: {
+    /** A JSON pointer. */
+    path: string
+    message: string
+  }[]
+  requestId: string
+}
+
+/** Where the list goes on: `offset + limit`. A page of large items ends early, and `limit` says so. */
+export interface Page {
+  limit: number
+  offset: number
+  total: number
+}
+
+/** What each route takes and gives, by its name. */
+export interface Api {
+  /** Decides an action; a repeated request uses its approval, `?wait=25` waits for it, `?explain=1` says why. */
+  check: {
+    query: {
+      /** Seconds to wait until the approval has been decided, at most 25. */
+      wait?: number
+      /** 1 adds `explanation` to a new decision. Policies with `explain: reason` give none, and neither does a decision that an Idempotency-Key repeats. */
+      explain?: number
+    }
+    body: CheckRequest
+    data: Decision
+  }
+  /** Score and factors, no decision. */
+  risk: {
+    body: RiskRequest
+    data: RiskAssessment
+  }
+  /** Tells what became of an action after its decision: `succeeded`, `failed`, `not_run`. */
+  outcome: {
+    body: OutcomeRequest
+    data: Outcome
+  }
+  /** Pending approvals; `status`, `limit`, `offset`. */
+  listApprovals: {
+    query: {
+      /** How many at most; larger ones are clamped. */
+      limit?: number
+      /** How many to leave out first. */
+      offset?: number
+      /** Pending ones without it. */
+      status?: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed'
+    }
+    data: Approval[]
+    page: Page
+  }
+  /** One approval; `?wait=25` waits until it is decided. */
+  getApproval: {
+    params: { id: string }
+    query: {
+      /** Seconds to wait until the approval has been decided, at most 25. */
+      wait?: number
+    }
+    data: Approval
+  }
+  /** Votes for a held request. */
+  approve: {
+    params: { id: string }
+    body: ApproveRequest
+    data: Approval
+  }
+  /** Ends a held request. */
+  reject: {
+    params: { id: string }
+    body: RejectRequest
+    data: Approval
+  }
+  /** Entries, newest first; `limit`, `offset`, `before`, `order`, `eventType`, `from`, `to`. */
+  auditChain: {
+    query: {
+      /** How many at most; larger ones are clamped. */
+      limit?: number
+      /** How many to leave out first. */
+      offset?: number
+      /** Newest first without it. */
+      order?: 'asc' | 'desc'
+      /** Only entries with a smaller `seq`. */
+      before?: number
+      /** Only entries of this type. */
+      eventType?: string
+      /** From this time on. */
+      from?: string
+      /** Before this time. */
+      to?: string
+    }
+    data: AuditEntry[]
+    page: Page
+  }
+  /** Recomputes the chain over a range of days. */
+  auditVerify: {
+    body: VerifyRequest
+    data: RangeVerification
+  }
+  /** Writes an entry of the caller's own. */
+  auditLog: {
+    body: LogRequest
+    data: AuditEntry
+  }
+  /** A recorded decision and why it came out so, by the policies that decided. */
+  getDecision: {
+    params: { id: string }
+    data: RecordedDecision
+  }
+  /** Signed trust bundle of a decision. */
+  exportBundle: {
+    params: { id: string }
+    query: {
+      /** An envelope of DSSE in place of the bundle. */
+      format?: 'bundle' | 'dsse'
+    }
+    data: TrustBundle | Envelope
+  }
+  /** Verifies a bundle; needs no `x-tenant-id`. */
+  verifyBundle: {
+    body: VerifyBundleRequest
+    data: BundleVerification
+  }
+  /** The strongest stop, and all of them. */
+  killSwitchStatus: {
+    data: KillSwitchStatus
+  }
+  /** Stops an action (L1), a domain (L2), the tenant (L3), everything (L4, admin only). */
+  trigger: {
+    body: TriggerRequest
+    data: TriggeredKillSwitch
+  }
+  /** Ends a stop. */
+  recover: {
+    body: RecoverRequest
+    data: KillSwitchStatus
+  }
+  /** Keys, without secrets. */
+  listKeys: {
+    data: Key[]
+  }
+  /** Makes a key; its secret is in this answer only. */
+  createKey: {
+    body: CreateKeyRequest
+    data: CreatedKey
+  }
+  /** Ends a key. */
+  revokeKey: {
+    params: { id: string }
+    data: Key
+  }
+  /** Which policy set is in force, and its faults. */
+  listPolicies: {
+    data: PolicyState
+  }
+  /** Every fault of policies that are sent as texts; opens no file and keeps nothing. */
+  validatePolicies: {
+    body: ValidatePoliciesRequest
+    data: PolicyValidation
+  }
+  /** Looks at the tenant's folder now, and answers what came of it. */
+  reloadPolicies: {
+    body?: ReloadPoliciesRequest
+    data: PolicyState
+  }
+  /** Approvals, decisions, stops and policies as they come (server-sent events), by role; `Last-Event-ID`. */
+  events: {
+    data: string
+  }
+  /** This interface as an OpenAPI 3.1 document. */
+  openapi: {
+    data: { [member: string]: unknown }
+  }
+  /** The process answers. */
+  healthz: {
+    data: Health
+  }
+  /** The store answers, stops are on disk, policies are in force. */
+  readyz: {
+    data: Readiness
+  }
+  /** Figures for Prometheus. */
+  metrics: {
+    data: string
+  }
+}
+
+export const ROUTES = {
+  check: { method: 'POST', path: '/gate/check', repeat: 'with_key', form: 'object' },
+  risk: { method: 'POST', path: '/gate/risk', repeat: 'as_is', form: 'object' },
+  outcome: { method: 'POST', path: '/gate/outcome', repeat: 'with_key', form: 'object' },
+  listApprovals: { method: 'GET', path: '/approvals', repeat: 'as_is', form: 'page' },
+  getApproval: { method: 'GET', path: '/approvals/:id', repeat: 'as_is', form: 'object' },
+  approve: { method: 'POST', path: '/approvals/:id/approve', repeat: 'with_key', form: 'object' },
+  reject: { method: 'POST', path: '/approvals/:id/reject', repeat: 'with_key', form: 'object' },
+  auditChain: { method: 'GET', path: '/audit/chain', repeat: 'as_is', form: 'page' },
+  auditVerify: { method: 'POST', path: '/audit/verify', repeat: 'as_is', form: 'object' },
+  auditLog: { method: 'POST', path: '/audit/log', repeat: 'with_key', form: 'object' },
+  getDecision: { method: 'GET', path: '/decisions/:id', repeat: 'as_is', form: 'object' },
+  exportBundle: { method: 'GET', path: '/evidence/bundle/:id', repeat: 'as_is', form: 'object' },
+  verifyBundle: { method: 'POST', path: '/evidence/verify', repeat: 'as_is', form: 'object' },
+  killSwitchStatus: { method: 'GET', path: '/killswitch/status', repeat: 'as_is', form: 'object' },
+  trigger: { method: 'POST', path: '/killswitch/trigger', repeat: 'with_key', form: 'object' },
+  recover: { method: 'POST', path: '/killswitch/recover', repeat: 'with_key', form: 'object' },
+  listKeys: { method: 'GET', path: '/keys', repeat: 'as_is', form: 'list' },
+  createKey: { method: 'POST', path: '/keys', repeat: 'never', form: 'object' },
+  revokeKey: { method: 'DELETE', path: '/keys/:id', repeat: 'as_is', form: 'object' },
+  listPolicies: { method: 'GET', path: '/policies', repeat: 'as_is', form: 'object' },
+  validatePolicies: { method: 'POST', path: '/policies/validate', repeat: 'as_is', form: 'object' },
+  reloadPolicies: { method: 'POST', path: '/policies/reload', repeat: 'as_is', form: 'object' },
+  events: { method: 'GET', path: '/events', repeat: 'as_is', form: 'text' },
+  openapi: { method: 'GET', path: '/openapi.json', repeat: 'as_is', form: 'json' },
+  healthz: { method: 'GET', path: '/healthz', repeat: 'as_is', form: 'object' },
+  readyz: { method: 'GET', path: '/readyz', repeat: 'as_is', form: 'object' },
+  metrics: { method: 'GET', path: '/metrics', repeat: 'as_is', form: 'text' },
+} as const

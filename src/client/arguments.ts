@@ -1,0 +1,36 @@
+import { GateError } from './errors.ts'
+
+/** Nobody walks deeper ones. The service takes fewer levels, and says so. */
+const MAX_DEPTH = 64
+
+/**
+ * A copy that nobody else holds, and that says in JSON what it is: what runs with it is what was asked about.
+ *
+ * @throws GateError `invalid_request` for values that JSON would change or leave out
+ */
+export function ownCopy<T extends object>(args: T): T {
+  if (!isPlainObject(args)) throw unfit('arguments that are no plain object')
+  return copyOf(args, 0) as T
+}
+
+function copyOf(value: unknown, depth: number): unknown {
+  if (depth > MAX_DEPTH) throw unfit(`arguments with more than ${MAX_DEPTH} levels`)
+  if (value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  if (Array.isArray(value)) return value.map((item) => copyOf(item, depth + 1))
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return new Date(value)
+  if (isPlainObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copyOf(inner, depth + 1)]))
+  }
+  throw unfit(`a value of the type ${typeof value}${typeof value === 'object' ? ' that is no plain object' : ''}`)
+}
+
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+function unfit(what: string): GateError {
+  return new GateError('invalid_request', `The gate cannot be asked about ${what}.`)
+}

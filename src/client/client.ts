@@ -1,0 +1,142 @@
+import type { Approval, Decision } from './api.ts'
+import { type CallOptions, type Connection, type ConnectionOptions, connect } from './connection.ts'
+import { type Body, type Data, type Endpoints, endpoints } from './endpoints.ts'
+import { type EventOptions, events, type GateEvent } from './events.ts'
+import { type GuardOptions, type GuardSettings, guard, type Leave, type Mode, type Observed } from './guard.ts'
+import {
+  type ActionRequest,
+  type CheckOptions,
+  check,
+  type PermitOptions,
+  permit,
+  type Verdict,
+  type WaitOptions,
+  waitForApproval,
+} from './permit.ts'
+import { GateSession, type SessionOptions } from './session.ts'
+
+export interface GateOptions extends ConnectionOptions {
+  /** @default enforce */
+  mode?: Mode
+  /** Told of each action that ran in the mode `observe` and was not allowed. @default console.warn */
+  onObserved?(observed: Observed): void
+  /** Told when the service could not be told what became of an action. @default console.warn */
+  onUnrecorded?(decisionId: string, error: unknown): void
+}
+
+export interface ListenOptions extends EventOptions {
+  /** Told why no more events come, and what the listener throws. @default console.error */
+  onError?(error: unknown): void
+}
+
+const MODES: readonly Mode[] = ['enforce', 'observe']
+
+/**
+ * Calls a gate-sidecar. Nothing that fails is an allow: `check` and every other call throw a GateError, `permit` and `guard` refuse.
+ *
+ * @example
+ * const gate = new GateClient({ tenantId: 'acme', apiKey: process.env.GATE_API_KEY })
+ * await gate.guard({ action: 'payment.transfer', context: { amount: 25 } }, () => pay(25))
+ */
+export class GateClient {
+  readonly approvals: Endpoints['approvals']
+  readonly audit: Endpoints['audit']
+  readonly decisions: Endpoints['decisions']
+  readonly evidence: Endpoints['evidence']
+  readonly killSwitch: Endpoints['killSwitch']
+  readonly keys: Endpoints['keys']
+  readonly policies: Endpoints['policies']
+  readonly service: Endpoints['service']
+  readonly #connection: Connection
+  readonly #settings: GuardSettings
+
+  /** @throws TypeError for options that cannot be used */
+  constructor(options: GateOptions) {
+    const { mode = 'enforce' } = options
+    // From outside of the compiler: any other word must not run what is denied.
+    if (!MODES.includes(mode)) throw new TypeError(`mode is ${MODES.join(' or ')}`)
+    this.#connection = connect(options)
+    this.#settings = {
+      mode,
+      onObserved: options.onObserved ?? warnOfObserved,
+      onUnrecorded: options.onUnrecorded ?? warnOfUnrecorded,
+    }
+    const groups = endpoints(this.#connection)
+    this.approvals = groups.approvals
+    this.audit = groups.audit
+    this.decisions = groups.decisions
+    this.evidence = groups.evidence
+    this.killSwitch = groups.killSwitch
+    this.keys = groups.keys
+    this.policies = groups.policies
+    this.service = groups.service
+  }
+
+  get mode(): Mode {
+    return this.#settings.mode
+  }
+
+  /** Decides an action. Only `allow` lets it run, and only until `validUntil`. @throws GateError when nothing was decided */
+  check(request: ActionRequest, options?: CheckOptions): Promise<Decision> {
+    return check(this.#connection, request, options)
+  }
+
+  /** As `check`, and waits for people if it is to; what fails is a refusal. */
+  permit(request: ActionRequest, options?: PermitOptions): Promise<Verdict> {
+    return permit(this.#connection, request, options)
+  }
+
+  /**
+   * Runs the function if the gate allows the action, and tells the service what became of it.
+   *
+   * @throws ActionRefused when it did not run; what the function throws
+   */
+  guard<T>(request: ActionRequest, run: (leave: Leave) => T | Promise<T>, options?: GuardOptions): Promise<T> {
+    return guard(this.#connection, this.#settings, request, run, options)
+  }
+
+  /** One conversation of one agent, of which policies are told who wrote what. */
+  session(options: SessionOptions): GateSession {
+    return new GateSession(this, options)
+  }
+
+  /** Score and factors, without a decision. */
+  async risk(request: Body<'risk'>, options?: CallOptions): Data<'risk'> {
+    return (await this.#connection.call('risk', { body: request }, options)).data
+  }
+
+  /** Records what became of an action. `guard` does so by itself. */
+  async outcome(outcome: Body<'outcome'>, options?: CallOptions): Data<'outcome'> {
+    return (await this.#connection.call('outcome', { body: outcome }, options)).data
+  }
+
+  /** The approval once it is decided; as it is, when nobody decided in time. */
+  waitForApproval(id: string, options?: WaitOptions): Promise<Approval> {
+    return waitForApproval(this.#connection, id, options)
+  }
+
+  /** What happens in the tenant, as it happens; goes on by itself where a stream broke. */
+  events(options?: EventOptions): AsyncGenerator<GateEvent, void, void> {
+    return events(this.#connection, options)
+  }
+
+  /** As `events`, for a function. @returns what ends it */
+  onEvent(listener: (event: GateEvent) => void | Promise<void>, options: ListenOptions = {}): () => void {
+    const { signal, onError = console.error, ...others } = options
+    const stopped = new AbortController()
+    const either = signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal])
+    const listen = async (): Promise<void> => {
+      for await (const event of this.events({ ...others, signal: either })) await listener(event)
+    }
+    listen().catch(onError)
+    return () => stopped.abort()
+  }
+}
+
+function warnOfObserved({ action, reason }: Observed): void {
+  console.warn(`gate-sidecar: ${action} ran, and would not have been allowed: ${reason}`)
+}
+
+function warnOfUnrecorded(decisionId: string, error: unknown): void {
+  console.warn(`gate-sidecar: what became of ${decisionId} could not be recorded: ${String(error)}`)
+}

@@ -1,0 +1,167 @@
+import { type Answer, type Form, readAnswer } from './answer.ts'
+import { type Api, ROUTES } from './api.ts'
+import { GateError, isPassing } from './errors.ts'
+import { assertMs, MAX_MS, pause } from './pause.ts'
+
+export interface ConnectionOptions {
+  tenantId: string
+  /** `sk_live_…` or `sk_test_…`. Keep it out of version control. */
+  apiKey: string
+  /** Where the sidecar listens. @default http://127.0.0.1:4283 */
+  baseUrl?: string
+  /** Milliseconds that a call takes at most, repetitions included. @default 30000 */
+  timeout?: number
+  /** How often a call is repeated at most when there was no answer, or one that says so (429, 503). @default 3 */
+  retries?: number
+  /** In place of the global one, such as one that speaks over a Unix socket. It must not cache. */
+  fetch?: typeof fetch
+}
+
+export type RouteName = keyof Api
+
+export interface CallOptions {
+  signal?: AbortSignal
+  /** Makes this call and each repetition one request. Chosen anew for each call when left out. */
+  idempotencyKey?: string
+}
+
+/** What a route takes. */
+export type Input<N extends RouteName> = Omit<Api[N], 'data' | 'page'>
+
+export interface Sending extends CallOptions {
+  /** In place of the `timeout` of the connection. */
+  timeout?: number
+  /** Milliseconds that the service may hold the answer, on top of that. */
+  heldMs?: number
+}
+
+export interface Connection {
+  /** The answer of a route. @throws GateError, or what `signal` was aborted with */
+  call<N extends RouteName>(name: N, input: Input<N>, options?: Sending): Promise<Answer<N>>
+  /** One answer as it comes, whatever its status, without repetition. For streams. */
+  open(name: RouteName, headers: Record<string, string>, signal: AbortSignal): Promise<Response>
+}
+
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 2000
+
+/** Calls the service over HTTP. Nothing is kept between calls. @throws TypeError for options that cannot be used */
+export function connect(options: ConnectionOptions): Connection {
+  const { tenantId, apiKey, timeout: usualMs = 30_000, retries = 3, fetch: send = fetch } = options
+  if (!tenantId || !apiKey) throw new TypeError('tenantId and apiKey are needed')
+  assertMs('timeout', usualMs)
+  if (usualMs <= 0) throw new TypeError('timeout is above 0')
+  if (!(retries >= 0)) throw new TypeError('retries is a number from 0')
+  const base = new URL(options.baseUrl ?? 'http://127.0.0.1:4283')
+  const named = { 'x-api-key': apiKey, 'x-tenant-id': tenantId }
+  // A gate is not somewhere else than where it was said to be, and what it said before is no answer.
+  const always = { redirect: 'manual', cache: 'no-store' } as const
+
+  return {
+    async call(name, input, { signal, timeout = usualMs, heldMs = 0, idempotencyKey } = {}) {
+      const { method, path, repeat, form }: Route = ROUTES[name]
+      const { params = {}, query = {}, body }: Parts = input
+      const limitMs = Math.min(Math.ceil(timeout + heldMs), MAX_MS)
+      const endMs = performance.now() + limitMs
+      const limit = AbortSignal.timeout(limitMs)
+      const request: RequestInit = {
+        method,
+        headers: {
+          ...named,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(repeat === 'with_key' && { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() }),
+        },
+        ...(body !== undefined && { body: jsonOf({ tenantId, ...body }) }),
+        ...always,
+        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+      }
+      for (let repeated = 0; ; repeated += 1) {
+        try {
+          const response = await send(addressOf(base, path, params, query), request)
+          // What the route answers is declared in one place, from which both sides are made.
+          return (await readAnswer(response, form)) as Answer<typeof name>
+        } catch (cause) {
+          signal?.throwIfAborted()
+          const error = failureOf(cause, base, limit)
+          if (repeated >= retries || repeat === 'never' || error.code === 'timeout' || !isPassing(error)) throw error
+          const pauseMs = Math.max(error.retryAfterMs ?? 0, backoffMs(repeated))
+          if (performance.now() + pauseMs >= endMs) throw error
+          await pause(pauseMs, signal)
+        }
+      }
+    },
+    open(name, headers, signal) {
+      const { method, path } = ROUTES[name]
+      return send(addressOf(base, path, {}, {}), { method, headers: { ...named, ...headers }, ...always, signal })
+    },
+  }
+}
+
+interface Route {
+  method: string
+  path: string
+  repeat: 'with_key' | 'as_is' | 'never'
+  form: Form
+}
+
+interface Parts {
+  params?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, string | number | undefined>>
+  body?: object
+}
+
+/** @throws GateError for what has no JSON, before anything is sent */
+export function jsonOf(body: object): string {
+  try {
+    return JSON.stringify(body, asGiven)
+  } catch (cause) {
+    if (cause instanceof GateError) throw cause
+    throw new GateError('invalid_request', 'The request cannot be written as JSON.', { cause })
+  }
+}
+
+/** For `JSON.stringify`, which would write null for what JSON does not have, or leave it out. */
+function asGiven(this: unknown, name: string, value: unknown): unknown {
+  const isLost = typeof value === 'number' ? !Number.isFinite(value) : ['function', 'symbol'].includes(typeof value)
+  const given: unknown = Object(this)[name]
+  if (!isLost && !(value === null && given instanceof Date)) return value
+  throw new GateError('invalid_request', `The request cannot be written as JSON: ${name} is ${String(given)}.`)
+}
+
+function addressOf(
+  base: URL,
+  path: string,
+  params: NonNullable<Parts['params']>,
+  query: NonNullable<Parts['query']>,
+): URL {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => segmentOf(name, params[name] ?? ''))
+  const url = new URL(`.${filled}`, base.href.endsWith('/') ? base : `${base.href}/`)
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))
+  return url
+}
+
+/** A parameter as part of a path. @throws GateError for what would make it another path */
+function segmentOf(name: string, value: string): string {
+  if (/^\.{0,2}$/.test(value)) throw new GateError('invalid_request', `${name} is needed.`)
+  return encodeURIComponent(value)
+}
+
+function failureOf(cause: unknown, base: URL, limit: AbortSignal): GateError {
+  if (cause instanceof GateError) return cause
+  if (limit.aborted) return new GateError('timeout', `${base.origin} did not answer in time.`, { cause })
+  return new GateError('unreachable', `${base.origin} cannot be reached: ${reasonOf(cause)}. Is the sidecar started?`, {
+    cause,
+  })
+}
+
+/** `fetch` says why only in the cause of its error. */
+function reasonOf(error: unknown): string {
+  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return inner instanceof Error ? inner.message : String(inner)
+}
+
+/** Between half of it and all, so that many who failed at once do not come back at once. */
+function backoffMs(repeated: number): number {
+  const most = Math.min(FIRST_PAUSE_MS * 2 ** repeated, LONGEST_PAUSE_MS)
+  return most / 2 + (Math.random() * most) / 2
+}

@@ -1,0 +1,127 @@
+import type { Decision, OutcomeRequest } from './api.ts'
+import type { Connection } from './connection.ts'
+import { ActionRefused, type GateError } from './errors.ts'
+import { type ActionRequest, type PermitOptions, permit, takeUp, type Verdict } from './permit.ts'
+import { textOf } from './thrown.ts'
+
+/** `enforce` runs only what the gate allows. `observe` runs everything, and tells of each action that would not have run. */
+export type Mode = 'enforce' | 'observe'
+
+/** An action that ran although the gate did not allow it. */
+export interface Observed {
+  action: string
+  reason: string
+  decision: Decision | undefined
+  error: GateError | undefined
+}
+
+export interface GuardSettings {
+  mode: Mode
+  onObserved(observed: Observed): void
+  /** Told when the service could not be told what became of an action. */
+  onUnrecorded(decisionId: string, error: unknown): void
+}
+
+export interface GuardOptions extends PermitOptions {
+  /** What `permit` said of this request a moment ago. The gate is asked again when that allowed another one, is too old, or was used. */
+  verdict?: Verdict
+}
+
+/** What a guarded function is given. */
+export interface Leave {
+  /** Undefined when nothing was decided, which only `observe` lets run. */
+  decision: Decision | undefined
+  signal: AbortSignal | undefined
+}
+
+/** Records what became of an action; a failure to do so goes to `onUnrecorded`, and is none of the action's. */
+export type Recorder = (decision: Decision | undefined, outcome: Omit<OutcomeRequest, 'decisionId'>) => Promise<void>
+
+/** Allows that ran out before the function could be started are asked for again, so often. */
+const TRIES = 3
+const MAX_ERROR = 500
+/** Whoever has acted does not wait longer for somebody to write it down. */
+const RECORD_MS = 5000
+
+export function recorder({ call }: Connection, { mode, onUnrecorded }: GuardSettings): Recorder {
+  return async (decision, outcome) => {
+    if (decision === undefined) return
+    const { decisionId } = decision
+    const body = { decisionId, ...outcome, ...(mode === 'observe' && { observed: true }) }
+    try {
+      await call('outcome', { body }, { timeout: RECORD_MS })
+    } catch (error) {
+      onUnrecorded(decisionId, error)
+    }
+  }
+}
+
+/**
+ * Runs the function if the gate allows the action, and tells the service what became of it.
+ *
+ * @throws ActionRefused when it was not run; what the function throws; what `signal` was aborted with before
+ */
+export async function guard<T>(
+  connection: Connection,
+  settings: GuardSettings,
+  request: ActionRequest,
+  run: (leave: Leave) => T | Promise<T>,
+  { verdict: given, ...options }: GuardOptions = {},
+): Promise<T> {
+  const record = recorder(connection, settings)
+  const known = given && (await stillGood(record, given, request))
+  const verdict =
+    settings.mode === 'enforce'
+      ? await permitForNow(connection, record, request, known, options)
+      : (known ?? (await permit(connection, request, { ...options, approvalTimeout: 0 })))
+  const { decision } = verdict
+  if (!verdict.allowed) {
+    const { reason, error } = verdict
+    if (settings.mode === 'enforce') throw new ActionRefused(request.action, reason, decision, error)
+    settings.onObserved({ action: request.action, reason: decision?.reason ?? reason, decision, error })
+  }
+  const startedMs = performance.now()
+  const durationMs = (): number => Math.round(performance.now() - startedMs)
+  let value: T
+  try {
+    value = await run({ decision, signal: options.signal })
+  } catch (error) {
+    await record(decision, { status: 'failed', error: failureText(error), durationMs: durationMs() })
+    throw error
+  }
+  await record(decision, { status: 'succeeded', durationMs: durationMs() })
+  return value
+}
+
+/** An error in words, cut between characters: half of one has no UTF-8, and the service would not take it. */
+function failureText(error: unknown): string {
+  const text = (textOf(error) ?? 'An error without a text').replaceAll(/\p{Surrogate}/gu, '\ufffd')
+  return [...text.slice(0, 2 * MAX_ERROR)].slice(0, MAX_ERROR).join('')
+}
+
+/** What was said before, if it is good for this request: an allow is for what was asked, and for one run of that. */
+async function stillGood(record: Recorder, given: Verdict, request: ActionRequest): Promise<Verdict | undefined> {
+  if (!given.allowed) return given
+  const isForThis = takeUp(given.decision, request)
+  if (isForThis === false) await record(given.decision, { status: 'not_run', error: 'Something else was to run.' })
+  return isForThis ? given : undefined
+}
+
+/** A verdict that is good at this moment: an allow that took too long to come is asked for again. */
+async function permitForNow(
+  connection: Connection,
+  record: Recorder,
+  request: ActionRequest,
+  known: Verdict | undefined,
+  options: PermitOptions,
+): Promise<Verdict> {
+  for (let tries = 1; ; tries += 1) {
+    const verdict = tries === 1 && known ? known : await permit(connection, request, options)
+    const isAborted = options.signal?.aborted ?? false
+    if (!verdict.allowed || (verdict.isValid() && !isAborted)) return verdict
+    const reason = 'What the gate allowed could not be started in time.'
+    await record(verdict.decision, { status: 'not_run', error: reason })
+    options.signal?.throwIfAborted()
+    if (tries === TRIES) return { allowed: false, reason, decision: verdict.decision, error: undefined }
+  }
+}

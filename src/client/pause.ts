@@ -1,0 +1,23 @@
+/** Timers take no more milliseconds. */
+export const MAX_MS = 2 ** 31 - 1
+
+/** @throws TypeError for a time that is no number, which is a mistake of whoever wrote it */
+export function assertMs(name: string, value: unknown): void {
+  if (typeof value !== 'number' || Number.isNaN(value)) throw new TypeError(`${name} is a number`)
+}
+
+/** @throws what the signal was aborted with */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,25 @@
+import type { ApprovalStatus, ApprovalView } from '../../approvals/approval.ts'
+import { FACADE_ROUTES } from '../../keys/facade-routes.ts'
+import type { AccessTask } from '../shapes/access-requests.ts'
+
+/** One that was used stays approved, since a task that has ended does not change; the next evaluation says that it is used up. */
+const STATUSES: Readonly<Record<ApprovalStatus, AccessTask['task']['status']>> = {
+  pending: 'pending',
+  approved: 'approved',
+  consumed: 'approved',
+  rejected: 'denied',
+  expired: 'expired',
+  cancelled: 'cancelled',
+}
+
+/** An approval as a task. Who decides, and who has, is not told. */
+export function taskOf({ id, status, decidedAt, expiresAt }: ApprovalView, origin: string): AccessTask {
+  const task = {
+    id,
+    status: STATUSES[status],
+    status_endpoint: origin + FACADE_ROUTES.accessRequest.path.replace(':id', id),
+  }
+  if (task.status !== 'approved' || decidedAt === null) return { task }
+  const approval = { id, approved_at: decidedAt, approved_until: expiresAt }
+  return { task, result: { mode: 'reevaluate', approval } }
+}

@@ -1,0 +1,25 @@
+import { checkAndWait } from '../../actions/check-wait.ts'
+import { denyOutput, PreToolUse, refusalSentence, requestOf } from '../../gate/claude-code.ts'
+import { route } from '../route.ts'
+import { HookAnswer, hookExample } from '../shapes/claude-code.ts'
+
+/** As long as an answer is held at most. */
+const WAIT_MS = 25_000
+
+export const claudeCodeRoutes = {
+  claudeCodeHook: route({
+    body: PreToolUse,
+    data: HookAnswer,
+    bare: 'application/json',
+    example: hookExample,
+    async handle(services, { caller, body, isGone }) {
+      const request = { tenantId: caller.tenantId, ...requestOf(body) }
+      const answer = await checkAndWait(services, caller, request, undefined, {
+        waitMs: WAIT_MS,
+        isGone,
+        explain: false,
+      })
+      return { data: answer.decision === 'allow' ? {} : denyOutput(refusalSentence(request.action, answer)) }
+    },
+  }),
+}

@@ -1,0 +1,108 @@
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts'
+import { ambiguousName } from './ambiguous.ts'
+
+/** JSON-RPC 2.0, as MCP uses it: one object a message. */
+export type Id = string | number
+
+export interface Request {
+  id: Id
+  method: string
+  params: JsonObject
+}
+
+/** What a client sent, as far as the relay has to know it. */
+export type ClientMessage =
+  | { kind: 'request'; request: Request; message: JsonObject }
+  | { kind: 'notification'; method: string; params: JsonObject; message: JsonObject }
+  /** An answer to a request of the server. */
+  | { kind: 'response'; message: JsonObject }
+  /** It is answered with this, and goes nowhere. */
+  | { kind: 'refused'; answer: JsonObject }
+
+/** Tools take deeper arguments than the gate does, which then refuses them with a reason. */
+const LIMITS = { maxDepth: 64, maxValues: 500_000 }
+export const TOOL_CALL = 'tools/call'
+const METHOD = /^[\w$./-]+$/
+const PARSE_ERROR = -32700
+export const INVALID_REQUEST = -32600
+export const INTERNAL_ERROR = -32603
+
+/**
+ * Reads a message strictly: what two parsers could read as two things goes nowhere. A list of messages is refused, which revisions of
+ * MCP but one do not have.
+ */
+export function readClientMessage(bytes: Uint8Array): ClientMessage {
+  let message: Json
+  try {
+    message = parseJson(bytes, LIMITS)
+  } catch (error) {
+    return refused(PARSE_ERROR, `The message cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+  if (!isJsonObject(message))
+    return refused(INVALID_REQUEST, 'A message is one object; lists of messages are not taken.')
+  const ambiguous = ambiguousName(message)
+  if (ambiguous !== undefined)
+    return refused(INVALID_REQUEST, `${ambiguous} is no member of a message, or is there twice but for its case.`)
+  const { id, method, params = {} } = message
+  const known = isId(id) ? id : null
+  if (method === undefined) {
+    const isAnswer = message.result !== undefined || message.error !== undefined
+    return isAnswer ? { kind: 'response', message } : refused(INVALID_REQUEST, 'The message has no method.', known)
+  }
+  if (typeof method !== 'string') return refused(INVALID_REQUEST, 'The method is no text.')
+  // A server that is less strict about names than the gate is would run it as one.
+  if (!METHOD.test(method) || (method !== TOOL_CALL && method.toLowerCase() === TOOL_CALL))
+    return refused(INVALID_REQUEST, 'The method is none that MCP has.', known)
+  if ('result' in message || 'error' in message)
+    return refused(INVALID_REQUEST, 'The message asks and answers at once.', known)
+  // Lists of parameters, which JSON-RPC has, MCP has not: a server could read a tool call into one.
+  if (!isJsonObject(params)) return refused(INVALID_REQUEST, 'The parameters are no object.', known)
+  if (id === undefined) return { kind: 'notification', method, params, message }
+  if (known === null) return refused(INVALID_REQUEST, 'The id is neither a text nor a number.')
+  return { kind: 'request', request: { id: known, method, params }, message }
+}
+
+/** A number that a double does not hold could be taken for the id of another message. */
+export function isId(id: Json | undefined): id is Id {
+  return typeof id === 'string' || (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER)
+}
+
+/** @param id null where it answers nothing in particular */
+export function errorAnswer(message: string, code: number, id: Id | null = null): JsonObject {
+  return { jsonrpc: '2.0', id, error: { code, message } }
+}
+
+function refused(code: number, message: string, id: Id | null = null): ClientMessage {
+  return { kind: 'refused', answer: errorAnswer(message, code, id) }
+}
+
+/** The members of `_meta` that start with this are for the gate, and are not passed on. */
+const OWN_META = 'io.gate-sidecar/'
+/** Where an agent tells what its user asked for. */
+export const USER_REQUEST_META = `${OWN_META}userRequest`
+const DECISION_META = `${OWN_META}decision`
+/** Since revision 2026-07-28 each request says which revision it is of, and each result what it is. */
+const REVISION_META = 'io.modelcontextprotocol/protocolVersion'
+
+export function metaOf({ params }: Request): JsonObject {
+  return isJsonObject(params._meta) ? params._meta : {}
+}
+
+/** The message without what is for the gate. */
+export function withoutOwnMeta(message: JsonObject): JsonObject {
+  const { params } = message
+  if (!isJsonObject(params) || !isJsonObject(params._meta)) return message
+  const kept = Object.entries(params._meta).filter(([name]) => !name.startsWith(OWN_META))
+  return { ...message, params: { ...params, _meta: Object.fromEntries(kept) } }
+}
+
+/** The answer to a call that is not allowed: an error of the tool, which the model reads. */
+export function refusalOf(request: Request, text: string, decision: JsonObject): JsonObject {
+  const result = {
+    ...(metaOf(request)[REVISION_META] !== undefined && { resultType: 'complete' }),
+    content: [{ type: 'text', text }],
+    isError: true,
+    _meta: { [DECISION_META]: decision },
+  }
+  return { jsonrpc: '2.0', id: request.id, result }
+}

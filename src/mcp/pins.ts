@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts'
+import { rewriteFile } from '../files/rewrite.ts'
+import type { Pins } from './tool-book.ts'
+
+/** A file of pins that cannot be used. The message says what to do about it. */
+export class UnusablePins extends Error {
+  override readonly name = 'UnusablePins'
+}
+
+const DIGEST = /^sha256:[0-9a-f]{64}$/
+const LIMITS = { maxDepth: 3, maxValues: 50_000 }
+/** Others may write the file at the same time, so often in a row at most. */
+const TRIES = 5
+
+/** The definitions that the file has; none where it is not there yet. @throws UnusablePins */
+export function readPins(path: string): Pins {
+  return existsSync(path) ? pinsIn(path, readFileSync(path)) : {}
+}
+
+/** Adds to the file what it does not have. What stands there stays. @returns what it has then @throws UnusablePins */
+export function addPins(path: string, pins: Pins): Pins {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    if (!existsSync(path)) writeFileSync(path, textOf({}), { mode: 0o600 })
+    const before = readFileSync(path)
+    const known = pinsIn(path, before)
+    const all = { ...pins, ...known }
+    if (rewriteFile(realpathSync(path), before, textOf(all))) return all
+  }
+  throw new UnusablePins(`${path} cannot be written: others write it all the time.`)
+}
+
+function textOf(pins: Pins): string {
+  const sorted = Object.entries(pins).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `${JSON.stringify({ tools: Object.fromEntries(sorted) }, null, 2)}\n`
+}
+
+function pinsIn(path: string, bytes: Uint8Array): Pins {
+  let file: unknown
+  try {
+    file = parseJson(bytes, LIMITS)
+  } catch (cause) {
+    throw new UnusablePins(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause })
+  }
+  const tools = isJsonObject(file) ? file.tools : undefined
+  if (!isJsonObject(tools) || !isDigests(tools))
+    throw new UnusablePins(`${path} holds no digests of tools; name another file, or delete it to begin anew.`)
+  return tools
+}
+
+function isDigests(tools: JsonObject): tools is Record<string, string> {
+  return Object.values(tools).every((digest) => typeof digest === 'string' && DIGEST.test(digest))
+}

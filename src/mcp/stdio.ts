@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { CALLER_VARIABLES } from '../base/variables.ts'
+import { Exchange, type Told, type Ways } from './exchange.ts'
+import type { Gatekeeper } from './gatekeeper.ts'
+import { linesOf, writeLine } from './lines.ts'
+import { readClientMessage, TOOL_CALL } from './message.ts'
+import type { ToolBook } from './tool-book.ts'
+
+/** More than any message that a client sends in earnest. */
+const MAX_CLIENT_BYTES = 16 * 1024 * 1024
+/** Results can be images. */
+const MAX_SERVER_BYTES = 64 * 1024 * 1024
+/** A server whose input has ended has so long to end. */
+const GRACE_MS = 2000
+
+export interface StdioOptions {
+  /** The server, and its arguments. */
+  command: readonly [string, ...string[]]
+  gatekeeper: Gatekeeper
+  book: ToolBook
+  told: Told & {
+    /** Told of what one side sent and nobody can read. */
+    onBroken(what: string): void
+  }
+  input: Readable
+  output: Writable
+  /** Aborted to end the server. */
+  signal: AbortSignal
+}
+
+/**
+ * Runs an MCP server, and stands between it and the client on these streams (MCP, stdio transport). The server does not get the key of
+ * the gate.
+ *
+ * @returns how the server ended: its exit code, or 1 where a signal or the relay ended it
+ */
+export async function relayStdio({
+  command,
+  gatekeeper,
+  book,
+  told,
+  input,
+  output,
+  signal,
+}: StdioOptions): Promise<number> {
+  const [file, ...args] = command
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !CALLER_VARIABLES.includes(name)))
+  const server = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], env })
+  await once(server, 'spawn')
+  // A server that ends while it is written to is told of by its end.
+  server.stdin.on('error', () => undefined)
+  const exchange = new Exchange({ gatekeeper, book, told })
+  const ways: Ways = {
+    toServer: (message) => writeLine(server.stdin, JSON.stringify(message)),
+    toClient: (message) => writeLine(output, JSON.stringify(message)),
+  }
+  const ended = once(server, 'close')
+  const end = (): void => {
+    void exchange.close()
+    server.stdin.end()
+    setTimeout(() => server.kill('SIGTERM'), GRACE_MS).unref()
+    setTimeout(() => server.kill('SIGKILL'), 2 * GRACE_MS).unref()
+  }
+  signal.addEventListener('abort', end, { once: true })
+  let isOver = false
+  const broken = (error: unknown): void => {
+    if (isOver) return
+    told.onBroken(error instanceof Error ? error.message : String(error))
+    end()
+  }
+  void fromClient(input, exchange, ways, broken).then(end, broken)
+  await fromServer(server.stdout, output, exchange).catch(broken)
+  const [code] = await ended
+  isOver = true
+  // Left open, it would keep the process.
+  input.destroy()
+  await exchange.close()
+  return typeof code === 'number' ? code : 1
+}
+
+/** A held call keeps no other message waiting. */
+async function fromClient(
+  input: Readable,
+  exchange: Exchange,
+  ways: Ways,
+  broken: (error: unknown) => void,
+): Promise<void> {
+  for await (const line of linesOf(input, MAX_CLIENT_BYTES)) {
+    const read = readClientMessage(line)
+    const passed = exchange.fromClient(read, ways)
+    if (read.kind === 'request' && read.request.method === TOOL_CALL) void passed.catch(broken)
+    else await passed
+  }
+}
+
+async function fromServer(stdout: Readable, output: Writable, exchange: Exchange): Promise<void> {
+  for await (const line of linesOf(stdout, MAX_SERVER_BYTES)) {
+    const message = exchange.fromServer(line.toString())
+    if (message !== undefined) await writeLine(output, message)
+  }
+}

@@ -1,0 +1,96 @@
+import { type Call, type Expected, MAIL } from './cases.ts'
+
+/** A call of a conversation with one sidecar. Texts such as `$approval` stand for what was kept of an earlier answer. */
+export interface Exchange extends Call, Pick<Expected, 'value' | 'error'> {
+  as?: 'approver'
+  /** What is kept, by name: the path of a member of the answer. */
+  keep?: Record<string, string>
+}
+
+const pay = (amount: number) => ({ action: 'payment.transfer', context: { amount } })
+
+/** Every endpoint once at least, in an order in which each finds what it is about. */
+export const ENDPOINTS: readonly Exchange[] = [
+  { call: 'service.health', value: { status: 'ok' } },
+  { call: 'service.readiness', value: { ready: true } },
+  { call: 'service.metrics', value: /^# HELP gate_sidecar_/ },
+  { call: 'service.openApi', value: { openapi: '3.1.0' } },
+  { call: 'risk', with: pay(5000), value: { score: 15, factors: [{ name: 'amount', contribution: 15 }] } },
+  { call: 'check', with: pay(5000), value: { decision: 'require_approval' }, keep: { approval: 'approvalId' } },
+  { call: 'approvals.get', with: { id: '$approval' }, value: { status: 'pending', action: 'payment.transfer' } },
+  { call: 'approvals.list', with: { limit: 1 }, value: { data: [{ status: 'pending' }], page: { limit: 1 } } },
+  {
+    call: 'approvals.approve',
+    with: { id: '$approval', approverId: '$me' },
+    error: { name: 'GateError', code: 'self_approval', status: 403 },
+  },
+  {
+    call: 'approvals.approve',
+    as: 'approver',
+    with: { id: '$approval', approverId: 'ann', comment: 'fine' },
+    value: { id: '$approval', status: 'approved', votes: [{ comment: 'fine' }] },
+  },
+  { call: 'waitForApproval', with: { id: '$approval' }, value: { status: 'approved' } },
+  { call: 'check', with: pay(5000), value: { decision: 'allow' }, keep: { decision: 'decisionId' } },
+  {
+    call: 'outcome',
+    with: { decisionId: '$decision', status: 'succeeded', durationMs: 3 },
+    value: { decisionId: '$decision', status: 'succeeded', possibleBypass: false },
+  },
+  {
+    call: 'outcome',
+    with: { decisionId: '$decision', status: 'failed' },
+    error: { name: 'GateError', code: 'outcome_conflict', status: 409 },
+  },
+  {
+    call: 'decisions.get',
+    with: { id: '$decision' },
+    value: { decision: 'allow', outcome: { status: 'succeeded' }, reproduced: true },
+  },
+  {
+    call: 'decisions.get',
+    with: { id: 'dec_../keys' },
+    error: { name: 'GateError', code: 'not_found', status: 404 },
+  },
+  { call: 'check', with: pay(6000), value: { decision: 'require_approval' }, keep: { other: 'approvalId' } },
+  {
+    call: 'approvals.reject',
+    as: 'approver',
+    with: { id: '$other', approverId: 'ann', reason: 'no' },
+    value: { status: 'rejected' },
+  },
+  { call: 'waitForApproval', with: { id: '$other', timeout: 5000 }, value: { status: 'rejected' } },
+  { call: 'audit.log', with: { eventType: 'invoice.read', data: { page: 2 } }, value: { eventType: 'invoice.read' } },
+  {
+    call: 'audit.chain',
+    with: { eventType: 'invoice.read', limit: 1 },
+    value: { data: [{ data: { page: 2 } }], page: { limit: 1 } },
+  },
+  { call: 'audit.verify', with: { startDate: '2020-01-01', endDate: '2099-12-31' }, value: { valid: true } },
+  {
+    call: 'evidence.bundle',
+    with: { id: '$decision' },
+    value: { decision: { id: '$decision' } },
+    keep: { bundle: '' },
+  },
+  { call: 'killSwitch.trigger', with: { level: 'L3', reason: 'test', triggeredBy: 'x' }, value: { active: true } },
+  { call: 'killSwitch.status', value: { active: true, level: 'L3' } },
+  { call: 'check', with: MAIL, value: { decision: 'deny', decidedBy: 'kill_switch' } },
+  { call: 'killSwitch.recover', with: { recoveredBy: 'x', comment: 'over' }, value: { active: false } },
+  { call: 'evidence.verify', with: { bundle: '$bundle' }, value: { valid: true } },
+  { call: 'keys.create', with: { name: 'made', roles: ['agent'] }, value: { name: 'made' }, keep: { key: 'id' } },
+  { call: 'keys.list', value: { 0: { id: /^key_/ } } },
+  { call: 'keys.revoke', with: { id: '$key' }, value: { id: '$key' } },
+  { call: 'policies.list', value: { digest: /^sha256:/ } },
+  {
+    call: 'policies.validate',
+    with: { files: [{ name: 'main.yaml', text: '$policy' }] },
+    value: { valid: true },
+  },
+  { call: 'policies.reload', value: { digest: /^sha256:/ } },
+  {
+    call: 'events',
+    with: { count: 3, lastEventId: '0-0' },
+    value: [{ id: /^aud_/ }, { eventType: /\./ }, { data: {} }],
+  },
+]
