@@ -1,5 +1,6 @@
 import type { Api, ROUTES } from './api.ts'
 import { type FailureCode, type FailureDetail, GateError } from './errors.ts'
+import { isObject } from './objects.ts'
 
 /** `data` of an answer, and `page` of a list. */
 export type Answer<N extends keyof Api> = Pick<Api[N], 'data' & keyof Api[N]> & Pick<Api[N], 'page' & keyof Api[N]>
@@ -47,10 +48,6 @@ function hasForm(body: Record<string, unknown>, form: Form): body is { data: unk
   const { data, page } = body
   if (form === 'object') return isObject(data)
   return Array.isArray(data) && (form === 'list' || isObject(page))
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function failureIn(response: Response, body: Record<string, unknown> | undefined): GateError {

@@ -1,4 +1,5 @@
 import { GateError } from './errors.ts'
+import { isPlainObject } from './objects.ts'
 
 /** Nobody walks deeper ones. The service takes fewer levels, and says so. */
 const MAX_DEPTH = 64
@@ -23,12 +24,6 @@ function copyOf(value: unknown, depth: number): unknown {
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, copyOf(inner, depth + 1)]))
   }
   throw unfit(`a value of the type ${typeof value}${typeof value === 'object' ? ' that is no plain object' : ''}`)
-}
-
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || prototype === Object.prototype
 }
 
 function unfit(what: string): GateError {

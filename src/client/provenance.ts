@@ -1,4 +1,4 @@
-import { isPlainObject } from './arguments.ts'
+import { isPlainObject } from './objects.ts'
 import { occursIn, sizeOf, Texts, unescaped } from './texts.ts'
 
 /** Where a value was seen first. */

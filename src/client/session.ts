@@ -1,7 +1,8 @@
 import type { Decision } from './api.ts'
-import { isPlainObject, ownCopy } from './arguments.ts'
+import { ownCopy } from './arguments.ts'
 import { ActionRefused, GateError } from './errors.ts'
 import type { GuardOptions, Leave, Mode } from './guard.ts'
+import { isPlainObject } from './objects.ts'
 import type { ActionRequest, CheckOptions, PermitOptions, Verdict } from './permit.ts'
 import { type Observation, Provenance } from './provenance.ts'
 import { Texts } from './texts.ts'
@@ -72,6 +73,11 @@ export class GateSession {
     this.#provenance.userSays(text)
   }
 
+  /** All that the user has said. */
+  get userRequest(): string {
+    return this.#provenance.userRequest
+  }
+
   /** True once the agent has read what others can have written. */
   get isTainted(): boolean {
     return this.#provenance.isTainted
@@ -119,8 +125,8 @@ export class GateSession {
         ...contextOf?.(toolName, args),
         ...(id !== undefined && { session: id }),
         args,
-        userRequest: this.#provenance.userRequest,
-        tainted: this.#provenance.isTainted,
+        userRequest: this.userRequest,
+        tainted: this.isTainted,
         provenance: this.#provenance.of(args),
       },
     }

@@ -1,3 +1,4 @@
+import { isObject } from '../objects.ts'
 import type { PermitOptions } from '../permit.ts'
 import type { GateSession, ToolArgs, ToolCallOptions } from '../session.ts'
 
@@ -51,14 +52,18 @@ export function argsOf(input: unknown): ToolArgs {
   return input === undefined ? {} : { input }
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** The texts of a message, whose content is a text or a list of parts. */
 export function textsOf(content: unknown): string[] {
   const texts = Array.isArray(content) ? content.map((part) => (isObject(part) ? part.text : part)) : [content]
   return texts.filter((text) => typeof text === 'string')
+}
+
+/** Tells the session what messages with the role of the user say. */
+export function hearUser(session: GateSession, messages: readonly unknown[]): void {
+  for (const message of messages) {
+    if (isObject(message) && message.role === 'user')
+      for (const text of textsOf(message.content)) session.userSays(text)
+  }
 }
 
 /** Tells the session what a message says that a tool answered. What of it is no text, such as a picture, only the model was shown. */

@@ -1,14 +1,14 @@
+import { isObject } from '../objects.ts'
 import type { GateSession } from '../session.ts'
 import {
   argsOf,
   callWithInput,
-  isObject,
+  hearUser,
   readAnswer,
   readAttachments,
   readQuotes,
   readUnknown,
   refusalBefore,
-  textsOf,
   type WaitingOptions,
 } from './adapter.ts'
 import { start } from './running.ts'
@@ -71,10 +71,7 @@ export function pauseWhenHeld(
 
 /** Tells the session what the user says in these messages. Not for messages that an agent writes to another. */
 export function hear(session: GateSession, messages: readonly unknown[]): void {
-  for (const message of messages) {
-    if (!isObject(message) || message.role !== 'user') continue
-    for (const text of textsOf(message.content)) session.userSays(text)
-  }
+  hearUser(session, messages)
   read(session, messages)
 }
 

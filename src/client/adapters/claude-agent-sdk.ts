@@ -1,5 +1,6 @@
+import { isObject } from '../objects.ts'
 import type { GateSession, ToolArgs } from '../session.ts'
-import { argsOf, isObject, isRefusal, type WaitingOptions } from './adapter.ts'
+import { argsOf, isRefusal, type WaitingOptions } from './adapter.ts'
 import { type Running, start } from './running.ts'
 
 /* For the Claude Agent SDK (TypeScript). Nothing is imported from it: what is needed of its types is written here. */
@@ -99,8 +100,7 @@ export function gateHooks(session: GateSession, options: HookOptions = {}): Gate
     const text = String(prompt).trim()
     // What other agents and timers write comes as a prompt too, and from some versions without saying so.
     if (source === 'sdk' || source === 'user') session.userSays(text)
-    else if (!session.request('UserPromptSubmit', {}).context.userRequest.includes(text))
-      session.observe('UserPromptSubmit', text)
+    else if (!session.userRequest.includes(text)) session.observe('UserPromptSubmit', text)
     return {}
   }
 

@@ -1,7 +1,7 @@
+import { isObject } from '../objects.ts'
 import type { GateSession, ToolArgs } from '../session.ts'
 import {
   callWithInput,
-  isObject,
   isRefusal,
   readAnswer,
   readAttachments,

@@ -1,14 +1,14 @@
+import { isObject } from '../objects.ts'
 import type { GateSession, ToolArgs } from '../session.ts'
 import {
   callWithInput,
-  isObject,
+  hearUser,
   isRefusal,
   readAnswer,
   readAttachments,
   readQuotes,
   readUnknown,
   refusalBefore,
-  textsOf,
   type WaitingOptions,
 } from './adapter.ts'
 
@@ -133,9 +133,7 @@ export function readInput(
 
 /** Tells the session what the user says in these items. Not for items that an agent writes to another. */
 export function hear(session: GateSession, items: readonly unknown[]): void {
-  for (const item of items) {
-    if (isObject(item) && item.role === 'user') for (const text of textsOf(item.content)) session.userSays(text)
-  }
+  hearUser(session, items)
   read(session, items)
 }
 

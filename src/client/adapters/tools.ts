@@ -1,14 +1,14 @@
+import { isObject } from '../objects.ts'
 import type { GateSession, ToolArgs } from '../session.ts'
 import {
   callWithInput,
-  isObject,
+  hearUser,
   isRefusal,
   readAnswer,
   readAttachments,
   readQuotes,
   readUnknown,
   refusalBefore,
-  textsOf,
   type WaitingOptions,
 } from './adapter.ts'
 
@@ -107,10 +107,7 @@ export async function heldCalls(session: GateSession, items: readonly unknown[])
 
 /** Tells the session what the user says in these messages or items. Not for those that an agent writes to another. */
 export function hear(session: GateSession, messages: readonly unknown[]): void {
-  for (const message of messages) {
-    if (isObject(message) && message.role === 'user')
-      for (const text of textsOf(message.content)) session.userSays(text)
-  }
+  hearUser(session, messages)
   read(session, messages)
 }
 
