@@ -29,9 +29,8 @@ export async function* linesOf(stream: Readable, maxBytes: number): AsyncGenerat
   }
 }
 
-/** Writes a line, and waits where the reader is slow. What nobody reads any more is dropped. */
-export async function writeLine(stream: Writable, line: string | Uint8Array): Promise<void> {
-  if (!stream.writable) return
-  stream.write(line)
-  if (!stream.write('\n') && stream.writable) await Promise.race([once(stream, 'drain'), once(stream, 'close')])
+/** Writes, and waits where the reader is slow. What nobody reads any more is dropped. */
+export async function writeText(stream: Writable, text: string): Promise<void> {
+  if (stream.writable && !stream.write(text) && stream.writable)
+    await Promise.race([once(stream, 'drain'), once(stream, 'close')])
 }

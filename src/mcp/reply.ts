@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { JsonObject } from '../base/json.ts'
 import { bodyOf } from './body.ts'
 import { mediaTypeOf, passedOn } from './http-headers.ts'
+import { writeText } from './lines.ts'
 import { errorAnswer, INTERNAL_ERROR } from './message.ts'
 import { type EventFields, eventsOf, eventText } from './sse.ts'
 
@@ -79,10 +79,10 @@ export class Reply {
         .flushHeaders()
     response.once('close', () => answer.destroy())
     for await (const one of eventsOf(answer, MAX_ANSWER)) {
-      if (one.kind === 'comment') await this.#write(':\n\n')
+      if (one.kind === 'comment') await writeText(response, ':\n\n')
       else {
         const fields = passedFields(one.fields, watch)
-        if (fields !== undefined) await this.#write(eventText(fields))
+        if (fields !== undefined) await writeText(response, eventText(fields))
       }
     }
     response.end()
@@ -105,12 +105,7 @@ export class Reply {
   async #event(data: string): Promise<void> {
     if (!this.#response.headersSent)
       this.#response.writeHead(200, { 'content-type': EVENTS, 'cache-control': 'no-cache' })
-    await this.#write(eventText({ event: MESSAGE, data }))
-  }
-
-  async #write(chunk: string): Promise<void> {
-    if (this.#response.writable && !this.#response.write(chunk) && this.#response.writable)
-      await Promise.race([once(this.#response, 'drain'), once(this.#response, 'close')])
+    await writeText(this.#response, eventText({ event: MESSAGE, data }))
   }
 }
 

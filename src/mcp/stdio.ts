@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 import { CALLER_VARIABLES } from '../base/variables.ts'
 import { Exchange, type Told, type Ways } from './exchange.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
-import { linesOf, writeLine } from './lines.ts'
+import { linesOf, writeText } from './lines.ts'
 import { readClientMessage, TOOL_CALL } from './message.ts'
 import type { ToolBook } from './tool-book.ts'
 
@@ -53,8 +53,8 @@ export async function relayStdio({
   server.stdin.on('error', () => undefined)
   const exchange = new Exchange({ gatekeeper, book, told })
   const ways: Ways = {
-    toServer: (message) => writeLine(server.stdin, JSON.stringify(message)),
-    toClient: (message) => writeLine(output, JSON.stringify(message)),
+    toServer: (message) => writeText(server.stdin, `${JSON.stringify(message)}\n`),
+    toClient: (message) => writeText(output, `${JSON.stringify(message)}\n`),
   }
   const ended = once(server, 'close')
   const end = (): void => {
@@ -98,6 +98,6 @@ async function fromClient(
 async function fromServer(stdout: Readable, output: Writable, exchange: Exchange): Promise<void> {
   for await (const line of linesOf(stdout, MAX_SERVER_BYTES)) {
     const message = exchange.fromServer(line.toString())
-    if (message !== undefined) await writeLine(output, message)
+    if (message !== undefined) await writeText(output, `${message}\n`)
   }
 }
