@@ -2,9 +2,7 @@ import { type ApprovalView, statusAt } from '../approvals/approval.ts'
 import { GateError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { CheckRequest } from '../gate/request.ts'
-import { principalOf } from '../keys/apikey.ts'
-import { decidedOf } from './answer.ts'
-import { decisionEntry } from './decisions.ts'
+import { ownDecision } from './decisions.ts'
 import type { Caller, Deps } from './deps.ts'
 import { digestOfRequest } from './hold.ts'
 import { viewFor, visibleApproval } from './visible-approvals.ts'
@@ -21,9 +19,8 @@ export async function heldApproval(
   decisionId: string,
   request: CheckRequest,
 ): Promise<ApprovalView> {
-  const entry = await decisionEntry(deps.store, decisionId)
-  const decided = entry?.header.chain === caller.chain ? decidedOf(entry) : undefined
-  if (decided?.grounds.caller.agent !== principalOf(caller.key))
+  const decided = await ownDecision(deps, caller, decisionId)
+  if (decided === undefined)
     throw new GateError('invalid_denial_binding', 'evaluation_id names no evaluation of this caller.')
   const { approvalId } = decided.grounds
   if (decided.decision.decision !== 'require_approval' || approvalId === null)

@@ -3,9 +3,10 @@ import { type StoredEntry, sectionValue } from '../audit/chain.ts'
 import { GateError } from '../base/errors.ts'
 import { isId, siblingId } from '../base/id.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
+import { principalOf } from '../keys/apikey.ts'
 import type { Store } from '../store.ts'
 import { type Decided, decidedOf } from './answer.ts'
-import type { Deps } from './deps.ts'
+import type { Caller, Deps } from './deps.ts'
 import { outcomeOf } from './outcome-of.ts'
 import { entryPlaceFault } from './verify-range.ts'
 
@@ -21,6 +22,13 @@ export function decidedIn(entry: StoredEntry): Decided {
   const decided = decidedOf(entry)
   if (decided === undefined) throw new GateError('redacted', 'Parts of this decision have been erased.')
   return decided
+}
+
+/** What was decided on a request of the caller's own; undefined for every other one. */
+export async function ownDecision(deps: Deps, caller: Caller, id: string): Promise<Decided | undefined> {
+  const entry = await decisionEntry(deps.store, id)
+  const decided = entry?.header.chain === caller.chain ? decidedOf(entry) : undefined
+  return decided?.grounds.caller.agent === principalOf(caller.key) ? decided : undefined
 }
 
 /** The request as it came; null when it has been erased. */

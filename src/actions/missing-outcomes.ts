@@ -1,11 +1,11 @@
 import { SERVICE } from '../audit/entry.ts'
-import { formatTimestamp } from '../base/time.ts'
+import { DAY_MS, formatTimestamp } from '../base/time.ts'
 import type { Reporter, Unreported, UnreportedQuery } from '../queries.ts'
 import { type Deps, decideAndCommit, eventEntry } from './deps.ts'
 import { SETTLED } from './outcome-of.ts'
 
 /** Allows are looked back at for this long. */
-const LOOK_BACK_MS = 24 * 3_600_000
+const LOOK_BACK_MS = DAY_MS
 /** Of one agent, at once: others wait for it. */
 const BATCH = 200
 

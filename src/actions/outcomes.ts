@@ -1,9 +1,9 @@
 import { type Static, Type } from '#typebox'
 import { GateError } from '../base/errors.ts'
 import { isId } from '../base/id.ts'
-import { MAX_TEXT, TenantIdField } from '../gate/request.ts'
+import { MAX_ID, MAX_TEXT, TenantIdField } from '../gate/request.ts'
 import { principalOf } from '../keys/apikey.ts'
-import { decidedIn, decisionEntry } from './decisions.ts'
+import { ownDecision } from './decisions.ts'
 import { type Caller, committedTime, type Deps, decideAndCommit, eventEntry } from './deps.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
 import { OUTCOME_STATUSES, type OutcomeStatus, outcomeOf, RECORDED, type Told } from './outcome-of.ts'
@@ -12,7 +12,7 @@ import { OUTCOME_STATUSES, type OutcomeStatus, outcomeOf, RECORDED, type Told } 
 export const OutcomeRequest = Type.Object(
   {
     tenantId: TenantIdField,
-    decisionId: Type.String({ maxLength: 64, description: 'The decision that the action was run on.' }),
+    decisionId: Type.String({ maxLength: MAX_ID, description: 'The decision that the action was run on.' }),
     status: Type.Unsafe<OutcomeStatus>({ type: 'string', enum: [...OUTCOME_STATUSES] }),
     observed: Type.Optional(
       Type.Boolean({ description: 'The caller only watches: it runs actions whatever is decided, and says so.' }),
@@ -61,7 +61,7 @@ export async function recordOutcome(
 
 function recordOnce(deps: OutcomeDeps, caller: Caller, request: OutcomeRequest, idempotency?: Idempotency) {
   return decideAndCommit(deps.store, async () => {
-    const { id: decisionId, action, decision } = await ownDecision(deps, caller, request.decisionId)
+    const { id: decisionId, action, decision } = await decisionOf(deps, caller, request.decisionId)
     const { status, observed = false, durationMs = null, error = null } = request
     const recorded = await outcomeOf(deps, caller.chain, decisionId)
     if (recorded !== undefined && recorded.status !== 'missing' && recorded.status !== status) {
@@ -96,11 +96,9 @@ function recordOnce(deps: OutcomeDeps, caller: Caller, request: OutcomeRequest, 
   })
 }
 
-async function ownDecision({ store }: Deps, caller: Caller, id: string) {
-  const entry = isId(id, 'decision') ? await decisionEntry(store, id) : undefined
-  const decided = entry?.header.chain === caller.chain ? decidedIn(entry) : undefined
-  if (decided?.grounds.caller.agent !== principalOf(caller.key)) {
+async function decisionOf(deps: Deps, caller: Caller, id: string) {
+  const decided = isId(id, 'decision') ? await ownDecision(deps, caller, id) : undefined
+  if (decided === undefined)
     throw new GateError('not_found', 'There is no such decision, or another caller asked for it.')
-  }
   return decided.decision
 }

@@ -4,6 +4,8 @@ import type { JsonObject } from '../base/json.ts'
 
 /** Longest free text that a caller may send as a name, reason or comment, in UTF-16 units. */
 export const MAX_TEXT = 2000
+/** The longest text that is taken for an id. */
+export const MAX_ID = 64
 
 const Closed = { additionalProperties: false }
 export const TenantIdField = Type.Optional(Type.String({ description: 'Must be the tenant of x-tenant-id.' }))
@@ -18,7 +20,7 @@ export const CheckRequest = Type.Object(
     action: Action,
     context: Type.Optional(AnyJsonObject),
     plan: Type.Optional(AnyJsonObject),
-    approvalId: Type.Optional(Type.String({ maxLength: 64, description: 'An approval to use.' })),
+    approvalId: Type.Optional(Type.String({ maxLength: MAX_ID, description: 'An approval to use.' })),
   },
   { ...Closed, title: 'CheckRequest' },
 )

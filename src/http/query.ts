@@ -15,11 +15,11 @@ export const Paging = {
 export const Closed = { additionalProperties: false }
 
 /** How long an answer is held at most. */
-const MAX_WAIT_SECONDS = 25
+export const MAX_WAIT_MS = 25_000
 
 /** Of requests whose answer may be held until an approval has been decided. */
 export const WaitQuery = Type.Object(
-  { wait: wholeNumber(`Seconds to wait until the approval has been decided, at most ${MAX_WAIT_SECONDS}.`) },
+  { wait: wholeNumber(`Seconds to wait until the approval has been decided, at most ${MAX_WAIT_MS / 1000}.`) },
   Closed,
 )
 
@@ -41,7 +41,7 @@ export const CheckQuery = Type.Object(
 
 /** @returns milliseconds; what is longer than the longest wait is that */
 export function waitMsOf({ wait = 0 }: { wait?: number }): number {
-  return Math.min(wait, MAX_WAIT_SECONDS) * 1000
+  return Math.min(wait * 1000, MAX_WAIT_MS)
 }
 
 /** @param max larger limits are clamped, as a caller who asks for everything means */

@@ -2,12 +2,9 @@ import type { CheckAnswer } from '../../actions/answer.ts'
 import { ERRORS, GateError } from '../../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { parserOf } from '../../base/schema.ts'
-import type { CheckRequest } from '../../gate/request.ts'
+import { type CheckRequest, MAX_ID } from '../../gate/request.ts'
 import { FACADE_ROUTES } from '../../keys/facade-routes.ts'
 import { type AccessDecision, Evaluation, type Evaluations } from '../shapes/authzen.ts'
-
-/** The longest id that a check takes as that of an approval. */
-const MAX_APPROVAL_ID = 64
 
 const parse = parserOf(Evaluation)
 
@@ -62,7 +59,7 @@ export function checkRequestOf(
 
 function referenceIn(approval: Json | undefined): string | undefined {
   const id = isJsonObject(approval) ? approval.id : undefined
-  return typeof id === 'string' && id.length <= MAX_APPROVAL_ID ? id : undefined
+  return typeof id === 'string' && id.length <= MAX_ID ? id : undefined
 }
 
 const MEMBERS = ['type', 'id', 'name', 'properties']

@@ -1,10 +1,8 @@
 import { checkAndWait } from '../../actions/check-wait.ts'
 import { denyOutput, PreToolUse, refusalSentence, requestOf } from '../../gate/claude-code.ts'
+import { MAX_WAIT_MS } from '../query.ts'
 import { route } from '../route.ts'
 import { HookAnswer, hookExample } from '../shapes/claude-code.ts'
-
-/** As long as an answer is held at most. */
-const WAIT_MS = 25_000
 
 export const claudeCodeRoutes = {
   claudeCodeHook: route({
@@ -15,7 +13,7 @@ export const claudeCodeRoutes = {
     async handle(services, { caller, body, isGone }) {
       const request = { tenantId: caller.tenantId, ...requestOf(body) }
       const answer = await checkAndWait(services, caller, request, undefined, {
-        waitMs: WAIT_MS,
+        waitMs: MAX_WAIT_MS,
         isGone,
         explain: false,
       })
