@@ -3,13 +3,13 @@ import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseDuration } from '../base/time.ts'
-import { KEY_VARIABLE, TENANT_VARIABLE, URL_VARIABLE } from '../base/variables.ts'
+import { KEY_VARIABLE } from '../base/variables.ts'
 import { readAtMost } from '../files/policies.ts'
 import { pathInside, rewriteFile } from '../files/rewrite.ts'
 import { isTenantId } from '../keys/tenant.ts'
 import { CannotRun, type CommonOptions, EXIT, UsageError } from './context.ts'
 import { diffLines } from './diff-lines.ts'
-import { assertAddress } from './gate-client.ts'
+import { addressOf } from './gate-client.ts'
 import { type HookOptions, MORE_MS } from './hook-answer.ts'
 import { type HookGroup, UnusableSettings, withHooks } from './hook-settings.ts'
 import { type Line, print } from './output.ts'
@@ -24,7 +24,6 @@ export interface InstallOptions extends HookOptions, CommonOptions {
 }
 
 const MAX_BYTES = 1024 * 1024
-const USUAL_URL = 'http://127.0.0.1:4283'
 /** Seconds in which a process starts, on a busy machine too. */
 const START_S = 15
 const OUTCOME_S = 30
@@ -99,11 +98,8 @@ function settingsWith(file: string, text: string, groups: readonly HookGroup[]):
 
 /** @throws UsageError without a tenant */
 function groupsOf({ approvalTimeout, onAllow, outcomes, ...given }: InstallOptions): HookGroup[] {
-  const { [TENANT_VARIABLE]: usualTenant, [URL_VARIABLE]: usualUrl = USUAL_URL } = process.env
-  const { tenant = usualTenant, url = usualUrl } = given
-  if (!tenant) throw new UsageError(`This needs a tenant: give --tenant, or set ${TENANT_VARIABLE}.`)
+  const { tenant, url } = addressOf(given)
   if (!isTenantId(tenant)) throw new UsageError(`${tenant} cannot name a tenant: letters, digits, _ and -, at most 63.`)
-  assertAddress(url)
   // Named even where they are what is usual: what a project sets in its environment must not lead the hook elsewhere.
   const where = ['--tenant', tenant, '--url', url]
   const how = ['--approval-timeout', approvalTimeout, '--on-allow', onAllow, ...(outcomes ? ['--outcomes'] : [])]

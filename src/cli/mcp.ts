@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../base/time.ts'
+import { port as portShape } from '../base/value-shape.ts'
 import { visible } from '../base/visible.ts'
 import { Exchange, type Told } from '../mcp/exchange.ts'
 import { gatekeeper } from '../mcp/gatekeeper.ts'
@@ -117,8 +118,9 @@ function httpUrl(text: string): URL {
 }
 
 function portNumber(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
-  throw new InvalidArgumentError('A port from 0 to 65535 is expected.')
+  const number = portShape.read(portShape.fromText(text))
+  if (number === undefined) throw new InvalidArgumentError('A port from 0 to 65535 is expected.')
+  return number
 }
 
 function driftLine({ tool, before, now }: Drift): string {

@@ -1,4 +1,5 @@
 import { POSITION_PATTERN } from '../../actions/events.ts'
+import { USUAL_URL } from '../../base/variables.ts'
 import { ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from '../headers.ts'
 import type { RouteShape } from '../route.ts'
@@ -15,7 +16,7 @@ Bodies are strict JSON: a member that comes twice, an integer outside ±(2^53−
 Operations with the tags \`opa\`, \`authzen\`, \`access-request\` and \`claude-code\` answer and refuse as their protocols do: without an envelope, and they ignore unknown members.`
 
 const SERVER = {
-  url: 'http://127.0.0.1:4283',
+  url: USUAL_URL,
   description: 'Beside the agent, where it listens if nothing else is set.',
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from '#typebox'
+import { USUAL_URL } from '../../base/variables.ts'
 import { Evaluation, exampleEvaluation } from './authzen.ts'
 import { EXAMPLE, id, oneOf, Timestamp } from './common.ts'
 
@@ -37,7 +38,7 @@ export const AccessTask = Type.Object({
 })
 export type AccessTask = Static<typeof AccessTask>
 
-const status_endpoint = `http://127.0.0.1:4283/access/v1/requests/${EXAMPLE.approval}`
+const status_endpoint = `${USUAL_URL}/access/v1/requests/${EXAMPLE.approval}`
 
 export const requestAccessExample = {
   body: { ...exampleEvaluation, denial: { evaluation_id: EXAMPLE.decision, expires_at: EXAMPLE.later } },

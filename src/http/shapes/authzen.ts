@@ -1,5 +1,6 @@
 import { type Static, Type } from '#typebox'
 import { ACTION_PATTERN } from '../../base/glob.ts'
+import { USUAL_URL } from '../../base/variables.ts'
 import { AnyJsonObject } from '../../gate/request.ts'
 import { EXAMPLE, id, oneOf, Timestamp } from './common.ts'
 
@@ -68,8 +69,6 @@ export const Configuration = Type.Object({
   capabilities: Type.Array(Type.String()),
 })
 
-const ORIGIN = 'http://127.0.0.1:4283'
-
 export const exampleEvaluation = {
   subject: { type: 'user', id: 'alice' },
   action: { name: 'payment.transfer' },
@@ -84,7 +83,7 @@ const exampleDecision = {
     evaluated_at: EXAMPLE.time,
     reason: 'approval_required',
     reason_user: { en: 'A new account is looked at by a person.' },
-    access_request: { endpoint: `${ORIGIN}/access/v1/requests`, expires_at: EXAMPLE.later },
+    access_request: { endpoint: `${USUAL_URL}/access/v1/requests`, expires_at: EXAMPLE.later },
   },
 }
 
@@ -106,10 +105,10 @@ export const evaluationsExample = {
 
 export const configurationExample = {
   data: {
-    policy_decision_point: ORIGIN,
-    access_evaluation_endpoint: `${ORIGIN}/access/v1/evaluation`,
-    access_evaluations_endpoint: `${ORIGIN}/access/v1/evaluations`,
-    access_request_endpoint: `${ORIGIN}/access/v1/requests`,
+    policy_decision_point: USUAL_URL,
+    access_evaluation_endpoint: `${USUAL_URL}/access/v1/evaluation`,
+    access_evaluations_endpoint: `${USUAL_URL}/access/v1/evaluations`,
+    access_request_endpoint: `${USUAL_URL}/access/v1/requests`,
     capabilities: ['urn:openid:authzen:capability:access-request'],
   },
 }
