@@ -85,7 +85,7 @@ class Provenance:
         except RecursionError:
             # What is nested too deep to be looked into can hold anything, of anybody.
             own.clear()
-            self.is_tainted = self.is_incomplete = True
+            self.read_unseen()
             trusted = False
         if isinstance(result, str) and parsed is not result:
             # As it was read, which what it says need not be: JSON escapes.
@@ -94,6 +94,10 @@ class Provenance:
         # What stands in both is known from the trusted part.
         self._keep("tool", own)
         self._keep("third_party", others)
+
+    def read_unseen(self) -> None:
+        """Take in that others wrote something that the model has read, and nobody knows here."""
+        self.is_tainted = self.is_incomplete = True
 
     def of(self, args: Mapping[str, Any]) -> Dict[str, List[Origin]]:
         """Return for each argument the origins of its values, sorted, each once."""

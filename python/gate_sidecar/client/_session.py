@@ -77,7 +77,8 @@ class SessionFacts:
 
         What is not trusted taints the session, and every value in it is from a third party.
         `trusted` says that only the user and their own systems can have written it; where it is not
-        said, that follows from the trusted tools of the session. `untrusted` are paths of a trusted result that others can have written, such as `messages.*.body`.
+        said, that follows from the trusted tools of the session. `untrusted` are paths of a trusted
+        result that others can have written, such as `messages.*.body`.
         Raises TypeError for what is not made of JSON values.
         """
         if trusted is None:
@@ -103,7 +104,7 @@ class SessionFacts:
         """Take in a part of what the model may read."""
         self.observe(tool_name, result)
         if tool_name not in self._trusted:
-            self._provenance.is_incomplete = True
+            self._provenance.read_unseen()
 
     def request(self, tool_name: str, args: ToolArgs) -> CheckRequest:
         """Return what is asked of the gate before a tool is called.
