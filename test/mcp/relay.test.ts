@@ -21,6 +21,8 @@ type Text = { text: string }[]
 
 async function connected(command: Command): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
+  // What a test leaves open when it fails would keep this process.
+  after(() => client.close())
   await client.connect(new StdioClientTransport({ ...command, stderr: 'ignore' }))
   return client
 }
@@ -276,6 +278,7 @@ test('the relay ends as its server does, and tells what it was given wrongly', a
   const end = async (server: string[], options: string[] = [], env = {}) => {
     const { command, args, env: usual } = relayed(gate.server, agent, server, options)
     const child = spawn(command, args, { env: { ...usual, ...env }, stdio: ['pipe', 'ignore', 'pipe'] })
+    after(() => child.kill('SIGKILL'))
     let stderr = ''
     child.stderr.on('data', (chunk) => {
       stderr += chunk
@@ -363,6 +366,7 @@ test('what a server says that is no message does not reach the client, and is to
   const server = [process.execPath, '-e', `process.stdout.write(${JSON.stringify(`${lines.join('\n')}\n`)})`]
   const { command, args, env } = relayed(gate.server, agent, server)
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  after(() => child.kill('SIGKILL'))
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
   assert.equal(
     stdout,
@@ -412,6 +416,7 @@ test('a relay whose sidecar hangs ends soon after its client', async () => {
   const { command, args, env } = relayed(network, await gate.key({ roles: ['agent'] }), scripted(heard))
   network.play(['pass'], 'hang')
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  after(() => child.kill('SIGKILL'))
   const told = text(child.stderr)
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...call('steady') })}\n`)
   await once(child.stdout, 'data')
