@@ -203,8 +203,18 @@ test('an approval serves what it was for, whoever presents it', async () => {
     const { body } = await evaluate(withApproval(swapped, approval), key)
     assert.deepEqual([body.decision, body.context.next_action], [false, 'request'])
   }
-  for (const forged of [{ id: 'apr_x' }, { id: 'x'.repeat(65) }, { id: 1 }, 'x', []])
-    assert.equal((await evaluate(withApproval(access(4002), forged))).body.decision, false)
+  // What is no reference to an approval is a part of the context like any other.
+  for (const [forged, next] of [
+    [{ id: 'apr_x' }, 'request'],
+    [{ id: 'x'.repeat(64) }, 'request'],
+    [{ id: 'x'.repeat(65) }, undefined],
+    [{ id: 1 }, undefined],
+    ['x', undefined],
+    [[], undefined],
+  ] as const) {
+    const { body } = await evaluate(withApproval(access(4002), forged))
+    assert.deepEqual([body.decision, body.context.next_action], [false, next])
+  }
   assert.equal((await evaluate(withApproval(evaluation, approval))).body.decision, true)
 })
 

@@ -154,6 +154,13 @@ test("another agent's decision is not found, nor one of another tenant or enviro
     assertRefused(await tell({ decisionId: id, status: 'succeeded' }), 'not_found')
 })
 
+test('an identity of one tenant and environment is nobody in another', async () => {
+  const bot = { roles: ['agent' as const], identity: 'bot' }
+  const decisionId = await decide(MAIL, await gate.key(bot))
+  for (const key of [await gate.key({ ...bot, environment: 'test' }), await gate.key({ ...bot, tenant: 'else' })])
+    assertRefused(await tell({ decisionId, status: 'succeeded' }, key), 'not_found')
+})
+
 test('keys of one identity are one agent: a rotated key reports for the one before it', async () => {
   const [first, second] = [
     await gate.key({ roles: ['agent'], identity: 'bot' }),

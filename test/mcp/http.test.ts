@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../until.ts'
@@ -256,4 +257,29 @@ test('a stream that the client opened is passed on, and ended when the client go
   sent.destroy()
   await until('the stream is ended at the server too', () => ended)
   assert.equal((await send(undefined, {}, '/mcp', 'PATCH')).status, 405)
+})
+
+test('a client that reads slowly holds up the server, and not the memory of the relay', async () => {
+  const event = `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'x', params: { text: 'x'.repeat(1024 * 1024) } })}\n\n`
+  const events = 96
+  let written = 0
+  const stream = function* () {
+    for (; written < events; written += 1) yield event
+  }
+  const { url } = await scene((_, outgoing) => {
+    Readable.from(stream()).pipe(outgoing.writeHead(200, { 'content-type': 'text/event-stream' }))
+  })
+  const [response] = await once(request(url, { headers: { accept: 'text/event-stream' } }).end(), 'response')
+  let before = -1
+  await until('the server waits, or is done', async () => {
+    const isStill = written === before
+    before = written
+    if (!isStill) await sleep(1000)
+    return isStill || undefined
+  })
+  // What sockets hold by themselves is a part of it.
+  assert.notEqual(written, events)
+  let bytes = 0
+  for await (const chunk of response) bytes += chunk.length
+  assert.equal(bytes, events * event.length)
 })
