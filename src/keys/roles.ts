@@ -1,3 +1,4 @@
+import { CONSOLE_ROUTES } from './console-routes.ts'
 import { FACADE_ROUTES } from './facade-routes.ts'
 
 /**
@@ -218,6 +219,7 @@ export const ROUTES = {
     limit: 'exempt',
   },
   metrics: { method: 'GET', path: '/metrics', summary: 'figures for Prometheus', roles: 'public', limit: 'exempt' },
+  ...CONSOLE_ROUTES,
   ...FACADE_ROUTES,
 } as const satisfies Record<string, RouteRule>
 
