@@ -27,6 +27,7 @@ const GROUPS: Record<string, Record<string, string>> = {
   kill_switch: { status: 'killSwitchStatus', trigger: 'trigger', recover: 'recover' },
   keys: { list: 'listKeys', create: 'createKey', revoke: 'revokeKey' },
   policies: { list: 'listPolicies', validate: 'validatePolicies', reload: 'reloadPolicies' },
+  sessions: { current: 'getSession', sign_in_link: 'signInCode' },
   service: { health: 'healthz', readiness: 'readyz', metrics: 'metrics', open_api: 'openapi' },
 }
 

@@ -7,6 +7,8 @@ import type { Deps } from './actions/deps.ts'
 import { pastReader } from './actions/past.ts'
 import { policyHistory } from './actions/policy-history.ts'
 import { type PolicyRegistry, policyRegistry, type Reloaded } from './actions/policy-registry.ts'
+import { Sessions } from './actions/sessions.ts'
+import { SignInCodes } from './actions/sign-in-codes.ts'
 import { policyValidator } from './actions/validate-policies.ts'
 import type { Examine } from './actions/verify-evidence.ts'
 import type { Anchors } from './anchoring.ts'
@@ -18,6 +20,7 @@ import { strayNames } from './files/policies.ts'
 import { policyFolders } from './files/policy-folders.ts'
 import { createApp } from './http/app.ts'
 import { examineInThread } from './http/examine.ts'
+import type { Refusals } from './http/refusals.ts'
 import type { Services } from './http/services.ts'
 import { listen } from './listen.ts'
 import type { Logger } from './log.ts'
@@ -46,6 +49,7 @@ export interface RunningServer {
   /** Where it listens: `http://127.0.0.1:4283`, or `unix:/path`. */
   url: string
   store: Store
+  signInCodes: SignInCodes
   /** Looks at all policies as they are now. */
   reload(): Promise<Reloaded>
   close(): Promise<void>
@@ -73,16 +77,13 @@ export async function startServer({
   direct = true,
   threads = { aside: inThreads(), writer: writeWhereBetter, verifier: verifyInThread, examine: examineInThread() },
 }: ServerOptions): Promise<RunningServer> {
-  const policiesFolder = resolve(config.policies)
-  if (!existsSync(policiesFolder)) {
-    throw new ConfigError(`There is no policies folder ${policiesFolder}; make it, or name another with --policies.`)
-  }
+  const policiesFolder = existingFolder(config.policies)
   const newId = idMaker(clock, randomPool())
   const { writer: makeWriter, verifier: makeVerifier } = threads
   const store = openStore({ dir: resolve(config.data), create: true, clock, makeWriter, makeVerifier })
   const tasks = repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'))
+  const deps = { store, clock, newId }
   try {
-    const deps = { store, clock, newId }
     const trail = await keepTrail(deps, { config, log, tasks })
     const aside = inTurn(threads.aside)
     const policies = policiesIn(policiesFolder, { deps, aside, watch: config.watch === 'on', log })
@@ -90,8 +91,10 @@ export async function startServer({
     await readPolicies()
     const kept = { ...trail, outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
     const stopping = new AbortController()
+    const browsers = { sessions: new Sessions(deps), signInCodes: new SignInCodes(deps) }
     const services: Services = {
       ...deps,
+      ...browsers,
       past: pastReader(store),
       policies,
       validatePolicies: policyValidator(aside.validate),
@@ -105,12 +108,9 @@ export async function startServer({
       untilDone: (task) => tasks.untilDone('persist kill switch', task),
     }
     const { listener, refusals } = createApp(services, { direct })
-    tasks.every('look at policies', LOOK_MS, async () => {
-      await readPolicies()
-      await policies.tend()
-    })
+    tendPolicies(tasks, policies, readPolicies)
     tendStore(tasks, deps)
-    tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
+    tendCallers(tasks, browsers.sessions, refusals)
     const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
     const url = await listen(server, config)
     const close = async (): Promise<void> => {
@@ -120,12 +120,13 @@ export async function startServer({
       await policies.idle()
       try {
         await refusals.flush()
+        await browsers.sessions.close()
         await trail.close()
       } finally {
         await store.close()
       }
     }
-    return { url, store, reload: policies.reloadAll, close }
+    return { url, store, signInCodes: browsers.signInCodes, reload: policies.reloadAll, close }
   } catch (error) {
     await tasks.stop()
     await store.close()
@@ -133,10 +134,29 @@ export async function startServer({
   }
 }
 
+/** @throws ConfigError when there is none */
+function existingFolder(policies: string): string {
+  const folder = resolve(policies)
+  if (existsSync(folder)) return folder
+  throw new ConfigError(`There is no policies folder ${folder}; make it, or name another with --policies.`)
+}
+
+function tendPolicies(tasks: Tasks, policies: PolicyRegistry, readPolicies: () => Promise<void>): void {
+  tasks.every('look at policies', LOOK_MS, async () => {
+    await readPolicies()
+    await policies.tend()
+  })
+}
+
 function tendStore(tasks: Tasks, deps: Deps): void {
   tasks.every('refresh', REFRESH_MS, async () => deps.store.refresh())
   tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
   tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
+}
+
+function tendCallers(tasks: Tasks, sessions: Sessions, refusals: Refusals): void {
+  tasks.every('end sessions', SWEEP_MS, () => sessions.tend())
+  tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
 }
 
 /** The policies under `folder`, none of which has been read. What comes of each change is logged. */

@@ -39,7 +39,7 @@ const PARTS: Record<string, Part> = {
   sqlite: { rank: 4, packages: ['better-sqlite3'] },
   files: { rank: 4 },
   anchors: { rank: 4 },
-  http: { rank: 4, packages: ['express'] },
+  http: { rank: 4, packages: ['express', 'helmet'] },
   // Stands between MCP clients and servers, and asks a running sidecar as agents do.
   mcp: { rank: 4, and: ['client', 'files', 'http'] },
   // The commands compose what they need, and `serve` starts the whole service.
@@ -78,7 +78,8 @@ const PARTS: Record<string, Part> = {
   client: { rank: 3 },
   // But for this entry of the client, into which the build puts the code that verifies evidence, with twins of what only Node has.
   'client/verify': { rank: 3 },
-  console: { rank: 1 },
+  // The web console, put together for browsers: it calls the service as every client does.
+  console: { rank: 3, and: ['client', 'client/verify'], packages: ['preact'] },
 }
 /** TypeBox, as one file (decision 0020), declares shapes wherever a shape is; hashes are what signatures and a browser need. */
 const SHARED_PACKAGES = ['#typebox', '@noble/hashes']
@@ -149,7 +150,7 @@ function targetOf(from: Source, specifier: string): string | undefined {
 }
 
 const NESTED = Object.keys(PARTS).filter((name) => name.includes('/'))
-/** Parts that stand alone, in the first folder of their paths. */
+/** Parts that are shipped alone, in the first folder of their paths: they import nothing but each other, and run in browsers. */
 const ALONE = ['client', 'console']
 
 const folderOf = (path: string) => path.split('/')[0] ?? path
@@ -183,7 +184,7 @@ function importFault(from: Source, name: string, part: Part, specifier: string):
   if (target === undefined) return packageFault(from, name, part, specifier)
   const other = partOf(target)
   if (other === name) return ''
-  if (ALONE.includes(name)) return `imports ${specifier}, but ${name} stands alone`
+  if (ALONE.includes(name) && !part.and?.includes(other)) return `imports ${specifier}, but ${name} stands alone`
   if (other === '..' || PARTS[other] === undefined) return `imports ${specifier}, which is in no part of src`
   if (ALONE.includes(folderOf(other)) && !part.and?.includes(other))
     return `imports ${specifier}, which is shipped alone`
@@ -193,7 +194,7 @@ function importFault(from: Source, name: string, part: Part, specifier: string):
 
 function packageFault(from: Source, name: string, part: Part, specifier: string): string {
   if (specifier.startsWith('node:')) {
-    if (name === 'client') return `imports ${specifier}, which browsers do not have`
+    if (ALONE.includes(name)) return `imports ${specifier}, which browsers do not have`
     const allowed = !isPure(part) || PURE_MODULES[specifier]?.some((path) => from.path.startsWith(path))
     return allowed ? '' : `imports ${specifier} in a pure part`
   }

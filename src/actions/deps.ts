@@ -72,8 +72,12 @@ export function callerOf(key: ApiKey, tenantId: string): Caller {
     tenantId,
     environment: key.environment,
     chain: chainOf(tenantId, key.environment),
-    actor: { kind: 'key', id: key.id, identity: key.identity, roles: key.roles },
+    actor: actorOf(key),
   }
+}
+
+export function actorOf({ id, identity, roles }: ApiKey): Actor {
+  return { kind: 'key', id, identity, roles }
 }
 
 /** Whether the caller's key is neither revoked nor expired by now, for what goes on after a request was let in. */

@@ -198,6 +198,7 @@ function makerGuards({ caller }: KeyMaker) {
   return caller === undefined ? [] : [{ kind: 'keyActive' as const, keyId: caller.key.id }]
 }
 
-function chainOfKey(key: ApiKey): string {
+/** Where what becomes of a key is recorded. */
+export function chainOfKey(key: ApiKey): string {
   return isAdmin(key.roles) || key.tenantId === null ? SYSTEM_CHAIN : chainOf(key.tenantId, key.environment)
 }

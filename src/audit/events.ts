@@ -15,6 +15,8 @@ export const EVENTS = {
   'key.created': 'a key was made',
   'key.revoked': 'a key was ended',
   'key.rotated': 'a key was replaced by a new one of the same holder, and given an end',
+  'session.started': 'a browser was signed in with a key, or with a code that the key made',
+  'session.ended': 'a browser was signed out; `why` says by what',
   'tenant.created': 'a tenant was made',
   'tenant.changed': 'the plan of a tenant was changed',
   'policy.loaded': 'a policy set came into force',

@@ -9,6 +9,10 @@ export const ERRORS = {
   invalid_denial_binding: { status: 400, meaning: 'an access request that is not for what was denied to this caller' },
   unauthenticated: { status: 401, meaning: 'no key, an unknown, expired or revoked one, or no `x-tenant-id`' },
   forbidden: { status: 403, meaning: "the key's roles do not allow it" },
+  origin_not_allowed: {
+    status: 403,
+    meaning: 'a signed-in browser asks from another page than the console of this service',
+  },
   tenant_mismatch: { status: 403, meaning: 'the key belongs to another tenant than the one named' },
   approver_mismatch: { status: 403, meaning: '`approverId` is not the identity of the key' },
   self_approval: { status: 403, meaning: 'who asked may not approve' },

@@ -11,6 +11,7 @@ export const ID_PREFIX = {
   key: 'key',
   killSwitch: 'ksw',
   request: 'req',
+  session: 'ses',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIX

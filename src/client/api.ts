@@ -514,6 +514,62 @@ export interface LogRequest {
   userId?: string
 }
 
+export interface OpenedSession {
+  /** The key that the session was opened with, or that asks. */
+  keyId: string
+  name: string | null
+  /** Who holds the key: approvals are recorded under it. */
+  identity: string | null
+  groups: string[]
+  roles: Role[]
+  environment: Environment
+  /** Those that `x-tenant-id` may name, at most 1,000. */
+  tenants: string[]
+  /** The operations that the roles allow. */
+  may: (
+    | 'check'
+    | 'risk'
+    | 'outcome'
+    | 'listApprovals'
+    | 'getApproval'
+    | 'approve'
+    | 'reject'
+    | 'auditChain'
+    | 'auditVerify'
+    | 'auditLog'
+    | 'getDecision'
+    | 'exportBundle'
+    | 'verifyBundle'
+    | 'killSwitchStatus'
+    | 'trigger'
+    | 'recover'
+    | 'listKeys'
+    | 'createKey'
+    | 'revokeKey'
+    | 'listPolicies'
+    | 'validatePolicies'
+    | 'reloadPolicies'
+    | 'events'
+    | 'openSession'
+    | 'getSession'
+    | 'endSession'
+    | 'signInCode'
+  )[]
+  /** Null for who asks with a key. */
+  session: {
+    /** Names the session in the trail. */
+    id: string
+    /** UTC, with milliseconds. */
+    startedAt: string
+    /** When it ends unless its user does something before. */
+    idleEndsAt: string
+    /** When it ends at the latest. */
+    endsAt: string
+  } | null
+  /** Sent as `x-session-token` with each request of the session, beside the cookie that this answer sets. */
+  token: string
+}
+
 /** What became of an action after its decision, as its agent says. */
 export interface Outcome {
   /** The decision that the action was run on. */
@@ -791,6 +847,68 @@ export interface ShownValue {
   characters?: number
 }
 
+export interface SignInLink {
+  /** The web console, with the code in the fragment, which browsers send nobody. */
+  url: string
+  /** UTC, with milliseconds. */
+  expiresAt: string
+}
+
+/** Who asks, and what that one may do. */
+export interface SignedIn {
+  /** The key that the session was opened with, or that asks. */
+  keyId: string
+  name: string | null
+  /** Who holds the key: approvals are recorded under it. */
+  identity: string | null
+  groups: string[]
+  roles: Role[]
+  environment: Environment
+  /** Those that `x-tenant-id` may name, at most 1,000. */
+  tenants: string[]
+  /** The operations that the roles allow. */
+  may: (
+    | 'check'
+    | 'risk'
+    | 'outcome'
+    | 'listApprovals'
+    | 'getApproval'
+    | 'approve'
+    | 'reject'
+    | 'auditChain'
+    | 'auditVerify'
+    | 'auditLog'
+    | 'getDecision'
+    | 'exportBundle'
+    | 'verifyBundle'
+    | 'killSwitchStatus'
+    | 'trigger'
+    | 'recover'
+    | 'listKeys'
+    | 'createKey'
+    | 'revokeKey'
+    | 'listPolicies'
+    | 'validatePolicies'
+    | 'reloadPolicies'
+    | 'events'
+    | 'openSession'
+    | 'getSession'
+    | 'endSession'
+    | 'signInCode'
+  )[]
+  /** Null for who asks with a key. */
+  session: {
+    /** Names the session in the trail. */
+    id: string
+    /** UTC, with milliseconds. */
+    startedAt: string
+    /** When it ends unless its user does something before. */
+    idleEndsAt: string
+    /** When it ends at the latest. */
+    endsAt: string
+  } | null
+}
+
 export interface TriggerRequest {
   /** Must be the tenant of x-tenant-id. */
   tenantId?: string
@@ -964,6 +1082,7 @@ export interface Failure {
     | 'invalid_denial_binding'
     | 'unauthenticated'
     | 'forbidden'
+    | 'origin_not_allowed'
     | 'tenant_mismatch'
     | 'approver_mismatch'
     | 'self_approval'
@@ -1172,6 +1291,22 @@ export interface Api {
   metrics: {
     data: string
   }
+  /** Signs a browser in, with a key or the code of a sign-in link (`x-sign-in-code`). */
+  openSession: {
+    data: OpenedSession
+  }
+  /** Who asks, for which tenants, and which routes that one may call. */
+  getSession: {
+    data: SignedIn
+  }
+  /** Signs a browser out. */
+  endSession: {
+    data: SignedIn
+  }
+  /** A link by which a browser is signed in with this key, once within five minutes. */
+  signInCode: {
+    data: SignInLink
+  }
 }
 
 export const ROUTES = {
@@ -1202,4 +1337,8 @@ export const ROUTES = {
   healthz: { method: 'GET', path: '/healthz', repeat: 'as_is', form: 'object' },
   readyz: { method: 'GET', path: '/readyz', repeat: 'as_is', form: 'object' },
   metrics: { method: 'GET', path: '/metrics', repeat: 'as_is', form: 'text' },
+  openSession: { method: 'POST', path: '/session', repeat: 'never', form: 'object' },
+  getSession: { method: 'GET', path: '/session', repeat: 'as_is', form: 'object' },
+  endSession: { method: 'DELETE', path: '/session', repeat: 'as_is', form: 'object' },
+  signInCode: { method: 'POST', path: '/session/code', repeat: 'never', form: 'object' },
 } as const

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { inBrowsers } from './in-browsers.js'
 
 /**
  * Makes the package @gate-sidecar/client in dist/client, which stands alone: each entry is one file without dependencies, and its
@@ -26,17 +27,6 @@ const ENTRIES = [
     source: `adapters/${name}`,
   })),
 ]
-
-/** What Node does by itself, the verifier does with what a browser has. */
-const inBrowsers = {
-  name: 'in browsers',
-  setup({ onResolve }) {
-    const twins = join(HERE, 'verify')
-    onResolve({ filter: /\/(bytes|ed25519)\.ts$/ }, ({ path, importer }) =>
-      importer.startsWith(twins) ? undefined : { path: join(twins, basename(path)) },
-    )
-  },
-}
 
 /** package.json of the package. What is true of the whole product stands in that of the product. */
 function manifest() {

@@ -47,6 +47,7 @@ export class GateClient {
   readonly keys: Endpoints['keys']
   readonly policies: Endpoints['policies']
   readonly service: Endpoints['service']
+  readonly sessions: Endpoints['sessions']
   readonly #connection: Connection
   readonly #settings: GuardSettings
 
@@ -70,6 +71,7 @@ export class GateClient {
     this.keys = groups.keys
     this.policies = groups.policies
     this.service = groups.service
+    this.sessions = groups.sessions
   }
 
   get mode(): Mode {

@@ -3,10 +3,13 @@ import { type Api, ROUTES } from './api.ts'
 import { GateError, isPassing } from './errors.ts'
 import { assertMs, MAX_MS, pause } from './pause.ts'
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends TransportOptions {
   tenantId: string
   /** `sk_live_…` or `sk_test_…`. Keep it out of version control. */
   apiKey: string
+}
+
+export interface TransportOptions {
   /** Where the sidecar listens. @default http://127.0.0.1:4283 */
   baseUrl?: string
   /** Milliseconds that a call takes at most, repetitions included. @default 30000 */
@@ -15,6 +18,13 @@ export interface ConnectionOptions {
   retries?: number
   /** In place of the global one, such as one that speaks over a Unix socket. It must not cache. */
   fetch?: typeof fetch
+}
+
+/** For whom calls are made, and by what the service knows who makes them. */
+export interface Caller {
+  tenantId: string
+  /** Asked for anew for each call. */
+  headers(): Record<string, string>
 }
 
 export type RouteName = keyof Api
@@ -45,15 +55,19 @@ export interface Connection {
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2000
 
-/** Calls the service over HTTP. Nothing is kept between calls. @throws TypeError for options that cannot be used */
-export function connect(options: ConnectionOptions): Connection {
-  const { tenantId, apiKey, timeout: usualMs = 30_000, retries = 3, fetch: send = fetch } = options
+/** Calls the service with an API key. @throws TypeError for options that cannot be used */
+export function connect({ tenantId, apiKey, ...options }: ConnectionOptions): Connection {
   if (!tenantId || !apiKey) throw new TypeError('tenantId and apiKey are needed')
+  return connectAs({ tenantId, headers: () => ({ 'x-api-key': apiKey, 'x-tenant-id': tenantId }) }, options)
+}
+
+/** Calls the service over HTTP. Nothing is kept between calls. @throws TypeError for options that cannot be used */
+export function connectAs({ tenantId, headers: named }: Caller, options: TransportOptions): Connection {
+  const { timeout: usualMs = 30_000, retries = 3, fetch: send = fetch } = options
   assertMs('timeout', usualMs)
   if (usualMs <= 0) throw new TypeError('timeout is above 0')
   if (!(retries >= 0)) throw new TypeError('retries is a number from 0')
   const base = new URL(options.baseUrl ?? 'http://127.0.0.1:4283')
-  const named = { 'x-api-key': apiKey, 'x-tenant-id': tenantId }
   // A gate is not somewhere else than where it was said to be, and what it said before is no answer.
   const always = { redirect: 'manual', cache: 'no-store' } as const
 
@@ -67,7 +81,7 @@ export function connect(options: ConnectionOptions): Connection {
       const request: RequestInit = {
         method,
         headers: {
-          ...named,
+          ...named(),
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...(repeat === 'with_key' && { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() }),
         },
@@ -92,7 +106,7 @@ export function connect(options: ConnectionOptions): Connection {
     },
     open(name, headers, signal) {
       const { method, path } = ROUTES[name]
-      return send(addressOf(base, path, {}, {}), { method, headers: { ...named, ...headers }, ...always, signal })
+      return send(addressOf(base, path, {}, {}), { method, headers: { ...named(), ...headers }, ...always, signal })
     },
   }
 }

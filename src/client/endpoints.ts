@@ -58,6 +58,12 @@ export function endpoints(connection: Connection) {
         data('validatePolicies', { body: texts }, options),
       reload: (options?: CallOptions) => data('reloadPolicies', { body: {} }, options),
     },
+    sessions: {
+      /** Who asks: what the key may do, and for which tenants. */
+      current: (options?: CallOptions) => data('getSession', {}, options),
+      /** A link that signs a browser in with this key, once within five minutes. */
+      signInLink: (options?: CallOptions) => data('signInCode', {}, options),
+    },
     service: {
       health: (options?: CallOptions) => data('healthz', {}, options),
       /** @throws GateError `not_ready` */

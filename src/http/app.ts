@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type Request } from 'e
 import { GateError } from '../base/errors.ts'
 import { type Facade, type KeyedRouteId, type PublicRouteId, ROUTES, type RouteRule } from '../keys/roles.ts'
 import { bodyBudget } from './body-budget.ts'
+import { addConsole } from './console.ts'
 import { type Dispatcher, dispatch, requestIdOf } from './dispatch.ts'
 import { writeError } from './errors.ts'
 import { assertHost, originOf } from './host.ts'
@@ -39,6 +40,7 @@ function expressApp(dispatcher: Dispatcher): Express {
   app.enable('strict routing').enable('case sensitive routing')
   app.set('query parser', false)
   addPublic(app, dispatcher)
+  addConsole(app, dispatcher.services.allowedHosts)
   for (const id of Object.keys(HANDLERS) as KeyedRouteId[]) {
     const { method, path } = ROUTES[id]
     const handler = (request: Request, response: ServerResponse): void =>

@@ -1,25 +1,51 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { callerFor, keyOfSecret } from '../actions/authenticate.ts'
 import { type Caller, callerOf } from '../actions/deps.ts'
+import type { Session, SignInBy } from '../actions/sessions.ts'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { GateError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import type { RouteRule } from '../keys/roles.ts'
 import type { State } from '../store.ts'
+import { assertSameOrigin } from './host.ts'
+import type { Services } from './services.ts'
+import { sessionCookie } from './session-cookie.ts'
 
 const BEARER = /^Bearer +(\S+)$/i
 
-/** The key of the request. @throws GateError `unauthenticated` */
-export function authenticate(state: State, headers: IncomingHttpHeaders, route: RouteRule, nowMs: number): ApiKey {
+/** The key that a request acts with, and by what it is known. */
+export type Credential = { key: ApiKey } & ({ by: SignInBy } | { by: 'session'; session: Session })
+
+/**
+ * What the request acts with: a key, or the session of a browser that was signed in with one.
+ *
+ * @throws GateError `unauthenticated`, and `origin_not_allowed` for a session that another page uses
+ */
+export function authenticate(
+  { store, clock, sessions, signInCodes }: Pick<Services, 'store' | 'clock' | 'sessions' | 'signInCodes'>,
+  request: Pick<IncomingMessage, 'headers' | 'method'>,
+  route: RouteRule,
+): Credential {
+  const { headers } = request
   const bearer = route.facade && BEARER.exec(headers.authorization ?? '')?.[1]
   const secret = headers['x-api-key'] ?? bearer
-  if (typeof secret !== 'string' || secret === '')
-    throw new GateError(
-      'unauthenticated',
-      `Send your API key in the x-api-key header${route.facade ? ', or as a bearer token' : ''}.`,
-    )
-  return keyOfSecret(state, secret, nowMs)
+  if (typeof secret === 'string' && secret !== '')
+    return { key: keyOfSecret(store.state(), secret, clock()), by: 'key' }
+  const { 'x-session-token': token, 'x-sign-in-code': code } = headers
+  if (route.signIn && typeof code === 'string') {
+    assertSameOrigin(request)
+    return { key: signInCodes.redeem(code), by: 'code' }
+  }
+  if (route.facade === undefined && typeof token === 'string') {
+    assertSameOrigin(request)
+    const cookie = sessionCookie(headers)
+    return { ...sessions.find({ token, ...(cookie && { cookie }) }, headers['x-user-active'] === '1'), by: 'session' }
+  }
+  throw new GateError(
+    'unauthenticated',
+    `Send your API key in the x-api-key header${route.facade ? ', or as a bearer token' : ''}.`,
+  )
 }
 
 /**
@@ -27,7 +53,7 @@ export function authenticate(state: State, headers: IncomingHttpHeaders, route: 
  *
  * @throws GateError `unauthenticated` without x-tenant-id, and what `callerFor` throws
  */
-export function authorize(state: State, key: ApiKey, headers: IncomingHttpHeaders, route: RouteRule): Caller {
+export function authorize(state: State, key: ApiKey, headers: IncomingMessage['headers'], route: RouteRule): Caller {
   const named = headers['x-tenant-id'] ?? (route.facade && key.tenantId !== null ? key.tenantId : undefined)
   if (named === undefined && route.tenantOptional) return callerOf(key, key.tenantId ?? SYSTEM_CHAIN)
   if (typeof named !== 'string' || named === '')

@@ -4,17 +4,18 @@ import { GateError } from '../base/errors.ts'
 import { type Json, parseJson } from '../base/json.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../keys/roles.ts'
-import { authenticate, authorize } from './auth.ts'
+import { authenticate, authorize, type Credential } from './auth.ts'
 import { readBody } from './body.ts'
 import type { bodyBudget } from './body-budget.ts'
 import { writeError } from './errors.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from './headers.ts'
 import { assertHost, originOf } from './host.ts'
-import type { LimitHeaders, RateLimiter } from './ratelimit.ts'
+import type { RateLimiter } from './ratelimit.ts'
 import { isRefusal, type Refusals } from './refusals.ts'
 import { writeEnvelope, writeJson } from './reply.ts'
 import type { Reply, Route } from './route.ts'
 import type { Services } from './services.ts'
+import { setSessionCookie } from './session-cookie.ts'
 import { writeStream } from './stream.ts'
 
 export interface Dispatcher {
@@ -92,13 +93,14 @@ async function serve(
   asker: Asker,
   request: IncomingMessage,
   response: ServerResponse,
-): Promise<{ reply: Reply; headers: LimitHeaders }> {
+): Promise<{ reply: Reply; headers: Record<string, string> }> {
   const { services, limiter, bodies, routes } = dispatcher
   const rule: RouteRule = ROUTES[id]
   const route = routes[id]
   const state = services.store.state()
-  asker.key = authenticate(state, request.headers, rule, services.clock())
-  const caller = authorize(state, asker.key, request.headers, rule)
+  const credential = authenticate(services, request, rule)
+  asker.key = credential.key
+  const caller = authorize(state, credential.key, request.headers, rule)
   asker.caller = caller
   const headers = limiter.admit(state, caller, rule)
   const share = bodies(caller.key.id, rule.limit === 'exempt')
@@ -107,6 +109,7 @@ async function serve(
     const reply = await route.run(services, {
       id,
       caller,
+      credential,
       params,
       ...read,
       query: queryOf(request),
@@ -117,12 +120,19 @@ async function serve(
       },
       lastEventId: request.headers['last-event-id']?.toString(),
       // An answer that waits for an earlier one of its connection is not destroyed with it.
-      isGone: () => response.destroyed || request.socket.destroyed || services.stopping.aborted,
+      isGone: () =>
+        response.destroyed || request.socket.destroyed || services.stopping.aborted || isOver(services, credential),
     })
-    return { reply, headers }
+    const cookie = 'sessionCookie' in reply ? reply.sessionCookie : undefined
+    return { reply, headers: { ...headers, ...(cookie !== undefined && setSessionCookie(request.headers, cookie)) } }
   } finally {
     share.release()
   }
+}
+
+/** What waits or streams for a signed-in browser ends with its session. */
+function isOver({ sessions }: Services, credential: Credential): boolean {
+  return credential.by === 'session' && !sessions.isOpen(credential.session)
 }
 
 async function bodyOf(

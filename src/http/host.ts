@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { GateError } from '../base/errors.ts'
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
@@ -24,4 +24,21 @@ export function assertHost(host: string | undefined, allowed: readonly string[])
  */
 export function originOf({ host, 'x-forwarded-proto': scheme }: IncomingHttpHeaders): string {
   return `${scheme === 'https' ? 'https' : 'http'}://${host}`
+}
+
+/**
+ * Refuses what another page than our own has a browser send. A browser names the page's origin with whatever changes something,
+ * and says how page and service are related where it reaches the service by TLS or on this host (Fetch Metadata).
+ *
+ * @throws GateError `origin_not_allowed`
+ */
+export function assertSameOrigin({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>): void {
+  const { origin, 'sec-fetch-site': site } = headers
+  const own = originOf(headers)
+  const isRead = method === 'GET' || method === 'HEAD'
+  if ((origin === own || (origin === undefined && isRead)) && (site === undefined || site === 'same-origin')) return
+  throw new GateError(
+    'origin_not_allowed',
+    `A session is used by the page at ${own} only. What ends TLS in front of it passes Host, and sets X-Forwarded-Proto.`,
+  )
 }

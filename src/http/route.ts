@@ -6,7 +6,7 @@ import type { Json } from '../base/json.ts'
 import { isJsonObject } from '../base/json.ts'
 import { parserOf } from '../base/schema.ts'
 import { ROUTES, type RouteId, type RouteRule } from '../keys/roles.ts'
-import { assertTenant } from './auth.ts'
+import { assertTenant, type Credential } from './auth.ts'
 import { type BodyLimits, REQUEST_LIMITS } from './body.ts'
 import { withNumbers } from './query.ts'
 import type { Services } from './services.ts'
@@ -18,12 +18,13 @@ export interface Page {
   total: number
 }
 
-/** What a route answers: data, which dispatch wraps in the envelope, or events as they come. */
-export type Reply<T = unknown> = { data: T; page?: Page } | { stream: Stream }
+/** What a route answers: data, which dispatch wraps in the envelope, or events as they come. `sessionCookie` is for the browser to keep, and to forget when empty. */
+export type Reply<T = unknown> = { data: T; page?: Page; sessionCookie?: string } | { stream: Stream }
 
 /** A request as a route sees it: authenticated, parsed, of the declared shape. */
 export interface Call<B, Q> {
   caller: Caller
+  credential: Credential
   params: Readonly<Record<string, string>>
   body: B
   query: Q
@@ -71,6 +72,7 @@ export interface Route {
 export interface RawCall {
   id: RouteId
   caller: Caller
+  credential: Credential
   params: Readonly<Record<string, string>>
   body: Json | undefined
   /** Of a route that takes these. */

@@ -5,12 +5,16 @@ import type { ExplainDeps } from '../actions/explain.ts'
 import type { KillSwitchDeps } from '../actions/killswitch.ts'
 import type { OutcomeDeps } from '../actions/outcomes.ts'
 import type { PolicyRegistry } from '../actions/policy-registry.ts'
+import type { Sessions } from '../actions/sessions.ts'
+import type { SignInCodes } from '../actions/sign-in-codes.ts'
 import type { ValidatePolicies } from '../actions/validate-policies.ts'
 import type { Examine } from '../actions/verify-evidence.ts'
 import type { Outside } from '../actions/verify-range.ts'
 
 /** What the routes work with; composed in server.ts. */
 export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps, ExplainDeps, OutcomeDeps {
+  sessions: Sessions
+  signInCodes: SignInCodes
   policies: PolicyRegistry
   validatePolicies: ValidatePolicies
   examine: Examine

@@ -1,2 +1,36 @@
 /** Routes that people need to look and to manage, as the web console does. Part of ROUTES in roles.ts. */
-export const CONSOLE_ROUTES = {} as const
+export const CONSOLE_ROUTES = {
+  openSession: {
+    method: 'POST',
+    path: '/session',
+    summary: 'signs a browser in, with a key or the code of a sign-in link (`x-sign-in-code`)',
+    roles: 'any',
+    limit: 'status',
+    tenantOptional: true,
+    signIn: true,
+  },
+  getSession: {
+    method: 'GET',
+    path: '/session',
+    summary: 'who asks, for which tenants, and which routes that one may call',
+    roles: 'any',
+    limit: 'status',
+    tenantOptional: true,
+  },
+  endSession: {
+    method: 'DELETE',
+    path: '/session',
+    summary: 'signs a browser out',
+    roles: 'any',
+    limit: 'exempt',
+    tenantOptional: true,
+  },
+  signInCode: {
+    method: 'POST',
+    path: '/session/code',
+    summary: 'a link by which a browser is signed in with this key, once within five minutes',
+    roles: 'any',
+    limit: 'status',
+    tenantOptional: true,
+  },
+} as const

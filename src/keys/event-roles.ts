@@ -8,7 +8,7 @@ export const EVENT_ROLES = {
   approval: ['agent', 'approver', 'auditor'],
   gate: ['agent', 'auditor'],
   outcome: ['auditor', 'operator'],
-  killswitch: ['agent', 'auditor', 'operator'],
+  killswitch: ['agent', 'approver', 'auditor', 'operator'],
   policy: ['approver', 'auditor', 'operator'],
 } as const satisfies Record<string, readonly Role[]>
 

@@ -1,5 +1,6 @@
 import { CONSOLE_ROUTES } from './console-routes.ts'
 import { FACADE_ROUTES } from './facade-routes.ts'
+import { SERVICE_ROUTES } from './service-routes.ts'
 
 /**
  * Who may do what: the one table of roles, read by authentication, dispatch, docs and tests.
@@ -33,6 +34,8 @@ export interface RouteRule {
   idempotent?: true
   /** A POST that changes nothing. */
   reads?: true
+  /** Takes the code of a sign-in link in place of a key. */
+  signIn?: true
   /** Answers without x-tenant-id. */
   tenantOptional?: true
   /** Not for our own clients: it takes the key as a bearer token too, and the tenant of the key where none is named. */
@@ -145,7 +148,7 @@ export const ROUTES = {
     method: 'GET',
     path: '/killswitch/status',
     summary: 'the strongest stop, and all of them',
-    roles: ['agent', 'operator'],
+    roles: ['agent', 'approver', 'auditor', 'operator'],
     limit: 'status',
   },
   trigger: {
@@ -203,22 +206,7 @@ export const ROUTES = {
     roles: 'any',
     limit: 'status',
   },
-  openapi: {
-    method: 'GET',
-    path: '/openapi.json',
-    summary: 'this interface as an OpenAPI 3.1 document',
-    roles: 'public',
-    limit: 'exempt',
-  },
-  healthz: { method: 'GET', path: '/healthz', summary: 'the process answers', roles: 'public', limit: 'exempt' },
-  readyz: {
-    method: 'GET',
-    path: '/readyz',
-    summary: 'the store answers, stops are on disk, policies are in force',
-    roles: 'public',
-    limit: 'exempt',
-  },
-  metrics: { method: 'GET', path: '/metrics', summary: 'figures for Prometheus', roles: 'public', limit: 'exempt' },
+  ...SERVICE_ROUTES,
   ...CONSOLE_ROUTES,
   ...FACADE_ROUTES,
 } as const satisfies Record<string, RouteRule>

@@ -81,6 +81,8 @@ export const ENDPOINTS: readonly Exchange[] = [
   { call: 'keys.create', with: { name: 'made', roles: ['agent'] }, value: { name: 'made' }, keep: { key: 'id' } },
   { call: 'keys.list', value: { 0: { id: /^key_/ } } },
   { call: 'keys.revoke', with: { id: '$key' }, value: { id: '$key' } },
+  { call: 'sessions.current', value: { tenants: ['acme'], session: null } },
+  { call: 'sessions.signInLink', value: { url: /\/console\/#code=/ } },
   { call: 'policies.list', value: { digest: /^sha256:/ } },
   {
     call: 'policies.validate',

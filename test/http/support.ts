@@ -8,8 +8,8 @@ import type { Facade } from '../../src/keys/roles.ts'
 import { assertDeclared } from '../declared.ts'
 import type { Answer, Gate } from '../helpers.ts'
 
-/** What the service notes of itself: a tenant's policies within a second of its making, what it refused once a minute. */
-const OWN = ['policy.loaded', 'auth.refused']
+/** What the service notes of itself: a tenant's policies within a second of its making, what it refused once a minute, who signed in. */
+const OWN = ['policy.loaded', 'auth.refused', 'session.started', 'session.ended']
 
 /** How many entries a chain has that requests made. */
 export async function entries(gate: Gate, chain = 'acme/live'): Promise<number> {

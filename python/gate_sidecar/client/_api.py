@@ -44,6 +44,7 @@ __all__ = [
     "KillSwitchLevel",
     "KillSwitchStatus",
     "LogRequest",
+    "OpenedSession",
     "Outcome",
     "OutcomeRequest",
     "Page",
@@ -62,6 +63,8 @@ __all__ = [
     "RiskRequest",
     "Role",
     "ShownValue",
+    "SignInLink",
+    "SignedIn",
     "TriggerRequest",
     "TriggeredKillSwitch",
     "TrustBundle",
@@ -654,6 +657,66 @@ class LogRequest(_LogRequest, total=False):
     userId: str
 
 
+class OpenedSessionSession(TypedDict):
+    id: str
+    """Names the session in the trail."""
+    startedAt: str
+    """UTC, with milliseconds."""
+    idleEndsAt: str
+    """When it ends unless its user does something before."""
+    endsAt: str
+    """When it ends at the latest."""
+
+
+class OpenedSession(TypedDict):
+    keyId: str
+    """The key that the session was opened with, or that asks."""
+    name: Optional[str]
+    identity: Optional[str]
+    """Who holds the key: approvals are recorded under it."""
+    groups: List[str]
+    roles: List[Role]
+    environment: Environment
+    tenants: List[str]
+    """Those that `x-tenant-id` may name, at most 1,000."""
+    may: List[Literal[
+        "check",
+        "risk",
+        "outcome",
+        "listApprovals",
+        "getApproval",
+        "approve",
+        "reject",
+        "auditChain",
+        "auditVerify",
+        "auditLog",
+        "getDecision",
+        "exportBundle",
+        "verifyBundle",
+        "killSwitchStatus",
+        "trigger",
+        "recover",
+        "listKeys",
+        "createKey",
+        "revokeKey",
+        "listPolicies",
+        "validatePolicies",
+        "reloadPolicies",
+        "events",
+        "openSession",
+        "getSession",
+        "endSession",
+        "signInCode",
+    ]
+    """The operations that the roles allow."""
+    session: Optional[OpenedSessionSession]
+    """Null for who asks with a key."""
+    token: str
+    """Sent as `x-session-token` with each request of the session, beside the cookie that this
+    answer sets.
+    """
+
+
 class Outcome(TypedDict):
     """What became of an action after its decision, as its agent says."""
 
@@ -985,6 +1048,71 @@ class ShownValue(TypedDict, total=False):
     characters: int
 
 
+class SignInLink(TypedDict):
+    url: str
+    """The web console, with the code in the fragment, which browsers send nobody."""
+    expiresAt: str
+    """UTC, with milliseconds."""
+
+
+class SignedInSession(TypedDict):
+    id: str
+    """Names the session in the trail."""
+    startedAt: str
+    """UTC, with milliseconds."""
+    idleEndsAt: str
+    """When it ends unless its user does something before."""
+    endsAt: str
+    """When it ends at the latest."""
+
+
+class SignedIn(TypedDict):
+    """Who asks, and what that one may do."""
+
+    keyId: str
+    """The key that the session was opened with, or that asks."""
+    name: Optional[str]
+    identity: Optional[str]
+    """Who holds the key: approvals are recorded under it."""
+    groups: List[str]
+    roles: List[Role]
+    environment: Environment
+    tenants: List[str]
+    """Those that `x-tenant-id` may name, at most 1,000."""
+    may: List[Literal[
+        "check",
+        "risk",
+        "outcome",
+        "listApprovals",
+        "getApproval",
+        "approve",
+        "reject",
+        "auditChain",
+        "auditVerify",
+        "auditLog",
+        "getDecision",
+        "exportBundle",
+        "verifyBundle",
+        "killSwitchStatus",
+        "trigger",
+        "recover",
+        "listKeys",
+        "createKey",
+        "revokeKey",
+        "listPolicies",
+        "validatePolicies",
+        "reloadPolicies",
+        "events",
+        "openSession",
+        "getSession",
+        "endSession",
+        "signInCode",
+    ]
+    """The operations that the roles allow."""
+    session: Optional[SignedInSession]
+    """Null for who asks with a key."""
+
+
 class _TriggerRequest(TypedDict):
     level: KillSwitchLevel
     reason: str
@@ -1207,6 +1335,7 @@ class _Failure(TypedDict):
         "invalid_denial_binding",
         "unauthenticated",
         "forbidden",
+        "origin_not_allowed",
         "tenant_mismatch",
         "approver_mismatch",
         "self_approval",
@@ -1299,4 +1428,8 @@ ROUTES: Final[Mapping[str, Route]] = {
     "healthz": Route("GET", "/healthz", "as_is", "object"),
     "readyz": Route("GET", "/readyz", "as_is", "object"),
     "metrics": Route("GET", "/metrics", "as_is", "text"),
+    "openSession": Route("POST", "/session", "never", "object"),
+    "getSession": Route("GET", "/session", "as_is", "object"),
+    "endSession": Route("DELETE", "/session", "as_is", "object"),
+    "signInCode": Route("POST", "/session/code", "never", "object"),
 }

@@ -30,6 +30,8 @@ from ._api import (
     RejectRequest,
     RiskAssessment,
     RiskRequest,
+    SignedIn,
+    SignInLink,
     TriggeredKillSwitch,
     TriggerRequest,
     TrustBundle,
@@ -275,6 +277,23 @@ class PoliciesEndpoints:
         return cast(PolicyState, answer)
 
 
+class SessionsEndpoints:
+    """What is under `sessions` of a client."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
+
+    def current(self) -> SignedIn:
+        """Who asks, for which tenants, and which routes that one may call."""
+        answer = self._call("getSession")
+        return cast(SignedIn, answer)
+
+    def sign_in_link(self) -> SignInLink:
+        """A link by which a browser is signed in with this key, once within five minutes."""
+        answer = self._call("signInCode")
+        return cast(SignInLink, answer)
+
+
 class ServiceEndpoints:
     """What is under `service` of a client."""
 
@@ -314,6 +333,7 @@ class Endpoints:
         self.kill_switch = KillSwitchEndpoints(call)
         self.keys = KeysEndpoints(call)
         self.policies = PoliciesEndpoints(call)
+        self.sessions = SessionsEndpoints(call)
         self.service = ServiceEndpoints(call)
 
     def risk(self, request: RiskRequest) -> RiskAssessment:
@@ -569,6 +589,23 @@ class AsyncPoliciesEndpoints:
         return cast(PolicyState, answer)
 
 
+class AsyncSessionsEndpoints:
+    """What is under `sessions` of a client."""
+
+    def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
+        self._call = call
+
+    async def current(self) -> SignedIn:
+        """Who asks, for which tenants, and which routes that one may call."""
+        answer = await self._call("getSession")
+        return cast(SignedIn, answer)
+
+    async def sign_in_link(self) -> SignInLink:
+        """A link by which a browser is signed in with this key, once within five minutes."""
+        answer = await self._call("signInCode")
+        return cast(SignInLink, answer)
+
+
 class AsyncServiceEndpoints:
     """What is under `service` of a client."""
 
@@ -608,6 +645,7 @@ class AsyncEndpoints:
         self.kill_switch = AsyncKillSwitchEndpoints(call)
         self.keys = AsyncKeysEndpoints(call)
         self.policies = AsyncPoliciesEndpoints(call)
+        self.sessions = AsyncSessionsEndpoints(call)
         self.service = AsyncServiceEndpoints(call)
 
     async def risk(self, request: RiskRequest) -> RiskAssessment:

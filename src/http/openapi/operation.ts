@@ -20,6 +20,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   keys: 'API keys of the tenant.',
   policies: 'The policy set in force.',
   events: 'What happens, as it happens.',
+  session: 'Signed-in browsers.',
   opa: 'For clients of Open Policy Agent.',
   authzen: 'For clients of the Authorization API 1.0 of AuthZEN.',
   'access-request': 'For clients of the Access Request and Approval Profile of AuthZEN.',

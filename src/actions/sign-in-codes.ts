@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { sha256Hex } from '../base/bytes.ts'
+import { GateError } from '../base/errors.ts'
+import { type ApiKey, isActive } from '../keys/apikey.ts'
+import type { Deps } from './deps.ts'
+
+/** How long a code can be used. */
+export const CODE_MS = 5 * 60_000
+/** Sessions and unused codes that one key has at most; one more ends the oldest. */
+const MOST = 10
+/** Of cookies, tokens and codes: as many as keys have. */
+const SECRET_BYTES = 32
+
+/** Codes by which a browser is signed in with a key, once. Only their hashes are kept, in memory. */
+export class SignInCodes {
+  readonly #deps: Pick<Deps, 'store' | 'clock'>
+  /** By the hash of the code, in the order in which they were made. */
+  readonly #codes = new Map<string, { hash: string; keyId: string; endsMs: number }>()
+
+  constructor(deps: Pick<Deps, 'store' | 'clock'>) {
+    this.#deps = deps
+  }
+
+  make(keyId: string): { code: string; endsMs: number } {
+    const nowMs = this.#deps.clock()
+    const unused = [...this.#codes.values()]
+    const gone = [...unused.filter(({ endsMs }) => nowMs >= endsMs), ...oldestOf(unused, keyId)]
+    for (const { hash } of gone) this.#codes.delete(hash)
+    const code = newSecret()
+    const hash = sha256Hex(code)
+    const endsMs = nowMs + CODE_MS
+    this.#codes.set(hash, { hash, keyId, endsMs })
+    return { code, endsMs }
+  }
+
+  /** The key of a code, which is used up by that. @throws GateError `unauthenticated` */
+  redeem(code: string): ApiKey {
+    const hash = sha256Hex(code)
+    const held = this.#codes.get(hash)
+    this.#codes.delete(hash)
+    const nowMs = this.#deps.clock()
+    const key = held && nowMs < held.endsMs ? this.#deps.store.state().keys.get(held.keyId) : undefined
+    if (key !== undefined && isActive(key, nowMs)) return key
+    throw new GateError('unauthenticated', 'This sign-in link was used already or is too old; ask for a new one.')
+  }
+}
+
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url')
+}
+
+/** Those of the key's that have to go, so that there is room for one more; given in the order in which they came. */
+export function oldestOf<T extends { keyId: string }>(held: Iterable<T>, keyId: string): T[] {
+  const own = [...held].filter((item) => item.keyId === keyId)
+  return own.slice(0, Math.max(0, own.length - MOST + 1))
+}

@@ -1,0 +1,92 @@
+import { useConsole } from './data/console.ts'
+import { addressOf } from './data/place.ts'
+import { chooseTheme, chosenTheme, THEMES } from './data/theme.ts'
+import { Choice } from './ui/field.tsx'
+import { Icon } from './ui/icons.tsx'
+import { Link } from './ui/link.tsx'
+import { Text } from './ui/text.tsx'
+
+/** On every page: where one is, whether a stop is in force, and who is signed in. */
+export function Header({ onTenant, onLeave }: { onTenant: (tenantId: string) => void; onLeave: () => void }) {
+  const { who, tenantId } = useConsole()
+  return (
+    <header class="header">
+      <Link to={addressOf([])} class="brand" label="gate-sidecar, start page">
+        <span aria-hidden="true">gate</span>
+      </Link>
+      {who.tenants.length > 1 ? (
+        <Choice
+          label="Tenant"
+          value={tenantId}
+          options={who.tenants.map((id) => [id, id] as const)}
+          onValue={onTenant}
+        />
+      ) : (
+        <span class="tenant">{tenantId}</span>
+      )}
+      <span class={`badge environment ${who.environment}`}>{who.environment}</span>
+      <StopState />
+      <Account onLeave={onLeave} />
+    </header>
+  )
+}
+
+/** The red button: it says what is stopped, and leads to where one stops and recovers. */
+function StopState() {
+  const { stops, may } = useConsole()
+  if (!may('killSwitchStatus')) return null
+  const { data, error } = stops
+  const to = addressOf(['kill-switch'])
+  if (data?.active)
+    return (
+      <Link to={to} class="stop-state active">
+        <Icon name="stop" />
+        Stopped: {data.level} <Text of={data.scope ?? ''} />
+      </Link>
+    )
+  const text = data ? 'No stop' : error ? 'Stops unknown' : '…'
+  return (
+    <Link to={to} class={`stop-state ${data ? 'clear' : 'unknown'}`} label={`Kill switch: ${text}`}>
+      <Icon name="stop" />
+      <span>{text}</span>
+    </Link>
+  )
+}
+
+function Account({ onLeave }: { onLeave: () => void }) {
+  const { who } = useConsole()
+  const name = who.identity ?? who.name ?? who.keyId
+  return (
+    <details class="account">
+      <summary>
+        <Text of={name} />
+      </summary>
+      <div class="menu">
+        <p>
+          <Text of={name} />
+        </p>
+        <p class="muted small">
+          {who.roles.join(', ')}
+          {who.groups.length > 0 && (
+            <>
+              {' · groups '}
+              <Text of={who.groups.join(', ')} />
+            </>
+          )}
+        </p>
+        <p class="muted small">
+          <code>{who.keyId}</code>
+        </p>
+        <Choice
+          label="Appearance"
+          value={chosenTheme()}
+          options={THEMES.map((theme) => [theme, theme === 'auto' ? 'as the system' : theme] as const)}
+          onValue={chooseTheme}
+        />
+        <button type="button" class="button" onClick={onLeave}>
+          Sign out
+        </button>
+      </div>
+    </details>
+  )
+}

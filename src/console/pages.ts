@@ -1,0 +1,66 @@
+import type { ComponentType } from 'preact'
+import type { SignedIn } from '../client/api.ts'
+import type { IconName } from './ui/icons.tsx'
+
+export interface Page {
+  /** First segment of its address. */
+  path: string
+  title: string
+  icon: IconName
+  /** The operation without which the page shows nothing: who may not call it does not see the page. */
+  needs: SignedIn['may'][number]
+  load: () => Promise<ComponentType>
+}
+
+/** The pages, in the order of the navigation. The first that somebody may see is where that one begins. */
+export const PAGES: readonly Page[] = [
+  {
+    path: 'overview',
+    title: 'Overview',
+    icon: 'overview',
+    needs: 'auditChain',
+    load: async () => (await import('./pages/overview/page.tsx')).OverviewPage,
+  },
+  {
+    path: 'approvals',
+    title: 'Approvals',
+    icon: 'approvals',
+    needs: 'listApprovals',
+    load: async () => (await import('./pages/approvals/page.tsx')).ApprovalsPage,
+  },
+  {
+    path: 'decisions',
+    title: 'Decisions',
+    icon: 'decisions',
+    needs: 'getDecision',
+    load: async () => (await import('./pages/decisions/page.tsx')).DecisionsPage,
+  },
+  {
+    path: 'audit',
+    title: 'Audit',
+    icon: 'audit',
+    needs: 'auditChain',
+    load: async () => (await import('./pages/audit/page.tsx')).AuditPage,
+  },
+  {
+    path: 'policies',
+    title: 'Policies',
+    icon: 'policies',
+    needs: 'listPolicies',
+    load: async () => (await import('./pages/policies/page.tsx')).PoliciesPage,
+  },
+  {
+    path: 'kill-switch',
+    title: 'Kill switch',
+    icon: 'stop',
+    needs: 'killSwitchStatus',
+    load: async () => (await import('./pages/kill-switch/page.tsx')).KillSwitchPage,
+  },
+  {
+    path: 'settings',
+    title: 'Settings',
+    icon: 'settings',
+    needs: 'listKeys',
+    load: async () => (await import('./pages/settings/page.tsx')).SettingsPage,
+  },
+]

@@ -1,0 +1,34 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { failure } from './data/load.ts'
+import { forget, resume, type SignedOut, type SignIn, signIn } from './data/session.ts'
+import { Shell } from './shell.tsx'
+import { SignInPage } from './sign-in.tsx'
+import { Loading } from './ui/states.tsx'
+import { Toasts } from './ui/toast.tsx'
+
+/** Who is signed in decides what is shown: the console, or the way in. */
+export function Root() {
+  const [state, setState] = useState<SignIn | SignedOut | undefined>()
+  useEffect(() => {
+    begin().then(setState, (error) => setState({ error: failure(error) }))
+  }, [])
+  const leave = useCallback((notice: string) => {
+    forget()
+    setState({ notice })
+  }, [])
+  if (state === undefined) return <Loading what="the console" />
+  if (!('who' in state)) return <SignInPage why={state} onSignedIn={setState} />
+  return (
+    <Toasts>
+      <Shell key={state.who.session?.id} signIn={state} onLeave={leave} />
+    </Toasts>
+  )
+}
+
+/** By the code of a sign-in link, which is taken out of the address at once; else by the session that there is. */
+async function begin(): Promise<SignIn | SignedOut> {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code')
+  if (code === null) return (await resume()) ?? {}
+  history.replaceState(null, '', location.pathname + location.search)
+  return signIn({ code })
+}

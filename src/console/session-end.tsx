@@ -1,0 +1,45 @@
+import { useEffect, useState } from 'preact/hooks'
+import { isUntold } from './data/activity.ts'
+import { useNow } from './data/clock.ts'
+import { useConsole } from './data/console.ts'
+import { failure } from './data/load.ts'
+import { Dialog } from './ui/dialog.tsx'
+import { durationText } from './ui/time.tsx'
+
+/** How often the service is told that somebody is here. */
+const TELL_MS = 60_000
+/** How long before its end somebody is asked whether to go on (WCAG 2.2.1 wants 20 s at least). */
+const WARNING_MS = 120_000
+
+/** Keeps the session open while somebody is here, warns before it ends, and says when it has ended. */
+export function SessionEnd({ onOver }: { onOver: () => void }) {
+  const { who, connection } = useConsole()
+  const [session, setSession] = useState(who.session)
+  const now = useNow()
+  const renew = (): void => {
+    connection.call('getSession', {}).then(({ data }) => setSession(data.session), failure)
+  }
+  useEffect(() => {
+    const timer = setInterval(() => isUntold() && renew(), TELL_MS)
+    return () => clearInterval(timer)
+  }, [])
+  const leftMs = session === null ? Number.POSITIVE_INFINITY : Date.parse(session.idleEndsAt) - now
+  useEffect(() => {
+    if (leftMs <= 0) onOver()
+  }, [leftMs <= 0])
+  if (leftMs > WARNING_MS || leftMs <= 0) return null
+  const isLast = session?.idleEndsAt === session?.endsAt
+  return (
+    <Dialog title="You will be signed out soon" onClose={renew}>
+      <p>
+        In {durationText(leftMs)}
+        {isLast ? ', since no session lasts longer. Finish what you are at, then sign in anew.' : ', unless you go on.'}
+      </p>
+      <footer>
+        <button type="button" class="button primary" onClick={renew}>
+          {isLast ? 'Go on until then' : 'Stay signed in'}
+        </button>
+      </footer>
+    </Dialog>
+  )
+}

@@ -1,0 +1,109 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { endpoints } from '../client/endpoints.ts'
+import { type Console, ConsoleContext, useConsole } from './data/console.ts'
+import { LiveContext, useChanges, useLiveEvents } from './data/live.ts'
+import { failure, useLoad } from './data/load.ts'
+import { usePlace } from './data/place.ts'
+import { answerTabs, type SignIn, sessionConnection } from './data/session.ts'
+import { Header } from './header.tsx'
+import { Navigation } from './navigation.tsx'
+import { PAGES, type Page } from './pages.ts'
+import { SessionEnd } from './session-end.tsx'
+import { StopBanner } from './stop-banner.tsx'
+import { Empty, Failure, Loading } from './ui/states.tsx'
+
+interface ShellProps {
+  signIn: SignIn
+  /** Nobody is signed in any more. */
+  onLeave: (notice: string) => void
+}
+
+/** The console of somebody who is signed in: header, navigation, and the page that the address names. */
+export function Shell({ signIn: { who, token }, onLeave }: ShellProps) {
+  const [tenantId, setTenantId] = useState(who.tenants[0] ?? '')
+  const connection = useMemo(
+    () => sessionConnection(token, tenantId, () => onLeave('Your session has ended. Sign in to go on where you were.')),
+    [token, tenantId, onLeave],
+  )
+  useEffect(() => answerTabs(token), [token])
+  const live = useLiveEvents(connection)
+  return (
+    <LiveContext.Provider value={live}>
+      <Signed {...{ who, tenantId, setTenantId, connection, onLeave }} key={tenantId} />
+    </LiveContext.Provider>
+  )
+}
+
+interface SignedProps extends Pick<Console, 'who' | 'tenantId' | 'connection'> {
+  setTenantId: (tenantId: string) => void
+  onLeave: (notice: string) => void
+}
+
+/** For one tenant: another one begins anew. */
+function Signed({ who, tenantId, setTenantId, connection, onLeave }: SignedProps) {
+  const gate = useMemo(() => endpoints(connection), [connection])
+  const may = (operation: (typeof who.may)[number]): boolean => who.may.includes(operation)
+  const stops = useLoad(
+    async (signal) => (may('killSwitchStatus') ? gate.killSwitch.status({ signal }) : undefined),
+    [tenantId],
+  )
+  useChanges(['killswitch'], stops.reload)
+  const leave = async (): Promise<void> => {
+    try {
+      await connection.call('endSession', {})
+      onLeave('You are signed out.')
+    } catch (error) {
+      onLeave(`This browser has forgotten the session. The service could not be told: ${failure(error).message}`)
+    }
+  }
+  return (
+    <ConsoleContext.Provider value={{ who, tenantId, gate, connection, stops, may }}>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <Header onTenant={setTenantId} onLeave={() => void leave()} />
+      <StopBanner />
+      <div class="frame">
+        <Navigation />
+        <main id="main" tabIndex={-1}>
+          <Current />
+        </main>
+      </div>
+      <SessionEnd onOver={() => onLeave('You were signed out, since nothing was done for long.')} />
+    </ConsoleContext.Provider>
+  )
+}
+
+/** The page that the address names. */
+function Current() {
+  const { path } = usePlace()
+  const { may } = useConsole()
+  const visible = PAGES.filter(({ needs }) => may(needs))
+  const [first] = visible
+  const wanted = path[0] ?? first?.path
+  const page = visible.find((candidate) => candidate.path === wanted)
+  if (page !== undefined) return <Loaded page={page} key={page.path} />
+  const known = PAGES.find((candidate) => candidate.path === wanted)
+  return known === undefined ? (
+    <Empty title="There is no such page." />
+  ) : (
+    <Empty title={`Your key may not see ${known.title}.`}>
+      Its roles do not allow it. An owner can make a key that may.
+    </Empty>
+  )
+}
+
+/** Fetches the script of a page when it is wanted first. */
+function Loaded({ page }: { page: Page }) {
+  const [found, setFound] = useState<{ component?: ComponentType; error?: ReturnType<typeof failure> }>({})
+  useEffect(() => {
+    page.load().then(
+      (component) => setFound({ component }),
+      (error) => setFound({ error: failure(error) }),
+    )
+  }, [page])
+  if (found.error) return <Failure error={found.error} />
+  const { component: Component } = found
+  return Component ? <Component /> : <Loading what={page.title} />
+}

@@ -1,0 +1,30 @@
+import { useConsole } from './data/console.ts'
+import { addressOf } from './data/place.ts'
+import { Link } from './ui/link.tsx'
+import { Text } from './ui/text.tsx'
+import { Ago } from './ui/time.tsx'
+
+/** While a stop is in force, every page says so: level, scope, by whom, since when and why. */
+export function StopBanner() {
+  const { stops, may } = useConsole()
+  const switches = stops.data?.switches ?? []
+  const [strongest] = switches
+  if (strongest === undefined) return null
+  const { level, scope, triggeredBy, triggeredAt, reason } = strongest
+  return (
+    <div class="stop-banner" role="alert">
+      <p>
+        <strong>
+          {level} stop: <Text of={scope} />
+        </strong>{' '}
+        <Text of={reason} />
+      </p>
+      <p class="small">
+        by <Text of={triggeredBy} />, <Ago at={triggeredAt} />
+        {switches.length > 1 && `, and ${switches.length - 1} more`}
+        {' · '}
+        <Link to={addressOf(['kill-switch'])}>{may('recover') ? 'Recover' : 'Details'}</Link>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+import type { Approval, RecordedDecision } from '../../client/api.ts'
+import { Text } from './text.tsx'
+
+/** Decisions and statuses are told by a word; colour only repeats it. */
+
+const DECISIONS = { allow: 'allow', deny: 'deny', require_approval: 'needs approval' } as const
+
+export function DecisionBadge({ decision }: { decision: RecordedDecision['decision'] }) {
+  return <span class={`badge ${decision}`}>{DECISIONS[decision]}</span>
+}
+
+const STATUSES = {
+  pending: 'require_approval',
+  approved: 'allow',
+  consumed: 'allow',
+  rejected: 'deny',
+  cancelled: 'plain',
+  expired: 'plain',
+} as const
+
+export function StatusBadge({ status }: { status: Approval['status'] }) {
+  return <span class={`badge ${STATUSES[status]}`}>{status === 'consumed' ? 'used' : status}</span>
+}
+
+/** From these scores on, risk is drawn as medium and as high. They colour only: what a score leads to is the policies' to say. */
+const MEDIUM = 40
+const HIGH = 70
+
+export function riskLevel(score: number): 'low' | 'medium' | 'high' {
+  return score >= HIGH ? 'high' : score >= MEDIUM ? 'medium' : 'low'
+}
+
+/** A risk score from 0 to 100, as number and bar. */
+export function Risk({ score }: { score: number }) {
+  return (
+    <span class={`risk ${riskLevel(score)}`} title={`Risk ${score} of 100`}>
+      <span class="risk-number">{score}</span>
+      <span class="meter" aria-hidden="true">
+        <span style={{ width: `${score}%` }} />
+      </span>
+    </span>
+  )
+}
+
+/** What a score is made of: each factor's points, of the most that it can add. */
+export function RiskFactors({ factors }: { factors: Approval['factors'] }) {
+  if (factors.length === 0) return <p class="muted">No risk factor adds anything.</p>
+  const most = Math.max(...factors.map(({ weight }) => Math.abs(weight)), 1)
+  return (
+    <table class="factors">
+      <caption class="visually-hidden">Risk factors</caption>
+      <thead class="visually-hidden">
+        <tr>
+          <th scope="col">Factor</th>
+          <th scope="col">Share</th>
+          <th scope="col">Points</th>
+        </tr>
+      </thead>
+      <tbody>
+        {factors.map(({ name, weight, contribution }) => (
+          <tr key={name}>
+            <th scope="row">
+              <Text of={name} />
+            </th>
+            <td class="bar">
+              <span class="meter" aria-hidden="true">
+                <span class="possible" style={{ width: `${(Math.abs(weight) / most) * 100}%` }} />
+                <span style={{ width: `${(Math.abs(contribution) / most) * 100}%` }} />
+              </span>
+            </td>
+            <td class="number">
+              {contribution} <span class="muted">of {weight}</span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

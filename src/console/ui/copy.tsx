@@ -1,0 +1,32 @@
+import { failure } from '../data/load.ts'
+import { useToast } from './toast.tsx'
+
+/** Copies a text, and says so. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const tell = useToast()
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text)
+      tell('Copied.')
+    } catch (error) {
+      tell(`Not copied: ${failure(error).message}`)
+    }
+  }
+  return (
+    <button type="button" class="button quiet copy" aria-label={label} title={label} onClick={() => void copy()}>
+      <svg viewBox="0 0 16 16" aria-hidden="true">
+        <path d="M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z" />
+      </svg>
+    </button>
+  )
+}
+
+/** An id or a digest of ours, with a way to copy it. */
+export function Id({ of, what }: { of: string; what: string }) {
+  return (
+    <span class="id">
+      <code>{of}</code>
+      <CopyButton text={of} label={`Copy ${what}`} />
+    </span>
+  )
+}

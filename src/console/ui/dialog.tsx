@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+interface DialogProps {
+  title: string
+  /** Drawn as something that cannot be undone lightly. */
+  isDangerous?: boolean
+  onClose: () => void
+  children: ComponentChildren
+}
+
+/** A question before everything else, until it is answered or closed. The browser keeps the focus in it, and gives it back. */
+export function Dialog({ title, isDangerous = false, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+  return (
+    <dialog ref={dialog} class={isDangerous ? 'dangerous' : ''} aria-labelledby={id} onCancel={onClose}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      {children}
+    </dialog>
+  )
+}

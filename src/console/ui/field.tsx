@@ -1,0 +1,93 @@
+import { type ComponentChildren, h, type JSX } from 'preact'
+import { useId } from 'preact/hooks'
+
+interface FieldProps {
+  label: string
+  hint?: ComponentChildren
+  /** What is wrong with what was entered. */
+  fault?: string | undefined
+  /** Given the attributes that tie the control to its label, hint and fault. */
+  children: (control: { id: string; 'aria-describedby': string | undefined; 'aria-invalid': boolean }) => JSX.Element
+}
+
+/** A control with its label, a hint, and what is wrong with it. */
+export function Field({ label, hint, fault, children }: FieldProps) {
+  const id = useId()
+  const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': fault !== undefined })}
+      {hint && (
+        <p id={`${id}-hint`} class="hint">
+          {hint}
+        </p>
+      )}
+      {fault && (
+        <p id={`${id}-fault`} class="fault">
+          {fault}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface TextFieldProps extends Omit<FieldProps, 'children'> {
+  value: string
+  onValue: (value: string) => void
+  type?: 'text' | 'password' | 'search' | 'date' | 'number' | 'datetime-local'
+  placeholder?: string
+  isRequired?: boolean
+  maxLength?: number
+  /** More than one line. */
+  rows?: number
+  autoComplete?: string
+  isMono?: boolean
+}
+
+export function TextField({ value, onValue, type = 'text', rows, isRequired, isMono, ...rest }: TextFieldProps) {
+  const { label, hint, fault, ...others } = rest
+  return (
+    <Field label={label} hint={hint} fault={fault}>
+      {(control) => {
+        const common = { ...control, ...others, value, required: isRequired ?? false, class: isMono ? 'mono' : '' }
+        if (rows !== undefined)
+          return <textarea {...common} rows={rows} onInput={(event) => onValue(event.currentTarget.value)} />
+        // JSX knows inputs of one type each only.
+        return h('input', { ...common, type, spellcheck: false, onInput: (event) => onValue(textIn(event)) })
+      }}
+    </Field>
+  )
+}
+
+function textIn({ currentTarget }: Event): string {
+  return currentTarget instanceof HTMLInputElement ? currentTarget.value : ''
+}
+
+interface ChoiceProps<T extends string> extends Omit<FieldProps, 'children'> {
+  value: T
+  /** What can be chosen, and how it is called. */
+  options: readonly (readonly [value: T, label: string])[]
+  onValue: (value: T) => void
+}
+
+/** One of a few. */
+export function Choice<T extends string>({ value, options, onValue, label, hint, fault }: ChoiceProps<T>) {
+  return (
+    <Field label={label} hint={hint} fault={fault}>
+      {(control) => (
+        <select
+          {...control}
+          value={value}
+          onChange={(event) => onValue(options[event.currentTarget.selectedIndex]?.[0] ?? value)}
+        >
+          {options.map(([option, name]) => (
+            <option key={option} value={option}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}

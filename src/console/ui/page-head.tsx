@@ -1,0 +1,26 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+interface PageHeadProps {
+  title: string
+  /** What is shown of it in the title of the tab, where that differs. */
+  tab?: string
+  children?: ComponentChildren
+}
+
+/** Heading of a page, beside it what can be done there. The focus begins here, so that a screen reader says where one has come. */
+export function PageHead({ title, tab = title, children }: PageHeadProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [title])
+  useEffect(() => {
+    document.title = `${tab} · gate-sidecar`
+  }, [tab])
+  return (
+    <div class="page-head">
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      {children && <div class="actions">{children}</div>}
+    </div>
+  )
+}

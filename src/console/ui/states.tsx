@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact'
+import type { GateError } from '../../client/errors.ts'
+import type { Loaded } from '../data/load.ts'
+import { Text } from './text.tsx'
+
+/** Why something is not there, and what can be done. */
+export function Failure({ error, retry }: { error: GateError; retry?: () => void }) {
+  return (
+    <div class="failure" role="alert">
+      <p>
+        <Text of={error.message} severalLines />
+      </p>
+      <p class="muted small">
+        <code>{error.code}</code>
+        {error.requestId && (
+          <>
+            {' · request '}
+            <code>{error.requestId}</code>
+          </>
+        )}
+      </p>
+      {retry && (
+        <button type="button" class="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Said where a list has nothing: what would be here, and how it comes. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children && <div class="muted">{children}</div>}
+    </div>
+  )
+}
+
+export function Loading({ what }: { what: string }) {
+  return (
+    <div class="loading" role="status">
+      <span class="spinner" aria-hidden="true" />
+      Loading {what}…
+    </div>
+  )
+}
+
+interface AwaitProps<T> {
+  of: Loaded<T>
+  /** What is on its way, such as `approvals`. */
+  what: string
+  children: (data: T) => ComponentChildren
+}
+
+/** What was fetched, or that it is on its way, or why it is not there. When a later fetch fails, both what was there and why. */
+export function Await<T>({ of: { data, error, isLoading, reload }, what, children }: AwaitProps<T>) {
+  if (data === undefined) {
+    if (error !== undefined) return <Failure error={error} retry={reload} />
+    return isLoading ? <Loading what={what} /> : null
+  }
+  return (
+    <>
+      {error && <Failure error={error} retry={reload} />}
+      {children(data)}
+    </>
+  )
+}

@@ -1,0 +1,72 @@
+import { useMemo, useState } from 'preact/hooks'
+import { codePointOf, visibleParts } from './visible.ts'
+
+/** So many characters of a text are shown before somebody asks for more. */
+const SHOWN = 600
+/** So many at most, since a browser would be busy for long with more. */
+const MOST_SHOWN = 100_000
+
+interface TextProps {
+  /** Written by somebody else: an agent, a policy author, a caller. */
+  of: string
+  /** Its line breaks are kept. */
+  severalLines?: boolean
+}
+
+/**
+ * Text of others, such as the name of an action. It is never markup; what cannot be seen in it, and letters that imitate others,
+ * are shown as code points; and what is written from right to left turns nothing around it.
+ */
+export function Text({ of, severalLines = false }: TextProps) {
+  const parts = useMemo(() => visibleParts(of, severalLines), [of, severalLines])
+  return (
+    <bdi class={severalLines ? 'text lines' : 'text'}>
+      {parts.map(({ kind, text }, i) => {
+        if (kind === 'plain') return text
+        const code = codePointOf(text)
+        return kind === 'hidden' ? (
+          <span key={i} class="hidden-char" title={`Invisible or control character ${code}`}>
+            {code}
+          </span>
+        ) : (
+          <span key={i} class="lookalike" title={`Letter ${code} of another alphabet, which looks like a Latin one`}>
+            {text}
+            <span class="visually-hidden">{` (${code})`}</span>
+          </span>
+        )
+      })}
+    </bdi>
+  )
+}
+
+/** Long text of others: its beginning, how much more there is, and a way to see it. */
+export function LongText({ of, severalLines = true }: TextProps) {
+  const [isWhole, setIsWhole] = useState(false)
+  const limit = isWhole ? MOST_SHOWN : SHOWN
+  if (of.length <= limit) return <Text of={of} severalLines={severalLines} />
+  const beginning = beginningOf(of, limit)
+  const rest = (of.length - beginning.length).toLocaleString()
+  return (
+    <>
+      <Text of={beginning} severalLines={severalLines} />
+      <span class="truncated">
+        {isWhole ? (
+          `… ${rest} more characters, which only the download has`
+        ) : (
+          <>
+            {`… ${rest} more characters `}
+            <button type="button" class="link" onClick={() => setIsWhole(true)}>
+              Show them
+            </button>
+          </>
+        )}
+      </span>
+    </>
+  )
+}
+
+/** Not through the middle of a character that takes two units. */
+function beginningOf(text: string, limit: number): string {
+  const isSplit = /[\ud800-\udbff]/.test(text[limit - 1] ?? '')
+  return text.slice(0, isSplit ? limit - 1 : limit)
+}

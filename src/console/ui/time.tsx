@@ -1,0 +1,70 @@
+import { serverNow, useNow } from '../data/clock.ts'
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+/** With less than this left, a deadline presses. */
+const SOON_MS = 5 * MINUTE_MS
+
+const local = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+
+/** A time in the viewer's zone, in UTC when pointed at. */
+export function Time({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={utcText(at)}>
+      {local.format(new Date(at))}
+    </time>
+  )
+}
+
+/** How long ago, with both times when pointed at. */
+export function Ago({ at }: { at: string }) {
+  const now = useNow()
+  return (
+    <time dateTime={at} title={`${local.format(new Date(at))} · ${utcText(at)}`}>
+      {agoText(Date.parse(at), now)}
+    </time>
+  )
+}
+
+/** How long until a deadline. */
+export function Countdown({ until }: { until: string }) {
+  const leftMs = Date.parse(until) - useNow()
+  const state = leftMs <= 0 ? 'over' : leftMs < SOON_MS ? 'soon' : 'calm'
+  return (
+    <time class={`countdown ${state}`} dateTime={until} title={`${local.format(new Date(until))} · ${utcText(until)}`}>
+      {leftMs <= 0 ? 'expired' : durationText(leftMs)}
+    </time>
+  )
+}
+
+/** `2026-11-23 15:04:05 UTC` */
+export function utcText(at: string): string {
+  return `${at.slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** A duration by its two largest units: `2 h 5 min`. */
+export function durationText(ms: number): string {
+  if (ms < SECOND_MS) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)} s`
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ${Math.floor((ms % MINUTE_MS) / SECOND_MS)} s`
+  if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ${Math.floor((ms % HOUR_MS) / MINUTE_MS)} min`
+  return `${Math.floor(ms / DAY_MS)} d ${Math.floor((ms % DAY_MS) / HOUR_MS)} h`
+}
+
+export function agoText(atMs: number, nowMs = serverNow()): string {
+  const ms = nowMs - atMs
+  if (ms < 5 * SECOND_MS) return 'just now'
+  if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)} s ago`
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`
+  if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ago`
+  return `${Math.floor(ms / DAY_MS)} d ago`
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { faultsOf } from '../browser.ts'
+import type { Gate, Key } from '../helpers.ts'
+
+export interface Opened {
+  page: Page
+  /** What the page did that no page of ours may do. */
+  faults: readonly string[]
+}
+
+/** The console at a place, in a browser of its own that is signed in with the key by a link. */
+export async function openConsole(
+  browser: Browser,
+  gate: Gate,
+  key: Key,
+  place = '',
+  options: BrowserContextOptions = {},
+): Promise<Opened> {
+  const { url } = (await gate.call(key, 'POST', '/session/code')).body.data
+  const code = new URL(url).hash
+  const opened = await openPage(browser, gate, `/console/${place}${code}`, options)
+  await opened.page.locator('header.header').waitFor()
+  return opened
+}
+
+/** An address of the service, in a browser of its own. */
+export async function openPage(
+  browser: Browser,
+  gate: Gate,
+  address: string,
+  options: BrowserContextOptions = {},
+): Promise<Opened> {
+  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const faults = faultsOf(page, gate.server.url)
+  await page.goto(gate.server.url + address)
+  return { page, faults }
+}
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** What axe finds against the rules of WCAG 2.2 AA on the page as it is, one line each. */
+export async function barriersOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, ${JSON.stringify({ runOnly: RULES })})`)
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
+}
+
+/** Nothing that no page of ours may do was done, and axe finds nothing, light and dark. */
+export async function assertSound({ page, faults }: Opened): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    assert.deepEqual(await barriersOf(page), [], colorScheme)
+  }
+  assert.deepEqual(faults, [])
+}
