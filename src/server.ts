@@ -19,6 +19,7 @@ import { policyFolders } from './files/policy-folders.ts'
 import { createApp } from './http/app.ts'
 import { examineInThread } from './http/examine.ts'
 import type { Services } from './http/services.ts'
+import { keepKeyUses } from './key-uses.ts'
 import { listen } from './listen.ts'
 import type { Logger } from './log.ts'
 import { metricsText } from './metrics.ts'
@@ -88,7 +89,8 @@ export async function startServer({
     const policies = policiesIn(policiesFolder, { deps, aside, watch: config.watch === 'on', log })
     const readPolicies = reader(policies, trail.anchors)
     await readPolicies()
-    const kept = { ...trail, outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
+    const keyUses = keepKeyUses(deps, trail, { log, tasks })
+    const kept = { ...trail, keyUses, outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
     const stopping = new AbortController()
     const services: Services = {
       ...deps,
@@ -105,10 +107,7 @@ export async function startServer({
       untilDone: (task) => tasks.untilDone('persist kill switch', task),
     }
     const { listener, refusals } = createApp(services, { direct })
-    tasks.every('look at policies', LOOK_MS, async () => {
-      await readPolicies()
-      await policies.tend()
-    })
+    tendPolicies(tasks, policies, readPolicies)
     tendStore(tasks, deps)
     tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
     const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
@@ -118,6 +117,7 @@ export async function startServer({
       await closeListener(server)
       await tasks.stop()
       await policies.idle()
+      await keyUses.close()
       try {
         await refusals.flush()
         await trail.close()
@@ -131,6 +131,13 @@ export async function startServer({
     await store.close()
     throw error
   }
+}
+
+function tendPolicies(tasks: Tasks, policies: PolicyRegistry, readPolicies: () => Promise<void>): void {
+  tasks.every('look at policies', LOOK_MS, async () => {
+    await readPolicies()
+    await policies.tend()
+  })
 }
 
 function tendStore(tasks: Tasks, deps: Deps): void {

@@ -43,6 +43,11 @@ export function endpoints(connection: Connection) {
     },
     killSwitch: {
       status: (options?: CallOptions) => data('killSwitchStatus', {}, options),
+      /** Every stop, newest first, ended ones too. */
+      history: (query: Query<'killSwitchHistory'> = {}, options?: CallOptions): Promise<Answer<'killSwitchHistory'>> =>
+        call('killSwitchHistory', { query }, options),
+      /** What a trigger would cover. Stops nothing. */
+      preview: (stop: Body<'previewStop'>, options?: CallOptions) => data('previewStop', { body: stop }, options),
       trigger: (stop: Body<'trigger'>, options?: CallOptions) => data('trigger', { body: stop }, options),
       recover: (recovery: Body<'recover'>, options?: CallOptions) => data('recover', { body: recovery }, options),
     },
@@ -50,6 +55,9 @@ export function endpoints(connection: Connection) {
       list: (options?: CallOptions) => data('listKeys', {}, options),
       /** Never repeated by itself: its secret is in one answer only. */
       create: (key: Body<'createKey'>, options?: CallOptions) => data('createKey', { body: key }, options),
+      /** The old secret still works for a day unless `overlapMinutes` says otherwise. Never repeated by itself, as `create`. */
+      rotate: (id: string, overlap: Body<'rotateKey'> = {}, options?: CallOptions) =>
+        data('rotateKey', { params: { id }, body: overlap }, options),
       revoke: (id: string, options?: CallOptions) => data('revokeKey', { params: { id } }, options),
     },
     policies: {
@@ -59,6 +67,8 @@ export function endpoints(connection: Connection) {
       reload: (options?: CallOptions) => data('reloadPolicies', { body: {} }, options),
     },
     service: {
+      /** The plan of the tenant, and what is left of it. */
+      usage: (options?: CallOptions) => data('usage', {}, options),
       health: (options?: CallOptions) => data('healthz', {}, options),
       /** @throws GateError `not_ready` */
       readiness: (options?: CallOptions) => data('readyz', {}, options),

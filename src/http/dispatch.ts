@@ -97,7 +97,9 @@ async function serve(
   const rule: RouteRule = ROUTES[id]
   const route = routes[id]
   const state = services.store.state()
-  asker.key = authenticate(state, request.headers, rule, services.clock())
+  const nowMs = services.clock()
+  asker.key = authenticate(state, request.headers, rule, nowMs)
+  services.keyUses.note(asker.key.id, nowMs)
   const caller = authorize(state, asker.key, request.headers, rule)
   asker.caller = caller
   const headers = limiter.admit(state, caller, rule)
@@ -115,6 +117,7 @@ async function serve(
       alsoCount: (requests) => {
         for (let i = 0; i < requests; i += 1) limiter.admit(state, caller, rule)
       },
+      planLeft: () => limiter.left(state, caller),
       lastEventId: request.headers['last-event-id']?.toString(),
       // An answer that waits for an earlier one of its connection is not destroyed with it.
       isGone: () => response.destroyed || request.socket.destroyed || services.stopping.aborted,

@@ -17,6 +17,7 @@ import { keyRoutes } from './routes/keys.ts'
 import { killSwitchRoutes } from './routes/killswitch.ts'
 import { opaRoutes } from './routes/opa.ts'
 import { policyRoutes } from './routes/policies.ts'
+import { usageRoutes } from './routes/usage.ts'
 
 /** Every route that needs a key: a route of the table without a handler does not compile. */
 export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
@@ -28,6 +29,7 @@ export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...killSwitchRoutes,
   ...keyRoutes,
   ...policyRoutes,
+  ...usageRoutes,
   ...eventRoutes,
   ...opaRoutes,
   ...authzenRoutes,
