@@ -53,9 +53,12 @@ export function addKeyCommands(program: Command): void {
     )
     .action(create)
   addCommonOptions(keys.command('list'), { data: true })
-    .description('list keys, without their secrets, and when a service was asked with each last')
+    .description('list keys, without their secrets, and when each was used last')
     .option('--tenant <id>', 'only this tenant')
-    .addHelpText('after', '\nExample:\n  gate-sidecar keys list --tenant acme')
+    .addHelpText(
+      'after',
+      '\nA running service notes about once a minute which keys it was asked with.\n\nExample:\n  gate-sidecar keys list --tenant acme',
+    )
     .action(list)
   addCommonOptions(keys.command('revoke <id>'), { data: true })
     .description('end a key; a running server follows within a second')
