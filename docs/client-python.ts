@@ -24,11 +24,17 @@ const GROUPS: Record<string, Record<string, string>> = {
   audit: { chain: 'auditChain', verify: 'auditVerify', log: 'auditLog' },
   decisions: { get: 'getDecision' },
   evidence: { bundle: 'exportBundle', verify: 'verifyBundle' },
-  kill_switch: { status: 'killSwitchStatus', trigger: 'trigger', recover: 'recover' },
-  keys: { list: 'listKeys', create: 'createKey', revoke: 'revokeKey' },
+  kill_switch: {
+    status: 'killSwitchStatus',
+    history: 'killSwitchHistory',
+    preview: 'previewStop',
+    trigger: 'trigger',
+    recover: 'recover',
+  },
+  keys: { list: 'listKeys', create: 'createKey', rotate: 'rotateKey', revoke: 'revokeKey' },
   policies: { list: 'listPolicies', validate: 'validatePolicies', reload: 'reloadPolicies' },
   sessions: { current: 'getSession', sign_in_link: 'signInCode' },
-  service: { health: 'healthz', readiness: 'readyz', metrics: 'metrics', open_api: 'openapi' },
+  service: { usage: 'usage', health: 'healthz', readiness: 'readyz', metrics: 'metrics', open_api: 'openapi' },
 }
 
 /** The text of python/gate_sidecar/client/_api.py. */
@@ -138,13 +144,14 @@ function methodText(name: string, route: ApiRoute, isAsync: boolean): string {
   ].join('\n')
 }
 
-/** A body of one member is taken as that member, and one of none is not taken. */
-function bodyOf({ body }: ApiRoute, types: PythonTypes): { taken: string[]; given: string[] } {
+/** A body that may be left out is taken whole, else one of one member as that member; one of none is not taken. */
+function bodyOf({ body, needsBody }: ApiRoute, types: PythonTypes): { taken: string[]; given: string[] } {
   if (body === undefined) return { taken: [], given: [] }
   const type = typeOf(body, '', types)
   const schema = namedSchemas().find(([name]) => name === type)?.[1]
   const members = Object.keys(schema?.properties ?? {}).filter((name) => name !== 'tenantId')
   if (members.length === 0) return { taken: [], given: ['body={}'] }
+  if (!needsBody) return { taken: [`request: Optional[${type}] = None`], given: ['body=request or {}'] }
   const [name = ''] = members
   if (members.length === 1) return { taken: [`${name}: Mapping[str, Any]`], given: [`body={"${name}": ${name}}`] }
   return { taken: [`request: ${type}`], given: ['body=request'] }

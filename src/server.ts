@@ -22,6 +22,7 @@ import { createApp } from './http/app.ts'
 import { examineInThread } from './http/examine.ts'
 import type { Refusals } from './http/refusals.ts'
 import type { Services } from './http/services.ts'
+import { keepKeyUses } from './key-uses.ts'
 import { listen } from './listen.ts'
 import type { Logger } from './log.ts'
 import { metricsText } from './metrics.ts'
@@ -32,7 +33,7 @@ import { openStore } from './sqlite/store.ts'
 import { type MakeVerifier, verifyInThread } from './sqlite/verifiers.ts'
 import { type MakeWriter, writeWhereBetter } from './sqlite/writers.ts'
 import type { Store } from './store.ts'
-import { keepTrail } from './trail.ts'
+import { keepTrail, type Trail } from './trail.ts'
 
 /** How late a change by another process (a key revoked, a stop triggered) acts here at most. */
 const REFRESH_MS = 200
@@ -89,7 +90,8 @@ export async function startServer({
     const policies = policiesIn(policiesFolder, { deps, aside, watch: config.watch === 'on', log })
     const readPolicies = reader(policies, trail.anchors)
     await readPolicies()
-    const kept = { ...trail, outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
+    const keyUses = keepKeyUses(deps, trail, { log, tasks })
+    const kept = { ...trail, keyUses, outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
     const stopping = new AbortController()
     const browsers = { sessions: new Sessions(deps), signInCodes: new SignInCodes(deps) }
     const services: Services = {
@@ -113,24 +115,39 @@ export async function startServer({
     tendCallers(tasks, browsers.sessions, refusals)
     const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
     const url = await listen(server, config)
-    const close = async (): Promise<void> => {
-      stopping.abort()
-      await closeListener(server)
-      await tasks.stop()
-      await policies.idle()
-      try {
-        await refusals.flush()
-        await browsers.sessions.close()
-        await trail.close()
-      } finally {
-        await store.close()
-      }
-    }
+    const close = closing({ server, stopping, tasks, policies, keyUses, refusals, ...browsers, trail, store })
     return { url, store, signInCodes: browsers.signInCodes, reload: policies.reloadAll, close }
   } catch (error) {
     await tasks.stop()
     await store.close()
     throw error
+  }
+}
+
+interface Running extends Pick<Services, 'policies' | 'sessions' | 'store'> {
+  server: Server
+  stopping: AbortController
+  tasks: Tasks
+  keyUses: ReturnType<typeof keepKeyUses>
+  refusals: Refusals
+  trail: Trail
+}
+
+/** Ends everything, in an order in which nothing is lost: what was counted is written while there is something to write to. */
+function closing({ server, stopping, tasks, policies, keyUses, refusals, sessions, trail, store }: Running) {
+  return async (): Promise<void> => {
+    stopping.abort()
+    await closeListener(server)
+    await tasks.stop()
+    await policies.idle()
+    await keyUses.close()
+    try {
+      await refusals.flush()
+      await sessions.close()
+      await trail.close()
+    } finally {
+      await store.close()
+    }
   }
 }
 

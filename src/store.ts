@@ -143,6 +143,8 @@ export interface Store {
   chainsEver(): Promise<string[]>
 
   idempotencyUse(keyId: string, route: string, value: string): Promise<IdempotencyUse | undefined>
+  /** When each of these keys was used last, by id; keys of which nothing is noted are left out. */
+  keyUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** The texts of this set; undefined when they were never stored, or are not kept any more. */
   policySource(tenantId: string, digest: string): Promise<string | undefined>
 

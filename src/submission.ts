@@ -50,6 +50,8 @@ export type Write =
   | { kind: 'prune'; chain: string; size: number; frontier: readonly TreeNode[]; approvals: readonly string[] }
   /** A sink of anchors has taken the checkpoints up to this number. */
   | { kind: 'anchored'; delivery: Delivery }
+  /** Of what is noted already, the later time stays. */
+  | { kind: 'keyUse'; uses: readonly KeyUse[] }
 
 export interface TreeNode extends Place {
   hash: Hash
@@ -61,6 +63,12 @@ export interface StoredCheckpoint {
   chain: string
   size: number
   note: string
+}
+
+/** When a key was used last. */
+export interface KeyUse {
+  keyId: string
+  at: string
 }
 
 export interface Delivery {
@@ -94,7 +102,7 @@ export type Guard =
 export interface Submission {
   guards: readonly Guard[]
   writes: readonly Write[]
-  /** At least one, but for a note of what was delivered: no state changes without an entry. Appended in order. */
+  /** At least one, but for a note of what was delivered, or of which keys were used: no state changes without an entry. Appended in order. */
   entries: readonly EntryDraft[]
 }
 

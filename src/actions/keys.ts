@@ -5,12 +5,13 @@ import type { Actor } from '../audit/entry.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 import { GateError } from '../base/errors.ts'
 import { isId } from '../base/id.ts'
-import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../base/time.ts'
+import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../base/time.ts'
 import { TenantIdField } from '../gate/request.ts'
-import { type ApiKey, formatSecret, hashSecret, isActive, lineOf, SECRET_BYTES } from '../keys/apikey.ts'
+import { type ApiKey, formatSecret, hashSecret, SECRET_BYTES } from '../keys/apikey.ts'
 import { isAdmin, ROLES, type Role } from '../keys/roles.ts'
 import { change, creation } from '../records.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry } from './deps.ts'
+import type { KeyUses } from './key-uses.ts'
 
 const Label = Type.String({ minLength: 1, maxLength: 128 })
 export const RoleField = Type.Unsafe<Role>({ type: 'string', enum: [...ROLES], title: 'Role' })
@@ -42,9 +43,10 @@ export interface KeyMaker {
   caller: Caller | undefined
 }
 
-/** Everything but the hash: what lists show. */
+/** Everything but the hash: what answers show. */
 export function keyView({ hash: _, revision: __, ...shown }: ApiKey) {
-  return { ...shown, rotatedFrom: shown.rotatedFrom ?? null, replacedBy: shown.replacedBy ?? null }
+  const { rotatedFrom = null, rotatedBy = null, replacedBy = null } = shown
+  return { ...shown, rotatedFrom, rotatedBy, replacedBy }
 }
 
 /**
@@ -110,11 +112,17 @@ function assertReaches(caller: Caller, environment: Environment): void {
   }
 }
 
-/** Keys of the caller's tenant, oldest first; a test key sees test keys only. */
-export function listKeys(deps: Deps, caller: Caller) {
-  return tenantKeys(deps, caller.tenantId)
-    .filter(({ environment }) => caller.environment === 'live' || environment === 'test')
-    .map(keyView)
+/** Keys of the caller's tenant, oldest first, and when each was used last; a test key sees test keys only. */
+export async function listKeys(deps: Deps & { keyUses: KeyUses }, caller: Caller) {
+  const keys = tenantKeys(deps, caller.tenantId).filter(
+    ({ environment }) => caller.environment === 'live' || environment === 'test',
+  )
+  return listed(keys, await deps.keyUses.lastOf(keys.map(({ id }) => id)))
+}
+
+/** @param uses when each key was used last */
+export function listed(keys: readonly ApiKey[], uses: ReadonlyMap<string, string>) {
+  return keys.map((key) => ({ ...keyView(key), lastUsedAt: uses.get(key.id) ?? null }))
 }
 
 export function tenantKeys(deps: Deps, tenantId: string | undefined): ApiKey[] {
@@ -124,17 +132,23 @@ export function tenantKeys(deps: Deps, tenantId: string | undefined): ApiKey[] {
 }
 
 /**
- * Ends a key at once; revoking it again changes nothing.
+ * A key that the maker may end and replace.
  *
- * @throws GateError `not_found`, also for a key of another tenant or an admin key over HTTP
+ * @throws GateError `not_found`, also for a key of another tenant or an admin key over HTTP; `forbidden` for a live key and a
+ *   test key that asks
  */
+export function managedKey({ store }: Deps, { caller }: KeyMaker, id: string): ApiKey {
+  const key = store.state().keys.get(id)
+  const isReachable = caller === undefined || (key?.tenantId === caller.tenantId && !isAdmin(key.roles))
+  if (key === undefined || !isReachable) throw new GateError('not_found', 'There is no such key.')
+  if (caller !== undefined) assertReaches(caller, key.environment)
+  return key
+}
+
+/** Ends a key at once; revoking it again changes nothing. @throws GateError as `managedKey` */
 export function revokeKey(deps: Deps, maker: KeyMaker, id: string) {
   return decideAndCommit(deps.store, async () => {
-    const key = deps.store.state().keys.get(id)
-    const { caller } = maker
-    const reachable = caller === undefined || (key?.tenantId === caller.tenantId && !isAdmin(key.roles))
-    if (key === undefined || !reachable) throw new GateError('not_found', 'There is no such key.')
-    if (caller !== undefined) assertReaches(caller, key.environment)
+    const key = managedKey(deps, maker, id)
     if (key.revokedAt !== null) return { submission: null, reply: () => keyView(key) }
     const { record, write, data } = change('key', key, { revokedAt: formatTimestamp(deps.clock()) })
     const entry = eventEntry(deps, chainOfKey(key), 'key.revoked', data, maker.actor)
@@ -145,56 +159,7 @@ export function revokeKey(deps: Deps, maker: KeyMaker, id: string) {
   })
 }
 
-/** The old and the new secret of a key work side by side at most this long. */
-export const MAX_OVERLAP_MS = 30 * DAY_MS
-
-/**
- * Replaces a key by a new one of the same holder, rights and end, and ends the old one after the overlap: 0 at once,
- * never later than it would have ended. The holder stays the same to approvals. The new secret is in the reply and nowhere else.
- *
- * @throws GateError `not_found` for a key that is not active, or has been replaced already
- */
-export function rotateKey(deps: Deps, actor: Actor, id: string, overlapMs: number) {
-  return decideAndCommit(deps.store, async () => {
-    const nowMs = deps.clock()
-    const old = rotatable(deps.store.state().keys.get(id), id, nowMs)
-    const secret = formatSecret(old.environment, randomBytes(SECRET_BYTES))
-    const successor = creation('key', {
-      ...old,
-      id: deps.newId('key'),
-      revision: 1,
-      hash: hashSecret(secret),
-      createdAt: formatTimestamp(nowMs),
-      rotatedFrom: lineOf(old),
-    })
-    const endMs = Math.min(nowMs + overlapMs, old.expiresAt === null ? LAST_TIME_MS : Date.parse(old.expiresAt))
-    const ending = change('key', old, { expiresAt: formatTimestamp(endMs), replacedBy: successor.record.id })
-    const chain = chainOfKey(old)
-    return {
-      submission: {
-        guards: [],
-        writes: [ending.write, successor.write],
-        entries: [
-          eventEntry(deps, chain, 'key.rotated', ending.data, actor),
-          eventEntry(deps, chain, 'key.created', successor.data, actor),
-        ],
-      },
-      reply: () => ({ ...keyView(successor.record), key: secret, replaces: keyView(ending.record) }),
-    }
-  })
-}
-
-/** A key that was replaced has its successor to be rotated: of two successors, one would be nobody's. */
-function rotatable(key: ApiKey | undefined, id: string, nowMs: number): ApiKey {
-  if (key === undefined) throw new GateError('not_found', `There is no key ${id}.`)
-  if (key.replacedBy !== undefined)
-    throw new GateError('not_found', `Key ${id} has been rotated already; rotate its successor ${key.replacedBy}.`)
-  if (isActive(key, nowMs)) return key
-  const how = key.revokedAt === null ? 'has expired' : 'has been revoked'
-  throw new GateError('not_found', `Key ${id} ${how}, and a key that has ended is not rotated; make a new one.`)
-}
-
-function makerGuards({ caller }: KeyMaker) {
+export function makerGuards({ caller }: KeyMaker) {
   return caller === undefined ? [] : [{ kind: 'keyActive' as const, keyId: caller.key.id }]
 }
 

@@ -28,5 +28,11 @@ export const RecoverRequest = Type.Object(
   { tenantId: TenantIdField, level: Type.Optional(LevelField), scope: Scope, recoveredBy: Name, comment: Text },
   { ...Closed, title: 'RecoverRequest' },
 )
+/** Body of a preview. */
+export const PreviewStopRequest = Type.Object(
+  { tenantId: TenantIdField, level: LevelField, scope: Scope },
+  { ...Closed, title: 'PreviewStopRequest' },
+)
+export type PreviewStopRequest = Static<typeof PreviewStopRequest>
 export type TriggerRequest = Static<typeof TriggerRequest>
 export type RecoverRequest = Static<typeof RecoverRequest>

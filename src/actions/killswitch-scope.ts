@@ -1,10 +1,7 @@
 import { GateError } from '../base/errors.ts'
 import { parseGlob } from '../base/glob.ts'
-import { EVERYTHING, GLOBAL, type KillSwitch, type Level } from '../killswitch/killswitch.ts'
+import { EVERYTHING, GLOBAL, type Level, type Scoped } from '../killswitch/killswitch.ts'
 import type { PolicySet } from '../policy/set.ts'
-
-/** What a stop stands for, before it has an id and a reason. */
-export type Scoped = Pick<KillSwitch, 'level' | 'target' | 'scope' | 'patterns'>
 
 /**
  * What the level and scope of a trigger stand for. Without a scope, L1 and L2 stop everything in the tenant: a

@@ -4,24 +4,21 @@ import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { isAdmin } from '../keys/roles.ts'
 import {
-  covers,
   GLOBAL,
   isInForce,
   type KillSwitch,
   type Level,
+  type Scoped,
   stopsOver,
   stopView,
 } from '../killswitch/killswitch.ts'
-import { domainOf } from '../policy/set.ts'
 import { change, changeIn, creation } from '../records.ts'
 import type { Submission } from '../submission.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry, type PoliciesInForce } from './deps.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
+import { coverageOf } from './killswitch-coverage.ts'
 import type { RecoverRequest, TriggerRequest } from './killswitch-request.ts'
-import { resolveScope, type Scoped } from './killswitch-scope.ts'
-
-/** How many of the newest decisions tell which actions are in use. */
-const RECENT_DECISIONS = 1000
+import { resolveScope } from './killswitch-scope.ts'
 
 export interface KillSwitchDeps extends Deps {
   policies: PoliciesInForce
@@ -42,6 +39,11 @@ export function operatorOf({ actor, tenantId, chain, key }: Caller): Operator {
   return { actor, tenantId, chain, admin: isAdmin(key.roles) }
 }
 
+/** Why this operator may not use the level; undefined when it may. */
+export function refusalOf({ admin }: Operator, level: Level): string | undefined {
+  return level === 'L4' && !admin ? 'L4 stops every tenant; only an admin may use it.' : undefined
+}
+
 /** `data` of GET /killswitch/status: the strongest stop over the tenant, and all of them. */
 export function killSwitchStatus(deps: Deps, chain: string) {
   const switches = stopsOver(deps.store.state().switches, chain).map(stopView)
@@ -58,8 +60,8 @@ export function killSwitchStatus(deps: Deps, chain: string) {
  * @throws GateError `forbidden` for L4 without admin, `invalid_request` for a scope that is no glob or no domain
  */
 export async function trigger(deps: KillSwitchDeps, operator: Operator, request: TriggerRequest, once?: Once) {
-  if (request.level === 'L4' && !operator.admin)
-    throw new GateError('forbidden', 'L4 stops every tenant; only an admin may use it.')
+  const refusal = refusalOf(operator, request.level)
+  if (refusal !== undefined) throw new GateError('forbidden', refusal)
   const repeated = once && (await stopOfEarlierUse(deps, once))
   if (repeated !== undefined) return triggered(deps, operator, repeated)
   const set = deps.policies.get(operator.tenantId)
@@ -170,17 +172,7 @@ function chainOfStop(stop: KillSwitch): string {
 async function triggered(deps: KillSwitchDeps, operator: Operator, stop: KillSwitch) {
   const status = killSwitchStatus(deps, operator.chain)
   const persisted = !isImposed(deps, stop)
-  const set = deps.policies.get(operator.tenantId)
-  const recent = persisted ? await deps.store.recentActions(operator.chain, RECENT_DECISIONS) : []
-  const known = new Set([...(set?.actions.keys() ?? []), ...recent])
-  const covered = [...known]
-    .filter((action) => covers(stop, { chain: operator.chain, action, domain: set && domainOf(set, action) }))
-    .sort()
-  const warning =
-    stop.level === 'L1' && covered.length === 0
-      ? `No declared or recent action matches ${stop.scope}; check its spelling.`
-      : null
-  return { ...status, covers: covered, warning, persisted }
+  return { ...status, ...(await coverageOf(deps, operator, stop, { readsRecent: persisted })), persisted }
 }
 
 /**

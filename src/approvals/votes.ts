@@ -57,16 +57,25 @@ function isRequester(approval: Approval, voter: ApiKey, keys: Keys): boolean {
 }
 
 /**
- * Follows who made whom over HTTP, so that a key cannot hide behind one that it made. Whole lines are compared: the
- * rotation of either key, or of one between them, changes nothing.
+ * Follows who made whom over HTTP, so that a key cannot hide behind one that it made, or whose new secret it had made. Whole
+ * lines are compared: the rotation of either key, or of one between them, changes nothing.
  */
 function isMadeBy(key: ApiKey, ancestorId: string, keys: Keys): boolean {
   const known = keys.get(ancestorId)
   const ancestor = known === undefined ? ancestorId : lineOf(known)
-  for (let maker = keys.get(key.createdBy); maker !== undefined; maker = keys.get(maker.createdBy)) {
+  const makers = new Set(makersOf(key))
+  // What is added meanwhile is looked at too.
+  for (const id of makers) {
+    const maker = keys.get(id)
+    if (maker === undefined) continue
     if (lineOf(maker) === ancestor) return true
+    for (const before of makersOf(maker)) makers.add(before)
   }
   return false
+}
+
+function makersOf({ createdBy, rotatedBy }: ApiKey): string[] {
+  return rotatedBy === undefined ? [createdBy] : [createdBy, rotatedBy]
 }
 
 function inGroups(voter: ApiKey, approvers: VotingTerms['approvers']): boolean {

@@ -1,17 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
-import {
-  CreateKeyRequest,
-  createKey,
-  keyView,
-  MAX_OVERLAP_MS,
-  revokeKey,
-  rotateKey,
-  tenantKeys,
-} from '../actions/keys.ts'
+import { CreateKeyRequest, createKey, listed, revokeKey, tenantKeys } from '../actions/keys.ts'
+import { DEFAULT_OVERLAP_MS, MAX_OVERLAP_MS, rotateKey } from '../actions/rotate-key.ts'
 import { ensureTenant } from '../actions/tenants.ts'
 import { parserOf } from '../base/schema.ts'
 import { parseDuration, parseRfc3339 } from '../base/time.ts'
+import type { ApiKey } from '../keys/apikey.ts'
 import { isAdmin, ROLES } from '../keys/roles.ts'
 import {
   addCommonOptions,
@@ -38,6 +32,8 @@ interface CreateOptions extends CommonOptions {
   expiresAt?: string
 }
 
+const HOUR_MS = 3_600_000
+
 const parseRequest = parserOf(CreateKeyRequest)
 
 export function addKeyCommands(program: Command): void {
@@ -57,9 +53,12 @@ export function addKeyCommands(program: Command): void {
     )
     .action(create)
   addCommonOptions(keys.command('list'), { data: true })
-    .description('list keys, without their secrets')
+    .description('list keys, without their secrets, and when each was used last')
     .option('--tenant <id>', 'only this tenant')
-    .addHelpText('after', '\nExample:\n  gate-sidecar keys list --tenant acme')
+    .addHelpText(
+      'after',
+      '\nA running service notes about once a minute which keys it was asked with.\n\nExample:\n  gate-sidecar keys list --tenant acme',
+    )
     .action(list)
   addCommonOptions(keys.command('revoke <id>'), { data: true })
     .description('end a key; a running server follows within a second')
@@ -70,7 +69,7 @@ export function addKeyCommands(program: Command): void {
     .option(
       '--overlap <duration>',
       'how long the old key still works: 30s, 15m, 24h, at most 30d; 0 ends it now',
-      '24h',
+      `${DEFAULT_OVERLAP_MS / HOUR_MS}h`,
     )
     .addHelpText(
       'after',
@@ -124,17 +123,19 @@ async function create(options: CreateOptions): Promise<void> {
 async function list(options: CommonOptions & { tenant?: string }): Promise<void> {
   const keys = await withStore(configOf(options), {}, async (deps) => {
     if (options.tenant !== undefined) assertTenant(deps, options.tenant)
-    return tenantKeys(deps, options.tenant).map(keyView)
+    const found = tenantKeys(deps, options.tenant)
+    return listed(found, await deps.store.keyUses(found.map(({ id }) => id)))
   })
   print(options, keys, () =>
     table(
-      ['ID', 'TENANT', 'ENVIRONMENT', 'ROLES', 'STATE', 'IDENTITY', 'NAME'],
+      ['ID', 'TENANT', 'ENVIRONMENT', 'ROLES', 'STATE', 'LAST USED', 'IDENTITY', 'NAME'],
       keys.map((key) => [
         key.id,
         key.tenantId ?? '-',
         key.environment,
         key.roles.join(','),
         stateOf(key, Date.now()),
+        key.lastUsedAt ?? '-',
         key.identity ?? '-',
         key.name ?? '',
       ]),
@@ -142,7 +143,7 @@ async function list(options: CommonOptions & { tenant?: string }): Promise<void>
   )
 }
 
-function stateOf({ revokedAt, expiresAt }: ReturnType<typeof keyView>, nowMs: number): string {
+function stateOf({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, nowMs: number): string {
   if (revokedAt !== null) return 'revoked'
   if (expiresAt === null) return 'active'
   return nowMs < Date.parse(expiresAt) ? `until ${expiresAt}` : 'expired'
@@ -154,7 +155,7 @@ async function rotate(id: string, options: CommonOptions & { overlap: string }):
     throw new UsageError(`--overlap: ${options.overlap} is neither 0 nor a duration such as 15m or 24h, at most 30d.`)
   const made = await withStore(configOf(options), {}, (deps) => {
     assertKey(deps, id)
-    return rotateKey(deps, hostActor(), id, overlapMs)
+    return rotateKey(deps, { actor: hostActor(), caller: undefined }, id, overlapMs)
   })
   const { tenantId, roles, environment, expiresAt, replaces } = made
   const shown = { id: made.id, key: made.key, tenantId, roles, environment, expiresAt, replaces }

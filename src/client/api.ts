@@ -134,6 +134,8 @@ export interface CreatedKey {
   revokedAt: string | null
   /** The first key of its line, when it came by rotation. */
   rotatedFrom: string | null
+  /** The key of somebody else that had its secret made, or that of a key before it. */
+  rotatedBy: string | null
   /** The key that came after it by rotation. */
   replacedBy: string | null
   /** Shown this once. */
@@ -471,6 +473,8 @@ export interface Key {
   revokedAt: string | null
   /** The first key of its line, when it came by rotation. */
   rotatedFrom: string | null
+  /** The key of somebody else that had its secret made, or that of a key before it. */
+  rotatedBy: string | null
   /** The key that came after it by rotation. */
   replacedBy: string | null
 }
@@ -490,6 +494,27 @@ export interface KillSwitch {
 /** L1 an action, L2 a domain, L3 the tenant, L4 everything. */
 export type KillSwitchLevel = 'L1' | 'L2' | 'L3' | 'L4'
 
+/** What a trigger would do. Nothing has been stopped. */
+export interface KillSwitchPreview {
+  level: KillSwitchLevel
+  /** L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`. */
+  scope: string
+  /** Declared and recently used actions that the stop covers. */
+  covers: string[]
+  /** When it covers none of them. */
+  warning: string | null
+  /** Pending approvals that it would cover: they keep their time. */
+  approvals: number
+  /** Approvals, approved and not used, that it would cancel. */
+  cancels: number
+  /** There are more open approvals than the 1,000 that were looked at, those with the oldest deadlines. */
+  moreApprovals: boolean
+  /** Whether this key may trigger it. */
+  allowed: boolean
+  /** Why it may not. */
+  refusal: string | null
+}
+
 /** The strongest stop in force; `triggeredAt`, `triggeredBy` and `reason` only while there is one. */
 export interface KillSwitchStatus {
   active: boolean
@@ -504,6 +529,36 @@ export interface KillSwitchStatus {
   reason?: string
   /** Every stop in force over the tenant, strongest first. */
   switches: KillSwitch[]
+}
+
+/** A key without its secret, and when it was used last. */
+export interface ListedKey {
+  /** Names the key; not a secret. */
+  id: string
+  /** null for admin keys, which reach every tenant. */
+  tenantId: string | null
+  environment: Environment
+  roles: Role[]
+  /** Who holds it; approvals by one identity count once. */
+  identity: string | null
+  groups: string[]
+  name: string | null
+  /** UTC, with milliseconds. */
+  createdAt: string
+  /** The key that made it, or `host:<uid>`. */
+  createdBy: string
+  /** UTC, with milliseconds. */
+  expiresAt: string | null
+  /** UTC, with milliseconds. */
+  revokedAt: string | null
+  /** The first key of its line, when it came by rotation. */
+  rotatedFrom: string | null
+  /** The key of somebody else that had its secret made, or that of a key before it. */
+  rotatedBy: string | null
+  /** The key that came after it by rotation. */
+  replacedBy: string | null
+  /** When the last request came with it; null when none has. After a crash, a minute old at most. */
+  lastUsedAt: string | null
 }
 
 export interface LogRequest {
@@ -554,6 +609,10 @@ export interface OpenedSession {
     | 'getSession'
     | 'endSession'
     | 'signInCode'
+    | 'rotateKey'
+    | 'usage'
+    | 'previewStop'
+    | 'killSwitchHistory'
   )[]
   /** Null for who asks with a key. */
   session: {
@@ -604,6 +663,27 @@ export interface OutcomeRequest {
   error?: string
 }
 
+/** A stop that is or was in force; what is of its end is null until then. */
+export interface PastKillSwitch {
+  /** Names the stop in the trail. */
+  id: string
+  level: KillSwitchLevel
+  /** L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`. */
+  scope: string
+  /** UTC, with milliseconds. */
+  triggeredAt: string
+  triggeredBy: string
+  reason: string
+  /** UTC, with milliseconds. */
+  recoveredAt: string | null
+  /** As claimed in the request. */
+  recoveredBy: string | null
+  /** Of who ended it. */
+  comment: string | null
+  /** How long it was in force. */
+  durationMs: number | null
+}
+
 export interface PolicyFile {
   /** As in the folder of the tenant: `main.yaml`. */
   name: string
@@ -651,6 +731,14 @@ export interface PolicyValidation {
   /** 0 unless valid. */
   factors: number
   diagnostics: Diagnostic[]
+}
+
+export interface PreviewStopRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  level: KillSwitchLevel
+  /** L1 the action or glob, L2 the domain; L3 (the tenant) and L4 (`global`) need none. */
+  scope?: string
 }
 
 export interface RangeVerification {
@@ -840,6 +928,44 @@ export interface RiskRequest {
 
 export type Role = 'agent' | 'approver' | 'auditor' | 'operator' | 'owner' | 'admin'
 
+export interface RotateKeyRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  /** How long the old secret still works, at most 30 days; 0 ends it now. 1440 (a day) if not given. */
+  overlapMinutes?: number
+}
+
+/** A new key with its secret, and the one that it replaces. */
+export interface RotatedKey {
+  /** Names the key; not a secret. */
+  id: string
+  /** null for admin keys, which reach every tenant. */
+  tenantId: string | null
+  environment: Environment
+  roles: Role[]
+  /** Who holds it; approvals by one identity count once. */
+  identity: string | null
+  groups: string[]
+  name: string | null
+  /** UTC, with milliseconds. */
+  createdAt: string
+  /** The key that made it, or `host:<uid>`. */
+  createdBy: string
+  /** UTC, with milliseconds. */
+  expiresAt: string | null
+  /** UTC, with milliseconds. */
+  revokedAt: string | null
+  /** The first key of its line, when it came by rotation. */
+  rotatedFrom: string | null
+  /** The key of somebody else that had its secret made, or that of a key before it. */
+  rotatedBy: string | null
+  /** The key that came after it by rotation. */
+  replacedBy: string | null
+  /** Shown this once. */
+  key: string
+  replaces: Key
+}
+
 /** A value: whole as `value`, or, where its JSON is long, by its `beginning` and how many `characters` it has. */
 export interface ShownValue {
   value?: unknown
@@ -895,6 +1021,10 @@ export interface SignedIn {
     | 'getSession'
     | 'endSession'
     | 'signInCode'
+    | 'rotateKey'
+    | 'usage'
+    | 'previewStop'
+    | 'killSwitchHistory'
   )[]
   /** Null for who asks with a key. */
   session: {
@@ -935,6 +1065,7 @@ export interface TriggeredKillSwitch {
   switches: KillSwitch[]
   /** Declared and recently used actions that the stop covers. */
   covers: string[]
+  /** When it covers none of them. */
   warning: string | null
   /** False while the disk refuses: in force, and tried again each second. */
   persisted: boolean
@@ -1036,6 +1167,23 @@ export interface Unevaluable {
   name: string
   /** The facts that were missing or of another type. */
   facts: string[]
+}
+
+/** The tenant's plan, and what is used of it in the environment of the key. */
+export interface Usage {
+  plan: 'free' | 'pro' | 'enterprise'
+  environment: Environment
+  /** What the plan gives; null for no limit. */
+  requestsPerMinute: number | null
+  /** Left at this moment, by the count of this process; null for no limit. */
+  remaining: number | null
+  /** Status reads that each key has. */
+  statusRequestsPerMinute: number
+  /** Of this environment; revoked or expired ones have ended. */
+  keys: {
+    active: number
+    ended: number
+  }
 }
 
 export interface ValidatePoliciesRequest {
@@ -1245,7 +1393,7 @@ export interface Api {
   }
   /** Keys, without secrets. */
   listKeys: {
-    data: Key[]
+    data: ListedKey[]
   }
   /** Makes a key; its secret is in this answer only. */
   createKey: {
@@ -1307,6 +1455,32 @@ export interface Api {
   signInCode: {
     data: SignInLink
   }
+  /** Replaces a key by a new one of the same holder; its secret is in this answer only. */
+  rotateKey: {
+    params: { id: string }
+    body?: RotateKeyRequest
+    data: RotatedKey
+  }
+  /** The tenant's plan, and what is used of it. */
+  usage: {
+    data: Usage
+  }
+  /** What a stop would cover; stops nothing. */
+  previewStop: {
+    body: PreviewStopRequest
+    data: KillSwitchPreview
+  }
+  /** Every stop, newest first, ended ones too; `limit`, `offset`. */
+  killSwitchHistory: {
+    query: {
+      /** How many at most; larger ones are clamped. */
+      limit?: number
+      /** How many to leave out first. */
+      offset?: number
+    }
+    data: PastKillSwitch[]
+    page: Page
+  }
 }
 
 export const ROUTES = {
@@ -1341,4 +1515,8 @@ export const ROUTES = {
   getSession: { method: 'GET', path: '/session', repeat: 'as_is', form: 'object' },
   endSession: { method: 'DELETE', path: '/session', repeat: 'as_is', form: 'object' },
   signInCode: { method: 'POST', path: '/session/code', repeat: 'never', form: 'object' },
+  rotateKey: { method: 'POST', path: '/keys/:id/rotate', repeat: 'never', form: 'object' },
+  usage: { method: 'GET', path: '/usage', repeat: 'as_is', form: 'object' },
+  previewStop: { method: 'POST', path: '/killswitch/preview', repeat: 'as_is', form: 'object' },
+  killSwitchHistory: { method: 'GET', path: '/killswitch/history', repeat: 'as_is', form: 'page' },
 } as const

@@ -9,10 +9,25 @@ export type Data<N extends RouteName> = Promise<Api[N]['data']>
 
 /** Every endpoint but those that are methods of their own, in groups. */
 export function endpoints(connection: Connection) {
-  const { call } = connection
-  const data = async <N extends RouteName>(name: N, input: Input<N>, options?: CallOptions): Data<N> =>
-    (await call(name, input, options)).data
+  const calls = callsOf(connection)
+  return { ...ofActions(calls), ...ofTheTenant(calls) }
+}
 
+export type Endpoints = ReturnType<typeof endpoints>
+
+function callsOf({ call }: Connection) {
+  return {
+    call,
+    /** Without the page of a list. */
+    data: async <N extends RouteName>(name: N, input: Input<N>, options?: CallOptions): Data<N> =>
+      (await call(name, input, options)).data,
+  }
+}
+
+type Calls = ReturnType<typeof callsOf>
+
+/** What was decided about actions, and what is on record of it. */
+function ofActions({ call, data }: Calls) {
   return {
     approvals: {
       /** Pending ones unless `status` says otherwise, oldest deadline first. */
@@ -41,8 +56,19 @@ export function endpoints(connection: Connection) {
       verify: (bundle: Body<'verifyBundle'>['bundle'], options?: CallOptions) =>
         data('verifyBundle', { body: { bundle } }, options),
     },
+  }
+}
+
+/** What the tenant has, and who may do what in it. */
+function ofTheTenant({ call, data }: Calls) {
+  return {
     killSwitch: {
       status: (options?: CallOptions) => data('killSwitchStatus', {}, options),
+      /** Every stop, newest first, ended ones too. */
+      history: (query: Query<'killSwitchHistory'> = {}, options?: CallOptions): Promise<Answer<'killSwitchHistory'>> =>
+        call('killSwitchHistory', { query }, options),
+      /** What a trigger would cover. Stops nothing. */
+      preview: (stop: Body<'previewStop'>, options?: CallOptions) => data('previewStop', { body: stop }, options),
       trigger: (stop: Body<'trigger'>, options?: CallOptions) => data('trigger', { body: stop }, options),
       recover: (recovery: Body<'recover'>, options?: CallOptions) => data('recover', { body: recovery }, options),
     },
@@ -50,6 +76,9 @@ export function endpoints(connection: Connection) {
       list: (options?: CallOptions) => data('listKeys', {}, options),
       /** Never repeated by itself: its secret is in one answer only. */
       create: (key: Body<'createKey'>, options?: CallOptions) => data('createKey', { body: key }, options),
+      /** The old secret still works for a day unless `overlapMinutes` says otherwise. Never repeated by itself, as `create`. */
+      rotate: (id: string, overlap: Body<'rotateKey'> = {}, options?: CallOptions) =>
+        data('rotateKey', { params: { id }, body: overlap }, options),
       revoke: (id: string, options?: CallOptions) => data('revokeKey', { params: { id } }, options),
     },
     policies: {
@@ -65,6 +94,8 @@ export function endpoints(connection: Connection) {
       signInLink: (options?: CallOptions) => data('signInCode', {}, options),
     },
     service: {
+      /** The plan of the tenant, and what is left of it. */
+      usage: (options?: CallOptions) => data('usage', {}, options),
       health: (options?: CallOptions) => data('healthz', {}, options),
       /** @throws GateError `not_ready` */
       readiness: (options?: CallOptions) => data('readyz', {}, options),
@@ -74,5 +105,3 @@ export function endpoints(connection: Connection) {
     },
   }
 }
-
-export type Endpoints = ReturnType<typeof endpoints>

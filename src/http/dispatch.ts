@@ -100,6 +100,7 @@ async function serve(
   const state = services.store.state()
   const credential = authenticate(services, request, rule)
   asker.key = credential.key
+  services.keyUses.note(credential.key.id, services.clock())
   const caller = authorize(state, credential.key, request.headers, rule)
   asker.caller = caller
   const headers = limiter.admit(state, caller, rule)
@@ -118,6 +119,7 @@ async function serve(
       alsoCount: (requests) => {
         for (let i = 0; i < requests; i += 1) limiter.admit(state, caller, rule)
       },
+      planLeft: () => limiter.left(state, caller),
       lastEventId: request.headers['last-event-id']?.toString(),
       // An answer that waits for an earlier one of its connection is not destroyed with it.
       isGone: () =>

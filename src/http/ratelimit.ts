@@ -1,11 +1,13 @@
 import type { Caller } from '../actions/deps.ts'
 import { GateError } from '../base/errors.ts'
-import { type Bucket, PLANS, STATUS_LIMIT, take } from '../keys/plan.ts'
+import { type Bucket, DEFAULT_PLAN, leftIn, PLANS, STATUS_LIMIT, take } from '../keys/plan.ts'
 import type { RouteRule } from '../keys/roles.ts'
 import type { State } from '../store.ts'
 
 /** Headers that tell a caller where it stands (draft-ietf-httpapi-ratelimit-headers). */
 export type LimitHeaders = Record<string, string>
+
+const ofTenant = ({ chain }: Caller): string => `tenant ${chain}`
 
 /** Token buckets of this process, by tenant and environment, or by key. */
 export function rateLimiter(clock: () => number) {
@@ -35,7 +37,12 @@ export function rateLimiter(clock: () => number) {
       if (route.limit === 'exempt') return {}
       if (route.limit === 'status') return draw('status', `key ${caller.key.id}`, STATUS_LIMIT)
       const plan = state.tenants.get(caller.tenantId)?.plan
-      return plan === undefined ? {} : draw(plan, `tenant ${caller.chain}`, PLANS[plan])
+      return plan === undefined ? {} : draw(plan, ofTenant(caller), PLANS[plan])
+    },
+    /** How many requests the plan leaves the caller's tenant and environment now; null for any number. Counts none. */
+    left(state: State, caller: Caller): number | null {
+      const limit = PLANS[state.tenants.get(caller.tenantId)?.plan ?? DEFAULT_PLAN]
+      return Number.isFinite(limit) ? leftIn(buckets.get(ofTenant(caller)), limit, clock()) : null
     },
     /** Counts a refused request, so that guessing costs the guesser. @throws GateError `rate_limited` */
     refused(keyId: string | undefined): void {

@@ -33,6 +33,8 @@ export interface Call<B, Q> {
   origin: string
   /** Counts as so many requests more. @throws GateError `rate_limited` */
   alsoCount(requests: number): void
+  /** How many requests the plan leaves the tenant here now; null for any number. */
+  planLeft(): number | null
   /** The position that a stream of events goes on from, as the client sent it. */
   lastEventId: string | undefined
   /** True when the client has gone, or the service stops: nothing waits any longer. */
@@ -81,6 +83,7 @@ export interface RawCall {
   idempotencyKey: string | undefined
   origin: string
   alsoCount(requests: number): void
+  planLeft(): number | null
   lastEventId: string | undefined
   isGone(): boolean
 }

@@ -18,6 +18,7 @@ import { killSwitchRoutes } from './routes/killswitch.ts'
 import { opaRoutes } from './routes/opa.ts'
 import { policyRoutes } from './routes/policies.ts'
 import { sessionRoutes } from './routes/session.ts'
+import { usageRoutes } from './routes/usage.ts'
 
 /** Every route that needs a key: a route of the table without a handler does not compile. */
 export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
@@ -29,6 +30,7 @@ export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...killSwitchRoutes,
   ...keyRoutes,
   ...policyRoutes,
+  ...usageRoutes,
   ...eventRoutes,
   ...sessionRoutes,
   ...opaRoutes,

@@ -2,6 +2,7 @@ import type { SinkState } from '../actions/anchors.ts'
 import type { CheckDeps } from '../actions/deps.ts'
 import type { EvidenceDeps } from '../actions/evidence.ts'
 import type { ExplainDeps } from '../actions/explain.ts'
+import type { KeyUses } from '../actions/key-uses.ts'
 import type { KillSwitchDeps } from '../actions/killswitch.ts'
 import type { OutcomeDeps } from '../actions/outcomes.ts'
 import type { PolicyRegistry } from '../actions/policy-registry.ts'
@@ -16,6 +17,7 @@ export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps, Expla
   sessions: Sessions
   signInCodes: SignInCodes
   policies: PolicyRegistry
+  keyUses: KeyUses
   validatePolicies: ValidatePolicies
   examine: Examine
   anchors: AnchorState

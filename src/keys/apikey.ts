@@ -24,6 +24,11 @@ export type ApiKey = {
   revokedAt: string | null
   /** The first key of its line, of which this one is a later secret. Only keys that replace another have it. */
   rotatedFrom?: string
+  /**
+   * The key of another line that had this secret made over HTTP, and so knows it as who makes a key does. Those that replace it have
+   * it too, unless yet another one had them made.
+   */
+  rotatedBy?: string
   /** The key that replaces this one. Only keys that were rotated have it. */
   replacedBy?: string
 }

@@ -33,10 +33,19 @@ export interface Taken {
 
 /** Takes one token. A bucket is undefined before its first request. `limit` is finite, per minute. */
 export function take(bucket: Bucket | undefined, limit: number, nowMs: number): Taken {
-  const refill = bucket === undefined ? limit : ((nowMs - bucket.atMs) * limit) / 60_000
-  const tokens = Math.min(limit, (bucket?.tokens ?? 0) + refill)
+  const tokens = refilled(bucket, limit, nowMs)
   const allowed = tokens >= 1
   const left = allowed ? tokens - 1 : tokens
   const waitSeconds = left >= 1 ? 0 : Math.max(1, Math.ceil(((1 - left) * 60) / limit))
   return { bucket: { tokens: left, atMs: nowMs }, allowed, remaining: Math.floor(left), waitSeconds }
+}
+
+/** Whole requests that are left, of which none is taken. */
+export function leftIn(bucket: Bucket | undefined, limit: number, nowMs: number): number {
+  return Math.floor(refilled(bucket, limit, nowMs))
+}
+
+function refilled(bucket: Bucket | undefined, limit: number, nowMs: number): number {
+  if (bucket === undefined) return limit
+  return Math.min(limit, bucket.tokens + ((nowMs - bucket.atMs) * limit) / 60_000)
 }

@@ -26,6 +26,9 @@ export type KillSwitch = {
   comment: string | null
 }
 
+/** What a stop stands for, before it has an id and a reason. */
+export type Scoped = Pick<KillSwitch, 'level' | 'target' | 'scope' | 'patterns'>
+
 /** What a stop is asked about: an action of a chain, and the domain that the policy in force puts it in. */
 export interface Subject {
   chain: string
@@ -38,7 +41,7 @@ export function isInForce(stop: KillSwitch): boolean {
 }
 
 /** True when the stop, were it in force, covers the subject. */
-export function covers(stop: KillSwitch, { chain, action, domain }: Subject): boolean {
+export function covers(stop: Scoped, { chain, action, domain }: Subject): boolean {
   if (stop.target !== GLOBAL && stop.target !== chain) return false
   if (stop.level === 'L3' || stop.level === 'L4' || stop.scope === EVERYTHING) return true
   if (stop.level === 'L2' && stop.scope === domain) return true
@@ -54,6 +57,13 @@ export function coveringStop(stops: Iterable<KillSwitch>, subject: Subject): Kil
 export function stopsOver(stops: Iterable<KillSwitch>, chain: string): KillSwitch[] {
   const mine = Array.from(stops).filter((stop) => isInForce(stop) && (stop.target === GLOBAL || stop.target === chain))
   return mine.sort(byStrength)
+}
+
+/** All stops that were ever over this chain, its own and the global ones, newest first. */
+export function stopsEverOver(stops: Iterable<KillSwitch>, chain: string): KillSwitch[] {
+  return Array.from(stops)
+    .filter(({ target }) => target === GLOBAL || target === chain)
+    .sort((a, b) => b.triggeredAt.localeCompare(a.triggeredAt) || b.id.localeCompare(a.id))
 }
 
 /** What every caller may know of a stop that it is under. */

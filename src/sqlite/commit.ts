@@ -127,6 +127,7 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
     else if (write.kind === 'checkpoint') connection.checkpoints.put(write.chain, write.size, write.note, write.nodes)
     else if (write.kind === 'erase') erase(connection, write)
     else if (write.kind === 'prune') prune(connection, write)
+    else if (write.kind === 'keyUse') connection.keyUses.put(write.uses)
     else if (write.kind === 'anchored') {
       const { sink, number, at } = write.delivery
       connection.checkpoints.putAnchored(sink, number, at)

@@ -5,6 +5,7 @@ import { checkpointQueries } from './checkpoints.ts'
 import { entryQueries } from './entries.ts'
 import { idempotencyQueries } from './idempotency.ts'
 import { instanceQueries } from './instance.ts'
+import { keyUseQueries } from './key-uses.ts'
 import { outcomeQueries } from './outcomes.ts'
 import { policySourceQueries } from './policy-source.ts'
 import { prunedQueries } from './pruned.ts'
@@ -32,6 +33,7 @@ export function connect(db: Database) {
     approvals: approvalQueries(db),
     checkpoints: checkpointQueries(db),
     idempotency: idempotencyQueries(db),
+    keyUses: keyUseQueries(db),
     policySources: policySourceQueries(db),
     transaction: transactionStatements(db),
   }

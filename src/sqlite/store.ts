@@ -170,6 +170,7 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
       ),
     scrub: () => read(({ db }) => isTruncated(db.pragma('wal_checkpoint(TRUNCATE)'))),
     idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),
+    keyUses: (keyIds) => read(({ keyUses }) => keyUses.of(keyIds)),
     policySource: (tenantId, digest) => read(({ policySources }) => policySources.get(tenantId, digest)),
   }
 }

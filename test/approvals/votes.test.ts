@@ -47,6 +47,7 @@ const LINES = [
   rotated('agent-3', 'agent'),
   rotated('ann-key-2', 'ann-key', { identity: 'ann' }),
   rotated('child-2', 'child', { createdBy: 'agent' }),
+  rotated('taken-2', 'taken', { rotatedBy: 'agent' }),
 ]
 const BY_AGENT_2 = { requestedByKey: 'agent-2' }
 const ANN_VOTED_2 = { votes: [voteBy('ann-key-2', 'ann')] }
@@ -73,6 +74,31 @@ const ROTATED: typeof MAY_VOTE = [
   ['a key that such a rotated key made', chain('k', 'child-2'), 'x', BY_AGENT_2, 'self_approval'],
   ['a key made by what replaced the key of a voter', chain('k', 'ann-key-2'), 'x', ANN_VOTED, 'forbidden'],
   ['a key made by what the key of a voter replaced', chain('k', 'ann-key'), 'x', ANN_VOTED_2, 'forbidden'],
+  ['a key whose secret the asking key had made', rotated('x-2', 'x', { rotatedBy: 'agent' }), 'x', {}, 'self_approval'],
+  [
+    'a key whose secret was made by a key that the asking key made',
+    rotated('x-2', 'x', { rotatedBy: 'child' }),
+    'x',
+    {},
+    'self_approval',
+  ],
+  ['a key made by one whose secret the asking key had made', chain('k', 'taken-2'), 'x', {}, 'self_approval'],
+  [
+    'a key whose secret was made by one whose secret the asking key had made',
+    rotated('x-2', 'x', { rotatedBy: 'taken-2' }),
+    'x',
+    BY_AGENT_2,
+    'self_approval',
+  ],
+  [
+    "a key that the asking key made, whose secret another's key had made",
+    rotated('x-2', 'x', { createdBy: 'agent', rotatedBy: 'bob-key' }),
+    'x',
+    {},
+    'self_approval',
+  ],
+  ['a key whose secret a voter had made', rotated('x-2', 'x', { rotatedBy: 'ann-key' }), 'x', ANN_VOTED, 'forbidden'],
+  ["a key whose secret another's key had made", rotated('x-2', 'x', { rotatedBy: 'bob-key' }), 'x', {}, undefined],
   ['a rotated key of another person', rotated('bob-key-2', 'bob-key'), 'x', {}, undefined],
 ]
 
@@ -100,6 +126,7 @@ const COUNTED: [name: string, voters: ApiKey[], terms: Partial<VotingTerms>, cou
   ['a key and what replaced it once', [BOB, rotated('bob-key-2', 'bob-key')], {}, ['bob-key']],
   ['what replaced the asking key not', [ANN, rotated('agent-2', 'agent')], {}, ['ann']],
   ["a key made by what replaced a voter's key not", [ANN, chain('k', 'ann-key-2')], {}, ['ann']],
+  ['a key whose secret a voter had made not', [rotated('x-2', 'x', { rotatedBy: 'ann-key' }), ANN], {}, ['ann']],
   ['a key that a voter made not', [ANN, chain('k', 'ann-key')], {}, ['ann']],
   ['a key that a voter made not, whoever voted first', [chain('k', 'ann-key'), ANN], {}, ['ann']],
   ['a key of a key that a voter made not', [chain('k2', 'child-of-ann'), ANN], {}, ['ann']],

@@ -389,6 +389,15 @@ const repetitions: Case[] = [
     error: { name: 'GateError', code: 'unreachable' },
     requests: ['POST /keys'],
   },
+  {
+    name: 'rotating a key is not either',
+    as: 'owner',
+    steps: ['lose'],
+    call: 'keys.rotate',
+    with: { id: 'key_x' },
+    error: { name: 'GateError', code: 'unreachable' },
+    requests: ['POST /keys/key_x/rotate'],
+  },
 ]
 
 const guards: Case[] = [

@@ -1,8 +1,7 @@
-import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBrowser } from '../browser.ts'
 import { startGate } from '../helpers.ts'
-import { assertSound, openConsole, openPage } from './support.ts'
+import { assertSound, openPage } from './support.ts'
 
 const gate = await startGate({ after })
 const browser = await startBrowser({ after })

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { faultsOf } from '../browser.ts'
-import type { Gate, Key } from '../helpers.ts'
+import type { Gate } from '../helpers.ts'
+
+type Key = Parameters<Gate['call']>[0]
 
 export interface Opened {
   page: Page

@@ -25,7 +25,7 @@ const APPROVAL =
 const ENTRY = 'id timestamp eventType data hash seq previousHash actor'
 const STOPPED = 'active level scope triggeredAt triggeredBy reason switches'
 const KEY =
-  'id tenantId environment roles identity groups name createdAt createdBy expiresAt revokedAt rotatedFrom replacedBy'
+  'id tenantId environment roles identity groups name createdAt createdBy expiresAt revokedAt rotatedFrom rotatedBy replacedBy'
 
 /** Every answer has exactly these members: no more by accident. */
 const ANSWERS: [name: string, send: () => Promise<Answer>, members: string, page?: boolean][] = [
@@ -59,9 +59,22 @@ const ANSWERS: [name: string, send: () => Promise<Answer>, members: string, page
     `${STOPPED} covers warning persisted`,
   ],
   ['status, active', () => get('/killswitch/status'), STOPPED],
+  [
+    'preview',
+    () => post('/killswitch/preview', { level: 'L3' }),
+    'level scope covers warning approvals cancels moreApprovals allowed refusal',
+  ],
+  [
+    'history',
+    () => get('/killswitch/history'),
+    'id level scope triggeredAt triggeredBy reason recoveredAt recoveredBy comment durationMs',
+    true,
+  ],
   ['recover', () => post('/killswitch/recover', { recoveredBy: 'x', comment: 'x' }), 'active level scope switches'],
   ['make a key', () => post('/keys', { roles: ['agent'] }), `${KEY} key`],
-  ['keys', () => get('/keys'), KEY],
+  ['keys', () => get('/keys'), `${KEY} lastUsedAt`],
+  ['rotate a key', () => post(`/keys/${approver.id}/rotate`, {}), `${KEY} key replaces`],
+  ['usage', () => get('/usage'), 'plan environment requestsPerMinute remaining statusRequestsPerMinute keys'],
   [
     'policies',
     () => get('/policies'),

@@ -95,6 +95,15 @@ const BODIES: {
     },
   },
   {
+    path: '/killswitch/preview',
+    body: { tenantId: 'acme', level: 'L1', scope: 'nothing.at.all' },
+    required: ['level'],
+    wrong: {
+      level: ['L0', 'l1', '', 1, null],
+      scope: ['', 'a b', 'a**', 'payment.*\n', 1, null, 'x'.repeat(129)],
+    },
+  },
+  {
     path: '/keys',
     body: {
       tenantId: 'acme',

@@ -66,6 +66,8 @@ const BODIES: Partial<Record<KeyedRouteId, object>> = {
   trigger: { level: 'L3', reason: 'x', triggeredBy: 'x' },
   recover: { recoveredBy: 'x', comment: 'x' },
   createKey: { roles: ['agent'] },
+  rotateKey: { overlapMinutes: 0 },
+  previewStop: { level: 'L3' },
   opaDecision: { input: { tool: { name: 'email.send' } } },
   opaAllow: { input: { tool: { name: 'email.send' } } },
   evaluation: ACCESS,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Bucket, DEFAULT_PLAN, isPlan, PLANS, STATUS_LIMIT, take } from '../../src/keys/plan.ts'
+import { type Bucket, DEFAULT_PLAN, isPlan, leftIn, PLANS, STATUS_LIMIT, take } from '../../src/keys/plan.ts'
 
 /** Takes at each time; gives which were allowed. */
 function run(limit: number, timesMs: readonly number[]): boolean[] {
@@ -107,4 +107,20 @@ test('a long pause fills the bucket to its limit, not beyond', () => {
     return taken.allowed
   })
   assert.equal(allowed.length, 60)
+})
+
+test('what is left is what can be taken at that moment, and to ask takes nothing', () => {
+  fc.assert(
+    fc.property(limits, gaps, (limit, steps) => {
+      let bucket: Bucket | undefined
+      for (const nowMs of timesOf(steps)) {
+        const left = leftIn(bucket, limit, nowMs)
+        assert.equal(leftIn(bucket, limit, nowMs), left)
+        const taken = take(bucket, limit, nowMs)
+        assert.deepEqual([taken.allowed, taken.remaining], [left > 0, Math.max(0, left - 1)])
+        bucket = taken.bucket
+      }
+    }),
+    { numRuns: 40 },
+  )
 })

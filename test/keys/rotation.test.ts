@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
-import { rotateKey } from '../../src/actions/keys.ts'
+import { rotateKey } from '../../src/actions/rotate-key.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { POLICY, T0 } from '../approvals/scenes.ts'
 import { type Answer, type Gate, type KeyOptions, startGate, temporaryFolder } from '../helpers.ts'
@@ -20,7 +20,12 @@ type Key = Awaited<ReturnType<Gate['key']>>
 
 function rotate(id: string, overlapMs = HOUR) {
   const { store } = gate.server
-  return rotateKey({ store, clock, newId: idMaker(clock, randomBytes) }, HOST, id, overlapMs)
+  return rotateKey(
+    { store, clock, newId: idMaker(clock, randomBytes) },
+    { actor: HOST, caller: undefined },
+    id,
+    overlapMs,
+  )
 }
 
 /** A key and what replaced it, both still good. */
@@ -84,7 +89,7 @@ test('refused: a key that is unknown, revoked, expired, or replaced already', as
   await rotate(expired.id, 0)
   const { id: successor } = await rotate(replaced.id)
   const named: [string, RegExp][] = [
-    ['key_x', /no key key_x/],
+    ['key_x', /no such key/],
     [revoked.id, /revoked/],
     [replaced.id, new RegExp(`rotate its successor ${successor}`)],
   ]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { change, creation } from '../../src/records.ts'
-import type { StoredPolicies, Submission } from '../../src/submission.ts'
+import type { KeyUse, StoredPolicies, Submission } from '../../src/submission.ts'
 import { aKey, aSigningKey, aStop, aTenant, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 
@@ -171,6 +171,29 @@ export function stateContract(stores: Stores): void {
     assert.equal(await store.idempotencyUse('key_a', 'approve', 'v'), undefined)
     nowMs += 600_001
     assert.equal(await store.idempotencyUse('key_a', 'check', 'v'), undefined)
+  })
+
+  test('of the uses of a key the latest stays, whoever writes it and when', async (t) => {
+    const open = stores(t)
+    const [here, elsewhere] = [open(clock), open(clock)]
+    const used = (keyId: string, second: number) => ({ keyId, at: `2026-01-01T00:00:0${second}.000Z` })
+    const uses = (...noted: KeyUse[]): Submission => ({
+      guards: [],
+      writes: [{ kind: 'keyUse', uses: noted }],
+      entries: [],
+    })
+    await commit(here, uses(used('key_a', 2), used('key_b', 1)))
+    await commit(elsewhere, uses(used('key_a', 1), used('key_b', 3)))
+    for (const store of [here, elsewhere, open(clock)])
+      assert.deepEqual(
+        await store.keyUses(['key_b', 'key_a', 'key_c']),
+        new Map([
+          ['key_a', used('key_a', 2).at],
+          ['key_b', used('key_b', 3).at],
+        ]),
+      )
+    assert.deepEqual(await here.keyUses(['key_b']), new Map([['key_b', used('key_b', 3).at]]))
+    assert.deepEqual(await here.chains(), [], 'it is in no chain')
   })
 
   test('a record stored twice in one submission counts its revisions', async (t) => {

@@ -35,6 +35,8 @@ const UNFOUND: Record<string, string> = {
   'anchored.sink': 'says what was delivered; what anchors hold is read where they lie',
   'anchored.number': 'says what was delivered; what anchors hold is read where they lie',
   'anchored.at': 'says what was delivered; what anchors hold is read where they lie',
+  'key_use.key_id': 'says when a key was used, and permits nothing',
+  'key_use.at': 'says when a key was used, and permits nothing',
   'idempotency.at': 'forgotten after ten minutes; what it leads to is re-read from the chain',
 }
 

@@ -42,16 +42,21 @@ __all__ = [
     "Key",
     "KillSwitch",
     "KillSwitchLevel",
+    "KillSwitchPreview",
     "KillSwitchStatus",
+    "ListedKey",
     "LogRequest",
     "OpenedSession",
     "Outcome",
     "OutcomeRequest",
     "Page",
+    "PastKillSwitch",
+    "PastKillSwitchPage",
     "PolicyFile",
     "PolicyList",
     "PolicyState",
     "PolicyValidation",
+    "PreviewStopRequest",
     "RangeVerification",
     "Readiness",
     "RecordedDecision",
@@ -62,6 +67,8 @@ __all__ = [
     "RiskFactor",
     "RiskRequest",
     "Role",
+    "RotateKeyRequest",
+    "RotatedKey",
     "ShownValue",
     "SignInLink",
     "SignedIn",
@@ -69,6 +76,7 @@ __all__ = [
     "TriggeredKillSwitch",
     "TrustBundle",
     "Unevaluable",
+    "Usage",
     "ValidatePoliciesRequest",
     "VerifyBundleRequest",
     "VerifyRequest",
@@ -221,6 +229,8 @@ class CreatedKey(TypedDict):
     """UTC, with milliseconds."""
     rotatedFrom: Optional[str]
     """The first key of its line, when it came by rotation."""
+    rotatedBy: Optional[str]
+    """The key of somebody else that had its secret made, or that of a key before it."""
     replacedBy: Optional[str]
     """The key that came after it by rotation."""
     key: str
@@ -606,6 +616,8 @@ class Key(TypedDict):
     """UTC, with milliseconds."""
     rotatedFrom: Optional[str]
     """The first key of its line, when it came by rotation."""
+    rotatedBy: Optional[str]
+    """The key of somebody else that had its secret made, or that of a key before it."""
     replacedBy: Optional[str]
     """The key that came after it by rotation."""
 
@@ -624,6 +636,30 @@ class KillSwitch(TypedDict):
 
 KillSwitchLevel = Literal["L1", "L2", "L3", "L4"]
 """L1 an action, L2 a domain, L3 the tenant, L4 everything."""
+
+
+class KillSwitchPreview(TypedDict):
+    """What a trigger would do. Nothing has been stopped."""
+
+    level: KillSwitchLevel
+    scope: str
+    """L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`."""
+    covers: List[str]
+    """Declared and recently used actions that the stop covers."""
+    warning: Optional[str]
+    """When it covers none of them."""
+    approvals: int
+    """Pending approvals that it would cover: they keep their time."""
+    cancels: int
+    """Approvals, approved and not used, that it would cancel."""
+    moreApprovals: bool
+    """There are more open approvals than the 1,000 that were looked at, those with the oldest
+    deadlines.
+    """
+    allowed: bool
+    """Whether this key may trigger it."""
+    refusal: Optional[str]
+    """Why it may not."""
 
 
 class _KillSwitchStatus(TypedDict):
@@ -646,6 +682,38 @@ class KillSwitchStatus(_KillSwitchStatus, total=False):
     triggeredBy: str
     """As claimed in the request."""
     reason: str
+
+
+class ListedKey(TypedDict):
+    """A key without its secret, and when it was used last."""
+
+    id: str
+    """Names the key; not a secret."""
+    tenantId: Optional[str]
+    """null for admin keys, which reach every tenant."""
+    environment: Environment
+    roles: List[Role]
+    identity: Optional[str]
+    """Who holds it; approvals by one identity count once."""
+    groups: List[str]
+    name: Optional[str]
+    createdAt: str
+    """UTC, with milliseconds."""
+    createdBy: str
+    """The key that made it, or `host:<uid>`."""
+    expiresAt: Optional[str]
+    """UTC, with milliseconds."""
+    revokedAt: Optional[str]
+    """UTC, with milliseconds."""
+    rotatedFrom: Optional[str]
+    """The first key of its line, when it came by rotation."""
+    rotatedBy: Optional[str]
+    """The key of somebody else that had its secret made, or that of a key before it."""
+    replacedBy: Optional[str]
+    """The key that came after it by rotation."""
+    lastUsedAt: Optional[str]
+    """When the last request came with it; null when none has. After a crash, a minute old at most.
+    """
 
 
 class _LogRequest(TypedDict):
@@ -707,6 +775,10 @@ class OpenedSession(TypedDict):
         "getSession",
         "endSession",
         "signInCode",
+        "rotateKey",
+        "usage",
+        "previewStop",
+        "killSwitchHistory",
     ]
     """The operations that the roles allow."""
     session: Optional[OpenedSessionSession]
@@ -753,6 +825,28 @@ class OutcomeRequest(_OutcomeRequest, total=False):
     durationMs: int
     error: str
     """Why it failed, or was not run."""
+
+
+class PastKillSwitch(TypedDict):
+    """A stop that is or was in force; what is of its end is null until then."""
+
+    id: str
+    """Names the stop in the trail."""
+    level: KillSwitchLevel
+    scope: str
+    """L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`."""
+    triggeredAt: str
+    """UTC, with milliseconds."""
+    triggeredBy: str
+    reason: str
+    recoveredAt: Optional[str]
+    """UTC, with milliseconds."""
+    recoveredBy: Optional[str]
+    """As claimed in the request."""
+    comment: Optional[str]
+    """Of who ended it."""
+    durationMs: Optional[int]
+    """How long it was in force."""
 
 
 class PolicyFile(TypedDict):
@@ -804,6 +898,15 @@ class PolicyValidation(TypedDict):
     factors: int
     """0 unless valid."""
     diagnostics: List[Diagnostic]
+
+
+class _PreviewStopRequest(TypedDict):
+    level: KillSwitchLevel
+
+
+class PreviewStopRequest(_PreviewStopRequest, total=False):
+    scope: str
+    """L1 the action or glob, L2 the domain; L3 (the tenant) and L4 (`global`) need none."""
 
 
 class RangeVerification(TypedDict):
@@ -1038,6 +1141,45 @@ class RiskRequest(_RiskRequest, total=False):
 Role = Literal["agent", "approver", "auditor", "operator", "owner", "admin"]
 
 
+class RotateKeyRequest(TypedDict, total=False):
+    overlapMinutes: int
+    """How long the old secret still works, at most 30 days; 0 ends it now. 1440 (a day) if not
+    given.
+    """
+
+
+class RotatedKey(TypedDict):
+    """A new key with its secret, and the one that it replaces."""
+
+    id: str
+    """Names the key; not a secret."""
+    tenantId: Optional[str]
+    """null for admin keys, which reach every tenant."""
+    environment: Environment
+    roles: List[Role]
+    identity: Optional[str]
+    """Who holds it; approvals by one identity count once."""
+    groups: List[str]
+    name: Optional[str]
+    createdAt: str
+    """UTC, with milliseconds."""
+    createdBy: str
+    """The key that made it, or `host:<uid>`."""
+    expiresAt: Optional[str]
+    """UTC, with milliseconds."""
+    revokedAt: Optional[str]
+    """UTC, with milliseconds."""
+    rotatedFrom: Optional[str]
+    """The first key of its line, when it came by rotation."""
+    rotatedBy: Optional[str]
+    """The key of somebody else that had its secret made, or that of a key before it."""
+    replacedBy: Optional[str]
+    """The key that came after it by rotation."""
+    key: str
+    """Shown this once."""
+    replaces: Key
+
+
 class ShownValue(TypedDict, total=False):
     """A value: whole as `value`, or, where its JSON is long, by its `beginning` and how many
     `characters` it has.
@@ -1107,6 +1249,10 @@ class SignedIn(TypedDict):
         "getSession",
         "endSession",
         "signInCode",
+        "rotateKey",
+        "usage",
+        "previewStop",
+        "killSwitchHistory",
     ]
     """The operations that the roles allow."""
     session: Optional[SignedInSession]
@@ -1135,6 +1281,7 @@ class _TriggeredKillSwitch(TypedDict):
     covers: List[str]
     """Declared and recently used actions that the stop covers."""
     warning: Optional[str]
+    """When it covers none of them."""
     persisted: bool
     """False while the disk refuses: in force, and tried again each second."""
 
@@ -1289,6 +1436,26 @@ class Unevaluable(TypedDict):
     """The facts that were missing or of another type."""
 
 
+class UsageKeys(TypedDict):
+    active: int
+    ended: int
+
+
+class Usage(TypedDict):
+    """The tenant's plan, and what is used of it in the environment of the key."""
+
+    plan: Literal["free", "pro", "enterprise"]
+    environment: Environment
+    requestsPerMinute: Optional[int]
+    """What the plan gives; null for no limit."""
+    remaining: Optional[int]
+    """Left at this moment, by the count of this process; null for no limit."""
+    statusRequestsPerMinute: int
+    """Status reads that each key has."""
+    keys: UsageKeys
+    """Of this environment; revoked or expired ones have ended."""
+
+
 class _ValidatePoliciesRequest(TypedDict):
     files: Sequence[PolicyFile]
     """Policies and tests, in any order."""
@@ -1389,6 +1556,11 @@ class AuditEntryPage(TypedDict):
     page: Page
 
 
+class PastKillSwitchPage(TypedDict):
+    data: List[PastKillSwitch]
+    page: Page
+
+
 class Route(NamedTuple):
     """How a route is called."""
 
@@ -1432,4 +1604,8 @@ ROUTES: Final[Mapping[str, Route]] = {
     "getSession": Route("GET", "/session", "as_is", "object"),
     "endSession": Route("DELETE", "/session", "as_is", "object"),
     "signInCode": Route("POST", "/session/code", "never", "object"),
+    "rotateKey": Route("POST", "/keys/:id/rotate", "never", "object"),
+    "usage": Route("GET", "/usage", "as_is", "object"),
+    "previewStop": Route("POST", "/killswitch/preview", "as_is", "object"),
+    "killSwitchHistory": Route("GET", "/killswitch/history", "as_is", "page"),
 }

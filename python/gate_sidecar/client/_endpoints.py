@@ -17,12 +17,16 @@ from ._api import (
     Envelope,
     Health,
     Key,
+    KillSwitchPreview,
     KillSwitchStatus,
+    ListedKey,
     LogRequest,
     Outcome,
     OutcomeRequest,
+    PastKillSwitchPage,
     PolicyState,
     PolicyValidation,
+    PreviewStopRequest,
     RangeVerification,
     Readiness,
     RecordedDecision,
@@ -30,11 +34,14 @@ from ._api import (
     RejectRequest,
     RiskAssessment,
     RiskRequest,
+    RotatedKey,
+    RotateKeyRequest,
     SignedIn,
     SignInLink,
     TriggeredKillSwitch,
     TriggerRequest,
     TrustBundle,
+    Usage,
     ValidatePoliciesRequest,
     VerifyRequest,
 )
@@ -212,6 +219,25 @@ class KillSwitchEndpoints:
         answer = self._call("killSwitchStatus")
         return cast(KillSwitchStatus, answer)
 
+    def history(
+        self,
+        *,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+    ) -> PastKillSwitchPage:
+        """Every stop, newest first, ended ones too; `limit`, `offset`.
+
+        - `limit`: How many at most; larger ones are clamped.
+        - `offset`: How many to leave out first.
+        """
+        answer = self._call("killSwitchHistory", query={"limit": limit, "offset": offset})
+        return cast(PastKillSwitchPage, answer)
+
+    def preview(self, request: PreviewStopRequest) -> KillSwitchPreview:
+        """What a stop would cover; stops nothing."""
+        answer = self._call("previewStop", body=request)
+        return cast(KillSwitchPreview, answer)
+
     def trigger(
         self,
         request: TriggerRequest,
@@ -239,15 +265,20 @@ class KeysEndpoints:
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
-    def list(self) -> List[Key]:
+    def list(self) -> List[ListedKey]:
         """Keys, without secrets."""
         answer = self._call("listKeys")
-        return cast(List[Key], answer)
+        return cast(List[ListedKey], answer)
 
     def create(self, request: CreateKeyRequest) -> CreatedKey:
         """Makes a key; its secret is in this answer only."""
         answer = self._call("createKey", body=request)
         return cast(CreatedKey, answer)
+
+    def rotate(self, id: str, request: Optional[RotateKeyRequest] = None) -> RotatedKey:
+        """Replaces a key by a new one of the same holder; its secret is in this answer only."""
+        answer = self._call("rotateKey", params={"id": id}, body=request or {})
+        return cast(RotatedKey, answer)
 
     def revoke(self, id: str) -> Key:
         """Ends a key."""
@@ -299,6 +330,11 @@ class ServiceEndpoints:
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
+
+    def usage(self) -> Usage:
+        """The tenant's plan, and what is used of it."""
+        answer = self._call("usage")
+        return cast(Usage, answer)
 
     def health(self) -> Health:
         """The process answers."""
@@ -524,6 +560,25 @@ class AsyncKillSwitchEndpoints:
         answer = await self._call("killSwitchStatus")
         return cast(KillSwitchStatus, answer)
 
+    async def history(
+        self,
+        *,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+    ) -> PastKillSwitchPage:
+        """Every stop, newest first, ended ones too; `limit`, `offset`.
+
+        - `limit`: How many at most; larger ones are clamped.
+        - `offset`: How many to leave out first.
+        """
+        answer = await self._call("killSwitchHistory", query={"limit": limit, "offset": offset})
+        return cast(PastKillSwitchPage, answer)
+
+    async def preview(self, request: PreviewStopRequest) -> KillSwitchPreview:
+        """What a stop would cover; stops nothing."""
+        answer = await self._call("previewStop", body=request)
+        return cast(KillSwitchPreview, answer)
+
     async def trigger(
         self,
         request: TriggerRequest,
@@ -551,15 +606,20 @@ class AsyncKeysEndpoints:
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
 
-    async def list(self) -> List[Key]:
+    async def list(self) -> List[ListedKey]:
         """Keys, without secrets."""
         answer = await self._call("listKeys")
-        return cast(List[Key], answer)
+        return cast(List[ListedKey], answer)
 
     async def create(self, request: CreateKeyRequest) -> CreatedKey:
         """Makes a key; its secret is in this answer only."""
         answer = await self._call("createKey", body=request)
         return cast(CreatedKey, answer)
+
+    async def rotate(self, id: str, request: Optional[RotateKeyRequest] = None) -> RotatedKey:
+        """Replaces a key by a new one of the same holder; its secret is in this answer only."""
+        answer = await self._call("rotateKey", params={"id": id}, body=request or {})
+        return cast(RotatedKey, answer)
 
     async def revoke(self, id: str) -> Key:
         """Ends a key."""
@@ -611,6 +671,11 @@ class AsyncServiceEndpoints:
 
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
+
+    async def usage(self) -> Usage:
+        """The tenant's plan, and what is used of it."""
+        answer = await self._call("usage")
+        return cast(Usage, answer)
 
     async def health(self) -> Health:
         """The process answers."""

@@ -1,14 +1,26 @@
 import { Type } from '#typebox'
 import { CreateKeyRequest, createKey, listKeys, revokeKey } from '../../actions/keys.ts'
+import { overlapMsOf, RotateKeyRequest, rotateKey } from '../../actions/rotate-key.ts'
 import { route } from '../route.ts'
 import { EXAMPLE } from '../shapes/common.ts'
-import { CreatedKey, createKeyExample, Key, listKeysExample, revokeKeyExample } from '../shapes/keys.ts'
+import {
+  CreatedKey,
+  createKeyExample,
+  Key,
+  ListedKey,
+  listKeysExample,
+  RotatedKey,
+  revokeKeyExample,
+  rotateKeyExample,
+} from '../shapes/keys.ts'
+
+const params = { id: { description: 'Id of the key.', example: EXAMPLE.key } }
 
 export const keyRoutes = {
   listKeys: route({
-    data: Type.Array(Key),
+    data: Type.Array(ListedKey),
     example: listKeysExample,
-    handle: (services, { caller }) => ({ data: listKeys(services, caller) }),
+    handle: async (services, { caller }) => ({ data: await listKeys(services, caller) }),
   }),
   createKey: route({
     body: CreateKeyRequest,
@@ -19,8 +31,19 @@ export const keyRoutes = {
       data: await createKey(services, { actor: caller.actor, caller }, caller.tenantId, body),
     }),
   }),
+  rotateKey: route({
+    params,
+    body: RotateKeyRequest,
+    bodyOptional: true,
+    data: RotatedKey,
+    errors: ['not_found'],
+    example: rotateKeyExample,
+    handle: async (services, { caller, params, body }) => ({
+      data: await rotateKey(services, { actor: caller.actor, caller }, params.id ?? '', overlapMsOf(body)),
+    }),
+  }),
   revokeKey: route({
-    params: { id: { description: 'Id of the key.', example: EXAMPLE.key } },
+    params,
     data: Key,
     errors: ['not_found'],
     example: revokeKeyExample,

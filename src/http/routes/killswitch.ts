@@ -1,10 +1,18 @@
+import { Type } from '#typebox'
 import { killSwitchStatus, operatorOf, recover, trigger } from '../../actions/killswitch.ts'
-import { RecoverRequest, TriggerRequest } from '../../actions/killswitch-request.ts'
+import { killSwitchHistory } from '../../actions/killswitch-history.ts'
+import { previewStop } from '../../actions/killswitch-preview.ts'
+import { PreviewStopRequest, RecoverRequest, TriggerRequest } from '../../actions/killswitch-request.ts'
+import { Closed, Paging, pageOf } from '../query.ts'
 import { route } from '../route.ts'
 import {
   KillSwitchStatus,
+  killSwitchHistoryExample,
   killSwitchStatusExample,
+  PastStop,
+  previewStopExample,
   recoverExample,
+  StopPreview,
   Triggered,
   triggerExample,
 } from '../shapes/killswitch.ts'
@@ -14,6 +22,22 @@ export const killSwitchRoutes = {
     data: KillSwitchStatus,
     example: killSwitchStatusExample,
     handle: (services, { caller }) => ({ data: killSwitchStatus(services, caller.chain) }),
+  }),
+  killSwitchHistory: route({
+    query: Type.Object(Paging, Closed),
+    data: Type.Array(PastStop),
+    paged: true,
+    example: killSwitchHistoryExample,
+    handle: (services, { caller, query }) => {
+      const { items, page } = killSwitchHistory(services, caller.chain, pageOf(query, { limit: 50, max: 500 }))
+      return { data: items, page }
+    },
+  }),
+  previewStop: route({
+    body: PreviewStopRequest,
+    data: StopPreview,
+    example: previewStopExample,
+    handle: async (services, { caller, body }) => ({ data: await previewStop(services, operatorOf(caller), body) }),
   }),
   trigger: route({
     body: TriggerRequest,

@@ -47,6 +47,7 @@ export const EXAMPLE = {
   decision: 'dec_01m7yzzehe6pjva8zh9yqf6aqb',
   entry: 'aud_01m7yzzehe6pjva8zh9yqf6aqb',
   key: 'key_01m7yzz0k6tq3c1xw9v5r8n2be',
+  nextKey: 'key_01m7z1prq98w2s5d7f0g3h6j9k',
   voter: 'key_01m7yzz1s8d4m0h7j2p6q9t3gf',
   stop: 'ksw_01m7z00rfx8e5n3w7c2k4v6ymd',
   bundle: 'bun_01m7z01a9b4f6h8j0k2m4n6p8q',
@@ -56,6 +57,7 @@ export const EXAMPLE = {
   previousHash: 'sha256:d29db49664ad559a6bec9448b311239905def06f8ee29a0ff8d50f34f02f11d9',
   time: '2026-11-21T12:05:57.423Z',
   later: '2026-11-21T12:35:57.398Z',
+  hourLater: '2026-11-21T13:35:57.398Z',
 } as const
 
 export const exampleContext = { amount: 25, country: 'DE', iban: 'DE02100500000054540402' }
