@@ -65,6 +65,8 @@ function codesOf(id: RouteId, { body, errors = [] }: RouteShape): ErrorCode[] {
   add(keyed, 'invalid_request', 'unauthenticated', 'tenant_mismatch', 'rate_limited', 'audit_unavailable', 'overloaded')
   // An admin may name a tenant that nobody has made.
   add(keyed, 'not_found')
+  // Facades take no sessions.
+  add(keyed && rule.facade === undefined, 'origin_not_allowed')
   add(keyed && rule.roles !== 'any', 'forbidden')
   add(body !== undefined, 'invalid_json', 'unsupported_media_type', 'payload_too_large')
   add(rule.idempotent === true, 'idempotency_conflict')

@@ -23,7 +23,7 @@ const MAX_TENANTS = 1000
 export const sessionRoutes = {
   openSession: route({
     data: OpenedSession,
-    errors: ['forbidden', 'origin_not_allowed'],
+    errors: ['forbidden'],
     example: openSessionExample,
     async handle(services, { credential: { key, by } }) {
       // A session would go on for ever by one that it opened.
