@@ -191,7 +191,7 @@ test('keys rotate: a running server follows within a second, and the new key use
   assert.equal((await ask('pay.one', n, 'successor')).approvalId, approvalId)
   assert.match(
     await out(['keys', 'list', ...DATA]),
-    new RegExp(`${keys.other?.id} .* expired +-\n[\\s\\S]*${made.id} .* active`),
+    new RegExp(`${keys.other?.id} .* expired +\\S+ +-\n[\\s\\S]*${made.id} .* active`),
   )
 })
 

@@ -346,7 +346,9 @@ const ROWS: Row[] = [
     name: 'keys list: for people',
     args: () => ['keys', 'list', ...at()],
     code: 0,
-    stdout: /^ID +TENANT +ENVIRONMENT +ROLES +STATE +IDENTITY +NAME\n/,
+    // A service was asked with the one key, and wrote that down when it stopped; with the other nobody has asked.
+    stdout:
+      /^ID +TENANT +ENVIRONMENT +ROLES +STATE +LAST USED +IDENTITY +NAME\n(?=.* active +\d{4}-\S+Z +-\n)[\s\S]* active +- +-\n/,
   },
   {
     name: 'keys list: unknown tenant',
