@@ -1,3 +1,6 @@
+/** Where the web console is served. */
+export const CONSOLE_PATH = '/console'
+
 /** Routes that people need to look and to manage, as the web console does. Part of ROUTES in roles.ts. */
 export const CONSOLE_ROUTES = {
   openSession: {
