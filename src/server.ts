@@ -3,10 +3,11 @@ import { createServer, type Server } from 'node:http'
 import { resolve } from 'node:path'
 import { expireDue } from './actions/approvals.ts'
 import { noteCancelled } from './actions/cancel.ts'
-import type { Deps } from './actions/deps.ts'
+import type { Deps, PoliciesInForce } from './actions/deps.ts'
 import { pastReader } from './actions/past.ts'
-import { policyHistory } from './actions/policy-history.ts'
+import { type HistoryDeps, policyHistory, storedSets } from './actions/policy-history.ts'
 import { type PolicyRegistry, policyRegistry, type Reloaded } from './actions/policy-registry.ts'
+import { ruleTexts } from './actions/rule-text.ts'
 import { policyValidator } from './actions/validate-policies.ts'
 import type { Examine } from './actions/verify-evidence.ts'
 import type { Anchors } from './anchoring.ts'
@@ -96,7 +97,7 @@ export async function startServer({
       policies,
       validatePolicies: policyValidator(aside.validate),
       examine: threads.examine,
-      findSet: policyHistory({ store, compile: aside.compile }, policies),
+      ...earlierPolicies({ store, compile: aside.compile }, policies),
       ...kept,
       metrics: () => metricsText(kept),
       log,
@@ -131,6 +132,12 @@ export async function startServer({
     await store.close()
     throw error
   }
+}
+
+/** Finds policies that were in force, and their texts. */
+function earlierPolicies(deps: HistoryDeps, inForce: PoliciesInForce): Pick<Services, 'findSet' | 'findRule'> {
+  const findStored = storedSets(deps)
+  return { findSet: policyHistory(findStored, inForce), findRule: ruleTexts(findStored) }
 }
 
 function tendStore(tasks: Tasks, deps: Deps): void {

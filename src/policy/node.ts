@@ -83,6 +83,12 @@ export function lineOf({ source, start }: Place): { file: string; line: number }
   return { file: source.file, line: positionOf(source, start).line }
 }
 
+/** The line from 1 where a place ends, white space after it left aside. */
+export function lastLineOf({ source, start, end }: Place): number {
+  const length = source.text.slice(start, end).trimEnd().length
+  return positionOf(source, start + Math.max(0, length - 1)).line
+}
+
 /** A place of a text that is not part of its document, such as a fault of syntax. */
 export function placeAt(source: Source, start: number, end = start): Place {
   return { source, path: '', start, end }
