@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { ACME_POLICY, type Gate, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
@@ -217,8 +216,9 @@ test('where comments were added since, which changes no digest, the lines are th
   await until('the set is noted', () => own.server.store.state().policies.has('acme'))
   writeFileSync(join(own.dir, 'policies/acme/main.yaml'), `# new\n# lines\n${POLICY}`)
   await own.call(owner, 'POST', '/policies/reload', {})
-  await sleep(100)
-  const { approvalId } = await check(owner, 'wire.send', {}, own)
+  const { approvalId, decisionId } = await check(owner, 'wire.send', {}, own)
+  const { explanation } = (await own.call(owner, 'GET', `/decisions/${decisionId}`)).body.data
+  assert.equal(explanation.rules[0].line, lineOf(WRITTEN) + 2, 'the set in force has been read anew')
   const { rule } = await shown(approvalId, owner, own)
   assert.equal(rule.line, lineOf(WRITTEN))
   assert.match(rule.text, /^ {2}- id: wire/)

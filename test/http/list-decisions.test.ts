@@ -216,3 +216,24 @@ test('one request looks at so many entries and says where the next one goes on',
   const rest = await listDecisions(deps, { ...query, before: page.next ?? 0 })
   assert.deepEqual([rest.items.map(({ id }) => id), rest.next, rest.searchedTo], [[first.decision.id], null, null])
 })
+
+test('large entries end a request early, and none is lost where they end it', async () => {
+  const chain = 'large/live'
+  const base = aDecision('allow')
+  const grounds = { ...base.grounds, reason: 'x'.repeat(20_000) }
+  const ids: string[] = []
+  for (let i = 0; i < 10; i += 1) {
+    const made = Array.from({ length: 50 }, () => ({ ...aDecision('allow'), chain, grounds }))
+    ids.unshift(...made.map(({ decision }) => decision.id).reverse())
+    await append(made)
+  }
+  const seen: string[] = []
+  for (let next: number | null | undefined; next !== null; ) {
+    const page = await listDecisions(deps, { chain, limit: 200, before: next, filter: { decision: 'allow' } })
+    seen.push(...page.items.map(({ id }) => id))
+    next = page.next
+  }
+  assert.deepEqual(seen, ids)
+  const none = await listDecisions(deps, { chain, limit: 200, filter: { decision: 'deny' } })
+  assert.ok(none.next !== null && none.next > 50, 'some 8 MiB are read at once')
+})
