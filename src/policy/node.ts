@@ -83,10 +83,9 @@ export function lineOf({ source, start }: Place): { file: string; line: number }
   return { file: source.file, line: positionOf(source, start).line }
 }
 
-/** The line from 1 where a place ends, white space after it left aside. */
+/** The line from 1 where a place ends. */
 export function lastLineOf({ source, start, end }: Place): number {
-  const length = source.text.slice(start, end).trimEnd().length
-  return positionOf(source, start + Math.max(0, length - 1)).line
+  return positionOf(source, Math.max(start, end - 1)).line
 }
 
 /** A place of a text that is not part of its document, such as a fault of syntax. */

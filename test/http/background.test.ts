@@ -11,10 +11,10 @@ const LARGE = '  - {id: large,'
 const WRITTEN = `  - id: wire   # checked by finance
     actions: [wire.*]
     effect: require_approval
-    reason: >-
+    approval: {quorum: 2, approvers: [finance, risk]}
+    reason: |
       Wires are looked at
       by two people.
-    approval: {quorum: 2, approvers: [finance, risk]}
 
   # what follows is no part of it
 `

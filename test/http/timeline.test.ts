@@ -155,4 +155,6 @@ test('of an approval that was voted on without end, the newest entries are told,
   const story = await decisionTimeline(deps, caller, decision.decision.id)
   assert.deepEqual([story.items.length, story.leftOut], [MAX_MOMENTS + 1, 1])
   assert.equal(story.approval?.heldDecisionId, decision.decision.id)
+  const end = (await store.lengths([caller.chain])).get(caller.chain)
+  assert.equal(story.items.at(-1)?.seq, Number(end) - 1)
 })

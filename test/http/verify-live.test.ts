@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { GateError } from '../../src/base/errors.ts'
 import { GateClient } from '../../src/client/index.ts'
@@ -10,13 +11,14 @@ import { type Cleanup, inThisThread, startGate } from '../helpers.ts'
 import { aDecision } from '../store/drafts.ts'
 import { until } from '../until.ts'
 import { openStreamAt } from './sse.ts'
-import { assertRefused } from './support.ts'
+import { assertRefused, untilLoaded } from './support.ts'
 
 const DAYS = { startDate: '2020-01-01', endDate: '2099-12-31' }
 const query = (days: object = DAYS) => `/audit/verify?${new URLSearchParams({ ...days })}`
 
 const gate = await startGate({ after })
 const auditor = await gate.key({ roles: ['auditor'] })
+await untilLoaded(gate, auditor)
 
 type Work = (onProgress: (checked: number) => void, signal: AbortSignal | undefined) => ReturnType<Verifier['verify']>
 
@@ -54,6 +56,7 @@ test('a verification is told as it goes, and comes to what the POST comes to', a
 test('what is wrong with the chain is what it comes to, not a failure', async (t) => {
   const own = await startGate(t)
   const key = await own.key({ roles: ['auditor'] })
+  await untilLoaded(own, key)
   const db = new Sqlite(join(own.dir, 'data/gate-sidecar.db'))
   db.prepare("UPDATE section SET json = replace(json, 'auditor', 'owner') WHERE name = 'data'").run()
   db.close()
@@ -79,8 +82,10 @@ test('progress is told while it goes on, at most some times a second', async (t)
   const { own, key } = await gateWith(t, (real) => async (onProgress) => {
     for (let checked = 1; checked <= 100; checked += 1) {
       onProgress(checked)
-      await new Promise((done) => setTimeout(done, 10))
+      await sleep(10)
     }
+    // Nothing moves, and nothing is told.
+    await sleep(700)
     return real()
   })
   const reader = await openStreamAt(t, own.server.url + query(), key)
@@ -149,11 +154,17 @@ test('the thread of a verification that nobody waits for ends at once, and the n
   const own = await startGate(t, { threads: { ...inThisThread, verifier: verifyInThread } })
   const { store } = own.server
   const key = await own.key({ roles: ['auditor'] })
-  for (let i = 0; i < 10; i += 1)
+  await untilLoaded(own, key)
+  for (let i = 0; i < 20; i += 1)
     await store.commit({ guards: [], writes: [], entries: Array.from({ length: 500 }, () => aDecision('allow')) })
   const gone = new AbortController()
   const request = { chain: 'acme/live', sections: true, logKeys: [], anchor: null, anchoredSize: 0 }
-  const first = store.verifyChain(request, () => gone.abort(new Error('left')), gone.signal)
+  let told = 0
+  const leave = (): void => {
+    told += 1
+    gone.abort(new Error('left'))
+  }
+  const first = store.verifyChain(request, leave, gone.signal)
   const waiting = new AbortController()
   const second = store.verifyChain(request, () => undefined, waiting.signal)
   waiting.abort(new Error('left too'))
@@ -161,6 +172,8 @@ test('the thread of a verification that nobody waits for ends at once, and the n
   await assert.rejects(second, /left too/)
   const reader = await openStreamAt(t, own.server.url + query(), key)
   assert.equal((await reader.find(({ event }) => event === 'verified', 30_000)).data.valid, true)
+  assert.ok(told < 10, `of 10,000 entries, ${told} thousand were read on`)
+  assert.ok(told < 10, `of 10,000 entries, ${told} thousand were read on`)
   const checked = reader.events.filter(({ event }) => event === 'progress').at(-1)?.data
   assert.equal(checked?.of, (await own.call(key, 'GET', '/audit/chain?limit=1')).body.page.total)
 })
