@@ -1,3 +1,5 @@
+import { EVENTS } from '../src/audit/events.ts'
+import { RANGE_STATUSES } from '../src/audit/range.ts'
 import { type ApiRoute, apiRoutes, namedSchemas, type Schema } from './api-routes.ts'
 
 /**
@@ -20,6 +22,8 @@ export function clientTypes(): string {
     ...namedSchemas().map(([name, schema]) => declaration(name, schema)),
     `/** What each route takes and gives, by its name. */\nexport interface Api {\n${routes.map(apiMember).join('\n')}\n}\n`,
     `export const ROUTES = {\n${routes.map(tableRow).join('\n')}\n} as const\n`,
+    meanings('EVENTS', 'Types of entries that the service itself writes, and what each records.', EVENTS),
+    meanings('RANGE_STATUSES', 'What the verification of a part of a chain comes to.', RANGE_STATUSES),
   ].join('\n')
 }
 
@@ -41,6 +45,20 @@ function apiMember({ id, summary, params, query, body, needsBody, data, form }: 
 
 function tableRow({ id, method, path, repeat, form }: ApiRoute): string {
   return `  ${id}: { method: '${method}', path: '${path}', repeat: '${repeat}', form: '${form}' },`
+}
+
+/** A table of what words mean, for people who look at them. */
+function meanings(name: string, description: string, table: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(table).map(([word, meaning]) => {
+    const key = /^[a-z]+$/.test(word) ? word : `'${word}'`
+    const line = `  ${key}: ${quoted(meaning)},`
+    return line.length > WIDTH ? `  ${key}:\n    ${quoted(meaning)},` : line
+  })
+  return `/** ${description} */\nexport const ${name} = {\n${rows.join('\n')}\n} as const\n`
+}
+
+function quoted(text: string): string {
+  return text.includes("'") ? JSON.stringify(text) : `'${text}'`
 }
 
 function declaration(name: string, schema: Schema): string {

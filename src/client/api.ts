@@ -1814,3 +1814,49 @@ export const ROUTES = {
   decisionTimeline: { method: 'GET', path: '/decisions/:id/timeline', repeat: 'as_is', form: 'object' },
   approvalBackground: { method: 'GET', path: '/approvals/:id/background', repeat: 'as_is', form: 'object' },
 } as const
+
+/** Types of entries that the service itself writes, and what each records. */
+export const EVENTS = {
+  'gate.decision': 'a check was decided; `data` holds action and decision',
+  'approval.requested': 'an action is held for a person',
+  'approval.approved': 'a vote for a held request; with the last one of the quorum it is approved',
+  'approval.rejected': 'a held request was refused',
+  'approval.expired': 'a held request passed its deadline',
+  'approval.cancelled': 'a stop, or a person, took back an approval before it was used',
+  'approval.consumed': 'an approval was used by the action that it covers',
+  'outcome.recorded': 'what became of an action after its decision, as its agent says',
+  'outcome.missing':
+    'an action was allowed, and its agent, which reports outcomes, told none in time: it may have been bypassed',
+  'killswitch.triggered': 'a stop was put in force, or repeated',
+  'killswitch.recovered': 'a stop was ended',
+  'key.created': 'a key was made',
+  'key.revoked': 'a key was ended',
+  'key.rotated': 'a key was replaced by a new one of the same holder, and given an end',
+  'session.started': 'a browser was signed in with a key, or with a code that the key made',
+  'session.ended': 'a browser was signed out; `why` says by what',
+  'tenant.created': 'a tenant was made',
+  'tenant.changed': 'the plan of a tenant was changed',
+  'policy.loaded': 'a policy set came into force',
+  'policy.rejected': 'a policy set had faults and did not come into force',
+  'auth.refused': 'requests of one key were refused (401, 403), counted by the minute',
+  'audit.genesis': 'the first entry of a chain',
+  'audit.checkpoint': 'the heads of chains were signed',
+  'audit.redaction': 'sections of entries were erased',
+  'audit.prune': 'the oldest entries were archived and deleted',
+  'audit.restored': 'the trail was taken up as it is, though anchors say otherwise or checkpoints are missing',
+  'audit.verified': 'the service verified its own chains',
+  'clock.regression': 'the clock of the machine went back',
+} as const
+
+/** What the verification of a part of a chain comes to. */
+export const RANGE_STATUSES = {
+  ok: 'everything follows, and an anchor holds all of it',
+  unanchored: 'everything follows; what no anchor holds yet, only this service vouches for',
+  empty: 'there is no entry, and the entries on both sides follow one another',
+  tampered: 'what an entry says is not what was written, or the tree is not the one that was signed',
+  'broken-link': 'an entry is missing, or does not follow from the one before it',
+  truncated: 'entries at the start or the end are missing that were signed',
+  pruned: 'the range begins before the oldest entry that is left; what is left of it follows',
+  forked: 'an anchor holds another history',
+  rollback: 'an anchor holds more entries than there are',
+} as const

@@ -1,5 +1,8 @@
-import { PageHead } from '../../ui/page-head.tsx'
+import { usePlace } from '../../data/place.ts'
+import { Trail } from './trail.tsx'
+import { VerifyBundle } from './verify-bundle.tsx'
 
 export function AuditPage() {
-  return <PageHead title="Audit" />
+  const { path } = usePlace()
+  return path[1] === 'verify-bundle' ? <VerifyBundle /> : <Trail />
 }

@@ -1,5 +1,8 @@
-import { PageHead } from '../../ui/page-head.tsx'
+import { usePlace } from '../../data/place.ts'
+import { DecisionDetail } from './detail.tsx'
+import { DecisionList } from './list.tsx'
 
 export function DecisionsPage() {
-  return <PageHead title="Decisions" />
+  const [, id] = usePlace().path
+  return id === undefined ? <DecisionList /> : <DecisionDetail id={id} key={id} />
 }

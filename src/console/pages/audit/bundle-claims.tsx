@@ -1,0 +1,118 @@
+import { useMemo } from 'preact/hooks'
+import type { RecordedDecision, TrustBundle } from '../../../client/api.ts'
+import type { Verification } from '../../../client/verify/verify.ts'
+import { DecisionBadge } from '../../ui/badges.tsx'
+import { Id } from '../../ui/copy.tsx'
+import { JsonTree } from '../../ui/json-tree.tsx'
+import { Text } from '../../ui/text.tsx'
+import { Time } from '../../ui/time.tsx'
+import { bundleIn, type Document } from './documents.ts'
+
+interface Props {
+  evidence: Document
+  verification: Verification
+}
+
+/** What the bundle says. It counts as far as the verdict goes, and where that is not valid, this says so. */
+export function BundleClaims({ evidence, verification: { verdict, checks, redacted } }: Props) {
+  const isBundle = checks.some(({ check, result }) => check === 'form' && result === 'ok')
+  // The verifier has found its form good.
+  const bundle = useMemo(() => (isBundle ? (bundleIn(evidence) as TrustBundle) : undefined), [evidence, isBundle])
+  if (bundle === undefined) return null
+  const { originalRequest, riskAssessment } = bundle.context
+  const erased = (name: string): boolean => redacted.includes(name)
+  return (
+    <section class="stack" aria-labelledby="claims">
+      <h2 id="claims">What it says</h2>
+      {verdict !== 'valid' && (
+        <p class="notice">
+          {verdict === 'invalid' ? 'None of this is proved.' : 'Nobody whom you trust vouches for this yet.'}
+        </p>
+      )}
+      <div class="columns">
+        <Decided of={bundle} />
+        <Signed of={bundle} />
+      </div>
+      <div class="columns">
+        <section class="card">
+          <h3>Request</h3>
+          {erased('request') ? <Erased /> : <JsonTree value={originalRequest} path="request" />}
+        </section>
+        <section class="card">
+          <h3>Risk</h3>
+          {erased('risk') ? <Erased /> : <JsonTree value={riskAssessment} path="risk" />}
+        </section>
+        <section class="card">
+          <h3>Grounds</h3>
+          <JsonTree value={bundle.proof.grounds} path="grounds" />
+        </section>
+        {bundle.proof.approval.length > 0 && (
+          <section class="card">
+            <h3>Approval</h3>
+            <JsonTree value={bundle.proof.approval.map(({ data }) => data)} path="approval" />
+          </section>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Erased() {
+  return <p class="muted">It has been erased.</p>
+}
+
+function Decided({ of: { decision, proof } }: { of: TrustBundle }) {
+  const { id, action, decision: outcome, timestamp } = decision
+  return (
+    <section class="card">
+      <h3 class="row">
+        <DecisionBadge decision={outcome as RecordedDecision['decision'] /* as its form says */} />
+        <Text of={action} />
+      </h3>
+      <dl class="facts">
+        <dt>When</dt>
+        <dd>
+          <Time at={timestamp} />
+        </dd>
+        <dt>Decision</dt>
+        <dd>
+          <Id of={id} what="the id of the decision" />
+        </dd>
+        <dt>Chain</dt>
+        <dd>
+          <Text of={proof.entries.at(-1)?.chain ?? ''} />
+        </dd>
+      </dl>
+    </section>
+  )
+}
+
+function Signed({ of: { bundleId, exportedAt, proof, signatures } }: { of: TrustBundle }) {
+  return (
+    <section class="card">
+      <h3>Signed</h3>
+      <dl class="facts">
+        <dt>By</dt>
+        <dd>
+          <Text of={proof.origin} />
+        </dd>
+        <dt>Exported</dt>
+        <dd>
+          <Time at={exportedAt} />
+        </dd>
+        <dt>Bundle</dt>
+        <dd>
+          <Id of={bundleId} what="the id of the bundle" />
+        </dd>
+        <dt>Key</dt>
+        <dd>
+          <Id of={signatures.service.publicKey} what="the key of the bundle" />
+        </dd>
+        <dt>Log key</dt>
+        <dd>
+          <Id of={proof.certificate.signedBy} what="the log key" />
+        </dd>
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,155 @@
+import type { Verification } from '../../../client/verify/verify.ts'
+import { Loading } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { Text } from '../../ui/text.tsx'
+import { durationText } from '../../ui/time.tsx'
+import type { Verified } from './verifier.ts'
+
+type Check = Verification['checks'][number]
+
+/** What each check is about. */
+const CHECKS: Record<Check['check'], string> = {
+  form: 'It is a bundle',
+  files: 'Files are those of the manifest',
+  certificate: 'A log key vouches for the key that signed it',
+  revocation: 'No key is revoked',
+  signature: 'Its signature fits',
+  segment: 'Its entries follow one another',
+  openings: 'What it shows is what was committed to',
+  checkpoint: 'A log key signed the state of the trail',
+  inclusion: 'The entry is in that state',
+  anchors: 'No anchor says otherwise',
+  approval: 'The votes are for exactly this request',
+  times: 'Its times agree',
+}
+
+const RESULTS = {
+  ok: { word: 'ok', look: 'allow' },
+  failed: { word: 'failed', look: 'deny' },
+  unknown: { word: 'not known', look: 'require_approval' },
+} as const
+
+const VERDICTS = {
+  valid: {
+    title: 'Valid',
+    look: 'allow',
+    meaning:
+      'This service made this decision, and nothing of what is shown was changed since: for who trusts the keys of the trust file.',
+  },
+  invalid: {
+    title: 'Invalid',
+    look: 'deny',
+    meaning: 'Do not rely on it. It was changed, or is not what it says to be: at least one check failed.',
+  },
+  incomplete: {
+    title: 'Incomplete',
+    look: 'require_approval',
+    meaning: 'No check failed, but not all could be made. What could not be checked is not valid.',
+  },
+} as const
+
+interface BundleVerdictProps {
+  of: Verified
+  hasTrust: boolean
+}
+
+/** What the checks came to, in words, and each of them. It is told to screen readers as well. */
+export function BundleVerdict({ of, hasTrust }: BundleVerdictProps) {
+  const isBad = of.state === 'failed' || (of.state === 'done' && of.verification.verdict === 'invalid')
+  return (
+    <>
+      <div role="status">
+        {of.state === 'running' && <Loading what="and verifying" />}
+        {of.state === 'done' && !isBad && <Verdict {...{ ...of, hasTrust }} />}
+      </div>
+      <div role="alert">
+        {of.state === 'done' && isBad && <Verdict {...{ ...of, hasTrust }} />}
+        {of.state === 'failed' && (
+          <div class="verdict deny">
+            <p class="verdict-title">
+              {of.kind === 'trust' ? 'The trust file cannot be used' : 'It could not be verified'}
+            </p>
+            <p>
+              <Text of={of.message} />
+            </p>
+          </div>
+        )}
+      </div>
+      {of.state === 'done' && (
+        <Table caption="Checks" columns={COLUMNS} rows={of.verification.checks} keyOf={({ check }) => check} />
+      )}
+    </>
+  )
+}
+
+interface VerdictProps {
+  verification: Verification
+  tookMs: number
+  hasTrust: boolean
+}
+
+function Verdict({ verification, tookMs, hasTrust }: VerdictProps) {
+  const { verdict, assurance, redacted, checks } = verification
+  const { title, look, meaning } = VERDICTS[verdict]
+  const failed = checks.filter(({ result }) => result === 'failed')
+  const isUnpinned = checks.some(({ check, result }) => check === 'certificate' && result === 'unknown')
+  return (
+    <section class={`verdict ${look}`} aria-label="Verdict">
+      <h2 class="verdict-title">{title}</h2>
+      <p>{meaning}</p>
+      {failed.length > 0 && (
+        <ul class="bullets">
+          {failed.map(({ check, why }) => (
+            <li key={check}>
+              {`${check}: `}
+              <Text of={why ?? ''} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {verdict === 'valid' && (
+        <p>
+          {assurance === 'bracketed'
+            ? 'An anchor holds its checkpoint: it cannot have been made later than that.'
+            : 'When it was, the service alone says. Give anchors to know more.'}
+        </p>
+      )}
+      {redacted.length > 0 && <p>{`Erased, and proved no longer: ${redacted.join(', ')}.`}</p>}
+      {isUnpinned && <Unpinned hasTrust={hasTrust} />}
+      <p class="muted small">{`${checks.length} ${checks.length === 1 ? 'check' : 'checks'} in ${durationText(tookMs)}`}</p>
+    </section>
+  )
+}
+
+/** What is missing where nobody's pinned key vouches for the evidence, and how one gets it. */
+function Unpinned({ hasTrust }: { hasTrust: boolean }) {
+  return (
+    <div>
+      <p>
+        {hasTrust
+          ? 'The trust file is of another installation: it has no key of the one that this says to come from.'
+          : 'A trust file is missing. Anybody can make evidence that names a key of their own, so the key has to come to you another way.'}
+      </p>
+      <p>
+        Its operator makes it once, with <code>gate-sidecar signing-keys export-trust --out trust.json</code>. Have it
+        from there by a way that you trust, not together with the bundle.
+      </p>
+    </div>
+  )
+}
+
+const COLUMNS: readonly Column<Check>[] = [
+  {
+    head: 'Check',
+    cell: ({ check }) => (
+      <>
+        {CHECKS[check]} <code class="muted">{check}</code>
+      </>
+    ),
+  },
+  {
+    head: 'Outcome',
+    cell: ({ result }) => <span class={`badge ${RESULTS[result].look}`}>{RESULTS[result].word}</span>,
+  },
+  { head: 'Reason', cell: ({ why }) => (why === null ? <span class="muted">–</span> : <Text of={why} />) },
+]

@@ -1,0 +1,87 @@
+/** What somebody gives to have evidence verified: told apart by what it says, not by what its file is called. */
+
+export const KINDS = ['evidence', 'trust', 'anchors'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** Nothing larger is a bundle (docs/evidence.md, Notation). */
+const MAX_BYTES = 64 * 1024 * 1024
+
+export interface Document {
+  /** Of the file, as its owner called it. */
+  name: string
+  bytes: Uint8Array
+}
+
+export type Sorted = { kind: Kind; document: Document } | { fault: string; name: string }
+
+/** Reads a file, unless it is too large for that. */
+export async function readDocument(file: File): Promise<Sorted> {
+  const { name, size } = file
+  if (size > MAX_BYTES) {
+    const megabytes = Math.ceil(size / 1024 / 1024).toLocaleString()
+    return { name, fault: `It has ${megabytes} MiB. Nothing over 64 MiB is a bundle, and it was not read.` }
+  }
+  try {
+    return sortDocument({ name, bytes: new Uint8Array(await file.arrayBuffer()) })
+  } catch (error) {
+    return { name, fault: `It cannot be read: ${error instanceof Error ? error.message : String(error)}` }
+  }
+}
+
+/** What a document is, or why it is of no use here. */
+export function sortDocument(document: Document): Sorted {
+  const { name, bytes } = document
+  const text = textOf(bytes)
+  if (text === undefined) return { name, fault: 'It is no text in UTF-8.' }
+  const value = parsed(text)
+  const kind = kindOf(value ?? parsed(text.split('\n', 1)[0] ?? ''))
+  if (kind !== undefined) return { kind, document }
+  if (value === undefined) return { name, fault: 'It is no JSON.' }
+  if (members(value).includes('files'))
+    return {
+      name,
+      fault:
+        'It is the manifest of an export, whose folder is verified on the command line: gate-sidecar evidence verify FOLDER.',
+    }
+  return { name, fault: 'It is JSON, but neither a bundle, nor a trust file, nor anchors.' }
+}
+
+/** Members by which each kind is known. Whether it is a good one, the verifier says. */
+function kindOf(value: unknown): Kind | undefined {
+  const names = members(value)
+  if (names.includes('logKeys')) return 'trust'
+  if (names.includes('checkpoint') && names.includes('at')) return 'anchors'
+  return ['bundleId', 'proof', 'auditChain', 'payloadType'].some((name) => names.includes(name))
+    ? 'evidence'
+    : undefined
+}
+
+function members(value: unknown): string[] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+}
+
+export function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    // Not UTF-8.
+    return undefined
+  }
+}
+
+/** Undefined for what is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What a bundle says, in an envelope or not. Only for one whose form the verifier has found good. */
+export function bundleIn(evidence: Document): unknown {
+  const value = parsed(textOf(evidence.bytes) ?? '')
+  const { payload } = Object(value)
+  if (typeof payload !== 'string') return value
+  return parsed(textOf(Uint8Array.from(atob(payload), (letter) => letter.charCodeAt(0))) ?? '')
+}

@@ -1,0 +1,82 @@
+import type { TargetedSubmitEvent } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { TextField } from '../../ui/field.tsx'
+
+/** Takes files that are dropped anywhere on the page, or chosen. */
+export function DropZone({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+  const id = useId()
+  const isOver = useDrops(onFiles)
+  return (
+    <div class={isOver ? 'drop-zone over' : 'drop-zone'}>
+      <p class="empty-title">Drop a bundle and the trust file here</p>
+      <p class="muted small">Both at once, or one after the other. What is which is told by what it says.</p>
+      <label for={id}>Or choose files</label>
+      <input
+        id={id}
+        type="file"
+        multiple
+        accept=".json,.jsonl,.txt,application/json"
+        onChange={({ currentTarget }) => {
+          onFiles([...(currentTarget.files ?? [])])
+          // So that the same file can be chosen again after it was changed.
+          currentTarget.value = ''
+        }}
+      />
+    </div>
+  )
+}
+
+/** The whole page takes them: a file that misses would be opened by the browser in place of the console. */
+function useDrops(onFiles: (files: readonly File[]) => void): boolean {
+  const [isOver, setIsOver] = useState(false)
+  const latest = useRef(onFiles)
+  latest.current = onFiles
+  useEffect(() => {
+    const over = (event: DragEvent): void => {
+      event.preventDefault()
+      setIsOver(true)
+    }
+    const leave = (event: DragEvent): void => {
+      if (event.relatedTarget === null) setIsOver(false)
+    }
+    const drop = (event: DragEvent): void => {
+      event.preventDefault()
+      setIsOver(false)
+      const files = [...(event.dataTransfer?.files ?? [])]
+      if (files.length > 0) latest.current(files)
+    }
+    addEventListener('dragover', over)
+    addEventListener('dragleave', leave)
+    addEventListener('drop', drop)
+    return () => {
+      removeEventListener('dragover', over)
+      removeEventListener('dragleave', leave)
+      removeEventListener('drop', drop)
+    }
+  }, [])
+  return isOver
+}
+
+/** For who has the text, and no file. */
+export function PasteBox({ onText }: { onText: (text: string) => void }) {
+  const [text, setText] = useState('')
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    if (text.trim() === '') return
+    onText(text)
+    setText('')
+  }
+  return (
+    <details class="paste">
+      <summary>Paste text instead</summary>
+      <form class="stack" onSubmit={submit}>
+        <TextField label="Bundle, trust file or anchors" value={text} onValue={setText} rows={6} isMono />
+        <div>
+          <button type="submit" class="button">
+            Use this text
+          </button>
+        </div>
+      </form>
+    </details>
+  )
+}

@@ -1,0 +1,103 @@
+import { useRef } from 'preact/hooks'
+import { type AuditEntry, EVENTS } from '../../../client/api.ts'
+import { addressOf, go, usePlace } from '../../data/place.ts'
+import { Choice, TextField } from '../../ui/field.tsx'
+import { localOf, utcOf } from '../../ui/local-time.ts'
+import { Empty, Failure, Loading } from '../../ui/states.tsx'
+import { Entry } from './entry.tsx'
+import type { Newest } from './newest.ts'
+import { type EntryFilters, entryFiltersOf, useEntries } from './use-entries.ts'
+
+/** The entries themselves, newest first. */
+export function Entries({ newest }: { newest: Newest | undefined }) {
+  const { query } = usePlace()
+  const filters = entryFiltersOf(query)
+  const { entries, isMore, isLoading, error, more, restart } = useEntries(filters)
+  // From where the list begins: newer ones are told, so that what is read does not move.
+  const top = entries[0]?.seq
+  const isNewer = filters.before === '' && newest?.entry !== undefined && top !== undefined && newest.entry.seq > top
+  const change = (changed: Partial<EntryFilters>): void =>
+    go(addressOf(['audit'], { ...filters, ...changed }), 'replace')
+  return (
+    <section class="stack" aria-labelledby="entries">
+      <h2 id="entries">Entries</h2>
+      <EntryFilterBar filters={filters} change={change} seen={entries} />
+      <div role="status">
+        {isNewer && (
+          <button type="button" class="button newer" onClick={restart}>
+            Newer entries have been written — show
+          </button>
+        )}
+      </div>
+      {entries.length > 0 && (
+        <ol class="entries">
+          {entries.map((entry) => (
+            <li key={entry.id}>
+              <Entry of={entry} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {error ? (
+        <Failure error={error} retry={more} />
+      ) : isLoading ? (
+        <Loading what="entries" />
+      ) : entries.length === 0 ? (
+        <Empty title="No entry fits.">Everything that is decided, voted on, stopped and managed is written here.</Empty>
+      ) : (
+        <div class="searching">
+          <span class="muted" role="status">
+            {`${entries.length.toLocaleString()} ${entries.length === 1 ? 'entry' : 'entries'}${isMore ? '' : ', all there are'}.`}
+          </span>
+          {isMore && (
+            <button type="button" class="button" onClick={more}>
+              Load older
+            </button>
+          )}
+        </div>
+      )}
+    </section>
+  )
+}
+
+interface FilterBarProps {
+  filters: EntryFilters
+  change: (changed: Partial<EntryFilters>) => void
+  seen: readonly AuditEntry[]
+}
+
+function EntryFilterBar({ filters, change, seen }: FilterBarProps) {
+  const { eventType, from, to, before } = filters
+  // Callers have types of their own: those that were seen once are offered from then on.
+  const own = useRef(new Set<string>())
+  for (const type of [...seen.map((entry) => entry.eventType), eventType])
+    if (type !== '' && !Object.hasOwn(EVENTS, type)) own.current.add(type)
+  const types = [...Object.keys(EVENTS), ...[...own.current].sort()]
+  return (
+    <search class="toolbar">
+      <Choice
+        label="Type"
+        value={eventType}
+        options={[['', 'any'], ...types.map((type) => [type, type] as const)]}
+        onValue={(type) => change({ eventType: type })}
+      />
+      <TextField
+        label="From"
+        type="datetime-local"
+        value={localOf(from)}
+        onValue={(local) => change({ from: utcOf(local) })}
+      />
+      <TextField
+        label="Before"
+        type="datetime-local"
+        value={localOf(to)}
+        onValue={(local) => change({ to: utcOf(local) })}
+      />
+      {`${eventType}${from}${to}${before}` !== '' && (
+        <button type="button" class="button quiet" onClick={() => go(addressOf(['audit']))}>
+          Clear filters
+        </button>
+      )}
+    </search>
+  )
+}

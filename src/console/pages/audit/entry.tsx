@@ -1,0 +1,78 @@
+import { useState } from 'preact/hooks'
+import { type AuditEntry, EVENTS } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { addressOf } from '../../data/place.ts'
+import { Id } from '../../ui/copy.tsx'
+import { JsonTree } from '../../ui/json-tree.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Beginning, Text } from '../../ui/text.tsx'
+import { Time } from '../../ui/time.tsx'
+
+/** One line for an entry, which opens to all that it says. */
+export function Entry({ of, isOpen = false }: { of: AuditEntry; isOpen?: boolean }) {
+  // What is closed is not made: data can be large.
+  const [isSeen, setIsSeen] = useState(isOpen)
+  const { seq, timestamp, eventType, actor } = of
+  return (
+    <details class="entry" open={isOpen} onToggle={({ currentTarget }) => currentTarget.open && setIsSeen(true)}>
+      <summary class="entry-line">
+        <span class="entry-seq number muted">{seq.toLocaleString()}</span>
+        <Time at={timestamp} />
+        <span class="entry-type">
+          <Text of={eventType} />
+        </span>
+        <span class="entry-actor muted">
+          <Beginning of={actorOf(actor)} most={64} />
+        </span>
+      </summary>
+      {isSeen && <Opened of={of} />}
+    </details>
+  )
+}
+
+function Opened({ of: { id, eventType, data, actor, hash, previousHash } }: { of: AuditEntry }) {
+  const { may } = useConsole()
+  return (
+    <div class="stack entry-body">
+      <p class="muted">{Object.hasOwn(EVENTS, eventType) ? meaningOf(eventType) : 'An entry of a caller’s own.'}</p>
+      {eventType === 'gate.decision' && may('getDecision') && (
+        <p>
+          <Link to={addressOf(['decisions', id])}>The decision, with its request and why it came out so</Link>
+        </p>
+      )}
+      <div>
+        <h3>Data</h3>
+        {data === null ? <p class="muted">It has none, or it was erased.</p> : <JsonTree value={data} path="data" />}
+      </div>
+      <div>
+        <h3>Actor</h3>
+        {actor === null ? <p class="muted">None is on record.</p> : <JsonTree value={actor} path="actor" />}
+      </div>
+      <dl class="facts">
+        <dt>Id</dt>
+        <dd>
+          <Id of={id} what="the id of the entry" />
+        </dd>
+        <dt>Hash</dt>
+        <dd>
+          <Id of={hash} what="the hash of the entry" />
+        </dd>
+        <dt>Previous</dt>
+        <dd>
+          <Id of={previousHash} what="the hash of the entry before" />
+        </dd>
+      </dl>
+    </div>
+  )
+}
+
+function meaningOf(eventType: string): string {
+  const meaning = Object.entries(EVENTS).find(([type]) => type === eventType)?.[1] ?? ''
+  return `${meaning.slice(0, 1).toUpperCase()}${meaning.slice(1)}.`.replaceAll('`', '')
+}
+
+/** Who did it, as the entry has it: the name that says most. */
+function actorOf(actor: AuditEntry['actor']): string {
+  const names = [actor?.identity, actor?.name, actor?.id]
+  return names.find((name) => typeof name === 'string') ?? ''
+}

@@ -1,0 +1,56 @@
+import type { AuditEntry } from '../../../client/api.ts'
+import type { Endpoints } from '../../../client/endpoints.ts'
+import { useConsole } from '../../data/console.ts'
+import { useLoad } from '../../data/load.ts'
+import { Await, Empty } from '../../ui/states.tsx'
+import { Text } from '../../ui/text.tsx'
+import { Entry } from './entry.tsx'
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const ID = /^aud_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/
+/** An id is made shortly before its entry is written; later where the clock of the machine had gone back. */
+const BEFORE_MS = 60_000
+const PORTION = 500
+
+/** The entry that the address names. */
+export function NamedEntry({ id }: { id: string }) {
+  const { gate } = useConsole()
+  const entry = useLoad(async (signal) => ({ found: await entryOf(gate, id, signal) }), [id])
+  return (
+    <section class="card" aria-labelledby="named-entry">
+      <h2 id="named-entry">
+        Entry{' '}
+        <code>
+          <Text of={id} />
+        </code>
+      </h2>
+      <Await of={entry} what="the entry">
+        {({ found }) =>
+          found === undefined ? (
+            <Empty title="It was not found.">
+              It is no id of an entry of this tenant and environment, or was archived.
+            </Empty>
+          ) : (
+            <Entry of={found} isOpen />
+          )
+        }
+      </Await>
+    </section>
+  )
+}
+
+/** Ids begin with their time, by which the entry is looked for. */
+async function entryOf(gate: Endpoints, id: string, signal: AbortSignal): Promise<AuditEntry | undefined> {
+  const [, digits] = ID.exec(id) ?? []
+  if (digits === undefined) return undefined
+  const ms = [...digits].reduce((value, digit) => value * 32 + ALPHABET.indexOf(digit), 0)
+  const from = new Date(ms - BEFORE_MS)
+  if (Number.isNaN(from.getTime())) return undefined
+  for (let offset = 0; offset < 20 * PORTION; offset += PORTION) {
+    const query = { from: from.toISOString(), order: 'asc', limit: PORTION, offset } as const
+    const { data } = await gate.audit.chain(query, { signal })
+    const found = data.find((entry) => entry.id === id)
+    if (found !== undefined || data.length < PORTION) return found
+  }
+  return undefined
+}

@@ -1,0 +1,102 @@
+import type { ComponentChildren } from 'preact'
+import { RANGE_STATUSES, type RangeVerification } from '../../../client/api.ts'
+import { addressOf } from '../../data/place.ts'
+import { Link } from '../../ui/link.tsx'
+import { Text } from '../../ui/text.tsx'
+import type { DayRange } from './days.ts'
+
+type Status = RangeVerification['status']
+
+/** What a status is called, how it is drawn, and what is to be done. What it means stands in the table of the service. */
+const VERDICTS: Record<Status, { title: string; look: 'allow' | 'require_approval' | 'deny'; next: string }> = {
+  ok: { title: 'Valid', look: 'allow', next: 'Nothing is to be done.' },
+  unanchored: {
+    title: 'Valid, not anchored',
+    look: 'allow',
+    next: 'To hold the service itself to account, have anchors kept where nobody who can write the data file can write.',
+  },
+  empty: { title: 'No entries', look: 'allow', next: 'Nothing was written on these days, and nothing was taken away.' },
+  tampered: {
+    title: 'Tampered with',
+    look: 'deny',
+    next: 'Do not rely on entries from there on. Keep the data file as it is, and compare with anchors, exports and backups.',
+  },
+  'broken-link': {
+    title: 'Broken',
+    look: 'deny',
+    next: 'Entries were taken out, put in or moved. Keep the data file as it is, and compare with exports and backups.',
+  },
+  truncated: {
+    title: 'Cut off',
+    look: 'deny',
+    next: 'Entries that were signed are gone. Keep the data file as it is, and look for them in exports and backups.',
+  },
+  pruned: {
+    title: 'Partly in the archive',
+    look: 'require_approval',
+    next: 'What is left is good. The older entries were archived and deleted: verify the archive with gate-sidecar evidence verify FOLDER.',
+  },
+  forked: {
+    title: 'Another history',
+    look: 'deny',
+    next: 'An anchor holds other entries than this file. Find out which one is genuine before anybody relies on either.',
+  },
+  rollback: {
+    title: 'Put back',
+    look: 'deny',
+    next: 'The data file was put back to an earlier state: what came after it is missing. Look for it in exports and backups.',
+  },
+}
+
+/** What a verification came to, in words. */
+export function RangeVerdict({ of, days }: { of: RangeVerification; days: DayRange }) {
+  const { status, fault, firstBadSeq, entriesChecked } = of
+  const { title, look, next } = VERDICTS[status]
+  return (
+    <div class={`verdict ${look}`}>
+      <p class="verdict-title">{title}</p>
+      <p>{sentenceOf(RANGE_STATUSES[status])}</p>
+      {fault !== null && (
+        <p>
+          <Text of={fault} />
+        </p>
+      )}
+      <p>{next}</p>
+      <dl class="facts">
+        <Fact name="Days">{`${days.startDate} to ${days.endDate}, UTC`}</Fact>
+        <Fact name="Found good">{entries(entriesChecked)}</Fact>
+        {firstBadSeq !== null && (
+          <Fact name="First bad">
+            {`number ${firstBadSeq.toLocaleString()}: `}
+            <Link to={addressOf(['audit'], { before: String(firstBadSeq + 1) })}>show the entries up to it</Link>
+          </Fact>
+        )}
+        <Fact name="Anchors">
+          {of.unanchoredEntries === 0 ? 'hold all of it' : `do not hold ${entries(of.unanchoredEntries)} of it yet`}
+        </Fact>
+        <Fact name="Erased">
+          {of.redactedEntries === 0
+            ? 'nothing'
+            : `a part of ${entries(of.redactedEntries)}, by a command that is on record: what was in it is not proved any more`}
+        </Fact>
+      </dl>
+    </div>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+function entries(count: number): string {
+  return `${count.toLocaleString()} ${count === 1 ? 'entry' : 'entries'}`
+}
+
+function sentenceOf(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
+}

@@ -1,0 +1,68 @@
+import { useConsole } from '../../data/console.ts'
+import { useChanges } from '../../data/live.ts'
+import { type Loaded, useLoad } from '../../data/load.ts'
+import { addressOf, usePlace } from '../../data/place.ts'
+import { Link } from '../../ui/link.tsx'
+import { PageHead } from '../../ui/page-head.tsx'
+import { Await } from '../../ui/states.tsx'
+import { Text } from '../../ui/text.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { Entries } from './entries.tsx'
+import { NamedEntry } from './named-entry.tsx'
+import { type Newest, newestOf } from './newest.ts'
+import { VerifyRange } from './verify-range.tsx'
+
+/** Kinds of events that the service tells as they come. Others are seen when something else is. */
+const TOLD = ['gate', 'approval', 'outcome', 'killswitch', 'policy', 'key', 'session']
+
+/** The audit trail: how it stands, whether it is what was written, and its entries. */
+export function Trail() {
+  const { gate, may } = useConsole()
+  const named = usePlace().query.get('entry')
+  const newest = useLoad(async (signal) => newestOf(await gate.audit.chain({ limit: 1 }, { signal })), [])
+  useChanges(TOLD, newest.reload)
+  return (
+    <>
+      <PageHead title="Audit trail" tab="Audit">
+        <Link class="button" to={addressOf(['audit', 'verify-bundle'])}>
+          Verify a bundle
+        </Link>
+      </PageHead>
+      <div class="stack">
+        {named !== null && <NamedEntry id={named} />}
+        <State newest={newest} />
+        {may('auditVerifyLive') && <VerifyRange />}
+        <Entries newest={newest.data} />
+      </div>
+    </>
+  )
+}
+
+/** How long the trail is, and what was written last. */
+function State({ newest }: { newest: Loaded<Newest> }) {
+  return (
+    <section class="card" aria-labelledby="trail-state">
+      <h2 id="trail-state">State</h2>
+      <Await of={newest} what="the state of the trail">
+        {({ total, entry }) => (
+          <dl class="facts">
+            <dt>Entries</dt>
+            <dd>{total.toLocaleString()}</dd>
+            <dt>Newest</dt>
+            <dd>
+              {entry === undefined ? (
+                <span class="muted">none yet</span>
+              ) : (
+                <>
+                  <Text of={entry.eventType} />
+                  {`, number ${entry.seq.toLocaleString()}, `}
+                  <Ago at={entry.timestamp} />
+                </>
+              )}
+            </dd>
+          </dl>
+        )}
+      </Await>
+    </section>
+  )
+}

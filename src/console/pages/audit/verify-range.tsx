@@ -1,0 +1,125 @@
+import type { TargetedSubmitEvent } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { RangeVerification } from '../../../client/api.ts'
+import type { GateError } from '../../../client/errors.ts'
+import { serverNow } from '../../data/clock.ts'
+import { useConsole } from '../../data/console.ts'
+import { failure } from '../../data/load.ts'
+import { TextField } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { faultOf, lastDays, QUICK_PICKS } from './days.ts'
+import { RangeVerdict } from './range-verdict.tsx'
+
+/** How a verification stands: `idle` before one, and after one that was cancelled. */
+type Run =
+  | { state: 'idle' | 'cancelled' }
+  | { state: 'running'; checked: number; of: number }
+  | { state: 'done'; verification: RangeVerification }
+  | { state: 'failed'; error: GateError }
+
+/** Has the service recompute the chain over some days, and says what came of it. */
+export function VerifyRange() {
+  const [days, setDays] = useState(() => lastDays(7, serverNow()))
+  const [shown, setShown] = useState(days)
+  const { run, start, cancel } = useVerification()
+  const fault = faultOf(days)
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    if (fault !== undefined) return
+    setShown(days)
+    start(days)
+  }
+  return (
+    <section class="card" aria-labelledby="verify-days">
+      <h2 id="verify-days">Verify the trail</h2>
+      <p class="muted small">
+        The service recomputes every hash of these days, and compares with what was signed and with the anchors it has.
+      </p>
+      <form class="toolbar verify-form" onSubmit={submit}>
+        <TextField
+          label="From day (UTC)"
+          type="date"
+          value={days.startDate}
+          onValue={(startDate) => setDays({ ...days, startDate })}
+          fault={fault}
+        />
+        <TextField
+          label="To day (UTC)"
+          type="date"
+          value={days.endDate}
+          onValue={(endDate) => setDays({ ...days, endDate })}
+        />
+        <fieldset class="row">
+          <legend class="visually-hidden">Quick picks</legend>
+          {QUICK_PICKS.map(([name, count]) => (
+            <button key={name} type="button" class="button quiet" onClick={() => setDays(lastDays(count, serverNow()))}>
+              {name}
+            </button>
+          ))}
+        </fieldset>
+        {run.state === 'running' ? (
+          <button type="button" class="button" onClick={cancel}>
+            Cancel
+          </button>
+        ) : (
+          <button type="submit" class="button primary" disabled={fault !== undefined}>
+            Verify
+          </button>
+        )}
+      </form>
+      {run.state === 'running' && <Progress checked={run.checked} of={run.of} />}
+      <div role="status">
+        {run.state === 'cancelled' && <p class="muted">Cancelled. Nothing was found out.</p>}
+        {run.state === 'done' && run.verification.valid && <RangeVerdict of={run.verification} days={shown} />}
+      </div>
+      {run.state === 'done' && !run.verification.valid && (
+        <div role="alert">
+          <RangeVerdict of={run.verification} days={shown} />
+        </div>
+      )}
+      {run.state === 'failed' && <Failure error={run.error} />}
+    </section>
+  )
+}
+
+function useVerification() {
+  const { gate } = useConsole()
+  const [run, setRun] = useState<Run>({ state: 'idle' })
+  const control = useRef<AbortController | undefined>(undefined)
+  useEffect(() => () => control.current?.abort(), [])
+
+  const follow = async (days: Parameters<typeof gate.audit.verifyLive>[0], signal: AbortSignal): Promise<void> => {
+    try {
+      for await (const event of gate.audit.verifyLive(days, { signal }))
+        setRun(event.type === 'progress' ? { state: 'running', ...event } : { state: 'done', ...event })
+    } catch (error) {
+      if (!signal.aborted) setRun({ state: 'failed', error: failure(error) })
+    }
+  }
+  return {
+    run,
+    start: (days: Parameters<typeof follow>[0]) => {
+      control.current = new AbortController()
+      setRun({ state: 'running', checked: 0, of: 0 })
+      void follow(days, control.current.signal)
+    },
+    cancel: () => {
+      control.current?.abort()
+      setRun({ state: 'cancelled' })
+    },
+  }
+}
+
+function Progress({ checked, of }: { checked: number; of: number }) {
+  return (
+    <div class="verify-progress">
+      <label>
+        Verifying
+        <progress {...(of > 0 && { value: checked, max: of })} />
+      </label>
+      <span class="muted number">
+        {of > 0 ? `${checked.toLocaleString()} of ${of.toLocaleString()} entries` : 'starting…'}
+      </span>
+    </div>
+  )
+}

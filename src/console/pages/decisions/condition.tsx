@@ -1,0 +1,102 @@
+import type { ExplainedCondition, ShownValue } from '../../../client/api.ts'
+import { Text } from '../../ui/text.tsx'
+import { Shown } from './shown.tsx'
+
+const MARKS = {
+  true: { sign: '✓', word: 'holds' },
+  false: { sign: '✗', word: 'does not hold' },
+  unknown: { sign: '?', word: 'unknown, for want of a fact' },
+} as const
+
+/** What a condition came to. */
+export function Mark({ of }: { of: ExplainedCondition['outcome'] }) {
+  const { sign, word } = MARKS[of]
+  return (
+    <span class={`mark ${of}`} title={word}>
+      <span aria-hidden="true">{sign}</span>
+      <span class="visually-hidden">{word}</span>
+    </span>
+  )
+}
+
+/** Where something stands in the policies. */
+export function Place({ file, line }: { file: string; line: number }) {
+  return (
+    <code class="policy-place muted">
+      <Text of={`${file}:${line}`} />
+    </code>
+  )
+}
+
+/** What the fact was. */
+export function Seen({ of, isDefault }: { of: ShownValue | null; isDefault: boolean }) {
+  return (
+    <span class="seen">
+      {' — '}
+      {of === null ? (
+        'is missing'
+      ) : (
+        <>
+          is <Shown of={of} />
+          {isDefault && ' (missing: its default)'}
+        </>
+      )}
+    </span>
+  )
+}
+
+/** A condition with those that it is made of. */
+export function Condition({ of }: { of: ExplainedCondition }) {
+  return (
+    <ul class="conditions">
+      <Branch of={of} />
+    </ul>
+  )
+}
+
+function Branch({ of }: { of: ExplainedCondition }) {
+  const { outcome, conditions = [], leftOut = 0, file, line } = of
+  return (
+    <li>
+      <div class="explained-head">
+        <Mark of={outcome} />
+        <span class="asked">
+          <Asked of={of} />
+        </span>
+        {file !== undefined && line !== undefined && <Place file={file} line={line} />}
+      </div>
+      {(conditions.length > 0 || leftOut > 0) && (
+        <ul class="conditions">
+          {conditions.map((condition, i) => (
+            <Branch key={i} of={condition} />
+          ))}
+          {leftOut > 0 && <li class="truncated">{`${leftOut.toLocaleString()} more conditions are not shown.`}</li>}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+const GROUPS = { all: 'all of', any: 'any of', not: 'not' } as const
+
+function Asked({ of }: { of: ExplainedCondition }) {
+  const { kind, fact = '', operator = '', wanted, seen = null, defaulted, name = '', conditions = [], leftOut = 0 } = of
+  if (kind === 'leaf')
+    return (
+      <>
+        <code>
+          <Text of={fact} />
+        </code>{' '}
+        {operator} {wanted !== undefined && operator !== 'exists' && operator !== 'missing' && <Shown of={wanted} />}
+        <Seen of={seen} isDefault={defaulted === true} />
+      </>
+    )
+  if (kind === 'condition')
+    return (
+      <>
+        condition <Text of={name} />
+        {conditions.length === 0 && leftOut === 0 && ', as above'}
+      </>
+    )
+  return <>{GROUPS[kind]}</>
+}

@@ -1,0 +1,164 @@
+import type { RecordedDecision } from '../../../client/api.ts'
+import type { GateError } from '../../../client/errors.ts'
+import { useConsole } from '../../data/console.ts'
+import { useChanges } from '../../data/live.ts'
+import { useLoad } from '../../data/load.ts'
+import { addressOf } from '../../data/place.ts'
+import { RiskFactors } from '../../ui/badges.tsx'
+import { JsonTree } from '../../ui/json-tree.tsx'
+import { Link } from '../../ui/link.tsx'
+import { PageHead } from '../../ui/page-head.tsx'
+import { Await, Empty } from '../../ui/states.tsx'
+import { Text } from '../../ui/text.tsx'
+import { EvidenceActions } from './evidence.tsx'
+import { ExplanationCard } from './explanation.tsx'
+import { Caller, ChainPlace, Summary } from './facts.tsx'
+import { Shown } from './shown.tsx'
+import { Timeline } from './timeline.tsx'
+
+/** Everything on record of one decision. @param id of the decision, or of its audit entry */
+export function DecisionDetail({ id }: { id: string }) {
+  const { gate } = useConsole()
+  const decision = useLoad((signal) => gate.decisions.get(id, { signal }), [id])
+  const timeline = useLoad((signal) => gate.decisions.timeline(id, { signal }), [id])
+  const data = decision.data
+  // What became of an action, and of its approval, comes later.
+  useChanges(['approval', 'outcome'], () => {
+    decision.reload()
+    timeline.reload()
+  })
+  return (
+    <>
+      <p class="back">
+        <Link to={addressOf(['decisions'])}>All decisions</Link>
+      </p>
+      <PageHead title="Decision">{data && <EvidenceActions id={data.id} />}</PageHead>
+      {decision.error && isGone(decision.error) && data === undefined ? (
+        <Gone id={id} error={decision.error} />
+      ) : (
+        <Await of={decision} what="the decision">
+          {(found) => (
+            <div class="stack">
+              <Doubts of={found} />
+              <Summary of={found} />
+              <div class="columns">
+                <Request of={found} />
+                <section class="card">
+                  <h2>Risk</h2>
+                  <RiskFactors factors={found.factors} />
+                  <Unevaluable of={found} />
+                </section>
+              </div>
+              <ExplanationCard of={found} />
+              <section class="card">
+                <h2>What happened</h2>
+                <Await of={timeline} what="what happened">
+                  {(told) => <Timeline of={told} />}
+                </Await>
+              </section>
+              <div class="columns">
+                <Caller of={found} />
+                <ChainPlace of={found} />
+              </div>
+            </div>
+          )}
+        </Await>
+      )}
+    </>
+  )
+}
+
+function isGone({ code }: GateError): boolean {
+  return code === 'not_found' || code === 'redacted'
+}
+
+function Gone({ id, error }: { id: string; error: GateError }) {
+  if (error.code === 'redacted')
+    return (
+      <Empty title="What was decided is not in the file any more.">
+        Its entry still stands in the chain: <Link to={addressOf(['audit'], { entry: entryIdOf(id) })}>show it</Link>.
+      </Empty>
+    )
+  return (
+    <Empty title="There is no such decision.">
+      <code>
+        <Text of={id} />
+      </code>{' '}
+      is not the id of a decision of this tenant and environment.
+      {id.startsWith('aud_') && (
+        <>
+          {' '}
+          It may be another entry: <Link to={addressOf(['audit'], { entry: id })}>look in the audit trail</Link>.
+        </>
+      )}
+    </Empty>
+  )
+}
+
+/** The entry of `dec_X` is `aud_X`. */
+function entryIdOf(id: string): string {
+  return `aud${id.slice(id.indexOf('_'))}`
+}
+
+/** What speaks against the record, before everything else. */
+function Doubts({ of: { verified, fault, reproduced, differences } }: { of: RecordedDecision }) {
+  return (
+    <>
+      {!verified && (
+        <div class="failure" role="alert">
+          <p>
+            <strong>This record is not what was written.</strong> <Text of={fault ?? 'It does not verify.'} />
+          </p>
+          <p>
+            Do not rely on anything that is shown of it. Verify the whole trail, keep the data file as it is, and
+            compare with anchors, exports and backups. <Link to={addressOf(['audit'])}>Verify the trail</Link>
+          </p>
+        </div>
+      )}
+      {reproduced === false && (
+        <div class="notice" role="alert">
+          <p>
+            <strong>The policies that decided give something else now.</strong> The record stands; what differs:
+          </p>
+          <ul class="differences">
+            {differences.map(({ member, recorded, again }) => (
+              <li key={member}>
+                <Text of={member} />: recorded <Shown of={recorded} />, again <Shown of={again} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Request({ of: { request } }: { of: RecordedDecision }) {
+  return (
+    <section class="card">
+      <h2>Request</h2>
+      {request === null ? (
+        <p class="muted">It has been erased. That it was this one, the chain still commits to.</p>
+      ) : (
+        <JsonTree value={request} path="request" />
+      )}
+    </section>
+  )
+}
+
+/** What restrained for want of a fact. */
+function Unevaluable({ of: { unevaluable } }: { of: RecordedDecision }) {
+  if (unevaluable.length === 0) return null
+  return (
+    <div class="small">
+      <p>Could not be evaluated, and so counted as if it held where that restrains:</p>
+      <ul class="bullets">
+        {unevaluable.map(({ kind, name, facts }) => (
+          <li key={`${kind} ${name}`}>
+            {kind} <Text of={name} />, for want of <Text of={facts.join(', ')} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,124 @@
+import type { ListedDecision } from '../../../client/api.ts'
+import { addressOf, go, usePlace } from '../../data/place.ts'
+import { DecisionBadge, Risk } from '../../ui/badges.tsx'
+import { Link } from '../../ui/link.tsx'
+import { PageHead } from '../../ui/page-head.tsx'
+import { Empty, Failure } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { Text } from '../../ui/text.tsx'
+import { Time } from '../../ui/time.tsx'
+import { countOf, type Filters, filtersOf } from './filters.ts'
+import { type Newer, useNewer } from './newer.ts'
+import { type Search, useSearch } from './search.ts'
+import { Toolbar } from './toolbar.tsx'
+import { DECIDED_BY } from './words.ts'
+
+/** Decisions, newest first, by what is asked for in the address. */
+export function DecisionList() {
+  const filters = filtersOf(usePlace().query)
+  const search = useSearch(filters)
+  const newer = useNewer(filters, search)
+  const change = (changed: Filters): void => go(addressOf(['decisions'], { ...changed }), 'replace')
+  return (
+    <>
+      <PageHead title="Decisions" />
+      <Toolbar filters={filters} onFilters={change} error={search.error} />
+      <div class="stack">
+        <NewerNotice {...newer} />
+        {search.items.length > 0 && (
+          <Table
+            caption="Decisions, newest first"
+            columns={COLUMNS}
+            rows={search.items}
+            keyOf={({ id }) => id}
+            classOf={({ decision }) => decision ?? 'erased'}
+          />
+        )}
+        <Progress search={search} isFiltered={countOf(filters) > 0} />
+      </div>
+    </>
+  )
+}
+
+const COLUMNS: readonly Column<ListedDecision>[] = [
+  { head: 'Time', cell: ({ timestamp }) => <Time at={timestamp} />, class: 'when' },
+  { head: 'Decision', cell: ({ decision }) => (decision === null ? 'erased' : <DecisionBadge decision={decision} />) },
+  { head: 'Action', cell: actionCell, class: 'action' },
+  { head: 'Agent', cell: ({ agent }) => textOr(agent) },
+  { head: 'Rule', cell: ({ rule }) => textOr(rule) },
+  { head: 'Decided by', cell: ({ decidedBy }) => (decidedBy === null ? '–' : DECIDED_BY[decidedBy]) },
+  { head: 'Risk', cell: ({ riskScore }) => (riskScore === null ? '–' : <Risk score={riskScore} />) },
+]
+
+function actionCell({ id, action }: ListedDecision) {
+  return (
+    <Link to={addressOf(['decisions', id])}>
+      {action === null ? 'Content not in the file any more' : <Text of={action} />}
+    </Link>
+  )
+}
+
+function textOr(text: string | null) {
+  return text === null ? <span class="muted">–</span> : <Text of={text} />
+}
+
+/** Told to screen readers as well, whenever the number changes. */
+function NewerNotice({ count, isMore, show }: Newer) {
+  return (
+    <div role="status">
+      {count > 0 && (
+        <button type="button" class="button newer" onClick={show}>
+          {`${count}${isMore ? ' or more' : ''} new ${count === 1 ? 'decision' : 'decisions'} — show`}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** How far back was looked, and what can be done next. */
+function Progress({ search, isFiltered }: { search: Search; isFiltered: boolean }) {
+  const { items, searchedTo, isSearching, isDone, error, goOn, stop } = search
+  if (error) return <Failure error={error} retry={goOn} />
+  const back = searchedTo !== null && (
+    <>
+      {' back to '}
+      <Time at={searchedTo} />
+    </>
+  )
+  if (isSearching)
+    return (
+      <div class="searching">
+        <div class="row" role="status">
+          <span class="spinner" aria-hidden="true" />
+          <span>Searching{back}…</span>
+        </div>
+        <button type="button" class="button" onClick={stop}>
+          Stop
+        </button>
+      </div>
+    )
+  if (isDone && items.length === 0) return <NoDecisions isFiltered={isFiltered} />
+  return (
+    <div class="searching">
+      <span role="status" class="muted">
+        {`${items.length} ${items.length === 1 ? 'decision' : 'decisions'}`}
+        {isDone ? ', all there are' : searchedTo === null ? ', search stopped' : <>, searched{back}</>}
+        {'.'}
+      </span>
+      {!isDone && (
+        <button type="button" class="button" onClick={goOn}>
+          Load older
+        </button>
+      )}
+    </div>
+  )
+}
+
+function NoDecisions({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <Empty title="No decision fits these filters." />
+  return (
+    <Empty title="Nothing has been decided yet.">
+      Each check of an agent at <code>POST /gate/check</code> is listed here, with why it came out so.
+    </Empty>
+  )
+}

@@ -1,0 +1,24 @@
+import type { ShownValue } from '../../../client/api.ts'
+import { Beginning } from '../../ui/text.tsx'
+
+/** Characters of a value in a line. */
+const MAX_VALUE = 200
+
+/** A value of a fact, or one that it is compared with, as JSON in one line. */
+export function Shown({ of }: { of: ShownValue }) {
+  const { beginning, characters } = of
+  if (beginning === undefined)
+    return (
+      <code class="shown">
+        <Beginning of={JSON.stringify(of.value) ?? 'nothing'} most={MAX_VALUE} />
+      </code>
+    )
+  return (
+    <>
+      <code class="shown">
+        <Beginning of={`${beginning}…`} most={MAX_VALUE} />
+      </code>{' '}
+      <span class="muted">({(characters ?? beginning.length).toLocaleString()} characters)</span>
+    </>
+  )
+}

@@ -1,0 +1,152 @@
+import type { DecisionTimeline, TimelineItem } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { addressOf } from '../../data/place.ts'
+import { DecisionBadge } from '../../ui/badges.tsx'
+import { Link } from '../../ui/link.tsx'
+import { LongText, Text } from '../../ui/text.tsx'
+import { Time } from '../../ui/time.tsx'
+import { DECIDED_BY, OUTCOMES } from './words.ts'
+
+/** What happened to the action, in order. */
+export function Timeline({ of: { decisionId, approval, items, leftOut } }: { of: DecisionTimeline }) {
+  const { may } = useConsole()
+  return (
+    <>
+      {leftOut > 0 && <p class="truncated">{`${leftOut} older entries of the approval are not told.`}</p>}
+      <ol class="timeline">
+        {items.map((item) => (
+          <li key={item.entryId} class={item.event.replace('.', '-')}>
+            <p class="moment">
+              <Time at={item.at} />
+              <By of={item.actor} />
+            </p>
+            <div>
+              <Moment of={item} asked={decisionId} />
+            </div>
+          </li>
+        ))}
+      </ol>
+      {approval !== null && may('getApproval') && (
+        <p>
+          <Link to={addressOf(['approvals', approval.id])}>The approval</Link>
+        </p>
+      )}
+    </>
+  )
+}
+
+function By({ of }: { of: TimelineItem['actor'] }) {
+  if (of === null) return null
+  const { kind, id, identity, name } = of
+  return (
+    <span class="muted">
+      {kind === 'service' ? ' the service' : ' by '}
+      {kind !== 'service' && <Text of={identity ?? name ?? id} />}
+    </span>
+  )
+}
+
+const EVENTS: Record<Exclude<TimelineItem['event'], 'gate.decision'>, string> = {
+  'approval.requested': 'Held for a person',
+  'approval.approved': 'Vote for it',
+  'approval.rejected': 'Rejected',
+  'approval.expired': 'The deadline passed',
+  'approval.cancelled': 'The approval was taken back',
+  'approval.consumed': 'The approval was used',
+  'outcome.recorded': 'The agent told what became of it',
+  'outcome.missing': 'The agent told nothing in time',
+}
+
+function Moment({ of, asked }: { of: TimelineItem; asked: string }) {
+  const { event, decisionId, decision, hold, vote, approvalStatus, outcome } = of
+  if (event === 'gate.decision') return <Decided of={of} isAsked={decisionId === asked} />
+  const isEnough = event === 'approval.approved' && approvalStatus === 'approved'
+  return (
+    <>
+      <p>
+        <strong>{EVENTS[event]}</strong>
+        {isEnough && ': it is approved'}
+        {event === 'approval.approved' && approvalStatus === 'pending' && ': more votes are needed'}
+      </p>
+      {hold !== null && (
+        <p class="muted">
+          {`needs ${hold.quorum} ${hold.quorum === 1 ? 'vote' : 'votes'}, until `}
+          <Time at={hold.expiresAt} />
+        </p>
+      )}
+      {vote !== null && <Vote of={vote} />}
+      {outcome !== null && (
+        <p>
+          {OUTCOMES[outcome.status]}
+          {outcome.possibleBypass && <span class="tag">possible bypass</span>}
+          {outcome.error !== null && (
+            <>
+              {': '}
+              <LongText of={outcome.error} />
+            </>
+          )}
+        </p>
+      )}
+      {decision === null && decisionId !== null && decisionId !== asked && event === 'approval.consumed' && (
+        <p>
+          by <Link to={addressOf(['decisions', decisionId])}>a later decision</Link>
+        </p>
+      )}
+    </>
+  )
+}
+
+function Decided({ of: { decision, decisionId }, isAsked }: { of: TimelineItem; isAsked: boolean }) {
+  if (decision === null) return <p class="muted">A decision, whose content is not in the file any more</p>
+  const { action, reason, rule, decidedBy } = decision
+  return (
+    <>
+      <p class="row">
+        <DecisionBadge decision={decision.decision} />
+        {isAsked || decisionId === null ? (
+          <strong>
+            <Text of={action} />
+          </strong>
+        ) : (
+          <Link to={addressOf(['decisions', decisionId])}>
+            <Text of={action} />
+          </Link>
+        )}
+        {isAsked && <span class="muted">this decision</span>}
+      </p>
+      <p>
+        <LongText of={reason} />
+      </p>
+      <p class="muted small">
+        {`by ${DECIDED_BY[decidedBy]}`}
+        {rule !== null && (
+          <>
+            {', rule '}
+            <Text of={rule} />
+          </>
+        )}
+      </p>
+    </>
+  )
+}
+
+function Vote({ of: { principal, approverId, comment } }: { of: NonNullable<TimelineItem['vote']> }) {
+  return (
+    <>
+      <p>
+        <Text of={principal} />
+        {approverId !== principal && (
+          <span class="muted">
+            {' who said to be '}
+            <Text of={approverId} />
+          </span>
+        )}
+      </p>
+      {comment !== null && (
+        <blockquote>
+          <LongText of={comment} />
+        </blockquote>
+      )}
+    </>
+  )
+}
