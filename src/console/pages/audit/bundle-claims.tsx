@@ -42,17 +42,17 @@ export function BundleClaims({ evidence, verification: { verdict, checks, redact
           <h3>Risk</h3>
           {erased('risk') ? <Erased /> : <JsonTree value={riskAssessment} path="risk" />}
         </section>
-        <section class="card">
-          <h3>Grounds</h3>
-          <JsonTree value={bundle.proof.grounds} path="grounds" />
-        </section>
-        {bundle.proof.approval.length > 0 && (
-          <section class="card">
-            <h3>Approval</h3>
-            <JsonTree value={bundle.proof.approval.map(({ data }) => data)} path="approval" />
-          </section>
-        )}
       </div>
+      <section class="card">
+        <h3>Grounds</h3>
+        <JsonTree value={bundle.proof.grounds} path="grounds" />
+      </section>
+      {bundle.proof.approval.length > 0 && (
+        <section class="card">
+          <h3>Approval, and the votes for it</h3>
+          <JsonTree value={bundle.proof.approval.map(({ data }) => data)} path="approval" />
+        </section>
+      )}
     </section>
   )
 }

@@ -33,8 +33,7 @@ const VERDICTS = {
   valid: {
     title: 'Valid',
     look: 'allow',
-    meaning:
-      'This service made this decision, and nothing of what is shown was changed since: for who trusts the keys of the trust file.',
+    meaning: 'The service of the trust file made this decision, and nothing of what is shown was changed since.',
   },
   invalid: {
     title: 'Invalid',
@@ -142,9 +141,9 @@ const COLUMNS: readonly Column<Check>[] = [
   {
     head: 'Check',
     cell: ({ check }) => (
-      <>
+      <span>
         {CHECKS[check]} <code class="muted">{check}</code>
-      </>
+      </span>
     ),
   },
   {

@@ -5,6 +5,7 @@ import { addressOf } from '../../data/place.ts'
 import { Id } from '../../ui/copy.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Link } from '../../ui/link.tsx'
+import { Principal } from '../../ui/principal.tsx'
 import { Beginning, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 
@@ -12,7 +13,7 @@ import { Time } from '../../ui/time.tsx'
 export function Entry({ of, isOpen = false }: { of: AuditEntry; isOpen?: boolean }) {
   // What is closed is not made: data can be large.
   const [isSeen, setIsSeen] = useState(isOpen)
-  const { seq, timestamp, eventType, actor } = of
+  const { seq, timestamp, eventType, actor, data } = of
   return (
     <details class="entry" open={isOpen} onToggle={({ currentTarget }) => currentTarget.open && setIsSeen(true)}>
       <summary class="entry-line">
@@ -21,8 +22,11 @@ export function Entry({ of, isOpen = false }: { of: AuditEntry; isOpen?: boolean
         <span class="entry-type">
           <Text of={eventType} />
         </span>
+        <span class="entry-about">
+          <Beginning of={aboutOf(data)} most={80} />
+        </span>
         <span class="entry-actor muted">
-          <Beginning of={actorOf(actor)} most={64} />
+          <Principal of={actorOf(actor)} />
         </span>
       </summary>
       {isSeen && <Opened of={of} />}
@@ -69,6 +73,14 @@ function Opened({ of: { id, eventType, data, actor, hash, previousHash } }: { of
 function meaningOf(eventType: string): string {
   const meaning = Object.entries(EVENTS).find(([type]) => type === eventType)?.[1] ?? ''
   return `${meaning.slice(0, 1).toUpperCase()}${meaning.slice(1)}.`.replaceAll('`', '')
+}
+
+/** The action that an entry is about, or what it names first. */
+function aboutOf(data: AuditEntry['data']): string {
+  const { changes } = data ?? {}
+  const { action } = Object(changes)
+  const names = [data?.action, action, data?.scope, data?.id, data?.eventType]
+  return names.find((name) => typeof name === 'string') ?? ''
 }
 
 /** Who did it, as the entry has it: the name that says most. */

@@ -43,11 +43,14 @@ export function DecisionDetail({ id }: { id: string }) {
               <Summary of={found} />
               <div class="columns">
                 <Request of={found} />
-                <section class="card">
-                  <h2>Risk</h2>
-                  <RiskFactors factors={found.factors} />
-                  <Unevaluable of={found} />
-                </section>
+                <div class="stack">
+                  <section class="card">
+                    <h2>Risk</h2>
+                    <RiskFactors factors={found.factors} />
+                    <Unevaluable of={found} />
+                  </section>
+                  <Caller of={found} />
+                </div>
               </div>
               <ExplanationCard of={found} />
               <section class="card">
@@ -56,10 +59,7 @@ export function DecisionDetail({ id }: { id: string }) {
                   {(told) => <Timeline of={told} />}
                 </Await>
               </section>
-              <div class="columns">
-                <Caller of={found} />
-                <ChainPlace of={found} />
-              </div>
+              <ChainPlace of={found} />
             </div>
           )}
         </Await>

@@ -51,7 +51,7 @@ export function Summary({ of }: Props) {
         <dd>
           <Outcome of={of} />
         </dd>
-        <dt>Worth asking again</dt>
+        <dt>Ask again</dt>
         <dd>{RETRY[retry]}</dd>
         <dt>Id</dt>
         <dd>
@@ -91,7 +91,7 @@ function Outcome({ of: { outcome, decision } }: Props) {
   return (
     <>
       {OUTCOMES[status]}
-      {durationMs !== null && ` after ${durationMs.toLocaleString()} ms`}
+      {durationMs !== null && ` (${durationMs.toLocaleString()} ms)`}
       {', told '}
       <Time at={recordedAt} />
       {possibleBypass && <span class="tag">possible bypass</span>}

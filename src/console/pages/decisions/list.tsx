@@ -3,6 +3,7 @@ import { addressOf, go, usePlace } from '../../data/place.ts'
 import { DecisionBadge, Risk } from '../../ui/badges.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
+import { Principal } from '../../ui/principal.tsx'
 import { Empty, Failure } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Text } from '../../ui/text.tsx'
@@ -44,8 +45,16 @@ const COLUMNS: readonly Column<ListedDecision>[] = [
   { head: 'Time', cell: ({ timestamp }) => <Time at={timestamp} />, class: 'when' },
   { head: 'Decision', cell: ({ decision }) => (decision === null ? 'erased' : <DecisionBadge decision={decision} />) },
   { head: 'Action', cell: actionCell, class: 'action' },
-  { head: 'Agent', cell: ({ agent }) => textOr(agent) },
-  { head: 'Rule', cell: ({ rule }) => textOr(rule) },
+  {
+    head: 'Agent',
+    cell: ({ agent }) => (agent === null ? <span class="muted">–</span> : <Principal of={agent} />),
+    class: 'named',
+  },
+  {
+    head: 'Rule',
+    cell: ({ rule }) => (rule === null ? <span class="muted">–</span> : <Text of={rule} />),
+    class: 'named',
+  },
   { head: 'Decided by', cell: ({ decidedBy }) => (decidedBy === null ? '–' : DECIDED_BY[decidedBy]) },
   { head: 'Risk', cell: ({ riskScore }) => (riskScore === null ? '–' : <Risk score={riskScore} />) },
 ]
@@ -56,10 +65,6 @@ function actionCell({ id, action }: ListedDecision) {
       {action === null ? 'Content not in the file any more' : <Text of={action} />}
     </Link>
   )
-}
-
-function textOr(text: string | null) {
-  return text === null ? <span class="muted">–</span> : <Text of={text} />
 }
 
 /** Told to screen readers as well, whenever the number changes. */

@@ -3,6 +3,7 @@ import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
 import { DecisionBadge } from '../../ui/badges.tsx'
 import { Link } from '../../ui/link.tsx'
+import { Principal } from '../../ui/principal.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { DECIDED_BY, OUTCOMES } from './words.ts'
@@ -41,7 +42,7 @@ function By({ of }: { of: TimelineItem['actor'] }) {
   return (
     <span class="muted">
       {kind === 'service' ? ' the service' : ' by '}
-      {kind !== 'service' && <Text of={identity ?? name ?? id} />}
+      {kind !== 'service' && <Principal of={identity ?? name ?? id} />}
     </span>
   )
 }
@@ -134,7 +135,7 @@ function Vote({ of: { principal, approverId, comment } }: { of: NonNullable<Time
   return (
     <>
       <p>
-        <Text of={principal} />
+        <Principal of={principal} />
         {approverId !== principal && (
           <span class="muted">
             {' who said to be '}

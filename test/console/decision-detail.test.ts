@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import Sqlite from 'better-sqlite3'
+import { redact } from '../../src/actions/redact.ts'
+import { trustOf } from '../../src/actions/trust.ts'
+import { idMaker } from '../../src/base/id.ts'
+import { trustFile } from '../../src/evidence/trust.ts'
+import { startBrowser } from '../browser.ts'
+import { run } from '../cli/program.ts'
+import { startGate, temporaryFolder } from '../helpers.ts'
+import { HOSTILE, nested } from './hostile.ts'
+import { assertSound, type Opened, openConsole } from './support.ts'
+
+const PHONE = { viewport: { width: 390, height: 844 } }
+
+const gate = await startGate({ after })
+const browser = await startBrowser({ after })
+const owner = await gate.key({ roles: ['owner'], identity: 'olga' })
+const auditor = await gate.key({ roles: ['auditor'], identity: 'audrey' })
+const agent = await gate.key({ roles: ['agent'], identity: 'bot' })
+const deps = { store: gate.server.store, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
+
+interface Asked {
+  decisionId: string
+  approvalId: string | null
+}
+
+async function ask(amount: number, more: object = {}, key = agent): Promise<Asked> {
+  const body = { tenantId: 'acme', action: 'payment.transfer', context: { amount, ...more } }
+  const answer = await gate.call(key, 'POST', '/gate/check', body)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body.data
+}
+
+async function detailOf(id: string, key = auditor, options = {}): Promise<Opened> {
+  const opened = await openConsole(browser, gate, key, `decisions/${id}`, options)
+  await opened.page.locator('.decision-summary').waitFor()
+  await opened.page.locator('.timeline').waitFor()
+  return opened
+}
+
+async function approvedTransfer(): Promise<{ held: Asked; used: Asked }> {
+  const held = await ask(2000, { iban: HOSTILE[0] })
+  const vote = { approverId: 'olga', comment: `fine ${HOSTILE[1]}` }
+  assert.equal((await gate.call(owner, 'POST', `/approvals/${held.approvalId}/approve`, vote)).status, 200)
+  const used = await ask(2000, { iban: HOSTILE[0] })
+  const told = { decisionId: used.decisionId, status: 'failed', durationMs: 12, error: HOSTILE[3] }
+  assert.equal((await gate.call(agent, 'POST', '/gate/outcome', told)).status, 200)
+  return { held, used }
+}
+
+test('a decision shows what was asked, why it came out so, and what happened, on a phone too', async () => {
+  const { held, used } = await approvedTransfer()
+  const opened = await detailOf(used.decisionId, owner)
+  const { page } = opened
+  await page.getByText('The policies that decided give the same again.').waitFor()
+  const rules = await page.locator('.explained > li').allInnerTexts()
+  assert.match(
+    rules[0] ?? '',
+    /large[\s\S]*decides[\s\S]*acme\/main.yaml:12[\s\S]*context.amount greaterThan 1000 — is 2000/,
+  )
+  assert.match(rules.join('\n'), /huge[\s\S]*greaterThan 100000/)
+  assert.match(rules.at(-1) ?? '', /amount[\s\S]*adds 6 of 30[\s\S]*from 0 to 10000 — is 2000/)
+  const told = await page.locator('.timeline > li').allInnerTexts()
+  const wanted = [/needs approval/, /Held for a person/, /it is approved/, /this decision/, /was used/, /failed/]
+  assert.equal(told.length, wanted.length)
+  for (const [i, pattern] of wanted.entries()) assert.match(told[i] ?? '', pattern)
+  assert.equal(await page.locator(`.timeline a[href$="${held.decisionId}"]`).count(), 1)
+  await page.getByText('It hashes to what it did, and joins its neighbours.').waitFor()
+  await assertSound(opened)
+  await page.setViewportSize(PHONE.viewport)
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+  await assertSound(opened)
+  await page.locator(`.timeline a[href$="${held.decisionId}"]`).click()
+  await page.locator('.decision-summary .badge', { hasText: 'needs approval' }).waitFor()
+  assert.equal(await page.locator('.timeline > li').count(), wanted.length)
+})
+
+test('what others wrote is text', async () => {
+  const context = {
+    long: 'x'.repeat(100_000),
+    [HOSTILE[0]]: HOSTILE[1],
+    link: HOSTILE[2],
+    hidden: HOSTILE[3],
+    deep: nested(25),
+  }
+  const evil = await gate.key({ roles: ['agent'], identity: HOSTILE[0] })
+  const { decisionId } = await ask(14, context, evil)
+  const opened = await detailOf(decisionId)
+  const { page } = opened
+  const text = (await page.locator('main').textContent()) ?? ''
+  for (const written of HOSTILE.slice(0, 3)) assert.equal(text.includes(written), true, written)
+  for (const code of ['U+202E', 'U+200B']) assert.equal(text.includes(code), true, code)
+  assert.equal(text.includes('more characters'), true)
+  assert.equal(await page.locator('main img, main script, main a[href^="javascript"]').count(), 0)
+  await assertSound(opened)
+})
+
+test('the downloaded evidence verifies with the command, without the service', async () => {
+  const { used } = await approvedTransfer()
+  const { page } = await detailOf(used.decisionId)
+  const [downloaded] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download evidence' }).click(),
+  ])
+  assert.equal(downloaded.suggestedFilename(), `${used.decisionId}.bundle.json`)
+  await page.getByText('The bundle is downloaded.').waitFor()
+  const dir = temporaryFolder()
+  const [bundle, trust] = [join(dir, 'bundle.json'), join(dir, 'trust.json')]
+  await downloaded.saveAs(bundle)
+  writeFileSync(trust, JSON.stringify(trustFile(trustOf(gate.server.store))))
+  const verified = await run(['evidence', 'verify', bundle, '--trust', trust])
+  assert.deepEqual([verified.code, verified.stderr], [0, ''])
+  assert.match(verified.stdout, /^VALID/m)
+  assert.equal(JSON.parse(readFileSync(bundle, 'utf8')).decision.id, used.decisionId)
+})
+
+test('a refused export says so where it was asked for, and can be asked for again', async () => {
+  const { decisionId } = await ask(15)
+  const { page } = await detailOf(decisionId)
+  await page.route('**/evidence/bundle/**', (route) =>
+    route.fulfill({
+      status: 403,
+      contentType: 'application/json',
+      body: JSON.stringify({ success: false, error: 'forbidden', message: HOSTILE[0], requestId: 'req_1' }),
+    }),
+  )
+  await page.getByRole('button', { name: 'Download evidence' }).click()
+  await page.locator('.page-head .failure').getByText(HOSTILE[0]).waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Download evidence' }).isEnabled(), true)
+})
+
+test('a decision that is unknown, another entry, and an erased request are told as what they are', async () => {
+  const unknown = await openConsole(browser, gate, auditor, 'decisions/dec_01m7zs4k00nxf1k5rmb7xx9k6t')
+  await unknown.page.getByText('There is no such decision.').waitFor()
+  const { entries } = { entries: (await gate.call(auditor, 'GET', '/audit/chain?eventType=key.created')).body.data }
+  await unknown.page.goto(`${gate.server.url}/console/decisions/${entries[0].id}`)
+  await unknown.page.getByRole('link', { name: 'look in the audit trail' }).click()
+  await unknown.page.locator('.entry[open]').getByText('A key was made.').waitFor()
+
+  const { decisionId } = await ask(16, { secret: 'of Joe Doe' })
+  const { seq } = (await gate.call(auditor, 'GET', `/decisions/${decisionId}`)).body.data
+  const range = { chain: 'acme/live', first: seq, end: seq + 1, reason: 'asked for' }
+  await redact(deps, { kind: 'host', id: 'host:0' }, range)
+  const erased = await detailOf(decisionId)
+  await erased.page.getByText('It has been erased. That it was this one, the chain still commits to.').waitFor()
+  await erased.page.getByText('It cannot be explained:').waitFor()
+  await assertSound(erased)
+})
+
+test('a record that was changed in the file is told loudly', async (t) => {
+  const own = await startGate(t)
+  const key = await own.key({ roles: ['auditor'] })
+  const bot = await own.key({ roles: ['agent'] })
+  const body = { tenantId: 'acme', action: 'payment.transfer', context: { amount: 7 } }
+  const { decisionId } = (await own.call(bot, 'POST', '/gate/check', body)).body.data
+  const db = new Sqlite(join(own.dir, 'data/gate-sidecar.db'))
+  db.prepare(`UPDATE section SET json = replace(json, '"amount":7', '"amount":8') WHERE name = 'request'`).run()
+  db.close()
+  const opened = await openConsole(browser, own, key, `decisions/${decisionId}`)
+  await opened.page.getByText('This record is not what was written.').waitFor()
+  await opened.page.locator('.badge.deny', { hasText: 'not verified' }).waitFor()
+  await assertSound(opened)
+})
