@@ -8,6 +8,9 @@ import { Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { bundleIn, type Document } from './documents.ts'
 
+/** An envelope has the signatures beside it. */
+type Claimed = Omit<TrustBundle, 'signatures'>
+
 interface Props {
   evidence: Document
   verification: Verification
@@ -17,7 +20,7 @@ interface Props {
 export function BundleClaims({ evidence, verification: { verdict, checks, redacted } }: Props) {
   const isBundle = checks.some(({ check, result }) => check === 'form' && result === 'ok')
   // The verifier has found its form good.
-  const bundle = useMemo(() => (isBundle ? (bundleIn(evidence) as TrustBundle) : undefined), [evidence, isBundle])
+  const bundle = useMemo(() => (isBundle ? (bundleIn(evidence) as Claimed) : undefined), [evidence, isBundle])
   if (bundle === undefined) return null
   const { originalRequest, riskAssessment } = bundle.context
   const erased = (name: string): boolean => redacted.includes(name)
@@ -61,7 +64,7 @@ function Erased() {
   return <p class="muted">It has been erased.</p>
 }
 
-function Decided({ of: { decision, proof } }: { of: TrustBundle }) {
+function Decided({ of: { decision, proof } }: { of: Claimed }) {
   const { id, action, decision: outcome, timestamp } = decision
   return (
     <section class="card">
@@ -87,7 +90,7 @@ function Decided({ of: { decision, proof } }: { of: TrustBundle }) {
   )
 }
 
-function Signed({ of: { bundleId, exportedAt, proof, signatures } }: { of: TrustBundle }) {
+function Signed({ of: { bundleId, exportedAt, proof } }: { of: Claimed }) {
   return (
     <section class="card">
       <h3>Signed</h3>
@@ -106,7 +109,7 @@ function Signed({ of: { bundleId, exportedAt, proof, signatures } }: { of: Trust
         </dd>
         <dt>Key</dt>
         <dd>
-          <Id of={signatures.service.publicKey} what="the key of the bundle" />
+          <Id of={proof.certificate.statement.publicKey} what="the key of the bundle" />
         </dd>
         <dt>Log key</dt>
         <dd>

@@ -58,11 +58,12 @@ export function VerifyRange() {
           ))}
         </fieldset>
         {run.state === 'running' ? (
-          <button type="button" class="button" onClick={cancel}>
+          // By their keys two buttons: one that became the other while it is clicked would submit what it has just cancelled.
+          <button key="cancel" type="button" class="button" onClick={cancel}>
             Cancel
           </button>
         ) : (
-          <button type="submit" class="button primary" disabled={fault !== undefined}>
+          <button key="verify" type="submit" class="button primary" disabled={fault !== undefined}>
             Verify
           </button>
         )}
@@ -90,8 +91,11 @@ function useVerification() {
 
   const follow = async (days: Parameters<typeof gate.audit.verifyLive>[0], signal: AbortSignal): Promise<void> => {
     try {
-      for await (const event of gate.audit.verifyLive(days, { signal }))
+      for await (const event of gate.audit.verifyLive(days, { signal })) {
+        // What had come before it was cancelled is told after that.
+        if (signal.aborted) return
         setRun(event.type === 'progress' ? { state: 'running', ...event } : { state: 'done', ...event })
+      }
     } catch (error) {
       if (!signal.aborted) setRun({ state: 'failed', error: failure(error) })
     }

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { trustOf } from '../../src/actions/trust.ts'
+import { trustFile } from '../../src/evidence/trust.ts'
+import { startBrowser } from '../browser.ts'
+import { archive, envelopeFor } from '../evidence/bundles.ts'
+import { startGate } from '../helpers.ts'
+import { HOSTILE } from './hostile.ts'
+import { assertSound, type Opened, openConsole } from './support.ts'
+
+const PHONE = { viewport: { width: 390, height: 844 } }
+/** Of normal evidence: what a person does not notice. */
+const AT_ONCE_MS = 1000
+
+const browser = await startBrowser({ after })
+// Evidence of one installation, looked at in the console of another: nobody has to trust the service that shows the page.
+const elsewhere = await archive()
+const gate = await startGate({ after })
+const auditor = await gate.key({ roles: ['auditor'], identity: 'audrey' })
+
+const decided = await elsewhere.approved('payment.refund', 50)
+const bundle = await elsewhere.bundleOf(decided)
+const text = JSON.stringify(bundle)
+const trust = JSON.stringify(trustFile(elsewhere.trust))
+
+interface Dropped {
+  name: string
+  text: string
+}
+
+async function opened(query = '', options = {}): Promise<Opened> {
+  const there = await openConsole(browser, gate, auditor, `audit/verify-bundle${query}`, options)
+  await there.page.getByText('Drop a bundle and the trust file here').waitFor()
+  return there
+}
+
+/** As a person does who drags files from the desktop. */
+async function drop(page: Page, files: readonly Dropped[]): Promise<void> {
+  const carried = await page.evaluateHandle(`(() => {
+    const data = new DataTransfer()
+    for (const { name, text } of ${JSON.stringify(files)}) data.items.add(new File([text], name))
+    return data
+  })()`)
+  for (const type of ['dragenter', 'dragover', 'drop'])
+    await page.locator('.drop-zone').dispatchEvent(type, { dataTransfer: carried })
+}
+
+/** The script that verifies is fetched with the page, before anything is given. */
+const verifierOf = (page: Page) =>
+  page.waitForFunction("performance.getEntriesByType('resource').some(({ name }) => name.includes('/verify-'))")
+
+const verdictOf = (page: Page) => page.getByRole('region', { name: 'Verdict' })
+
+test('a bundle and its trust file, dropped at once, are valid, and nothing is sent anywhere', async () => {
+  const there = await opened()
+  const { page } = there
+  await verifierOf(page)
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(request.url()))
+  await drop(page, [
+    { name: 'a.json', text: trust },
+    { name: 'b.json', text },
+  ])
+  await verdictOf(page).getByText('Valid', { exact: true }).waitFor()
+  assert.deepEqual(sent, [])
+  await page.getByText('When it was, the service alone says.').waitFor()
+  assert.equal(await page.getByRole('row').filter({ hasText: 'ok' }).count(), 11)
+  const claims = (await page.getByRole('region', { name: 'What it says' }).textContent()) ?? ''
+  for (const shown of [decided, 'payment.refund', 'acme/live', bundle.proof.origin, 'DE00'])
+    assert.equal(claims.includes(shown), true, shown)
+  await assertSound(there)
+})
+
+test('it takes no time that anybody notices', async () => {
+  const { page } = await opened()
+  await drop(page, [
+    { name: 'b.json', text },
+    { name: 't.json', text: trust },
+  ])
+  await verdictOf(page).waitFor()
+  const [, took = '', unit] = /checks in (\d+) (ms|s)/.exec((await verdictOf(page).textContent()) ?? '') ?? []
+  assert.equal(unit, 'ms')
+  assert.equal(Number(took) < AT_ONCE_MS, true, took)
+})
+
+test('without a trust file it is incomplete, and how one gets it is said; with it, it is valid', async () => {
+  const there = await opened('', PHONE)
+  const { page } = there
+  await page.getByLabel('Or choose files').setInputFiles({ name: 'b.json', mimeType: '', buffer: Buffer.from(text) })
+  await verdictOf(page).getByText('Incomplete').waitFor()
+  await verdictOf(page).getByText('gate-sidecar signing-keys export-trust').waitFor()
+  await page.getByText('Nobody whom you trust vouches for this yet.').waitFor()
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+  await assertSound(there)
+  await page.getByText('Paste text instead').click()
+  await page.getByLabel('Bundle, trust file or anchors').fill(trust)
+  await page.getByRole('button', { name: 'Use this text' }).click()
+  await verdictOf(page).getByText('Valid', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Start again' }).click()
+  await verdictOf(page).waitFor({ state: 'detached' })
+})
+
+test('what was changed is invalid, and the check that failed is named', async () => {
+  const there = await opened()
+  const { page } = there
+  const changed = text.replace('"amount":50', '"amount":51')
+  assert.notEqual(changed, text)
+  await drop(page, [
+    { name: 'b.json', text: changed },
+    { name: 't.json', text: trust },
+  ])
+  await page.getByRole('alert').getByText('Invalid', { exact: true }).waitFor()
+  await verdictOf(page).getByText('signature: ').waitFor()
+  await verdictOf(page).getByText('The request is not what the entry committed to.').waitFor()
+  await page.getByText('None of this is proved.').waitFor()
+  await assertSound(there)
+})
+
+test('an envelope of DSSE is a bundle', async () => {
+  const { page } = await opened()
+  await drop(page, [
+    { name: 'e.json', text: JSON.stringify(envelopeFor(bundle)) },
+    { name: 't.json', text: trust },
+  ])
+  await verdictOf(page).getByText('Valid', { exact: true }).waitFor()
+  await page.getByRole('region', { name: 'What it says' }).getByText(decided).waitFor()
+})
+
+test('the bundle of a decision of this service is verified from its page', async () => {
+  const there = await openConsole(browser, elsewhere.gate, elsewhere.owner, `decisions/${decided}`)
+  const { page } = there
+  await page.getByRole('link', { name: 'Verify here' }).click()
+  await verdictOf(page).getByText('Incomplete').waitFor()
+  await drop(page, [{ name: 't.json', text: trust }])
+  await verdictOf(page).getByText('Valid', { exact: true }).waitFor()
+})
+
+test('a trust file of another installation vouches for nothing here', async () => {
+  const { page } = await opened()
+  const other = JSON.stringify(trustFile(trustOf(gate.server.store)))
+  await drop(page, [
+    { name: 'b.json', text },
+    { name: 't.json', text: other },
+  ])
+  await verdictOf(page).getByText('Incomplete').waitFor()
+  await verdictOf(page).getByText('The trust file is of another installation').waitFor()
+  await drop(page, [{ name: 't.json', text: '{"v":1,"logKeys":"none"}' }])
+  await page.getByRole('alert').getByText('The trust file cannot be used').waitFor()
+})
+
+const USELESS: [what: string, file: Dropped, told: RegExp][] = [
+  ['what is no JSON', { name: 'x.json', text: '{"bundleId": ' }, /It is no JSON/],
+  ['other JSON', { name: 'x.json', text: '{"a":1}' }, /neither a bundle/],
+  ['the manifest of an export', { name: 'manifest.json', text: '{"files":{}}' }, /gate-sidecar evidence verify FOLDER/],
+  ['nothing', { name: HOSTILE[0], text: '' }, /It is no JSON/],
+]
+
+test('what is of no use is refused with a sentence, and what was given before stays', async () => {
+  const there = await opened()
+  const { page } = there
+  await drop(page, [{ name: 'b.json', text }])
+  await verdictOf(page).waitFor()
+  for (const [what, file, told] of USELESS) {
+    await drop(page, [file])
+    const refused = page.locator('.failure').filter({ hasText: told })
+    await refused.waitFor()
+    assert.equal(await refused.getByText(file.name).count(), 1, what)
+    assert.equal(await verdictOf(page).count(), 1)
+  }
+  await assertSound(there)
+})
+
+test('a file over 64 MiB is refused before it is read', async () => {
+  const { page } = await opened()
+  await page.evaluate(`
+    const large = new File([new Uint8Array(65 * 1024 * 1024)], 'large.json')
+    large.arrayBuffer = () => Promise.reject(new Error('it was read'))
+    const data = new DataTransfer()
+    data.items.add(large)
+    data.files[0].arrayBuffer = large.arrayBuffer
+    dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }))
+  `)
+  await page.getByText('It has 65 MiB. Nothing over 64 MiB is a bundle, and it was not read.').waitFor()
+})
+
+test('what only looks like a bundle is invalid: too deep, with a member twice, with text that wants to be run', async () => {
+  const there = await opened()
+  const { page } = there
+  const deep = `{"bundleId":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+  const twice = text.replace('"version":"1.0"', '"version":"1.0","version":"1.0"')
+  const evil = JSON.stringify({ ...bundle, decision: { ...bundle.decision, action: HOSTILE[0] } })
+  for (const bad of [deep, twice, evil]) {
+    await page
+      .getByRole('button', { name: 'Start again' })
+      .click({ timeout: 500 })
+      .catch(() => undefined)
+    await drop(page, [
+      { name: 'b.json', text: bad },
+      { name: 't.json', text: trust },
+    ])
+    await verdictOf(page).getByText('Invalid', { exact: true }).waitFor()
+    assert.equal(await page.getByRole('region', { name: 'What it says' }).count(), 0)
+    await page.getByRole('button', { name: 'Start again' }).click()
+    await page.locator('.verdict').waitFor({ state: 'detached' })
+  }
+  assert.equal(await page.locator('main img').count(), 0)
+  await assertSound(there)
+})
+
+test('it works without the network, once the page is there', async () => {
+  const { page } = await opened()
+  await verifierOf(page)
+  await page.context().setOffline(true)
+  await drop(page, [
+    { name: 'b.json', text },
+    { name: 't.json', text: trust },
+  ])
+  await verdictOf(page).getByText('Valid', { exact: true }).waitFor()
+})
+
+test('a decision without evidence for this key says why', async () => {
+  const { page } = await openConsole(
+    browser,
+    gate,
+    auditor,
+    'audit/verify-bundle?decision=dec_01m7zs4k00nxf1k5rmb7xx9k6t',
+  )
+  await page.locator('.failure').getByText('not_found').waitFor()
+})
