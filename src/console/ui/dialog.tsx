@@ -1,10 +1,11 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, TargetedEvent } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 
 interface DialogProps {
   title: string
   /** Drawn as something that cannot be undone lightly. */
   isDangerous?: boolean
+  /** Somebody wants to close it, by Esc too. It stays until it is not rendered any more, so that there can be a question before. */
   onClose: () => void
   children: ComponentChildren
 }
@@ -18,8 +19,18 @@ export function Dialog({ title, isDangerous = false, onClose, children }: Dialog
     element?.showModal()
     return () => element?.close()
   }, [])
+  const cancel = (event: TargetedEvent<HTMLDialogElement>): void => {
+    // That of a file chooser within bubbles, and means the chooser.
+    if (event.target !== event.currentTarget) return
+    event.preventDefault()
+    onClose()
+  }
+  // A browser closes at the second Esc in a row, whatever is said to that.
+  const reopen = (event: TargetedEvent<HTMLDialogElement>): void => {
+    if (event.currentTarget.isConnected) event.currentTarget.showModal()
+  }
   return (
-    <dialog ref={dialog} class={isDangerous ? 'dangerous' : ''} aria-labelledby={id} onCancel={onClose}>
+    <dialog ref={dialog} class={isDangerous ? 'dangerous' : ''} aria-labelledby={id} onCancel={cancel} onClose={reopen}>
       <header>
         <h2 id={id}>{title}</h2>
         <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>
