@@ -25,9 +25,11 @@ export function Dialog({ title, isDangerous = false, onClose, children }: Dialog
     event.preventDefault()
     onClose()
   }
-  // A browser closes at the second Esc in a row, whatever is said to that.
-  const reopen = (event: TargetedEvent<HTMLDialogElement>): void => {
-    if (event.currentTarget.isConnected) event.currentTarget.showModal()
+  // A browser closes it at the second Esc in a row, whatever is said to that: the owner decides here too.
+  const reopen = ({ currentTarget }: TargetedEvent<HTMLDialogElement>): void => {
+    if (!currentTarget.isConnected) return
+    currentTarget.showModal()
+    onClose()
   }
   return (
     <dialog ref={dialog} class={isDangerous ? 'dangerous' : ''} aria-labelledby={id} onCancel={cancel} onClose={reopen}>
