@@ -4,6 +4,7 @@ import { chooseTheme, chosenTheme, THEMES } from './data/theme.ts'
 import { Choice } from './ui/field.tsx'
 import { Icon } from './ui/icons.tsx'
 import { Link } from './ui/link.tsx'
+import { StopScope } from './ui/stop-scope.tsx'
 import { Text } from './ui/text.tsx'
 
 /** On every page: where one is, whether a stop is in force, and who is signed in. */
@@ -50,13 +51,14 @@ function StopControl() {
 function StopState() {
   const { data, error } = useConsole().stops
   const to = addressOf(['kill-switch'])
-  if (data?.active) {
+  const [strongest] = data?.switches ?? []
+  if (data && strongest) {
     const more = data.switches.length - 1
     return (
       <Link to={to} class="stop-state active">
         <Icon name="stop" />
         <span>
-          Stopped: {data.level} <Text of={data.scope ?? ''} />
+          Stopped: {strongest.level} <StopScope {...strongest} />
           {more > 0 && ` +${more}`}
         </span>
       </Link>

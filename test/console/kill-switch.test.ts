@@ -168,18 +168,23 @@ test('a stop waits neither for a preview that hangs nor for one that fails', asy
 
 test('an admin stops every tenant and ends that; an operator is not offered it, and sees that only an admin ends it', async (t) => {
   const own = await startGate(t)
-  const admin = await own.key({ roles: ['admin'] })
+  await own.key({ tenant: 'a-tenant-with-a-long-name' })
+  const admin = await own.key({ roles: ['admin'], identity: 'a.long.name@example.com' })
   const operator = await own.key({ roles: ['operator'] })
   const theirs = await openConsole(browser, own, operator, 'kill-switch')
   await theirs.page.getByRole('radio').first().waitFor()
   assert.equal(await theirs.page.getByRole('radio').count(), 3)
-  const opened = await openConsole(browser, own, admin, 'kill-switch')
+  const opened = await openConsole(browser, own, admin, 'kill-switch', PHONE)
   const { page } = opened
   await page.getByRole('radio', { name: /Every tenant/ }).check()
   await page.getByText('every action of every other tenant').waitFor()
   await fill(page, { Reason: 'all of it', 'To confirm': 'stop everything' })
   await red(page).click()
-  await page.getByText('Stopped: L4 Every tenant').waitFor()
+  await page.locator('.outcome').getByText('Stopped: L4 Every tenant').waitFor()
+  // However long the names of tenants and people are, what is in force can be read.
+  const state = page.locator('.stop-state')
+  assert.equal(await state.getByText('Stopped: L4 every tenant').count(), 1)
+  assert.ok(((await state.boundingBox())?.width ?? 0) > 110)
   await assertSound(opened)
   await theirs.page.getByText('Only an admin may end it.').waitFor()
   assert.equal(await theirs.page.getByRole('button', { name: /Recover/ }).count(), 0)
@@ -244,8 +249,15 @@ test('what somebody else stops while the form is open is said there, and stoppin
   await gate.call(operator, 'POST', '/killswitch/trigger', body)
   await page.getByText('This is stopped already').waitFor()
   await assertSound(opened)
+  let sent = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/killswitch/trigger')) sent += 1
+  })
+  await page.route('**/killswitch/trigger', (route) => setTimeout(() => void route.continue(), 300))
   await red(page).dblclick()
+  await page.keyboard.press('Enter')
   await page.getByText('Stopped: L1 Actions payment.*').waitFor()
+  assert.equal(sent, 1)
   assert.deepEqual(await stopsOf(gate, operator), [['L1', 'payment.*']])
 })
 

@@ -70,6 +70,7 @@ function Outcome({ target, answer: { covers, warning, persisted }, onMore }: Don
       ) : (
         <Covered actions={covers} />
       )}
+      {target.level === 'L4' && <p>And every action of every other tenant.</p>}
       <div class="row">
         <button type="button" class="button" onClick={onMore}>
           Stop something else

@@ -23,7 +23,7 @@ export function KeyTable({ keys, all, nowMs, onAct }: KeyTableProps) {
     { head: 'Key', cell: (key) => <Named of={key} isOwn={key.id === who.keyId} /> },
     { head: 'Roles', cell: ({ roles }) => <div class="row tight">{roles.map(roleBadge)}</div> },
     { head: 'Held by', cell: (key) => <Holder of={key} /> },
-    { head: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Ago at={lastUsedAt} />) },
+    { head: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <When at={lastUsedAt} />) },
     { head: 'State', cell: (key) => <State of={key} nowMs={nowMs} /> },
     { head: 'Created', cell: (key) => <Created of={key} names={names} /> },
   ]
@@ -70,10 +70,18 @@ function Holder({ of: { identity, groups } }: { of: ListedKey }) {
   )
 }
 
+function When({ at }: { at: string }) {
+  return (
+    <span class="nowrap">
+      <Ago at={at} />
+    </span>
+  )
+}
+
 function Created({ of, names }: { of: ListedKey; names: ReadonlyMap<string, string | null> }) {
   return (
     <div>
-      <Ago at={of.createdAt} />
+      <When at={of.createdAt} />
       <div class="muted small" title={of.createdBy}>
         by <Text of={names.get(of.createdBy) ?? shortOf(of.createdBy)} />
       </div>
