@@ -273,6 +273,7 @@ test('the history pages through stops with their end, comment and duration', asy
   await page.getByText('of 21').waitFor()
   const row = page.getByRole('row', { name: /payment\.a20/ })
   assert.match((await row.textContent()) ?? '', /stop 20.*by joe.*by ann<img src=x.*\d+ m?s$/)
+  await row.getByText('U+202E').waitFor()
   await page.getByRole('link', { name: 'Older' }).click()
   await page.getByRole('row', { name: /payment\.a0/ }).waitFor()
   await assertSound(opened)

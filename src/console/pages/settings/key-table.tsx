@@ -1,6 +1,6 @@
 import type { ListedKey } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
-import { CopyButton } from '../../ui/copy.tsx'
+import { Id } from '../../ui/copy.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -40,9 +40,8 @@ function Named({ of: { id, name, environment }, isOwn }: { of: ListedKey; isOwn:
         <span class={`badge ${environment}`}>{environment}</span>
         {isOwn && <span class="badge warning">this session</span>}
       </div>
-      <span class="id small">
-        <code>{id}</code>
-        <CopyButton text={id} label={`Copy the id ${id}`} />
+      <span class="small">
+        <Id of={id} what={`the id ${id}`} />
       </span>
     </div>
   )
