@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { expireDue } from './actions/approvals.ts'
 import { noteCancelled } from './actions/cancel.ts'
 import type { Deps } from './actions/deps.ts'
+import { draftRoom } from './actions/drafts.ts'
 import { pastReader } from './actions/past.ts'
 import { policyHistory } from './actions/policy-history.ts'
 import { type PolicyRegistry, policyRegistry, type Reloaded } from './actions/policy-registry.ts'
@@ -90,11 +91,13 @@ export async function startServer({
     await readPolicies()
     const kept = { ...trail, outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
     const stopping = new AbortController()
+    const onDraft = draftRoom()
     const services: Services = {
       ...deps,
       past: pastReader(store),
       policies,
-      validatePolicies: policyValidator(aside.validate),
+      validatePolicies: policyValidator(onDraft, aside.validate),
+      drafts: { onDraft, compile: threads.aside.compile, judge: aside.judge },
       examine: threads.examine,
       findSet: policyHistory({ store, compile: aside.compile }, policies),
       ...kept,

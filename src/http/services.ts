@@ -1,5 +1,6 @@
 import type { SinkState } from '../actions/anchors.ts'
 import type { CheckDeps } from '../actions/deps.ts'
+import type { DryRunDeps } from '../actions/dry-run.ts'
 import type { EvidenceDeps } from '../actions/evidence.ts'
 import type { ExplainDeps } from '../actions/explain.ts'
 import type { KillSwitchDeps } from '../actions/killswitch.ts'
@@ -10,7 +11,7 @@ import type { Examine } from '../actions/verify-evidence.ts'
 import type { Outside } from '../actions/verify-range.ts'
 
 /** What the routes work with; composed in server.ts. */
-export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps, ExplainDeps, OutcomeDeps {
+export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps, ExplainDeps, OutcomeDeps, DryRunDeps {
   policies: PolicyRegistry
   validatePolicies: ValidatePolicies
   examine: Examine
