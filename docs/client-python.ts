@@ -26,8 +26,14 @@ const GROUPS: Record<string, Record<string, string>> = {
   evidence: { bundle: 'exportBundle', verify: 'verifyBundle' },
   kill_switch: { status: 'killSwitchStatus', trigger: 'trigger', recover: 'recover' },
   keys: { list: 'listKeys', create: 'createKey', revoke: 'revokeKey' },
-  policies: { list: 'listPolicies', validate: 'validatePolicies', reload: 'reloadPolicies' },
-  service: { health: 'healthz', readiness: 'readyz', metrics: 'metrics', open_api: 'openapi' },
+  policies: {
+    list: 'listPolicies',
+    validate: 'validatePolicies',
+    reload: 'reloadPolicies',
+    source: 'policySource',
+    dry_run: 'dryRun',
+  },
+  service: { health: 'healthz', readiness: 'readyz', metrics: 'metrics', open_api: 'openapi', overview: 'overview' },
 }
 
 /** The text of python/gate_sidecar/client/_api.py. */

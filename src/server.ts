@@ -5,9 +5,11 @@ import { expireDue } from './actions/approvals.ts'
 import { noteCancelled } from './actions/cancel.ts'
 import type { Deps } from './actions/deps.ts'
 import { draftRoom } from './actions/drafts.ts'
+import { latency } from './actions/latency.ts'
 import { pastReader } from './actions/past.ts'
 import { policyHistory } from './actions/policy-history.ts'
 import { type PolicyRegistry, policyRegistry, type Reloaded } from './actions/policy-registry.ts'
+import { recentReader } from './actions/recent.ts'
 import { policyValidator } from './actions/validate-policies.ts'
 import type { Examine } from './actions/verify-evidence.ts'
 import type { Anchors } from './anchoring.ts'
@@ -89,15 +91,13 @@ export async function startServer({
     const policies = policiesIn(policiesFolder, { deps, aside, watch: config.watch === 'on', log })
     const readPolicies = reader(policies, trail.anchors)
     await readPolicies()
-    const kept = { ...trail, outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
+    const kept = { ...trail, latency: latency(), outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
     const stopping = new AbortController()
-    const onDraft = draftRoom()
     const services: Services = {
       ...deps,
-      past: pastReader(store),
+      ...readersOf(store),
       policies,
-      validatePolicies: policyValidator(onDraft, aside.validate),
-      drafts: { onDraft, compile: threads.aside.compile, judge: aside.judge },
+      ...forDrafts(threads.aside),
       examine: threads.examine,
       findSet: policyHistory({ store, compile: aside.compile }, policies),
       ...kept,
@@ -136,16 +136,26 @@ export async function startServer({
   }
 }
 
+function readersOf(store: Store): Pick<Services, 'past' | 'recent'> {
+  return { past: pastReader(store), recent: recentReader(store) }
+}
+
 function tendStore(tasks: Tasks, deps: Deps): void {
   tasks.every('refresh', REFRESH_MS, async () => deps.store.refresh())
   tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
   tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
 }
 
+/** What callers ask of policies that they send. They wait for each other, and no policies that are to come into force wait for them. */
+function forDrafts({ validate, compile, judge }: Aside): Pick<Services, 'validatePolicies' | 'drafts'> {
+  const onDraft = draftRoom()
+  return { validatePolicies: policyValidator(onDraft, validate), drafts: { onDraft, compile, judge } }
+}
+
 /** The policies under `folder`, none of which has been read. What comes of each change is logged. */
 function policiesIn(
   folder: string,
-  { deps, aside, watch, log }: { deps: Deps; aside: Aside; watch: boolean; log: Logger },
+  { deps, aside, watch, log }: { deps: Deps; aside: ReturnType<typeof inTurn>; watch: boolean; log: Logger },
 ): PolicyRegistry {
   for (const name of strayNames(folder)) log.warn({ name }, "ignored: not a tenant's folder")
   return policyRegistry({

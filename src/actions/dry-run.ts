@@ -26,7 +26,8 @@ export const DryRunRequest = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: 'Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was never allowed anything.',
+        description:
+          'Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was never allowed anything.',
       }),
     ),
     files: Type.Optional(DraftFields.files),
@@ -79,7 +80,12 @@ export async function dryRun(deps: DryRunDeps, caller: Caller, request: DryRunRe
   return { policyDigest: set?.digest ?? null, verdict, diagnostics: [] }
 }
 
-async function ofDraft(deps: DryRunDeps, caller: Caller, request: DryRunRequest, source: PolicySource): Promise<DryRun> {
+async function ofDraft(
+  deps: DryRunDeps,
+  caller: Caller,
+  request: DryRunRequest,
+  source: PolicySource,
+): Promise<DryRun> {
   const failed = (fault: string): DryRun => ({
     policyDigest: null,
     verdict: null,

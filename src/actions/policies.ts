@@ -81,7 +81,9 @@ export async function lastKnownGood(deps: PolicyDeps, tenant: string): Promise<I
   const source = unpack(tenant, text)
   const { set, retry } = await tryLoad(source, deps.compile)
   const isTheOne = set?.digest === record.digest
-  return isTheOne ? { ...nothing, set, texts: textsIn(source), since: record.loadedAt } : { ...nothing, isUnsure: retry }
+  return isTheOne
+    ? { ...nothing, set, texts: textsIn(source), since: record.loadedAt }
+    : { ...nothing, isUnsure: retry }
 }
 
 function isRecorded(deps: Deps, set: PolicySet): boolean {

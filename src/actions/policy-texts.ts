@@ -1,7 +1,8 @@
 import { decodeText } from '../policy/encoding.ts'
 import { isPolicyFile, type PolicySource } from '../policy/files.ts'
+import type { QuotedDiagnostic } from '../policy/output/quote.ts'
+import type { PolicySet } from '../policy/set.ts'
 import { PAGE_BYTES } from './page.ts'
-import type { Slot } from './policies.ts'
 
 /** What a set was read from, without its tests; of list files how large they are. */
 export interface Texts {
@@ -22,8 +23,14 @@ export function textsIn({ files, lists }: PolicySource): Texts {
 /** `data` of GET /policies/source. */
 export type ShownTexts = ReturnType<typeof shownTexts>
 
+interface InForce {
+  readonly set: PolicySet | undefined
+  readonly texts: Texts | undefined
+  readonly diagnostics: readonly QuotedDiagnostic[]
+}
+
 /** What the set in force was read from, as far as it is shown at once, and the faults of the newest files. */
-export function shownTexts({ set, texts, diagnostics = [] }: Partial<Pick<Slot, 'set' | 'texts' | 'diagnostics'>>) {
+export function shownTexts({ set, texts, diagnostics = [] }: Partial<InForce>) {
   let left = PAGE_BYTES
   const files = (texts?.files ?? []).map(({ name, bytes }) => {
     left -= bytes.byteLength

@@ -56,15 +56,13 @@ export function inThreads(): Aside {
 /** Threads that load policies at once: each takes all of a processor, and as much memory as its limit. */
 const THREADS = 2
 
-/** The same, so many at once; the rest waits for its turn. What callers ask for has turns of its own. */
-export function inTurn(aside: Aside): Aside {
+/** What policies take to come into force, so many at once; the rest waits for its turn. What callers ask for has turns of its own. */
+export function inTurn(aside: Aside): Pick<Aside, 'listFiles' | 'compile' | 'compileAndTest'> {
   const turn = turns(THREADS)
   return {
     listFiles: (files) => turn(() => aside.listFiles(files)),
     compile: (source) => turn(() => aside.compile(source)),
     compileAndTest: (source) => turn(() => aside.compileAndTest(source)),
-    validate: aside.validate,
-    judge: aside.judge,
   }
 }
 

@@ -104,6 +104,8 @@ async function serve(
   const share = bodies(caller.key.id, rule.limit === 'exempt')
   try {
     const read = await bodyOf(route, request, share.take)
+    let waitedMs = 0
+    const sinceMs = performance.now()
     const reply = await route.run(services, {
       id,
       caller,
@@ -115,10 +117,14 @@ async function serve(
       alsoCount: (requests) => {
         for (let i = 0; i < requests; i += 1) limiter.admit(state, caller, rule)
       },
+      waited(ms) {
+        waitedMs += ms
+      },
       lastEventId: request.headers['last-event-id']?.toString(),
       // An answer that waits for an earlier one of its connection is not destroyed with it.
       isGone: () => response.destroyed || request.socket.destroyed || services.stopping.aborted,
     })
+    if (id === 'check') services.latency.note(performance.now() - sinceMs - waitedMs)
     return { reply, headers }
   } finally {
     share.release()

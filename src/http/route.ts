@@ -32,6 +32,8 @@ export interface Call<B, Q> {
   origin: string
   /** Counts as so many requests more. @throws GateError `rate_limited` */
   alsoCount(requests: number): void
+  /** So many ms went by in which people were waited for. */
+  waited(ms: number): void
   /** The position that a stream of events goes on from, as the client sent it. */
   lastEventId: string | undefined
   /** True when the client has gone, or the service stops: nothing waits any longer. */
@@ -79,6 +81,7 @@ export interface RawCall {
   idempotencyKey: string | undefined
   origin: string
   alsoCount(requests: number): void
+  waited(ms: number): void
   lastEventId: string | undefined
   isGone(): boolean
 }

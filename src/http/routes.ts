@@ -16,6 +16,7 @@ import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { killSwitchRoutes } from './routes/killswitch.ts'
 import { opaRoutes } from './routes/opa.ts'
+import { overviewRoutes } from './routes/overview.ts'
 import { policyRoutes } from './routes/policies.ts'
 
 /** Every route that needs a key: a route of the table without a handler does not compile. */
@@ -29,6 +30,7 @@ export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...keyRoutes,
   ...policyRoutes,
   ...eventRoutes,
+  ...overviewRoutes,
   ...opaRoutes,
   ...authzenRoutes,
   ...claudeCodeRoutes,

@@ -1,5 +1,12 @@
 /** Routes that people need to look and to manage, as the web console does. Part of ROUTES in roles.ts. */
 export const CONSOLE_ROUTES = {
+  overview: {
+    method: 'GET',
+    path: '/overview',
+    summary: 'decisions, denials and approvals of the last `hours`, the audit trail, and what is enforced now',
+    roles: ['auditor', 'operator'],
+    limit: 'status',
+  },
   policySource: {
     method: 'GET',
     path: '/policies/source',

@@ -150,10 +150,13 @@ const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unkn
   'policies.list': (gate) => gate.policies.list(),
   'policies.validate': (gate, texts) => gate.policies.validate(texts),
   'policies.reload': (gate) => gate.policies.reload(),
+  'policies.source': (gate) => gate.policies.source(),
+  'policies.dryRun': (gate, question) => gate.policies.dryRun(question),
   'service.health': (gate) => gate.service.health(),
   'service.readiness': (gate) => gate.service.readiness(),
   'service.metrics': (gate) => gate.service.metrics(),
   'service.openApi': (gate) => gate.service.openApi(),
+  'service.overview': (gate, query) => gate.service.overview(query),
 }
 
 export const CALL_NAMES: readonly string[] = Object.keys(CALLS)

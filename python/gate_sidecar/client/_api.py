@@ -18,18 +18,24 @@ from typing import (
 
 __all__ = [
     "Approval",
+    "ApprovalFigures",
     "ApprovalPage",
     "ApproveRequest",
     "AuditEntry",
     "AuditEntryPage",
+    "AuditFigures",
     "BundleVerification",
     "CheckRequest",
     "CreateKeyRequest",
     "CreatedKey",
     "Decision",
+    "DecisionBucket",
     "DecisionCaller",
+    "Denial",
     "Diagnostic",
     "Difference",
+    "DryRun",
+    "DryRunRequest",
     "Envelope",
     "Environment",
     "ExplainedCondition",
@@ -37,6 +43,7 @@ __all__ = [
     "ExplainedRequest",
     "ExplainedRule",
     "Explanation",
+    "FailMode",
     "Failure",
     "Health",
     "Key",
@@ -46,11 +53,14 @@ __all__ = [
     "LogRequest",
     "Outcome",
     "OutcomeRequest",
+    "Overview",
     "Page",
     "PolicyFile",
     "PolicyList",
     "PolicyState",
+    "PolicyTexts",
     "PolicyValidation",
+    "Posture",
     "RangeVerification",
     "Readiness",
     "RecordedDecision",
@@ -107,6 +117,31 @@ class Approval(TypedDict):
     """Paths that it does not cover."""
 
 
+class ApprovalFiguresDecided(TypedDict):
+    approved: int
+    rejected: int
+    expired: int
+    cancelled: int
+
+
+class ApprovalFiguresWaitMs(TypedDict):
+    p50: float
+    p90: float
+    max: float
+
+
+class ApprovalFigures(TypedDict):
+    pending: int
+    oldestPendingAt: Optional[str]
+    """UTC, with milliseconds."""
+    nextDeadlineAt: Optional[str]
+    """UTC, with milliseconds."""
+    decided: ApprovalFiguresDecided
+    """How approvals ended since `from`. One that was approved may have expired afterwards too."""
+    waitMs: Optional[ApprovalFiguresWaitMs]
+    """How long people took to approve or reject; null where none did."""
+
+
 class _ApproveRequest(TypedDict):
     approverId: str
 
@@ -130,6 +165,34 @@ class AuditEntry(TypedDict):
     """Its place in the chain, without gaps."""
     previousHash: str
     actor: Optional[Dict[str, Any]]
+
+
+class AuditFiguresLastVerified(TypedDict):
+    at: str
+    """UTC, with milliseconds."""
+    valid: bool
+    chains: int
+
+
+class AuditFiguresSinksItem(TypedDict):
+    sink: Literal["file", "webhook"]
+    ok: bool
+    lastAt: Optional[str]
+    """UTC, with milliseconds."""
+
+
+class AuditFigures(TypedDict):
+    entries: int
+    """Of the chain, those included that were pruned."""
+    newestAt: Optional[str]
+    """UTC, with milliseconds."""
+    lastVerified: Optional[AuditFiguresLastVerified]
+    """When the service verified all its chains last; null before the first time."""
+    unanchoredEntries: Optional[int]
+    """Of all chains; null where anchors go nowhere."""
+    sinks: List[AuditFiguresSinksItem]
+    fault: Optional[str]
+    """Why nothing is written; null when it is."""
 
 
 class BundleVerificationChecksItem(TypedDict):
@@ -273,6 +336,16 @@ class Decision(_Decision, total=False):
     explanation: Explanation
 
 
+class DecisionBucket(TypedDict):
+    """Decisions from `at` on, for `bucketMs`."""
+
+    at: str
+    """UTC, with milliseconds."""
+    allow: int
+    deny: int
+    requireApproval: int
+
+
 class DecisionCaller(TypedDict):
     keyId: str
     """The key that asked."""
@@ -280,6 +353,23 @@ class DecisionCaller(TypedDict):
     """Who holds it."""
     name: Optional[str]
     roles: List[str]
+
+
+class Denial(TypedDict):
+    rule: Optional[str]
+    decidedBy: Literal[
+        "kill_switch",
+        "no_policy",
+        "invalid_context",
+        "deny_rule",
+        "risk",
+        "hold_rule",
+        "allow_rule",
+        "default",
+        "approval",
+    ]
+    """The step of the order of decision that decided."""
+    count: int
 
 
 class _Diagnostic(TypedDict):
@@ -411,6 +501,14 @@ class _Diagnostic(TypedDict):
     message: str
     path: str
     suggestion: Optional[str]
+    excerpt: Optional[str]
+    """The line of the fault, of a long one 400 characters around it; null where no line tells
+    anything.
+    """
+    excerptColumn: Optional[int]
+    """The column of the first character of `excerpt`: the fault stands there behind `column -
+    excerptColumn` UTF-16 units. 1 unless the line was cut before it.
+    """
 
 
 class Diagnostic(_Diagnostic, total=False):
@@ -426,6 +524,60 @@ class Difference(TypedDict):
     """Of the decision."""
     recorded: ShownValue
     again: ShownValue
+
+
+class DryRunVerdict(TypedDict):
+    decision: Literal["allow", "deny", "require_approval"]
+    reason: str
+    rule: Optional[str]
+    """The rule that decides, if one does."""
+    decidedBy: Literal[
+        "kill_switch",
+        "no_policy",
+        "invalid_context",
+        "deny_rule",
+        "risk",
+        "hold_rule",
+        "allow_rule",
+        "default",
+        "approval",
+    ]
+    """The step of the order of decision that decides."""
+    retry: Literal["never", "after_approval", "changed_request"]
+    """When it would make sense to ask again."""
+    riskScore: float
+    factors: List[RiskFactor]
+    unevaluable: List[Unevaluable]
+    planValidated: bool
+    explanation: Explanation
+
+
+class DryRun(TypedDict):
+    """What would be decided now. It is recorded nowhere."""
+
+    policyDigest: Optional[str]
+    verdict: Optional[DryRunVerdict]
+    """What would be decided, without approvals."""
+    diagnostics: List[Diagnostic]
+    """What is wrong with the draft: with an error in it there is no verdict."""
+
+
+class _DryRunRequest(TypedDict):
+    action: str
+    """Action type, such as payment.transfer."""
+
+
+class DryRunRequest(_DryRunRequest, total=False):
+    context: Mapping[str, Any]
+    plan: Mapping[str, Any]
+    agent: str
+    """Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was
+    never allowed anything.
+    """
+    files: Sequence[PolicyFile]
+    """Policies and tests, in any order."""
+    lists: Sequence[PolicyList]
+    """The list files that the policies name."""
 
 
 class EnvelopeSignaturesItem(TypedDict):
@@ -576,6 +728,11 @@ class Explanation(TypedDict):
     """How many more there are."""
 
 
+class FailMode(TypedDict):
+    situation: str
+    behaviour: str
+
+
 class Health(TypedDict):
     status: Literal["ok"]
 
@@ -692,6 +849,30 @@ class OutcomeRequest(_OutcomeRequest, total=False):
     """Why it failed, or was not run."""
 
 
+class OverviewLatency(TypedDict):
+    count: int
+    p50Ms: float
+    p99Ms: float
+
+
+Overview = TypedDict(
+    "Overview",
+    {
+        "from": "str",
+        "to": "str",
+        "bucketMs": "int",
+        "completeFrom": "str",
+        "decisions": "List[DecisionBucket]",
+        "denials": "List[Denial]",
+        "denialsLeftOut": "int",
+        "approvals": "ApprovalFigures",
+        "latency": "Optional[OverviewLatency]",
+        "audit": "AuditFigures",
+        "posture": "Posture",
+    },
+)
+
+
 class PolicyFile(TypedDict):
     name: str
     """As in the folder of the tenant: `main.yaml`."""
@@ -728,6 +909,30 @@ class PolicyState(TypedDict):
     diagnostics: List[Diagnostic]
 
 
+class PolicyTextsFilesItem(TypedDict):
+    name: str
+    bytes: int
+    text: Optional[str]
+    """Null of a file with which the texts would exceed 8 MiB."""
+
+
+class PolicyTextsListsItem(TypedDict):
+    path: str
+    """As the policy writes it."""
+    bytes: int
+
+
+class PolicyTexts(TypedDict):
+    """What the policy set in force was read from; without one, nothing."""
+
+    digest: Optional[str]
+    files: List[PolicyTextsFilesItem]
+    """The policy files, in the order in which they are read."""
+    lists: List[PolicyTextsListsItem]
+    diagnostics: List[Diagnostic]
+    """Of the newest files, which may be others than these."""
+
+
 class PolicyValidation(TypedDict):
     """What a policy set would be, and what is wrong with it."""
 
@@ -741,6 +946,36 @@ class PolicyValidation(TypedDict):
     factors: int
     """0 unless valid."""
     diagnostics: List[Diagnostic]
+
+
+class PosturePolicies(TypedDict):
+    inForce: bool
+    digest: Optional[str]
+    loadedAt: Optional[str]
+    """UTC, with milliseconds."""
+    current: bool
+    """False when the newest files have faults, or there are none."""
+    faults: int
+
+
+class PostureKillSwitch(TypedDict):
+    active: bool
+    level: Optional[Literal["L1", "L2", "L3", "L4"]]
+    """L1 an action, L2 a domain, L3 the tenant, L4 everything."""
+    scope: Optional[str]
+
+
+class Posture(TypedDict):
+    """What is enforced now."""
+
+    policies: PosturePolicies
+    killSwitch: PostureKillSwitch
+    environment: Environment
+    version: str
+    watching: bool
+    """False when policies are read only when someone asks for it."""
+    failModes: List[FailMode]
+    """What happens where something is missing or broken, in sentences."""
 
 
 class RangeVerification(TypedDict):
@@ -1299,4 +1534,7 @@ ROUTES: Final[Mapping[str, Route]] = {
     "healthz": Route("GET", "/healthz", "as_is", "object"),
     "readyz": Route("GET", "/readyz", "as_is", "object"),
     "metrics": Route("GET", "/metrics", "as_is", "text"),
+    "overview": Route("GET", "/overview", "as_is", "object"),
+    "policySource": Route("GET", "/policies/source", "as_is", "object"),
+    "dryRun": Route("POST", "/policies/dry-run", "as_is", "object"),
 }

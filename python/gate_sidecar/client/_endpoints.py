@@ -14,6 +14,8 @@ from ._api import (
     BundleVerification,
     CreatedKey,
     CreateKeyRequest,
+    DryRun,
+    DryRunRequest,
     Envelope,
     Health,
     Key,
@@ -21,7 +23,9 @@ from ._api import (
     LogRequest,
     Outcome,
     OutcomeRequest,
+    Overview,
     PolicyState,
+    PolicyTexts,
     PolicyValidation,
     RangeVerification,
     Readiness,
@@ -274,6 +278,18 @@ class PoliciesEndpoints:
         answer = self._call("reloadPolicies", body={})
         return cast(PolicyState, answer)
 
+    def source(self) -> PolicyTexts:
+        """The texts of the policy set in force, and the faults of the newest files."""
+        answer = self._call("policySource")
+        return cast(PolicyTexts, answer)
+
+    def dry_run(self, request: DryRunRequest) -> DryRun:
+        """What would be decided, by the policies in force or by texts that are sent; records
+        nothing.
+        """
+        answer = self._call("dryRun", body=request)
+        return cast(DryRun, answer)
+
 
 class ServiceEndpoints:
     """What is under `service` of a client."""
@@ -300,6 +316,15 @@ class ServiceEndpoints:
         """This interface as an OpenAPI 3.1 document."""
         answer = self._call("openapi")
         return cast(Dict[str, Any], answer)
+
+    def overview(self, *, hours: Optional[int] = None) -> Overview:
+        """Decisions, denials and approvals of the last `hours`, the audit trail, and what is
+        enforced now.
+
+        - `hours`: How far back it looks; 24 without it.
+        """
+        answer = self._call("overview", query={"hours": hours})
+        return cast(Overview, answer)
 
 
 class Endpoints:
@@ -568,6 +593,18 @@ class AsyncPoliciesEndpoints:
         answer = await self._call("reloadPolicies", body={})
         return cast(PolicyState, answer)
 
+    async def source(self) -> PolicyTexts:
+        """The texts of the policy set in force, and the faults of the newest files."""
+        answer = await self._call("policySource")
+        return cast(PolicyTexts, answer)
+
+    async def dry_run(self, request: DryRunRequest) -> DryRun:
+        """What would be decided, by the policies in force or by texts that are sent; records
+        nothing.
+        """
+        answer = await self._call("dryRun", body=request)
+        return cast(DryRun, answer)
+
 
 class AsyncServiceEndpoints:
     """What is under `service` of a client."""
@@ -594,6 +631,15 @@ class AsyncServiceEndpoints:
         """This interface as an OpenAPI 3.1 document."""
         answer = await self._call("openapi")
         return cast(Dict[str, Any], answer)
+
+    async def overview(self, *, hours: Optional[int] = None) -> Overview:
+        """Decisions, denials and approvals of the last `hours`, the audit trail, and what is
+        enforced now.
+
+        - `hours`: How far back it looks; 24 without it.
+        """
+        answer = await self._call("overview", query={"hours": hours})
+        return cast(Overview, answer)
 
 
 class AsyncEndpoints:
