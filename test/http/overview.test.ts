@@ -243,6 +243,22 @@ test('figures of approvals: who waits, how people decided and how long they took
   assert.deepEqual((await overviewOf(gate, await gate.key({ environment: 'test' }))).approvals, nobody)
 })
 
+test('the next deadline is that of an action that goes on while others are stopped', async (t) => {
+  const time = { ms: START_MS }
+  const policy = ACME_POLICY.replace('effect: allow, reason: Mail is fine.', 'effect: require_approval, reason: Mail.')
+  const policies = { 'acme/main.yaml': policy }
+  const gate = await startGate(t, { clock: () => time.ms, policies, watch: 'off' })
+  const owner = await gate.key()
+  await pay(gate, owner, 5000)
+  time.ms += 60_000
+  const mail = { tenantId: 'acme', action: 'email.send' }
+  const { approvalExpiresAt } = (await gate.call(owner, 'POST', '/gate/check', mail)).body.data
+  const stop = { level: 'L1', scope: 'payment.transfer', reason: 'drill', triggeredBy: 'ann' }
+  assertDone(await gate.call(owner, 'POST', '/killswitch/trigger', stop))
+  time.ms += 600_000
+  assert.equal((await overviewOf(gate, owner)).approvals.nextDeadlineAt, approvalExpiresAt)
+})
+
 test('a vote that is not the last of its quorum ends nothing', async (t) => {
   const policy = ACME_POLICY.replace('reason: Large payments need a person.', 'approval: {quorum: 2}, reason: Two.')
   const gate = await startGate(t, { policies: { 'acme/main.yaml': policy }, watch: 'off' })
