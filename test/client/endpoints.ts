@@ -93,9 +93,9 @@ export const ENDPOINTS: readonly Exchange[] = [
   {
     call: 'policies.dryRun',
     with: { ...MAIL, files: [{ name: 'main.yaml', text: 'rules: 3' }] },
-    value: { verdict: null, diagnostics: [{ excerpt: 'rules: 3' }] },
+    value: { verdict: null, diagnostics: { 0: { excerpt: 'rules: 3' } } },
   },
-  { call: 'service.overview', with: { hours: 2 }, value: { bucketMs: 120_000, approvals: { pending: 0 } } },
+  { call: 'service.overview', with: { hours: 2 }, value: { bucketMs: 120_000, posture: { environment: 'live' } } },
   {
     call: 'events',
     with: { count: 3, lastEventId: '0-0' },
