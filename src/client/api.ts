@@ -850,7 +850,46 @@ export interface OpenedSession {
   /** Those that `x-tenant-id` may name, at most 1,000. */
   tenants: string[]
   /** The operations that the roles allow. */
-  may: ('check' | 'risk' | 'outcome' | 'listApprovals' | 'getApproval' | 'approve' | 'reject' | 'auditChain' | 'auditVerify' | 'auditLog' | 'getDecision' | 'exportBundle' | 'verifyBundle' | 'killSwitchStatus' | 'trigger' | 'recover' | 'listKeys' | 'createKey' | 'revokeKey' | 'listPolicies' | 'validatePolicies' | 'reloadPolicies' | 'events' | 'openSession' | 'getSession' | 'endSession' | 'signInCode' | 'rotateKey' | 'usage' | 'previewStop' | 'killSwitchHistory' | 'listDecisions' | 'decisionTimeline' | 'approvalBackground' | 'auditVerifyLive' | 'overview' | 'policySource' | 'dryRun')[]
+  may: (
+    | 'check'
+    | 'risk'
+    | 'outcome'
+    | 'listApprovals'
+    | 'getApproval'
+    | 'approve'
+    | 'reject'
+    | 'auditChain'
+    | 'auditVerify'
+    | 'auditLog'
+    | 'getDecision'
+    | 'exportBundle'
+    | 'verifyBundle'
+    | 'killSwitchStatus'
+    | 'trigger'
+    | 'recover'
+    | 'listKeys'
+    | 'createKey'
+    | 'revokeKey'
+    | 'listPolicies'
+    | 'validatePolicies'
+    | 'reloadPolicies'
+    | 'events'
+    | 'openSession'
+    | 'getSession'
+    | 'endSession'
+    | 'signInCode'
+    | 'rotateKey'
+    | 'usage'
+    | 'previewStop'
+    | 'killSwitchHistory'
+    | 'listDecisions'
+    | 'decisionTimeline'
+    | 'approvalBackground'
+    | 'auditVerifyLive'
+    | 'overview'
+    | 'policySource'
+    | 'dryRun'
+  )[]
   /** Null for who asks with a key. */
   session: {
     /** Names the session in the trail. */
@@ -1312,7 +1351,46 @@ export interface SignedIn {
   /** Those that `x-tenant-id` may name, at most 1,000. */
   tenants: string[]
   /** The operations that the roles allow. */
-  may: ('check' | 'risk' | 'outcome' | 'listApprovals' | 'getApproval' | 'approve' | 'reject' | 'auditChain' | 'auditVerify' | 'auditLog' | 'getDecision' | 'exportBundle' | 'verifyBundle' | 'killSwitchStatus' | 'trigger' | 'recover' | 'listKeys' | 'createKey' | 'revokeKey' | 'listPolicies' | 'validatePolicies' | 'reloadPolicies' | 'events' | 'openSession' | 'getSession' | 'endSession' | 'signInCode' | 'rotateKey' | 'usage' | 'previewStop' | 'killSwitchHistory' | 'listDecisions' | 'decisionTimeline' | 'approvalBackground' | 'auditVerifyLive' | 'overview' | 'policySource' | 'dryRun')[]
+  may: (
+    | 'check'
+    | 'risk'
+    | 'outcome'
+    | 'listApprovals'
+    | 'getApproval'
+    | 'approve'
+    | 'reject'
+    | 'auditChain'
+    | 'auditVerify'
+    | 'auditLog'
+    | 'getDecision'
+    | 'exportBundle'
+    | 'verifyBundle'
+    | 'killSwitchStatus'
+    | 'trigger'
+    | 'recover'
+    | 'listKeys'
+    | 'createKey'
+    | 'revokeKey'
+    | 'listPolicies'
+    | 'validatePolicies'
+    | 'reloadPolicies'
+    | 'events'
+    | 'openSession'
+    | 'getSession'
+    | 'endSession'
+    | 'signInCode'
+    | 'rotateKey'
+    | 'usage'
+    | 'previewStop'
+    | 'killSwitchHistory'
+    | 'listDecisions'
+    | 'decisionTimeline'
+    | 'approvalBackground'
+    | 'auditVerifyLive'
+    | 'overview'
+    | 'policySource'
+    | 'dryRun'
+  )[]
   /** Null for who asks with a key. */
   session: {
     /** Names the session in the trail. */

@@ -30,7 +30,12 @@ const SECURITY_SCHEMES = {
     name: 'x-session-token',
     description: 'Of a signed-in browser, beside the cookie that signing in has set.',
   },
-  signIn: { type: 'apiKey', in: 'header', name: 'x-sign-in-code', description: 'Of a sign-in link, in place of a key.' },
+  signIn: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-sign-in-code',
+    description: 'Of a sign-in link, in place of a key.',
+  },
 }
 
 const HEADERS = {
