@@ -31,6 +31,100 @@ export interface Approval {
   unbound: string[]
 }
 
+/** What helps to decide an approval and is not part of it. */
+export interface ApprovalBackground {
+  /** The one that was asked for. */
+  approvalId: string
+  policyDigest: string | null
+  /** A rule as it is written in the policies that decided. */
+  rule: {
+    id: string
+    /** Of the policies, such as `acme/main.yaml`. */
+    file: string
+    /** From 1. */
+    line: number
+    /** From 1. */
+    endLine: number
+    /** These lines; of more than 8,000 characters the beginning and the end. */
+    text: string
+  } | null
+  /** Why `rule` is null. */
+  unshown: {
+    code: 'no_rule' | 'redacted' | 'policy_not_kept' | 'policy_altered' | 'policy_unloadable'
+    message: string
+  } | null
+  /** Who asked. */
+  agent: {
+    /** Who asked: the key's identity, else its id. */
+    principal: string
+    /** Of the key. */
+    name: string | null
+    /** The key that asked. */
+    keyId: string
+    /** Its last 10 other decisions, newest first. */
+    recent: PastDecision[]
+    /** How many of its checks of the last 24 hours were decided so. */
+    lastDay: {
+      allow: number
+      deny: number
+      require_approval: number
+      /** False when not all 24 hours were looked at. */
+      complete: boolean
+    }
+  }
+  /** The session of the agent. */
+  session: {
+    /** What the policies took for the session. */
+    id: string | null
+    /** Its last 20 other decisions, newest first. */
+    recent: PastDecision[]
+  }
+  /** How far back decisions were looked for; null when there are no more. */
+  searchedTo: string | null
+  /** Who may vote. */
+  approvers: {
+    /** A voter has one of the groups of each list; without a list, every approver may vote. */
+    groups: string[][]
+    /** Votes of distinct people that it needs. */
+    quorum: number
+    /** Who asked may approve. */
+    selfApproval: boolean
+  }
+  /** Whether this key may approve it now. */
+  mayVote: {
+    allowed: boolean
+    /** Why not, as a sentence. */
+    reason: string | null
+  }
+  /** Whether this key may reject it now. */
+  mayReject: {
+    allowed: boolean
+    /** Why not, as a sentence. */
+    reason: string | null
+  }
+}
+
+export interface ApprovalFigures {
+  pending: number
+  /** UTC, with milliseconds. */
+  oldestPendingAt: string | null
+  /** UTC, with milliseconds. */
+  nextDeadlineAt: string | null
+  /** How approvals ended since `from`. One that was approved may have expired afterwards too. */
+  decided: {
+    approved: number
+    rejected: number
+    expired: number
+    cancelled: number
+  }
+  /** How long people took to approve or reject; null where none did. */
+  waitMs: {
+    p50: number
+    p90: number
+    max: number
+  } | null
+}
+
 export interface ApproveRequest {
   /** Must be the tenant of x-tenant-id. */
   tenantId?: string
@@ -52,6 +146,30 @@ export interface AuditEntry {
   seq: number
   previousHash: string
   actor: { [member: string]: unknown } | null
+}
+
+export interface AuditFigures {
+  /** Of the chain, those included that were pruned. */
+  entries: number
+  /** UTC, with milliseconds. */
+  newestAt: string | null
+  /** When the service verified all its chains last; null before the first time. */
+  lastVerified: {
+    /** UTC, with milliseconds. */
+    at: string
+    valid: boolean
+    chains: number
+  } | null
+  /** Of all chains; null where anchors go nowhere. */
+  unanchoredEntries: number | null
+  sinks: {
+    sink: 'file' | 'webhook'
+    ok: boolean
+    /** UTC, with milliseconds. */
+    lastAt: string | null
+  }[]
+  /** Why nothing is written; null when it is. */
+  fault: string | null
 }
 
 export interface BundleVerification {
@@ -184,6 +302,15 @@ export interface Decision {
   explanation?: Explanation
 }
 
+/** Decisions from `at` on, for `bucketMs`. */
+export interface DecisionBucket {
+  /** UTC, with milliseconds. */
+  at: string
+  allow: number
+  deny: number
+  requireApproval: number
+}
+
 export interface DecisionCaller {
   /** The key that asked. */
   keyId: string
@@ -191,6 +318,52 @@ export interface DecisionCaller {
   identity: string | null
   name: string | null
   roles: string[]
+}
+
+/** Decisions, newest first. A page can have fewer than `limit`, none too, while `next` goes on: one request looks at 2,000 entries at most. */
+export interface DecisionList {
+  items: ListedDecision[]
+  /** `before` of the next page; null when nothing is left to look at. */
+  next: number | null
+  /** How far back was looked; null with `next`. */
+  searchedTo: string | null
+}
+
+/** What happened to an action: both decisions of an approval tell the same. */
+export interface DecisionTimeline {
+  /** The one that was asked for. */
+  decisionId: string
+  /** Null where none was asked for. */
+  approval: {
+    /** That joins the decisions. */
+    id: string
+    /** Now; null when it is not there any more. */
+    status: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed' | null
+    /** The decision that asked for it. */
+    heldDecisionId: string | null
+    /** The decision that used it. */
+    usedByDecisionId: string | null
+  } | null
+  /** In order. */
+  items: TimelineItem[]
+  /** How many entries of the approval are not told, the oldest. */
+  leftOut: number
+}
+
+export interface Denial {
+  rule: string | null
+  /** The step of the order of decision that decided. */
+  decidedBy:
+    | 'kill_switch'
+    | 'no_policy'
+    | 'invalid_context'
+    | 'deny_rule'
+    | 'risk'
+    | 'hold_rule'
+    | 'allow_rule'
+    | 'default'
+    | 'approval'
+  count: number
 }
 
 /** One fault of a policy set. */
@@ -323,6 +496,10 @@ export interface Diagnostic {
   message: string
   path: string
   suggestion: string | null
+  /** The line of the fault, of a long one 400 characters around it; null where no line tells anything. */
+  excerpt: string | null
+  /** The column of the first character of `excerpt`: the fault stands there behind `column - excerptColumn` UTF-16 units. 1 unless the line was cut before it. */
+  excerptColumn: number | null
 }
 
 /** What did not come out again as it is recorded. */
@@ -331,6 +508,53 @@ export interface Difference {
   member: string
   recorded: ShownValue
   again: ShownValue
+}
+
+/** What would be decided now. It is recorded nowhere. */
+export interface DryRun {
+  policyDigest: string | null
+  /** What would be decided, without approvals. */
+  verdict: {
+    decision: 'allow' | 'deny' | 'require_approval'
+    reason: string
+    /** The rule that decides, if one does. */
+    rule: string | null
+    /** The step of the order of decision that decides. */
+    decidedBy:
+      | 'kill_switch'
+      | 'no_policy'
+      | 'invalid_context'
+      | 'deny_rule'
+      | 'risk'
+      | 'hold_rule'
+      | 'allow_rule'
+      | 'default'
+      | 'approval'
+    /** When it would make sense to ask again. */
+    retry: 'never' | 'after_approval' | 'changed_request'
+    riskScore: number
+    factors: RiskFactor[]
+    unevaluable: Unevaluable[]
+    planValidated: boolean
+    explanation: Explanation
+  } | null
+  /** What is wrong with the draft: with an error in it there is no verdict. */
+  diagnostics: Diagnostic[]
+}
+
+export interface DryRunRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  /** Action type, such as payment.transfer. */
+  action: string
+  context?: { [member: string]: unknown }
+  plan?: { [member: string]: unknown }
+  /** Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was never allowed anything. */
+  agent?: string
+  /** Policies and tests, in any order. */
+  files?: PolicyFile[]
+  /** The list files that the policies name. */
+  lists?: PolicyList[]
 }
 
 export interface Envelope {
@@ -447,6 +671,11 @@ export interface Explanation {
   factorsLeftOut: number
 }
 
+export interface FailMode {
+  situation: string
+  behaviour: string
+}
+
 export interface Health {
   status: 'ok'
 }
@@ -531,6 +760,46 @@ export interface KillSwitchStatus {
   switches: KillSwitch[]
 }
 
+/** A decision as a line of a list. */
+export interface ListedDecision {
+  /** Names it in paths. */
+  id: string
+  /** UTC, with milliseconds. */
+  timestamp: string
+  /** Of its audit entry. */
+  seq: number
+  /** Of its audit entry. */
+  entryId: string
+  action: string | null
+  decision: 'allow' | 'deny' | 'require_approval' | null
+  /** The rule that decided, if one did. */
+  rule: string | null
+  reason: string | null
+  riskScore: number | null
+  /** The step of the order of decision that decided. */
+  decidedBy:
+    | 'kill_switch'
+    | 'no_policy'
+    | 'invalid_context'
+    | 'deny_rule'
+    | 'risk'
+    | 'hold_rule'
+    | 'allow_rule'
+    | 'default'
+    | 'approval'
+    | null
+  /** Who asked: its key's identity, else its key's id. */
+  agent: string | null
+  /** The key that asked. */
+  keyId: string | null
+  /** What the policies took for the session. */
+  session: string | null
+  /** That it waited for, or used. */
+  approvalId: string | null
+  /** What was decided is not there any more: all else is null. */
+  redacted: boolean
+}
+
 /** A key without its secret, and when it was used last. */
 export interface ListedKey {
   /** Names the key; not a secret. */
@@ -581,7 +850,46 @@ export interface OpenedSession {
   /** Those that `x-tenant-id` may name, at most 1,000. */
   tenants: string[]
   /** The operations that the roles allow. */
-  may: ('check' | 'risk' | 'outcome' | 'listApprovals' | 'getApproval' | 'approve' | 'reject' | 'auditChain' | 'auditVerify' | 'auditLog' | 'getDecision' | 'exportBundle' | 'verifyBundle' | 'killSwitchStatus' | 'trigger' | 'recover' | 'listKeys' | 'createKey' | 'revokeKey' | 'listPolicies' | 'validatePolicies' | 'reloadPolicies' | 'events' | 'openSession' | 'getSession' | 'endSession' | 'signInCode' | 'rotateKey' | 'usage' | 'previewStop' | 'killSwitchHistory')[]
+  may: (
+    | 'check'
+    | 'risk'
+    | 'outcome'
+    | 'listApprovals'
+    | 'getApproval'
+    | 'approve'
+    | 'reject'
+    | 'auditChain'
+    | 'auditVerify'
+    | 'auditLog'
+    | 'getDecision'
+    | 'exportBundle'
+    | 'verifyBundle'
+    | 'killSwitchStatus'
+    | 'trigger'
+    | 'recover'
+    | 'listKeys'
+    | 'createKey'
+    | 'revokeKey'
+    | 'listPolicies'
+    | 'validatePolicies'
+    | 'reloadPolicies'
+    | 'events'
+    | 'openSession'
+    | 'getSession'
+    | 'endSession'
+    | 'signInCode'
+    | 'rotateKey'
+    | 'usage'
+    | 'previewStop'
+    | 'killSwitchHistory'
+    | 'listDecisions'
+    | 'decisionTimeline'
+    | 'approvalBackground'
+    | 'auditVerifyLive'
+    | 'overview'
+    | 'policySource'
+    | 'dryRun'
+  )[]
   /** Null for who asks with a key. */
   session: {
     /** Names the session in the trail. */
@@ -629,6 +937,44 @@ export interface OutcomeRequest {
   durationMs?: number
   /** Why it failed, or was not run. */
   error?: string
+}
+
+/** How the tenant and environment are, and were in the last hours. */
+export interface Overview {
+  /** UTC, with milliseconds. */
+  from: string
+  /** The end of the newest bucket, which is not over yet. */
+  to: string
+  bucketMs: number
+  /** What was before is not counted, or not all of it: the chain is too busy, or was pruned. */
+  completeFrom: string
+  /** Every bucket from `from` to `to`, at most 96. */
+  decisions: DecisionBucket[]
+  /** What denied most, at most 10. */
+  denials: Denial[]
+  /** How many more rules and steps denied something. */
+  denialsLeftOut: number
+  approvals: ApprovalFigures
+  /** How long the newest 1000 calls of POST /gate/check that this process has answered took, of all tenants, without what they waited for people; null before the first. */
+  latency: {
+    count: number
+    p50Ms: number
+    p99Ms: number
+  } | null
+  audit: AuditFigures
+  posture: Posture
+}
+
+export interface PastDecision {
+  /** As it was answered. */
+  id: string
+  /** UTC, with milliseconds. */
+  timestamp: string
+  action: string
+  decision: 'allow' | 'deny' | 'require_approval'
+  riskScore: number
+  /** What became of the action; null while nothing is known. */
+  outcome: 'succeeded' | 'failed' | 'not_run' | 'missing' | null
 }
 
 /** A stop that is or was in force; what is of its end is null until then. */
@@ -687,6 +1033,25 @@ export interface PolicyState {
   diagnostics: Diagnostic[]
 }
 
+/** What the policy set in force was read from; without one, nothing. */
+export interface PolicyTexts {
+  digest: string | null
+  /** The policy files, in the order in which they are read. */
+  files: {
+    name: string
+    bytes: number
+    /** Null of a file with which the texts would exceed 8 MiB. */
+    text: string | null
+  }[]
+  lists: {
+    /** As the policy writes it. */
+    path: string
+    bytes: number
+  }[]
+  /** Of the newest files, which may be others than these. */
+  diagnostics: Diagnostic[]
+}
+
 /** What a policy set would be, and what is wrong with it. */
 export interface PolicyValidation {
   /** True when no diagnostic is an error. */
@@ -699,6 +1064,31 @@ export interface PolicyValidation {
   /** 0 unless valid. */
   factors: number
   diagnostics: Diagnostic[]
+}
+
+/** What is enforced now. */
+export interface Posture {
+  policies: {
+    inForce: boolean
+    digest: string | null
+    /** UTC, with milliseconds. */
+    loadedAt: string | null
+    /** False when the newest files have faults, or there are none. */
+    current: boolean
+    faults: number
+  }
+  killSwitch: {
+    active: boolean
+    /** L1 an action, L2 a domain, L3 the tenant, L4 everything. */
+    level: 'L1' | 'L2' | 'L3' | 'L4' | null
+    scope: string | null
+  }
+  environment: Environment
+  version: string
+  /** False when policies are read only when someone asks for it. */
+  watching: boolean
+  /** What happens where something is missing or broken, in sentences. */
+  failModes: FailMode[]
 }
 
 export interface PreviewStopRequest {
@@ -961,7 +1351,46 @@ export interface SignedIn {
   /** Those that `x-tenant-id` may name, at most 1,000. */
   tenants: string[]
   /** The operations that the roles allow. */
-  may: ('check' | 'risk' | 'outcome' | 'listApprovals' | 'getApproval' | 'approve' | 'reject' | 'auditChain' | 'auditVerify' | 'auditLog' | 'getDecision' | 'exportBundle' | 'verifyBundle' | 'killSwitchStatus' | 'trigger' | 'recover' | 'listKeys' | 'createKey' | 'revokeKey' | 'listPolicies' | 'validatePolicies' | 'reloadPolicies' | 'events' | 'openSession' | 'getSession' | 'endSession' | 'signInCode' | 'rotateKey' | 'usage' | 'previewStop' | 'killSwitchHistory')[]
+  may: (
+    | 'check'
+    | 'risk'
+    | 'outcome'
+    | 'listApprovals'
+    | 'getApproval'
+    | 'approve'
+    | 'reject'
+    | 'auditChain'
+    | 'auditVerify'
+    | 'auditLog'
+    | 'getDecision'
+    | 'exportBundle'
+    | 'verifyBundle'
+    | 'killSwitchStatus'
+    | 'trigger'
+    | 'recover'
+    | 'listKeys'
+    | 'createKey'
+    | 'revokeKey'
+    | 'listPolicies'
+    | 'validatePolicies'
+    | 'reloadPolicies'
+    | 'events'
+    | 'openSession'
+    | 'getSession'
+    | 'endSession'
+    | 'signInCode'
+    | 'rotateKey'
+    | 'usage'
+    | 'previewStop'
+    | 'killSwitchHistory'
+    | 'listDecisions'
+    | 'decisionTimeline'
+    | 'approvalBackground'
+    | 'auditVerifyLive'
+    | 'overview'
+    | 'policySource'
+    | 'dryRun'
+  )[]
   /** Null for who asks with a key. */
   session: {
     /** Names the session in the trail. */
@@ -972,6 +1401,87 @@ export interface SignedIn {
     idleEndsAt: string
     /** When it ends at the latest. */
     endsAt: string
+  } | null
+}
+
+/** What one audit entry tells of an action. */
+export interface TimelineItem {
+  /** UTC, with milliseconds. */
+  at: string
+  seq: number
+  /** Of the audit entry that says so. */
+  entryId: string
+  event:
+    | 'gate.decision'
+    | 'approval.requested'
+    | 'approval.approved'
+    | 'approval.rejected'
+    | 'approval.expired'
+    | 'approval.cancelled'
+    | 'approval.consumed'
+    | 'outcome.recorded'
+    | 'outcome.missing'
+  /** Who caused an entry. */
+  actor: {
+    kind: 'key' | 'host' | 'service'
+    /** Of the key, the user on the host, or the service. */
+    id: string
+    /** Who holds the key. */
+    identity: string | null
+    /** Of the key. */
+    name: string | null
+  } | null
+  /** The decision that it is, that asked for or used the approval, or whose outcome it is. */
+  decisionId: string | null
+  /** Of `gate.decision`; null also where it is not there any more. */
+  decision: {
+    action: string
+    decision: 'allow' | 'deny' | 'require_approval'
+    reason: string
+    rule: string | null
+    /** The step of the order of decision that decided. */
+    decidedBy:
+      | 'kill_switch'
+      | 'no_policy'
+      | 'invalid_context'
+      | 'deny_rule'
+      | 'risk'
+      | 'hold_rule'
+      | 'allow_rule'
+      | 'default'
+      | 'approval'
+    riskScore: number
+  } | null
+  /** Of `approval.requested`. */
+  hold: {
+    requestedBy: string
+    quorum: number
+    /** UTC, with milliseconds. */
+    expiresAt: string
+  } | null
+  /** Of `approval.approved` and `approval.rejected`. */
+  vote: {
+    principal: string
+    approverId: string
+    comment: string | null
+  } | null
+  /** Of the approval behind this entry: a vote that does not decide leaves it pending. */
+  approvalStatus: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed' | null
+  /** Of `outcome.recorded` and `outcome.missing`. */
+  outcome: {
+    /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, told none in time. */
+    status: 'succeeded' | 'failed' | 'not_run' | 'missing'
+    /** It ran without an allow, or its outcome never came. */
+    possibleBypass: boolean
+    /** The caller said that it only watches and runs actions whatever is decided. */
+    observed: boolean
+    durationMs: number | null
+    /** As the caller put it; null also where it has been erased. */
+    error: string | null
+    /** UTC, with milliseconds. */
+    recordedAt: string
+    /** Of its audit entry. */
+    entryId: string
   } | null
 }
 
@@ -1289,6 +1799,16 @@ export interface Api {
     body: VerifyRequest
     data: RangeVerification
   }
+  /** As the POST, told as it goes (server-sent events). */
+  auditVerifyLive: {
+    query: {
+      /** YYYY-MM-DD, UTC */
+      startDate?: string
+      /** YYYY-MM-DD, UTC */
+      endDate?: string
+    }
+    data: string
+  }
   /** Writes an entry of the caller's own. */
   auditLog: {
     body: LogRequest
@@ -1417,6 +1937,59 @@ export interface Api {
     data: PastKillSwitch[]
     page: Page
   }
+  /** Decisions, newest first, searched by what was asked, by whom and what came of it. */
+  listDecisions: {
+    query: {
+      /** How many at most. */
+      limit?: number
+      /** Only decisions with a smaller `seq`: `next` of the page before. */
+      before?: number
+      /** What was decided. */
+      decision?: 'allow' | 'deny' | 'require_approval'
+      /** An action, or a glob: `payment.*`. */
+      action?: string
+      /** The rule that decided. */
+      rule?: string
+      /** Who asked: its key's identity, else its key's id. */
+      agent?: string
+      /** The session that the policies saw. */
+      session?: string
+      /** A risk score of this or more. */
+      minRisk?: number
+      /** From this time on. */
+      from?: string
+      /** Before this time. */
+      to?: string
+    }
+    data: DecisionList
+  }
+  /** What happened to an action, in order: held, voted on, approved, used, its outcome. */
+  decisionTimeline: {
+    params: { id: string }
+    data: DecisionTimeline
+  }
+  /** What helps to decide an approval: the text of its rule, what its agent did, whether this key may vote. */
+  approvalBackground: {
+    params: { id: string }
+    data: ApprovalBackground
+  }
+  /** Decisions, denials and approvals of the last `hours`, the audit trail, and what is enforced now. */
+  overview: {
+    query: {
+      /** How far back it looks; 24 without it. */
+      hours?: number
+    }
+    data: Overview
+  }
+  /** The texts of the policy set in force, and the faults of the newest files. */
+  policySource: {
+    data: PolicyTexts
+  }
+  /** What would be decided, by the policies in force or by texts that are sent; records nothing. */
+  dryRun: {
+    body: DryRunRequest
+    data: DryRun
+  }
 }
 
 export const ROUTES = {
@@ -1429,6 +2002,7 @@ export const ROUTES = {
   reject: { method: 'POST', path: '/approvals/:id/reject', repeat: 'with_key', form: 'object' },
   auditChain: { method: 'GET', path: '/audit/chain', repeat: 'as_is', form: 'page' },
   auditVerify: { method: 'POST', path: '/audit/verify', repeat: 'as_is', form: 'object' },
+  auditVerifyLive: { method: 'GET', path: '/audit/verify', repeat: 'as_is', form: 'text' },
   auditLog: { method: 'POST', path: '/audit/log', repeat: 'with_key', form: 'object' },
   getDecision: { method: 'GET', path: '/decisions/:id', repeat: 'as_is', form: 'object' },
   exportBundle: { method: 'GET', path: '/evidence/bundle/:id', repeat: 'as_is', form: 'object' },
@@ -1455,4 +2029,10 @@ export const ROUTES = {
   usage: { method: 'GET', path: '/usage', repeat: 'as_is', form: 'object' },
   previewStop: { method: 'POST', path: '/killswitch/preview', repeat: 'as_is', form: 'object' },
   killSwitchHistory: { method: 'GET', path: '/killswitch/history', repeat: 'as_is', form: 'page' },
+  listDecisions: { method: 'GET', path: '/decisions', repeat: 'as_is', form: 'object' },
+  decisionTimeline: { method: 'GET', path: '/decisions/:id/timeline', repeat: 'as_is', form: 'object' },
+  approvalBackground: { method: 'GET', path: '/approvals/:id/background', repeat: 'as_is', form: 'object' },
+  overview: { method: 'GET', path: '/overview', repeat: 'as_is', form: 'object' },
+  policySource: { method: 'GET', path: '/policies/source', repeat: 'as_is', form: 'object' },
+  dryRun: { method: 'POST', path: '/policies/dry-run', repeat: 'as_is', form: 'object' },
 } as const

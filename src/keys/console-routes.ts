@@ -1,3 +1,6 @@
+/** Where the web console is served. */
+export const CONSOLE_PATH = '/console'
+
 /** Routes that people need to look and to manage, as the web console does. Part of ROUTES in roles.ts. */
 export const CONSOLE_ROUTES = {
   openSession: {
@@ -61,5 +64,55 @@ export const CONSOLE_ROUTES = {
     summary: 'every stop, newest first, ended ones too; `limit`, `offset`',
     roles: ['operator', 'auditor'],
     limit: 'status',
+  },
+  listDecisions: {
+    method: 'GET',
+    path: '/decisions',
+    summary: 'decisions, newest first, searched by what was asked, by whom and what came of it',
+    roles: ['auditor'],
+    limit: 'status',
+  },
+  decisionTimeline: {
+    method: 'GET',
+    path: '/decisions/:id/timeline',
+    summary: 'what happened to an action, in order: held, voted on, approved, used, its outcome',
+    roles: ['auditor'],
+    limit: 'status',
+  },
+  approvalBackground: {
+    method: 'GET',
+    path: '/approvals/:id/background',
+    summary: 'what helps to decide an approval: the text of its rule, what its agent did, whether this key may vote',
+    roles: ['approver'],
+    limit: 'status',
+  },
+  auditVerifyLive: {
+    method: 'GET',
+    path: '/audit/verify',
+    summary: 'as the POST, told as it goes (server-sent events)',
+    roles: ['auditor'],
+    limit: 'plan',
+  },
+  overview: {
+    method: 'GET',
+    path: '/overview',
+    summary: 'decisions, denials and approvals of the last `hours`, the audit trail, and what is enforced now',
+    roles: ['auditor', 'operator'],
+    limit: 'status',
+  },
+  policySource: {
+    method: 'GET',
+    path: '/policies/source',
+    summary: 'the texts of the policy set in force, and the faults of the newest files',
+    roles: ['auditor', 'operator'],
+    limit: 'status',
+  },
+  dryRun: {
+    method: 'POST',
+    path: '/policies/dry-run',
+    summary: 'what would be decided, by the policies in force or by texts that are sent; records nothing',
+    roles: ['auditor', 'operator'],
+    limit: 'plan',
+    reads: true,
   },
 } as const

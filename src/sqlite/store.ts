@@ -81,7 +81,7 @@ export function openStore(options: StoreOptions): Store {
       imposed.size === 0 ? memory : { ...memory, switches: [...memory.switches, ...imposed.values()] },
     refresh: () => keep(refreshed(memory, file.connection())),
     ...reads(() => file.connection(), origin, clock),
-    verifyChain: (request, onProgress = () => undefined) => verifier.verify(request, onProgress),
+    verifyChain: (request, onProgress = () => undefined, signal) => verifier.verify(request, onProgress, signal),
     async close() {
       while (!queue.idle()) await sleep(1)
       await verifier.close()
@@ -151,6 +151,7 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
       ),
     seqNotBefore: (chain, ts) => read(({ entries }) => entries.seqNotBefore(chain, ts)),
     requestAt: (chain, seq) => read(({ entries }) => entries.requestAt(chain, seq)),
+    decisions: (chain, range) => read(({ decisions }) => decisions(chain, range)),
     taken: (query) => read(({ taken }) => taken(query)),
     toldOf: (chain, decisionId, types) =>
       read(({ outcomes, entries }) =>

@@ -18,18 +18,27 @@ from typing import (
 
 __all__ = [
     "Approval",
+    "ApprovalBackground",
+    "ApprovalFigures",
     "ApprovalPage",
     "ApproveRequest",
     "AuditEntry",
     "AuditEntryPage",
+    "AuditFigures",
     "BundleVerification",
     "CheckRequest",
     "CreateKeyRequest",
     "CreatedKey",
     "Decision",
+    "DecisionBucket",
     "DecisionCaller",
+    "DecisionList",
+    "DecisionTimeline",
+    "Denial",
     "Diagnostic",
     "Difference",
+    "DryRun",
+    "DryRunRequest",
     "Envelope",
     "Environment",
     "ExplainedCondition",
@@ -37,6 +46,7 @@ __all__ = [
     "ExplainedRequest",
     "ExplainedRule",
     "Explanation",
+    "FailMode",
     "Failure",
     "Health",
     "Key",
@@ -44,18 +54,23 @@ __all__ = [
     "KillSwitchLevel",
     "KillSwitchPreview",
     "KillSwitchStatus",
+    "ListedDecision",
     "ListedKey",
     "LogRequest",
     "OpenedSession",
     "Outcome",
     "OutcomeRequest",
+    "Overview",
     "Page",
+    "PastDecision",
     "PastKillSwitch",
     "PastKillSwitchPage",
     "PolicyFile",
     "PolicyList",
     "PolicyState",
+    "PolicyTexts",
     "PolicyValidation",
+    "Posture",
     "PreviewStopRequest",
     "RangeVerification",
     "Readiness",
@@ -72,6 +87,7 @@ __all__ = [
     "ShownValue",
     "SignInLink",
     "SignedIn",
+    "TimelineItem",
     "TriggerRequest",
     "TriggeredKillSwitch",
     "TrustBundle",
@@ -118,6 +134,121 @@ class Approval(TypedDict):
     """Paths that it does not cover."""
 
 
+class ApprovalBackgroundRule(TypedDict):
+    id: str
+    file: str
+    """Of the policies, such as `acme/main.yaml`."""
+    line: int
+    """From 1."""
+    endLine: int
+    """From 1."""
+    text: str
+    """These lines; of more than 8,000 characters the beginning and the end."""
+
+
+class ApprovalBackgroundUnshown(TypedDict):
+    code: Literal["no_rule", "redacted", "policy_not_kept", "policy_altered", "policy_unloadable"]
+    message: str
+
+
+class ApprovalBackgroundAgentLastDay(TypedDict):
+    allow: int
+    deny: int
+    require_approval: int
+    complete: bool
+    """False when not all 24 hours were looked at."""
+
+
+class ApprovalBackgroundAgent(TypedDict):
+    principal: str
+    """Who asked: the key's identity, else its id."""
+    name: Optional[str]
+    """Of the key."""
+    keyId: str
+    """The key that asked."""
+    recent: List[PastDecision]
+    """Its last 10 other decisions, newest first."""
+    lastDay: ApprovalBackgroundAgentLastDay
+    """How many of its checks of the last 24 hours were decided so."""
+
+
+class ApprovalBackgroundSession(TypedDict):
+    id: Optional[str]
+    """What the policies took for the session."""
+    recent: List[PastDecision]
+    """Its last 20 other decisions, newest first."""
+
+
+class ApprovalBackgroundApprovers(TypedDict):
+    groups: List[List[str]]
+    """A voter has one of the groups of each list; without a list, every approver may vote."""
+    quorum: int
+    """Votes of distinct people that it needs."""
+    selfApproval: bool
+    """Who asked may approve."""
+
+
+class ApprovalBackgroundMayVote(TypedDict):
+    allowed: bool
+    reason: Optional[str]
+    """Why not, as a sentence."""
+
+
+class ApprovalBackgroundMayReject(TypedDict):
+    allowed: bool
+    reason: Optional[str]
+    """Why not, as a sentence."""
+
+
+class ApprovalBackground(TypedDict):
+    """What helps to decide an approval and is not part of it."""
+
+    approvalId: str
+    """The one that was asked for."""
+    policyDigest: Optional[str]
+    rule: Optional[ApprovalBackgroundRule]
+    """A rule as it is written in the policies that decided."""
+    unshown: Optional[ApprovalBackgroundUnshown]
+    """Why `rule` is null."""
+    agent: ApprovalBackgroundAgent
+    """Who asked."""
+    session: ApprovalBackgroundSession
+    """The session of the agent."""
+    searchedTo: Optional[str]
+    """How far back decisions were looked for; null when there are no more."""
+    approvers: ApprovalBackgroundApprovers
+    """Who may vote."""
+    mayVote: ApprovalBackgroundMayVote
+    """Whether this key may approve it now."""
+    mayReject: ApprovalBackgroundMayReject
+    """Whether this key may reject it now."""
+
+
+class ApprovalFiguresDecided(TypedDict):
+    approved: int
+    rejected: int
+    expired: int
+    cancelled: int
+
+
+class ApprovalFiguresWaitMs(TypedDict):
+    p50: float
+    p90: float
+    max: float
+
+
+class ApprovalFigures(TypedDict):
+    pending: int
+    oldestPendingAt: Optional[str]
+    """UTC, with milliseconds."""
+    nextDeadlineAt: Optional[str]
+    """UTC, with milliseconds."""
+    decided: ApprovalFiguresDecided
+    """How approvals ended since `from`. One that was approved may have expired afterwards too."""
+    waitMs: Optional[ApprovalFiguresWaitMs]
+    """How long people took to approve or reject; null where none did."""
+
+
 class _ApproveRequest(TypedDict):
     approverId: str
 
@@ -141,6 +272,34 @@ class AuditEntry(TypedDict):
     """Its place in the chain, without gaps."""
     previousHash: str
     actor: Optional[Dict[str, Any]]
+
+
+class AuditFiguresLastVerified(TypedDict):
+    at: str
+    """UTC, with milliseconds."""
+    valid: bool
+    chains: int
+
+
+class AuditFiguresSinksItem(TypedDict):
+    sink: Literal["file", "webhook"]
+    ok: bool
+    lastAt: Optional[str]
+    """UTC, with milliseconds."""
+
+
+class AuditFigures(TypedDict):
+    entries: int
+    """Of the chain, those included that were pruned."""
+    newestAt: Optional[str]
+    """UTC, with milliseconds."""
+    lastVerified: Optional[AuditFiguresLastVerified]
+    """When the service verified all its chains last; null before the first time."""
+    unanchoredEntries: Optional[int]
+    """Of all chains; null where anchors go nowhere."""
+    sinks: List[AuditFiguresSinksItem]
+    fault: Optional[str]
+    """Why nothing is written; null when it is."""
 
 
 class BundleVerificationChecksItem(TypedDict):
@@ -286,6 +445,16 @@ class Decision(_Decision, total=False):
     explanation: Explanation
 
 
+class DecisionBucket(TypedDict):
+    """Decisions from `at` on, for `bucketMs`."""
+
+    at: str
+    """UTC, with milliseconds."""
+    allow: int
+    deny: int
+    requireApproval: int
+
+
 class DecisionCaller(TypedDict):
     keyId: str
     """The key that asked."""
@@ -293,6 +462,59 @@ class DecisionCaller(TypedDict):
     """Who holds it."""
     name: Optional[str]
     roles: List[str]
+
+
+class DecisionList(TypedDict):
+    """Decisions, newest first. A page can have fewer than `limit`, none too, while `next` goes on:
+    one request looks at 2,000 entries at most.
+    """
+
+    items: List[ListedDecision]
+    next: Optional[int]
+    """`before` of the next page; null when nothing is left to look at."""
+    searchedTo: Optional[str]
+    """How far back was looked; null with `next`."""
+
+
+class DecisionTimelineApproval(TypedDict):
+    id: str
+    """That joins the decisions."""
+    status: Optional[Literal["pending", "approved", "rejected", "expired", "cancelled", "consumed"]]
+    """Now; null when it is not there any more."""
+    heldDecisionId: Optional[str]
+    """The decision that asked for it."""
+    usedByDecisionId: Optional[str]
+    """The decision that used it."""
+
+
+class DecisionTimeline(TypedDict):
+    """What happened to an action: both decisions of an approval tell the same."""
+
+    decisionId: str
+    """The one that was asked for."""
+    approval: Optional[DecisionTimelineApproval]
+    """Null where none was asked for."""
+    items: List[TimelineItem]
+    """In order."""
+    leftOut: int
+    """How many entries of the approval are not told, the oldest."""
+
+
+class Denial(TypedDict):
+    rule: Optional[str]
+    decidedBy: Literal[
+        "kill_switch",
+        "no_policy",
+        "invalid_context",
+        "deny_rule",
+        "risk",
+        "hold_rule",
+        "allow_rule",
+        "default",
+        "approval",
+    ]
+    """The step of the order of decision that decided."""
+    count: int
 
 
 class _Diagnostic(TypedDict):
@@ -424,6 +646,14 @@ class _Diagnostic(TypedDict):
     message: str
     path: str
     suggestion: Optional[str]
+    excerpt: Optional[str]
+    """The line of the fault, of a long one 400 characters around it; null where no line tells
+    anything.
+    """
+    excerptColumn: Optional[int]
+    """The column of the first character of `excerpt`: the fault stands there behind `column -
+    excerptColumn` UTF-16 units. 1 unless the line was cut before it.
+    """
 
 
 class Diagnostic(_Diagnostic, total=False):
@@ -439,6 +669,60 @@ class Difference(TypedDict):
     """Of the decision."""
     recorded: ShownValue
     again: ShownValue
+
+
+class DryRunVerdict(TypedDict):
+    decision: Literal["allow", "deny", "require_approval"]
+    reason: str
+    rule: Optional[str]
+    """The rule that decides, if one does."""
+    decidedBy: Literal[
+        "kill_switch",
+        "no_policy",
+        "invalid_context",
+        "deny_rule",
+        "risk",
+        "hold_rule",
+        "allow_rule",
+        "default",
+        "approval",
+    ]
+    """The step of the order of decision that decides."""
+    retry: Literal["never", "after_approval", "changed_request"]
+    """When it would make sense to ask again."""
+    riskScore: float
+    factors: List[RiskFactor]
+    unevaluable: List[Unevaluable]
+    planValidated: bool
+    explanation: Explanation
+
+
+class DryRun(TypedDict):
+    """What would be decided now. It is recorded nowhere."""
+
+    policyDigest: Optional[str]
+    verdict: Optional[DryRunVerdict]
+    """What would be decided, without approvals."""
+    diagnostics: List[Diagnostic]
+    """What is wrong with the draft: with an error in it there is no verdict."""
+
+
+class _DryRunRequest(TypedDict):
+    action: str
+    """Action type, such as payment.transfer."""
+
+
+class DryRunRequest(_DryRunRequest, total=False):
+    context: Mapping[str, Any]
+    plan: Mapping[str, Any]
+    agent: str
+    """Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was
+    never allowed anything.
+    """
+    files: Sequence[PolicyFile]
+    """Policies and tests, in any order."""
+    lists: Sequence[PolicyList]
+    """The list files that the policies name."""
 
 
 class EnvelopeSignaturesItem(TypedDict):
@@ -589,6 +873,11 @@ class Explanation(TypedDict):
     """How many more there are."""
 
 
+class FailMode(TypedDict):
+    situation: str
+    behaviour: str
+
+
 class Health(TypedDict):
     status: Literal["ok"]
 
@@ -682,6 +971,49 @@ class KillSwitchStatus(_KillSwitchStatus, total=False):
     triggeredBy: str
     """As claimed in the request."""
     reason: str
+
+
+class ListedDecision(TypedDict):
+    """A decision as a line of a list."""
+
+    id: str
+    """Names it in paths."""
+    timestamp: str
+    """UTC, with milliseconds."""
+    seq: int
+    """Of its audit entry."""
+    entryId: str
+    """Of its audit entry."""
+    action: Optional[str]
+    decision: Optional[Literal["allow", "deny", "require_approval"]]
+    rule: Optional[str]
+    """The rule that decided, if one did."""
+    reason: Optional[str]
+    riskScore: Optional[float]
+    decidedBy: Optional[
+        Literal[
+            "kill_switch",
+            "no_policy",
+            "invalid_context",
+            "deny_rule",
+            "risk",
+            "hold_rule",
+            "allow_rule",
+            "default",
+            "approval",
+        ]
+    ]
+    """The step of the order of decision that decided."""
+    agent: Optional[str]
+    """Who asked: its key's identity, else its key's id."""
+    keyId: Optional[str]
+    """The key that asked."""
+    session: Optional[str]
+    """What the policies took for the session."""
+    approvalId: Optional[str]
+    """That it waited for, or used."""
+    redacted: bool
+    """What was decided is not there any more: all else is null."""
 
 
 class ListedKey(TypedDict):
@@ -779,6 +1111,13 @@ class OpenedSession(TypedDict):
         "usage",
         "previewStop",
         "killSwitchHistory",
+        "listDecisions",
+        "decisionTimeline",
+        "approvalBackground",
+        "auditVerifyLive",
+        "overview",
+        "policySource",
+        "dryRun",
     ]
     """The operations that the roles allow."""
     session: Optional[OpenedSessionSession]
@@ -825,6 +1164,42 @@ class OutcomeRequest(_OutcomeRequest, total=False):
     durationMs: int
     error: str
     """Why it failed, or was not run."""
+
+
+class OverviewLatency(TypedDict):
+    count: int
+    p50Ms: float
+    p99Ms: float
+
+
+Overview = TypedDict(
+    "Overview",
+    {
+        "from": "str",
+        "to": "str",
+        "bucketMs": "int",
+        "completeFrom": "str",
+        "decisions": "List[DecisionBucket]",
+        "denials": "List[Denial]",
+        "denialsLeftOut": "int",
+        "approvals": "ApprovalFigures",
+        "latency": "Optional[OverviewLatency]",
+        "audit": "AuditFigures",
+        "posture": "Posture",
+    },
+)
+
+
+class PastDecision(TypedDict):
+    id: str
+    """As it was answered."""
+    timestamp: str
+    """UTC, with milliseconds."""
+    action: str
+    decision: Literal["allow", "deny", "require_approval"]
+    riskScore: float
+    outcome: Optional[Literal["succeeded", "failed", "not_run", "missing"]]
+    """What became of the action; null while nothing is known."""
 
 
 class PastKillSwitch(TypedDict):
@@ -885,6 +1260,30 @@ class PolicyState(TypedDict):
     diagnostics: List[Diagnostic]
 
 
+class PolicyTextsFilesItem(TypedDict):
+    name: str
+    bytes: int
+    text: Optional[str]
+    """Null of a file with which the texts would exceed 8 MiB."""
+
+
+class PolicyTextsListsItem(TypedDict):
+    path: str
+    """As the policy writes it."""
+    bytes: int
+
+
+class PolicyTexts(TypedDict):
+    """What the policy set in force was read from; without one, nothing."""
+
+    digest: Optional[str]
+    files: List[PolicyTextsFilesItem]
+    """The policy files, in the order in which they are read."""
+    lists: List[PolicyTextsListsItem]
+    diagnostics: List[Diagnostic]
+    """Of the newest files, which may be others than these."""
+
+
 class PolicyValidation(TypedDict):
     """What a policy set would be, and what is wrong with it."""
 
@@ -898,6 +1297,36 @@ class PolicyValidation(TypedDict):
     factors: int
     """0 unless valid."""
     diagnostics: List[Diagnostic]
+
+
+class PosturePolicies(TypedDict):
+    inForce: bool
+    digest: Optional[str]
+    loadedAt: Optional[str]
+    """UTC, with milliseconds."""
+    current: bool
+    """False when the newest files have faults, or there are none."""
+    faults: int
+
+
+class PostureKillSwitch(TypedDict):
+    active: bool
+    level: Optional[Literal["L1", "L2", "L3", "L4"]]
+    """L1 an action, L2 a domain, L3 the tenant, L4 everything."""
+    scope: Optional[str]
+
+
+class Posture(TypedDict):
+    """What is enforced now."""
+
+    policies: PosturePolicies
+    killSwitch: PostureKillSwitch
+    environment: Environment
+    version: str
+    watching: bool
+    """False when policies are read only when someone asks for it."""
+    failModes: List[FailMode]
+    """What happens where something is missing or broken, in sentences."""
 
 
 class _PreviewStopRequest(TypedDict):
@@ -1253,10 +1682,122 @@ class SignedIn(TypedDict):
         "usage",
         "previewStop",
         "killSwitchHistory",
+        "listDecisions",
+        "decisionTimeline",
+        "approvalBackground",
+        "auditVerifyLive",
+        "overview",
+        "policySource",
+        "dryRun",
     ]
     """The operations that the roles allow."""
     session: Optional[SignedInSession]
     """Null for who asks with a key."""
+
+
+class TimelineItemActor(TypedDict):
+    kind: Literal["key", "host", "service"]
+    id: str
+    """Of the key, the user on the host, or the service."""
+    identity: Optional[str]
+    """Who holds the key."""
+    name: Optional[str]
+    """Of the key."""
+
+
+class TimelineItemDecision(TypedDict):
+    action: str
+    decision: Literal["allow", "deny", "require_approval"]
+    reason: str
+    rule: Optional[str]
+    decidedBy: Literal[
+        "kill_switch",
+        "no_policy",
+        "invalid_context",
+        "deny_rule",
+        "risk",
+        "hold_rule",
+        "allow_rule",
+        "default",
+        "approval",
+    ]
+    """The step of the order of decision that decided."""
+    riskScore: float
+
+
+class TimelineItemHold(TypedDict):
+    requestedBy: str
+    quorum: int
+    expiresAt: str
+    """UTC, with milliseconds."""
+
+
+class TimelineItemVote(TypedDict):
+    principal: str
+    approverId: str
+    comment: Optional[str]
+
+
+class TimelineItemOutcome(TypedDict):
+    status: Literal["succeeded", "failed", "not_run", "missing"]
+    """`failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports
+    outcomes, told none in time.
+    """
+    possibleBypass: bool
+    """It ran without an allow, or its outcome never came."""
+    observed: bool
+    """The caller said that it only watches and runs actions whatever is decided."""
+    durationMs: Optional[int]
+    error: Optional[str]
+    """As the caller put it; null also where it has been erased."""
+    recordedAt: str
+    """UTC, with milliseconds."""
+    entryId: str
+    """Of its audit entry."""
+
+
+class TimelineItem(TypedDict):
+    """What one audit entry tells of an action."""
+
+    at: str
+    """UTC, with milliseconds."""
+    seq: int
+    entryId: str
+    """Of the audit entry that says so."""
+    event: Literal[
+        "gate.decision",
+        "approval.requested",
+        "approval.approved",
+        "approval.rejected",
+        "approval.expired",
+        "approval.cancelled",
+        "approval.consumed",
+        "outcome.recorded",
+        "outcome.missing",
+    ]
+    actor: Optional[TimelineItemActor]
+    """Who caused an entry."""
+    decisionId: Optional[str]
+    """The decision that it is, that asked for or used the approval, or whose outcome it is."""
+    decision: Optional[TimelineItemDecision]
+    """Of `gate.decision`; null also where it is not there any more."""
+    hold: Optional[TimelineItemHold]
+    """Of `approval.requested`."""
+    vote: Optional[TimelineItemVote]
+    """Of `approval.approved` and `approval.rejected`."""
+    approvalStatus: Optional[
+        Literal[
+            "pending",
+            "approved",
+            "rejected",
+            "expired",
+            "cancelled",
+            "consumed",
+        ]
+    ]
+    """Of the approval behind this entry: a vote that does not decide leaves it pending."""
+    outcome: Optional[TimelineItemOutcome]
+    """Of `outcome.recorded` and `outcome.missing`."""
 
 
 class _TriggerRequest(TypedDict):
@@ -1582,6 +2123,7 @@ ROUTES: Final[Mapping[str, Route]] = {
     "reject": Route("POST", "/approvals/:id/reject", "with_key", "object"),
     "auditChain": Route("GET", "/audit/chain", "as_is", "page"),
     "auditVerify": Route("POST", "/audit/verify", "as_is", "object"),
+    "auditVerifyLive": Route("GET", "/audit/verify", "as_is", "text"),
     "auditLog": Route("POST", "/audit/log", "with_key", "object"),
     "getDecision": Route("GET", "/decisions/:id", "as_is", "object"),
     "exportBundle": Route("GET", "/evidence/bundle/:id", "as_is", "object"),
@@ -1608,4 +2150,10 @@ ROUTES: Final[Mapping[str, Route]] = {
     "usage": Route("GET", "/usage", "as_is", "object"),
     "previewStop": Route("POST", "/killswitch/preview", "as_is", "object"),
     "killSwitchHistory": Route("GET", "/killswitch/history", "as_is", "page"),
+    "listDecisions": Route("GET", "/decisions", "as_is", "object"),
+    "decisionTimeline": Route("GET", "/decisions/:id/timeline", "as_is", "object"),
+    "approvalBackground": Route("GET", "/approvals/:id/background", "as_is", "object"),
+    "overview": Route("GET", "/overview", "as_is", "object"),
+    "policySource": Route("GET", "/policies/source", "as_is", "object"),
+    "dryRun": Route("POST", "/policies/dry-run", "as_is", "object"),
 }

@@ -7,6 +7,7 @@ from typing import Any, Awaitable, Callable, Dict, List, Literal, Mapping, Optio
 
 from ._api import (
     Approval,
+    ApprovalBackground,
     ApprovalPage,
     ApproveRequest,
     AuditEntry,
@@ -14,6 +15,10 @@ from ._api import (
     BundleVerification,
     CreatedKey,
     CreateKeyRequest,
+    DecisionList,
+    DecisionTimeline,
+    DryRun,
+    DryRunRequest,
     Envelope,
     Health,
     Key,
@@ -23,8 +28,10 @@ from ._api import (
     LogRequest,
     Outcome,
     OutcomeRequest,
+    Overview,
     PastKillSwitchPage,
     PolicyState,
+    PolicyTexts,
     PolicyValidation,
     PreviewStopRequest,
     RangeVerification,
@@ -85,6 +92,13 @@ class ApprovalsEndpoints:
         """One approval; `?wait=25` waits until it is decided."""
         answer = self._call("getApproval", params={"id": id})
         return cast(Approval, answer)
+
+    def background(self, id: str) -> ApprovalBackground:
+        """What helps to decide an approval: the text of its rule, what its agent did, whether this
+        key may vote.
+        """
+        answer = self._call("approvalBackground", params={"id": id})
+        return cast(ApprovalBackground, answer)
 
     def approve(
         self,
@@ -177,10 +191,59 @@ class DecisionsEndpoints:
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
+    def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[int] = None,
+        decision: Optional[Literal["allow", "deny", "require_approval"]] = None,
+        action: Optional[str] = None,
+        rule: Optional[str] = None,
+        agent: Optional[str] = None,
+        session: Optional[str] = None,
+        min_risk: Optional[int] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+    ) -> DecisionList:
+        """Decisions, newest first, searched by what was asked, by whom and what came of it.
+
+        - `limit`: How many at most.
+        - `before`: Only decisions with a smaller `seq`: `next` of the page before.
+        - `decision`: What was decided.
+        - `action`: An action, or a glob: `payment.*`.
+        - `rule`: The rule that decided.
+        - `agent`: Who asked: its key's identity, else its key's id.
+        - `session`: The session that the policies saw.
+        - `min_risk`: A risk score of this or more.
+        - `from_`: From this time on.
+        - `to`: Before this time.
+        """
+        answer = self._call(
+            "listDecisions",
+            query={
+                "limit": limit,
+                "before": before,
+                "decision": decision,
+                "action": action,
+                "rule": rule,
+                "agent": agent,
+                "session": session,
+                "minRisk": min_risk,
+                "from": from_,
+                "to": to,
+            },
+        )
+        return cast(DecisionList, answer)
+
     def get(self, id: str) -> RecordedDecision:
         """A recorded decision and why it came out so, by the policies that decided."""
         answer = self._call("getDecision", params={"id": id})
         return cast(RecordedDecision, answer)
+
+    def timeline(self, id: str) -> DecisionTimeline:
+        """What happened to an action, in order: held, voted on, approved, used, its outcome."""
+        answer = self._call("decisionTimeline", params={"id": id})
+        return cast(DecisionTimeline, answer)
 
 
 class EvidenceEndpoints:
@@ -307,6 +370,18 @@ class PoliciesEndpoints:
         answer = self._call("reloadPolicies", body={})
         return cast(PolicyState, answer)
 
+    def source(self) -> PolicyTexts:
+        """The texts of the policy set in force, and the faults of the newest files."""
+        answer = self._call("policySource")
+        return cast(PolicyTexts, answer)
+
+    def dry_run(self, request: DryRunRequest) -> DryRun:
+        """What would be decided, by the policies in force or by texts that are sent; records
+        nothing.
+        """
+        answer = self._call("dryRun", body=request)
+        return cast(DryRun, answer)
+
 
 class SessionsEndpoints:
     """What is under `sessions` of a client."""
@@ -330,6 +405,15 @@ class ServiceEndpoints:
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
+
+    def overview(self, *, hours: Optional[int] = None) -> Overview:
+        """Decisions, denials and approvals of the last `hours`, the audit trail, and what is
+        enforced now.
+
+        - `hours`: How far back it looks; 24 without it.
+        """
+        answer = self._call("overview", query={"hours": hours})
+        return cast(Overview, answer)
 
     def usage(self) -> Usage:
         """The tenant's plan, and what is used of it."""
@@ -421,6 +505,13 @@ class AsyncApprovalsEndpoints:
         """One approval; `?wait=25` waits until it is decided."""
         answer = await self._call("getApproval", params={"id": id})
         return cast(Approval, answer)
+
+    async def background(self, id: str) -> ApprovalBackground:
+        """What helps to decide an approval: the text of its rule, what its agent did, whether this
+        key may vote.
+        """
+        answer = await self._call("approvalBackground", params={"id": id})
+        return cast(ApprovalBackground, answer)
 
     async def approve(
         self,
@@ -518,10 +609,59 @@ class AsyncDecisionsEndpoints:
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
 
+    async def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[int] = None,
+        decision: Optional[Literal["allow", "deny", "require_approval"]] = None,
+        action: Optional[str] = None,
+        rule: Optional[str] = None,
+        agent: Optional[str] = None,
+        session: Optional[str] = None,
+        min_risk: Optional[int] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+    ) -> DecisionList:
+        """Decisions, newest first, searched by what was asked, by whom and what came of it.
+
+        - `limit`: How many at most.
+        - `before`: Only decisions with a smaller `seq`: `next` of the page before.
+        - `decision`: What was decided.
+        - `action`: An action, or a glob: `payment.*`.
+        - `rule`: The rule that decided.
+        - `agent`: Who asked: its key's identity, else its key's id.
+        - `session`: The session that the policies saw.
+        - `min_risk`: A risk score of this or more.
+        - `from_`: From this time on.
+        - `to`: Before this time.
+        """
+        answer = await self._call(
+            "listDecisions",
+            query={
+                "limit": limit,
+                "before": before,
+                "decision": decision,
+                "action": action,
+                "rule": rule,
+                "agent": agent,
+                "session": session,
+                "minRisk": min_risk,
+                "from": from_,
+                "to": to,
+            },
+        )
+        return cast(DecisionList, answer)
+
     async def get(self, id: str) -> RecordedDecision:
         """A recorded decision and why it came out so, by the policies that decided."""
         answer = await self._call("getDecision", params={"id": id})
         return cast(RecordedDecision, answer)
+
+    async def timeline(self, id: str) -> DecisionTimeline:
+        """What happened to an action, in order: held, voted on, approved, used, its outcome."""
+        answer = await self._call("decisionTimeline", params={"id": id})
+        return cast(DecisionTimeline, answer)
 
 
 class AsyncEvidenceEndpoints:
@@ -648,6 +788,18 @@ class AsyncPoliciesEndpoints:
         answer = await self._call("reloadPolicies", body={})
         return cast(PolicyState, answer)
 
+    async def source(self) -> PolicyTexts:
+        """The texts of the policy set in force, and the faults of the newest files."""
+        answer = await self._call("policySource")
+        return cast(PolicyTexts, answer)
+
+    async def dry_run(self, request: DryRunRequest) -> DryRun:
+        """What would be decided, by the policies in force or by texts that are sent; records
+        nothing.
+        """
+        answer = await self._call("dryRun", body=request)
+        return cast(DryRun, answer)
+
 
 class AsyncSessionsEndpoints:
     """What is under `sessions` of a client."""
@@ -671,6 +823,15 @@ class AsyncServiceEndpoints:
 
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
+
+    async def overview(self, *, hours: Optional[int] = None) -> Overview:
+        """Decisions, denials and approvals of the last `hours`, the audit trail, and what is
+        enforced now.
+
+        - `hours`: How far back it looks; 24 without it.
+        """
+        answer = await self._call("overview", query={"hours": hours})
+        return cast(Overview, answer)
 
     async def usage(self) -> Usage:
         """The tenant's plan, and what is used of it."""

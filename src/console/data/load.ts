@@ -23,7 +23,6 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
   const key = JSON.stringify(inputs)
   const shownKey = useRef(key)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `load` is made anew with each rendering; what it depends on are its inputs
   useEffect(() => {
     const stop = new AbortController()
     // Of something else: it must not be taken for what was asked for.
@@ -48,5 +47,8 @@ const NOTHING = { data: undefined, error: undefined, isLoading: true }
 export function failure(error: unknown): GateError {
   if (error instanceof GateError) return error
   console.error(error)
-  return new GateError('malformed_answer', `The console failed: ${error instanceof Error ? error.message : String(error)}`)
+  return new GateError(
+    'malformed_answer',
+    `The console failed: ${error instanceof Error ? error.message : String(error)}`,
+  )
 }
