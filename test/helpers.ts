@@ -68,6 +68,7 @@ export interface KeyOptions {
   roles?: Role[]
   environment?: 'live' | 'test'
   identity?: string
+  name?: string
   groups?: string[]
 }
 

@@ -97,15 +97,15 @@ export async function playDay(t: Cleanup): Promise<Day> {
   const beginMs = Date.now() - DAY_MS
   let atMs = beginMs
   const gate = await startGate(t, { dir, policies: {}, clock: () => Math.min(atMs, Date.now()) })
-  const owner = await gate.key({ roles: ['owner'], identity: 'olga' })
+  const owner = await gate.key({ roles: ['owner'], identity: 'olga', name: 'Olga, platform' })
   const keys = new Map<string, Key>()
   for (const identity of ['billing-bot', 'support-agent', 'data-steward'])
-    keys.set(identity, await gate.key({ roles: ['agent'], identity }))
+    keys.set(identity, await gate.key({ roles: ['agent'], identity, name: identity }))
   const groups = ['treasury', 'operations', 'data-protection']
-  const ann = await gate.key({ roles: ['approver'], identity: 'ann', groups })
-  const bob = await gate.key({ roles: ['approver'], identity: 'bob', groups })
-  const operator = await gate.key({ roles: ['operator'], identity: 'otto' })
-  const auditor = await gate.key({ roles: ['auditor'], identity: 'aida' })
+  const ann = await gate.key({ roles: ['approver'], identity: 'ann', name: 'Ann, on call', groups })
+  const bob = await gate.key({ roles: ['approver'], identity: 'bob', name: 'Bob', groups })
+  const operator = await gate.key({ roles: ['operator'], identity: 'otto', name: 'Otto, operations' })
+  const auditor = await gate.key({ roles: ['auditor'], identity: 'aida', name: 'Aida, audit' })
   const check = async (agent: string, action: string, context: object) => {
     const session = `${agent}-${Math.floor((atMs - beginMs) / HOUR_MS)}`
     const body = {
