@@ -1,0 +1,28 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { KillSwitchStatus, SignedIn } from '../../client/api.ts'
+import type { Connection } from '../../client/connection.ts'
+import type { Endpoints } from '../../client/endpoints.ts'
+import type { Loaded } from './load.ts'
+
+/** What every page works with. */
+export interface Console {
+  who: SignedIn
+  /** The tenant that is looked at. */
+  tenantId: string
+  gate: Endpoints
+  connection: Connection
+  /** The stops in force; without data for roles that may not know. */
+  stops: Loaded<KillSwitchStatus | undefined>
+  /** Whether the roles of the key allow this operation. */
+  may(operation: SignedIn['may'][number]): boolean
+}
+
+export const ConsoleContext = createContext<Console | undefined>(undefined)
+
+/** @throws Error outside of a signed-in console */
+export function useConsole(): Console {
+  const found = useContext(ConsoleContext)
+  if (found === undefined) throw new Error('nobody is signed in here')
+  return found
+}

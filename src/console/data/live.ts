@@ -1,0 +1,70 @@
+import { createContext } from 'preact'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import type { Connection } from '../../client/connection.ts'
+import { events, type GateEvent } from '../../client/events.ts'
+import { failure } from './load.ts'
+
+type Listener = (event: GateEvent) => void
+
+/** What happens in the tenant, read by one stream for the whole page. */
+export interface Live {
+  /** False when the stream cannot be had: what is shown may be old. */
+  isLive: boolean
+  listen(listener: Listener): () => void
+}
+
+/** Follows the events of a connection as long as the component is there. */
+export function useLiveEvents(connection: Connection): Live {
+  const listeners = useRef(new Set<Listener>())
+  const [isLive, setIsLive] = useState(true)
+  useEffect(() => {
+    const stop = new AbortController()
+    const follow = async (): Promise<void> => {
+      for await (const event of events(connection, { signal: stop.signal }))
+        for (const listener of listeners.current) listener(event)
+    }
+    setIsLive(true)
+    follow().catch((error) => {
+      if (stop.signal.aborted) return
+      failure(error)
+      setIsLive(false)
+    })
+    return () => stop.abort()
+  }, [connection])
+  const listen = useRef((listener: Listener) => {
+    listeners.current.add(listener)
+    return () => void listeners.current.delete(listener)
+  })
+  return { isLive, listen: listen.current }
+}
+
+export const LiveContext = createContext<Live>({ isLive: false, listen: () => () => undefined })
+
+/** How many events of a burst are one change to what is shown. */
+const TOGETHER_MS = 250
+
+/**
+ * Calls `changed` after events of these kinds, once for those that come together.
+ *
+ * @param kinds first segments of event types, such as `approval`
+ */
+export function useChanges(kinds: readonly string[], changed: () => void): void {
+  const { listen } = useContext(LiveContext)
+  const latest = useRef(changed)
+  latest.current = changed
+  const wanted = kinds.join()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = listen(({ eventType }) => {
+      if (!wanted.split(',').includes(eventType.split('.')[0] ?? '')) return
+      timer ??= setTimeout(() => {
+        timer = undefined
+        latest.current()
+      }, TOGETHER_MS)
+    })
+    return () => {
+      clearTimeout(timer)
+      stop()
+    }
+  }, [listen, wanted])
+}

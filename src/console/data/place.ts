@@ -1,0 +1,53 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** Where the console is served; every address below it is a place of it. */
+export const BASE = '/console'
+
+/** Which page is shown, and by which filters: all of it stands in the address, so that it can be kept and passed on. */
+export interface Place {
+  /** Segments behind the base, such as `['approvals', 'apr_…']`. */
+  path: readonly string[]
+  query: URLSearchParams
+}
+
+const MOVED = 'gate-sidecar-moved'
+
+/** The address of a place. Empty values of the query are left out. */
+export function addressOf(path: readonly string[], query: Readonly<Record<string, string>> = {}): string {
+  const set = Object.entries(query).filter(([, value]) => value !== '')
+  const search = set.length === 0 ? '' : `?${new URLSearchParams(set)}`
+  return `${[BASE, ...path.map(encodeURIComponent)].join('/')}${path.length === 0 ? '/' : ''}${search}`
+}
+
+/** Shows another place. @param how `replace` leaves no way back to this one, as for filters while they are typed */
+export function go(address: string, how: 'push' | 'replace' = 'push'): void {
+  if (how === 'push') history.pushState(null, '', address)
+  else history.replaceState(null, '', address)
+  dispatchEvent(new Event(MOVED))
+}
+
+export function usePlace(): Place {
+  const [place, setPlace] = useState(currentPlace)
+  useEffect(() => {
+    const moved = (): void => setPlace(currentPlace())
+    for (const event of ['popstate', MOVED]) addEventListener(event, moved)
+    return () => {
+      for (const event of ['popstate', MOVED]) removeEventListener(event, moved)
+    }
+  }, [])
+  return place
+}
+
+function currentPlace(): Place {
+  const path = location.pathname.slice(BASE.length).split('/').filter(Boolean).map(segmentOf)
+  return { path, query: new URLSearchParams(location.search) }
+}
+
+function segmentOf(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // Not written by us: no place has this name.
+    return text
+  }
+}

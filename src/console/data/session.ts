@@ -1,0 +1,90 @@
+import type { SignedIn } from '../../client/api.ts'
+import { type Connection, connectAs } from '../../client/connection.ts'
+import { GateError } from '../../client/errors.ts'
+import { noteServerTime } from './clock.ts'
+import { activityHeader } from './activity.ts'
+
+/** The token lies where scripts of this origin alone can read it; a cookie, which no script reads, goes with it. */
+const STORED = 'gate-sidecar-session'
+/** By which a new tab asks the others of this origin for the token, since each tab has a storage of its own. */
+const TABS = 'gate-sidecar-tabs'
+/** How long another tab has to answer. */
+const TAB_MS = 150
+
+/** A browser that is signed in. */
+export interface SignIn {
+  who: SignedIn
+  token: string
+}
+
+/** Why nobody is signed in, where there is something to say. */
+export type SignedOut = { error?: GateError; notice?: string }
+
+/** Signs in with an API key, or with the code of a link. @throws GateError */
+export async function signIn(by: { key: string } | { code: string }): Promise<SignIn> {
+  const header: Record<string, string> = 'key' in by ? { 'x-api-key': by.key } : { 'x-sign-in-code': by.code }
+  const { token, ...who } = (await connectionWith(header, '').call('openSession', {})).data
+  sessionStorage.setItem(STORED, token)
+  return { who, token }
+}
+
+/** Goes on with the session of this tab, or of another one. Undefined where there is none. @throws GateError but for a session that has ended */
+export async function resume(): Promise<SignIn | undefined> {
+  const token = sessionStorage.getItem(STORED) ?? (await tokenOfAnotherTab())
+  if (token === undefined) return undefined
+  try {
+    const who = (await sessionConnection(token, '').call('getSession', {})).data
+    sessionStorage.setItem(STORED, token)
+    return { who, token }
+  } catch (error) {
+    if (!(error instanceof GateError) || error.status !== 401) throw error
+    forget()
+    return undefined
+  }
+}
+
+/** Removes what this tab knows of the session. */
+export function forget(): void {
+  sessionStorage.removeItem(STORED)
+}
+
+/** Calls of a session for a tenant. @param onLost told when the service does not know the session any more */
+export function sessionConnection(token: string, tenantId: string, onLost?: () => void): Connection {
+  return connectionWith({ 'x-session-token': token }, tenantId, onLost)
+}
+
+function connectionWith(header: Record<string, string>, tenantId: string, onLost?: () => void): Connection {
+  const headers = () => ({ ...header, ...(tenantId !== '' && { 'x-tenant-id': tenantId }), ...activityHeader() })
+  const send: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init)
+    noteServerTime(response.headers.get('date'))
+    if (response.status === 401) onLost?.()
+    return response
+  }
+  return connectAs({ tenantId, headers }, { baseUrl: location.origin, fetch: send })
+}
+
+/** Answers new tabs. @returns what ends that */
+export function answerTabs(token: string): () => void {
+  const tabs = new BroadcastChannel(TABS)
+  tabs.onmessage = ({ data }: MessageEvent<unknown>) => {
+    if (data === 'token?') tabs.postMessage({ token })
+  }
+  return () => tabs.close()
+}
+
+function tokenOfAnotherTab(): Promise<string | undefined> {
+  const tabs = new BroadcastChannel(TABS)
+  return new Promise((resolve) => {
+    const done = (token?: string): void => {
+      tabs.close()
+      resolve(token)
+    }
+    tabs.onmessage = ({ data }: MessageEvent<unknown>) => {
+      const { token } = Object(data)
+      if (typeof token === 'string') done(token)
+    }
+    tabs.postMessage('token?')
+    setTimeout(done, TAB_MS)
+  })
+}
