@@ -43,6 +43,7 @@ export function Chart({ of, chosen, onChosen }: ChartProps) {
     <div
       ref={frame}
       class="chart"
+      style={{ height: `${HEIGHT}px` }}
       role="slider"
       tabIndex={0}
       aria-label="Decisions, bar by bar"

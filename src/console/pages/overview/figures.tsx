@@ -44,7 +44,7 @@ function Pending({ pending, oldestPendingAt, nextDeadlineAt }: Overview['approva
       )}
       {nextDeadlineAt && (
         <>
-          , next deadline in <Countdown until={nextDeadlineAt} />
+          , next deadline: <Countdown until={nextDeadlineAt} />
         </>
       )}
     </>

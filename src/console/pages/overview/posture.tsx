@@ -25,7 +25,7 @@ export function PostureCard({
           {inForce ? <Badge isGood={current} text={current ? 'current' : 'not the newest'} /> : <Badge text="none" />}{' '}
           {loadedAt && (
             <>
-              since <Ago at={loadedAt} />
+              loaded <Ago at={loadedAt} />
             </>
           )}
           {may('listPolicies') && (
