@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Diagnostic } from '../../client/api.ts'
 import { nameOf } from '../data/policy-address.ts'
 import { PolicyPlace } from './policy-place.tsx'
@@ -74,6 +74,14 @@ function One({ of, isInForce }: { of: Diagnostic; isInForce: boolean }) {
  * behind characters that are wide, or shown as code points.
  */
 function Excerpt({ of: { line, column, endColumn = column, excerpt, excerptColumn } }: { of: Diagnostic }) {
+  const frame = useRef<HTMLPreElement>(null)
+  const mark = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    if (frame.current === null || mark.current === null) return
+    // What is at fault is seen without scrolling, with what stands before it where there is room.
+    const beyond = mark.current.offsetLeft + mark.current.offsetWidth - frame.current.clientWidth
+    if (beyond > 0) frame.current.scrollLeft = beyond + frame.current.clientWidth / 3
+  }, [excerpt, column])
   if (excerpt === null) return null
   const first = excerptColumn ?? 1
   const from = Math.max(0, column - first)
@@ -81,14 +89,14 @@ function Excerpt({ of: { line, column, endColumn = column, excerpt, excerptColum
   const marked = excerpt.slice(from, to)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keyboard
-    <pre class="excerpt" tabIndex={0}>
+    <pre ref={frame} class="excerpt" tabIndex={0}>
       <span class="line-number" aria-hidden="true">
         {line}
       </span>
       <span class="excerpt-line">
         {first > 1 && <span class="muted">…</span>}
         <Text of={excerpt.slice(0, from)} severalLines />
-        <span class="marked">
+        <span ref={mark} class="marked">
           <Text of={marked} severalLines />
           <span class="marks" aria-hidden="true">
             {`^${'~'.repeat(Math.min(MOST_MARKS, Math.max(0, marked.length * WIDEST - 1)))}`}

@@ -89,7 +89,7 @@ function Rule({ of: { id, effect, outcome, matches, decides, file, line, conditi
   )
   return (
     <Part head={head} isOpen={decides}>
-      <p class="small">
+      <p>
         <PolicyPlace file={file} line={line} />
       </p>
       {condition === undefined ? (
@@ -120,7 +120,7 @@ function Factor({
   )
   return (
     <Part head={head} isOpen={false}>
-      <p class="small">
+      <p>
         <PolicyPlace file={file} line={line} />
       </p>
       {scale && (

@@ -1,12 +1,13 @@
 import { useId } from 'preact/hooks'
 import type { PolicyTexts } from '../../../client/api.ts'
+import { DECISIONS } from '../../ui/badges.tsx'
 import { Field, TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Draft } from './draft.tsx'
 import type { DryRunState } from './dry-run-state.ts'
 import { JsonField } from './json-field.tsx'
-import { Result } from './result.tsx'
+import { Result, titleOf } from './result.tsx'
 
 interface DryRunProps {
   state: DryRunState
@@ -22,6 +23,9 @@ export function DryRunPage(props: DryRunProps) {
     <div class="dry-run">
       <Question {...props} />
       <div class="stack">
+        <p class="visually-hidden" role="status">
+          {asked && `${titleOf(asked)}${asked.of.verdict ? `: ${DECISIONS[asked.of.verdict.decision]}` : ''}`}
+        </p>
         {error && (
           <>
             <Failure error={error} />

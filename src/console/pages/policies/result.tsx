@@ -8,6 +8,12 @@ import { STEPS } from '../../ui/steps.ts'
 import { LongText, Text } from '../../ui/text.tsx'
 import type { Asked } from './dry-run-state.ts'
 
+/** By what it was decided. */
+export function titleOf({ isDraft, of }: Asked): string {
+  if (of.verdict === null) return 'The draft has faults: nothing is decided by it'
+  return isDraft ? 'By the draft' : 'By the policies in force'
+}
+
 /** What would be decided. */
 export function Result({ of: asked }: { of: Asked }) {
   const { action, isDraft, of } = asked
@@ -17,14 +23,8 @@ export function Result({ of: asked }: { of: Asked }) {
   const { verdict, diagnostics } = of
   return (
     <>
-      <section class="card result" role="status">
-        <h2 ref={heading}>
-          {verdict
-            ? isDraft
-              ? 'By the draft'
-              : 'By the policies in force'
-            : 'The draft has faults: nothing is decided by it'}
-        </h2>
+      <section class="card result">
+        <h2 ref={heading}>{titleOf(asked)}</h2>
         {verdict && <Verdict of={verdict} action={action} />}
       </section>
       {diagnostics.length > 0 && (
