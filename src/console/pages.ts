@@ -18,7 +18,7 @@ export const PAGES: readonly Page[] = [
     path: 'overview',
     title: 'Overview',
     icon: 'overview',
-    needs: 'auditChain',
+    needs: 'overview',
     load: async () => (await import('./pages/overview/page.tsx')).OverviewPage,
   },
   {

@@ -3,7 +3,7 @@ import { Text } from './text.tsx'
 
 /** Decisions and statuses are told by a word; colour only repeats it. */
 
-const DECISIONS = { allow: 'allow', deny: 'deny', require_approval: 'needs approval' } as const
+export const DECISIONS = { allow: 'allow', deny: 'deny', require_approval: 'needs approval' } as const
 
 export function DecisionBadge({ decision }: { decision: RecordedDecision['decision'] }) {
   return <span class={`badge ${decision}`}>{DECISIONS[decision]}</span>
