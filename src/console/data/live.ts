@@ -8,7 +8,7 @@ type Listener = (event: GateEvent) => void
 
 /** What happens in the tenant, read by one stream for the whole page. */
 export interface Live {
-  /** False when the stream cannot be had: what is shown may be old. */
+  /** False while the stream cannot be had: what is shown may be old. */
   isLive: boolean
   listen(listener: Listener): () => void
 }
@@ -19,11 +19,24 @@ export function useLiveEvents(connection: Connection): Live {
   const [isLive, setIsLive] = useState(true)
   useEffect(() => {
     const stop = new AbortController()
+    const watched: Connection = {
+      ...connection,
+      // A stream that broke is asked for again and again: until one can be had, nobody knows what happens.
+      open: async (...request) => {
+        try {
+          const response = await connection.open(...request)
+          setIsLive(response.ok)
+          return response
+        } catch (error) {
+          if (!stop.signal.aborted) setIsLive(false)
+          throw error
+        }
+      },
+    }
     const follow = async (): Promise<void> => {
-      for await (const event of events(connection, { signal: stop.signal }))
+      for await (const event of events(watched, { signal: stop.signal }))
         for (const listener of listeners.current) listener(event)
     }
-    setIsLive(true)
     follow().catch((error) => {
       if (stop.signal.aborted) return
       failure(error)

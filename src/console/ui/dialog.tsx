@@ -13,13 +13,28 @@ interface DialogProps {
 export function Dialog({ title, isDangerous = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
+  const isThere = useRef(true)
   useEffect(() => {
     const element = dialog.current
     element?.showModal()
-    return () => element?.close()
+    return () => {
+      isThere.current = false
+      element?.close()
+    }
   }, [])
+  // Whether it closes is for the owner to say; but a browser that is asked twice closes it, and then the owner is told.
+  const cancelled = (event: Event): void => {
+    event.preventDefault()
+    onClose()
+  }
   return (
-    <dialog ref={dialog} class={isDangerous ? 'dangerous' : ''} aria-labelledby={id} onCancel={onClose}>
+    <dialog
+      ref={dialog}
+      class={isDangerous ? 'dangerous' : ''}
+      aria-labelledby={id}
+      onCancel={cancelled}
+      onClose={() => isThere.current && onClose()}
+    >
       <header>
         <h2 id={id}>{title}</h2>
         <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>
