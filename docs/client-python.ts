@@ -17,12 +17,18 @@ import {
  * the types of every request and answer with the table of routes, and _endpoints.py, the endpoints as methods.
  */
 
-/** Endpoints in the groups of the client, by the names of routes; those of no group are methods of the client itself. */
+/**
+ * Endpoints in the groups of the client, by the names of routes; those of no group are methods of the client itself. Streams have no plain
+ * answer: `events` is written by hand, and `auditVerifyLive` is for who watches, which a call of `verify` does as well.
+ */
 const GROUPS: Record<string, Record<string, string>> = {
   '': { risk: 'risk', outcome: 'outcome' },
-  approvals: { list: 'listApprovals', get: 'getApproval', approve: 'approve', reject: 'reject' },
+  approvals: {
+    ...{ list: 'listApprovals', get: 'getApproval', background: 'approvalBackground' },
+    ...{ approve: 'approve', reject: 'reject' },
+  },
   audit: { chain: 'auditChain', verify: 'auditVerify', log: 'auditLog' },
-  decisions: { get: 'getDecision' },
+  decisions: { list: 'listDecisions', get: 'getDecision', timeline: 'decisionTimeline' },
   evidence: { bundle: 'exportBundle', verify: 'verifyBundle' },
   kill_switch: {
     status: 'killSwitchStatus',

@@ -94,7 +94,7 @@ function inLines(type: string, indent: string): string {
 
 function arrayOf(items: Schema, indent: string): string {
   const type = typeOf(items, indent)
-  return /^[\w]+$|^\{[\s\S]*\}$/.test(type) ? `${type}[]` : `(${type})[]`
+  return /^\w+(\[\])*$|^\{[\s\S]*\}$/.test(type) ? `${type}[]` : `(${type})[]`
 }
 
 function objectOf({ properties, required = [], additionalProperties }: Schema, indent: string): string {

@@ -3,10 +3,11 @@ import { createServer, type Server } from 'node:http'
 import { resolve } from 'node:path'
 import { expireDue } from './actions/approvals.ts'
 import { noteCancelled } from './actions/cancel.ts'
-import type { Deps } from './actions/deps.ts'
+import type { Deps, PoliciesInForce } from './actions/deps.ts'
 import { pastReader } from './actions/past.ts'
-import { policyHistory } from './actions/policy-history.ts'
+import { type HistoryDeps, policyHistory, storedSets } from './actions/policy-history.ts'
 import { type PolicyRegistry, policyRegistry, type Reloaded } from './actions/policy-registry.ts'
+import { ruleTexts } from './actions/rule-text.ts'
 import { Sessions } from './actions/sessions.ts'
 import { SignInCodes } from './actions/sign-in-codes.ts'
 import { policyValidator } from './actions/validate-policies.ts'
@@ -101,7 +102,7 @@ export async function startServer({
       policies,
       validatePolicies: policyValidator(aside.validate),
       examine: threads.examine,
-      findSet: policyHistory({ store, compile: aside.compile }, policies),
+      ...earlierPolicies({ store, compile: aside.compile }, policies),
       ...kept,
       metrics: () => metricsText(kept),
       log,
@@ -163,6 +164,12 @@ function tendPolicies(tasks: Tasks, policies: PolicyRegistry, readPolicies: () =
     await readPolicies()
     await policies.tend()
   })
+}
+
+/** Finds policies that were in force, and their texts. */
+function earlierPolicies(deps: HistoryDeps, inForce: PoliciesInForce): Pick<Services, 'findSet' | 'findRule'> {
+  const findStored = storedSets(deps)
+  return { findSet: policyHistory(findStored, inForce), findRule: ruleTexts(findStored) }
 }
 
 function tendStore(tasks: Tasks, deps: Deps): void {

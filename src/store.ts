@@ -135,8 +135,13 @@ export interface Store {
    * Recomputes a chain, or a part of it, from the file.
    *
    * @param onProgress told how many entries have been found good
+   * @param signal ends the work with its reason, where that is done in a thread
    */
-  verifyChain(request: ChainRequest, onProgress?: (checked: number) => void): Promise<RangeVerification>
+  verifyChain(
+    request: ChainRequest,
+    onProgress?: (checked: number) => void,
+    signal?: AbortSignal,
+  ): Promise<RangeVerification>
   /** Takes what was erased out of the files that SQLite keeps beside the data file; false while others read from them. */
   scrub(): Promise<boolean>
   /** Names of all chains that there are, or were when something was signed. */

@@ -10,17 +10,17 @@ import {
   subjectOf,
   type Vote,
 } from '../approvals/approval.ts'
-import { assertMayVote, countedVotes } from '../approvals/votes.ts'
+import { countedVotes } from '../approvals/votes.ts'
 import type { EventEntry } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { MAX_TEXT, TenantIdField } from '../gate/request.ts'
 import { principalOf } from '../keys/apikey.ts'
-import { coveringStop, reasonOf } from '../killswitch/killswitch.ts'
 import { type Change, change } from '../records.ts'
 import type { Guard, Submission } from '../submission.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry, isStillActive } from './deps.ts'
 import { bindTo, earlierUse, type Idempotency } from './idempotency.ts'
+import { assertMayApprove, assertMayReject, hasVoted } from './may-vote.ts'
 import { changedByTime, noteStatus, openApprovals } from './open-approvals.ts'
 import { PAGE_BYTES, pageGiven } from './page.ts'
 import { isApprover, type Reader, requesterSeenBy, viewFor, visibleApproval } from './visible-approvals.ts'
@@ -78,13 +78,10 @@ export function approve(
   idempotency?: Idempotency,
 ): Promise<ApprovalView> {
   return vote(deps, caller, id, idempotency, (approval, nowMs) => {
+    const voting = { approval, key: caller.key, approverId: request.approverId, nowMs }
+    assertMayApprove(deps.store, voting)
+    if (hasVoted(deps.store, voting)) return undefined
     const { keys, switches } = deps.store.state()
-    const stop = coveringStop(switches, subjectOf(approval))
-    if (stop !== undefined) throw new GateError('kill_switch_active', reasonOf(stop))
-    assertMayVote(approval, caller.key, request.approverId, keys)
-    const principal = principalOf(caller.key)
-    // A vote that no longer counts, since its key was revoked, may be given again with another key.
-    if (countedVotes(approval, approval, keys, nowMs).has(principal)) return undefined
     const entryId = deps.newId('entry')
     const votes = [...approval.votes, voteOf(caller, request.approverId, request.comment, nowMs, entryId)]
     const counted = countedVotes({ ...approval, votes }, approval, keys, nowMs)
@@ -112,8 +109,7 @@ export function reject(
   idempotency?: Idempotency,
 ): Promise<ApprovalView> {
   return vote(deps, caller, id, idempotency, (approval, nowMs) => {
-    const { keys } = deps.store.state()
-    assertMayVote({ ...approval, selfApproval: true }, caller.key, request.approverId, keys)
+    assertMayReject(deps.store, { approval, key: caller.key, approverId: request.approverId, nowMs })
     const entryId = deps.newId('entry')
     const votes = [...approval.votes, voteOf(caller, request.approverId, request.reason, nowMs, entryId)]
     const changes = { votes, status: 'rejected' as const, decidedAt: formatTimestamp(nowMs) }
@@ -128,7 +124,7 @@ interface Ballot {
   guards: Guard[]
 }
 
-/** The way of both votes: read, check that it is open, let `cast` decide, commit. `cast` gives undefined when nothing changes. */
+/** The way of both votes: read, let `cast` decide whether it may be, commit. `cast` gives undefined when nothing changes. */
 function vote(
   deps: Deps,
   caller: Caller,
@@ -141,7 +137,6 @@ function vote(
     const approval = await visibleApproval(deps, caller, id)
     if (earlier !== undefined) return { submission: null, reply: () => viewFor(deps, caller, approval) }
     const nowMs = deps.clock()
-    assertPending(statusAt(approval, deps.store.state().switches, nowMs), id)
     const ballot = cast(approval, nowMs)
     if (ballot === undefined) return { submission: null, reply: () => viewFor(deps, caller, approval) }
     const { changed, type, entryId, guards } = ballot
@@ -160,12 +155,6 @@ function voteOf(caller: Caller, approverId: string, comment: string | undefined,
   const { id: keyId } = caller.key
   const votedAt = formatTimestamp(nowMs)
   return { keyId, principal: principalOf(caller.key), approverId, comment: comment ?? null, votedAt, entryId }
-}
-
-function assertPending(status: ApprovalStatus, id: string): void {
-  if (status === 'pending') return
-  if (status === 'expired') throw new GateError('approval_expired', `Approval ${id} has expired.`)
-  throw new GateError('approval_not_pending', `Approval ${id} is ${status}, no longer pending.`)
 }
 
 /** A sweep ends after this; the next one goes on with what is left. */

@@ -20,12 +20,6 @@ export interface Told {
   event: { type: string; json: string } | undefined
 }
 
-export interface EventStream {
-  items: AsyncIterable<Told>
-  /** True when nothing more may be told. */
-  isOver(): boolean
-}
-
 /** A chain that is followed, and how far it has been. */
 interface Cursor {
   chain: string
@@ -51,7 +45,7 @@ export function eventStream(
   caller: Caller,
   lastEventId: string | undefined,
   isGone: () => boolean,
-): EventStream {
+): { items: AsyncIterable<Told>; isOver(): boolean } {
   const isOver = (): boolean => isGone() || !isStillActive(deps, caller)
   return { items: follow(deps, caller, lastEventId, isOver), isOver }
 }

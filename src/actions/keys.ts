@@ -125,7 +125,7 @@ export function listed(keys: readonly ApiKey[], uses: ReadonlyMap<string, string
   return keys.map((key) => ({ ...keyView(key), lastUsedAt: uses.get(key.id) ?? null }))
 }
 
-export function tenantKeys(deps: Deps, tenantId: string | undefined): ApiKey[] {
+export function tenantKeys(deps: Pick<Deps, 'store'>, tenantId: string | undefined): ApiKey[] {
   return Array.from(deps.store.state().keys.values())
     .filter((key) => tenantId === undefined || key.tenantId === tenantId)
     .sort((a, b) => a.id.localeCompare(b.id))

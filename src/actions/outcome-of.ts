@@ -1,4 +1,4 @@
-import { sectionValue } from '../audit/chain.ts'
+import { type StoredEntry, sectionValue } from '../audit/chain.ts'
 import type { EventType } from '../audit/events.ts'
 import type { Deps } from './deps.ts'
 
@@ -33,7 +33,11 @@ export interface Outcome extends Omit<Told, 'status'> {
 export async function outcomeOf({ store }: Deps, chain: string, decisionId: string): Promise<Outcome | undefined> {
   const entries = await store.toldOf(chain, decisionId, SETTLED)
   const entry = entries.find(({ header }) => RECORDED.includes(header.type as EventType)) ?? entries[0]
-  if (entry === undefined) return undefined
+  return entry && outcomeIn(entry)
+}
+
+/** What an entry of SETTLED says. */
+export function outcomeIn(entry: StoredEntry): Outcome {
   const { id: entryId, ts: recordedAt, type } = entry.header
   if (type === 'outcome.missing') return { ...MISSING, recordedAt, entryId }
   // Only the service writes entries of the type.

@@ -34,18 +34,33 @@ export interface HistoryDeps {
 /** Finds the policies that were in force once. */
 export type FindSet = (tenantId: string, digest: string) => Promise<FoundSet>
 
+/** Policies as they are stored, with the texts that they were made of. */
+export interface StoredSet {
+  set: PolicySet
+  source: PolicySource
+}
+export type FindStored = (tenantId: string, digest: string) => Promise<StoredSet | Unexplained>
+
 /** Sets that are kept ready: people look at several decisions of one. */
 const READY_SETS = 2
 /** Sets that may wait to be compiled, which takes up to ten seconds of a processor for each. */
 const MAX_WAITING = 8
 
-/** Finds policies in force and stored ones. Stored ones are compiled one after the other. */
-export function policyHistory(deps: HistoryDeps, inForce: PoliciesInForce): FindSet {
-  const ready = keptNewest<FoundSet>(READY_SETS)
-  const loading = new Map<string, Promise<FoundSet>>()
+/** Finds policies in force, and stored ones. */
+export function policyHistory(findStored: FindStored, inForce: PoliciesInForce): FindSet {
+  return async (tenantId, digest) => {
+    const set = inForce.get(tenantId)
+    return set?.digest === digest ? { set } : findStored(tenantId, digest)
+  }
+}
+
+/** Finds stored policies, which are compiled one after the other. */
+export function storedSets(deps: HistoryDeps): FindStored {
+  const ready = keptNewest<StoredSet>(READY_SETS)
+  const loading = new Map<string, ReturnType<FindStored>>()
   let last: Promise<unknown> = Promise.resolve()
 
-  const load = async (tenantId: string, digest: string): Promise<FoundSet> => {
+  const load: FindStored = async (tenantId, digest) => {
     const name = `${tenantId} ${digest}`
     try {
       const found = await storedSet(deps, tenantId, digest)
@@ -56,13 +71,11 @@ export function policyHistory(deps: HistoryDeps, inForce: PoliciesInForce): Find
     }
   }
   return async (tenantId, digest) => {
-    const set = inForce.get(tenantId)
-    if (set?.digest === digest) return { set }
     const name = `${tenantId} ${digest}`
     const known = ready.get(name) ?? loading.get(name)
     if (known !== undefined) return known
     if (loading.size >= MAX_WAITING)
-      throw new GateError('overloaded', 'Too many decisions of earlier policies are being explained; try again.')
+      throw new GateError('overloaded', 'Too many earlier policies are being looked up; try again.')
     const begin = () => load(tenantId, digest)
     const found = last.then(begin, begin)
     last = found
@@ -72,7 +85,7 @@ export function policyHistory(deps: HistoryDeps, inForce: PoliciesInForce): Find
 }
 
 /** The set that the stored texts make, if it has the digest: who can write the file could have put others there. */
-export async function storedSet(deps: HistoryDeps, tenantId: string, digest: string): Promise<FoundSet> {
+export async function storedSet(deps: HistoryDeps, tenantId: string, digest: string): Promise<StoredSet | Unexplained> {
   const text = await deps.store.policySource(tenantId, digest)
   if (text === undefined) return unexplained('policy_not_kept', digest)
   const source = sourceIn(tenantId, text)
@@ -88,7 +101,7 @@ export async function storedSet(deps: HistoryDeps, tenantId: string, digest: str
       fault && `${fault.file}:${fault.line} ${fault.code} ${fault.message}`,
     )
   }
-  return data.digest === digest ? { set: linkPolicySet(data) } : unexplained('policy_altered', digest)
+  return data.digest === digest ? { set: linkPolicySet(data), source } : unexplained('policy_altered', digest)
 }
 
 /** The texts without the tests, which decide nothing; undefined when they are not as they were written. */

@@ -16,8 +16,12 @@ import { trustOf } from './trust.ts'
 
 const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, UTC' })
 
+/** The days that are verified. */
+export const Days = Type.Object({ startDate: Day, endDate: Day }, { additionalProperties: false })
+export type Days = Static<typeof Days>
+
 export const VerifyRequest = Type.Object(
-  { tenantId: TenantIdField, startDate: Day, endDate: Day },
+  { tenantId: TenantIdField, ...Days.properties },
   { additionalProperties: false, title: 'VerifyRequest' },
 )
 export type VerifyRequest = Static<typeof VerifyRequest>
@@ -40,13 +44,25 @@ export interface Outside {
 export async function verifyRange(
   deps: Deps,
   chain: string,
-  { startDate, endDate }: VerifyRequest,
+  days: Days,
   outside: Outside = {},
   onProgress?: (checked: number) => void,
 ): Promise<RangeVerification> {
-  const range = await dayRange(deps.store, chain, { startDate, endDate })
-  const verified = await verifySeqs(deps.store, chain, range, outside, onProgress)
-  const size = await prunedInto(deps.store, chain, startDate)
+  const range = await dayRange(deps.store, chain, days)
+  return verifyDays(deps.store, chain, { ...days, range }, outside, onProgress)
+}
+
+/** As verifyRange, once it is known which entries the days have. @param signal ends the work, where it is done in a thread */
+export async function verifyDays(
+  store: Store,
+  chain: string,
+  { startDate, range }: Pick<Days, 'startDate'> & { range: { first: number; end: number } },
+  outside: Outside,
+  onProgress?: (checked: number) => void,
+  signal?: AbortSignal,
+): Promise<RangeVerification> {
+  const verified = await verifySeqs(store, chain, range, outside, onProgress, signal)
+  const size = await prunedInto(store, chain, startDate)
   if (!verified.valid || size === undefined) return verified
   return { ...verified, valid: false, status: 'pruned', fault: `the entries before ${size} were pruned` }
 }
@@ -55,7 +71,7 @@ export async function verifyRange(
 export async function dayRange(
   store: Store,
   chain: string,
-  { startDate, endDate }: Pick<VerifyRequest, 'startDate' | 'endDate'>,
+  { startDate, endDate }: Days,
 ): Promise<{ first: number; end: number }> {
   const start = dayOf('startDate', startDate)
   const end = dayOf('endDate', endDate)
@@ -80,11 +96,12 @@ export async function verifySeqs(
   range: { first: number; end: number } | undefined,
   { logKeys = trustOf(store).logKeys, anchors, sections = true }: Outside = {},
   onProgress?: (checked: number) => void,
+  signal?: AbortSignal,
 ): Promise<RangeVerification> {
   const anchor = anchors?.get(chain) ?? null
   const taken = await store.lastCheckpointUpTo(chain, await takenUpTo(store))
   const anchoredSize = Math.max(anchor?.size ?? 0, taken?.size ?? 0)
-  return store.verifyChain({ chain, range, sections, logKeys, anchor, anchoredSize }, onProgress)
+  return store.verifyChain({ chain, range, sections, logKeys, anchor, anchoredSize }, onProgress, signal)
 }
 
 function dayOf(field: string, text: string): number {

@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { styleText } from 'node:util'
 import type { Deps } from '../actions/deps.ts'
-import { createKey } from '../actions/keys.ts'
+import { createKey, tenantKeys } from '../actions/keys.ts'
 import { ensureTenant } from '../actions/tenants.ts'
 import { idMaker } from '../base/id.ts'
 import type { Config } from '../config.ts'
+import { isActive } from '../keys/apikey.ts'
+import { CONSOLE_PATH } from '../keys/console-routes.ts'
 import type { RunningServer } from '../server.ts'
 import { hostActor } from './context.ts'
 import { shellWord } from './shell.ts'
@@ -33,7 +35,7 @@ export async function welcome(server: RunningServer, config: Config, isTerminal:
   const isNew = isWithoutKeys(deps)
   if (!isNew || !isTerminal) {
     const lines = [...keysToMake(config, isNew), '', ...linesToPaste(curl, { agent: '$AGENT', owner: '$OWNER' })]
-    return banner(server.url, config, lines)
+    return banner(server.url, config, [...(isTerminal ? signInLines(server) : []), ...lines])
   }
   const keys = await makeKeys(deps)
   const shown = [
@@ -41,7 +43,7 @@ export async function welcome(server: RunningServer, config: Config, isTerminal:
     `  agent  ${emphasis(keys.agent)}   asks`,
     `  owner  ${emphasis(keys.owner)}   approves, stops, audits, makes keys`,
   ]
-  return banner(server.url, config, [...shown, '', ...linesToPaste(curl, keys)])
+  return banner(server.url, config, [...shown, '', ...signInLines(server), ...linesToPaste(curl, keys)])
 }
 
 /**
@@ -61,6 +63,21 @@ async function makeKeys(deps: Deps): Promise<DemoKeys> {
   const agent = await make({ roles: ['agent'], identity: 'demo-agent', name: 'demo agent' })
   const owner = await make({ roles: ['owner'], identity: OWNER, name: 'demo owner' })
   return { agent: agent.key, owner: owner.key }
+}
+
+/**
+ * A link that signs a browser in as the owner of the demo, where the service has one and can be reached by a browser. Like a key, it is
+ * for a terminal only.
+ */
+function signInLines({ url, store, signInCodes }: RunningServer): string[] {
+  const owner = tenantKeys({ store }, TENANT).find((key) => key.identity === OWNER && isActive(key, Date.now()))
+  if (owner === undefined || url.startsWith('unix:')) return []
+  const { code } = signInCodes.make(owner.id)
+  return [
+    'The web console. The link signs you in as the owner, once, within five minutes:',
+    `  ${emphasis(`${curlTo(url).base}${CONSOLE_PATH}/#code=${code}`)}`,
+    '',
+  ]
 }
 
 function banner(url: string, config: Config, lines: readonly string[]): string {

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   killswitch: async () => (await import('./killswitch.ts')).addKillSwitchCommands,
   mcp: async () => (await import('./mcp.ts')).addMcpCommand,
   hook: async () => (await import('./hook.ts')).addHookCommands,
+  console: async () => (await import('./console.ts')).addConsoleCommand,
   health: async () => (await import('./health.ts')).addHealthCommand,
   openapi: async () => (await import('./openapi.ts')).addOpenApiCommand,
   init: async () => (await import('./init.ts')).addInitCommand,

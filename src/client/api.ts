@@ -31,6 +31,79 @@ export interface Approval {
   unbound: string[]
 }
 
+/** What helps to decide an approval and is not part of it. */
+export interface ApprovalBackground {
+  /** The one that was asked for. */
+  approvalId: string
+  policyDigest: string | null
+  /** A rule as it is written in the policies that decided. */
+  rule: {
+    id: string
+    /** Of the policies, such as `acme/main.yaml`. */
+    file: string
+    /** From 1. */
+    line: number
+    /** From 1. */
+    endLine: number
+    /** These lines; of more than 8,000 characters the beginning and the end. */
+    text: string
+  } | null
+  /** Why `rule` is null. */
+  unshown: {
+    code: 'no_rule' | 'redacted' | 'policy_not_kept' | 'policy_altered' | 'policy_unloadable'
+    message: string
+  } | null
+  /** Who asked. */
+  agent: {
+    /** Who asked: the key's identity, else its id. */
+    principal: string
+    /** Of the key. */
+    name: string | null
+    /** The key that asked. */
+    keyId: string
+    /** Its last 10 other decisions, newest first. */
+    recent: PastDecision[]
+    /** How many of its checks of the last 24 hours were decided so. */
+    lastDay: {
+      allow: number
+      deny: number
+      require_approval: number
+      /** False when not all 24 hours were looked at. */
+      complete: boolean
+    }
+  }
+  /** The session of the agent. */
+  session: {
+    /** What the policies took for the session. */
+    id: string | null
+    /** Its last 20 other decisions, newest first. */
+    recent: PastDecision[]
+  }
+  /** How far back decisions were looked for; null when there are no more. */
+  searchedTo: string | null
+  /** Who may vote. */
+  approvers: {
+    /** A voter has one of the groups of each list; without a list, every approver may vote. */
+    groups: string[][]
+    /** Votes of distinct people that it needs. */
+    quorum: number
+    /** Who asked may approve. */
+    selfApproval: boolean
+  }
+  /** Whether this key may approve it now. */
+  mayVote: {
+    allowed: boolean
+    /** Why not, as a sentence. */
+    reason: string | null
+  }
+  /** Whether this key may reject it now. */
+  mayReject: {
+    allowed: boolean
+    /** Why not, as a sentence. */
+    reason: string | null
+  }
+}
+
 export interface ApproveRequest {
   /** Must be the tenant of x-tenant-id. */
   tenantId?: string
@@ -191,6 +264,36 @@ export interface DecisionCaller {
   identity: string | null
   name: string | null
   roles: string[]
+}
+
+/** Decisions, newest first. A page can have fewer than `limit`, none too, while `next` goes on: one request looks at 2,000 entries at most. */
+export interface DecisionList {
+  items: ListedDecision[]
+  /** `before` of the next page; null when nothing is left to look at. */
+  next: number | null
+  /** How far back was looked; null with `next`. */
+  searchedTo: string | null
+}
+
+/** What happened to an action: both decisions of an approval tell the same. */
+export interface DecisionTimeline {
+  /** The one that was asked for. */
+  decisionId: string
+  /** Null where none was asked for. */
+  approval: {
+    /** That joins the decisions. */
+    id: string
+    /** Now; null when it is not there any more. */
+    status: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed' | null
+    /** The decision that asked for it. */
+    heldDecisionId: string | null
+    /** The decision that used it. */
+    usedByDecisionId: string | null
+  } | null
+  /** In order. */
+  items: TimelineItem[]
+  /** How many entries of the approval are not told, the oldest. */
+  leftOut: number
 }
 
 /** One fault of a policy set. */
@@ -531,6 +634,46 @@ export interface KillSwitchStatus {
   switches: KillSwitch[]
 }
 
+/** A decision as a line of a list. */
+export interface ListedDecision {
+  /** Names it in paths. */
+  id: string
+  /** UTC, with milliseconds. */
+  timestamp: string
+  /** Of its audit entry. */
+  seq: number
+  /** Of its audit entry. */
+  entryId: string
+  action: string | null
+  decision: 'allow' | 'deny' | 'require_approval' | null
+  /** The rule that decided, if one did. */
+  rule: string | null
+  reason: string | null
+  riskScore: number | null
+  /** The step of the order of decision that decided. */
+  decidedBy:
+    | 'kill_switch'
+    | 'no_policy'
+    | 'invalid_context'
+    | 'deny_rule'
+    | 'risk'
+    | 'hold_rule'
+    | 'allow_rule'
+    | 'default'
+    | 'approval'
+    | null
+  /** Who asked: its key's identity, else its key's id. */
+  agent: string | null
+  /** The key that asked. */
+  keyId: string | null
+  /** What the policies took for the session. */
+  session: string | null
+  /** That it waited for, or used. */
+  approvalId: string | null
+  /** What was decided is not there any more: all else is null. */
+  redacted: boolean
+}
+
 /** A key without its secret, and when it was used last. */
 export interface ListedKey {
   /** Names the key; not a secret. */
@@ -613,6 +756,10 @@ export interface OpenedSession {
     | 'usage'
     | 'previewStop'
     | 'killSwitchHistory'
+    | 'listDecisions'
+    | 'decisionTimeline'
+    | 'approvalBackground'
+    | 'auditVerifyLive'
   )[]
   /** Null for who asks with a key. */
   session: {
@@ -661,6 +808,18 @@ export interface OutcomeRequest {
   durationMs?: number
   /** Why it failed, or was not run. */
   error?: string
+}
+
+export interface PastDecision {
+  /** As it was answered. */
+  id: string
+  /** UTC, with milliseconds. */
+  timestamp: string
+  action: string
+  decision: 'allow' | 'deny' | 'require_approval'
+  riskScore: number
+  /** What became of the action; null while nothing is known. */
+  outcome: 'succeeded' | 'failed' | 'not_run' | 'missing' | null
 }
 
 /** A stop that is or was in force; what is of its end is null until then. */
@@ -1025,6 +1184,10 @@ export interface SignedIn {
     | 'usage'
     | 'previewStop'
     | 'killSwitchHistory'
+    | 'listDecisions'
+    | 'decisionTimeline'
+    | 'approvalBackground'
+    | 'auditVerifyLive'
   )[]
   /** Null for who asks with a key. */
   session: {
@@ -1036,6 +1199,87 @@ export interface SignedIn {
     idleEndsAt: string
     /** When it ends at the latest. */
     endsAt: string
+  } | null
+}
+
+/** What one audit entry tells of an action. */
+export interface TimelineItem {
+  /** UTC, with milliseconds. */
+  at: string
+  seq: number
+  /** Of the audit entry that says so. */
+  entryId: string
+  event:
+    | 'gate.decision'
+    | 'approval.requested'
+    | 'approval.approved'
+    | 'approval.rejected'
+    | 'approval.expired'
+    | 'approval.cancelled'
+    | 'approval.consumed'
+    | 'outcome.recorded'
+    | 'outcome.missing'
+  /** Who caused an entry. */
+  actor: {
+    kind: 'key' | 'host' | 'service'
+    /** Of the key, the user on the host, or the service. */
+    id: string
+    /** Who holds the key. */
+    identity: string | null
+    /** Of the key. */
+    name: string | null
+  } | null
+  /** The decision that it is, that asked for or used the approval, or whose outcome it is. */
+  decisionId: string | null
+  /** Of `gate.decision`; null also where it is not there any more. */
+  decision: {
+    action: string
+    decision: 'allow' | 'deny' | 'require_approval'
+    reason: string
+    rule: string | null
+    /** The step of the order of decision that decided. */
+    decidedBy:
+      | 'kill_switch'
+      | 'no_policy'
+      | 'invalid_context'
+      | 'deny_rule'
+      | 'risk'
+      | 'hold_rule'
+      | 'allow_rule'
+      | 'default'
+      | 'approval'
+    riskScore: number
+  } | null
+  /** Of `approval.requested`. */
+  hold: {
+    requestedBy: string
+    quorum: number
+    /** UTC, with milliseconds. */
+    expiresAt: string
+  } | null
+  /** Of `approval.approved` and `approval.rejected`. */
+  vote: {
+    principal: string
+    approverId: string
+    comment: string | null
+  } | null
+  /** Of the approval behind this entry: a vote that does not decide leaves it pending. */
+  approvalStatus: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed' | null
+  /** Of `outcome.recorded` and `outcome.missing`. */
+  outcome: {
+    /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, told none in time. */
+    status: 'succeeded' | 'failed' | 'not_run' | 'missing'
+    /** It ran without an allow, or its outcome never came. */
+    possibleBypass: boolean
+    /** The caller said that it only watches and runs actions whatever is decided. */
+    observed: boolean
+    durationMs: number | null
+    /** As the caller put it; null also where it has been erased. */
+    error: string | null
+    /** UTC, with milliseconds. */
+    recordedAt: string
+    /** Of its audit entry. */
+    entryId: string
   } | null
 }
 
@@ -1353,6 +1597,16 @@ export interface Api {
     body: VerifyRequest
     data: RangeVerification
   }
+  /** As the POST, told as it goes (server-sent events). */
+  auditVerifyLive: {
+    query: {
+      /** YYYY-MM-DD, UTC */
+      startDate?: string
+      /** YYYY-MM-DD, UTC */
+      endDate?: string
+    }
+    data: string
+  }
   /** Writes an entry of the caller's own. */
   auditLog: {
     body: LogRequest
@@ -1481,6 +1735,42 @@ export interface Api {
     data: PastKillSwitch[]
     page: Page
   }
+  /** Decisions, newest first, searched by what was asked, by whom and what came of it. */
+  listDecisions: {
+    query: {
+      /** How many at most. */
+      limit?: number
+      /** Only decisions with a smaller `seq`: `next` of the page before. */
+      before?: number
+      /** What was decided. */
+      decision?: 'allow' | 'deny' | 'require_approval'
+      /** An action, or a glob: `payment.*`. */
+      action?: string
+      /** The rule that decided. */
+      rule?: string
+      /** Who asked: its key's identity, else its key's id. */
+      agent?: string
+      /** The session that the policies saw. */
+      session?: string
+      /** A risk score of this or more. */
+      minRisk?: number
+      /** From this time on. */
+      from?: string
+      /** Before this time. */
+      to?: string
+    }
+    data: DecisionList
+  }
+  /** What happened to an action, in order: held, voted on, approved, used, its outcome. */
+  decisionTimeline: {
+    params: { id: string }
+    data: DecisionTimeline
+  }
+  /** What helps to decide an approval: the text of its rule, what its agent did, whether this key may vote. */
+  approvalBackground: {
+    params: { id: string }
+    data: ApprovalBackground
+  }
 }
 
 export const ROUTES = {
@@ -1493,6 +1783,7 @@ export const ROUTES = {
   reject: { method: 'POST', path: '/approvals/:id/reject', repeat: 'with_key', form: 'object' },
   auditChain: { method: 'GET', path: '/audit/chain', repeat: 'as_is', form: 'page' },
   auditVerify: { method: 'POST', path: '/audit/verify', repeat: 'as_is', form: 'object' },
+  auditVerifyLive: { method: 'GET', path: '/audit/verify', repeat: 'as_is', form: 'text' },
   auditLog: { method: 'POST', path: '/audit/log', repeat: 'with_key', form: 'object' },
   getDecision: { method: 'GET', path: '/decisions/:id', repeat: 'as_is', form: 'object' },
   exportBundle: { method: 'GET', path: '/evidence/bundle/:id', repeat: 'as_is', form: 'object' },
@@ -1519,4 +1810,7 @@ export const ROUTES = {
   usage: { method: 'GET', path: '/usage', repeat: 'as_is', form: 'object' },
   previewStop: { method: 'POST', path: '/killswitch/preview', repeat: 'as_is', form: 'object' },
   killSwitchHistory: { method: 'GET', path: '/killswitch/history', repeat: 'as_is', form: 'page' },
+  listDecisions: { method: 'GET', path: '/decisions', repeat: 'as_is', form: 'object' },
+  decisionTimeline: { method: 'GET', path: '/decisions/:id/timeline', repeat: 'as_is', form: 'object' },
+  approvalBackground: { method: 'GET', path: '/approvals/:id/background', repeat: 'as_is', form: 'object' },
 } as const

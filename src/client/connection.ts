@@ -45,11 +45,17 @@ export interface Sending extends CallOptions {
   heldMs?: number
 }
 
+/** What the route of a stream takes. */
+export interface Opening {
+  query?: Readonly<Record<string, string>>
+  headers?: Readonly<Record<string, string>>
+}
+
 export interface Connection {
   /** The answer of a route. @throws GateError, or what `signal` was aborted with */
   call<N extends RouteName>(name: N, input: Input<N>, options?: Sending): Promise<Answer<N>>
   /** One answer as it comes, whatever its status, without repetition. For streams. */
-  open(name: RouteName, headers: Record<string, string>, signal: AbortSignal): Promise<Response>
+  open(name: RouteName, input: Opening, signal: AbortSignal): Promise<Response>
 }
 
 const FIRST_PAUSE_MS = 100
@@ -104,9 +110,9 @@ export function connectAs({ tenantId, headers: named }: Caller, options: Transpo
         }
       }
     },
-    open(name, headers, signal) {
+    open(name, { query = {}, headers = {} }, signal) {
       const { method, path } = ROUTES[name]
-      return send(addressOf(base, path, {}, {}), { method, headers: { ...named(), ...headers }, ...always, signal })
+      return send(addressOf(base, path, {}, query), { method, headers: { ...named(), ...headers }, ...always, signal })
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Answer } from './answer.ts'
 import type { Api } from './api.ts'
 import type { CallOptions, Connection, Input, RouteName } from './connection.ts'
+import { type Days, verifyLive } from './verification.ts'
 
 /** A body without the tenant, which the client adds. */
 export type Body<N extends RouteName> = Api[N] extends { body?: infer B } ? Omit<NonNullable<B>, 'tenantId'> : never
@@ -15,8 +16,10 @@ export function endpoints(connection: Connection) {
 
 export type Endpoints = ReturnType<typeof endpoints>
 
-function callsOf({ call }: Connection) {
+function callsOf(connection: Connection) {
+  const { call } = connection
   return {
+    connection,
     call,
     /** Without the page of a list. */
     data: async <N extends RouteName>(name: N, input: Input<N>, options?: CallOptions): Data<N> =>
@@ -27,13 +30,15 @@ function callsOf({ call }: Connection) {
 type Calls = ReturnType<typeof callsOf>
 
 /** What was decided about actions, and what is on record of it. */
-function ofActions({ call, data }: Calls) {
+function ofActions({ connection, call, data }: Calls) {
   return {
     approvals: {
       /** Pending ones unless `status` says otherwise, oldest deadline first. */
       list: (query: Query<'listApprovals'> = {}, options?: CallOptions): Promise<Answer<'listApprovals'>> =>
         call('listApprovals', { query }, options),
       get: (id: string, options?: CallOptions) => data('getApproval', { params: { id }, query: {} }, options),
+      /** What helps to decide it, and whether this key may vote. */
+      background: (id: string, options?: CallOptions) => data('approvalBackground', { params: { id } }, options),
       approve: (id: string, vote: Body<'approve'>, options?: CallOptions) =>
         data('approve', { params: { id }, body: vote }, options),
       reject: (id: string, vote: Body<'reject'>, options?: CallOptions) =>
@@ -44,10 +49,15 @@ function ofActions({ call, data }: Calls) {
       chain: (query: Query<'auditChain'> = {}, options?: CallOptions): Promise<Answer<'auditChain'>> =>
         call('auditChain', { query }, options),
       verify: (range: Body<'auditVerify'>, options?: CallOptions) => data('auditVerify', { body: range }, options),
+      /** As `verify`, told as it goes: for chains that take longer than a call may. */
+      verifyLive: (range: Days, options?: Pick<CallOptions, 'signal'>) => verifyLive(connection, range, options),
       log: (entry: Body<'auditLog'>, options?: CallOptions) => data('auditLog', { body: entry }, options),
     },
     decisions: {
+      /** Newest first. A page can be empty while its `next`, as `before` of the next one, goes on. */
+      list: (query: Query<'listDecisions'> = {}, options?: CallOptions) => data('listDecisions', { query }, options),
       get: (id: string, options?: CallOptions) => data('getDecision', { params: { id } }, options),
+      timeline: (id: string, options?: CallOptions) => data('decisionTimeline', { params: { id } }, options),
     },
     evidence: {
       bundle: (id: string, query: Query<'exportBundle'> = {}, options?: CallOptions) =>

@@ -39,7 +39,11 @@ export async function* events(
   let position = options.lastEventId
   for (let failures = 0; !signal?.aborted; failures += 1) {
     try {
-      for await (const { id = position, data } of blocks(connection, position, signal)) {
+      const headers = position === undefined ? {} : { 'last-event-id': position }
+      for await (const { id = position, data } of blocks(
+        (either) => connection.open('events', { headers }, either),
+        signal,
+      )) {
         failures = 0
         position = id
         if (data !== undefined && position !== undefined) yield eventOf(data, position)
@@ -66,15 +70,15 @@ function eventOf(data: string, position: string): GateEvent {
 }
 
 /** A block of server-sent events (HTML, 9.2.6), without those fields that the service does not send. */
-interface Block {
+export interface Block {
   id?: string
+  event?: string
   data?: string
 }
 
-/** The blocks of one stream, until it ends or falls silent. */
-async function* blocks(
-  connection: Connection,
-  position: string | undefined,
+/** The blocks of one stream, until it ends or falls silent. @throws GateError for what is no stream, and as the service refuses it */
+export async function* blocks(
+  open: (signal: AbortSignal) => Promise<Response>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Block> {
   const over = new AbortController()
@@ -84,8 +88,7 @@ async function* blocks(
     if (performance.now() - heardMs > SILENCE_MS) over.abort(new Error('the stream fell silent'))
   }, SILENCE_MS / 5)
   try {
-    const headers = position === undefined ? {} : { 'last-event-id': position }
-    const response = await connection.open('events', headers, either)
+    const response = await open(either)
     if (response.body === null || response.headers.get('content-type') !== 'text/event-stream') {
       await readAnswer(response, 'object')
       throw new GateError('malformed_answer', 'What answered is no stream of events.', { status: response.status })
@@ -109,6 +112,7 @@ function blockOf(text: string): Block {
   const block: Block = {}
   for (const line of text.split('\n')) {
     if (line.startsWith('id: ')) block.id = line.slice('id: '.length)
+    if (line.startsWith('event: ')) block.event = line.slice('event: '.length)
     if (line.startsWith('data: ')) block.data = line.slice('data: '.length)
   }
   return block

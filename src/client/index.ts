@@ -15,3 +15,4 @@ export type {
 } from './permit.ts'
 export type { Observation, Origin } from './provenance.ts'
 export type { Gate, GateSession, SessionOptions, ToolArgs, ToolCallOptions, ToolContext } from './session.ts'
+export type { Days, VerificationEvent } from './verification.ts'

@@ -3,10 +3,8 @@ import { fileURLToPath } from 'node:url'
 import express, { type Express } from 'express'
 import helmet from 'helmet'
 import { GateError } from '../base/errors.ts'
+import { CONSOLE_PATH } from '../keys/console-routes.ts'
 import { assertHost } from './host.ts'
-
-/** Where the web console is. */
-export const CONSOLE_PATH = '/console'
 
 /** What the build made of src/console: a page, and files whose names change with what is in them. */
 const BUILT = fileURLToPath(new URL('../../dist/console/', import.meta.url))

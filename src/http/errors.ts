@@ -30,7 +30,8 @@ export function writeError(
   writeEnvelope(response, status, { success: false, error: code, message, ...details, requestId }, headers)
 }
 
-function toGateError(thrown: unknown): GateError {
+/** The failure as the caller is told of it: what is none of ours is `internal`. */
+export function toGateError(thrown: unknown): GateError {
   if (thrown instanceof GateError) return thrown
   // Express marks a path that is no valid URI this way.
   if (thrown instanceof URIError) return new GateError('invalid_request', 'The path is not a valid URI.')

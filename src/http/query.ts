@@ -1,4 +1,6 @@
 import { Type } from '#typebox'
+import { GateError } from '../base/errors.ts'
+import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../base/time.ts'
 
 /** At most nine digits, so that arithmetic stays exact. */
 const MAX_NUMBER = 999_999_999
@@ -13,6 +15,27 @@ export const Paging = {
   offset: wholeNumber('How many to leave out first.'),
 }
 export const Closed = { additionalProperties: false }
+
+const Time = { format: 'date-time', maxLength: 64 }
+/** A stretch of time. */
+export const TimeRange = {
+  from: Type.Optional(Type.String({ ...Time, description: 'From this time on.' })),
+  to: Type.Optional(Type.String({ ...Time, description: 'Before this time.' })),
+}
+
+/** Both times in the form in which entries carry theirs. @throws GateError `invalid_request` */
+export function timesOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
+  return { from: timeOf('from', from), to: timeOf('to', to) }
+}
+
+function timeOf(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const ms = parseRfc3339(text)
+  if (ms !== undefined) return formatTimestamp(Math.min(ms, LAST_TIME_MS))
+  throw new GateError('invalid_request', `${name} must be a time with a zone, such as 2026-01-31T12:00:00Z.`, {
+    details: [{ path: `/${name}`, message: 'must be an RFC 3339 time with a zone' }],
+  })
+}
 
 /** How long an answer is held at most. */
 export const MAX_WAIT_MS = 25_000

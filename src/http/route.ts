@@ -55,6 +55,8 @@ export interface RouteShape {
   paged?: true
   /** The answer is `data` itself, without the envelope; of events, the text of the stream. */
   bare?: 'application/json' | 'text/event-stream' | 'text/plain'
+  /** A stream of events that goes on behind the header Last-Event-ID. */
+  resumable?: true
   /** Of an answer without failure. @default 200 */
   status?: 202
   /** Failures beside those that every route of its kind has (openapi.ts). */

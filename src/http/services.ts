@@ -1,4 +1,5 @@
 import type { SinkState } from '../actions/anchors.ts'
+import type { BackgroundDeps } from '../actions/approval-background.ts'
 import type { CheckDeps } from '../actions/deps.ts'
 import type { EvidenceDeps } from '../actions/evidence.ts'
 import type { ExplainDeps } from '../actions/explain.ts'
@@ -13,7 +14,7 @@ import type { Examine } from '../actions/verify-evidence.ts'
 import type { Outside } from '../actions/verify-range.ts'
 
 /** What the routes work with; composed in server.ts. */
-export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps, ExplainDeps, OutcomeDeps {
+export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps, ExplainDeps, OutcomeDeps, BackgroundDeps {
   sessions: Sessions
   signInCodes: SignInCodes
   policies: PolicyRegistry

@@ -1,8 +1,20 @@
 import type { ServerResponse } from 'node:http'
-import type { EventStream, Told } from '../actions/events.ts'
+import { toGateError } from './errors.ts'
 
-/** What a route answers with when it has no end. */
-export type Stream = EventStream
+/** An event with its data as one line of JSON, where the reader stands behind it, or both; neither is a sign of life. */
+export interface StreamItem {
+  position?: string
+  event: { type: string; json: string } | undefined
+}
+
+/** What a route answers with when it is told piece by piece. */
+export interface Stream {
+  items: AsyncIterable<StreamItem>
+  /** True when nothing more may be told. */
+  isOver(): boolean
+  /** The last event says that it is the last, and a failure is one: `failed`. Other streams have no end, and a client comes back to them. */
+  ends?: boolean
+}
 
 /** A client that has lost its connection comes back after this. */
 const RETRY_MS = 1000
@@ -15,17 +27,18 @@ const END_MS = 200
  * Writes server-sent events until the stream is over or the client has gone. The next one is read when the socket
  * has taken the one before, so that a slow reader costs the memory of one.
  *
- * @throws what the stream throws: before the first event nothing has been written, afterwards the connection is cut
+ * @throws what the stream throws: before the first event nothing has been written, afterwards the connection is cut, or, where the
+ * stream has an end, that is told
  */
 export async function writeStream(
   response: ServerResponse,
-  { items, isOver }: Stream,
+  { items, isOver, ends = false }: Stream,
   requestId: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
   try {
     for await (const item of items) {
-      if (!response.headersSent) begin(response, requestId, headers)
+      if (!response.headersSent) begin(response, ends, requestId, headers)
       if (response.req.method === 'HEAD') break
       response.write(textOf(item))
       while (response.writableNeedDrain && !response.destroyed && !isOver()) await drained(response)
@@ -33,12 +46,25 @@ export async function writeStream(
     }
     end(response)
   } catch (error) {
-    if (response.headersSent) response.destroy()
+    if (response.headersSent && ends) endWith(response, error)
+    else if (response.headersSent) response.destroy()
     throw error
   }
 }
 
-function begin(response: ServerResponse, requestId: string, headers: Readonly<Record<string, string>>): void {
+function endWith(response: ServerResponse, thrown: unknown): void {
+  if (response.destroyed) return
+  const { code, message } = toGateError(thrown)
+  response.write(textOf({ event: { type: 'failed', json: JSON.stringify({ error: code, message }) } }))
+  end(response)
+}
+
+function begin(
+  response: ServerResponse,
+  ends: boolean,
+  requestId: string,
+  headers: Readonly<Record<string, string>>,
+): void {
   response.writeHead(200, {
     'Content-Type': 'text/event-stream',
     'Cache-Control': 'no-store',
@@ -47,13 +73,14 @@ function begin(response: ServerResponse, requestId: string, headers: Readonly<Re
     'x-request-id': requestId,
     ...headers,
   })
-  if (response.req.method !== 'HEAD') response.write(`retry: ${RETRY_MS}\n`)
+  // Who comes back to a stream that had an end would begin it anew.
+  if (!ends && response.req.method !== 'HEAD') response.write(`retry: ${RETRY_MS}\n`)
 }
 
 /** An id without data moves the client's position and is no event to it. JSON has no line breaks of its own. */
-function textOf({ position, event }: Told): string {
-  if (event === undefined) return `: ok\nid: ${position}\n\n`
-  return `id: ${position}\nevent: ${event.type}\ndata: ${event.json}\n\n`
+function textOf({ position, event }: StreamItem): string {
+  const id = position === undefined ? '' : `id: ${position}\n`
+  return event === undefined ? `: ok\n${id}\n` : `${id}event: ${event.type}\ndata: ${event.json}\n\n`
 }
 
 /** Resolves when the reader has caught up or gone, or after a moment. */

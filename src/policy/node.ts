@@ -83,6 +83,11 @@ export function lineOf({ source, start }: Place): { file: string; line: number }
   return { file: source.file, line: positionOf(source, start).line }
 }
 
+/** The line from 1 where a place ends. */
+export function lastLineOf({ source, start, end }: Place): number {
+  return positionOf(source, Math.max(start, end - 1)).line
+}
+
 /** A place of a text that is not part of its document, such as a fault of syntax. */
 export function placeAt(source: Source, start: number, end = start): Place {
   return { source, path: '', start, end }

@@ -2,7 +2,7 @@ import { readCondition } from './conditions.ts'
 import { readFactName } from './fact-names.ts'
 import { readGlobs } from './globs.ts'
 import type { Names } from './names.ts'
-import { keyOf, lineOf, memberOf, type Node, numberOf, textOf } from './node.ts'
+import { keyOf, lastLineOf, lineOf, memberOf, type Node, numberOf, textOf } from './node.ts'
 import { readReason } from './reason.ts'
 import { type ApprovalTerms, type Candidate, EFFECTS, type Factor, type Rule, type Scale } from './set.ts'
 import { readTerms } from './settings.ts'
@@ -23,7 +23,8 @@ export function readRule(node: Node, names: Names, setTerms: ApprovalTerms): Rul
   const id = textOf(memberOf(node, 'id'))
   const reason = readReason(node, names.report)
   if (id === undefined || reason === undefined || effect === undefined || candidate === undefined) return undefined
-  const rule: Rule = { ...candidate, id, reason, effect, description: textOf(memberOf(node, 'description')), terms }
+  const description = textOf(memberOf(node, 'description'))
+  const rule: Rule = { ...candidate, id, endLine: lastLineOf(node), reason, effect, description, terms }
   names.nodes.set(rule, node)
   return rule
 }

@@ -78,6 +78,7 @@ export interface Candidate {
 
 export interface Rule extends Candidate {
   readonly id: string
+  readonly endLine: number
   readonly effect: Effect
   readonly reason: string
   readonly description: string | undefined

@@ -81,7 +81,7 @@ export function openStore(options: StoreOptions): Store {
       imposed.size === 0 ? memory : { ...memory, switches: [...memory.switches, ...imposed.values()] },
     refresh: () => keep(refreshed(memory, file.connection())),
     ...reads(() => file.connection(), origin, clock),
-    verifyChain: (request, onProgress = () => undefined) => verifier.verify(request, onProgress),
+    verifyChain: (request, onProgress = () => undefined, signal) => verifier.verify(request, onProgress, signal),
     async close() {
       while (!queue.idle()) await sleep(1)
       await verifier.close()

@@ -13,8 +13,8 @@ export type OnProgress = (checked: number) => void
 
 /** Verifies chains of one file, one at a time. */
 export interface Verifier {
-  /** @throws GateError `audit_unavailable` when the file cannot be read */
-  verify(request: ChainRequest, onProgress: OnProgress): Promise<RangeVerification>
+  /** @throws GateError `audit_unavailable` when the file cannot be read; the reason of the signal */
+  verify(request: ChainRequest, onProgress: OnProgress, signal?: AbortSignal): Promise<RangeVerification>
   /** Ends what is under way. */
   close(): Promise<void>
 }
@@ -46,12 +46,20 @@ export const verifyInThread: MakeVerifier = (address) => {
   let isClosed = false
   const turn = turns(1)
 
-  const run = (request: ChainRequest, onProgress: OnProgress): Promise<RangeVerification> =>
+  const run = (request: ChainRequest, onProgress: OnProgress, signal?: AbortSignal): Promise<RangeVerification> =>
     new Promise((resolve, reject) => {
       if (isClosed) return reject(unavailable('be verified', 'the store is closed'))
+      // Who has gone while it waited for its turn.
+      if (signal?.aborted) return reject(signal.reason)
       const job: VerifyJob = { address, request }
       const started = startThread(MODULE, { workerData: job })
       thread = started
+      const end = (): void => {
+        reject(signal?.reason)
+        void started.terminate()
+      }
+      signal?.addEventListener('abort', end, { once: true })
+      started.on('exit', () => signal?.removeEventListener('abort', end))
       started.on('message', (message: VerifyMessage) => {
         if ('checked' in message) onProgress(message.checked)
         else resolve(message.result)
@@ -62,7 +70,7 @@ export const verifyInThread: MakeVerifier = (address) => {
     })
 
   return {
-    verify: (request, onProgress) => turn(() => run(request, onProgress)),
+    verify: (request, onProgress, signal) => turn(() => run(request, onProgress, signal)),
     async close() {
       isClosed = true
       await thread?.terminate()

@@ -3,6 +3,8 @@ import { type Call, type Expected, MAIL } from './cases.ts'
 /** A call of a conversation with one sidecar. Texts such as `$approval` stand for what was kept of an earlier answer. */
 export interface Exchange extends Call, Pick<Expected, 'value' | 'error'> {
   as?: 'approver'
+  /** The one client that has it. */
+  only?: 'TypeScript'
   /** What is kept, by name: the path of a member of the answer. */
   keep?: Record<string, string>
 }
@@ -20,6 +22,11 @@ export const ENDPOINTS: readonly Exchange[] = [
   { call: 'check', with: pay(5000), value: { decision: 'require_approval' }, keep: { approval: 'approvalId' } },
   { call: 'approvals.get', with: { id: '$approval' }, value: { status: 'pending', action: 'payment.transfer' } },
   { call: 'approvals.list', with: { limit: 1 }, value: { data: [{ status: 'pending' }], page: { limit: 1 } } },
+  {
+    call: 'approvals.background',
+    with: { id: '$approval' },
+    value: { rule: { id: 'large' }, agent: { principal: 'otto' }, mayVote: { allowed: false, reason: /who asked/i } },
+  },
   {
     call: 'approvals.approve',
     with: { id: '$approval', approverId: '$me' },
@@ -48,6 +55,21 @@ export const ENDPOINTS: readonly Exchange[] = [
     with: { id: '$decision' },
     value: { decision: 'allow', outcome: { status: 'succeeded' }, reproduced: true },
   },
+  { call: 'decisions.list', with: { limit: 1 }, value: { items: [{ id: '$decision', decision: 'allow' }] } },
+  {
+    call: 'decisions.list',
+    with: { action: 'payment.**', decision: 'require_approval', minRisk: 15, agent: 'otto' },
+    value: { items: [{ decision: 'require_approval', rule: 'large' }], next: null },
+  },
+  {
+    call: 'decisions.timeline',
+    with: { id: '$decision' },
+    value: {
+      decisionId: '$decision',
+      approval: { id: '$approval', status: 'consumed' },
+      items: { 5: { event: /^outcome/ } },
+    },
+  },
   {
     call: 'decisions.get',
     with: { id: 'dec_../keys' },
@@ -68,6 +90,21 @@ export const ENDPOINTS: readonly Exchange[] = [
     value: { data: [{ data: { page: 2 } }], page: { limit: 1 } },
   },
   { call: 'audit.verify', with: { startDate: '2020-01-01', endDate: '2099-12-31' }, value: { valid: true } },
+  {
+    call: 'audit.verifyLive',
+    only: 'TypeScript',
+    with: { startDate: '2020-01-01', endDate: '2099-12-31' },
+    value: [
+      { type: 'progress', checked: 0 },
+      { type: 'verified', verification: { valid: true } },
+    ],
+  },
+  {
+    call: 'audit.verifyLive',
+    only: 'TypeScript',
+    with: { startDate: '2020-01-02', endDate: '2020-01-01' },
+    error: { name: 'GateError', code: 'invalid_request', status: 400 },
+  },
   {
     call: 'evidence.bundle',
     with: { id: '$decision' },

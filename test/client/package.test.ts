@@ -39,7 +39,7 @@ test('the package has the version of the product, and nothing but what belongs t
   assert.equal(packed.version, VERSION)
   const entries = [...ADAPTERS, 'index', 'verify']
   const declared = ['adapter', 'answer', 'api', 'checks', 'client', 'connection', 'endpoints', 'errors', 'events']
-  const declaredToo = ['guard', 'permit', 'provenance', 'session', 'tool-calls', 'unusable-trust']
+  const declaredToo = ['guard', 'permit', 'provenance', 'session', 'tool-calls', 'unusable-trust', 'verification']
   const expected = [
     ...['LICENSE', 'README.md', 'package.json'],
     ...entries.map((name) => `${name}.js`),

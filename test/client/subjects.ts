@@ -133,11 +133,19 @@ const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unkn
   },
   'approvals.list': (gate, query) => gate.approvals.list(query),
   'approvals.get': (gate, { id }) => gate.approvals.get(id),
+  'approvals.background': (gate, { id }) => gate.approvals.background(id),
   'approvals.approve': (gate, { id, ...vote }) => gate.approvals.approve(id, vote),
   'approvals.reject': (gate, { id, ...vote }) => gate.approvals.reject(id, vote),
   'audit.chain': (gate, query) => gate.audit.chain(query),
   'audit.verify': (gate, range) => gate.audit.verify(range),
+  async 'audit.verifyLive'(gate, range) {
+    const told: unknown[] = []
+    for await (const event of gate.audit.verifyLive(range)) told.push(event)
+    return told
+  },
   'audit.log': (gate, entry) => gate.audit.log(entry),
+  'decisions.list': (gate, query) => gate.decisions.list(query),
+  'decisions.timeline': (gate, { id }) => gate.decisions.timeline(id),
   'decisions.get': (gate, { id }) => gate.decisions.get(id),
   'evidence.bundle': (gate, { id, ...query }) => gate.evidence.bundle(id, query),
   'evidence.verify': (gate, { bundle }) => gate.evidence.verify(bundle),

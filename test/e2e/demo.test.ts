@@ -74,6 +74,16 @@ function assertLinesWork(banner: string, before: readonly string[] = []): void {
   assert.equal(paste([...before, held]).data.decision, 'require_approval')
 }
 
+/** The link that is shown signs in as the owner, once. */
+async function assertSignsIn(banner: string): Promise<void> {
+  const { origin, hash } = new URL(/http\S+#code=\S+/.exec(banner)?.[0] ?? '')
+  const open = () =>
+    fetch(`${origin}/session`, { method: 'POST', headers: { origin, 'x-sign-in-code': hash.slice('#code='.length) } })
+  const { data } = (await (await open()).json()) as { data: { identity: string; roles: string[] } }
+  assert.deepEqual([data.identity, data.roles], ['demo-owner', ['owner']])
+  assert.equal((await open()).status, 401)
+}
+
 function filesOf(dir: string): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -117,6 +127,7 @@ test('serve --demo: a first start shows two keys on the terminal and nowhere els
     const secrets = [...new Set(terminal.match(SECRET))]
     assert.equal(secrets.length, 2, terminal)
     assertLinesWork(terminal)
+    await assertSignsIn(terminal)
     const keys = await keysIn(data)
     assert.deepEqual(
       keys.map(({ roles, environment, tenantId }) => [tenantId, environment, ...roles]),
@@ -136,6 +147,7 @@ test('serve --demo: a first start shows two keys on the terminal and nowhere els
   })
   await onTerminal(t, args, async ({ terminal }) => {
     assert.equal(terminal.match(SECRET), null)
+    await assertSignsIn(terminal)
     assert.match(terminal, /This folder has keys already/)
     assert.equal((await keysIn(data)).length, 2)
   })

@@ -7,7 +7,7 @@ import { decisionEntry } from '../../src/actions/decisions.ts'
 import { callerOf } from '../../src/actions/deps.ts'
 import { explainEntry } from '../../src/actions/explain.ts'
 import { pastReader } from '../../src/actions/past.ts'
-import { policyHistory } from '../../src/actions/policy-history.ts'
+import { policyHistory, storedSets } from '../../src/actions/policy-history.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { compilePolicySet } from '../../src/policy/load.ts'
 import type { PolicySet } from '../../src/policy/set.ts'
@@ -85,7 +85,7 @@ test('whatever the policies and the request, the recorded decision comes out aga
       }
       const stored = { policySource: async () => JSON.stringify(source) }
       const compile = async (from: Parameters<typeof compilePolicySet>[0]) => ({ value: compilePolicySet(from) })
-      const findSet = policyHistory({ store: stored, compile }, { get: () => undefined })
+      const findSet = policyHistory(storedSets({ store: stored, compile }), { get: () => undefined })
       const again = await explainEntry({ ...deps, findSet }, entry)
       assert.deepEqual([again.reproduced, again.differences], [true, []])
       assert.deepEqual(again.explanation, told.explanation)
@@ -100,14 +100,14 @@ function slowHistory(inForce?: PolicySet) {
   const waiting: (() => void)[] = []
   const set = setOf('')
   const history = policyHistory(
-    {
+    storedSets({
       store: { policySource: async (_, digest) => JSON.stringify({ files: [], lists: [], ignored: [digest] }) },
       compile: async ({ ignored: [digest = ''] }) => {
         started.push(digest)
         await new Promise<void>((done) => waiting.push(done))
         return { value: { data: { ...set, digest }, diagnostics: [], tests: [] } }
       },
-    },
+    }),
     { get: () => inForce },
   )
   const letGo = async (): Promise<void> => {
@@ -166,7 +166,7 @@ test('policies in force are not compiled anew', async () => {
 test('a failure to read or compile fails that request, and not those after it', async () => {
   let isBroken = true
   const history = policyHistory(
-    {
+    storedSets({
       store: {
         policySource: async () => {
           if (isBroken) throw new Error('the disk')
@@ -174,7 +174,7 @@ test('a failure to read or compile fails that request, and not those after it', 
         },
       },
       compile: async () => ({ fault: 'takes more than 5 s to load' }),
-    },
+    }),
     { get: () => undefined },
   )
   await assert.rejects(history('acme', 'a'), /the disk/)

@@ -12,7 +12,7 @@ const TERMS = { quorum: 2, expiresInMs: 1000, selfApproval: false, approvers: []
 
 function rule(effect: Effect, outcome: Truth = 'true', conditional = true, id = `${effect}-rule`): RuleResult {
   const condition = conditional ? ({ kind: 'condition', name: 'c' } as const) : undefined
-  const place = { file: 'acme/main.yaml', line: 1 }
+  const place = { file: 'acme/main.yaml', line: 1, endLine: 1 }
   return {
     rule: { id, effect, reason: `${id}.`, description: undefined, actions: [], condition, terms: TERMS, ...place },
     outcome,

@@ -30,8 +30,21 @@ export interface Reader {
   close(): void
 }
 
-/** Opens a stream. `url` is that of the service. */
+/** Opens the stream of events. `url` is that of the service. */
 export async function openStream(
+  t: Cleanup,
+  url: string,
+  key: { secret: string; tenant: string },
+  lastEventId?: string,
+): Promise<Reader> {
+  const reader = await openStreamAt(t, `${url}/events`, key, lastEventId)
+  // The first block says where the stream starts.
+  if (reader.status === 200) while (reader.lastId() === '') await sleep(1)
+  return reader
+}
+
+/** Opens whatever stream is there. */
+export async function openStreamAt(
   t: Cleanup,
   url: string,
   key: { secret: string; tenant: string },
@@ -42,7 +55,7 @@ export async function openStream(
     'x-tenant-id': key.tenant,
     ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
   }
-  const sent = request(`${url}/events`, { headers, agent: false }).end()
+  const sent = request(url, { headers, agent: false }).end()
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve).once('error', reject)
   })
@@ -54,8 +67,6 @@ export async function openStream(
   })
   const close = (): void => void sent.destroy()
   t.after(close)
-  // The first block says where the stream starts.
-  if (response.statusCode === 200) while (parsed.lastId() === '') await sleep(1)
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,

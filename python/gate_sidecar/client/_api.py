@@ -18,6 +18,7 @@ from typing import (
 
 __all__ = [
     "Approval",
+    "ApprovalBackground",
     "ApprovalPage",
     "ApproveRequest",
     "AuditEntry",
@@ -28,6 +29,8 @@ __all__ = [
     "CreatedKey",
     "Decision",
     "DecisionCaller",
+    "DecisionList",
+    "DecisionTimeline",
     "Diagnostic",
     "Difference",
     "Envelope",
@@ -44,12 +47,14 @@ __all__ = [
     "KillSwitchLevel",
     "KillSwitchPreview",
     "KillSwitchStatus",
+    "ListedDecision",
     "ListedKey",
     "LogRequest",
     "OpenedSession",
     "Outcome",
     "OutcomeRequest",
     "Page",
+    "PastDecision",
     "PastKillSwitch",
     "PastKillSwitchPage",
     "PolicyFile",
@@ -72,6 +77,7 @@ __all__ = [
     "ShownValue",
     "SignInLink",
     "SignedIn",
+    "TimelineItem",
     "TriggerRequest",
     "TriggeredKillSwitch",
     "TrustBundle",
@@ -116,6 +122,96 @@ class Approval(TypedDict):
     """Of everything that the approval covers."""
     unbound: List[str]
     """Paths that it does not cover."""
+
+
+class ApprovalBackgroundRule(TypedDict):
+    id: str
+    file: str
+    """Of the policies, such as `acme/main.yaml`."""
+    line: int
+    """From 1."""
+    endLine: int
+    """From 1."""
+    text: str
+    """These lines; of more than 8,000 characters the beginning and the end."""
+
+
+class ApprovalBackgroundUnshown(TypedDict):
+    code: Literal["no_rule", "redacted", "policy_not_kept", "policy_altered", "policy_unloadable"]
+    message: str
+
+
+class ApprovalBackgroundAgentLastDay(TypedDict):
+    allow: int
+    deny: int
+    require_approval: int
+    complete: bool
+    """False when not all 24 hours were looked at."""
+
+
+class ApprovalBackgroundAgent(TypedDict):
+    principal: str
+    """Who asked: the key's identity, else its id."""
+    name: Optional[str]
+    """Of the key."""
+    keyId: str
+    """The key that asked."""
+    recent: List[PastDecision]
+    """Its last 10 other decisions, newest first."""
+    lastDay: ApprovalBackgroundAgentLastDay
+    """How many of its checks of the last 24 hours were decided so."""
+
+
+class ApprovalBackgroundSession(TypedDict):
+    id: Optional[str]
+    """What the policies took for the session."""
+    recent: List[PastDecision]
+    """Its last 20 other decisions, newest first."""
+
+
+class ApprovalBackgroundApprovers(TypedDict):
+    groups: List[List[str]]
+    """A voter has one of the groups of each list; without a list, every approver may vote."""
+    quorum: int
+    """Votes of distinct people that it needs."""
+    selfApproval: bool
+    """Who asked may approve."""
+
+
+class ApprovalBackgroundMayVote(TypedDict):
+    allowed: bool
+    reason: Optional[str]
+    """Why not, as a sentence."""
+
+
+class ApprovalBackgroundMayReject(TypedDict):
+    allowed: bool
+    reason: Optional[str]
+    """Why not, as a sentence."""
+
+
+class ApprovalBackground(TypedDict):
+    """What helps to decide an approval and is not part of it."""
+
+    approvalId: str
+    """The one that was asked for."""
+    policyDigest: Optional[str]
+    rule: Optional[ApprovalBackgroundRule]
+    """A rule as it is written in the policies that decided."""
+    unshown: Optional[ApprovalBackgroundUnshown]
+    """Why `rule` is null."""
+    agent: ApprovalBackgroundAgent
+    """Who asked."""
+    session: ApprovalBackgroundSession
+    """The session of the agent."""
+    searchedTo: Optional[str]
+    """How far back decisions were looked for; null when there are no more."""
+    approvers: ApprovalBackgroundApprovers
+    """Who may vote."""
+    mayVote: ApprovalBackgroundMayVote
+    """Whether this key may approve it now."""
+    mayReject: ApprovalBackgroundMayReject
+    """Whether this key may reject it now."""
 
 
 class _ApproveRequest(TypedDict):
@@ -293,6 +389,42 @@ class DecisionCaller(TypedDict):
     """Who holds it."""
     name: Optional[str]
     roles: List[str]
+
+
+class DecisionList(TypedDict):
+    """Decisions, newest first. A page can have fewer than `limit`, none too, while `next` goes on:
+    one request looks at 2,000 entries at most.
+    """
+
+    items: List[ListedDecision]
+    next: Optional[int]
+    """`before` of the next page; null when nothing is left to look at."""
+    searchedTo: Optional[str]
+    """How far back was looked; null with `next`."""
+
+
+class DecisionTimelineApproval(TypedDict):
+    id: str
+    """That joins the decisions."""
+    status: Optional[Literal["pending", "approved", "rejected", "expired", "cancelled", "consumed"]]
+    """Now; null when it is not there any more."""
+    heldDecisionId: Optional[str]
+    """The decision that asked for it."""
+    usedByDecisionId: Optional[str]
+    """The decision that used it."""
+
+
+class DecisionTimeline(TypedDict):
+    """What happened to an action: both decisions of an approval tell the same."""
+
+    decisionId: str
+    """The one that was asked for."""
+    approval: Optional[DecisionTimelineApproval]
+    """Null where none was asked for."""
+    items: List[TimelineItem]
+    """In order."""
+    leftOut: int
+    """How many entries of the approval are not told, the oldest."""
 
 
 class _Diagnostic(TypedDict):
@@ -684,6 +816,49 @@ class KillSwitchStatus(_KillSwitchStatus, total=False):
     reason: str
 
 
+class ListedDecision(TypedDict):
+    """A decision as a line of a list."""
+
+    id: str
+    """Names it in paths."""
+    timestamp: str
+    """UTC, with milliseconds."""
+    seq: int
+    """Of its audit entry."""
+    entryId: str
+    """Of its audit entry."""
+    action: Optional[str]
+    decision: Optional[Literal["allow", "deny", "require_approval"]]
+    rule: Optional[str]
+    """The rule that decided, if one did."""
+    reason: Optional[str]
+    riskScore: Optional[float]
+    decidedBy: Optional[
+        Literal[
+            "kill_switch",
+            "no_policy",
+            "invalid_context",
+            "deny_rule",
+            "risk",
+            "hold_rule",
+            "allow_rule",
+            "default",
+            "approval",
+        ]
+    ]
+    """The step of the order of decision that decided."""
+    agent: Optional[str]
+    """Who asked: its key's identity, else its key's id."""
+    keyId: Optional[str]
+    """The key that asked."""
+    session: Optional[str]
+    """What the policies took for the session."""
+    approvalId: Optional[str]
+    """That it waited for, or used."""
+    redacted: bool
+    """What was decided is not there any more: all else is null."""
+
+
 class ListedKey(TypedDict):
     """A key without its secret, and when it was used last."""
 
@@ -779,6 +954,10 @@ class OpenedSession(TypedDict):
         "usage",
         "previewStop",
         "killSwitchHistory",
+        "listDecisions",
+        "decisionTimeline",
+        "approvalBackground",
+        "auditVerifyLive",
     ]
     """The operations that the roles allow."""
     session: Optional[OpenedSessionSession]
@@ -825,6 +1004,18 @@ class OutcomeRequest(_OutcomeRequest, total=False):
     durationMs: int
     error: str
     """Why it failed, or was not run."""
+
+
+class PastDecision(TypedDict):
+    id: str
+    """As it was answered."""
+    timestamp: str
+    """UTC, with milliseconds."""
+    action: str
+    decision: Literal["allow", "deny", "require_approval"]
+    riskScore: float
+    outcome: Optional[Literal["succeeded", "failed", "not_run", "missing"]]
+    """What became of the action; null while nothing is known."""
 
 
 class PastKillSwitch(TypedDict):
@@ -1253,10 +1444,119 @@ class SignedIn(TypedDict):
         "usage",
         "previewStop",
         "killSwitchHistory",
+        "listDecisions",
+        "decisionTimeline",
+        "approvalBackground",
+        "auditVerifyLive",
     ]
     """The operations that the roles allow."""
     session: Optional[SignedInSession]
     """Null for who asks with a key."""
+
+
+class TimelineItemActor(TypedDict):
+    kind: Literal["key", "host", "service"]
+    id: str
+    """Of the key, the user on the host, or the service."""
+    identity: Optional[str]
+    """Who holds the key."""
+    name: Optional[str]
+    """Of the key."""
+
+
+class TimelineItemDecision(TypedDict):
+    action: str
+    decision: Literal["allow", "deny", "require_approval"]
+    reason: str
+    rule: Optional[str]
+    decidedBy: Literal[
+        "kill_switch",
+        "no_policy",
+        "invalid_context",
+        "deny_rule",
+        "risk",
+        "hold_rule",
+        "allow_rule",
+        "default",
+        "approval",
+    ]
+    """The step of the order of decision that decided."""
+    riskScore: float
+
+
+class TimelineItemHold(TypedDict):
+    requestedBy: str
+    quorum: int
+    expiresAt: str
+    """UTC, with milliseconds."""
+
+
+class TimelineItemVote(TypedDict):
+    principal: str
+    approverId: str
+    comment: Optional[str]
+
+
+class TimelineItemOutcome(TypedDict):
+    status: Literal["succeeded", "failed", "not_run", "missing"]
+    """`failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports
+    outcomes, told none in time.
+    """
+    possibleBypass: bool
+    """It ran without an allow, or its outcome never came."""
+    observed: bool
+    """The caller said that it only watches and runs actions whatever is decided."""
+    durationMs: Optional[int]
+    error: Optional[str]
+    """As the caller put it; null also where it has been erased."""
+    recordedAt: str
+    """UTC, with milliseconds."""
+    entryId: str
+    """Of its audit entry."""
+
+
+class TimelineItem(TypedDict):
+    """What one audit entry tells of an action."""
+
+    at: str
+    """UTC, with milliseconds."""
+    seq: int
+    entryId: str
+    """Of the audit entry that says so."""
+    event: Literal[
+        "gate.decision",
+        "approval.requested",
+        "approval.approved",
+        "approval.rejected",
+        "approval.expired",
+        "approval.cancelled",
+        "approval.consumed",
+        "outcome.recorded",
+        "outcome.missing",
+    ]
+    actor: Optional[TimelineItemActor]
+    """Who caused an entry."""
+    decisionId: Optional[str]
+    """The decision that it is, that asked for or used the approval, or whose outcome it is."""
+    decision: Optional[TimelineItemDecision]
+    """Of `gate.decision`; null also where it is not there any more."""
+    hold: Optional[TimelineItemHold]
+    """Of `approval.requested`."""
+    vote: Optional[TimelineItemVote]
+    """Of `approval.approved` and `approval.rejected`."""
+    approvalStatus: Optional[
+        Literal[
+            "pending",
+            "approved",
+            "rejected",
+            "expired",
+            "cancelled",
+            "consumed",
+        ]
+    ]
+    """Of the approval behind this entry: a vote that does not decide leaves it pending."""
+    outcome: Optional[TimelineItemOutcome]
+    """Of `outcome.recorded` and `outcome.missing`."""
 
 
 class _TriggerRequest(TypedDict):
@@ -1582,6 +1882,7 @@ ROUTES: Final[Mapping[str, Route]] = {
     "reject": Route("POST", "/approvals/:id/reject", "with_key", "object"),
     "auditChain": Route("GET", "/audit/chain", "as_is", "page"),
     "auditVerify": Route("POST", "/audit/verify", "as_is", "object"),
+    "auditVerifyLive": Route("GET", "/audit/verify", "as_is", "text"),
     "auditLog": Route("POST", "/audit/log", "with_key", "object"),
     "getDecision": Route("GET", "/decisions/:id", "as_is", "object"),
     "exportBundle": Route("GET", "/evidence/bundle/:id", "as_is", "object"),
@@ -1608,4 +1909,7 @@ ROUTES: Final[Mapping[str, Route]] = {
     "usage": Route("GET", "/usage", "as_is", "object"),
     "previewStop": Route("POST", "/killswitch/preview", "as_is", "object"),
     "killSwitchHistory": Route("GET", "/killswitch/history", "as_is", "page"),
+    "listDecisions": Route("GET", "/decisions", "as_is", "object"),
+    "decisionTimeline": Route("GET", "/decisions/:id/timeline", "as_is", "object"),
+    "approvalBackground": Route("GET", "/approvals/:id/background", "as_is", "object"),
 }

@@ -7,6 +7,7 @@ from typing import Any, Awaitable, Callable, Dict, List, Literal, Mapping, Optio
 
 from ._api import (
     Approval,
+    ApprovalBackground,
     ApprovalPage,
     ApproveRequest,
     AuditEntry,
@@ -14,6 +15,8 @@ from ._api import (
     BundleVerification,
     CreatedKey,
     CreateKeyRequest,
+    DecisionList,
+    DecisionTimeline,
     Envelope,
     Health,
     Key,
@@ -85,6 +88,13 @@ class ApprovalsEndpoints:
         """One approval; `?wait=25` waits until it is decided."""
         answer = self._call("getApproval", params={"id": id})
         return cast(Approval, answer)
+
+    def background(self, id: str) -> ApprovalBackground:
+        """What helps to decide an approval: the text of its rule, what its agent did, whether this
+        key may vote.
+        """
+        answer = self._call("approvalBackground", params={"id": id})
+        return cast(ApprovalBackground, answer)
 
     def approve(
         self,
@@ -177,10 +187,59 @@ class DecisionsEndpoints:
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
 
+    def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[int] = None,
+        decision: Optional[Literal["allow", "deny", "require_approval"]] = None,
+        action: Optional[str] = None,
+        rule: Optional[str] = None,
+        agent: Optional[str] = None,
+        session: Optional[str] = None,
+        min_risk: Optional[int] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+    ) -> DecisionList:
+        """Decisions, newest first, searched by what was asked, by whom and what came of it.
+
+        - `limit`: How many at most.
+        - `before`: Only decisions with a smaller `seq`: `next` of the page before.
+        - `decision`: What was decided.
+        - `action`: An action, or a glob: `payment.*`.
+        - `rule`: The rule that decided.
+        - `agent`: Who asked: its key's identity, else its key's id.
+        - `session`: The session that the policies saw.
+        - `min_risk`: A risk score of this or more.
+        - `from_`: From this time on.
+        - `to`: Before this time.
+        """
+        answer = self._call(
+            "listDecisions",
+            query={
+                "limit": limit,
+                "before": before,
+                "decision": decision,
+                "action": action,
+                "rule": rule,
+                "agent": agent,
+                "session": session,
+                "minRisk": min_risk,
+                "from": from_,
+                "to": to,
+            },
+        )
+        return cast(DecisionList, answer)
+
     def get(self, id: str) -> RecordedDecision:
         """A recorded decision and why it came out so, by the policies that decided."""
         answer = self._call("getDecision", params={"id": id})
         return cast(RecordedDecision, answer)
+
+    def timeline(self, id: str) -> DecisionTimeline:
+        """What happened to an action, in order: held, voted on, approved, used, its outcome."""
+        answer = self._call("decisionTimeline", params={"id": id})
+        return cast(DecisionTimeline, answer)
 
 
 class EvidenceEndpoints:
@@ -422,6 +481,13 @@ class AsyncApprovalsEndpoints:
         answer = await self._call("getApproval", params={"id": id})
         return cast(Approval, answer)
 
+    async def background(self, id: str) -> ApprovalBackground:
+        """What helps to decide an approval: the text of its rule, what its agent did, whether this
+        key may vote.
+        """
+        answer = await self._call("approvalBackground", params={"id": id})
+        return cast(ApprovalBackground, answer)
+
     async def approve(
         self,
         id: str,
@@ -518,10 +584,59 @@ class AsyncDecisionsEndpoints:
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
 
+    async def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[int] = None,
+        decision: Optional[Literal["allow", "deny", "require_approval"]] = None,
+        action: Optional[str] = None,
+        rule: Optional[str] = None,
+        agent: Optional[str] = None,
+        session: Optional[str] = None,
+        min_risk: Optional[int] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+    ) -> DecisionList:
+        """Decisions, newest first, searched by what was asked, by whom and what came of it.
+
+        - `limit`: How many at most.
+        - `before`: Only decisions with a smaller `seq`: `next` of the page before.
+        - `decision`: What was decided.
+        - `action`: An action, or a glob: `payment.*`.
+        - `rule`: The rule that decided.
+        - `agent`: Who asked: its key's identity, else its key's id.
+        - `session`: The session that the policies saw.
+        - `min_risk`: A risk score of this or more.
+        - `from_`: From this time on.
+        - `to`: Before this time.
+        """
+        answer = await self._call(
+            "listDecisions",
+            query={
+                "limit": limit,
+                "before": before,
+                "decision": decision,
+                "action": action,
+                "rule": rule,
+                "agent": agent,
+                "session": session,
+                "minRisk": min_risk,
+                "from": from_,
+                "to": to,
+            },
+        )
+        return cast(DecisionList, answer)
+
     async def get(self, id: str) -> RecordedDecision:
         """A recorded decision and why it came out so, by the policies that decided."""
         answer = await self._call("getDecision", params={"id": id})
         return cast(RecordedDecision, answer)
+
+    async def timeline(self, id: str) -> DecisionTimeline:
+        """What happened to an action, in order: held, voted on, approved, used, its outcome."""
+        answer = await self._call("decisionTimeline", params={"id": id})
+        return cast(DecisionTimeline, answer)
 
 
 class AsyncEvidenceEndpoints:

@@ -69,7 +69,7 @@ function parameters(rule: RouteRule, shape: RouteShape, { schemas }: Shared): Sc
   })
   const headers = [
     ...(rule.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-    ...(shape.bare === 'text/event-stream' ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
+    ...(shape.resumable ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
   ]
   return [...inPath, ...inQuery, ...headers]
 }

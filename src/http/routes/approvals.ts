@@ -1,4 +1,5 @@
 import { Type } from '#typebox'
+import { approvalBackground } from '../../actions/approval-background.ts'
 import {
   ApproveRequest,
   approve,
@@ -11,6 +12,7 @@ import {
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { Closed, Paging, pageOf, WaitQuery, waitMsOf } from '../query.ts'
 import { route } from '../route.ts'
+import { ApprovalBackground, approvalBackgroundExample } from '../shapes/approval-background.ts'
 import {
   Approval,
   approveExample,
@@ -50,6 +52,15 @@ export const approvalRoutes = {
         waitMs === 0 ? getApproval(services, caller, id) : waitForApproval(services, caller, id, waitMs, isGone)
       return { data: await waited }
     },
+  }),
+  approvalBackground: route({
+    params,
+    data: ApprovalBackground,
+    errors: ['not_found'],
+    example: approvalBackgroundExample,
+    handle: async (services, { caller, params }) => ({
+      data: await approvalBackground(services, caller, params.id ?? ''),
+    }),
   }),
   approve: route({
     params,

@@ -1,11 +1,52 @@
+import { Type } from '#typebox'
+import { decisionTimeline } from '../../actions/decision-timeline.ts'
 import { explainedDecision } from '../../actions/explain.ts'
+import { listDecisions, MAX_LISTED } from '../../actions/list-decisions.ts'
+import { GateError } from '../../base/errors.ts'
+import { GLOB_PATTERN, type Glob, parseGlob } from '../../base/glob.ts'
+import { EFFECTS } from '../../policy/set.ts'
+import { Closed, TimeRange, timesOf, wholeNumber } from '../query.ts'
 import { route } from '../route.ts'
-import { EXAMPLE } from '../shapes/common.ts'
+import { EXAMPLE, oneOf } from '../shapes/common.ts'
+import { DecisionList, listDecisionsExample } from '../shapes/decision-list.ts'
+import { DecisionTimeline, decisionTimelineExample } from '../shapes/decision-timeline.ts'
 import { getDecisionExample, RecordedDecision } from '../shapes/decisions.ts'
 
+const exactly = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }))
+
+const DecisionsQuery = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED, description: 'How many at most.' })),
+    before: wholeNumber('Only decisions with a smaller `seq`: `next` of the page before.'),
+    decision: Type.Optional(oneOf(EFFECTS, 'What was decided.')),
+    action: Type.Optional(Type.String({ pattern: GLOB_PATTERN, description: 'An action, or a glob: `payment.*`.' })),
+    rule: exactly('The rule that decided.'),
+    agent: exactly("Who asked: its key's identity, else its key's id."),
+    session: exactly('The session that the policies saw.'),
+    minRisk: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'A risk score of this or more.' })),
+    ...TimeRange,
+  },
+  Closed,
+)
+const params = { id: { description: 'Id of the decision, or of its audit entry.', example: EXAMPLE.decision } }
+
 export const decisionRoutes = {
+  listDecisions: route({
+    query: DecisionsQuery,
+    data: DecisionList,
+    example: listDecisionsExample,
+    handle: async (services, { caller, query: { limit = 50, before, from, to, action, ...others } }) => ({
+      data: await listDecisions(services, {
+        chain: caller.chain,
+        limit,
+        before,
+        ...timesOf({ from, to }),
+        filter: { ...others, action: globOf(action) },
+      }),
+    }),
+  }),
   getDecision: route({
-    params: { id: { description: 'Id of the decision, or of its audit entry.', example: EXAMPLE.decision } },
+    params,
     data: RecordedDecision,
     errors: ['not_found', 'redacted'],
     example: getDecisionExample,
@@ -13,4 +54,22 @@ export const decisionRoutes = {
       data: await explainedDecision(services, caller, params.id ?? ''),
     }),
   }),
+  decisionTimeline: route({
+    params,
+    data: DecisionTimeline,
+    errors: ['not_found'],
+    example: decisionTimelineExample,
+    handle: async (services, { caller, params }) => ({
+      data: await decisionTimeline(services, caller, params.id ?? ''),
+    }),
+  }),
+}
+
+function globOf(text: string | undefined): Glob | undefined {
+  if (text === undefined) return undefined
+  const glob = parseGlob(text)
+  if (glob !== undefined) return glob
+  throw new GateError('invalid_request', 'action must be an action or a glob, such as payment.*.', {
+    details: [{ path: '/action', message: 'must be an action or a glob; ** stands alone between dots' }],
+  })
 }

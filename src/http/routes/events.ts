@@ -6,6 +6,7 @@ export const eventRoutes = {
   events: route({
     data: EventText,
     bare: 'text/event-stream',
+    resumable: true,
     example: eventsExample,
     handle: (services, { caller, lastEventId, isGone }) => ({
       stream: eventStream(services, caller, lastEventId, isGone),

@@ -31,6 +31,11 @@ export const RangeVerification = Type.Object(
   { title: 'RangeVerification' },
 )
 
+export const VerificationText = Type.String({
+  description:
+    'Server-sent events, of which `data` is one line of JSON. `progress`, at most some a second: `{checked, of}`, entries. At the end `verified`, with `data` of `POST /audit/verify`, or `failed`: `{error, message}`, as every failure has them.',
+})
+
 const decision: Static<typeof AuditEntry> = {
   id: EXAMPLE.entry,
   timestamp: EXAMPLE.time,
@@ -64,6 +69,15 @@ export const auditVerifyExample = {
     redactedEntries: 0,
     unanchoredEntries: 1,
   },
+}
+const { data: verified } = auditVerifyExample
+export const auditVerifyLiveExample = {
+  data: [
+    ['progress', { checked: 0, of: 1 }],
+    ['verified', verified],
+  ]
+    .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+    .join(''),
 }
 const logged = { invoice: '2026-0117', pages: 2 }
 export const auditLogExample = {

@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { addGateOptions, type GateClientOptions, gateClient } from './gate-client.ts'
+import { paint, print } from './output.ts'
+
+/** How long the service has to answer. */
+const TIMEOUT_MS = 10_000
+
+interface ConsoleOptions extends GateClientOptions {
+  json?: boolean
+}
+
+export function addConsoleCommand(program: Command): void {
+  addGateOptions(program.command('console'))
+    .option('--json', 'print JSON')
+    .description('print a link that signs a browser in to the web console, once within five minutes')
+    .addHelpText('after', '\nExample:\n  gate-sidecar console --tenant acme')
+    .action(async (options: ConsoleOptions) => {
+      const link = await gateClient(options, { timeout: TIMEOUT_MS }).sessions.signInLink()
+      print(options, link, () => [
+        link.url,
+        [
+          paint(
+            'dim',
+            'It signs in with the rights of your key. Who opens it first is signed in: pass it on to nobody.',
+          ),
+        ],
+      ])
+    })
+}

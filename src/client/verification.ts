@@ -1,0 +1,55 @@
+import type { RangeVerification } from './api.ts'
+import type { Connection } from './connection.ts'
+import { type FailureCode, GateError } from './errors.ts'
+import { blocks } from './events.ts'
+
+/** How far a verification is; and what it came to, which is the last. */
+export type VerificationEvent =
+  | { type: 'progress'; checked: number; of: number }
+  | { type: 'verified'; verification: RangeVerification }
+
+export interface Days {
+  startDate: string
+  endDate: string
+}
+
+/**
+ * Verifies these days and tells how far it is. To leave the loop ends the work. A stream that breaks is not taken up: it would begin anew.
+ *
+ * @throws GateError when the service refuses, or the stream ends before the verification; what the signal was aborted with
+ */
+export async function* verifyLive(
+  connection: Connection,
+  { startDate, endDate }: Days,
+  { signal }: { signal?: AbortSignal } = {},
+): AsyncGenerator<VerificationEvent, void, void> {
+  const open = (either: AbortSignal) => connection.open('auditVerifyLive', { query: { startDate, endDate } }, either)
+  try {
+    for await (const { event, data } of blocks(open, signal)) {
+      if (event === 'progress') yield { type: 'progress', ...parsed<{ checked: number; of: number }>(data) }
+      if (event === 'failed') throw failureIn(data)
+      if (event !== 'verified') continue
+      yield { type: 'verified', verification: parsed<RangeVerification>(data) }
+      return
+    }
+  } catch (cause) {
+    signal?.throwIfAborted()
+    if (cause instanceof GateError) throw cause
+    throw new GateError('unreachable', 'The verification cannot be followed: the connection broke.', { cause })
+  }
+  throw new GateError('unreachable', 'The stream ended before the verification.')
+}
+
+function failureIn(data: string | undefined): GateError {
+  const { error, message } = parsed<{ error: FailureCode; message: string }>(data)
+  return new GateError(error, message)
+}
+
+/** What the service declares of the event. @throws GateError for what is no JSON */
+function parsed<T>(data = ''): T {
+  try {
+    return JSON.parse(data)
+  } catch (cause) {
+    throw new GateError('malformed_answer', 'What came is no event.', { cause })
+  }
+}
