@@ -22,5 +22,7 @@ export function ApprovalAlerts({ children }: { children: ComponentChildren }) {
       )
     })
   }, [listen, mayApprove, who])
-  return <PendingContext.Provider value={may('listApprovals') ? pending : undefined}>{children}</PendingContext.Provider>
+  return (
+    <PendingContext.Provider value={may('listApprovals') ? pending : undefined}>{children}</PendingContext.Provider>
+  )
 }

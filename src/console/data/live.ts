@@ -60,19 +60,25 @@ const TOGETHER_MS = 250
  * Calls `changed` after events of these kinds, once for those that come together.
  *
  * @param kinds first segments of event types, such as `approval`
+ * @param concerns which of them; all without it
  */
-export function useChanges(kinds: readonly string[], changed: () => void): void {
+export function useChanges(
+  kinds: readonly string[],
+  changed: () => void,
+  concerns: (event: GateEvent) => boolean = () => true,
+): void {
   const { listen } = useContext(LiveContext)
-  const latest = useRef(changed)
-  latest.current = changed
+  const latest = useRef({ changed, concerns })
+  latest.current = { changed, concerns }
   const wanted = kinds.join()
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = listen(({ eventType }) => {
-      if (!wanted.split(',').includes(eventType.split('.')[0] ?? '')) return
+    const stop = listen((event) => {
+      const kind = event.eventType.split('.')[0] ?? ''
+      if (!wanted.split(',').includes(kind) || !latest.current.concerns(event)) return
       timer ??= setTimeout(() => {
         timer = undefined
-        latest.current()
+        latest.current.changed()
       }, TOGETHER_MS)
     })
     return () => {

@@ -48,5 +48,8 @@ const NOTHING = { data: undefined, error: undefined, isLoading: true }
 export function failure(error: unknown): GateError {
   if (error instanceof GateError) return error
   console.error(error)
-  return new GateError('malformed_answer', `The console failed: ${error instanceof Error ? error.message : String(error)}`)
+  return new GateError(
+    'malformed_answer',
+    `The console failed: ${error instanceof Error ? error.message : String(error)}`,
+  )
 }

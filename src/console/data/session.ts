@@ -1,8 +1,8 @@
 import type { SignedIn } from '../../client/api.ts'
 import { type Connection, connectAs } from '../../client/connection.ts'
 import { GateError } from '../../client/errors.ts'
-import { noteServerTime } from './clock.ts'
 import { activityHeader } from './activity.ts'
+import { noteServerTime } from './clock.ts'
 
 /** The token lies where scripts of this origin alone can read it; a cookie, which no script reads, goes with it. */
 const STORED = 'gate-sidecar-session'

@@ -9,7 +9,7 @@ export function Arguments({ approval: { context, plan, unbound } }: { approval: 
       <JsonTree value={context} path="context" unbound={unbound} />
       {plan !== null && (
         <>
-          <h3>Plan</h3>
+          <p class="subhead">Plan</p>
           <JsonTree value={plan} path="plan" unbound={unbound} />
         </>
       )}

@@ -2,6 +2,7 @@ import type { Approval } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
 import { useLoad } from '../../data/load.ts'
+import { approvalIn } from '../../data/pending.ts'
 import type { VoteKind } from './vote.ts'
 
 /** One approval, checked against its chain by the service, and what helps to decide it. It follows what others do. */
@@ -12,10 +13,12 @@ export function useAsked(id: string) {
     async (signal) => (may('approvalBackground') ? gate.approvals.background(id, { signal }) : undefined),
     [id],
   )
-  useChanges(['approval', 'killswitch'], () => {
+  const reload = (): void => {
     approval.reload()
     background.reload()
-  })
+  }
+  useChanges(['killswitch'], reload)
+  useChanges(['approval'], reload, (event) => approvalIn(event)?.id === id)
   return { approval, background }
 }
 

@@ -1,8 +1,9 @@
 import type { Approval } from '../../../client/api.ts'
 import { Risk } from '../../ui/badges.tsx'
+import { Scroll } from '../../ui/scroll.tsx'
 import { Text } from '../../ui/text.tsx'
 import { amountOf } from './arguments.tsx'
-import type { Result } from './batch.tsx'
+import type { Result } from './vote.ts'
 
 interface BatchItemsProps {
   approvals: readonly Approval[]
@@ -14,37 +15,39 @@ interface BatchItemsProps {
 /** Each of several with what is bound, or what became of it. */
 export function BatchItems({ approvals, skipped, results }: BatchItemsProps) {
   return (
-    <ul class="batch-items" aria-label="Selected approvals" tabIndex={0}>
-      {approvals.map((approval) => {
-        const result = results.get(approval.id)
-        const reason = result === undefined ? skipped.get(approval.id) : undefined
-        return (
-          <li key={approval.id} class={reason !== undefined ? 'skipped' : (result?.state ?? '')}>
-            <div class="batch-item">
-              <span>
-                <Text of={approval.action} />
-                <span class="muted small">
-                  {' asked by '}
-                  <Text of={approval.requestedBy} />
+    <Scroll label="Selected approvals" class="batch-items">
+      <ul>
+        {approvals.map((approval) => {
+          const result = results.get(approval.id)
+          const reason = result === undefined ? skipped.get(approval.id) : undefined
+          return (
+            <li key={approval.id} class={reason !== undefined ? 'skipped' : (result?.state ?? '')}>
+              <div class="batch-item">
+                <span>
+                  <Text of={approval.action} />
+                  <span class="muted small">
+                    {' asked by '}
+                    <Text of={approval.requestedBy} />
+                  </span>
                 </span>
-              </span>
-              <Risk score={approval.riskScore} />
-            </div>
-            <Bound approval={approval} />
-            {result !== undefined && (
-              <p class="small batch-result">
-                <strong>{RESULTS[result.state]}</strong> <Text of={result.text} />
-              </p>
-            )}
-            {reason !== undefined && (
-              <p class="small">
-                <strong>Left out.</strong> {reason}
-              </p>
-            )}
-          </li>
-        )
-      })}
-    </ul>
+                <Risk score={approval.riskScore} />
+              </div>
+              <Bound approval={approval} />
+              {result !== undefined && (
+                <p class="small batch-result">
+                  <strong>{RESULTS[result.state]}</strong> <Text of={result.text} />
+                </p>
+              )}
+              {reason !== undefined && (
+                <p class="small">
+                  <strong>Left out.</strong> {reason}
+                </p>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </Scroll>
   )
 }
 

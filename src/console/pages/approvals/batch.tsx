@@ -8,10 +8,7 @@ import { Comment } from './answers.tsx'
 import { BatchItems } from './batch-items.tsx'
 import { standingOf } from './filters.ts'
 import { adviceFor } from './refusals.ts'
-import { doneText, isHighRisk, sendVote, type VoteKind } from './vote.ts'
-
-/** What became of one of several. */
-export type Result = { state: 'sending' | 'done' | 'refused'; text: string }
+import { doneText, isHighRisk, type Result, sendVote, type VoteKind } from './vote.ts'
 
 interface BatchProps {
   kind: VoteKind
@@ -27,7 +24,7 @@ export function Batch({ kind, approvals, onVoted, onClose }: BatchProps) {
   const [asked] = useState(approvals)
   const [text, setText] = useState('')
   const [isLacking, setIsLacking] = useState(false)
-  const { who, stops } = useConsole()
+  const { stops } = useConsole()
   const { results, isSending, isOver, send, stop } = useBatch(kind, onVoted)
   const reasons = useSkipped(kind, asked)
   const included = asked.filter(({ id }) => !reasons.has(id) || results.has(id))
@@ -71,7 +68,7 @@ export function Batch({ kind, approvals, onVoted, onClose }: BatchProps) {
               class={`button ${kind === 'reject' ? 'danger' : 'primary'}`}
               disabled={isSending || included.length === 0}
             >
-              {isSending ? 'Sending…' : `${verb} ${included.length} as ${who.identity ?? who.keyId}`}
+              {isSending ? 'Sending…' : `${verb} ${included.length}`}
             </button>
           )}
         </footer>
@@ -88,7 +85,8 @@ function useSkipped(kind: VoteKind, asked: readonly Approval[]): ReadonlyMap<str
   const reasons = new Map<string, string>()
   for (const approval of asked) {
     if (!open.has(approval.id)) reasons.set(approval.id, 'No longer pending: somebody decided it, or it expired.')
-    else if (kind === 'approve' && isHighRisk(approval)) reasons.set(approval.id, 'High risk: open it and decide it alone.')
+    else if (kind === 'approve' && isHighRisk(approval))
+      reasons.set(approval.id, 'High risk: open it and decide it alone.')
     else if (kind === 'approve' && standingOf(approval, who) === 'voted') reasons.set(approval.id, 'You voted already.')
   }
   return reasons
@@ -138,9 +136,7 @@ function Progress({ results, of, isSending }: ProgressProps) {
   return (
     <div class="batch-progress">
       {isSending && <progress aria-label="Votes sent" max={of} value={done + refused} />}
-      <p role="status">
-        {`${done} of ${of} done${refused > 0 ? `, ${refused} refused: these stay selected` : ''}.`}
-      </p>
+      <p role="status">{`${done} of ${of} done${refused > 0 ? `, ${refused} refused: these stay selected` : ''}.`}</p>
     </div>
   )
 }

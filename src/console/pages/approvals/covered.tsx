@@ -7,8 +7,8 @@ export function Covered({ approval: { requestedBy, expiresAt, unbound } }: { app
   return (
     <div class="stack covered">
       <p>
-        It covers exactly this action with exactly these arguments, for <Text of={requestedBy} />, <strong>once</strong>,
-        until <Time at={expiresAt} />. Policies and stops are looked at again before the agent acts.
+        It covers exactly this action with exactly these arguments, for <Text of={requestedBy} />, <strong>once</strong>
+        , until <Time at={expiresAt} />. Policies and stops are looked at again before the agent acts.
       </p>
       {unbound.length === 0 ? (
         <p>Nothing in the arguments may differ from what is shown.</p>

@@ -7,8 +7,8 @@ import { usePending } from '../../data/pending.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Await } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { type Asked, obstacleTo, useAsked } from './asked.ts'
 import { Comment, Confirmation } from './answers.tsx'
+import { type Asked, obstacleTo, useAsked } from './asked.ts'
 import { Refused } from './refused.tsx'
 import { Overtaken, Reviewed } from './reviewed.tsx'
 import { confirmationOf, doneText, isHighRisk, sendVote, type VoteKind } from './vote.ts'
@@ -44,9 +44,10 @@ interface BallotProps extends Omit<DecideProps, 'id'> {
 function Ballot({ approval, asked, kind, onClose, onDone }: BallotProps) {
   const [text, setText] = useState('')
   const [typed, setTyped] = useState('')
-  const { isSending, error, send } = useSending(approval, kind, onDone)
+  const { isSending, error, send } = useSending(approval, kind, onDone, asked.approval.reload)
   const [fault, setFault] = useState<string>()
-  if (approval.status !== 'pending') return <Overtaken approval={approval} onClose={onClose} />
+  // While it is sent, it is this vote that changes it.
+  if (approval.status !== 'pending' && !isSending) return <Overtaken approval={approval} onClose={onClose} />
   const isTyped = kind === 'approve' && isHighRisk(approval)
   const obstacle = obstacleTo(kind, asked)
   const submit = (event: Event): void => {
@@ -101,14 +102,14 @@ function lackOf(kind: VoteKind, text: string, confirmation?: { typed: string; wo
 }
 
 /** Sends a vote, one at a time; the same vote sent again is one. */
-function useSending({ id }: Approval, kind: VoteKind, onDone: DecideProps['onDone']) {
+function useSending({ id }: Approval, kind: VoteKind, onDone: DecideProps['onDone'], onRefused: () => void) {
   const { gate, who } = useConsole()
   const { note } = usePending()
   const tell = useToast()
   const [isSending, setIsSending] = useState(false)
   const [error, setError] = useState<GateError>()
   const isUnderWay = useRef(false)
-  const earlier = useRef<{ text: string; idempotencyKey: string }>()
+  const earlier = useRef<{ text: string; idempotencyKey: string } | undefined>(undefined)
   const send = async (text: string): Promise<void> => {
     if (isUnderWay.current) return
     isUnderWay.current = true
@@ -122,6 +123,7 @@ function useSending({ id }: Approval, kind: VoteKind, onDone: DecideProps['onDon
       onDone(voted)
     } catch (caught) {
       setError(failure(caught))
+      onRefused()
     } finally {
       isUnderWay.current = false
       setIsSending(false)

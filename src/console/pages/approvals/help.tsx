@@ -36,11 +36,7 @@ export function Help({ areLettersOn, onLetters, mayVote, onClose }: HelpProps) {
         ))}
       </dl>
       <label class="check">
-        <input
-          type="checkbox"
-          checked={areLettersOn}
-          onChange={(event) => onLetters(event.currentTarget.checked)}
-        />
+        <input type="checkbox" checked={areLettersOn} onChange={(event) => onLetters(event.currentTarget.checked)} />
         Single letters do this
       </label>
       <footer>

@@ -12,13 +12,16 @@ export interface ListProps extends Pick<RowProps, 'onSelect' | 'onCursor'> {
   fresh: ReadonlySet<string>
   openId: string | undefined
   addressOf: (id: string) => string
+  /** The cursor is somewhere else, since its row has gone. */
+  onPlaced: (id: string) => void
 }
 
 /**
  * The rows. What comes and goes by itself moves neither the focus nor the cursor; where the row of the focus has gone, it is at the one
  * that took its place.
  */
-export function List({ rows, cursor, wantsFocus, selected, fresh, openId, addressOf, ...told }: ListProps) {
+export function List({ rows, cursor, wantsFocus, ...rest }: ListProps) {
+  const { selected, fresh, openId, addressOf, onPlaced, onSelect, onCursor } = rest
   const list = useRef<HTMLUListElement>(null)
   const last = useRef<readonly string[]>([])
   // Before the rows change: the browser forgets the focus of what is moved or taken away.
@@ -27,7 +30,7 @@ export function List({ rows, cursor, wantsFocus, selected, fresh, openId, addres
   const current = placeOf(cursor, last.current, ids)
   useLayoutEffect(() => {
     last.current = ids
-    if (current !== undefined && current !== cursor) told.onCursor(current)
+    if (current !== undefined && current !== cursor) onPlaced(current)
     const isLost = focused !== undefined && !focused.element.isConnected
     const isMoved = focused !== undefined && document.activeElement !== focused.element
     if (!wantsFocus.current && !isLost && !isMoved) return
@@ -48,7 +51,8 @@ export function List({ rows, cursor, wantsFocus, selected, fresh, openId, addres
           isCursor={approval.id === current}
           isOpen={approval.id === openId}
           isNew={fresh.has(approval.id)}
-          {...told}
+          onSelect={onSelect}
+          onCursor={onCursor}
         />
       ))}
     </ul>
@@ -63,7 +67,7 @@ function focusIn(list: Element | null): { element: Element; isCheckbox: boolean 
 }
 
 /** The row of the cursor; where it has gone, the one that stands there now; the first where there was none. */
-export function placeOf(cursor: string | undefined, before: readonly string[], now: readonly string[]): string | undefined {
+function placeOf(cursor: string | undefined, before: readonly string[], now: readonly string[]): string | undefined {
   if (cursor !== undefined && now.includes(cursor)) return cursor
   const at = cursor === undefined ? -1 : before.indexOf(cursor)
   const next = before.slice(at + 1).find((id) => now.includes(id))

@@ -1,5 +1,8 @@
 import type { Approval } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { principalOf } from '../../data/pending.ts'
 import { Risk, StatusBadge } from '../../ui/badges.tsx'
+import { Scroll } from '../../ui/scroll.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Countdown } from '../../ui/time.tsx'
 import { Arguments } from './arguments.tsx'
@@ -22,13 +25,13 @@ export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKin
         </span>
         <Countdown until={expiresAt} />
       </p>
-      <div class="reviewed-arguments">
+      <Scroll label="Arguments" class="reviewed-arguments">
         <Arguments approval={approval} />
-      </div>
+      </Scroll>
       {kind === 'approve' && (
         <p class="small">
-          {unbound.length === 0 ? 'All of this is bound' : 'All but what is marked “not bound” is bound'}: it may be done
-          exactly so, once.{' '}
+          {unbound.length === 0 ? 'All of this is bound' : 'All but what is marked “not bound” is bound'}: it may be
+          done exactly so, once.{' '}
           {missing > 0
             ? `Yours is vote ${votes.length + 1} of ${quorum}; ${missing} more must follow.`
             : 'With your vote the agent may act.'}
@@ -39,7 +42,7 @@ export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKin
 }
 
 const MEANWHILE = {
-  pending: 'It is still pending.',
+  pending: 'It is still pending',
   approved: 'Somebody has approved it meanwhile',
   consumed: 'Somebody has approved it meanwhile, and the agent has acted',
   rejected: 'Somebody has rejected it meanwhile',
@@ -47,28 +50,40 @@ const MEANWHILE = {
   cancelled: 'A stop, or a person, has cancelled it meanwhile',
 } as const satisfies Record<Approval['status'], string>
 
+/** What became of an approval while somebody looked at it. */
+export function Meanwhile({ approval }: { approval: Approval }) {
+  const { who } = useConsole()
+  const decider = approval.status === 'expired' ? undefined : deciderOf(approval)
+  const comment = decider === undefined ? undefined : approval.votes.at(-1)?.comment
+  if (decider === principalOf(who)) return <p>Your vote counts.</p>
+  return (
+    <>
+      <p>
+        {MEANWHILE[approval.status]}
+        {decider !== undefined && (
+          <>
+            {': '}
+            <Text of={decider} />
+          </>
+        )}
+        .
+      </p>
+      {comment && (
+        <p>
+          <LongText of={comment} />
+        </p>
+      )}
+    </>
+  )
+}
+
 /** Said instead of the question when there is nothing left to decide. */
 export function Overtaken({ approval, onClose }: { approval: Approval; onClose: () => void }) {
-  const decider = deciderOf(approval)
-  const comment = approval.votes.at(-1)?.comment
   return (
     <>
       <div class="notice" role="alert">
-        <p>
-          {MEANWHILE[approval.status]}
-          {decider !== undefined && approval.status !== 'expired' && (
-            <>
-              {': '}
-              <Text of={decider} />
-            </>
-          )}
-          . Nothing was sent.
-        </p>
-        {comment && (
-          <p>
-            <LongText of={comment} />
-          </p>
-        )}
+        <Meanwhile approval={approval} />
+        <p>Nothing more is sent.</p>
       </div>
       <p class="row">
         <Text of={approval.action} />

@@ -19,7 +19,7 @@ const NONE: ReadonlySet<string> = new Set()
 
 export function useSelection(): Selection {
   const { data } = usePending()
-  const known = useRef<ReadonlySet<string>>()
+  const known = useRef<ReadonlySet<string> | undefined>(undefined)
   const [selected, setSelected] = useState(NONE)
   const [fresh, setFresh] = useState(NONE)
   const [lost, setLost] = useState(0)

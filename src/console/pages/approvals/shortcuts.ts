@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 const STORED = 'gate-sidecar-shortcuts'
 
 /** Keys as `KeyboardEvent.key` has them, and what they do. What gives false leaves the key to the browser. */
-export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => boolean | undefined>>
+export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => boolean>>
 
 /** Whether single letters do something, which who speaks to the computer must be able to turn off (WCAG 2.2, 2.1.4). */
 export function useShortcutChoice(): [isOn: boolean, choose: (isOn: boolean) => void] {
@@ -27,7 +27,7 @@ export function useShortcuts(shortcuts: Shortcuts, areLettersOn: boolean): void 
       if (ctrlKey || metaKey || altKey || event.isComposing || event.defaultPrevented || isTaken(event.target)) return
       if (isLetter && !latest.current.areLettersOn) return
       const act = Object.hasOwn(latest.current.shortcuts, key) ? latest.current.shortcuts[key] : undefined
-      if (act !== undefined && act(event) !== false) event.preventDefault()
+      if (act?.(event)) event.preventDefault()
     }
     addEventListener('keydown', pressed)
     return () => removeEventListener('keydown', pressed)
@@ -36,6 +36,7 @@ export function useShortcuts(shortcuts: Shortcuts, areLettersOn: boolean): void 
 
 /** True where keys are somebody's answer to something else. */
 function isTaken(target: EventTarget | null): boolean {
+  if (document.querySelector('dialog[open]') !== null) return true
   if (!(target instanceof Element)) return false
-  return target.closest('dialog, select, textarea, [contenteditable], input:not([type=checkbox])') !== null
+  return target.closest('select, textarea, [contenteditable], input:not([type=checkbox])') !== null
 }

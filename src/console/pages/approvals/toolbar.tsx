@@ -26,20 +26,20 @@ export function Toolbar({ filters, onFilters, mayVote, isNarrow }: ToolbarProps)
   const rest = <More {...{ filters, set, mayVote }} />
   if (!isNarrow)
     return (
-      <div class="toolbar inbox-toolbar" role="search" aria-label="Approvals">
+      <search class="toolbar inbox-toolbar" aria-label="Approvals">
         {search}
         {rest}
-      </div>
+      </search>
     )
   const count = countOf({ ...filters, text: '' })
   return (
-    <div class="inbox-toolbar" role="search" aria-label="Approvals">
+    <search class="inbox-toolbar" aria-label="Approvals">
       {search}
       <details>
         <summary>Filters and order{count > 0 && ` (${count})`}</summary>
         <div class="toolbar">{rest}</div>
       </details>
-    </div>
+    </search>
   )
 }
 

@@ -1,10 +1,16 @@
 import type { Approval, SignedIn } from '../../../client/api.ts'
 import type { Endpoints } from '../../../client/endpoints.ts'
-import { CONFIRMED_FROM } from '../../ui/badges.tsx'
 import { principalOf } from '../../data/pending.ts'
+import { CONFIRMED_FROM } from '../../ui/badges.tsx'
 import { visibleParts } from '../../ui/visible.ts'
 
 export type VoteKind = 'approve' | 'reject'
+
+/** What became of one of several votes. */
+export interface Result {
+  state: 'sending' | 'done' | 'refused'
+  text: string
+}
 
 /** So many characters of a comment or a reason the service takes. */
 export const MAX_COMMENT = 2000
@@ -27,11 +33,7 @@ interface Vote {
 }
 
 /** One vote of who is signed in. @returns the approval as it is then @throws GateError */
-export function sendVote(
-  gate: Endpoints,
-  who: SignedIn,
-  { kind, id, text, idempotencyKey }: Vote,
-): Promise<Approval> {
+export function sendVote(gate: Endpoints, who: SignedIn, { kind, id, text, idempotencyKey }: Vote): Promise<Approval> {
   const approverId = principalOf(who)
   const options = idempotencyKey === undefined ? {} : { idempotencyKey }
   if (kind === 'reject') return gate.approvals.reject(id, { approverId, reason: text }, options)
