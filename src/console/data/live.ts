@@ -17,6 +17,7 @@ export interface Live {
 export function useLiveEvents(connection: Connection): Live {
   const listeners = useRef(new Set<Listener>())
   const [isLive, setIsLive] = useState(true)
+  const isOnline = useIsOnline()
   useEffect(() => {
     const stop = new AbortController()
     const watched: Connection = {
@@ -48,7 +49,20 @@ export function useLiveEvents(connection: Connection): Live {
     listeners.current.add(listener)
     return () => void listeners.current.delete(listener)
   })
-  return { isLive, listen: listen.current }
+  return { isLive: isLive && isOnline, listen: listen.current }
+}
+
+/** False while the browser knows of no network: a stream may take long to notice. */
+function useIsOnline(): boolean {
+  const [isOnline, setIsOnline] = useState(navigator.onLine)
+  useEffect(() => {
+    const changed = (): void => setIsOnline(navigator.onLine)
+    for (const event of ['online', 'offline']) addEventListener(event, changed)
+    return () => {
+      for (const event of ['online', 'offline']) removeEventListener(event, changed)
+    }
+  }, [])
+  return isOnline
 }
 
 export const LiveContext = createContext<Live>({ isLive: false, listen: () => () => undefined })

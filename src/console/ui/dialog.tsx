@@ -9,17 +9,20 @@ interface DialogProps {
   children: ComponentChildren
 }
 
-/** A question before everything else, until it is answered or closed. The browser keeps the focus in it, and gives it back. */
+/** A question before everything else, until it is answered or closed. The focus stays in it, and then goes back to where it was. */
 export function Dialog({ title, isDangerous = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const isThere = useRef(true)
   useEffect(() => {
     const element = dialog.current
+    const before = document.activeElement
     element?.showModal()
     return () => {
       isThere.current = false
       element?.close()
+      // The browser does not, for a dialog that has left the page.
+      if (before instanceof HTMLElement) before.focus()
     }
   }, [])
   // Whether it closes is for the owner to say; but a browser that is asked twice closes it, and then the owner is told.

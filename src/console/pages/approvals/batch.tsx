@@ -37,7 +37,7 @@ export function Batch({ kind, approvals, onVoted, onClose }: BatchProps) {
   const verb = kind === 'approve' ? 'Approve' : 'Reject'
   const close = (): void => (isSending ? stop() : onClose())
   return (
-    <Dialog title={`${verb} ${asked.length} selected?`} isDangerous={kind === 'approve'} onClose={close}>
+    <Dialog title={`${verb} ${asked.length} selected?`} onClose={close}>
       <form onSubmit={submit} noValidate>
         {stops.data?.active && kind === 'approve' && (
           <p class="notice">A stop is in force: what it covers cannot be approved, and stays selected.</p>

@@ -57,6 +57,7 @@ function Shown({ approval, asked, onVote, takesFocus }: ShownProps) {
           {approval.status === 'pending' && <Countdown until={approval.expiresAt} />}
           <Risk score={approval.riskScore} />
         </p>
+        <Why approval={approval} />
         <VoteButtons approval={approval} asked={asked} onVote={onVote} />
       </header>
       {wasPending.current && approval.status !== 'pending' && (
@@ -64,15 +65,11 @@ function Shown({ approval, asked, onVote, takesFocus }: ShownProps) {
           <Meanwhile approval={approval} />
         </div>
       )}
-      <Section title="Why it waits">
-        <Why approval={approval} />
-      </Section>
       <Section title="Arguments" aside={<ExactJson approval={approval} />}>
         <Arguments approval={approval} />
       </Section>
       <Section title="What an approval covers">
         <Covered approval={approval} />
-        <Id of={approval.digest} what="digest" />
       </Section>
       <Section title="Votes">
         <Votes approval={approval} approvers={background.data?.approvers} />
@@ -84,16 +81,19 @@ function Shown({ approval, asked, onVote, takesFocus }: ShownProps) {
         {(known) =>
           known && (
             <>
-              <Section title="Rule">
-                <RuleSource {...known} />
-              </Section>
               <Section title="Who asks">
                 <History background={known} />
+              </Section>
+              <Section title="Rule">
+                <RuleSource {...known} />
               </Section>
             </>
           )
         }
       </Await>
+      <Section title="On record">
+        <Record approval={approval} />
+      </Section>
     </article>
   )
 }
@@ -119,30 +119,31 @@ function Section({
   )
 }
 
-function Why({
-  approval: { id, reason, rule, requestedBy, createdAt, expiresAt, decisionId },
-}: {
-  approval: Approval
-}) {
+/** By whom it was asked for, and why it waits. */
+function Why({ approval: { reason, rule, requestedBy } }: { approval: Approval }) {
+  return (
+    <div>
+      <p>
+        <LongText of={reason} />
+      </p>
+      <p class="muted small">
+        asked by <Text of={requestedBy} />
+        {rule !== null && (
+          <>
+            {' · rule '}
+            <Text of={rule} />
+          </>
+        )}
+      </p>
+    </div>
+  )
+}
+
+/** When it came, and by what it is known. */
+function Record({ approval: { id, digest, createdAt, expiresAt, decidedAt, decisionId } }: { approval: Approval }) {
   const { may } = useConsole()
   return (
     <dl class="facts">
-      <dt>Reason</dt>
-      <dd>
-        <LongText of={reason} />
-      </dd>
-      {rule !== null && (
-        <>
-          <dt>Rule</dt>
-          <dd>
-            <Text of={rule} />
-          </dd>
-        </>
-      )}
-      <dt>Asked by</dt>
-      <dd>
-        <Text of={requestedBy} />
-      </dd>
       <dt>Asked at</dt>
       <dd>
         <Time at={createdAt} />
@@ -151,6 +152,14 @@ function Why({
       <dd>
         <Time at={expiresAt} />
       </dd>
+      {decidedAt !== null && (
+        <>
+          <dt>Decided at</dt>
+          <dd>
+            <Time at={decidedAt} />
+          </dd>
+        </>
+      )}
       <dt>Decision</dt>
       <dd>
         {may('getDecision') ? (
@@ -164,6 +173,10 @@ function Why({
       <dt>Approval</dt>
       <dd>
         <Id of={id} what="id" />
+      </dd>
+      <dt>Digest</dt>
+      <dd>
+        <Id of={digest} what="digest" />
       </dd>
     </dl>
   )

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { Dialog } from '../../ui/dialog.tsx'
 
 const KEYS = [
@@ -25,14 +26,14 @@ export function Help({ areLettersOn, onLetters, mayVote, onClose }: HelpProps) {
     <Dialog title="Keyboard" onClose={onClose}>
       <dl class="facts shortcuts">
         {keys.map(([names, what]) => (
-          <>
+          <Fragment key={names[0]}>
             <dt>
               {names.map((name) => (
                 <kbd key={name}>{name}</kbd>
               ))}
             </dt>
             <dd>{what}</dd>
-          </>
+          </Fragment>
         ))}
       </dl>
       <label class="check">

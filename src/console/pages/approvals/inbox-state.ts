@@ -26,7 +26,7 @@ export function useInboxState() {
   const [cursor, setCursor] = useState(openId)
   // The first key goes to the cursor, not on from it.
   const isUsed = useRef(openId !== undefined)
-  const wantsFocus = useRef(false)
+  const { wantsFocus, takeFocus } = useFocusWish()
   const [question, setQuestion] = useState<Question>()
   const rows = listed.rows.slice(0, shown)
   const mayVote = may('approve')
@@ -40,23 +40,31 @@ export function useInboxState() {
     const next = rows[isUsed.current ? Math.min(Math.max(at + step, 0), rows.length - 1) : Math.max(at, 0)]
     if (next === undefined) return
     onCursor(next.id)
-    wantsFocus.current = true
+    takeFocus()
   }
   const voteOnSelected = useVoteOnSelected(selection.selected, setQuestion)
   const goBack = (): void => {
-    wantsFocus.current = true
+    takeFocus()
     go(place.back)
   }
   const voted = (id: string): void => {
     selection.decided(id)
     setQuestion(undefined)
     if (isAlone) goBack()
-    else wantsFocus.current = true
+    else takeFocus()
   }
   return {
     ...place,
     ...{ listed, rows, onMore, selection, cursor, onCursor, onPlaced: setCursor, isUsed, wantsFocus, move, goBack },
-    ...{ mayVote, isSelecting: mayVote && filters.status === 'pending', question, setQuestion, voteOnSelected, voted },
+    ...{
+      mayVote,
+      isSelecting: mayVote && filters.status === 'pending',
+      question,
+      setQuestion,
+      voteOnSelected,
+      voted,
+      takeFocus,
+    },
   }
 }
 
@@ -75,6 +83,17 @@ function useInboxPlace() {
     go(addressOf(openId === undefined ? ['approvals'] : ['approvals', openId], queryOf(changed)), 'replace')
   const back = addressOf(['approvals'], queryOf(filters))
   return { openId, isWide, isAlone: openId !== undefined && !isWide, filters, setFilters, toOpen, back }
+}
+
+/** Whether the row of the cursor is to have the focus once it is drawn; drawn it is in any case. */
+function useFocusWish() {
+  const wantsFocus = useRef(false)
+  const [, draw] = useState(0)
+  const takeFocus = (): void => {
+    wantsFocus.current = true
+    draw((times) => times + 1)
+  }
+  return { wantsFocus, takeFocus }
 }
 
 /** Asks about all that is selected, also where a filter hides some of it; about one alone as about any other. */

@@ -28,7 +28,7 @@ export function ApprovalsPage() {
         ) : (
           <>
             {mayVote && <NotifyButton />}
-            <button type="button" class="button small" onClick={() => setQuestion('help')}>
+            <button type="button" class="button small for-keyboards" onClick={() => setQuestion('help')}>
               Keyboard <kbd>?</kbd>
             </button>
           </>
@@ -107,13 +107,19 @@ interface AskingProps {
 }
 
 function Asking({ inbox, areLettersOn, setLetters }: AskingProps) {
-  const { question, setQuestion, selection, voted, mayVote } = inbox
+  const { question, setQuestion, selection, voted, mayVote, takeFocus } = inbox
   const close = (): void => setQuestion(undefined)
   if (question === undefined) return null
   if (question === 'help')
     return <Help areLettersOn={areLettersOn} onLetters={setLetters} mayVote={mayVote} onClose={close} />
   const { kind } = question
-  if ('several' in question)
-    return <Batch kind={kind} approvals={question.several} onVoted={selection.decided} onClose={close} />
+  if ('several' in question) {
+    const closeAll = (): void => {
+      close()
+      // What led here has gone with the selection.
+      if (selection.selected.size === 0) takeFocus()
+    }
+    return <Batch kind={kind} approvals={question.several} onVoted={selection.decided} onClose={closeAll} />
+  }
   return <Decide id={question.id} kind={kind} onClose={close} onDone={({ id }) => voted(id)} />
 }

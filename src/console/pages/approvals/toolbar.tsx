@@ -17,7 +17,7 @@ export function Toolbar({ filters, onFilters, mayVote, isNarrow }: ToolbarProps)
     <TextField
       label="Search"
       type="search"
-      placeholder="Action, agent, rule or reason"
+      placeholder="Action, agent, rule, reason"
       value={filters.text}
       onValue={(text) => set({ text })}
       maxLength={200}
