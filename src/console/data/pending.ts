@@ -3,7 +3,7 @@ import { useCallback, useContext, useEffect, useRef } from 'preact/hooks'
 import type { Approval, SignedIn } from '../../client/api.ts'
 import type { Endpoints } from '../../client/endpoints.ts'
 import type { GateEvent } from '../../client/events.ts'
-import { serverNow } from './clock.ts'
+import { serverNow, useAt } from './clock.ts'
 import { ConsoleContext } from './console.ts'
 import { LiveContext, useChanges } from './live.ts'
 import { type Loaded, useLoad } from './load.ts'
@@ -12,9 +12,6 @@ import { type Loaded, useLoad } from './load.ts'
 const MOST = 1000
 /** How many events of a burst are one change to what is shown. */
 const TOGETHER_MS = 250
-/** How long after a deadline it is looked what has expired, and how long a timer of a browser can be. */
-const AFTER_MS = 200
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** What waits for people, as far as the key may know of it. */
 export interface Pending {
@@ -141,16 +138,11 @@ export function approvalIn({ eventType, data }: GateEvent): Approval | undefined
 
 /** When a deadline has passed, what expired goes; during a stop the service says what did. */
 function useDeadlines({ data, reload, replace }: Loaded<Pending>, isStopped: boolean): void {
-  useEffect(() => {
-    const items = data?.items ?? []
-    if (data === undefined || items.length === 0) return
-    const next = Math.min(...items.map(({ expiresAt }) => Date.parse(expiresAt)))
-    const waitMs = Math.min(Math.max(next - serverNow(), 0) + AFTER_MS, LONGEST_TIMER_MS)
-    const timer = setTimeout(() => {
-      if (isStopped) return reload()
-      const open = items.filter(({ expiresAt }) => Date.parse(expiresAt) > serverNow())
-      replace({ items: open, total: data.total - items.length + open.length })
-    }, waitMs)
-    return () => clearTimeout(timer)
-  }, [data, isStopped])
+  const items = data?.items ?? []
+  const next = items.reduce((least, { expiresAt }) => Math.min(least, Date.parse(expiresAt)), Number.POSITIVE_INFINITY)
+  useAt(Number.isFinite(next) ? next : undefined, data, () => {
+    if (isStopped || data === undefined) return reload()
+    const open = items.filter(({ expiresAt }) => Date.parse(expiresAt) > serverNow())
+    replace({ items: open, total: data.total - items.length + open.length })
+  })
 }

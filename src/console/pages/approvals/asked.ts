@@ -1,4 +1,5 @@
 import type { Approval } from '../../../client/api.ts'
+import { useAt } from '../../data/clock.ts'
 import { useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
 import { useLoad } from '../../data/load.ts'
@@ -19,6 +20,8 @@ export function useAsked(id: string) {
   }
   useChanges(['killswitch'], reload)
   useChanges(['approval'], reload, (event) => approvalIn(event)?.id === id)
+  const { status, expiresAt } = approval.data ?? {}
+  useAt(status === 'pending' && expiresAt !== undefined ? Date.parse(expiresAt) : undefined, approval.data, reload)
   return { approval, background }
 }
 
