@@ -9,6 +9,7 @@ import { idMaker } from '../src/base/id.ts'
 import type { Clock } from '../src/base/time.ts'
 import { compileAndTest } from '../src/cases/accept.ts'
 import { type ConfigSources, readConfig } from '../src/config.ts'
+import { draftVerdict } from '../src/gate/verdict.ts'
 import { examineHere } from '../src/http/examine.ts'
 import type { Role } from '../src/keys/roles.ts'
 import { createLogger, type Logger } from '../src/log.ts'
@@ -115,6 +116,7 @@ export const inThisThread: NonNullable<ServerOptions['threads']> = {
     compile: async (source) => ({ value: compilePolicySet(source) }),
     compileAndTest: async (source) => ({ value: await compileAndTest(source) }),
     validate: async (source) => ({ value: validatePolicySet(source) }),
+    judge: async (question) => ({ value: await draftVerdict(question) }),
   },
   examine: examineHere,
   writer: writeHere,
