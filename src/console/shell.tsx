@@ -12,6 +12,7 @@ import { Navigation } from './navigation.tsx'
 import { PAGES, type Page } from './pages.ts'
 import { SessionEnd } from './session-end.tsx'
 import { StopBanner } from './stop-banner.tsx'
+import { PageHead } from './ui/page-head.tsx'
 import { Empty, Failure, Loading } from './ui/states.tsx'
 
 interface ShellProps {
@@ -89,11 +90,17 @@ function Current() {
   if (page !== undefined) return <Loaded page={page} key={page.path} />
   const known = PAGES.find((candidate) => candidate.path === wanted)
   return known === undefined ? (
-    <Empty title="There is no such page." />
+    <>
+      <PageHead title="Not found" />
+      <Empty title="There is no such page." />
+    </>
   ) : (
-    <Empty title={`Your key may not see ${known.title}.`}>
-      Its roles do not allow it. An owner can make a key that may.
-    </Empty>
+    <>
+      <PageHead title={known.title} />
+      <Empty title={`Your key may not see ${known.title}.`}>
+        Its roles do not allow it. An owner can make a key that may.
+      </Empty>
+    </>
   )
 }
 

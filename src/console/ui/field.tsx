@@ -2,7 +2,7 @@ import { type ComponentChildren, h, type JSX } from 'preact'
 import { useId } from 'preact/hooks'
 
 interface FieldProps {
-  label: string
+  label: ComponentChildren
   hint?: ComponentChildren
   /** What is wrong with what was entered. */
   fault?: string | undefined
