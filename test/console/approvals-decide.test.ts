@@ -234,7 +234,9 @@ test('several are decided with one reason, one vote each; high risks are left ou
     [one, two, gone, risky, mail].map(async (id) => (await approvalOf(gate, ann, id)).status),
   )
   assert.deepEqual(statuses, ['approved', 'approved', 'rejected', 'pending', 'pending'])
-  const selected = await page.evaluate("[...document.querySelectorAll('.inbox-row.selected')].map((row) => row.dataset.id)")
+  const selected = await page.evaluate(
+    "[...document.querySelectorAll('.inbox-row.selected')].map((row) => row.dataset.id)",
+  )
   assert.deepEqual(selected, [risky, mail])
 
   await page.getByRole('button', { name: 'Reject selected…' }).click()

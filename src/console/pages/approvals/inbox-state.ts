@@ -10,7 +10,7 @@ import type { VoteKind } from './vote.ts'
 import { useIsWide } from './wide.ts'
 
 /** So many rows are drawn before somebody asks for more: a list of thousands is searched, not read. */
-export const SHOWN = 100
+export const SHOWN = 50
 
 /** What is asked before everything else. */
 export type Question = 'help' | { kind: VoteKind; id: string } | { kind: VoteKind; several: readonly Approval[] }
@@ -39,6 +39,7 @@ export function useInboxState() {
     const at = rows.findIndex(({ id }) => id === cursor)
     const next = rows[isUsed.current ? Math.min(Math.max(at + step, 0), rows.length - 1) : Math.max(at, 0)]
     if (next === undefined) return
+    if (at === rows.length - 1 && step > 0) onMore()
     onCursor(next.id)
     takeFocus()
   }
