@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { endpoints } from '../client/endpoints.ts'
+import { ApprovalAlerts } from './approval-alerts.tsx'
 import { type Console, ConsoleContext, useConsole } from './data/console.ts'
 import { LiveContext, useChanges, useLiveEvents } from './data/live.ts'
 import { failure, useLoad } from './data/load.ts'
@@ -65,12 +66,14 @@ function Signed({ who, tenantId, setTenantId, connection, onLeave }: SignedProps
       </a>
       <Header onTenant={setTenantId} onLeave={() => void leave()} />
       <StopBanner />
-      <div class="frame">
-        <Navigation />
-        <main id="main" tabIndex={-1}>
-          <Current />
-        </main>
-      </div>
+      <ApprovalAlerts>
+        <div class="frame">
+          <Navigation />
+          <main id="main" tabIndex={-1}>
+            <Current />
+          </main>
+        </div>
+      </ApprovalAlerts>
       <SessionEnd onOver={() => onLeave('You were signed out, since nothing was done for long.')} />
     </ConsoleContext.Provider>
   )

@@ -10,14 +10,19 @@ interface DialogProps {
   children: ComponentChildren
 }
 
-/** A question before everything else, until it is answered or closed. The browser keeps the focus in it, and gives it back. */
+/** A question before everything else, until it is answered or closed. The focus stays in it, and then goes back to where it was. */
 export function Dialog({ title, isDangerous = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const element = dialog.current
+    const before = document.activeElement
     element?.showModal()
-    return () => element?.close()
+    return () => {
+      element?.close()
+      // The browser does not, for a dialog that has left the page.
+      if (before instanceof HTMLElement) before.focus()
+    }
   }, [])
   const cancel = (event: TargetedEvent<HTMLDialogElement>): void => {
     // That of a file chooser within bubbles, and means the chooser.

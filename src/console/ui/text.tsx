@@ -65,6 +65,11 @@ export function LongText({ of, severalLines = true }: TextProps) {
   )
 }
 
+/** The beginning of a text of others, where there is no place for more, such as in a row of a list. */
+export function Beginning({ of, most }: { of: string; most: number }) {
+  return <Text of={of.length <= most ? of : `${beginningOf(of, most)}…`} />
+}
+
 /** Not through the middle of a character that takes two units. */
 function beginningOf(text: string, limit: number): string {
   const isSplit = /[\ud800-\udbff]/.test(text[limit - 1] ?? '')
