@@ -38,9 +38,22 @@ const GROUPS: Record<string, Record<string, string>> = {
     recover: 'recover',
   },
   keys: { list: 'listKeys', create: 'createKey', rotate: 'rotateKey', revoke: 'revokeKey' },
-  policies: { list: 'listPolicies', validate: 'validatePolicies', reload: 'reloadPolicies' },
+  policies: {
+    list: 'listPolicies',
+    validate: 'validatePolicies',
+    reload: 'reloadPolicies',
+    source: 'policySource',
+    dry_run: 'dryRun',
+  },
   sessions: { current: 'getSession', sign_in_link: 'signInCode' },
-  service: { usage: 'usage', health: 'healthz', readiness: 'readyz', metrics: 'metrics', open_api: 'openapi' },
+  service: {
+    overview: 'overview',
+    usage: 'usage',
+    health: 'healthz',
+    readiness: 'readyz',
+    metrics: 'metrics',
+    open_api: 'openapi',
+  },
 }
 
 /** The text of python/gate_sidecar/client/_api.py. */

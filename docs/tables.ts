@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { FAIL_MODES } from '../src/actions/fail-modes.ts'
 import { UNEXPLAINED } from '../src/actions/policy-history.ts'
 import { EVENTS } from '../src/audit/events.ts'
 import { RANGE_STATUSES } from '../src/audit/range.ts'
@@ -31,6 +32,11 @@ export const PARTS: Readonly<Record<string, () => string>> = {
       Object.entries(ERRORS).map(([name, { status, meaning }]) => [code(name), String(status), meaning]),
     ),
   unexplained: () => table(['code', 'meaning'], named(UNEXPLAINED)),
+  'fail-modes': () =>
+    table(
+      ['situation', 'behaviour'],
+      FAIL_MODES.map(({ situation, behaviour }) => [situation, behaviour]),
+    ),
   commands: () => table(['command', 'what it does'], commandRows(PROGRAM, [])),
   statuses: () => table(['status', 'meaning'], named(RANGE_STATUSES)),
   events: () =>

@@ -1,5 +1,6 @@
 import type { Approval, ApprovalStatus } from './approvals/approval.ts'
 import type { LogKey } from './evidence/trust.ts'
+import type { Decision } from './policy/set.ts'
 
 /** Whose allowed actions: those of all agents of a chain, of one, or of one in one session. */
 export interface TakenBy {
@@ -20,6 +21,15 @@ export interface TakenQuery extends TakenBy {
 export interface Taken {
   seq: number
   action: string
+}
+
+/** What was decided, without the request. */
+export interface DecisionRow {
+  ts: string
+  decision: Decision
+  /** The rule that decided, if one did. */
+  rule: string | null
+  decidedBy: string
 }
 
 /** An agent that tells what became of what it was allowed. */
@@ -68,6 +78,8 @@ export interface ApprovalQuery {
   statuses: readonly ApprovalStatus[]
   /** Ids of open approvals that have another status by now, without an entry that says so yet. */
   actual?: { expired: readonly string[]; cancelled: readonly string[] } | undefined
+  /** The one whose deadline comes first is the first, or the one that was asked for first. @default 'deadline' */
+  order?: 'deadline' | 'age' | undefined
   limit: number
   offset: number
   requestedBy?: string | undefined

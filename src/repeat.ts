@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { failures } from './actions/failures.ts'
 
@@ -14,6 +15,8 @@ export type Tasks = ReturnType<typeof repeatingTasks>
  */
 export function repeatingTasks(onError: (error: unknown, task: string) => void) {
   const stopped = new AbortController()
+  // Each task listens while it waits: that many are no leak.
+  setMaxListeners(0, stopped.signal)
   const running = new Set<Promise<void>>()
   const told = failures(onError, REMINDER_MS)
 

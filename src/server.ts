@@ -3,22 +3,18 @@ import { createServer, type Server } from 'node:http'
 import { resolve } from 'node:path'
 import { expireDue } from './actions/approvals.ts'
 import { noteCancelled } from './actions/cancel.ts'
-import type { Deps, PoliciesInForce } from './actions/deps.ts'
+import type { Deps } from './actions/deps.ts'
+import { latency } from './actions/latency.ts'
 import { pastReader } from './actions/past.ts'
-import { type HistoryDeps, policyHistory, storedSets } from './actions/policy-history.ts'
-import { type PolicyRegistry, policyRegistry, type Reloaded } from './actions/policy-registry.ts'
-import { ruleTexts } from './actions/rule-text.ts'
+import type { Reloaded } from './actions/policy-registry.ts'
+import { recentReader } from './actions/recent.ts'
 import { Sessions } from './actions/sessions.ts'
 import { SignInCodes } from './actions/sign-in-codes.ts'
-import { policyValidator } from './actions/validate-policies.ts'
 import type { Examine } from './actions/verify-evidence.ts'
-import type { Anchors } from './anchoring.ts'
 import { idMaker } from './base/id.ts'
 import type { Clock } from './base/time.ts'
 import { type Config, ConfigError } from './config.ts'
-import { type Aside, inThreads, inTurn } from './files/aside.ts'
-import { strayNames } from './files/policies.ts'
-import { policyFolders } from './files/policy-folders.ts'
+import { type Aside, inThreads } from './files/aside.ts'
 import { createApp } from './http/app.ts'
 import { examineInThread } from './http/examine.ts'
 import type { Refusals } from './http/refusals.ts'
@@ -28,6 +24,7 @@ import { listen } from './listen.ts'
 import type { Logger } from './log.ts'
 import { metricsText } from './metrics.ts'
 import { watchOutcomes } from './outcomes.ts'
+import { keepPolicies } from './policies.ts'
 import { repeatingTasks, type Tasks } from './repeat.ts'
 import { randomPool } from './sqlite/random-pool.ts'
 import { openStore } from './sqlite/store.ts'
@@ -38,8 +35,6 @@ import { keepTrail, type Trail } from './trail.ts'
 
 /** How late a change by another process (a key revoked, a stop triggered) acts here at most. */
 const REFRESH_MS = 200
-/** Between two looks at the policies. A change is in force after two that are alike. */
-const LOOK_MS = 500
 const SWEEP_MS = 1000
 const REFUSALS_MS = 60_000
 /** Requests under way have this long to end when the service stops. */
@@ -87,22 +82,17 @@ export async function startServer({
   const deps = { store, clock, newId }
   try {
     const trail = await keepTrail(deps, { config, log, tasks })
-    const aside = inTurn(threads.aside)
-    const policies = policiesIn(policiesFolder, { deps, aside, watch: config.watch === 'on', log })
-    const readPolicies = reader(policies, trail.anchors)
-    await readPolicies()
+    const rules = await keepPolicies(deps, trail, { folder: policiesFolder, aside: threads.aside, config, log, tasks })
     const keyUses = keepKeyUses(deps, trail, { log, tasks })
-    const kept = { ...trail, keyUses, outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
+    const kept = { ...trail, keyUses, latency: latency(), outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
     const stopping = new AbortController()
     const browsers = { sessions: new Sessions(deps), signInCodes: new SignInCodes(deps) }
     const services: Services = {
       ...deps,
       ...browsers,
-      past: pastReader(store),
-      policies,
-      validatePolicies: policyValidator(aside.validate),
+      ...readersOf(store),
+      ...rules,
       examine: threads.examine,
-      ...earlierPolicies({ store, compile: aside.compile }, policies),
       ...kept,
       metrics: () => metricsText(kept),
       log,
@@ -111,13 +101,12 @@ export async function startServer({
       untilDone: (task) => tasks.untilDone('persist kill switch', task),
     }
     const { listener, refusals } = createApp(services, { direct })
-    tendPolicies(tasks, policies, readPolicies)
     tendStore(tasks, deps)
     tendCallers(tasks, browsers.sessions, refusals)
     const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
     const url = await listen(server, config)
-    const close = closing({ server, stopping, tasks, policies, keyUses, refusals, ...browsers, trail, store })
-    return { url, store, signInCodes: browsers.signInCodes, reload: policies.reloadAll, close }
+    const close = closing({ server, stopping, tasks, ...rules, keyUses, refusals, ...browsers, trail, store })
+    return { url, store, signInCodes: browsers.signInCodes, reload: rules.policies.reloadAll, close }
   } catch (error) {
     await tasks.stop()
     await store.close()
@@ -159,17 +148,8 @@ function existingFolder(policies: string): string {
   throw new ConfigError(`There is no policies folder ${folder}; make it, or name another with --policies.`)
 }
 
-function tendPolicies(tasks: Tasks, policies: PolicyRegistry, readPolicies: () => Promise<void>): void {
-  tasks.every('look at policies', LOOK_MS, async () => {
-    await readPolicies()
-    await policies.tend()
-  })
-}
-
-/** Finds policies that were in force, and their texts. */
-function earlierPolicies(deps: HistoryDeps, inForce: PoliciesInForce): Pick<Services, 'findSet' | 'findRule'> {
-  const findStored = storedSets(deps)
-  return { findSet: policyHistory(findStored, inForce), findRule: ruleTexts(findStored) }
+function readersOf(store: Store): Pick<Services, 'past' | 'recent'> {
+  return { past: pastReader(store), recent: recentReader(store) }
 }
 
 function tendStore(tasks: Tasks, deps: Deps): void {
@@ -181,47 +161,6 @@ function tendStore(tasks: Tasks, deps: Deps): void {
 function tendCallers(tasks: Tasks, sessions: Sessions, refusals: Refusals): void {
   tasks.every('end sessions', SWEEP_MS, () => sessions.tend())
   tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
-}
-
-/** The policies under `folder`, none of which has been read. What comes of each change is logged. */
-function policiesIn(
-  folder: string,
-  { deps, aside, watch, log }: { deps: Deps; aside: Aside; watch: boolean; log: Logger },
-): PolicyRegistry {
-  for (const name of strayNames(folder)) log.warn({ name }, "ignored: not a tenant's folder")
-  return policyRegistry({
-    ...deps,
-    compile: aside.compile,
-    compileAndTest: aside.compileAndTest,
-    folders: policyFolders(folder, aside),
-    watch,
-    onChange: (tenantId, change) =>
-      'digest' in change
-        ? log.info({ tenantId, digest: change.digest }, 'policies are in force')
-        : log.warn(
-            { tenantId, fault: change.fault, faults: change.faults, digest: change.inForce },
-            change.inForce === null ? 'policies are not in force' : 'policies are not in force; those before them stay',
-          ),
-    onError: (error) => log.error({ task: 'policies', cause: String(error) }, 'background task failed'),
-  })
-}
-
-/**
- * Reads all policies once. A set that was never in force cannot be put on record, nor come into force, while the trail contradicts
- * its anchors; all are read again after that.
- */
-function reader(policies: PolicyRegistry, anchors: Anchors): () => Promise<void> {
-  let isDone = false
-  return async () => {
-    if (isDone) return
-    const isWriting = anchors.fault() === null
-    try {
-      await policies.reloadAll()
-    } catch (error) {
-      if (isWriting) throw error
-    }
-    isDone = isWriting
-  }
 }
 
 function closeListener(server: Server): Promise<void> {

@@ -10,6 +10,7 @@ import type { KillSwitch } from './killswitch/killswitch.ts'
 import type {
   ApprovalQuery,
   ChainRequest,
+  DecisionRow,
   OpenQuery,
   PageQuery,
   Reporter,
@@ -67,7 +68,6 @@ export interface Store {
   refresh(): void
 
   approval(id: string): Promise<Approval | undefined>
-  /** Oldest deadline first. */
   approvals(query: ApprovalQuery): Promise<{ items: Approval[]; total: number }>
   /** The pending, approved or rejected approvals with this digest, newest first. */
   approvalsFor(chain: string, digest: string): Promise<Approval[]>
@@ -95,6 +95,8 @@ export interface Store {
   seqNotBefore(chain: string, ts: string): Promise<number>
   /** The request of a decision as JSON; undefined where it has been erased, or there is no such decision. */
   requestAt(chain: string, seq: number): Promise<string | undefined>
+  /** What was decided in first <= seq < end, ascending. */
+  decisions(chain: string, range: { first: number; end: number }): Promise<DecisionRow[]>
   /** Ascending. What was allowed and erased later counts too: that it was allowed is never erased. */
   taken(query: TakenQuery): Promise<Taken[]>
   /** The entries of these types that tell of a decision, in order. */

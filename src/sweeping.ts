@@ -1,9 +1,9 @@
 import type { Deps } from './actions/deps.ts'
 import { type Sweep, sweep } from './actions/sweep.ts'
+import type { Verified } from './actions/trail-state.ts'
 import type { Outside } from './actions/verify-range.ts'
 import { formatTimestamp } from './base/time.ts'
 import type { Config } from './config.ts'
-import type { Verified } from './http/services.ts'
 import type { Logger } from './log.ts'
 import type { Tasks } from './repeat.ts'
 

@@ -71,9 +71,11 @@ const PARTS: Record<string, Part> = {
   'metrics.ts': { rank: 5, and: ['anchoring.ts', 'outcomes.ts', 'sweeping.ts'] },
   'sweeping.ts': { rank: 5, and: ['config.ts', 'log.ts', 'repeat.ts'] },
   'trail.ts': { rank: 5, and: ['anchoring.ts', 'config.ts', 'log.ts', 'repeat.ts', 'sweeping.ts'] },
+  'policies.ts': { rank: 5, and: ['anchoring.ts', 'config.ts', 'log.ts', 'repeat.ts', 'trail.ts'] },
   'server.ts': {
     rank: 5,
     and: [
+      'policies.ts',
       'anchoring.ts',
       'config.ts',
       'key-uses.ts',

@@ -9,6 +9,7 @@ import { idMaker } from '../src/base/id.ts'
 import type { Clock } from '../src/base/time.ts'
 import { compileAndTest } from '../src/cases/accept.ts'
 import { type ConfigSources, readConfig } from '../src/config.ts'
+import { draftVerdict } from '../src/gate/verdict.ts'
 import { examineHere } from '../src/http/examine.ts'
 import type { Role } from '../src/keys/roles.ts'
 import { createLogger, type Logger } from '../src/log.ts'
@@ -67,6 +68,7 @@ export interface KeyOptions {
   roles?: Role[]
   environment?: 'live' | 'test'
   identity?: string
+  name?: string
   groups?: string[]
 }
 
@@ -115,6 +117,7 @@ export const inThisThread: NonNullable<ServerOptions['threads']> = {
     compile: async (source) => ({ value: compilePolicySet(source) }),
     compileAndTest: async (source) => ({ value: await compileAndTest(source) }),
     validate: async (source) => ({ value: validatePolicySet(source) }),
+    judge: async (question) => ({ value: await draftVerdict(question) }),
   },
   examine: examineHere,
   writer: writeHere,

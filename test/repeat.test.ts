@@ -45,3 +45,15 @@ test('what has to be done is tried until it is, and once more by who stops', asy
   await tasks.stop()
   assert.equal(tries, 1)
 })
+
+test('many tasks are no warning of a leak', async (t) => {
+  const warnings: string[] = []
+  const note = (warning: Error) => void warnings.push(warning.message)
+  process.on('warning', note)
+  t.after(() => void process.off('warning', note))
+  const tasks = repeatingTasks(() => undefined)
+  for (let i = 0; i < 20; i += 1) tasks.every(`task ${i}`, 1, async () => undefined)
+  await sleep(20)
+  await tasks.stop()
+  assert.deepEqual(warnings, [])
+})

@@ -16,6 +16,8 @@ export interface Wait extends CheckOptions {
   /** 0 answers at once. */
   waitMs: number
   isGone(): boolean
+  /** Told how long people were waited for, in ms. */
+  waited(ms: number): void
 }
 
 /**
@@ -30,7 +32,7 @@ export async function checkAndWait(
   caller: Caller,
   request: CheckRequest,
   idempotency: Idempotency | undefined,
-  { waitMs, isGone, explain }: Wait,
+  { waitMs, isGone, waited, explain }: Wait,
 ): Promise<CheckAnswer> {
   const first = await check(deps, caller, request, idempotency, { explain })
   if (waitMs === 0 || first.decision !== 'require_approval' || first.approvalId === null) return first
@@ -42,7 +44,9 @@ export async function checkAndWait(
     return coveringStop(deps.store.state().switches, subject) !== undefined
   }
   const isOver = (): boolean => isGone() || isStopped()
+  const sinceMs = performance.now()
   const { status } = await waitForApproval(deps, caller, first.approvalId, waitMs, isOver)
+  waited(performance.now() - sinceMs)
   if (isGone() || !(DECIDED.includes(status) || isStopped())) return first
   return check(deps, caller, request, idempotency, { explain })
 }

@@ -5,9 +5,11 @@ import { formatTimestamp } from '../base/time.ts'
 import type { Diagnostic } from '../policy/diagnostics.ts'
 import { linkPolicySet } from '../policy/link.ts'
 import type { CompiledPolicies, Outcome, PolicySource, TenantFolder } from '../policy/load.ts'
+import type { QuotedDiagnostic } from '../policy/output/quote.ts'
 import type { PolicySet } from '../policy/set.ts'
 import { change, creation, type PolicyRecord } from '../records.ts'
 import { type Deps, decideAndCommit, eventEntry } from './deps.ts'
+import { type Texts, textsIn } from './policy-texts.ts'
 
 /** How policies are recorded and compiled. */
 export interface PolicyDeps extends Deps {
@@ -20,6 +22,8 @@ export interface PolicyDeps extends Deps {
 /** What is known of one tenant's policies. */
 export interface Slot {
   readonly set: PolicySet | undefined
+  /** What the set was read from; undefined without one. */
+  readonly texts: Texts | undefined
   /** Since when the set has been in force here; null without one. */
   readonly since: string | null
   /** When the folder was last read. */
@@ -30,7 +34,7 @@ export interface Slot {
   readonly retry: { readonly atMs: number; readonly folder: TenantFolder } | null
   /** Why the newest content is not in force; empty when it is. */
   readonly faults: readonly string[]
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly QuotedDiagnostic[]
   /**
    * Where the set was read, until this process has brought it into the audit chain. What others record there afterwards
    * is not answered: two servers with different folders would otherwise answer each other for ever.
@@ -42,7 +46,7 @@ export interface Slot {
 const LISTED_FAULTS = 20
 
 export async function tryLoad(source: TenantFolder['source'], compile: PolicyDeps['compile']) {
-  const failed = (faults: readonly string[], diagnostics: readonly Diagnostic[] = [], retry = false) => ({
+  const failed = (faults: readonly string[], diagnostics: readonly QuotedDiagnostic[] = [], retry = false) => ({
     set: undefined,
     diagnostics,
     faults,
@@ -62,21 +66,24 @@ function faultLine({ file, line, column, code, message }: Diagnostic): string {
 }
 
 /** What goes on to be in force. */
-export interface InForce extends Pick<Slot, 'set' | 'since' | 'unrecorded'> {
+export interface InForce extends Pick<Slot, 'set' | 'texts' | 'since' | 'unrecorded'> {
   /** It did not load, and may another time. */
   readonly isUnsure: boolean
 }
 
 /** The set that was last in force, from the store; nothing when it is not the one that the audit chain names. */
 export async function lastKnownGood(deps: PolicyDeps, tenant: string): Promise<InForce> {
-  const nothing = { set: undefined, since: null, unrecorded: null, isUnsure: false }
+  const nothing = { set: undefined, texts: undefined, since: null, unrecorded: null, isUnsure: false }
   const record = deps.store.state().policies.get(tenant)
   const text = record && (await deps.store.policySource(tenant, record.digest))
   if (record === undefined || text === undefined) return nothing
   // Its tests have passed when it came into force.
-  const { set, retry } = await tryLoad(unpack(tenant, text), deps.compile)
+  const source = unpack(tenant, text)
+  const { set, retry } = await tryLoad(source, deps.compile)
   const isTheOne = set?.digest === record.digest
-  return isTheOne ? { ...nothing, set, since: record.loadedAt } : { ...nothing, isUnsure: retry }
+  return isTheOne
+    ? { ...nothing, set, texts: textsIn(source), since: record.loadedAt }
+    : { ...nothing, isUnsure: retry }
 }
 
 function isRecorded(deps: Deps, set: PolicySet): boolean {

@@ -14,6 +14,7 @@ import {
   type Slot,
   tryLoad,
 } from './policies.ts'
+import { type ShownTexts, shownTexts, textsIn } from './policy-texts.ts'
 
 /** The folders of all tenants. Nothing that is wrong with one of them throws: it is the folder's `problem`. */
 export interface PolicyFolders {
@@ -57,6 +58,8 @@ export interface PolicyRegistry extends PoliciesInForce {
   /** Tenants whose newest policies are not in force, with the reason. */
   faults(): { tenantId: string; fault: string }[]
   describe(caller: Caller): PolicyDescription
+  /** What the caller's set was read from. */
+  texts(caller: Caller): ShownTexts
 }
 
 /** A folder that is written to for longer than this is a fault: it may say something that must not be missed. */
@@ -125,6 +128,7 @@ export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
         ({ fault }) => fault !== '',
       ),
     describe: ({ tenantId }) => describeSlot(slots.get(tenantId), deps.watch),
+    texts: ({ tenantId }) => shownTexts(slots.get(tenantId) ?? {}),
   }
 }
 
@@ -181,11 +185,12 @@ async function takeIn(deps: RegistryDeps, slot: Slot | undefined, folder: Tenant
   // Other tests or comments make no other set.
   const since = slot?.set?.digest === set.digest ? slot.since : formatTimestamp(deps.clock())
   const unrecorded = recorded ? null : folder
-  return { set, since, checkedAt, fingerprint, retry: null, faults: [], diagnostics, unrecorded }
+  const texts = 'problem' in folder.source ? undefined : textsIn(folder.source)
+  return { set, texts, since, checkedAt, fingerprint, retry: null, faults: [], diagnostics, unrecorded }
 }
 
-function kept({ set, since, unrecorded }: Slot): InForce {
-  return { set, since, unrecorded, isUnsure: false }
+function kept({ set, texts, since, unrecorded }: Slot): InForce {
+  return { set, texts, since, unrecorded, isUnsure: false }
 }
 
 export type PolicyDescription = ReturnType<typeof describeSlot>

@@ -1,55 +1,18 @@
 import { type Static, Type } from '#typebox'
-import { type ErrorDetail, GateError } from '../base/errors.ts'
 import { TenantIdField } from '../gate/request.ts'
-import { isPolicyFile, isTestFile } from '../policy/files.ts'
-import { insidePath } from '../policy/lists.ts'
 import type { Outcome, PolicySource } from '../policy/load.ts'
 import { notValidated, type PolicyValidation } from '../policy/validation.ts'
 import type { Caller } from './deps.ts'
-
-/** Files, and lists, in one request. */
-export const MAX_FILES = 1000
-/** Characters of a name: what file systems take. A path may have several. */
-const MAX_NAME = 255
-const MAX_PATH = 1024
-
-const CLOSED = { additionalProperties: false }
+import { DraftFields, draftSource, type OnDraft } from './drafts.ts'
 
 /** Body of POST /policies/validate. */
 export const ValidatePoliciesRequest = Type.Object(
-  {
-    tenantId: TenantIdField,
-    files: Type.Array(
-      Type.Object(
-        {
-          name: Type.String({ maxLength: MAX_NAME, description: 'As in the folder of the tenant: `main.yaml`.' }),
-          text: Type.String({ description: 'The content of the file.' }),
-        },
-        { ...CLOSED, title: 'PolicyFile' },
-      ),
-      { maxItems: MAX_FILES, description: 'Policies and tests, in any order.' },
-    ),
-    lists: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            path: Type.String({ maxLength: MAX_PATH, description: 'As a policy writes it: `lists/sanctioned.txt`.' }),
-            text: Type.String({ description: 'The content of the list file.' }),
-          },
-          { ...CLOSED, title: 'PolicyList' },
-        ),
-        { maxItems: MAX_FILES, description: 'The list files that the policies name.' },
-      ),
-    ),
-  },
-  { ...CLOSED, title: 'ValidatePoliciesRequest' },
+  { tenantId: TenantIdField, ...DraftFields },
+  { additionalProperties: false, title: 'ValidatePoliciesRequest' },
 )
 export type ValidatePoliciesRequest = Static<typeof ValidatePoliciesRequest>
 
 export type ValidatePolicies = (caller: Caller, request: ValidatePoliciesRequest) => Promise<PolicyValidation>
-
-/** Validations at once: each takes a thread. One tenant has one of them, so that it cannot keep others from theirs. */
-const AT_ONCE = 2
 
 /**
  * Says what a policy set would be, from texts alone: no file is opened, nothing is kept or recorded.
@@ -59,62 +22,12 @@ const AT_ONCE = 2
  *   too many ask at once
  */
 export function policyValidator(
+  onDraft: OnDraft,
   validate: (source: PolicySource) => Promise<Outcome<PolicyValidation>>,
 ): ValidatePolicies {
-  const running = new Set<string>()
   return async ({ tenantId }, request) => {
-    const source = sourceOf(tenantId, request)
-    if (running.size >= AT_ONCE || running.has(tenantId))
-      throw new GateError('overloaded', 'Policies are being validated already; try again.')
-    running.add(tenantId)
-    try {
-      const outcome = await validate(source)
-      return 'fault' in outcome ? notValidated(source, outcome.fault) : outcome.value
-    } finally {
-      running.delete(tenantId)
-    }
+    const source = draftSource(tenantId, request)
+    const outcome = await onDraft(tenantId, () => validate(source))
+    return 'fault' in outcome ? notValidated(source, outcome.fault) : outcome.value
   }
-}
-
-function sourceOf(tenant: string, { files, lists = [] }: ValidatePoliciesRequest): PolicySource {
-  const names = files.map(({ name }) => name)
-  const paths = lists.map(({ path }) => path)
-  const details = [
-    ...detailsOf('files', 'name', names, fileNameFault),
-    ...detailsOf('lists', 'path', paths, (path) => (isListPath(path) ? undefined : 'leaves the folder of the tenant')),
-  ]
-  if (details.length > 0)
-    throw new GateError('invalid_request', 'A file has a name that no file of the tenant can have.', { details })
-  const encoder = new TextEncoder()
-  return {
-    tenant,
-    files: files.map(({ name, text }) => ({ name, bytes: encoder.encode(text) })),
-    lists: new Map(lists.map(({ path, text }) => [path, encoder.encode(text)])),
-    ignored: [],
-  }
-}
-
-function detailsOf(
-  list: string,
-  member: string,
-  names: readonly string[],
-  faultOf: (name: string) => string | undefined,
-): ErrorDetail[] {
-  const seen = new Set<string>()
-  return names.flatMap((name, i) => {
-    const message = faultOf(name) ?? (seen.has(name) ? 'comes twice' : undefined)
-    seen.add(name)
-    return message === undefined ? [] : [{ path: `/${list}/${i}/${member}`, message }]
-  })
-}
-
-function fileNameFault(name: string): string | undefined {
-  if (/[/\\]/.test(name)) return 'is a path; give the name in the folder'
-  if (/\p{Cc}/u.test(name)) return 'has a control character'
-  if (name.startsWith('.')) return 'is hidden, and would not be read'
-  return isPolicyFile(name) || isTestFile(name) ? undefined : 'does not end in .yaml, .yml or .json'
-}
-
-function isListPath(path: string): boolean {
-  return (insidePath(path) ?? '') !== '' && !/\p{Cc}/u.test(path)
 }

@@ -50,6 +50,13 @@ export function siblingId(id: string, kind: IdKind): string {
   return `${ID_PREFIX[kind]}${id.slice(id.indexOf('_'))}`
 }
 
+/** When the id was made, in ms since 1970. @param id of the form that isId asks for */
+export function idTimeMs(id: string): number {
+  const digits = id.slice(id.indexOf('_') + 1)
+  // Ten digits are fifty bits, of which the first two are none.
+  return Array.from(digits.slice(0, 10)).reduce((ms, digit) => ms * 32 + ALPHABET.indexOf(digit), 0)
+}
+
 const ID = /^[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}$/
 
 export function isId(text: string, kind: IdKind): boolean {

@@ -3,6 +3,7 @@ import { LIMITS } from '../policy/limits.ts'
 import { linkPolicySet } from '../policy/link.ts'
 import { type CompiledPolicies, compilePolicySet, type PolicySource } from '../policy/load.ts'
 import type { Place } from '../policy/node.ts'
+import { quoted } from '../policy/output/quote.ts'
 import { createReport } from '../policy/report.ts'
 import type { PolicySet } from '../policy/set.ts'
 import type { PolicyTest } from '../policy/tests/cases.ts'
@@ -18,7 +19,7 @@ export async function compileAndTest(source: PolicySource): Promise<CompiledPoli
   const { data, tests, diagnostics } = compilePolicySet(source)
   if (data === undefined || tests.length === 0) return { data, tests: [], diagnostics }
   const failures = await failuresOf(linkPolicySet(data), tests)
-  const all = [...diagnostics, ...failures].sort(compareDiagnostics)
+  const all = [...diagnostics, ...quoted(failures, source)].sort(compareDiagnostics)
   // The tests have served; what goes on to be in force is the data.
   return { data: failures.length === 0 ? data : undefined, tests: [], diagnostics: all }
 }

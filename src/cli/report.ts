@@ -1,11 +1,10 @@
 import { relative, sep } from 'node:path'
 import { Option } from 'commander'
 import { counted } from '../base/counted.ts'
-import { memo } from '../base/memo.ts'
 import { compareDiagnostics, type Diagnostic } from '../policy/diagnostics.ts'
-import { decodeText } from '../policy/encoding.ts'
 import type { TenantFolder } from '../policy/load.ts'
 import { FORMATS, type Format, formatDiagnostics, isValid } from '../policy/output/formats.ts'
+import { linesIn } from '../policy/output/quote.ts'
 import { type LinesOf, type Look, PLAIN } from '../policy/output/text.ts'
 import { VERSION } from '../version.ts'
 import { EXIT, UsageError } from './context.ts'
@@ -29,7 +28,7 @@ export function printReport(
   found: readonly Diagnostic[],
 ): void {
   const diagnostics = found.toSorted(compareDiagnostics)
-  const findings = { diagnostics, linesOf: linesIn(folders), summary: summaryOf(folders, diagnostics) }
+  const findings = { diagnostics, linesOf: linesOfAll(folders), summary: summaryOf(folders, diagnostics) }
   const setting = { look: lookOf(process.stdout), folder: folderPath(root), version: VERSION }
   process.stdout.write(formatDiagnostics(formatOf(options), findings, setting))
   if (!isValid(diagnostics)) process.exitCode = EXIT.negative
@@ -60,12 +59,11 @@ function summaryOf(folders: readonly TenantFolder[], diagnostics: readonly Diagn
   return `${counted(folders.length, 'policy set')}: ${counts.join(', ')}.`
 }
 
-/** The lines of what was read, as diagnostics count them. Each file is split once, whatever the number of its faults. */
-export function linesIn(folders: readonly TenantFolder[]): LinesOf {
-  return memo((file: string) => {
-    const [tenant, name] = file.split('/', 2)
-    const source = folders.find((folder) => folder.tenant === tenant)?.source
-    const bytes = source && 'files' in source && source.files.find((candidate) => candidate.name === name)?.bytes
-    return bytes ? decodeText(bytes).text.split(/\r?\n/) : []
-  })
+/** The lines of what was read. */
+export function linesOfAll(folders: readonly TenantFolder[]): LinesOf {
+  const sources = folders.flatMap(({ tenant, source }) =>
+    'files' in source ? [[tenant, linesIn(source)] as const] : [],
+  )
+  const byTenant = new Map(sources)
+  return (file) => byTenant.get(file.slice(0, file.indexOf('/')))?.(file) ?? []
 }

@@ -1,7 +1,7 @@
 import { loadPolicySet, type TenantFolder } from '../policy/load.ts'
 import { textReport } from '../policy/output/text.ts'
 import { CannotRun } from './context.ts'
-import { linesIn } from './report.ts'
+import { linesOfAll } from './report.ts'
 import { wantedFolders } from './tenant-folders.ts'
 import type { TestFolder } from './test-run.ts'
 
@@ -24,5 +24,5 @@ function load(read: TenantFolder): { folder?: TestFolder; fault?: string } {
   const { set, tests, diagnostics } = loadPolicySet(source)
   if (set !== undefined) return { folder: { tenant, set, tests } }
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
-  return { fault: textReport(errors, linesIn([read])) }
+  return { fault: textReport(errors, linesOfAll([read])) }
 }

@@ -104,6 +104,27 @@ export interface ApprovalBackground {
   }
 }
 
+export interface ApprovalFigures {
+  pending: number
+  /** UTC, with milliseconds. */
+  oldestPendingAt: string | null
+  /** UTC, with milliseconds. */
+  nextDeadlineAt: string | null
+  /** How approvals ended since `from`. One that was approved may have expired afterwards too. */
+  decided: {
+    approved: number
+    rejected: number
+    expired: number
+    cancelled: number
+  }
+  /** How long people took to approve or reject; null where none did. */
+  waitMs: {
+    p50: number
+    p90: number
+    max: number
+  } | null
+}
+
 export interface ApproveRequest {
   /** Must be the tenant of x-tenant-id. */
   tenantId?: string
@@ -125,6 +146,30 @@ export interface AuditEntry {
   seq: number
   previousHash: string
   actor: { [member: string]: unknown } | null
+}
+
+export interface AuditFigures {
+  /** Of the chain, those included that were pruned. */
+  entries: number
+  /** UTC, with milliseconds. */
+  newestAt: string | null
+  /** When the service verified all its chains last; null before the first time. */
+  lastVerified: {
+    /** UTC, with milliseconds. */
+    at: string
+    valid: boolean
+    chains: number
+  } | null
+  /** Of all chains; null where anchors go nowhere. */
+  unanchoredEntries: number | null
+  sinks: {
+    sink: 'file' | 'webhook'
+    ok: boolean
+    /** UTC, with milliseconds. */
+    lastAt: string | null
+  }[]
+  /** Why nothing is written; null when it is. */
+  fault: string | null
 }
 
 export interface BundleVerification {
@@ -257,6 +302,15 @@ export interface Decision {
   explanation?: Explanation
 }
 
+/** Decisions from `at` on, for `bucketMs`. */
+export interface DecisionBucket {
+  /** UTC, with milliseconds. */
+  at: string
+  allow: number
+  deny: number
+  requireApproval: number
+}
+
 export interface DecisionCaller {
   /** The key that asked. */
   keyId: string
@@ -294,6 +348,22 @@ export interface DecisionTimeline {
   items: TimelineItem[]
   /** How many entries of the approval are not told, the oldest. */
   leftOut: number
+}
+
+export interface Denial {
+  rule: string | null
+  /** The step of the order of decision that decided. */
+  decidedBy:
+    | 'kill_switch'
+    | 'no_policy'
+    | 'invalid_context'
+    | 'deny_rule'
+    | 'risk'
+    | 'hold_rule'
+    | 'allow_rule'
+    | 'default'
+    | 'approval'
+  count: number
 }
 
 /** One fault of a policy set. */
@@ -426,6 +496,10 @@ export interface Diagnostic {
   message: string
   path: string
   suggestion: string | null
+  /** The line of the fault, of a long one 400 characters around it; null where no line tells anything. */
+  excerpt: string | null
+  /** The column of the first character of `excerpt`: the fault stands there behind `column - excerptColumn` UTF-16 units. 1 unless the line was cut before it. */
+  excerptColumn: number | null
 }
 
 /** What did not come out again as it is recorded. */
@@ -434,6 +508,53 @@ export interface Difference {
   member: string
   recorded: ShownValue
   again: ShownValue
+}
+
+/** What would be decided now. It is recorded nowhere. */
+export interface DryRun {
+  policyDigest: string | null
+  /** What would be decided, without approvals. */
+  verdict: {
+    decision: 'allow' | 'deny' | 'require_approval'
+    reason: string
+    /** The rule that decides, if one does. */
+    rule: string | null
+    /** The step of the order of decision that decides. */
+    decidedBy:
+      | 'kill_switch'
+      | 'no_policy'
+      | 'invalid_context'
+      | 'deny_rule'
+      | 'risk'
+      | 'hold_rule'
+      | 'allow_rule'
+      | 'default'
+      | 'approval'
+    /** When it would make sense to ask again. */
+    retry: 'never' | 'after_approval' | 'changed_request'
+    riskScore: number
+    factors: RiskFactor[]
+    unevaluable: Unevaluable[]
+    planValidated: boolean
+    explanation: Explanation
+  } | null
+  /** What is wrong with the draft: with an error in it there is no verdict. */
+  diagnostics: Diagnostic[]
+}
+
+export interface DryRunRequest {
+  /** Must be the tenant of x-tenant-id. */
+  tenantId?: string
+  /** Action type, such as payment.transfer. */
+  action: string
+  context?: { [member: string]: unknown }
+  plan?: { [member: string]: unknown }
+  /** Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was never allowed anything. */
+  agent?: string
+  /** Policies and tests, in any order. */
+  files?: PolicyFile[]
+  /** The list files that the policies name. */
+  lists?: PolicyList[]
 }
 
 export interface Envelope {
@@ -548,6 +669,11 @@ export interface Explanation {
   factors: ExplainedFactor[]
   /** How many more there are. */
   factorsLeftOut: number
+}
+
+export interface FailMode {
+  situation: string
+  behaviour: string
 }
 
 export interface Health {
@@ -760,6 +886,9 @@ export interface OpenedSession {
     | 'decisionTimeline'
     | 'approvalBackground'
     | 'auditVerifyLive'
+    | 'overview'
+    | 'policySource'
+    | 'dryRun'
   )[]
   /** Null for who asks with a key. */
   session: {
@@ -808,6 +937,32 @@ export interface OutcomeRequest {
   durationMs?: number
   /** Why it failed, or was not run. */
   error?: string
+}
+
+/** How the tenant and environment are, and were in the last hours. */
+export interface Overview {
+  /** UTC, with milliseconds. */
+  from: string
+  /** The end of the newest bucket, which is not over yet. */
+  to: string
+  bucketMs: number
+  /** What was before is not counted, or not all of it: the chain is too busy, or was pruned. */
+  completeFrom: string
+  /** Every bucket from `from` to `to`, at most 96. */
+  decisions: DecisionBucket[]
+  /** What denied most, at most 10. */
+  denials: Denial[]
+  /** How many more rules and steps denied something. */
+  denialsLeftOut: number
+  approvals: ApprovalFigures
+  /** How long the newest 1000 calls of POST /gate/check that this process has answered took, of all tenants, without what they waited for people; null before the first. */
+  latency: {
+    count: number
+    p50Ms: number
+    p99Ms: number
+  } | null
+  audit: AuditFigures
+  posture: Posture
 }
 
 export interface PastDecision {
@@ -878,6 +1033,25 @@ export interface PolicyState {
   diagnostics: Diagnostic[]
 }
 
+/** What the policy set in force was read from; without one, nothing. */
+export interface PolicyTexts {
+  digest: string | null
+  /** The policy files, in the order in which they are read. */
+  files: {
+    name: string
+    bytes: number
+    /** Null of a file with which the texts would exceed 8 MiB. */
+    text: string | null
+  }[]
+  lists: {
+    /** As the policy writes it. */
+    path: string
+    bytes: number
+  }[]
+  /** Of the newest files, which may be others than these. */
+  diagnostics: Diagnostic[]
+}
+
 /** What a policy set would be, and what is wrong with it. */
 export interface PolicyValidation {
   /** True when no diagnostic is an error. */
@@ -890,6 +1064,31 @@ export interface PolicyValidation {
   /** 0 unless valid. */
   factors: number
   diagnostics: Diagnostic[]
+}
+
+/** What is enforced now. */
+export interface Posture {
+  policies: {
+    inForce: boolean
+    digest: string | null
+    /** UTC, with milliseconds. */
+    loadedAt: string | null
+    /** False when the newest files have faults, or there are none. */
+    current: boolean
+    faults: number
+  }
+  killSwitch: {
+    active: boolean
+    /** L1 an action, L2 a domain, L3 the tenant, L4 everything. */
+    level: 'L1' | 'L2' | 'L3' | 'L4' | null
+    scope: string | null
+  }
+  environment: Environment
+  version: string
+  /** False when policies are read only when someone asks for it. */
+  watching: boolean
+  /** What happens where something is missing or broken, in sentences. */
+  failModes: FailMode[]
 }
 
 export interface PreviewStopRequest {
@@ -1188,6 +1387,9 @@ export interface SignedIn {
     | 'decisionTimeline'
     | 'approvalBackground'
     | 'auditVerifyLive'
+    | 'overview'
+    | 'policySource'
+    | 'dryRun'
   )[]
   /** Null for who asks with a key. */
   session: {
@@ -1771,6 +1973,23 @@ export interface Api {
     params: { id: string }
     data: ApprovalBackground
   }
+  /** Decisions, denials and approvals of the last `hours`, the audit trail, and what is enforced now. */
+  overview: {
+    query: {
+      /** How far back it looks; 24 without it. */
+      hours?: number
+    }
+    data: Overview
+  }
+  /** The texts of the policy set in force, and the faults of the newest files. */
+  policySource: {
+    data: PolicyTexts
+  }
+  /** What would be decided, by the policies in force or by texts that are sent; records nothing. */
+  dryRun: {
+    body: DryRunRequest
+    data: DryRun
+  }
 }
 
 export const ROUTES = {
@@ -1813,6 +2032,9 @@ export const ROUTES = {
   listDecisions: { method: 'GET', path: '/decisions', repeat: 'as_is', form: 'object' },
   decisionTimeline: { method: 'GET', path: '/decisions/:id/timeline', repeat: 'as_is', form: 'object' },
   approvalBackground: { method: 'GET', path: '/approvals/:id/background', repeat: 'as_is', form: 'object' },
+  overview: { method: 'GET', path: '/overview', repeat: 'as_is', form: 'object' },
+  policySource: { method: 'GET', path: '/policies/source', repeat: 'as_is', form: 'object' },
+  dryRun: { method: 'POST', path: '/policies/dry-run', repeat: 'as_is', form: 'object' },
 } as const
 
 /** Types of entries that the service itself writes, and what each records. */

@@ -96,6 +96,9 @@ function ofTheTenant({ call, data }: Calls) {
       validate: (texts: Body<'validatePolicies'>, options?: CallOptions) =>
         data('validatePolicies', { body: texts }, options),
       reload: (options?: CallOptions) => data('reloadPolicies', { body: {} }, options),
+      source: (options?: CallOptions) => data('policySource', {}, options),
+      /** What would be decided; nothing is recorded. With `files`, by those in place of the policies in force. */
+      dryRun: (question: Body<'dryRun'>, options?: CallOptions) => data('dryRun', { body: question }, options),
     },
     sessions: {
       /** Who asks: what the key may do, and for which tenants. */
@@ -112,6 +115,8 @@ function ofTheTenant({ call, data }: Calls) {
       /** For Prometheus. */
       metrics: (options?: CallOptions) => data('metrics', {}, options),
       openApi: (options?: CallOptions) => data('openapi', {}, options),
+      /** Of the last 24 hours, unless `hours` says otherwise. */
+      overview: (query: Query<'overview'> = {}, options?: CallOptions) => data('overview', { query }, options),
     },
   }
 }

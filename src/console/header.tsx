@@ -4,6 +4,7 @@ import { chooseTheme, chosenTheme, THEMES } from './data/theme.ts'
 import { Choice } from './ui/field.tsx'
 import { Icon } from './ui/icons.tsx'
 import { Link } from './ui/link.tsx'
+import { StopScope } from './ui/stop-scope.tsx'
 import { Text } from './ui/text.tsx'
 
 /** On every page: where one is, whether a stop is in force, and who is signed in. */
@@ -25,25 +26,44 @@ export function Header({ onTenant, onLeave }: { onTenant: (tenantId: string) => 
         <span class="tenant">{tenantId}</span>
       )}
       <span class={`badge environment ${who.environment}`}>{who.environment}</span>
-      <StopState />
+      <StopControl />
       <Account onLeave={onLeave} />
     </header>
   )
 }
 
-/** The red button: it says what is stopped, and leads to where one stops and recovers. */
-function StopState() {
-  const { stops, may } = useConsole()
+/** What is stopped; beside it, for those who may stop, the red button, which leads to where one stops. */
+function StopControl() {
+  const { may } = useConsole()
   if (!may('killSwitchStatus')) return null
-  const { data, error } = stops
+  return (
+    <div class="stop-control">
+      <StopState />
+      {may('trigger') && (
+        <Link to={addressOf(['kill-switch', 'stop'])} class="button danger stop-button" label="Stop agents…">
+          Stop…
+        </Link>
+      )}
+    </div>
+  )
+}
+
+function StopState() {
+  const { data, error } = useConsole().stops
   const to = addressOf(['kill-switch'])
-  if (data?.active)
+  const [strongest] = data?.switches ?? []
+  if (data && strongest) {
+    const more = data.switches.length - 1
     return (
       <Link to={to} class="stop-state active">
         <Icon name="stop" />
-        Stopped: {data.level} <Text of={data.scope ?? ''} />
+        <span>
+          Stopped: {strongest.level} <StopScope {...strongest} />
+          {more > 0 && ` +${more}`}
+        </span>
       </Link>
     )
+  }
   const text = data ? 'No stop' : error ? 'Stops unknown' : '…'
   return (
     <Link to={to} class={`stop-state ${data ? 'clear' : 'unknown'}`} label={`Kill switch: ${text}`}>

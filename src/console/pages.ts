@@ -18,7 +18,7 @@ export const PAGES: readonly Page[] = [
     path: 'overview',
     title: 'Overview',
     icon: 'overview',
-    needs: 'auditChain',
+    needs: 'overview',
     load: async () => (await import('./pages/overview/page.tsx')).OverviewPage,
   },
   {
@@ -60,7 +60,7 @@ export const PAGES: readonly Page[] = [
     path: 'settings',
     title: 'Settings',
     icon: 'settings',
-    needs: 'listKeys',
+    needs: 'usage',
     load: async () => (await import('./pages/settings/page.tsx')).SettingsPage,
   },
 ]

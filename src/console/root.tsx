@@ -3,6 +3,7 @@ import { failure } from './data/load.ts'
 import { forget, resume, type SignedOut, type SignIn, signIn } from './data/session.ts'
 import { Shell } from './shell.tsx'
 import { SignInPage } from './sign-in.tsx'
+import { Secrets } from './ui/secret.tsx'
 import { Loading } from './ui/states.tsx'
 import { Toasts } from './ui/toast.tsx'
 
@@ -16,11 +17,17 @@ export function Root() {
     forget()
     setState({ notice })
   }, [])
-  if (state === undefined) return <Loading what="the console" />
-  if (!('who' in state)) return <SignInPage why={state} onSignedIn={setState} />
   return (
     <Toasts>
-      <Shell key={state.who.session?.id} signIn={state} onLeave={leave} />
+      <Secrets>
+        {state === undefined ? (
+          <Loading what="the console" />
+        ) : 'who' in state ? (
+          <Shell key={state.who.session?.id} signIn={state} onLeave={leave} />
+        ) : (
+          <SignInPage why={state} onSignedIn={setState} />
+        )}
+      </Secrets>
     </Toasts>
   )
 }

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { endpoints } from '../client/endpoints.ts'
+import { ApprovalAlerts } from './approval-alerts.tsx'
 import { type Console, ConsoleContext, useConsole } from './data/console.ts'
 import { LiveContext, useChanges, useLiveEvents } from './data/live.ts'
 import { failure, useLoad } from './data/load.ts'
@@ -11,6 +12,7 @@ import { Navigation } from './navigation.tsx'
 import { PAGES, type Page } from './pages.ts'
 import { SessionEnd } from './session-end.tsx'
 import { StopBanner } from './stop-banner.tsx'
+import { PageHead } from './ui/page-head.tsx'
 import { Empty, Failure, Loading } from './ui/states.tsx'
 
 interface ShellProps {
@@ -64,12 +66,14 @@ function Signed({ who, tenantId, setTenantId, connection, onLeave }: SignedProps
       </a>
       <Header onTenant={setTenantId} onLeave={() => void leave()} />
       <StopBanner />
-      <div class="frame">
-        <Navigation />
-        <main id="main" tabIndex={-1}>
-          <Current />
-        </main>
-      </div>
+      <ApprovalAlerts>
+        <div class="frame">
+          <Navigation />
+          <main id="main" tabIndex={-1}>
+            <Current />
+          </main>
+        </div>
+      </ApprovalAlerts>
       <SessionEnd onOver={() => onLeave('You were signed out, since nothing was done for long.')} />
     </ConsoleContext.Provider>
   )
@@ -86,11 +90,17 @@ function Current() {
   if (page !== undefined) return <Loaded page={page} key={page.path} />
   const known = PAGES.find((candidate) => candidate.path === wanted)
   return known === undefined ? (
-    <Empty title="There is no such page." />
+    <>
+      <PageHead title="Not found" />
+      <Empty title="There is no such page." />
+    </>
   ) : (
-    <Empty title={`Your key may not see ${known.title}.`}>
-      Its roles do not allow it. An owner can make a key that may.
-    </Empty>
+    <>
+      <PageHead title={known.title} />
+      <Empty title={`Your key may not see ${known.title}.`}>
+        Its roles do not allow it. An owner can make a key that may.
+      </Empty>
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useConsole } from './data/console.ts'
 import { addressOf } from './data/place.ts'
 import { Link } from './ui/link.tsx'
+import { StopScope } from './ui/stop-scope.tsx'
 import { Text } from './ui/text.tsx'
 import { Ago } from './ui/time.tsx'
 
@@ -15,7 +16,7 @@ export function StopBanner() {
     <div class="stop-banner" role="alert">
       <p>
         <strong>
-          {level} stop: <Text of={scope} />
+          {level} stop: <StopScope level={level} scope={scope} />
         </strong>{' '}
         <Text of={reason} />
       </p>

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { compileAndTest } from '../cases/accept.ts'
+import { draftVerdict } from '../gate/verdict.ts'
 import { type CompiledPolicies, compilePolicySet, listFilesOf, type PolicySource } from '../policy/load.ts'
 import { validatePolicySet } from '../policy/validation.ts'
 import type { Job } from './aside.ts'
@@ -9,6 +10,7 @@ parentPort?.on('message', async (job: Job) => parentPort?.postMessage(await outc
 
 async function outcomeOf([what, argument]: Job): Promise<unknown> {
   if (what === 'listFiles') return listFilesOf(argument)
+  if (what === 'judge') return draftVerdict(argument)
   if (what === 'validate') return validatePolicySet(argument)
   return what === 'compile' ? compileOnly(argument) : compileAndTest(argument)
 }

@@ -1,4 +1,5 @@
 import { turns } from '../base/turns.ts'
+import type { DraftQuestion, Verdict } from '../gate/verdict.ts'
 import type { CompiledPolicies, Outcome, PolicySource } from '../policy/load.ts'
 import type { PolicyValidation } from '../policy/validation.ts'
 import { answeringThreads } from '../thread.ts'
@@ -29,10 +30,15 @@ export interface Aside {
   compileAndTest(source: PolicySource): Promise<Outcome<CompiledPolicies>>
   /** What the set would be, and every fault; nothing of it is kept. */
   validate(source: PolicySource): Promise<Outcome<PolicyValidation>>
+  /** What policies would decide that are not in force. */
+  judge(question: DraftQuestion): Promise<Outcome<Verdict>>
 }
 
 /** What the thread is asked: the name of a method of Aside, and its argument. */
-export type Job = ['listFiles', PolicySource['files']] | ['compile' | 'compileAndTest' | 'validate', PolicySource]
+export type Job =
+  | ['listFiles', PolicySource['files']]
+  | ['compile' | 'compileAndTest' | 'validate', PolicySource]
+  | ['judge', DraftQuestion]
 
 /** Each in a thread that does nothing else meanwhile, and is ended when that fails. */
 export function inThreads(): Aside {
@@ -43,21 +49,30 @@ export function inThreads(): Aside {
     compile: (source) => run<CompiledPolicies>(['compile', source]),
     compileAndTest: (source) => run<CompiledPolicies>(['compileAndTest', source]),
     validate: (source) => run<PolicyValidation>(['validate', source]),
+    judge: (question) => run<Verdict>(['judge', question]),
   }
 }
 
 /** Threads that load policies at once: each takes all of a processor, and as much memory as its limit. */
 const THREADS = 2
 
-/** The same, so many at once; the rest waits for its turn. Validation has turns of its own, since callers ask for it. */
-export function inTurn(aside: Aside): Aside {
+/** What policies take to come into force, so many at once; the rest waits for its turn. What callers ask for has turns of its own. */
+export function inTurn(aside: Aside): Pick<Aside, 'listFiles' | 'compile' | 'compileAndTest'> {
   const turn = turns(THREADS)
   return {
     listFiles: (files) => turn(() => aside.listFiles(files)),
     compile: (source) => turn(() => aside.compile(source)),
     compileAndTest: (source) => turn(() => aside.compileAndTest(source)),
-    validate: aside.validate,
   }
+}
+
+/** What a job does, as it is told of one that takes too long. */
+const TOLD: Readonly<Record<Job[0], string>> = {
+  listFiles: 'load',
+  compile: 'load',
+  compileAndTest: 'load and test',
+  validate: 'load',
+  judge: 'answer',
 }
 
 async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, [what]: Job): Promise<Outcome<T>> {
@@ -71,7 +86,7 @@ async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, [what]: Job)
   } catch (error) {
     if (!late.signal.aborted) return { fault: `cannot be loaded: ${error instanceof Error ? error.message : error}` }
     return {
-      fault: `takes more than ${TIME_LIMIT_MS / 1000} s to ${what === 'compileAndTest' ? 'load and test' : 'load'}`,
+      fault: `takes more than ${TIME_LIMIT_MS / 1000} s to ${TOLD[what]}`,
     }
   } finally {
     clearInterval(timer)

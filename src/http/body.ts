@@ -13,6 +13,8 @@ export const REQUEST_LIMITS: BodyLimits = { maxBytes: 1024 * 1024, maxDepth: 32,
 export const BUNDLE_LIMITS: BodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64, maxValues: MAX_BUNDLE_VALUES }
 /** Policies come as texts: a set of as many rules as are allowed fits, and is parsed in less than a tenth of a second. */
 export const POLICY_LIMITS: BodyLimits = { maxBytes: 4 * 1024 * 1024, maxDepth: 4, maxValues: 10_000 }
+/** Policies, and what they are asked. */
+export const DRY_RUN_LIMITS: BodyLimits = { ...REQUEST_LIMITS, maxBytes: POLICY_LIMITS.maxBytes }
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 

@@ -107,6 +107,8 @@ async function serve(
   const share = bodies(caller.key.id, rule.limit === 'exempt')
   try {
     const read = await bodyOf(route, request, share.take)
+    let waitedMs = 0
+    const sinceMs = performance.now()
     const reply = await route.run(services, {
       id,
       caller,
@@ -120,11 +122,15 @@ async function serve(
         for (let i = 0; i < requests; i += 1) limiter.admit(state, caller, rule)
       },
       planLeft: () => limiter.left(state, caller),
+      waited(ms) {
+        waitedMs += ms
+      },
       lastEventId: request.headers['last-event-id']?.toString(),
       // An answer that waits for an earlier one of its connection is not destroyed with it.
       isGone: () =>
         response.destroyed || request.socket.destroyed || services.stopping.aborted || isOver(services, credential),
     })
+    if (id === 'check') services.latency.note(performance.now() - sinceMs - waitedMs)
     const cookie = 'sessionCookie' in reply ? reply.sessionCookie : undefined
     return { reply, headers: { ...headers, ...(cookie !== undefined && setSessionCookie(request.headers, cookie)) } }
   } finally {

@@ -35,6 +35,8 @@ export interface Call<B, Q> {
   alsoCount(requests: number): void
   /** How many requests the plan leaves the tenant here now; null for any number. */
   planLeft(): number | null
+  /** So many ms went by in which people were waited for. */
+  waited(ms: number): void
   /** The position that a stream of events goes on from, as the client sent it. */
   lastEventId: string | undefined
   /** True when the client has gone, or the service stops: nothing waits any longer. */
@@ -86,6 +88,7 @@ export interface RawCall {
   origin: string
   alsoCount(requests: number): void
   planLeft(): number | null
+  waited(ms: number): void
   lastEventId: string | undefined
   isGone(): boolean
 }

@@ -16,6 +16,7 @@ import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { killSwitchRoutes } from './routes/killswitch.ts'
 import { opaRoutes } from './routes/opa.ts'
+import { overviewRoutes } from './routes/overview.ts'
 import { policyRoutes } from './routes/policies.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { usageRoutes } from './routes/usage.ts'
@@ -33,6 +34,7 @@ export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...usageRoutes,
   ...eventRoutes,
   ...sessionRoutes,
+  ...overviewRoutes,
   ...opaRoutes,
   ...authzenRoutes,
   ...claudeCodeRoutes,

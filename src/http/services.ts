@@ -1,11 +1,12 @@
-import type { SinkState } from '../actions/anchors.ts'
 import type { BackgroundDeps } from '../actions/approval-background.ts'
 import type { CheckDeps } from '../actions/deps.ts'
+import type { DryRunDeps } from '../actions/dry-run.ts'
 import type { EvidenceDeps } from '../actions/evidence.ts'
 import type { ExplainDeps } from '../actions/explain.ts'
 import type { KeyUses } from '../actions/key-uses.ts'
 import type { KillSwitchDeps } from '../actions/killswitch.ts'
 import type { OutcomeDeps } from '../actions/outcomes.ts'
+import type { OverviewDeps } from '../actions/overview.ts'
 import type { PolicyRegistry } from '../actions/policy-registry.ts'
 import type { Sessions } from '../actions/sessions.ts'
 import type { SignInCodes } from '../actions/sign-in-codes.ts'
@@ -14,15 +15,21 @@ import type { Examine } from '../actions/verify-evidence.ts'
 import type { Outside } from '../actions/verify-range.ts'
 
 /** What the routes work with; composed in server.ts. */
-export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps, ExplainDeps, OutcomeDeps, BackgroundDeps {
+export interface Services
+  extends CheckDeps,
+    KillSwitchDeps,
+    EvidenceDeps,
+    ExplainDeps,
+    OutcomeDeps,
+    DryRunDeps,
+    OverviewDeps,
+    BackgroundDeps {
   sessions: Sessions
   signInCodes: SignInCodes
   policies: PolicyRegistry
   keyUses: KeyUses
   validatePolicies: ValidatePolicies
   examine: Examine
-  anchors: AnchorState
-  sweeping: { last(): Verified | null }
   /** What lies elsewhere of the chains. @throws GateError `audit_unavailable` when it cannot be read */
   outside(): Promise<Outside>
   /** What is measured, in the text format of Prometheus. */
@@ -32,21 +39,6 @@ export interface Services extends CheckDeps, KillSwitchDeps, EvidenceDeps, Expla
   stopping: AbortSignal
   /** Host names besides the loopback ones that requests may be addressed to. */
   allowedHosts: readonly string[]
-}
-
-/** What came of it when all chains were verified last. */
-export interface Verified {
-  at: string
-  valid: boolean
-  chains: number
-}
-
-/** How far checkpoints have come to where they cannot be taken back. */
-export interface AnchorState {
-  /** `unanchoredEntries`: those of all chains that no anchor covers; null where anchors go nowhere. */
-  status(): Promise<{ unanchoredEntries: number | null; sinks: SinkState[] }>
-  /** Why nothing is written, for everybody to read; null when it is. */
-  fault(): string | null
 }
 
 /** The part of the logger that HTTP uses. */

@@ -20,6 +20,7 @@ import { withMeantNames } from './meant-names.ts'
 import { readNamedConditions } from './named-conditions.ts'
 import type { Names } from './names.ts'
 import { itemsOf, lineOf, memberOf } from './node.ts'
+import { type QuotedDiagnostic, quoted } from './output/quote.ts'
 import { overTimeFacts, readOverTime } from './over-time.ts'
 import { createReport, type Report } from './report.ts'
 import { readFactor, readRule } from './rules.ts'
@@ -45,7 +46,7 @@ export interface CompiledPolicies {
   data: PolicyData | undefined
   /** The tests of the folder; none without data. They are not run here. */
   tests: readonly PolicyTest[]
-  diagnostics: readonly Diagnostic[]
+  diagnostics: readonly QuotedDiagnostic[]
 }
 
 /**
@@ -84,10 +85,11 @@ export async function lintPolicySet(source: PolicySource, findUntested: FindUnte
 export function compilePolicySet(source: PolicySource): CompiledPolicies {
   const report = createReport()
   const read = readSource(source, 'doubts', report)
-  if (read === undefined) return { data: undefined, tests: [], diagnostics: report.diagnostics() }
+  if (read === undefined) return { data: undefined, tests: [], diagnostics: quoted(report.diagnostics(), source) }
   const { data, tests, ignores, isLinted } = read
   // What was not looked for may be there.
-  const diagnostics = withoutIgnored(report, ignores, (code) => isLinted && !isAdvice(code))
+  const shown = withoutIgnored(report, ignores, (code) => isLinted && !isAdvice(code))
+  const diagnostics = quoted(shown, source)
   return report.failed() ? { data: undefined, tests: [], diagnostics } : { data, tests, diagnostics }
 }
 

@@ -1,6 +1,6 @@
-import type { Diagnostic } from './diagnostics.ts'
 import { isPolicyFile, type PolicySource } from './files.ts'
 import { compilePolicySet } from './load.ts'
+import { NOTHING, type QuotedDiagnostic } from './output/quote.ts'
 
 /** What a policy set would be, without anything that it could be asked with. */
 export interface PolicyValidation {
@@ -12,7 +12,7 @@ export interface PolicyValidation {
   /** 0 unless valid. */
   readonly rules: number
   readonly factors: number
-  readonly diagnostics: readonly Diagnostic[]
+  readonly diagnostics: readonly QuotedDiagnostic[]
 }
 
 export function validatePolicySet(source: PolicySource): PolicyValidation {
@@ -31,7 +31,7 @@ export function validatePolicySet(source: PolicySource): PolicyValidation {
 export function notValidated(source: PolicySource, fault: string): PolicyValidation {
   const { tenant: file } = source
   const message = `The policy set ${fault}.`
-  const tooMuch: Diagnostic = {
+  const tooMuch: QuotedDiagnostic = {
     file,
     line: 1,
     column: 1,
@@ -40,6 +40,7 @@ export function notValidated(source: PolicySource, fault: string): PolicyValidat
     message,
     path: '',
     suggestion: null,
+    ...NOTHING,
   }
   return { valid: false, digest: null, files: policyFilesOf(source), rules: 0, factors: 0, diagnostics: [tooMuch] }
 }

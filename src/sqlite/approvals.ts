@@ -72,8 +72,11 @@ function listQuery(db: Database, bodies: Bodies) {
         CASE WHEN id IN (SELECT value FROM json_each(@expired)) THEN 'expired'
              WHEN id IN (SELECT value FROM json_each(@cancelled)) THEN 'cancelled' ELSE status END
           IN (SELECT value FROM json_each(@wanted))`
+    const page = (order: string) =>
+      db.prepare<[object], IdRow>(`SELECT id ${where} ORDER BY ${order} LIMIT @limit OFFSET @offset`)
     return {
-      page: db.prepare<[object], IdRow>(`SELECT id ${where} ORDER BY expires_at, id LIMIT @limit OFFSET @offset`),
+      // Ids sort by time.
+      page: { deadline: page('expires_at, id'), age: page('id') },
       count: db.prepare<[object], { total: number }>(`SELECT count(*) AS total ${where}`),
     }
   }
@@ -81,7 +84,15 @@ function listQuery(db: Database, bodies: Bodies) {
   // The requester stands in the body alone, so it is asked for only when it matters.
   const ofRequester = statements('requested_by = @by AND')
   return (query: ApprovalQuery): { items: Approval[]; total: number } => {
-    const { chain, statuses, actual = { expired: [], cancelled: [] }, limit, offset, requestedBy: by } = query
+    const {
+      chain,
+      statuses,
+      actual = { expired: [], cancelled: [] },
+      limit,
+      offset,
+      requestedBy: by,
+      order = 'deadline',
+    } = query
     const others = actual.expired.length + actual.cancelled.length > 0 ? ['pending', 'approved'] : []
     const filter = {
       chain,
@@ -92,7 +103,7 @@ function listQuery(db: Database, bodies: Bodies) {
       ...(by !== undefined && { by }),
     }
     const { page, count } = by === undefined ? all : ofRequester
-    const rows = page.all({ ...filter, limit, offset })
+    const rows = page[order].all({ ...filter, limit, offset })
     return { items: bodies(rows, query.maxBytes), total: count.get(filter)?.total ?? 0 }
   }
 }

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { approvalQueries } from './approvals.ts'
 import { chainRows } from './chain-rows.ts'
 import { checkpointQueries } from './checkpoints.ts'
+import { decisionsQuery } from './decisions.ts'
 import { entryQueries } from './entries.ts'
 import { idempotencyQueries } from './idempotency.ts'
 import { instanceQueries } from './instance.ts'
@@ -28,6 +29,7 @@ export function connect(db: Database) {
     pruned,
     systemHeads: systemHeadQueries(db, pruned),
     recordEntries: recordEntryQueries(db),
+    decisions: decisionsQuery(db),
     taken: takenQuery(db),
     outcomes: outcomeQueries(db),
     approvals: approvalQueries(db),

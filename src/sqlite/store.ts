@@ -151,6 +151,7 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
       ),
     seqNotBefore: (chain, ts) => read(({ entries }) => entries.seqNotBefore(chain, ts)),
     requestAt: (chain, seq) => read(({ entries }) => entries.requestAt(chain, seq)),
+    decisions: (chain, range) => read(({ decisions }) => decisions(chain, range)),
     taken: (query) => read(({ taken }) => taken(query)),
     toldOf: (chain, decisionId, types) =>
       read(({ outcomes, entries }) =>

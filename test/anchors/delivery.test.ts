@@ -97,6 +97,7 @@ test('the figures are in the text format of Prometheus, and name no tenant', asy
     'anchor_failures_total',
     'audit_chain_faults',
     'possible_bypasses_total',
+    'check_duration_seconds',
   ]
   const families = text.split(/^# HELP /m).slice(1)
   assert.deepEqual(
@@ -104,7 +105,10 @@ test('the figures are in the text format of Prometheus, and name no tenant', asy
     names.map((name) => `gate_sidecar_${name}`),
   )
   for (const family of families)
-    assert.match(family, /^(\w+) [^\n]+\n# TYPE \1 (?:gauge|counter)\n(?:\1(?:\{sink="file"\})? [0-9.]+\n)+$/)
+    assert.match(
+      family,
+      /^(\w+) [^\n]+\n# TYPE \1 (?:gauge|counter|histogram)\n(?:\1(?:_bucket|_sum|_count)?(?:\{(?:sink="file"|le="[^"]+")\})? [0-9.]+\n)+$/,
+    )
   assert.match(text, /^gate_sidecar_anchor_up\{sink="file"\} 1$/m)
   assert.match(text, /^gate_sidecar_audit_chain_faults 0$/m)
   assert.equal(text.includes('acme'), false)

@@ -131,6 +131,14 @@ export const ENDPOINTS: readonly Exchange[] = [
     value: { valid: true },
   },
   { call: 'policies.reload', value: { digest: /^sha256:/ } },
+  { call: 'policies.source', value: { digest: /^sha256:/, files: [{ name: /yaml$/, text: /tenant/ }] } },
+  { call: 'policies.dryRun', with: pay(5000), value: { verdict: { decision: 'require_approval' }, diagnostics: [] } },
+  {
+    call: 'policies.dryRun',
+    with: { ...MAIL, files: [{ name: 'main.yaml', text: 'rules: 3' }] },
+    value: { verdict: null, diagnostics: { 0: { excerpt: 'rules: 3' } } },
+  },
+  { call: 'service.overview', with: { hours: 2 }, value: { bucketMs: 120_000, posture: { environment: 'live' } } },
   {
     call: 'events',
     with: { count: 3, lastEventId: '0-0' },

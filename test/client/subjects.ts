@@ -164,10 +164,13 @@ const CALLS: Record<string, (gate: GateClient, given: Given, done: Done) => unkn
   'policies.validate': (gate, texts) => gate.policies.validate(texts),
   'policies.reload': (gate) => gate.policies.reload(),
   'service.usage': (gate) => gate.service.usage(),
+  'policies.source': (gate) => gate.policies.source(),
+  'policies.dryRun': (gate, question) => gate.policies.dryRun(question),
   'service.health': (gate) => gate.service.health(),
   'service.readiness': (gate) => gate.service.readiness(),
   'service.metrics': (gate) => gate.service.metrics(),
   'service.openApi': (gate) => gate.service.openApi(),
+  'service.overview': (gate, query) => gate.service.overview(query),
 }
 
 export const CALL_NAMES: readonly string[] = Object.keys(CALLS)

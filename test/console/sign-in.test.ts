@@ -1,22 +1,214 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { startBrowser } from '../browser.ts'
+import { plainFetch } from '../declared.ts'
 import { startGate } from '../helpers.ts'
-import { assertSound, openPage } from './support.ts'
+import { assertSound, openConsole, openPage } from './support.ts'
 
 const gate = await startGate({ after })
 const browser = await startBrowser({ after })
 const owner = await gate.key({ roles: ['owner'], identity: 'olga' })
 
-test('a key signs in, and signs out again', async () => {
+/** All that a page can keep, as text. */
+const KEPT = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'
+
+/** What comes of it when a page takes a text for markup. */
+const MAKE_MARKUP = `(() => {
+  try {
+    document.body.innerHTML = '<img src=x onerror=alert(1)>'
+    return 'done'
+  } catch (error) {
+    return String(error)
+  }
+})()`
+
+async function signInWith(page: Page, secret: string): Promise<void> {
+  await page.getByLabel('API key').fill(secret)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+async function linkOf(key = owner): Promise<string> {
+  const { url } = (await gate.call(key, 'POST', '/session/code')).body.data
+  return url.slice(gate.server.url.length)
+}
+
+const navigation = (page: Page) => page.getByRole('navigation', { name: 'Pages' })
+
+test('a key signs in, and signs out again; it is kept nowhere', async () => {
   const opened = await openPage(browser, gate, '/console/')
   const { page } = opened
   await assertSound(opened)
-  await page.getByLabel('API key').fill(owner.secret)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
-  await page.screenshot({ path: '/tmp/shell.png' })
+  await signInWith(page, owner.secret)
+  await navigation(page).waitFor()
   await assertSound(opened)
+  const kept = await page.evaluate<string>(KEPT)
+  assert.equal(kept.includes(owner.secret), false)
   await page.locator('.account summary').click()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByText('You are signed out.').waitFor()
+  await page.reload()
+  await page.getByLabel('API key').waitFor()
+})
+
+test('a key that is not valid is refused, and another one can be tried', async () => {
+  const { page } = await openPage(browser, gate, '/console/')
+  await signInWith(page, 'sk_live_nothing')
+  await page.getByRole('alert').getByText('The API key is not valid.').waitFor()
+  await signInWith(page, owner.secret)
+  await navigation(page).waitFor()
+})
+
+test('a link signs in at the page that it names, and is gone from the address', async () => {
+  const link = await linkOf()
+  const opened = await openPage(browser, gate, link.replace('/console/', '/console/kill-switch?level=L1'))
+  await opened.page.getByRole('heading', { name: 'Kill switch', level: 1 }).waitFor()
+  assert.equal(opened.page.url(), `${gate.server.url}/console/kill-switch?level=L1`)
+  const again = await openPage(browser, gate, link)
+  await again.page.getByText('This sign-in link was used already or is too old').waitFor()
+  assert.deepEqual(opened.faults, [])
+})
+
+test('the session outlives a reload, and a tab opened by hand takes it from the others', async () => {
+  const { page } = await openConsole(browser, gate, owner)
+  await page.reload()
+  await navigation(page).waitFor()
+  const tab = await page.context().newPage()
+  await tab.goto(`${gate.server.url}/console/policies`)
+  await tab.getByRole('heading', { name: 'Policies', level: 1 }).waitFor()
+})
+
+test('a browser that has the cookie alone is not signed in', async () => {
+  const { page } = await openConsole(browser, gate, owner)
+  const context = page.context()
+  await page.close()
+  const other = await context.newPage()
+  await other.goto(`${gate.server.url}/console/`)
+  await other.getByLabel('API key').waitFor()
+})
+
+test('when the key ends, the page asks to sign in, and goes on where it was', async () => {
+  const key = await gate.key({ roles: ['operator'] })
+  const { page } = await openConsole(browser, gate, key, 'policies')
+  await gate.call(owner, 'DELETE', `/keys/${key.id}`)
+  await page.reload()
+  await page.getByLabel('API key').waitFor()
+  await signInWith(page, owner.secret)
+  await page.getByRole('heading', { name: 'Policies', level: 1 }).waitFor()
+})
+
+test('a page that is left open ends by itself when its session does', async () => {
+  const key = await gate.key({ roles: ['operator'] })
+  const { page } = await openConsole(browser, gate, key, 'kill-switch')
+  await gate.call(owner, 'DELETE', `/keys/${key.id}`)
+  await page.getByText('Your session has ended.').waitFor({ timeout: 20_000 })
+})
+
+test('before nobody has done anything for too long, the page asks; who stays, stays', async () => {
+  const opened = await openConsole(browser, gate, owner)
+  const { page } = opened
+  await page.clock.install()
+  await page.reload()
+  await navigation(page).waitFor()
+  await page.clock.fastForward('28:30')
+  const dialog = page.getByRole('dialog', { name: 'You will be signed out soon' })
+  await dialog.waitFor()
+  await assertSound(opened)
+  await dialog.getByRole('button', { name: 'Stay signed in' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.reload()
+  await navigation(page).waitFor()
+})
+
+test('who does not answer is signed out', async () => {
+  const { page } = await openConsole(browser, gate, owner)
+  await page.clock.install()
+  await page.reload()
+  await navigation(page).waitFor()
+  await page.clock.fastForward('30:10')
+  await page.getByText('since nothing was done for long').waitFor()
+  assert.equal(await page.evaluate('sessionStorage.length'), 0)
+})
+
+const SEEN: [role: 'agent' | 'approver' | 'auditor' | 'operator' | 'owner', pages: string[]][] = [
+  ['agent', ['Approvals', 'Kill switch']],
+  ['approver', ['Approvals', 'Policies', 'Kill switch']],
+  ['auditor', ['Overview', 'Decisions', 'Audit', 'Policies', 'Kill switch', 'Settings']],
+  ['owner', ['Overview', 'Approvals', 'Decisions', 'Audit', 'Policies', 'Kill switch', 'Settings']],
+]
+for (const [role, pages] of SEEN) {
+  test(`${role} sees ${pages.join(', ')}`, async () => {
+    const { page } = await openConsole(browser, gate, await gate.key({ roles: [role] }))
+    assert.deepEqual(await navigation(page).getByRole('link').allInnerTexts(), pages)
+    for (const hidden of ['settings', 'nothing'].filter((path) => !pages.join().toLowerCase().includes(path))) {
+      await page.goto(`${gate.server.url}/console/${hidden}`)
+      await page.getByText(/Your key may not see Settings|There is no such page/).waitFor()
+    }
+  })
+}
+
+test('an admin looks at one tenant after the other', async () => {
+  const admin = await gate.key({ roles: ['admin'] })
+  await gate.key({ tenant: 'beta', roles: ['owner'] })
+  const opened = await openConsole(browser, gate, admin, 'policies')
+  await opened.page.getByLabel('Tenant').selectOption('beta')
+  await opened.page.getByRole('heading', { name: 'Policies', level: 1 }).waitFor()
+  assert.equal(await opened.page.getByLabel('Tenant').inputValue(), 'beta')
+  await assertSound(opened)
+})
+
+test('light, dark, or as the system has it, and so after a reload', async () => {
+  const { page } = await openConsole(browser, gate, owner)
+  await page.locator('.account summary').click()
+  await page.getByLabel('Appearance').selectOption('dark')
+  await page.reload()
+  assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark')
+})
+
+test('the page may load and send nothing elsewhere, and runs no text', async () => {
+  const { headers } = await plainFetch(`${gate.server.url}/console/`)
+  const policy = headers.get('content-security-policy') ?? ''
+  for (const directive of [
+    "default-src 'none'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ])
+    assert.equal(policy.split(';').includes(directive), true, directive)
+  assert.equal(headers.get('x-frame-options'), 'DENY')
+  assert.equal(headers.get('referrer-policy'), 'no-referrer')
+  assert.equal(headers.get('cache-control'), 'no-cache')
+  const { page } = await openConsole(browser, gate, owner)
+  const tried = await page.evaluate<string>(MAKE_MARKUP)
+  assert.match(tried, /TrustedHTML/)
+})
+
+test('a page of another name that leads here gets no console', async () => {
+  // `fetch` does not let its caller say which host it means.
+  const sent = request(`${gate.server.url}/console/`, { headers: { host: 'evil.example' } }).end()
+  const [response] = await once(sent, 'response')
+  assert.equal(response.statusCode, 421)
+})
+
+test('files of the console are kept for ever, and others are not there', async () => {
+  const html = await (await plainFetch(`${gate.server.url}/console/`)).text()
+  const script = /src="(\/console\/assets\/main-[^"]+\.js)"/.exec(html)?.[1] ?? ''
+  const file = await plainFetch(gate.server.url + script)
+  assert.equal(file.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+  assert.match(file.headers.get('content-type') ?? '', /^text\/javascript/)
+  for (const path of [
+    'assets/nothing.js',
+    'assets/../index.html',
+    'assets/%2e%2e/index.html',
+    'assets/%2e%2e%2f%2e%2e%2findex.js',
+  ])
+    assert.equal(
+      (await plainFetch(`${gate.server.url}/console/${path}`)).headers.get('cache-control')?.includes('immutable'),
+      false,
+      path,
+    )
 })

@@ -7,6 +7,8 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { inThreads } from '../../src/files/aside.ts'
+import { NO_TALLY } from '../../src/gate/over-time.ts'
+import { draftVerdict } from '../../src/gate/verdict.ts'
 import { linkPolicySet } from '../../src/policy/link.ts'
 import { compilePolicySet, type PolicySource } from '../../src/policy/load.ts'
 import { type Gate, startGate } from '../helpers.ts'
@@ -59,6 +61,34 @@ test('what is compiled in a thread is what would be compiled here, and can be as
   const { rules } = await evaluateContext(set, { to: [{ name: 'ann' }] }, 'email.send')
   assert.deepEqual(rules.map(({ rule, outcome }) => [rule.id, outcome]).slice(0, 1), [['a', 'true']])
   assert.match(set.validators('email.send')?.context?.({}) ?? '', /^context\.to is required$/)
+})
+
+test('what is asked in a thread of policies that are not in force is what would be decided here', async () => {
+  const source = sourceOf(
+    {
+      'main.yaml': `${EVERYTHING}  - {id: often, actions: ["email.*"], effect: deny, reason: O., when: {fact: history.count.mails, operator: greaterThan, value: 2}}
+history: {count: {mails: {actions: ["email.*"], within: 1h, by: agent}}}
+`,
+    },
+    { 'lists/known.txt': 'eve\n' },
+  )
+  const { data } = compilePolicySet(source)
+  assert.ok(data)
+  const sent = { count: 2, total: NO_TALLY.total, lacking: 0 }
+  const asked = {
+    killSwitchReason: undefined,
+    tenant: 'acme',
+    environment: 'live' as const,
+    agent: 'bot',
+    nowMs: Date.parse('2026-03-02T10:00:00Z'),
+    action: 'email.send',
+    context: { to: [{ name: 'ann' }] },
+    plan: undefined,
+    past: { tallies: new Map([['history.count.mails', sent]]), sessionActions: undefined },
+  }
+  const here = await draftVerdict({ data, asked })
+  assert.deepEqual([here.decision, here.rule], ['deny', 'often'])
+  assert.deepEqual(await inThreads().judge({ data, asked }), { value: here })
 })
 
 test('the lists that policies name are found in a thread', async () => {

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ROLES, type Role } from '../../src/keys/roles.ts'
 import { ACME_POLICY, type Gate, type KeyOptions, startGate } from '../helpers.ts'
+import { until } from '../until.ts'
 import { openStream, type Reader } from './sse.ts'
 import { assertDone, assertRefused, requestText, untilLoaded } from './support.ts'
 
@@ -18,7 +19,13 @@ type Key = typeof agent
 await untilLoaded(gate, owner)
 
 const quietBegin = performance.now()
-const quiet = await openStream({ after }, url, await gate.key({ tenant: 'quiet', roles: ['approver'] }))
+// Of a service of its own: stops of everything are told to everybody.
+const elsewhere = await startGate({ after })
+const quiet = await openStream(
+  { after },
+  elsewhere.server.url,
+  await elsewhere.key({ tenant: 'quiet', roles: ['approver'] }),
+)
 
 const hold = (amount: number) => ({ tenantId: 'acme', action: 'payment.transfer', context: { amount } })
 const check = async (key: Key, body: object, at: Gate = gate) =>
@@ -64,7 +71,7 @@ test('each role is told of what the table says, in the order of the chain', asyn
   const STOPS = ['killswitch.triggered', 'killswitch.recovered']
   const expected: Record<Role, string[]> = {
     agent: [...STOPS, ...DECISIONS, ...STOPS],
-    approver: [...APPROVAL, ...APPROVAL],
+    approver: [...APPROVAL, ...STOPS, ...APPROVAL, ...STOPS],
     auditor: [...DECISIONS, ...STOPS, ...DECISIONS, ...STOPS],
     operator: [...STOPS, ...STOPS],
     owner: [...DECISIONS, ...STOPS, ...DECISIONS, ...STOPS],
@@ -178,7 +185,6 @@ test('an L4 stop reaches every tenant, live and test; nothing else of the servic
     gate.key({ roles: ['operator'], environment: 'test' }),
     gate.key({ tenant: 'globex' }),
     gate.key({ tenant: 'globex', environment: 'test' }),
-    gate.key({ roles: ['approver'] }),
   ])
   const readers = await Promise.all(keys.map((key) => open(t, key)))
   const [, , , globexTest] = readers
@@ -191,7 +197,7 @@ test('an L4 stop reaches every tenant, live and test; nothing else of the servic
   for (const i of [1, 3]) assert.equal((await open(t, keys[i] ?? owner)).lastId(), begin[i])
   await post(admin, '/killswitch/trigger', { level: 'L4', ...STOP })
   await post(admin, '/killswitch/recover', OVER)
-  for (const [i, reader] of readers.slice(0, 4).entries()) {
+  for (const [i, reader] of readers.entries()) {
     const { data } = await reader.find(({ data: told }) => told.data.level === 'L4' && told.data.recoveredAt !== null)
     assert.deepEqual([i, data.data.scope], [i, 'global'])
   }
@@ -200,7 +206,6 @@ test('an L4 stop reaches every tenant, live and test; nothing else of the servic
   assert.doesNotMatch(readers[3]?.text() ?? '', /acme|initech/)
   assert.doesNotMatch(readers[2]?.text() ?? '', /acme|initech/)
   assert.doesNotMatch(readers[1]?.text() ?? '', /payment|decision/)
-  assert.doesNotMatch(readers[4]?.text() ?? '', /killswitch/)
 })
 
 test('the answer: its headers, the position that it starts at, and nothing of the past', async (t) => {
@@ -304,10 +309,11 @@ test('an event comes within 300 ms of its commit', async (t) => {
 })
 
 test('without events there is a sign of life each 15 s, and the connection stays', async () => {
-  // One is there at once. A second after another is due, none is on its way.
-  const age = performance.now() - quietBegin
-  const signs = Math.max(1, Math.ceil((age - 1000) / 15_000))
-  await sleep(signs * 15_000 + 1000 - age)
-  assert.equal(quiet.comments(), 1 + signs)
+  const seen = quiet.comments()
+  await until('a sign of life', () => quiet.comments() > seen)
+  // One is there at once. Where the machine is busy, each comes a little later.
+  const signs = (performance.now() - quietBegin) / 15_000
+  assert.equal(quiet.comments() <= 1 + signs, true)
+  assert.equal(quiet.comments() >= 1 + Math.floor(signs * 0.8), true, `${quiet.comments()} in ${signs * 15} s`)
   assert.deepEqual(quiet.events, [])
 })

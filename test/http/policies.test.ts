@@ -98,7 +98,7 @@ for (const { name, sent, valid, codes } of SETS) {
     const answer = await validate(sent)
     assertDone(answer)
     const { data } = answer.body
-    const found: { code: string; endColumn?: number }[] = data.diagnostics
+    const found: { code: string; endColumn?: number; excerpt?: string; excerptColumn?: number }[] = data.diagnostics
     for (const code of codes)
       assert.ok(
         found.some((fault) => fault.code === code),
@@ -107,7 +107,10 @@ for (const { name, sent, valid, codes } of SETS) {
     assert.equal(data.valid, valid)
     assert.match(String(data.digest), valid ? /^sha256:[0-9a-f]{64}$/ : /^null$/)
     assert.deepEqual(
-      { valid: data.valid, diagnostics: found.map(({ endColumn: _, ...shown }) => shown) },
+      {
+        valid: data.valid,
+        diagnostics: found.map(({ endColumn: _, excerpt: __, excerptColumn: ___, ...shown }) => shown),
+      },
       await commanded(sent),
     )
   })

@@ -19,20 +19,26 @@ from typing import (
 __all__ = [
     "Approval",
     "ApprovalBackground",
+    "ApprovalFigures",
     "ApprovalPage",
     "ApproveRequest",
     "AuditEntry",
     "AuditEntryPage",
+    "AuditFigures",
     "BundleVerification",
     "CheckRequest",
     "CreateKeyRequest",
     "CreatedKey",
     "Decision",
+    "DecisionBucket",
     "DecisionCaller",
     "DecisionList",
     "DecisionTimeline",
+    "Denial",
     "Diagnostic",
     "Difference",
+    "DryRun",
+    "DryRunRequest",
     "Envelope",
     "Environment",
     "ExplainedCondition",
@@ -40,6 +46,7 @@ __all__ = [
     "ExplainedRequest",
     "ExplainedRule",
     "Explanation",
+    "FailMode",
     "Failure",
     "Health",
     "Key",
@@ -53,6 +60,7 @@ __all__ = [
     "OpenedSession",
     "Outcome",
     "OutcomeRequest",
+    "Overview",
     "Page",
     "PastDecision",
     "PastKillSwitch",
@@ -60,7 +68,9 @@ __all__ = [
     "PolicyFile",
     "PolicyList",
     "PolicyState",
+    "PolicyTexts",
     "PolicyValidation",
+    "Posture",
     "PreviewStopRequest",
     "RangeVerification",
     "Readiness",
@@ -214,6 +224,31 @@ class ApprovalBackground(TypedDict):
     """Whether this key may reject it now."""
 
 
+class ApprovalFiguresDecided(TypedDict):
+    approved: int
+    rejected: int
+    expired: int
+    cancelled: int
+
+
+class ApprovalFiguresWaitMs(TypedDict):
+    p50: float
+    p90: float
+    max: float
+
+
+class ApprovalFigures(TypedDict):
+    pending: int
+    oldestPendingAt: Optional[str]
+    """UTC, with milliseconds."""
+    nextDeadlineAt: Optional[str]
+    """UTC, with milliseconds."""
+    decided: ApprovalFiguresDecided
+    """How approvals ended since `from`. One that was approved may have expired afterwards too."""
+    waitMs: Optional[ApprovalFiguresWaitMs]
+    """How long people took to approve or reject; null where none did."""
+
+
 class _ApproveRequest(TypedDict):
     approverId: str
 
@@ -237,6 +272,34 @@ class AuditEntry(TypedDict):
     """Its place in the chain, without gaps."""
     previousHash: str
     actor: Optional[Dict[str, Any]]
+
+
+class AuditFiguresLastVerified(TypedDict):
+    at: str
+    """UTC, with milliseconds."""
+    valid: bool
+    chains: int
+
+
+class AuditFiguresSinksItem(TypedDict):
+    sink: Literal["file", "webhook"]
+    ok: bool
+    lastAt: Optional[str]
+    """UTC, with milliseconds."""
+
+
+class AuditFigures(TypedDict):
+    entries: int
+    """Of the chain, those included that were pruned."""
+    newestAt: Optional[str]
+    """UTC, with milliseconds."""
+    lastVerified: Optional[AuditFiguresLastVerified]
+    """When the service verified all its chains last; null before the first time."""
+    unanchoredEntries: Optional[int]
+    """Of all chains; null where anchors go nowhere."""
+    sinks: List[AuditFiguresSinksItem]
+    fault: Optional[str]
+    """Why nothing is written; null when it is."""
 
 
 class BundleVerificationChecksItem(TypedDict):
@@ -382,6 +445,16 @@ class Decision(_Decision, total=False):
     explanation: Explanation
 
 
+class DecisionBucket(TypedDict):
+    """Decisions from `at` on, for `bucketMs`."""
+
+    at: str
+    """UTC, with milliseconds."""
+    allow: int
+    deny: int
+    requireApproval: int
+
+
 class DecisionCaller(TypedDict):
     keyId: str
     """The key that asked."""
@@ -425,6 +498,23 @@ class DecisionTimeline(TypedDict):
     """In order."""
     leftOut: int
     """How many entries of the approval are not told, the oldest."""
+
+
+class Denial(TypedDict):
+    rule: Optional[str]
+    decidedBy: Literal[
+        "kill_switch",
+        "no_policy",
+        "invalid_context",
+        "deny_rule",
+        "risk",
+        "hold_rule",
+        "allow_rule",
+        "default",
+        "approval",
+    ]
+    """The step of the order of decision that decided."""
+    count: int
 
 
 class _Diagnostic(TypedDict):
@@ -556,6 +646,14 @@ class _Diagnostic(TypedDict):
     message: str
     path: str
     suggestion: Optional[str]
+    excerpt: Optional[str]
+    """The line of the fault, of a long one 400 characters around it; null where no line tells
+    anything.
+    """
+    excerptColumn: Optional[int]
+    """The column of the first character of `excerpt`: the fault stands there behind `column -
+    excerptColumn` UTF-16 units. 1 unless the line was cut before it.
+    """
 
 
 class Diagnostic(_Diagnostic, total=False):
@@ -571,6 +669,60 @@ class Difference(TypedDict):
     """Of the decision."""
     recorded: ShownValue
     again: ShownValue
+
+
+class DryRunVerdict(TypedDict):
+    decision: Literal["allow", "deny", "require_approval"]
+    reason: str
+    rule: Optional[str]
+    """The rule that decides, if one does."""
+    decidedBy: Literal[
+        "kill_switch",
+        "no_policy",
+        "invalid_context",
+        "deny_rule",
+        "risk",
+        "hold_rule",
+        "allow_rule",
+        "default",
+        "approval",
+    ]
+    """The step of the order of decision that decides."""
+    retry: Literal["never", "after_approval", "changed_request"]
+    """When it would make sense to ask again."""
+    riskScore: float
+    factors: List[RiskFactor]
+    unevaluable: List[Unevaluable]
+    planValidated: bool
+    explanation: Explanation
+
+
+class DryRun(TypedDict):
+    """What would be decided now. It is recorded nowhere."""
+
+    policyDigest: Optional[str]
+    verdict: Optional[DryRunVerdict]
+    """What would be decided, without approvals."""
+    diagnostics: List[Diagnostic]
+    """What is wrong with the draft: with an error in it there is no verdict."""
+
+
+class _DryRunRequest(TypedDict):
+    action: str
+    """Action type, such as payment.transfer."""
+
+
+class DryRunRequest(_DryRunRequest, total=False):
+    context: Mapping[str, Any]
+    plan: Mapping[str, Any]
+    agent: str
+    """Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was
+    never allowed anything.
+    """
+    files: Sequence[PolicyFile]
+    """Policies and tests, in any order."""
+    lists: Sequence[PolicyList]
+    """The list files that the policies name."""
 
 
 class EnvelopeSignaturesItem(TypedDict):
@@ -719,6 +871,11 @@ class Explanation(TypedDict):
     """Those that add something first."""
     factorsLeftOut: int
     """How many more there are."""
+
+
+class FailMode(TypedDict):
+    situation: str
+    behaviour: str
 
 
 class Health(TypedDict):
@@ -958,6 +1115,9 @@ class OpenedSession(TypedDict):
         "decisionTimeline",
         "approvalBackground",
         "auditVerifyLive",
+        "overview",
+        "policySource",
+        "dryRun",
     ]
     """The operations that the roles allow."""
     session: Optional[OpenedSessionSession]
@@ -1004,6 +1164,30 @@ class OutcomeRequest(_OutcomeRequest, total=False):
     durationMs: int
     error: str
     """Why it failed, or was not run."""
+
+
+class OverviewLatency(TypedDict):
+    count: int
+    p50Ms: float
+    p99Ms: float
+
+
+Overview = TypedDict(
+    "Overview",
+    {
+        "from": "str",
+        "to": "str",
+        "bucketMs": "int",
+        "completeFrom": "str",
+        "decisions": "List[DecisionBucket]",
+        "denials": "List[Denial]",
+        "denialsLeftOut": "int",
+        "approvals": "ApprovalFigures",
+        "latency": "Optional[OverviewLatency]",
+        "audit": "AuditFigures",
+        "posture": "Posture",
+    },
+)
 
 
 class PastDecision(TypedDict):
@@ -1076,6 +1260,30 @@ class PolicyState(TypedDict):
     diagnostics: List[Diagnostic]
 
 
+class PolicyTextsFilesItem(TypedDict):
+    name: str
+    bytes: int
+    text: Optional[str]
+    """Null of a file with which the texts would exceed 8 MiB."""
+
+
+class PolicyTextsListsItem(TypedDict):
+    path: str
+    """As the policy writes it."""
+    bytes: int
+
+
+class PolicyTexts(TypedDict):
+    """What the policy set in force was read from; without one, nothing."""
+
+    digest: Optional[str]
+    files: List[PolicyTextsFilesItem]
+    """The policy files, in the order in which they are read."""
+    lists: List[PolicyTextsListsItem]
+    diagnostics: List[Diagnostic]
+    """Of the newest files, which may be others than these."""
+
+
 class PolicyValidation(TypedDict):
     """What a policy set would be, and what is wrong with it."""
 
@@ -1089,6 +1297,36 @@ class PolicyValidation(TypedDict):
     factors: int
     """0 unless valid."""
     diagnostics: List[Diagnostic]
+
+
+class PosturePolicies(TypedDict):
+    inForce: bool
+    digest: Optional[str]
+    loadedAt: Optional[str]
+    """UTC, with milliseconds."""
+    current: bool
+    """False when the newest files have faults, or there are none."""
+    faults: int
+
+
+class PostureKillSwitch(TypedDict):
+    active: bool
+    level: Optional[Literal["L1", "L2", "L3", "L4"]]
+    """L1 an action, L2 a domain, L3 the tenant, L4 everything."""
+    scope: Optional[str]
+
+
+class Posture(TypedDict):
+    """What is enforced now."""
+
+    policies: PosturePolicies
+    killSwitch: PostureKillSwitch
+    environment: Environment
+    version: str
+    watching: bool
+    """False when policies are read only when someone asks for it."""
+    failModes: List[FailMode]
+    """What happens where something is missing or broken, in sentences."""
 
 
 class _PreviewStopRequest(TypedDict):
@@ -1448,6 +1686,9 @@ class SignedIn(TypedDict):
         "decisionTimeline",
         "approvalBackground",
         "auditVerifyLive",
+        "overview",
+        "policySource",
+        "dryRun",
     ]
     """The operations that the roles allow."""
     session: Optional[SignedInSession]
@@ -1912,4 +2153,7 @@ ROUTES: Final[Mapping[str, Route]] = {
     "listDecisions": Route("GET", "/decisions", "as_is", "object"),
     "decisionTimeline": Route("GET", "/decisions/:id/timeline", "as_is", "object"),
     "approvalBackground": Route("GET", "/approvals/:id/background", "as_is", "object"),
+    "overview": Route("GET", "/overview", "as_is", "object"),
+    "policySource": Route("GET", "/policies/source", "as_is", "object"),
+    "dryRun": Route("POST", "/policies/dry-run", "as_is", "object"),
 }

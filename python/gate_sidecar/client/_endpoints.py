@@ -17,6 +17,8 @@ from ._api import (
     CreateKeyRequest,
     DecisionList,
     DecisionTimeline,
+    DryRun,
+    DryRunRequest,
     Envelope,
     Health,
     Key,
@@ -26,8 +28,10 @@ from ._api import (
     LogRequest,
     Outcome,
     OutcomeRequest,
+    Overview,
     PastKillSwitchPage,
     PolicyState,
+    PolicyTexts,
     PolicyValidation,
     PreviewStopRequest,
     RangeVerification,
@@ -366,6 +370,18 @@ class PoliciesEndpoints:
         answer = self._call("reloadPolicies", body={})
         return cast(PolicyState, answer)
 
+    def source(self) -> PolicyTexts:
+        """The texts of the policy set in force, and the faults of the newest files."""
+        answer = self._call("policySource")
+        return cast(PolicyTexts, answer)
+
+    def dry_run(self, request: DryRunRequest) -> DryRun:
+        """What would be decided, by the policies in force or by texts that are sent; records
+        nothing.
+        """
+        answer = self._call("dryRun", body=request)
+        return cast(DryRun, answer)
+
 
 class SessionsEndpoints:
     """What is under `sessions` of a client."""
@@ -389,6 +405,15 @@ class ServiceEndpoints:
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
+
+    def overview(self, *, hours: Optional[int] = None) -> Overview:
+        """Decisions, denials and approvals of the last `hours`, the audit trail, and what is
+        enforced now.
+
+        - `hours`: How far back it looks; 24 without it.
+        """
+        answer = self._call("overview", query={"hours": hours})
+        return cast(Overview, answer)
 
     def usage(self) -> Usage:
         """The tenant's plan, and what is used of it."""
@@ -763,6 +788,18 @@ class AsyncPoliciesEndpoints:
         answer = await self._call("reloadPolicies", body={})
         return cast(PolicyState, answer)
 
+    async def source(self) -> PolicyTexts:
+        """The texts of the policy set in force, and the faults of the newest files."""
+        answer = await self._call("policySource")
+        return cast(PolicyTexts, answer)
+
+    async def dry_run(self, request: DryRunRequest) -> DryRun:
+        """What would be decided, by the policies in force or by texts that are sent; records
+        nothing.
+        """
+        answer = await self._call("dryRun", body=request)
+        return cast(DryRun, answer)
+
 
 class AsyncSessionsEndpoints:
     """What is under `sessions` of a client."""
@@ -786,6 +823,15 @@ class AsyncServiceEndpoints:
 
     def __init__(self, call: Callable[..., Awaitable[Any]]) -> None:
         self._call = call
+
+    async def overview(self, *, hours: Optional[int] = None) -> Overview:
+        """Decisions, denials and approvals of the last `hours`, the audit trail, and what is
+        enforced now.
+
+        - `hours`: How far back it looks; 24 without it.
+        """
+        answer = await self._call("overview", query={"hours": hours})
+        return cast(Overview, answer)
 
     async def usage(self) -> Usage:
         """The tenant's plan, and what is used of it."""

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** How far the clock of the service is ahead of this one. Deadlines are told by that one, and this one may be wrong. */
 let aheadMs = 0
@@ -25,4 +25,26 @@ export function useNow(): number {
     return () => clearInterval(timer)
   }, [])
   return now
+}
+
+/** How long after a time it is acted on, so that the service has reached it too, and how long a timer of a browser can be. */
+const AFTER_MS = 500
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/**
+ * Calls `act` when the service's clock has reached the time, soon where that is past; never for undefined.
+ *
+ * @param known what is known; where the time is still the same in something newer, it is acted on again
+ */
+export function useAt(timeMs: number | undefined, known: unknown, act: () => void): void {
+  const latest = useRef(act)
+  latest.current = act
+  useEffect(() => {
+    if (timeMs === undefined) return
+    const waitMs = Math.max(timeMs - serverNow(), 0) + AFTER_MS
+    // What is further away is looked at when the page is opened again.
+    if (waitMs > LONGEST_TIMER_MS) return
+    const timer = setTimeout(() => latest.current(), waitMs)
+    return () => clearTimeout(timer)
+  }, [timeMs, known])
 }

@@ -8,7 +8,7 @@ type Listener = (event: GateEvent) => void
 
 /** What happens in the tenant, read by one stream for the whole page. */
 export interface Live {
-  /** False when the stream cannot be had: what is shown may be old. */
+  /** False while the stream cannot be had: what is shown may be old. */
   isLive: boolean
   listen(listener: Listener): () => void
 }
@@ -17,13 +17,27 @@ export interface Live {
 export function useLiveEvents(connection: Connection): Live {
   const listeners = useRef(new Set<Listener>())
   const [isLive, setIsLive] = useState(true)
+  const isOnline = useIsOnline()
   useEffect(() => {
     const stop = new AbortController()
+    const watched: Connection = {
+      ...connection,
+      // A stream that broke is asked for again and again: until one can be had, nobody knows what happens.
+      open: async (...request) => {
+        try {
+          const response = await connection.open(...request)
+          setIsLive(response.ok)
+          return response
+        } catch (error) {
+          if (!stop.signal.aborted) setIsLive(false)
+          throw error
+        }
+      },
+    }
     const follow = async (): Promise<void> => {
-      for await (const event of events(connection, { signal: stop.signal }))
+      for await (const event of events(watched, { signal: stop.signal }))
         for (const listener of listeners.current) listener(event)
     }
-    setIsLive(true)
     follow().catch((error) => {
       if (stop.signal.aborted) return
       failure(error)
@@ -35,7 +49,20 @@ export function useLiveEvents(connection: Connection): Live {
     listeners.current.add(listener)
     return () => void listeners.current.delete(listener)
   })
-  return { isLive, listen: listen.current }
+  return { isLive: isLive && isOnline, listen: listen.current }
+}
+
+/** False while the browser knows of no network: a stream may take long to notice. */
+function useIsOnline(): boolean {
+  const [isOnline, setIsOnline] = useState(navigator.onLine)
+  useEffect(() => {
+    const changed = (): void => setIsOnline(navigator.onLine)
+    for (const event of ['online', 'offline']) addEventListener(event, changed)
+    return () => {
+      for (const event of ['online', 'offline']) removeEventListener(event, changed)
+    }
+  }, [])
+  return isOnline
 }
 
 export const LiveContext = createContext<Live>({ isLive: false, listen: () => () => undefined })
@@ -47,19 +74,25 @@ const TOGETHER_MS = 250
  * Calls `changed` after events of these kinds, once for those that come together.
  *
  * @param kinds first segments of event types, such as `approval`
+ * @param concerns which of them; all without it
  */
-export function useChanges(kinds: readonly string[], changed: () => void): void {
+export function useChanges(
+  kinds: readonly string[],
+  changed: () => void,
+  concerns: (event: GateEvent) => boolean = () => true,
+): void {
   const { listen } = useContext(LiveContext)
-  const latest = useRef(changed)
-  latest.current = changed
+  const latest = useRef({ changed, concerns })
+  latest.current = { changed, concerns }
   const wanted = kinds.join()
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = listen(({ eventType }) => {
-      if (!wanted.split(',').includes(eventType.split('.')[0] ?? '')) return
+    const stop = listen((event) => {
+      const kind = event.eventType.split('.')[0] ?? ''
+      if (!wanted.split(',').includes(kind) || !latest.current.concerns(event)) return
       timer ??= setTimeout(() => {
         timer = undefined
-        latest.current()
+        latest.current.changed()
       }, TOGETHER_MS)
     })
     return () => {

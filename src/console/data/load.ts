@@ -23,7 +23,6 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
   const key = JSON.stringify(inputs)
   const shownKey = useRef(key)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `load` is made anew with each rendering; what it depends on are its inputs
   useEffect(() => {
     const stop = new AbortController()
     // Of something else: it must not be taken for what was asked for.

@@ -3,7 +3,7 @@ import { Text } from './text.tsx'
 
 /** Decisions and statuses are told by a word; colour only repeats it. */
 
-const DECISIONS = { allow: 'allow', deny: 'deny', require_approval: 'needs approval' } as const
+export const DECISIONS = { allow: 'allow', deny: 'deny', require_approval: 'needs approval' } as const
 
 export function DecisionBadge({ decision }: { decision: RecordedDecision['decision'] }) {
   return <span class={`badge ${decision}`}>{DECISIONS[decision]}</span>
@@ -25,6 +25,8 @@ export function StatusBadge({ status }: { status: Approval['status'] }) {
 /** From these scores on, risk is drawn as medium and as high. They colour only: what a score leads to is the policies' to say. */
 const MEDIUM = 40
 const HIGH = 70
+/** From this score on, who approves types the name of the action, and nothing is approved together with others. */
+export const CONFIRMED_FROM = HIGH
 
 export function riskLevel(score: number): 'low' | 'medium' | 'high' {
   return score >= HIGH ? 'high' : score >= MEDIUM ? 'medium' : 'low'

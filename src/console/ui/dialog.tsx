@@ -1,25 +1,43 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, TargetedEvent } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 
 interface DialogProps {
   title: string
   /** Drawn as something that cannot be undone lightly. */
   isDangerous?: boolean
+  /** Somebody wants to close it, by Esc too. It stays until it is not rendered any more, so that there can be a question before. */
   onClose: () => void
   children: ComponentChildren
 }
 
-/** A question before everything else, until it is answered or closed. The browser keeps the focus in it, and gives it back. */
+/** A question before everything else, until it is answered or closed. The focus stays in it, and then goes back to where it was. */
 export function Dialog({ title, isDangerous = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const element = dialog.current
+    const before = document.activeElement
     element?.showModal()
-    return () => element?.close()
+    return () => {
+      element?.close()
+      // The browser does not, for a dialog that has left the page.
+      if (before instanceof HTMLElement) before.focus()
+    }
   }, [])
+  const cancel = (event: TargetedEvent<HTMLDialogElement>): void => {
+    // That of a file chooser within bubbles, and means the chooser.
+    if (event.target !== event.currentTarget) return
+    event.preventDefault()
+    onClose()
+  }
+  // A browser closes it at the second Esc in a row, whatever is said to that: the owner decides here too.
+  const reopen = ({ currentTarget }: TargetedEvent<HTMLDialogElement>): void => {
+    if (!currentTarget.isConnected) return
+    currentTarget.showModal()
+    onClose()
+  }
   return (
-    <dialog ref={dialog} class={isDangerous ? 'dangerous' : ''} aria-labelledby={id} onCancel={onClose}>
+    <dialog ref={dialog} class={isDangerous ? 'dangerous' : ''} aria-labelledby={id} onCancel={cancel} onClose={reopen}>
       <header>
         <h2 id={id}>{title}</h2>
         <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>

@@ -2,7 +2,7 @@ import { type ComponentChildren, h, type JSX } from 'preact'
 import { useId } from 'preact/hooks'
 
 interface FieldProps {
-  label: string
+  label: ComponentChildren
   hint?: ComponentChildren
   /** What is wrong with what was entered. */
   fault?: string | undefined
@@ -42,6 +42,7 @@ interface TextFieldProps extends Omit<FieldProps, 'children'> {
   /** More than one line. */
   rows?: number
   autoComplete?: string
+  /** For what is compared letter by letter, such as names: no keyboard corrects it. */
   isMono?: boolean
 }
 
@@ -54,7 +55,14 @@ export function TextField({ value, onValue, type = 'text', rows, isRequired, isM
         if (rows !== undefined)
           return <textarea {...common} rows={rows} onInput={(event) => onValue(event.currentTarget.value)} />
         // JSX knows inputs of one type each only.
-        return h('input', { ...common, type, spellcheck: false, onInput: (event) => onValue(textIn(event)) })
+        const exact = isMono ? { autocapitalize: 'none', autocorrect: 'off' } : {}
+        return h('input', {
+          ...common,
+          ...exact,
+          type,
+          spellcheck: false,
+          onInput: (event: Event) => onValue(textIn(event)),
+        })
       }}
     </Field>
   )

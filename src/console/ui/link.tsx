@@ -7,6 +7,8 @@ interface LinkProps {
   class?: string
   current?: boolean
   label?: string
+  /** -1 where a list has one row at a time that the Tab key goes to. */
+  tabIndex?: number
   children: ComponentChildren
 }
 

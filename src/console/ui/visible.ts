@@ -16,10 +16,13 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_
 const LOOKALIKE =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Lisu}\p{Script=Coptic}]|[Ａ-Ｚａ-ｚ]|[\u{1d400}-\u{1d7ff}]/u
 const LATIN = /[A-Za-z]/
+/** What most texts are made of, and what is what it looks like. */
+const PRINTABLE = /^[ -~]+$/
 const WORD = /[\p{L}\p{N}\p{M}_]+|[^\p{L}\p{N}\p{M}_]+/gu
 
 /** The text in parts, none of which is lost: joined they are the text again. */
 export function visibleParts(text: string, severalLines = false): Part[] {
+  if (PRINTABLE.test(text)) return [{ kind: 'plain', text }]
   const parts: Part[] = []
   for (const [word] of text.matchAll(WORD)) {
     const isMixed = LATIN.test(word) && LOOKALIKE.test(word)

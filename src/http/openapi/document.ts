@@ -24,6 +24,18 @@ const SECURITY_SCHEMES = {
   key: { type: 'apiKey', in: 'header', name: 'x-api-key', description: '`sk_live_…` or `sk_test_…`' },
   tenant: { type: 'apiKey', in: 'header', name: 'x-tenant-id', description: 'The tenant of the key.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The same key.' },
+  session: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-session-token',
+    description: 'Of a signed-in browser, beside the cookie that signing in has set.',
+  },
+  signIn: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-sign-in-code',
+    description: 'Of a sign-in link, in place of a key.',
+  },
 }
 
 const HEADERS = {
@@ -77,7 +89,10 @@ export function openApi(shapes: Readonly<Record<RouteId, RouteShape>>, version: 
     },
     servers: [SERVER],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    security: [{ key: [], tenant: [] }],
+    security: [
+      { key: [], tenant: [] },
+      { session: [], tenant: [] },
+    ],
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,

@@ -51,11 +51,12 @@ export function operation(id: RouteId, shape: RouteShape, shared: Shared): Schem
 }
 
 /** Empty where it is that of the whole document. */
-function securityOf({ roles, tenantOptional, facade }: RouteRule): { security?: object[] } {
+function securityOf({ roles, tenantOptional, facade, signIn }: RouteRule): { security?: object[] } {
   if (roles === 'public') return { security: [] }
   const keyed = [{ key: [] }, { key: [], tenant: [] }]
   if (facade) return { security: [...keyed, { bearer: [] }, { bearer: [], tenant: [] }] }
-  return tenantOptional ? { security: keyed } : {}
+  if (signIn) return { security: [...keyed, { signIn: [] }] }
+  return tenantOptional ? { security: [...keyed, { session: [] }, { session: [], tenant: [] }] } : {}
 }
 
 function parameters(rule: RouteRule, shape: RouteShape, { schemas }: Shared): Schema[] {

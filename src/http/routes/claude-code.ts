@@ -10,11 +10,12 @@ export const claudeCodeRoutes = {
     data: HookAnswer,
     bare: 'application/json',
     example: hookExample,
-    async handle(services, { caller, body, isGone }) {
+    async handle(services, { caller, body, isGone, waited }) {
       const request = { tenantId: caller.tenantId, ...requestOf(body) }
       const answer = await checkAndWait(services, caller, request, undefined, {
         waitMs: MAX_WAIT_MS,
         isGone,
+        waited,
         explain: false,
       })
       return { data: answer.decision === 'allow' ? {} : denyOutput(refusalSentence(request.action, answer)) }

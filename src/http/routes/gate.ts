@@ -14,10 +14,11 @@ export const gateRoutes = {
     query: CheckQuery,
     data: Decision,
     example: checkExample,
-    handle: async (services, { caller, body, query, idempotency, isGone }) => ({
+    handle: async (services, { caller, body, query, idempotency, isGone, waited }) => ({
       data: await checkAndWait(services, caller, body, idempotency, {
         waitMs: waitMsOf(query),
         isGone,
+        waited,
         explain: query.explain === 1,
       }),
     }),

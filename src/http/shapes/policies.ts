@@ -1,8 +1,9 @@
 import { Type } from '#typebox'
 import { DIAGNOSTICS } from '../../policy/diagnostics.ts'
+import { MAX_EXCERPT } from '../../policy/output/quote.ts'
 import { Digest, EXAMPLE, nullable, oneOf, Timestamp } from './common.ts'
 
-const Diagnostic = Type.Object(
+export const Diagnostic = Type.Object(
   {
     file: Type.String(),
     line: Type.Integer({ minimum: 1 }),
@@ -13,6 +14,18 @@ const Diagnostic = Type.Object(
     message: Type.String(),
     path: Type.String(),
     suggestion: nullable(Type.String()),
+    excerpt: nullable(
+      Type.String({
+        description: `The line of the fault, of a long one ${MAX_EXCERPT} characters around it; null where no line tells anything.`,
+      }),
+    ),
+    excerptColumn: nullable(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'The column of the first character of `excerpt`: the fault stands there behind `column - excerptColumn` UTF-16 units. 1 unless the line was cut before it.',
+      }),
+    ),
   },
   { title: 'Diagnostic', description: 'One fault of a policy set.' },
 )
@@ -54,6 +67,40 @@ export const listPoliciesExample = {
 
 export const reloadPoliciesExample = { body: { tenantId: 'acme' }, ...listPoliciesExample }
 
+export const PolicyTexts = Type.Object(
+  {
+    digest: nullable(Digest),
+    files: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        bytes: Type.Integer({ minimum: 0 }),
+        text: nullable(Type.String({ description: 'Null of a file with which the texts would exceed 8 MiB.' })),
+      }),
+      { description: 'The policy files, in the order in which they are read.' },
+    ),
+    lists: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'As the policy writes it.' }),
+        bytes: Type.Integer({ minimum: 0 }),
+      }),
+    ),
+    diagnostics: Type.Array(Diagnostic, { description: 'Of the newest files, which may be others than these.' }),
+  },
+  { title: 'PolicyTexts', description: 'What the policy set in force was read from; without one, nothing.' },
+)
+
+const FAULTY =
+  'apiVersion: gate-sidecar/v1\ntenant: acme\nrules:\n  - {id: mail, actions: ["email.*"], efect: allow, reason: Mail is fine.}\n'
+
+export const policySourceExample = {
+  data: {
+    digest: EXAMPLE.policyDigest,
+    files: [{ name: 'main.yaml', bytes: 123, text: FAULTY.replace('efect', 'effect') }],
+    lists: [{ path: 'lists/sanctioned.txt', bytes: 3 }],
+    diagnostics: [],
+  },
+}
+
 export const PolicyValidation = Type.Object(
   {
     valid: Type.Boolean({ description: 'True when no diagnostic is an error.' }),
@@ -72,7 +119,7 @@ export const validatePoliciesExample = {
     files: [
       {
         name: 'main.yaml',
-        text: 'apiVersion: gate-sidecar/v1\ntenant: acme\nrules:\n  - {id: mail, actions: ["email.*"], efect: allow, reason: Mail is fine.}\n',
+        text: FAULTY,
       },
     ],
     lists: [{ path: 'lists/sanctioned.txt', text: 'XX\n' }],
@@ -94,6 +141,8 @@ export const validatePoliciesExample = {
         message: 'There is no key "efect" here.',
         path: '$.rules[0].efect',
         suggestion: 'effect',
+        excerpt: '  - {id: mail, actions: ["email.*"], efect: allow, reason: Mail is fine.}',
+        excerptColumn: 1,
       },
     ],
   },

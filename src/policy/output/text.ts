@@ -48,7 +48,8 @@ export function formatDiagnostic(diagnostic: Diagnostic, sourceLine: string | un
   return [head, ...pointer(diagnostic, sourceLine, meant, look), ...pathLine(diagnostic, look)].join('\n')
 }
 
-function isAboutFile({ code, line, column }: Diagnostic): boolean {
+/** True for a fault of which no line tells anything. */
+export function isAboutFile({ code, line, column }: Diagnostic): boolean {
   return ABOUT_FILES.has(code) && line === 1 && column === 1
 }
 

@@ -1,5 +1,20 @@
+import { useConsole } from '../../data/console.ts'
 import { PageHead } from '../../ui/page-head.tsx'
+import { History } from './history.tsx'
+import { InForce } from './in-force.tsx'
+import { Trigger } from './trigger.tsx'
 
+/** What is stopped, stopping and recovering, and what was stopped before: as much of it as the roles allow. */
 export function KillSwitchPage() {
-  return <PageHead title="Kill switch" />
+  const { may } = useConsole()
+  return (
+    <>
+      <PageHead title="Kill switch" />
+      <div class="stack kill-switch">
+        <InForce />
+        {may('trigger') && <Trigger />}
+        {may('killSwitchHistory') && <History />}
+      </div>
+    </>
+  )
 }

@@ -1,5 +1,76 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { Overview } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { useLoad } from '../../data/load.ts'
+import { usePlace } from '../../data/place.ts'
+import { usePoll } from '../../data/poll.ts'
 import { PageHead } from '../../ui/page-head.tsx'
+import { Failure, Loading } from '../../ui/states.tsx'
+import { ApprovalsCard } from './approvals.tsx'
+import { DecisionsCard } from './decisions.tsx'
+import { DenialsCard } from './denials.tsx'
+import { Figures } from './figures.tsx'
+import { FirstSteps, isNew } from './first-steps.tsx'
+import { Notices } from './notices.tsx'
+import { FailModes, PostureCard } from './posture.tsx'
+import { RangeChoice, rangeOf } from './range.tsx'
+import { Stale } from './stale.tsx'
+import { TrailCard } from './trail.tsx'
 
+/** What of the events changes what is shown here. */
+const KINDS = ['gate', 'approval', 'killswitch', 'policy'] as const
+
+/** What an operator or auditor looks at first: what is wrong, what was decided, and what is enforced. */
 export function OverviewPage() {
-  return <PageHead title="Overview" />
+  const { gate } = useConsole()
+  const range = rangeOf(usePlace().query)
+  const loaded = useLoad(
+    async (signal) => ({ of: await gate.service.overview({ hours: range.hours }, { signal }), atMs: Date.now() }),
+    [range.name],
+  )
+  usePoll(KINDS, loaded.reload)
+  // Figures of another time stay, dimmed, until those that are asked for are there: nothing jumps.
+  const last = useRef(loaded.data)
+  useEffect(() => {
+    if (loaded.data !== undefined) last.current = loaded.data
+  }, [loaded.data])
+  const shown = loaded.data ?? last.current
+  return (
+    <>
+      <PageHead title="Overview">
+        <RangeChoice range={range} />
+      </PageHead>
+      {loaded.error && shown && <Stale error={loaded.error} sinceMs={shown.atMs} retry={loaded.reload} />}
+      {shown ? (
+        <div class={`stack overview ${loaded.data ? '' : 'other-time'}`} aria-busy={loaded.data === undefined}>
+          <Parts of={shown.of} rangeLabel={range.label} />
+        </div>
+      ) : loaded.error ? (
+        <Failure error={loaded.error} retry={loaded.reload} />
+      ) : (
+        <Loading what="the overview" />
+      )}
+    </>
+  )
+}
+
+function Parts({ of, rangeLabel }: { of: Overview; rangeLabel: string }) {
+  const { posture } = of
+  return (
+    <>
+      <Notices of={of} />
+      {isNew(of) && <FirstSteps of={of} />}
+      <Figures of={of} />
+      <DecisionsCard of={of} rangeLabel={rangeLabel} />
+      <div class="columns">
+        <DenialsCard of={of} />
+        <ApprovalsCard of={of} />
+      </div>
+      <div class="columns">
+        <TrailCard of={of.audit} />
+        <PostureCard of={posture} />
+      </div>
+      <FailModes of={posture.failModes} />
+    </>
+  )
 }

@@ -1,5 +1,34 @@
+import { useConsole } from '../../data/console.ts'
+import { addressOf, usePlace } from '../../data/place.ts'
+import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { ApiKeys } from './api-keys.tsx'
+import { PlanAndUsage } from './usage.tsx'
 
+const SECTIONS = [
+  { path: 'api-keys', title: 'API Keys', needs: 'listKeys', Section: ApiKeys },
+  { path: 'usage', title: 'Plan and usage', needs: 'usage', Section: PlanAndUsage },
+] as const
+
+/** Who may do what in the tenant, and how much of it. */
 export function SettingsPage() {
-  return <PageHead title="Settings" />
+  const { may } = useConsole()
+  const { path } = usePlace()
+  const visible = SECTIONS.filter(({ needs }) => may(needs))
+  const wanted = path[1] ?? visible[0]?.path
+  const section = visible.find((each) => each.path === wanted)
+  return (
+    <>
+      <PageHead title="Settings" tab={section ? `${section.title} · Settings` : 'Settings'} />
+      <nav class="sections" aria-label="Settings">
+        {visible.map((each) => (
+          <Link key={each.path} to={addressOf(['settings', each.path])} current={each === section}>
+            {each.title}
+          </Link>
+        ))}
+      </nav>
+      {section ? <section.Section /> : <Empty title="There is no such page." />}
+    </>
+  )
 }

@@ -1,0 +1,50 @@
+import type { Approval } from '../../../client/api.ts'
+import { CopyButton } from '../../ui/copy.tsx'
+import { JsonTree } from '../../ui/json-tree.tsx'
+
+/** The arguments of the action as they are, and its plan where there is one. */
+export function Arguments({ approval: { context, plan, unbound } }: { approval: Approval }) {
+  return (
+    <>
+      <JsonTree value={context} path="context" unbound={unbound} />
+      {plan !== null && (
+        <>
+          <p class="subhead">Plan</p>
+          <JsonTree value={plan} path="plan" unbound={unbound} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** Copies or downloads exactly what was asked for. */
+export function ExactJson({ approval: { id, action, context, plan } }: { approval: Approval }) {
+  const text = JSON.stringify({ action, context, plan }, null, 2)
+  const download = (): void => {
+    const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+    const link = document.createElement('a')
+    link.href = url
+    link.download = `${id}.json`
+    link.click()
+    URL.revokeObjectURL(url)
+  }
+  return (
+    <span class="row">
+      <CopyButton text={text} label="Copy as JSON" />
+      <button type="button" class="button small" onClick={download}>
+        Download JSON
+      </button>
+    </span>
+  )
+}
+
+/** How much there is to look at, such as `3 arguments, 1.2 kB`. */
+export function amountOf({ context, plan }: Approval): string {
+  const count = Object.keys(context).length + Object.keys(plan ?? {}).length
+  const bytes = new TextEncoder().encode(JSON.stringify({ context, plan })).length
+  return `${count} ${count === 1 ? 'argument' : 'arguments'}, ${sizeText(bytes)}`
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toFixed(1)} kB`
+}

@@ -1,0 +1,104 @@
+import type { ApprovalBackground, PastDecision } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { addressOf } from '../../data/place.ts'
+import { DecisionBadge } from '../../ui/badges.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Scroll } from '../../ui/scroll.tsx'
+import { LongText, Text } from '../../ui/text.tsx'
+import { Ago } from '../../ui/time.tsx'
+
+/** So many of the past decisions are shown before somebody asks for more. */
+const SHOWN = 5
+
+/** The rule that held the action, as it is written. */
+export function RuleSource({ rule, unshown }: Pick<ApprovalBackground, 'rule' | 'unshown'>) {
+  if (rule === null) return <p class="muted">Not shown: {unshown?.message ?? 'no rule held the action'}.</p>
+  return (
+    <figure class="rule-source">
+      <figcaption class="small muted">
+        <Text of={rule.file} />
+        {`, ${rule.line === rule.endLine ? `line ${rule.line}` : `lines ${rule.line}–${rule.endLine}`}`}
+      </figcaption>
+      <Scroll label="Source of the rule" class="rule-text">
+        <pre>
+          <LongText of={rule.text} />
+        </pre>
+      </Scroll>
+    </figure>
+  )
+}
+
+/** What who asks has done before, and what was done in the same session. */
+export function History({ background: { agent, session, searchedTo } }: { background: ApprovalBackground }) {
+  const { allow, deny, require_approval: held, complete } = agent.lastDay
+  return (
+    <div class="stack">
+      <p>
+        <Text of={agent.principal} />
+        {agent.name !== null && agent.name !== agent.principal && (
+          <>
+            {' ('}
+            <Text of={agent.name} />)
+          </>
+        )}
+        {`: ${complete ? '' : 'at least '}${allow} allowed, ${deny} denied and ${held} held in the last 24 hours.`}
+      </p>
+      <Past title="Its last decisions" decisions={agent.recent} none="Nothing else is known of it." />
+      {session.id !== null && (
+        <>
+          <p class="subhead">
+            Session <Text of={session.id} />
+          </p>
+          <Past title="In the same session" decisions={session.recent} none="Nothing else happened in it." />
+        </>
+      )}
+      {searchedTo !== null && (
+        <p class="muted small">
+          Looked for as far back as <Ago at={searchedTo} />.
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface PastProps {
+  title: string
+  decisions: readonly PastDecision[]
+  none: string
+}
+
+function Past({ title, decisions, none }: PastProps) {
+  const { may } = useConsole()
+  if (decisions.length === 0) return <p class="muted small">{none}</p>
+  const row = ({ id, action, decision, outcome, timestamp }: PastDecision) => (
+    <li key={id}>
+      <DecisionBadge decision={decision} />
+      {may('getDecision') ? (
+        <Link to={addressOf(['decisions', id])}>
+          <Text of={action} />
+        </Link>
+      ) : (
+        <Text of={action} />
+      )}
+      <span class="muted small">
+        {outcome !== null && `${outcome} · `}
+        <Ago at={timestamp} />
+      </span>
+    </li>
+  )
+  return (
+    <>
+      <ul class="past" aria-label={title}>
+        {decisions.slice(0, SHOWN).map(row)}
+      </ul>
+      {decisions.length > SHOWN && (
+        <details>
+          <summary class="small">{decisions.length - SHOWN} more</summary>
+          <ul class="past" aria-label={`${title}, more`}>
+            {decisions.slice(SHOWN).map(row)}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+import type { Approval } from '../../../client/api.ts'
+import { Risk } from '../../ui/badges.tsx'
+import { Scroll } from '../../ui/scroll.tsx'
+import { Text } from '../../ui/text.tsx'
+import { amountOf } from './arguments.tsx'
+import type { Result } from './vote.ts'
+
+interface BatchItemsProps {
+  approvals: readonly Approval[]
+  /** Why these are left out. */
+  skipped: ReadonlyMap<string, string>
+  results: ReadonlyMap<string, Result>
+}
+
+/** Each of several with what is bound, or what became of it. */
+export function BatchItems({ approvals, skipped, results }: BatchItemsProps) {
+  return (
+    <Scroll label="Selected approvals" class="batch-items">
+      <ul>
+        {approvals.map((approval) => {
+          const result = results.get(approval.id)
+          const reason = result === undefined ? skipped.get(approval.id) : undefined
+          return (
+            <li key={approval.id} class={reason !== undefined ? 'skipped' : (result?.state ?? '')}>
+              <div class="batch-item">
+                <span>
+                  <Text of={approval.action} />
+                  <span class="muted small">
+                    {' asked by '}
+                    <Text of={approval.requestedBy} />
+                  </span>
+                </span>
+                <Risk score={approval.riskScore} />
+              </div>
+              <Bound approval={approval} />
+              {result !== undefined && (
+                <p class="small batch-result">
+                  <strong>{RESULTS[result.state]}</strong> <Text of={result.text} />
+                </p>
+              )}
+              {reason !== undefined && (
+                <p class="small">
+                  <strong>Left out.</strong> {reason}
+                </p>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </Scroll>
+  )
+}
+
+const RESULTS = { sending: '', done: 'Done.', refused: 'Refused.' } as const
+
+function Bound({ approval }: { approval: Approval }) {
+  const { digest, unbound } = approval
+  return (
+    <p class="muted small">
+      {amountOf(approval)} · bound as <code title={digest}>{shortDigest(digest)}</code>
+      {unbound.length > 0 && (
+        <>
+          {', but not '}
+          <Text of={unbound.join(', ')} />
+        </>
+      )}
+    </p>
+  )
+}
+
+/** Its beginning, which tells two apart. */
+function shortDigest(digest: string): string {
+  return `${digest.replace(/^sha256:/, '').slice(0, 12)}…`
+}

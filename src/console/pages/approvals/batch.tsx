@@ -1,0 +1,142 @@
+import { useRef, useState } from 'preact/hooks'
+import type { Approval } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { failure } from '../../data/load.ts'
+import { usePending } from '../../data/pending.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Comment } from './answers.tsx'
+import { BatchItems } from './batch-items.tsx'
+import { standingOf } from './filters.ts'
+import { adviceFor } from './refusals.ts'
+import { doneText, isHighRisk, type Result, sendVote, type VoteKind } from './vote.ts'
+
+interface BatchProps {
+  kind: VoteKind
+  approvals: readonly Approval[]
+  /** This one has been voted for: it is selected no longer. */
+  onVoted: (id: string) => void
+  onClose: () => void
+}
+
+/** Decides several with one reason: one vote each, one after the other, and what became of each is shown. */
+export function Batch({ kind, approvals, onVoted, onClose }: BatchProps) {
+  // As they were when the question was asked: what is selected changes with each vote.
+  const [asked] = useState(approvals)
+  const [text, setText] = useState('')
+  const [isLacking, setIsLacking] = useState(false)
+  const { stops } = useConsole()
+  const { results, isSending, isOver, send, stop } = useBatch(kind, onVoted)
+  const reasons = useSkipped(kind, asked)
+  const included = asked.filter(({ id }) => !reasons.has(id) || results.has(id))
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    const lacks = kind === 'reject' && text.trim() === ''
+    setIsLacking(lacks)
+    if (!lacks) void send(included, text.trim())
+  }
+  const verb = kind === 'approve' ? 'Approve' : 'Reject'
+  const close = (): void => (isSending ? stop() : onClose())
+  return (
+    <Dialog title={`${verb} ${asked.length} selected?`} onClose={close}>
+      <form onSubmit={submit} noValidate>
+        {stops.data?.active && kind === 'approve' && (
+          <p class="notice">A stop is in force: what it covers cannot be approved, and stays selected.</p>
+        )}
+        <BatchItems approvals={asked} skipped={reasons} results={results} />
+        <Progress results={results} of={included.length} isSending={isSending} />
+        {!isOver && !isSending && (
+          <Comment
+            kind={kind}
+            text={text}
+            onText={setText}
+            fault={isLacking ? 'Say why: the agents are told, and it stands in the trail.' : undefined}
+          />
+        )}
+        <footer>
+          {!isOver && (
+            <button type="button" class="button" onClick={close}>
+              {isSending ? 'Stop after this one' : 'Cancel'}
+            </button>
+          )}
+          {isOver ? (
+            <button type="button" class="button primary" onClick={onClose}>
+              Close
+            </button>
+          ) : (
+            <button
+              type="submit"
+              class={`button ${kind === 'reject' ? 'danger' : 'primary'}`}
+              disabled={isSending || included.length === 0}
+            >
+              {isSending ? 'Sending…' : `${verb} ${included.length}`}
+            </button>
+          )}
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Why some of the selected ones are not voted for together with the others. */
+function useSkipped(kind: VoteKind, asked: readonly Approval[]): ReadonlyMap<string, string> {
+  const { who } = useConsole()
+  const { data } = usePending()
+  const open = new Set(data?.items.map(({ id }) => id))
+  const reasons = new Map<string, string>()
+  for (const approval of asked) {
+    if (!open.has(approval.id)) reasons.set(approval.id, 'No longer pending: somebody decided it, or it expired.')
+    else if (kind === 'approve' && isHighRisk(approval))
+      reasons.set(approval.id, 'High risk: open it and decide it alone.')
+    else if (kind === 'approve' && standingOf(approval, who) === 'voted') reasons.set(approval.id, 'You voted already.')
+  }
+  return reasons
+}
+
+function useBatch(kind: VoteKind, onVoted: (id: string) => void) {
+  const { gate, who } = useConsole()
+  const { note } = usePending()
+  const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map())
+  const [phase, setPhase] = useState<'asking' | 'sending' | 'over'>('asking')
+  const isStopped = useRef(false)
+  const set = (id: string, result: Result): void => setResults((last) => new Map(last).set(id, result))
+  const sendOne = async (id: string, text: string): Promise<void> => {
+    set(id, { state: 'sending', text: 'Sending…' })
+    try {
+      const voted = await sendVote(gate, who, { kind, id, text })
+      set(id, { state: 'done', text: doneText(kind, voted) })
+      onVoted(id)
+      note(voted)
+    } catch (caught) {
+      const { code, message } = failure(caught)
+      set(id, { state: 'refused', text: `${adviceFor(code) ?? ''} ${message}`.trim() })
+    }
+  }
+  const send = async (approvals: readonly Approval[], text: string): Promise<void> => {
+    if (phase !== 'asking') return
+    setPhase('sending')
+    for (const { id } of approvals) if (!isStopped.current) await sendOne(id, text)
+    setPhase('over')
+  }
+  const stop = (): void => {
+    isStopped.current = true
+  }
+  return { results, isSending: phase === 'sending', isOver: phase === 'over', send, stop }
+}
+
+interface ProgressProps {
+  results: ReadonlyMap<string, Result>
+  of: number
+  isSending: boolean
+}
+
+function Progress({ results, of, isSending }: ProgressProps) {
+  if (results.size === 0) return null
+  const count = (state: Result['state']): number => [...results.values()].filter((one) => one.state === state).length
+  const [done, refused] = [count('done'), count('refused')]
+  return (
+    <div class="batch-progress">
+      {isSending && <progress aria-label="Votes sent" max={of} value={done + refused} />}
+      <p role="status">{`${done} of ${of} done${refused > 0 ? `, ${refused} refused: these stay selected` : ''}.`}</p>
+    </div>
+  )
+}

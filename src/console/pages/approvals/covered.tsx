@@ -1,0 +1,33 @@
+import type { Approval } from '../../../client/api.ts'
+import { Text } from '../../ui/text.tsx'
+import { Time } from '../../ui/time.tsx'
+
+/** What an approval covers and what not, in words. */
+export function Covered({ approval: { requestedBy, expiresAt, unbound } }: { approval: Approval }) {
+  return (
+    <div class="stack covered">
+      <p>
+        It covers exactly this action with exactly these arguments, for <Text of={requestedBy} />, <strong>once</strong>
+        , until <Time at={expiresAt} />. Policies and stops are looked at again before the agent acts.
+      </p>
+      {unbound.length === 0 ? (
+        <p>Nothing in the arguments may differ from what is shown.</p>
+      ) : (
+        <div>
+          <p>
+            <strong>Not covered</strong>, and free to differ when the agent acts:
+          </p>
+          <ul class="unbound-paths">
+            {unbound.map((path) => (
+              <li key={path}>
+                <code>
+                  <Text of={path} />
+                </code>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,133 @@
+import { useRef, useState } from 'preact/hooks'
+import type { Approval } from '../../../client/api.ts'
+import type { GateError } from '../../../client/errors.ts'
+import { useConsole } from '../../data/console.ts'
+import { failure } from '../../data/load.ts'
+import { usePending } from '../../data/pending.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Await } from '../../ui/states.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { Comment, Confirmation } from './answers.tsx'
+import { type Asked, obstacleTo, useAsked } from './asked.ts'
+import { Refused } from './refused.tsx'
+import { Overtaken, Reviewed } from './reviewed.tsx'
+import { confirmationOf, doneText, isHighRisk, sendVote, type VoteKind } from './vote.ts'
+
+interface DecideProps {
+  id: string
+  kind: VoteKind
+  onClose: () => void
+  /** The vote counts. */
+  onDone: (approval: Approval) => void
+}
+
+const TITLES = { approve: 'Approve this action?', reject: 'Reject this action?' }
+
+/** Asks before a vote, and shows again what exactly it is for. What changes meanwhile is said, and then nothing is sent. */
+export function Decide({ id, kind, onClose, onDone }: DecideProps) {
+  const asked = useAsked(id)
+  const isDangerous = kind === 'approve' && asked.approval.data !== undefined && isHighRisk(asked.approval.data)
+  return (
+    <Dialog title={TITLES[kind]} isDangerous={isDangerous} onClose={onClose}>
+      <Await of={asked.approval} what="the approval">
+        {(approval) => <Ballot {...{ approval, asked, kind, onClose, onDone }} />}
+      </Await>
+    </Dialog>
+  )
+}
+
+interface BallotProps extends Omit<DecideProps, 'id'> {
+  approval: Approval
+  asked: Asked
+}
+
+function Ballot({ approval, asked, kind, onClose, onDone }: BallotProps) {
+  const [text, setText] = useState('')
+  const [typed, setTyped] = useState('')
+  const { isSending, error, send } = useSending(approval, kind, onDone, asked.approval.reload)
+  const [fault, setFault] = useState<string>()
+  // While it is sent, it is this vote that changes it.
+  if (approval.status !== 'pending' && !isSending) return <Overtaken approval={approval} onClose={onClose} />
+  const isTyped = kind === 'approve' && isHighRisk(approval)
+  const obstacle = obstacleTo(kind, asked)
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    if (obstacle !== undefined) return
+    const lack = lackOf(kind, text, isTyped ? { typed, word: confirmationOf(approval).word } : undefined)
+    setFault(lack)
+    if (lack === undefined) void send(text.trim())
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Reviewed approval={approval} kind={kind} />
+      {obstacle !== undefined && (
+        <div class="notice" role="alert">
+          Nothing can be sent now. {obstacle}
+        </div>
+      )}
+      <Comment kind={kind} text={text} onText={setText} fault={fault === NO_REASON ? fault : undefined} />
+      {isTyped && (
+        <Confirmation
+          approval={approval}
+          typed={typed}
+          onTyped={setTyped}
+          fault={fault === OTHER_WORD ? fault : undefined}
+        />
+      )}
+      {error && <Refused error={error} />}
+      <footer>
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button
+          type="submit"
+          class={`button ${kind === 'reject' || isTyped ? 'danger' : 'primary'}`}
+          disabled={isSending || obstacle !== undefined}
+        >
+          {isSending ? 'Sending…' : kind === 'approve' ? 'Approve' : 'Reject'}
+        </button>
+      </footer>
+    </form>
+  )
+}
+
+const NO_REASON = 'Say why: the agent is told, and it stands in the trail.'
+const OTHER_WORD = 'This is not what is asked for, letter by letter.'
+
+/** What is missing before it can be sent. */
+function lackOf(kind: VoteKind, text: string, confirmation?: { typed: string; word: string }): string | undefined {
+  if (kind === 'reject' && text.trim() === '') return NO_REASON
+  if (confirmation !== undefined && confirmation.typed !== confirmation.word) return OTHER_WORD
+  return undefined
+}
+
+/** Sends a vote, one at a time; the same vote sent again is one. */
+function useSending({ id }: Approval, kind: VoteKind, onDone: DecideProps['onDone'], onRefused: () => void) {
+  const { gate, who } = useConsole()
+  const { note } = usePending()
+  const tell = useToast()
+  const [isSending, setIsSending] = useState(false)
+  const [error, setError] = useState<GateError>()
+  const isUnderWay = useRef(false)
+  const earlier = useRef<{ text: string; idempotencyKey: string } | undefined>(undefined)
+  const send = async (text: string): Promise<void> => {
+    if (isUnderWay.current) return
+    isUnderWay.current = true
+    setIsSending(true)
+    setError(undefined)
+    if (earlier.current?.text !== text) earlier.current = { text, idempotencyKey: crypto.randomUUID() }
+    try {
+      const voted = await sendVote(gate, who, { kind, id, ...earlier.current })
+      note(voted)
+      tell(doneText(kind, voted))
+      onDone(voted)
+    } catch (caught) {
+      setError(failure(caught))
+      onRefused()
+    } finally {
+      isUnderWay.current = false
+      setIsSending(false)
+    }
+  }
+  return { isSending, error, send }
+}

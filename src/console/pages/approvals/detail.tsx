@@ -1,0 +1,222 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { Approval } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { addressOf } from '../../data/place.ts'
+import { Risk, RiskFactors, StatusBadge } from '../../ui/badges.tsx'
+import { Id } from '../../ui/copy.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Await } from '../../ui/states.tsx'
+import { LongText, Text } from '../../ui/text.tsx'
+import { Countdown, Time } from '../../ui/time.tsx'
+import { Arguments, ExactJson } from './arguments.tsx'
+import { type Asked, obstacleTo, useAsked } from './asked.ts'
+import { History, RuleSource } from './background.tsx'
+import { Covered } from './covered.tsx'
+import { Meanwhile } from './reviewed.tsx'
+import type { VoteKind } from './vote.ts'
+import { Votes } from './votes.tsx'
+
+interface DetailProps {
+  id: string
+  onVote: (kind: VoteKind) => void
+  /** The focus goes to its heading when it comes, since somebody opened it here. */
+  takesFocus: boolean
+}
+
+/** Everything that one decides an approval by. */
+export function Detail({ id, onVote, takesFocus }: DetailProps) {
+  const asked = useAsked(id)
+  return (
+    <Await of={asked.approval} what="the approval">
+      {(approval) => <Shown {...{ approval, asked, onVote, takesFocus }} key={approval.id} />}
+    </Await>
+  )
+}
+
+interface ShownProps extends Omit<DetailProps, 'id'> {
+  approval: Approval
+  asked: Asked
+}
+
+function Shown({ approval, asked, onVote, takesFocus }: ShownProps) {
+  const { background } = asked
+  const heading = useRef<HTMLHeadingElement>(null)
+  const wasPending = useRef(approval.status === 'pending')
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus({ preventScroll: true })
+  }, [])
+  return (
+    <article class="approval stack">
+      <header class="approval-head">
+        <h2 ref={heading} tabIndex={-1}>
+          <Text of={approval.action} />
+        </h2>
+        <p class="row">
+          <StatusBadge status={approval.status} />
+          {approval.status === 'pending' && <Countdown until={approval.expiresAt} />}
+          <Risk score={approval.riskScore} />
+        </p>
+        <Why approval={approval} />
+        <VoteButtons approval={approval} asked={asked} onVote={onVote} />
+      </header>
+      {wasPending.current && approval.status !== 'pending' && (
+        <div class="notice" role="status">
+          <Meanwhile approval={approval} />
+        </div>
+      )}
+      <Section title="Arguments" aside={<ExactJson approval={approval} />}>
+        <Arguments approval={approval} />
+      </Section>
+      <Section title="What an approval covers">
+        <Covered approval={approval} />
+      </Section>
+      <Section title="Votes">
+        <Votes approval={approval} approvers={background.data?.approvers} />
+      </Section>
+      <Section title="Risk">
+        <RiskFactors factors={approval.factors} />
+      </Section>
+      <Await of={background} what="the background">
+        {(known) =>
+          known && (
+            <>
+              <Section title="Who asks">
+                <History background={known} />
+              </Section>
+              <Section title="Rule">
+                <RuleSource {...known} />
+              </Section>
+            </>
+          )
+        }
+      </Await>
+      <Section title="On record">
+        <Record approval={approval} />
+      </Section>
+    </article>
+  )
+}
+
+function Section({
+  title,
+  aside,
+  children,
+}: {
+  title: string
+  aside?: ComponentChildren
+  children: ComponentChildren
+}) {
+  const id = useId()
+  return (
+    <section class="card" aria-labelledby={id}>
+      <div class="card-head">
+        <h3 id={id}>{title}</h3>
+        {aside}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** By whom it was asked for, and why it waits. */
+function Why({ approval: { reason, rule, requestedBy } }: { approval: Approval }) {
+  return (
+    <div>
+      <p>
+        <LongText of={reason} />
+      </p>
+      <p class="muted small">
+        asked by <Text of={requestedBy} />
+        {rule !== null && (
+          <>
+            {' · rule '}
+            <Text of={rule} />
+          </>
+        )}
+      </p>
+    </div>
+  )
+}
+
+/** When it came, and by what it is known. */
+function Record({ approval: { id, digest, createdAt, expiresAt, decidedAt, decisionId } }: { approval: Approval }) {
+  const { may } = useConsole()
+  return (
+    <dl class="facts">
+      <dt>Asked at</dt>
+      <dd>
+        <Time at={createdAt} />
+      </dd>
+      <dt>Deadline</dt>
+      <dd>
+        <Time at={expiresAt} />
+      </dd>
+      {decidedAt !== null && (
+        <>
+          <dt>Decided at</dt>
+          <dd>
+            <Time at={decidedAt} />
+          </dd>
+        </>
+      )}
+      <dt>Decision</dt>
+      <dd>
+        {may('getDecision') ? (
+          <Link to={addressOf(['decisions', decisionId])}>
+            <code>{decisionId}</code>
+          </Link>
+        ) : (
+          <code>{decisionId}</code>
+        )}
+      </dd>
+      <dt>Approval</dt>
+      <dd>
+        <Id of={id} what="id" />
+      </dd>
+      <dt>Digest</dt>
+      <dd>
+        <Id of={digest} what="digest" />
+      </dd>
+    </dl>
+  )
+}
+
+interface VoteButtonsProps extends Pick<ShownProps, 'approval' | 'asked' | 'onVote'> {}
+
+/** Both answers, where the key may give them, and why it may not. */
+function VoteButtons({ approval, asked, onVote }: VoteButtonsProps) {
+  const { may } = useConsole()
+  const id = useId()
+  if (approval.status !== 'pending' || !may('approve')) return null
+  const [noApproval, noRejection] = [obstacleTo('approve', asked), obstacleTo('reject', asked)]
+  const obstacles = [...new Set([noApproval, noRejection])].filter((text) => text !== undefined)
+  const described = obstacles.length > 0 ? id : undefined
+  return (
+    <div class="vote-buttons">
+      <button
+        type="button"
+        class="button primary"
+        disabled={noApproval !== undefined}
+        aria-describedby={described}
+        onClick={() => onVote('approve')}
+      >
+        Approve…
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={noRejection !== undefined}
+        aria-describedby={described}
+        onClick={() => onVote('reject')}
+      >
+        Reject…
+      </button>
+      {obstacles.length > 0 && (
+        <p id={id} class="small muted">
+          <Text of={obstacles.join(' ')} />
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,109 @@
+import type { Approval, SignedIn } from '../../../client/api.ts'
+import { principalOf } from '../../data/pending.ts'
+
+export const STATUSES = [
+  ['pending', 'pending'],
+  ['approved', 'approved, not used'],
+  ['rejected', 'rejected'],
+  ['expired', 'expired'],
+  ['cancelled', 'cancelled'],
+  ['consumed', 'used'],
+] as const satisfies readonly (readonly [Approval['status'], string])[]
+
+export const ORDERS = [
+  ['soonest', 'expires soonest'],
+  ['riskiest', 'riskiest'],
+  ['newest', 'newest'],
+] as const
+
+export const RISKS = [
+  ['', 'any'],
+  ['40', '40 and more'],
+  ['70', '70 and more'],
+] as const
+
+/** What of the approvals is shown, as it stands in the address. */
+export interface Filters {
+  /** In the action, who asks, the rule or the reason. */
+  text: string
+  agent: string
+  /** Beginning of the action, such as `payment.`. */
+  action: string
+  risk: (typeof RISKS)[number][0]
+  /** `yes`: neither asked for by this key, nor voted for yet. */
+  mine: '' | 'yes'
+  status: Approval['status']
+  order: (typeof ORDERS)[number][0]
+}
+
+/** Which order a list has that nobody has chosen one for. */
+function usualOrder(status: Approval['status']): Filters['order'] {
+  return status === 'pending' ? 'soonest' : 'newest'
+}
+
+export function filtersOf(query: URLSearchParams): Filters {
+  const text = (name: string): string => query.get(name) ?? ''
+  const status = optionOf(STATUSES, text('status')) ?? 'pending'
+  return {
+    text: text('text'),
+    agent: text('agent'),
+    action: text('action'),
+    risk: optionOf(RISKS, text('risk')) ?? '',
+    mine: text('mine') === 'yes' ? 'yes' : '',
+    status,
+    order: optionOf(ORDERS, text('order')) ?? usualOrder(status),
+  }
+}
+
+function optionOf<T extends string>(options: readonly (readonly [T, string])[], text: string): T | undefined {
+  return options.find(([value]) => value === text)?.[0]
+}
+
+/** For an address; what is usual is left out. */
+export function queryOf(filters: Filters): Record<string, string> {
+  return {
+    ...filters,
+    status: filters.status === 'pending' ? '' : filters.status,
+    order: filters.order === usualOrder(filters.status) ? '' : filters.order,
+  }
+}
+
+/** How many filters leave something out. */
+export function countOf({ text, agent, action, risk, mine }: Filters): number {
+  return [text, agent, action, risk, mine].filter((value) => value !== '').length
+}
+
+/** Whether who is signed in asked for it, or has voted already; `open` is neither. */
+export function standingOf({ requestedBy, votes }: Approval, who: SignedIn): 'asked' | 'voted' | 'open' {
+  const me = principalOf(who)
+  if (votes.some(({ principal }) => principal === me)) return 'voted'
+  return requestedBy === me ? 'asked' : 'open'
+}
+
+/** Those that the filters leave, in order. */
+export function chosenOf(approvals: readonly Approval[], filters: Filters, who: SignedIn): Approval[] {
+  const text = filters.text.toLowerCase()
+  const agent = filters.agent.toLowerCase()
+  const has = (whole: string | null, part: string): boolean => whole?.toLowerCase().includes(part) ?? false
+  return approvals
+    .filter(
+      (approval) =>
+        approval.riskScore >= Number(filters.risk) &&
+        approval.action.startsWith(filters.action) &&
+        has(approval.requestedBy, agent) &&
+        [approval.action, approval.requestedBy, approval.rule, approval.reason].some((part) => has(part, text)) &&
+        (filters.mine === '' || standingOf(approval, who) === 'open'),
+    )
+    .sort(ORDER_BY[filters.order])
+}
+
+const MINUTE_MS = 60_000
+const minuteOf = ({ expiresAt }: Approval): number => Math.floor(Date.parse(expiresAt) / MINUTE_MS)
+const newestFirst = (a: Approval, b: Approval): number => (a.id < b.id ? 1 : -1)
+
+/** Ids are ordered by time. What expires in the same minute presses alike, and so the riskiest is first. */
+const ORDER_BY: Record<Filters['order'], (a: Approval, b: Approval) => number> = {
+  soonest: (a, b) => minuteOf(a) - minuteOf(b) || b.riskScore - a.riskScore || -newestFirst(a, b),
+  riskiest: (a, b) => b.riskScore - a.riskScore || minuteOf(a) - minuteOf(b) || -newestFirst(a, b),
+  newest: newestFirst,
+}

@@ -1,0 +1,50 @@
+import { Fragment } from 'preact'
+import { Dialog } from '../../ui/dialog.tsx'
+
+const KEYS = [
+  [['j', '↓'], 'next'],
+  [['k', '↑'], 'the one before'],
+  [['Enter'], 'open'],
+  [['x'], 'select'],
+  [['a'], 'approve what is selected, else what is open or has the focus: asks first'],
+  [['r'], 'reject, in the same way'],
+  [['Esc'], 'back to the list'],
+  [['?'], 'this help'],
+] as const
+
+interface HelpProps {
+  areLettersOn: boolean
+  onLetters: (areOn: boolean) => void
+  mayVote: boolean
+  onClose: () => void
+}
+
+/** What the keys do, and a way to turn single letters off. */
+export function Help({ areLettersOn, onLetters, mayVote, onClose }: HelpProps) {
+  const keys = KEYS.filter(([[key]]) => mayVote || !['x', 'a', 'r'].includes(key))
+  return (
+    <Dialog title="Keyboard" onClose={onClose}>
+      <dl class="facts shortcuts">
+        {keys.map(([names, what]) => (
+          <Fragment key={names[0]}>
+            <dt>
+              {names.map((name) => (
+                <kbd key={name}>{name}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </Fragment>
+        ))}
+      </dl>
+      <label class="check">
+        <input type="checkbox" checked={areLettersOn} onChange={(event) => onLetters(event.currentTarget.checked)} />
+        Single letters do this
+      </label>
+      <footer>
+        <button type="button" class="button primary" onClick={onClose}>
+          Close
+        </button>
+      </footer>
+    </Dialog>
+  )
+}

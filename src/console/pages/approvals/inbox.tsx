@@ -1,0 +1,103 @@
+import { Await, Empty } from '../../ui/states.tsx'
+import { countOf, type Filters } from './filters.ts'
+import { type InboxState, SHOWN } from './inbox-state.ts'
+import { List } from './list.tsx'
+
+/** The list with what can be done to all that is selected. */
+export function Inbox({ inbox }: { inbox: InboxState }) {
+  const { listed, rows, filters, selection, isSelecting, onMore, wantsFocus, toOpen } = inbox
+  const found = listed.rows.length
+  return (
+    <div class="inbox">
+      <Await of={listed.loaded} what="approvals">
+        {({ items, total }) =>
+          found === 0 ? (
+            <Nothing filters={filters} isFiltered={items.length > 0} />
+          ) : (
+            <>
+              {isSelecting && <BatchBar inbox={inbox} />}
+              <List
+                {...{ rows, wantsFocus, ...selection }}
+                openId={inbox.openId}
+                cursor={inbox.cursor}
+                onCursor={inbox.onCursor}
+                onPlaced={inbox.onPlaced}
+                addressOf={toOpen}
+                onSelect={isSelecting ? (id, isSelected) => selection.select([id], isSelected) : undefined}
+              />
+              <p class="muted small inbox-count">
+                {countText({ shown: rows.length, found, known: items.length, total })}
+                {rows.length < found && (
+                  <button type="button" class="button small" onClick={onMore}>
+                    Show {Math.min(SHOWN, found - rows.length)} more
+                  </button>
+                )}
+              </p>
+            </>
+          )
+        }
+      </Await>
+    </div>
+  )
+}
+
+interface Counts {
+  shown: number
+  /** That the filters leave. */
+  found: number
+  /** That were fetched. */
+  known: number
+  total: number
+}
+
+function countText({ shown, found, known, total }: Counts): string {
+  const number = (count: number): string => count.toLocaleString()
+  const matching = found < known ? ` of ${number(found)} that match,` : ''
+  const unknown = known < total ? `; searched and ordered are ${number(known)} of them` : ''
+  return `${number(shown)} shown${matching} of ${number(total)}${unknown}.`
+}
+
+function Nothing({ filters, isFiltered }: { filters: Filters; isFiltered: boolean }) {
+  if (isFiltered && countOf(filters) > 0)
+    return <Empty title="Nothing matches.">Take a filter away to see the others.</Empty>
+  if (filters.status !== 'pending') return <Empty title="There are none with this status." />
+  return (
+    <Empty title="Nothing waits for you.">
+      What a policy holds for a person appears here by itself, with what is asked for and by whom.
+    </Empty>
+  )
+}
+
+/** What can be done to several at once. */
+function BatchBar({ inbox: { rows, selection, voteOnSelected } }: { inbox: InboxState }) {
+  const { selected, select } = selection
+  const shownIds = rows.map(({ id }) => id)
+  const count = shownIds.filter((id) => selected.has(id)).length
+  const isAll = count === rows.length
+  return (
+    <div class="batch-bar">
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isAll}
+          indeterminate={count > 0 && !isAll}
+          onChange={(event) => select(shownIds, event.currentTarget.checked)}
+        />
+        {selected.size > 0 ? `${selected.size} selected` : `Select all ${rows.length} shown`}
+      </label>
+      {selected.size > 0 && (
+        <span class="row">
+          <button type="button" class="button small" onClick={() => voteOnSelected('approve')}>
+            Approve selected…
+          </button>
+          <button type="button" class="button small" onClick={() => voteOnSelected('reject')}>
+            Reject selected…
+          </button>
+          <button type="button" class="button small quiet" onClick={() => select([...selected], false)}>
+            Select none
+          </button>
+        </span>
+      )}
+    </div>
+  )
+}

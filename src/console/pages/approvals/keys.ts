@@ -1,0 +1,68 @@
+import { go } from '../../data/place.ts'
+import type { InboxState } from './inbox-state.ts'
+import { useShortcuts } from './shortcuts.ts'
+import type { VoteKind } from './vote.ts'
+
+/** What has its own answer to Enter. */
+const OWN_ENTER = 'a, button, summary'
+
+/** The keys of the page. None of them decides anything: a vote is asked about first. */
+export function useInboxKeys(inbox: InboxState, areLettersOn: boolean): void {
+  const { isAlone, isSelecting, cursor, openId, selection, move, setQuestion } = inbox
+  const moving = (step: number) => () => {
+    if (isAlone) return false
+    move(step)
+    return true
+  }
+  const arrow = (step: number) => (event: KeyboardEvent) => (isIn('.inbox-list', event) ? moving(step)() : false)
+  useShortcuts(
+    {
+      j: moving(1),
+      k: moving(-1),
+      ArrowDown: arrow(1),
+      ArrowUp: arrow(-1),
+      Enter: (event) => {
+        if (isAlone || cursor === undefined || isIn(OWN_ENTER, event)) return false
+        go(inbox.toOpen(cursor))
+        return true
+      },
+      x: () => {
+        if (isAlone || !isSelecting || cursor === undefined) return false
+        selection.select([cursor], !selection.selected.has(cursor))
+        return true
+      },
+      a: (event) => vote('approve', inbox, event),
+      r: (event) => vote('reject', inbox, event),
+      Escape: () => {
+        if (openId === undefined) return false
+        inbox.goBack()
+        return true
+      },
+      '?': () => {
+        setQuestion('help')
+        return true
+      },
+    },
+    areLettersOn,
+  )
+}
+
+/** Asks about what is open where the focus is in it; else about what is selected; else about the row of the focus, or what is open. */
+function vote(kind: VoteKind, inbox: InboxState, event: KeyboardEvent): boolean {
+  const { isAlone, isSelecting, isUsed, mayVote, cursor, openId, selection, setQuestion, voteOnSelected } = inbox
+  if (!mayVote) return false
+  const isOpenMeant = isAlone || isIn('.beside', event)
+  const id = isOpenMeant
+    ? openId
+    : isIn('.inbox-list', event)
+      ? cursor
+      : (openId ?? (isUsed.current ? cursor : undefined))
+  if (!isOpenMeant && selection.selected.size > 0) voteOnSelected(kind)
+  else if (id === undefined || (id !== openId && !isSelecting)) return false
+  else setQuestion({ kind, id })
+  return true
+}
+
+function isIn(selector: string, { target }: KeyboardEvent): boolean {
+  return target instanceof Element && target.closest(selector) !== null
+}

@@ -1,0 +1,99 @@
+import type { Approval } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { principalOf } from '../../data/pending.ts'
+import { Risk, StatusBadge } from '../../ui/badges.tsx'
+import { Scroll } from '../../ui/scroll.tsx'
+import { LongText, Text } from '../../ui/text.tsx'
+import { Countdown } from '../../ui/time.tsx'
+import { Arguments } from './arguments.tsx'
+import { deciderOf } from './asked.ts'
+import type { VoteKind } from './vote.ts'
+
+/** What a vote is for, once more, in the dialog that asks. */
+export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKind }) {
+  const { action, requestedBy, riskScore, votes, quorum, unbound, expiresAt } = approval
+  const missing = quorum - votes.length - 1
+  return (
+    <div class="reviewed">
+      <p class="reviewed-action">
+        <Text of={action} />
+      </p>
+      <p class="row small">
+        <Risk score={riskScore} />
+        <span>
+          asked by <Text of={requestedBy} />
+        </span>
+        <Countdown until={expiresAt} />
+      </p>
+      <Scroll label="Arguments" class="reviewed-arguments">
+        <Arguments approval={approval} />
+      </Scroll>
+      {kind === 'approve' && (
+        <p class="small">
+          {unbound.length === 0 ? 'All of this is bound' : 'All but what is marked “not bound” is bound'}: it may be
+          done exactly so, once.{' '}
+          {missing > 0
+            ? `Yours is vote ${votes.length + 1} of ${quorum}; ${missing} more must follow.`
+            : 'With your vote the agent may act.'}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const MEANWHILE = {
+  pending: 'It is still pending',
+  approved: 'Somebody has approved it meanwhile',
+  consumed: 'Somebody has approved it meanwhile, and the agent has acted',
+  rejected: 'Somebody has rejected it meanwhile',
+  expired: 'It has expired meanwhile. If it is still wanted, the agent asks anew',
+  cancelled: 'A stop, or a person, has cancelled it meanwhile',
+} as const satisfies Record<Approval['status'], string>
+
+/** What became of an approval while somebody looked at it. */
+export function Meanwhile({ approval }: { approval: Approval }) {
+  const { who } = useConsole()
+  const decider = approval.status === 'expired' ? undefined : deciderOf(approval)
+  const comment = decider === undefined ? undefined : approval.votes.at(-1)?.comment
+  if (decider === principalOf(who)) return <p>Your vote counts.</p>
+  return (
+    <>
+      <p>
+        {MEANWHILE[approval.status]}
+        {decider !== undefined && (
+          <>
+            {': '}
+            <Text of={decider} />
+          </>
+        )}
+        .
+      </p>
+      {comment && (
+        <p>
+          <LongText of={comment} />
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Said instead of the question when there is nothing left to decide. */
+export function Overtaken({ approval, onClose }: { approval: Approval; onClose: () => void }) {
+  return (
+    <>
+      <div class="notice" role="alert">
+        <Meanwhile approval={approval} />
+        <p>Nothing more is sent.</p>
+      </div>
+      <p class="row">
+        <Text of={approval.action} />
+        <StatusBadge status={approval.status} />
+      </p>
+      <footer>
+        <button type="button" class="button primary" onClick={onClose}>
+          Close
+        </button>
+      </footer>
+    </>
+  )
+}

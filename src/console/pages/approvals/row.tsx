@@ -1,0 +1,94 @@
+import type { Approval } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { Risk, StatusBadge } from '../../ui/badges.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Beginning, Text } from '../../ui/text.tsx'
+import { Ago, Countdown } from '../../ui/time.tsx'
+import { standingOf } from './filters.ts'
+
+/** So many characters of a reason are in a row. */
+const REASON = 160
+
+export interface RowProps {
+  approval: Approval
+  /** Where opening it leads. */
+  to: string
+  isSelected: boolean
+  /** The one row that the Tab key goes to. */
+  isCursor: boolean
+  isOpen: boolean
+  isNew: boolean
+  /** Undefined where there is nothing to select for. */
+  onSelect: ((id: string, isSelected: boolean) => void) | undefined
+  onCursor: (id: string) => void
+}
+
+/** One approval in a list: what is asked for, by whom, why it waits, and how long it still does. */
+export function Row({ approval, to, isSelected, isCursor, isOpen, isNew, onSelect, onCursor }: RowProps) {
+  const { id, action, requestedBy } = approval
+  const tabIndex = isCursor ? 0 : -1
+  const state = [isOpen && 'open', isSelected && 'selected', onSelect && 'selectable'].filter(Boolean).join(' ')
+  return (
+    <li class={`inbox-row ${state}`} data-id={id} onFocusIn={() => onCursor(id)}>
+      {onSelect && (
+        <label class="inbox-select">
+          <input
+            type="checkbox"
+            aria-label={`Select ${action}, asked for by ${requestedBy}`}
+            checked={isSelected}
+            tabIndex={tabIndex}
+            onChange={(event) => onSelect(id, event.currentTarget.checked)}
+          />
+        </label>
+      )}
+      <Link to={to} current={isOpen} tabIndex={tabIndex} class="inbox-link">
+        <What approval={approval} isNew={isNew} />
+        <When approval={approval} />
+      </Link>
+    </li>
+  )
+}
+
+function What({ approval, isNew }: { approval: Approval; isNew: boolean }) {
+  const { who } = useConsole()
+  const { action, reason, requestedBy, rule } = approval
+  const standing = standingOf(approval, who)
+  return (
+    <span class="inbox-what">
+      <span class="inbox-action">
+        <Text of={action} />
+        {isNew && <span class="badge live">new</span>}
+        {standing === 'voted' && <span class="badge">you voted</span>}
+        {standing === 'asked' && <span class="badge">asked by you</span>}
+      </span>
+      <span class="inbox-reason">
+        <Beginning of={reason} most={REASON} />
+      </span>
+      <span class="muted small">
+        <Text of={requestedBy} />
+        {rule !== null && (
+          <>
+            {' · rule '}
+            <Text of={rule} />
+          </>
+        )}
+      </span>
+    </span>
+  )
+}
+
+function When({ approval: { status, expiresAt, decidedAt, riskScore, votes, quorum } }: { approval: Approval }) {
+  return (
+    <span class="inbox-when">
+      {status === 'pending' ? <Countdown until={expiresAt} /> : <StatusBadge status={status} />}
+      <Risk score={riskScore} />
+      <span class="muted small">
+        {status !== 'pending' && decidedAt !== null ? (
+          <Ago at={decidedAt} />
+        ) : (
+          `${votes.length} of ${quorum} ${quorum === 1 ? 'vote' : 'votes'}`
+        )}
+      </span>
+    </span>
+  )
+}

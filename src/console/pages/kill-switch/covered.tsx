@@ -1,0 +1,26 @@
+import { Text } from '../../ui/text.tsx'
+
+/** So many actions are named; more would push away what has to be done. */
+const NAMED = 24
+
+/** The declared and recently used actions that a stop covers. */
+export function Covered({ actions }: { actions: readonly string[] }) {
+  if (actions.length === 0) return <p>None of the actions that are declared or were used lately.</p>
+  const more = actions.length - NAMED
+  return (
+    <div>
+      <p>
+        <strong>{actions.length === 1 ? '1 known action' : `${actions.length} known actions`}</strong>
+        <span class="muted small"> declared by the policies or used lately</span>
+      </p>
+      <ul class="covered">
+        {actions.slice(0, NAMED).map((action) => (
+          <li key={action}>
+            <Text of={action} />
+          </li>
+        ))}
+        {more > 0 && <li class="muted">and {more} more</li>}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks'
+import type { KillSwitch } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { Await } from '../../ui/states.tsx'
+import { LongText, Text } from '../../ui/text.tsx'
+import { Ago, Time } from '../../ui/time.tsx'
+import { RecoverDialog } from './recover-dialog.tsx'
+import { StopName } from './stop-name.tsx'
+
+/** Every stop over the tenant, strongest first, each with the way to end it. */
+export function InForce() {
+  const { stops, tenantId, who } = useConsole()
+  const [ending, setEnding] = useState<KillSwitch | undefined>()
+  return (
+    <section class="stack" aria-labelledby="in-force">
+      <h2 id="in-force">In force now</h2>
+      <Await of={stops} what="the stops">
+        {(status) =>
+          status === undefined || status.switches.length === 0 ? (
+            <p class="no-stop">
+              <strong>No stop is in force</strong>
+              <span class="muted">
+                {` Agents of ${tenantId} act as its policies allow, with ${who.environment} keys.`}
+              </span>
+            </p>
+          ) : (
+            <ul class="stops">
+              {status.switches.map((stop) => (
+                <StopCard key={stop.id} stop={stop} onRecover={() => setEnding(stop)} />
+              ))}
+            </ul>
+          )
+        }
+      </Await>
+      {ending && <RecoverDialog stop={ending} onClose={() => setEnding(undefined)} />}
+    </section>
+  )
+}
+
+function StopCard({ stop, onRecover }: { stop: KillSwitch; onRecover: () => void }) {
+  const { may, who } = useConsole()
+  const isForAdmins = stop.level === 'L4' && !who.roles.includes('admin')
+  return (
+    <li>
+      <div>
+        <h3>
+          <StopName of={stop} />
+        </h3>
+        <p>
+          <LongText of={stop.reason} />
+        </p>
+        <p class="muted small">
+          by <Text of={stop.triggeredBy} />, <Ago at={stop.triggeredAt} /> (<Time at={stop.triggeredAt} />)
+        </p>
+      </div>
+      {may('recover') &&
+        (isForAdmins ? (
+          <p class="muted small">Only an admin may end it.</p>
+        ) : (
+          <button type="button" class="button" onClick={onRecover}>
+            Recover…
+            <span class="visually-hidden">
+              <StopName of={stop} />
+            </span>
+          </button>
+        ))}
+    </li>
+  )
+}

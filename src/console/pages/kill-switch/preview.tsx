@@ -1,0 +1,88 @@
+import type { KillSwitchLevel, KillSwitchPreview } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { useChanges } from '../../data/live.ts'
+import { useLoad } from '../../data/load.ts'
+import { Text } from '../../ui/text.tsx'
+import { Covered } from './covered.tsx'
+import { useSettled } from './settled.ts'
+
+interface PreviewProps {
+  level: KillSwitchLevel
+  /** Empty where nothing has been entered. */
+  scope: string
+}
+
+/** What the stop would cover, as it is entered. It only informs: the stop waits for none of it. */
+export function Preview({ level, scope: entered }: PreviewProps) {
+  const { gate } = useConsole()
+  const needsScope = level === 'L1' || level === 'L2'
+  const scope = useSettled(entered)
+  const isMissing = needsScope && scope === ''
+  const preview = useLoad(
+    async (signal) => {
+      if (isMissing) return undefined
+      return gate.killSwitch.preview({ level, ...(needsScope && { scope }) }, { signal })
+    },
+    [level, needsScope ? scope : ''],
+  )
+  useChanges(['approval', 'policy'], preview.reload)
+  const { data, error } = preview
+  return (
+    <section class="card preview" aria-labelledby="preview">
+      <h3 id="preview">What it would cover</h3>
+      <div role="status" class="stack">
+        {data !== undefined && data.level === level ? (
+          <Shown preview={data} />
+        ) : error ? (
+          <div>
+            <p>
+              <Text of={error.message} severalLines />
+            </p>
+            <p class="muted small">What it would cover cannot be shown. The stop does not wait for it.</p>
+          </div>
+        ) : isMissing ? (
+          <p class="muted">
+            {level === 'L1' ? 'Enter an action, or a pattern such as payment.*, to see.' : 'Choose a domain to see.'}
+          </p>
+        ) : (
+          <p class="muted">Looking… The stop does not wait for it.</p>
+        )}
+      </div>
+      {error && (
+        <div>
+          <button type="button" class="button small" onClick={preview.reload}>
+            Look again
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Shown({ preview }: { preview: KillSwitchPreview }) {
+  const { level, covers, warning, approvals, cancels, moreApprovals, allowed, refusal } = preview
+  const least = moreApprovals ? 'at least ' : ''
+  return (
+    <>
+      {!allowed && (
+        <p class="notice">
+          <strong>This key may not do it.</strong> <Text of={refusal ?? ''} />
+        </p>
+      )}
+      {warning && (
+        <p class="notice">
+          <strong>Mistyped?</strong> <Text of={warning} />
+        </p>
+      )}
+      <Covered actions={covers} />
+      {level === 'L4' && <p>And every action of every other tenant.</p>}
+      <p class="muted small">
+        {approvals === 0 && cancels === 0 && !moreApprovals
+          ? 'No open approval is touched.'
+          : `Approvals: ${least}${approvals} that ${approvals === 1 ? 'waits is' : 'wait are'} held up and ${
+              approvals === 1 ? 'keeps its' : 'keep their'
+            } time; ${least}${cancels} granted and not used ${cancels === 1 ? 'is' : 'are'} cancelled.`}
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,163 @@
+import type { TargetedSubmitEvent } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import type { KillSwitch } from '../../../client/api.ts'
+import type { GateError } from '../../../client/errors.ts'
+import { useConsole } from '../../data/console.ts'
+import { failure, useLoad } from '../../data/load.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { LongText, Text } from '../../ui/text.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { MAX_NAME, MAX_TEXT } from './limits.ts'
+import { StopName, stopTitle } from './stop-name.tsx'
+
+/** Ends one stop, which it names, and no other that has come in its place meanwhile. */
+export function RecoverDialog({ stop, onClose }: { stop: KillSwitch; onClose: () => void }) {
+  const { stops } = useConsole()
+  const recovery = useRecovery(stop, onClose)
+  const others = (stops.data?.switches ?? []).filter(({ id }) => id !== stop.id)
+  const isOver = !recovery.isBusy && stops.data !== undefined && !isAmong(stops.data.switches, stop)
+  return (
+    <Dialog title="Recover: let agents act again" onClose={onClose}>
+      <p>
+        <StopName of={stop} />
+        <br />
+        <LongText of={stop.reason} />
+        <br />
+        <span class="muted small">
+          by <Text of={stop.triggeredBy} />, <Ago at={stop.triggeredAt} />
+        </span>
+      </p>
+      {isOver ? (
+        <EndedMeanwhile stop={stop} onClose={onClose} />
+      ) : (
+        <>
+          <ul class="consequences small">
+            <li>What it stopped is decided by the policies again, from the next request on.</li>
+            <li>Approvals that wait go on with the time that they had left when it began.</li>
+            <li>
+              Approvals that were granted before it and not used have been cancelled: agents ask anew, and nothing
+              approved before runs by itself.
+            </li>
+            {others.length > 0 && (
+              <li>
+                <strong>{others.length === 1 ? 'Another stop remains' : `${others.length} other stops remain`}</strong>{' '}
+                in force.
+              </li>
+            )}
+          </ul>
+          <RecoverForm {...recovery} onClose={onClose} />
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+interface Recovery {
+  isBusy: boolean
+  error: GateError | undefined
+  recover: (recoveredBy: string, comment: string) => Promise<void>
+}
+
+function useRecovery(stop: KillSwitch, onDone: () => void): Recovery {
+  const { gate, stops } = useConsole()
+  const tell = useToast()
+  const isSending = useRef(false)
+  const [state, setState] = useState<Pick<Recovery, 'isBusy' | 'error'>>({ isBusy: false, error: undefined })
+  const recover = async (recoveredBy: string, comment: string): Promise<void> => {
+    if (isSending.current) return
+    isSending.current = true
+    setState({ isBusy: true, error: undefined })
+    try {
+      const now = await gate.killSwitch.status()
+      // The service ends by level and scope: a later stop of the same ones is not the one that somebody looked at here.
+      if (isAmong(now.switches, stop)) {
+        const { level, scope } = stop
+        stops.replace(await gate.killSwitch.recover({ level, scope, recoveredBy, comment }))
+        tell(`Recovered: ${stopTitle(stop)}.`)
+        onDone()
+      } else stops.replace(now)
+      setState({ isBusy: false, error: undefined })
+    } catch (error) {
+      setState({ isBusy: false, error: failure(error) })
+    }
+    isSending.current = false
+    stops.reload()
+  }
+  return { ...state, recover }
+}
+
+function RecoverForm({ isBusy, error, recover, onClose }: Recovery & { onClose: () => void }) {
+  const { who } = useConsole()
+  const [comment, setComment] = useState('')
+  const [by, setBy] = useState(who.identity ?? who.name ?? who.keyId)
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    void recover(by, comment)
+  }
+  return (
+    <form onSubmit={submit}>
+      <TextField
+        label="Why it may go on"
+        rows={3}
+        value={comment}
+        onValue={setComment}
+        isRequired
+        maxLength={MAX_TEXT}
+        hint="It is recorded in the audit trail."
+      />
+      <TextField label="Recovered by" value={by} onValue={setBy} isRequired maxLength={MAX_NAME} />
+      {error && <Failure error={error} />}
+      <footer>
+        <button type="button" class="button" onClick={onClose}>
+          Leave it stopped
+        </button>
+        <button type="submit" class="button primary" disabled={isBusy}>
+          {isBusy ? 'Recovering…' : 'Recover'}
+        </button>
+      </footer>
+    </form>
+  )
+}
+
+/** So many of the newest stops are looked through for the end of one that was in force a moment ago. */
+const NEWEST = 20
+
+/** Somebody else was first. */
+function EndedMeanwhile({ stop, onClose }: { stop: KillSwitch; onClose: () => void }) {
+  const { gate } = useConsole()
+  const past = useLoad((signal) => gate.killSwitch.history({ limit: NEWEST }, { signal }), [stop.id])
+  const ended = past.data?.data.find(({ id }) => id === stop.id)
+  return (
+    <>
+      <div class="notice" role="status">
+        <p>
+          <strong>This stop has been ended already</strong>
+          {ended?.recoveredBy && (
+            <>
+              {' by '}
+              <Text of={ended.recoveredBy} />
+            </>
+          )}
+          .
+        </p>
+        {ended?.comment && (
+          <p>
+            <LongText of={ended.comment} />
+          </p>
+        )}
+      </div>
+      <footer>
+        <button type="button" class="button primary" onClick={onClose}>
+          Close
+        </button>
+      </footer>
+    </>
+  )
+}
+
+function isAmong(switches: readonly KillSwitch[], { id }: KillSwitch): boolean {
+  return switches.some((stop) => stop.id === id)
+}

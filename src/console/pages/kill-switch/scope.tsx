@@ -1,0 +1,88 @@
+import { useConsole } from '../../data/console.ts'
+import { useLoad } from '../../data/load.ts'
+import { Choice, TextField } from '../../ui/field.tsx'
+import { Text } from '../../ui/text.tsx'
+import { MAX_SCOPE } from './limits.ts'
+
+/** So many suggestions fit beside one another without pushing the form away. */
+const SUGGESTED = 8
+
+interface ScopeProps {
+  value: string
+  onValue: (value: string) => void
+}
+
+/** The action or pattern of a stop, with those that are known to choose from. Where they cannot be had, it is typed. */
+export function ActionScope({ value, onValue, actions }: ScopeProps & { actions: readonly string[] }) {
+  const suggested = suggestionsFor(value, actions)
+  return (
+    <div class="stack tight">
+      <TextField
+        label="Action or pattern"
+        value={value}
+        onValue={onValue}
+        isRequired
+        maxLength={MAX_SCOPE}
+        autoComplete="off"
+        isMono
+        hint="* stands for one part of a name, ** for any number of parts."
+      />
+      {suggested.length > 0 && (
+        <ul class="suggestions" aria-label="Known actions and patterns">
+          {suggested.map((each) => (
+            <li key={each}>
+              <button type="button" class="button small mono" onClick={() => onValue(each)}>
+                <Text of={each} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+export function DomainScope({ value, onValue, domains, fault }: ScopeProps & { domains: string[]; fault?: string }) {
+  if (domains.length === 0)
+    return (
+      <TextField
+        label="Domain"
+        value={value}
+        onValue={onValue}
+        isRequired
+        maxLength={MAX_SCOPE}
+        autoComplete="off"
+        hint="The policies in force name none that can be shown here."
+      />
+    )
+  const options = [['', 'Choose a domain…'], ...domains.map((name) => [name, name] as const)] as const
+  return <Choice label="Domain" value={value} options={options} onValue={onValue} fault={fault} />
+}
+
+/** What can be named in a stop, as far as it is known: a failure to learn it stands in no one's way. */
+export function useKnown(): { domains: string[]; actions: string[] } {
+  const { gate, may } = useConsole()
+  const policies = useLoad(async (signal) => (may('listPolicies') ? gate.policies.list({ signal }) : undefined), [])
+  // What a stop of the whole tenant would cover is every action that is known, those that no policy declares too.
+  const used = useLoad((signal) => gate.killSwitch.preview({ level: 'L3' }, { signal }), [])
+  const actions = new Set([...(policies.data?.actions ?? []), ...(used.data?.covers ?? [])])
+  return { domains: policies.data?.domains ?? [], actions: [...actions].sort() }
+}
+
+/** Patterns first, since they stop more; nothing once the text is one of them. */
+function suggestionsFor(typed: string, actions: readonly string[]): string[] {
+  const all = [...patternsOver(actions), ...actions]
+  if (all.includes(typed)) return []
+  const wanted = typed.replace(/\*+$/, '').toLowerCase()
+  return all.filter((each) => each.toLowerCase().includes(wanted)).slice(0, SUGGESTED)
+}
+
+/** For each first part of a name, the pattern that covers all actions that begin with it, as they are known. */
+function patternsOver(actions: readonly string[]): string[] {
+  const segments = new Map<string, number>()
+  for (const action of actions) {
+    const [first = '', ...rest] = action.split('.')
+    if (rest.length > 0) segments.set(first, Math.max(segments.get(first) ?? 0, rest.length))
+  }
+  return [...segments].map(([first, most]) => `${first}.${most === 1 ? '*' : '**'}`)
+}

@@ -1,0 +1,59 @@
+import type { KillSwitch, KillSwitchLevel } from '../../../client/api.ts'
+import { Text } from '../../ui/text.tsx'
+
+/** Stands for everything of the tenant, in the scope of a stop. */
+const EVERYTHING = '*'
+
+type Named = Pick<KillSwitch, 'level' | 'scope'>
+
+/** What a stop stops, in words. */
+export function StopName({ of: { level, scope } }: { of: Named }) {
+  return (
+    <span class="stop-name">
+      <span class="badge deny">{level}</span> <Stopped level={level} scope={scope} />
+    </span>
+  )
+}
+
+function Stopped({ level, scope }: Named) {
+  if (level === 'L4') return <strong>Every tenant</strong>
+  if (level === 'L3')
+    return (
+      <strong>
+        All of <Text of={scope} />
+      </strong>
+    )
+  if (scope === EVERYTHING) return <strong>Every {level === 'L1' ? 'action' : 'domain'}</strong>
+  return (
+    <>
+      {level === 'L1' ? (isPattern(scope) ? 'Actions ' : 'Action ') : 'Domain '}
+      <strong>
+        <Text of={scope} />
+      </strong>
+    </>
+  )
+}
+
+/** For a toast, which is text. */
+export function stopTitle({ level, scope }: Named): string {
+  return level === 'L4' ? 'L4, every tenant' : `${level} ${scope}`
+}
+
+/** What is typed to confirm a stop: a word that is the same for all, and the target. */
+export function phraseOf(level: KillSwitchLevel, scope: string, tenantId: string): string {
+  if (level === 'L4') return 'stop everything'
+  return `stop ${level === 'L3' ? tenantId : scope}`
+}
+
+/** Phones begin with a capital letter and end with a space of their own. */
+export function isPhrase(typed: string, phrase: string): boolean {
+  return plain(typed) === plain(phrase)
+}
+
+function plain(text: string): string {
+  return text.trim().replace(/\s+/g, ' ').toLowerCase()
+}
+
+function isPattern(scope: string): boolean {
+  return scope.includes('*')
+}

@@ -1,0 +1,167 @@
+import type { TargetedSubmitEvent } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { KillSwitch, KillSwitchLevel, TriggeredKillSwitch } from '../../../client/api.ts'
+import type { GateError } from '../../../client/errors.ts'
+import { useConsole } from '../../data/console.ts'
+import { failure } from '../../data/load.ts'
+import { TextField } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { Text } from '../../ui/text.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { LevelChoice } from './levels.tsx'
+import { MAX_NAME, MAX_TEXT } from './limits.ts'
+import { Preview } from './preview.tsx'
+import { ActionScope, DomainScope, useKnown } from './scope.tsx'
+import { isPhrase, phraseOf, StopName } from './stop-name.tsx'
+
+export type Target = Pick<KillSwitch, 'level' | 'scope'>
+type OnDone = (target: Target, answer: TriggeredKillSwitch) => void
+
+/** What to stop, and why. Only the reason and the typed phrase stand between somebody and the stop. */
+export function TriggerForm({ onDone }: { onDone: OnDone }) {
+  const { tenantId } = useConsole()
+  const known = useKnown()
+  const [level, setLevel] = useState<KillSwitchLevel>('L1')
+  const [action, setAction] = useState('')
+  const [domain, setDomain] = useState('')
+  const [hasTried, setHasTried] = useState(false)
+  const scope = { L1: action.trim(), L2: domain.trim(), L3: tenantId, L4: 'global' }[level]
+  return (
+    <div class="trigger-form">
+      <div class="stack">
+        <LevelChoice level={level} onLevel={setLevel} />
+        {level === 'L1' && <ActionScope value={action} onValue={setAction} actions={known.actions} />}
+        {level === 'L2' && (
+          <DomainScope
+            value={domain}
+            onValue={setDomain}
+            domains={known.domains}
+            {...(hasTried && domain === '' && { fault: 'Choose which one.' })}
+          />
+        )}
+      </div>
+      <Preview level={level} scope={scope} />
+      <Confirmation target={{ level, scope }} onDone={onDone} onTried={() => setHasTried(true)} />
+    </div>
+  )
+}
+
+interface ConfirmationProps {
+  target: Target
+  onDone: OnDone
+  onTried: () => void
+}
+
+function Confirmation({ target, onDone, onTried }: ConfirmationProps) {
+  const { who, tenantId } = useConsole()
+  const [reason, setReason] = useState('')
+  const [by, setBy] = useState(who.identity ?? who.name ?? who.keyId)
+  const [typed, setTyped] = useState('')
+  const [tries, setTries] = useState(0)
+  const form = useRef<HTMLFormElement>(null)
+  const { trigger, isBusy, isSlow, error } = useTrigger(onDone)
+  const phrase = target.scope === '' ? undefined : phraseOf(target.level, target.scope, tenantId)
+  const isConfirmed = phrase !== undefined && isPhrase(typed, phrase)
+  useEffect(() => {
+    if (tries > 0) form.current?.closest('.trigger')?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [tries])
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    onTried()
+    setTries(tries + 1)
+    if (isConfirmed) void trigger(target, reason, by)
+  }
+  return (
+    <form ref={form} class="stack" onSubmit={submit}>
+      <AlreadyStopped target={target} />
+      <TextField label="Reason" value={reason} onValue={setReason} isRequired maxLength={MAX_TEXT} autoComplete="off" />
+      <TextField label="Triggered by" value={by} onValue={setBy} isRequired maxLength={MAX_NAME} />
+      <TextField
+        label={phrase === undefined ? 'To confirm, type what you stop' : <Confirm phrase={phrase} />}
+        value={typed}
+        onValue={setTyped}
+        isRequired
+        isMono
+        autoComplete="off"
+        fault={tries > 0 && typed !== '' && !isConfirmed ? 'It does not match what it says above.' : undefined}
+      />
+      {error && <NotStopped error={error} />}
+      <button type="submit" class="button danger big" disabled={isBusy}>
+        {isBusy ? 'Stopping…' : phrase === undefined ? 'Stop' : <Text of={`S${phrase.slice(1)}`} />}
+      </button>
+      {(error ?? isSlow) && (
+        <p class="muted small">
+          On the host of the service, <code>gate-sidecar killswitch trigger</code> does the same.
+        </p>
+      )}
+    </form>
+  )
+}
+
+function Confirm({ phrase }: { phrase: string }) {
+  return (
+    <>
+      To confirm, type{' '}
+      <code class="phrase">
+        <Text of={phrase} />
+      </code>
+    </>
+  )
+}
+
+/** Said where it is so, and in nobody's way: to stop twice changes nothing. */
+function AlreadyStopped({ target }: { target: Target }) {
+  const { stops } = useConsole()
+  const inForce = stops.data?.switches ?? []
+  const same = inForce.find(({ level, scope }) => level === target.level && scope === target.scope)
+  const wider = inForce.find(({ level }) => level > target.level && level !== 'L2')
+  const stop = same ?? wider
+  if (stop === undefined) return null
+  return (
+    <p class="notice" role="status">
+      <strong>{same ? 'This is stopped already' : 'A wider stop is in force already'}</strong>: <StopName of={stop} />,
+      by <Text of={stop.triggeredBy} />, <Ago at={stop.triggeredAt} />.{same && ' To stop it again changes nothing.'}
+    </p>
+  )
+}
+
+function NotStopped({ error }: { error: GateError }) {
+  return (
+    <div class="stack tight">
+      <Failure error={error} />
+      {error.status === undefined && (
+        <p>
+          <strong>It is not known whether the stop is in force.</strong> Press again: to stop twice does no harm.
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Somebody who waits as long as this asks whether there is another way. */
+const SLOW_MS = 3000
+
+function useTrigger(onDone: OnDone) {
+  const { gate } = useConsole()
+  const isSending = useRef(false)
+  const [isBusy, setIsBusy] = useState(false)
+  const [isSlow, setIsSlow] = useState(false)
+  const [error, setError] = useState<GateError | undefined>()
+  const trigger = async (target: Target, reason: string, triggeredBy: string): Promise<void> => {
+    if (isSending.current) return
+    isSending.current = true
+    setIsBusy(true)
+    setError(undefined)
+    const slow = setTimeout(() => setIsSlow(true), SLOW_MS)
+    try {
+      onDone(target, await gate.killSwitch.trigger({ ...target, reason, triggeredBy }))
+    } catch (cause) {
+      setError(failure(cause))
+    }
+    clearTimeout(slow)
+    isSending.current = false
+    setIsSlow(false)
+    setIsBusy(false)
+  }
+  return { trigger, isBusy, isSlow, error }
+}

@@ -1,0 +1,49 @@
+import type { Overview } from '../../../client/api.ts'
+import { countText } from '../../ui/numbers.ts'
+import { durationText } from '../../ui/time.tsx'
+
+const ENDS = [
+  { member: 'approved', class: 'allow' },
+  { member: 'rejected', class: 'deny' },
+  { member: 'expired', class: 'plain' },
+  { member: 'cancelled', class: 'plain' },
+] as const
+
+/** How approvals ended, and how long people took. */
+export function ApprovalsCard({ of: { approvals } }: { of: Overview }) {
+  const { decided, waitMs } = approvals
+  const most = Math.max(...Object.values(decided), 1)
+  const isNone = Object.values(decided).every((count) => count === 0)
+  return (
+    <section class="card">
+      <h2>How approvals ended</h2>
+      {isNone ? (
+        <p class="muted">No approval ended in this time.</p>
+      ) : (
+        <ul class="bars">
+          {ENDS.map(({ member, class: name }) => (
+            <li key={member}>
+              <span class="bar-name">{member}</span>
+              <span class="bar-row">
+                <span class="meter" aria-hidden="true">
+                  <span class={name} style={{ width: `${(decided[member] / most) * 100}%` }} />
+                </span>
+                <span class="number">{countText(decided[member])}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {waitMs && (
+        <dl class="facts">
+          <dt>Waiting time, median</dt>
+          <dd>{durationText(waitMs.p50)}</dd>
+          <dt>90th percentile</dt>
+          <dd>{durationText(waitMs.p90)}</dd>
+          <dt>Longest</dt>
+          <dd>{durationText(waitMs.max)}</dd>
+        </dl>
+      )}
+    </section>
+  )
+}

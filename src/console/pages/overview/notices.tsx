@@ -1,0 +1,146 @@
+import type { ComponentChildren } from 'preact'
+import type { Overview } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { addressOf } from '../../data/place.ts'
+import { Link } from '../../ui/link.tsx'
+import { Text } from '../../ui/text.tsx'
+import { Ago } from '../../ui/time.tsx'
+
+/** What is wrong now, before everything else. */
+export function Notices({ of: { posture, audit } }: { of: Overview }) {
+  const notices = [...ofStop(posture), ...ofPolicies(posture), ...ofTrail(audit), ...ofAnchors(audit)]
+  if (notices.length === 0) return null
+  return (
+    <section aria-label="What is wrong now">
+      <ul class="notices">
+        {notices.map(({ name, content }) => (
+          <li key={name} class="notice wrong">
+            {content}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+interface Notice {
+  name: string
+  content: ComponentChildren
+}
+
+function ofStop({ killSwitch: { active, level, scope } }: Overview['posture']): Notice[] {
+  if (!active) return []
+  const content = (
+    <>
+      <p>
+        <strong>
+          Stopped: {level} <Text of={scope ?? ''} />
+        </strong>
+        <span>Every action that the stop covers is denied, or waits until it ends.</span>
+      </p>
+      <To path="kill-switch" needs="killSwitchStatus">
+        Kill switch
+      </To>
+    </>
+  )
+  return [{ name: 'stop', content }]
+}
+
+function ofPolicies({ policies: { inForce, current, faults } }: Overview['posture']): Notice[] {
+  if (inForce && current) return []
+  const content = (
+    <>
+      <p>
+        <strong>{inForce ? 'The newest policies are not in force' : 'No policies are in force'}</strong>
+        <span>
+          {faults > 0 && `They have ${faults === 1 ? 'a fault' : `${faults} faults`}. `}
+          {inForce ? 'Those before them still decide.' : 'Every action is denied.'}
+        </span>
+      </p>
+      <To path="policies" needs="listPolicies">
+        {faults > 0 ? 'See the faults' : 'Policies'}
+      </To>
+    </>
+  )
+  return [{ name: 'policies', content }]
+}
+
+function ofTrail({ fault, lastVerified }: Overview['audit']): Notice[] {
+  const notices: Notice[] = []
+  if (fault !== null) {
+    const content = (
+      <>
+        <p>
+          <strong>The audit trail is not written, and nothing is decided</strong>
+          <Text of={fault} severalLines />
+        </p>
+        <To path="audit" needs="auditChain">
+          Audit
+        </To>
+      </>
+    )
+    notices.push({ name: 'fault', content })
+  }
+  if (lastVerified?.valid === false) {
+    const content = (
+      <>
+        <p>
+          <strong>The audit trail did not verify</strong>
+          <span>
+            The service verified its chains <Ago at={lastVerified.at} />, and at least one has been altered.
+          </span>
+        </p>
+        <To path="audit" needs="auditChain">
+          Verify it
+        </To>
+      </>
+    )
+    notices.push({ name: 'unverified', content })
+  }
+  return notices
+}
+
+function ofAnchors({ sinks, unanchoredEntries }: Overview['audit']): Notice[] {
+  return sinks
+    .filter(({ ok }) => !ok)
+    .map(({ sink, lastAt }) => {
+      const content = (
+        <>
+          <p>
+            <strong>Anchors are behind: the sink “{sink}” takes nothing</strong>
+            <span>
+              {lastAt === null ? (
+                'It has taken nothing since the service started. '
+              ) : (
+                <>
+                  It took something last <Ago at={lastAt} />.{' '}
+                </>
+              )}
+              {unanchoredEntries !== null && `${unanchoredEntries} entries have no anchor yet.`}
+            </span>
+          </p>
+          <To path="audit" needs="auditChain">
+            Audit
+          </To>
+        </>
+      )
+      return { name: `sink ${sink}`, content }
+    })
+}
+
+interface ToProps {
+  path: string
+  needs: Parameters<ReturnType<typeof useConsole>['may']>[0]
+  children: ComponentChildren
+}
+
+/** The way to where it is put right, for who may see that page. */
+function To({ path, needs, children }: ToProps) {
+  const { may } = useConsole()
+  if (!may(needs)) return null
+  return (
+    <Link to={addressOf([path])} class="button small">
+      {children}
+    </Link>
+  )
+}

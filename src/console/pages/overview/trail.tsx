@@ -1,0 +1,67 @@
+import type { Overview } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { addressOf } from '../../data/place.ts'
+import { Link } from '../../ui/link.tsx'
+import { countText } from '../../ui/numbers.ts'
+import { Ago } from '../../ui/time.tsx'
+
+/** Whether what happened is on record, and can be proved. */
+export function TrailCard({ of }: { of: Overview['audit'] }) {
+  const { may } = useConsole()
+  const { entries, newestAt, lastVerified, unanchoredEntries, sinks, fault } = of
+  const count = countText(entries)
+  return (
+    <section class="card">
+      <h2>Audit trail</h2>
+      <dl class="facts">
+        <dt>Entries</dt>
+        <dd>{may('auditChain') ? <Link to={addressOf(['audit'])}>{count}</Link> : count}</dd>
+        <dt>Newest</dt>
+        <dd>{newestAt === null ? 'none yet' : <Ago at={newestAt} />}</dd>
+        <dt>Writing</dt>
+        <dd>{fault === null ? <Badge isGood text="as it should" /> : <Badge text="faulty" />}</dd>
+        <dt>Last verified</dt>
+        <dd>
+          {lastVerified === null ? (
+            <span class="muted">not since the service started</span>
+          ) : (
+            <>
+              <Badge isGood={lastVerified.valid} text={lastVerified.valid ? 'valid' : 'not valid'} />{' '}
+              <Ago at={lastVerified.at} />, {countText(lastVerified.chains)}{' '}
+              {lastVerified.chains === 1 ? 'chain' : 'chains'}
+            </>
+          )}
+        </dd>
+        <dt>Anchors</dt>
+        <dd>
+          <Anchors {...{ unanchoredEntries, sinks }} />
+        </dd>
+      </dl>
+    </section>
+  )
+}
+
+function Anchors({ unanchoredEntries, sinks }: Pick<Overview['audit'], 'unanchoredEntries' | 'sinks'>) {
+  if (sinks.length === 0) {
+    return <span class="muted">go nowhere: nothing outside of this service tells of its trail</span>
+  }
+  return (
+    <ul class="stack-small">
+      {sinks.map(({ sink, ok, lastAt }) => (
+        <li key={sink}>
+          {sink} <Badge isGood={ok} text={ok ? 'takes them' : 'takes none'} />{' '}
+          {lastAt === null ? <span class="muted">none yet</span> : <Ago at={lastAt} />}
+        </li>
+      ))}
+      {unanchoredEntries !== null && (
+        <li>
+          {countText(unanchoredEntries)} {unanchoredEntries === 1 ? 'entry' : 'entries'} without an anchor
+        </li>
+      )}
+    </ul>
+  )
+}
+
+export function Badge({ isGood = false, text }: { isGood?: boolean; text: string }) {
+  return <span class={`badge ${isGood ? 'allow' : 'deny'}`}>{text}</span>
+}

@@ -1,0 +1,152 @@
+import { useId } from 'preact/hooks'
+import type { PolicyTexts } from '../../../client/api.ts'
+import { DECISIONS } from '../../ui/badges.tsx'
+import { Field, TextField } from '../../ui/field.tsx'
+import { Failure } from '../../ui/states.tsx'
+import { Text } from '../../ui/text.tsx'
+import { Draft } from './draft.tsx'
+import type { DryRunState } from './dry-run-state.ts'
+import { JsonField } from './json-field.tsx'
+import { Result, titleOf } from './result.tsx'
+
+interface DryRunProps {
+  state: DryRunState
+  /** That are declared, to be suggested. */
+  actions: readonly string[]
+  texts: PolicyTexts | undefined
+}
+
+/** Asks what would be decided. */
+export function DryRunPage(props: DryRunProps) {
+  const { asked, error } = props.state
+  return (
+    <div class="dry-run">
+      <Question {...props} />
+      <div class="stack">
+        <p class="visually-hidden" role="status">
+          {asked && `${titleOf(asked)}${asked.of.verdict ? `: ${DECISIONS[asked.of.verdict.decision]}` : ''}`}
+        </p>
+        {error && (
+          <>
+            <Failure error={error} />
+            <Details of={error.details} />
+          </>
+        )}
+        {asked && <Result of={asked} />}
+        {!asked && !error && (
+          <div class="empty">
+            <p class="empty-title">What would be decided is shown here.</p>
+            <p class="muted">
+              With the rule, the risk score, and what each condition saw. Nothing is recorded, and nothing runs.
+            </p>
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** What of the request the service did not take. */
+function Details({ of }: { of: readonly { path: string; message: string }[] }) {
+  if (of.length === 0) return null
+  return (
+    <ul class="faults">
+      {of.map(({ path, message }) => (
+        <li key={path + message}>
+          <code>
+            <Text of={path} />
+          </code>{' '}
+          <Text of={message} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Question({ state, actions, texts }: DryRunProps) {
+  const { form, change, ask, faults, isBusy } = state
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    if (!isBusy) void ask(texts)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
+  }
+  return (
+    <form class="card question" onSubmit={submit} onKeyDown={onKeyDown} noValidate>
+      <h2>What would be decided?</h2>
+      <ActionField
+        value={form.action}
+        actions={actions}
+        fault={faults.action?.text}
+        onValue={(action) => change({ action })}
+      />
+      <JsonField
+        label="Context (JSON)"
+        value={form.context}
+        fault={faults.context}
+        rows={7}
+        onValue={(context) => change({ context })}
+      />
+      <JsonField
+        label="Plan (JSON, optional)"
+        value={form.plan}
+        fault={faults.plan}
+        rows={3}
+        onValue={(plan) => change({ plan })}
+      />
+      <TextField
+        label="Agent (optional)"
+        hint="The identity of a key, or the id of one that has none. What it was allowed before counts for limits over time."
+        value={form.agent}
+        maxLength={256}
+        autoComplete="off"
+        onValue={(agent) => change({ agent })}
+      />
+      <Draft form={form} change={change} texts={texts} />
+      <div class="row">
+        <button type="submit" class="button primary" disabled={isBusy}>
+          {isBusy ? 'Asking…' : 'Ask'}
+        </button>
+        <span class="muted small">
+          Nothing is recorded. <kbd>Ctrl</kbd> <kbd>Enter</kbd> asks too.
+        </span>
+      </div>
+    </form>
+  )
+}
+
+interface ActionFieldProps {
+  value: string
+  actions: readonly string[]
+  fault: string | undefined
+  onValue: (value: string) => void
+}
+
+function ActionField({ value, actions, fault, onValue }: ActionFieldProps) {
+  const listId = useId()
+  return (
+    <Field label="Action" fault={fault}>
+      {(control) => (
+        <>
+          <input
+            {...control}
+            class="mono"
+            value={value}
+            list={listId}
+            placeholder={actions[0] ?? 'payment.transfer'}
+            maxLength={128}
+            autoComplete="off"
+            spellcheck={false}
+            onInput={(event) => onValue(event.currentTarget.value)}
+          />
+          <datalist id={listId}>
+            {actions.map((action) => (
+              <option key={action} value={action} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  )
+}

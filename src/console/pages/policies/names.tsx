@@ -1,0 +1,31 @@
+import { useState } from 'preact/hooks'
+import { countText } from '../../ui/numbers.ts'
+import { Text } from '../../ui/text.tsx'
+
+/** So many names are shown before somebody asks for more. */
+const SHOWN = 40
+
+/** Names that a policy author gave. */
+export function Names({ of, none }: { of: readonly string[]; none: string }) {
+  const [isWhole, setIsWhole] = useState(false)
+  if (of.length === 0) return <span class="muted">{none}</span>
+  const shown = isWhole ? of : of.slice(0, SHOWN)
+  return (
+    <>
+      <ul class="names">
+        {shown.map((name) => (
+          <li key={name}>
+            <code>
+              <Text of={name} />
+            </code>
+          </li>
+        ))}
+      </ul>
+      {shown.length < of.length && (
+        <button type="button" class="link small" onClick={() => setIsWhole(true)}>
+          {countText(of.length - shown.length)} more
+        </button>
+      )}
+    </>
+  )
+}

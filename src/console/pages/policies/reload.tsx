@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks'
+import type { PolicyState } from '../../../client/api.ts'
+import type { GateError } from '../../../client/errors.ts'
+import { useConsole } from '../../data/console.ts'
+import { failure } from '../../data/load.ts'
+import { Failure } from '../../ui/states.tsx'
+
+/** What came of a reload. */
+export type Reloaded = { data: PolicyState } | { error: GateError }
+
+export function ReloadButton({ onDone }: { onDone: (reloaded: Reloaded) => void }) {
+  const { gate } = useConsole()
+  const [isBusy, setIsBusy] = useState(false)
+  const reload = async (): Promise<void> => {
+    setIsBusy(true)
+    try {
+      onDone({ data: await gate.policies.reload() })
+    } catch (error) {
+      onDone({ error: failure(error) })
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  return (
+    <button type="button" class="button" disabled={isBusy} onClick={() => void reload()}>
+      {isBusy ? 'Reading the files…' : 'Reload'}
+    </button>
+  )
+}
+
+export function ReloadNotice({ of, onClose }: { of: Reloaded; onClose: () => void }) {
+  if ('error' in of) return <Failure error={of.error} />
+  const { current, digest } = of.data
+  return (
+    <div class={`notice reloaded ${current ? 'good' : ''}`} role="status">
+      <p>
+        {current ? (
+          <>
+            The files have been read, and are in force: <code>{digest}</code>
+          </>
+        ) : digest === null ? (
+          'The files have been read. They do not come into force, and no policies are: every action is denied.'
+        ) : (
+          'The files have been read. They do not come into force: the policies before them still decide.'
+        )}
+      </p>
+      <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>
+        ✕
+      </button>
+    </div>
+  )
+}

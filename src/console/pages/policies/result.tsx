@@ -1,0 +1,122 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { DryRun } from '../../../client/api.ts'
+import { DecisionBadge, Risk, RiskFactors } from '../../ui/badges.tsx'
+import { Id } from '../../ui/copy.tsx'
+import { Diagnostics } from '../../ui/diagnostics.tsx'
+import { Explanation } from '../../ui/explanation.tsx'
+import { STEPS } from '../../ui/steps.ts'
+import { LongText, Text } from '../../ui/text.tsx'
+import type { Asked } from './dry-run-state.ts'
+
+/** By what it was decided. */
+export function titleOf({ isDraft, of }: Asked): string {
+  if (of.verdict === null) return 'The draft has faults: nothing is decided by it'
+  return isDraft ? 'By the draft' : 'By the policies in force'
+}
+
+/** What would be decided. */
+export function Result({ of: asked }: { of: Asked }) {
+  const { action, isDraft, of } = asked
+  const heading = useRef<HTMLHeadingElement>(null)
+  // On a phone it stands below what was entered.
+  useEffect(() => heading.current?.scrollIntoView({ block: 'nearest' }), [asked])
+  const { verdict, diagnostics } = of
+  return (
+    <>
+      <section class="card result">
+        <h2 ref={heading}>{titleOf(asked)}</h2>
+        {verdict && <Verdict of={verdict} action={action} />}
+      </section>
+      {diagnostics.length > 0 && (
+        <section class="card">
+          <h2>{verdict ? 'Warnings about the draft' : 'Faults of the draft'}</h2>
+          <Diagnostics of={diagnostics} isInForce={false} />
+        </section>
+      )}
+      {verdict && (
+        <section class="card">
+          <h2>Why</h2>
+          <Facts of={verdict} digest={of.policyDigest} isDraft={isDraft} />
+          <Explanation of={verdict.explanation} />
+        </section>
+      )}
+    </>
+  )
+}
+
+type Verdict = NonNullable<DryRun['verdict']>
+
+function Verdict({ of: { decision, reason, riskScore, factors }, action }: { of: Verdict; action: string }) {
+  return (
+    <>
+      <p class="verdict">
+        <DecisionBadge decision={decision} />{' '}
+        <code>
+          <Text of={action} />
+        </code>
+      </p>
+      <p>
+        <LongText of={reason} />
+      </p>
+      <div class="row">
+        <span class="muted">Risk</span> <Risk score={riskScore} />
+      </div>
+      <RiskFactors factors={factors} />
+    </>
+  )
+}
+
+const RETRY: Record<Verdict['retry'], string> = {
+  never: 'no: the same request would be decided the same',
+  after_approval: 'after a person has approved it',
+  changed_request: 'with a changed request',
+}
+
+function Facts({ of, digest, isDraft }: { of: Verdict; digest: string | null; isDraft: boolean }) {
+  const { rule, decidedBy, retry, decision, unevaluable } = of
+  return (
+    <dl class="facts">
+      <dt>Decided by</dt>
+      <dd>
+        {STEPS[decidedBy]}
+        {rule !== null && (
+          <>
+            {' '}
+            <code>
+              <LongText of={rule} severalLines={false} />
+            </code>
+          </>
+        )}
+      </dd>
+      {decision !== 'allow' && (
+        <>
+          <dt>Asking again</dt>
+          <dd>{RETRY[retry]}</dd>
+        </>
+      )}
+      {unevaluable.length > 0 && (
+        <>
+          <dt>Unknown facts</dt>
+          <dd>
+            <ul>
+              {unevaluable.map(({ kind, name, facts }) => (
+                <li key={`${kind} ${name}`}>
+                  {kind}{' '}
+                  <code>
+                    <Text of={name} />
+                  </code>{' '}
+                  lacks{' '}
+                  <code>
+                    <Text of={facts.join(', ')} />
+                  </code>
+                </li>
+              ))}
+            </ul>
+          </dd>
+        </>
+      )}
+      <dt>{isDraft ? 'Digest of the draft' : 'Policies'}</dt>
+      <dd>{digest === null ? 'none in force' : <Id of={digest} what="the digest of the policies" />}</dd>
+    </dl>
+  )
+}

@@ -1,0 +1,114 @@
+import type { ListedKey } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { Id } from '../../ui/copy.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { Text } from '../../ui/text.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { hasEnded, State } from './key-state.tsx'
+
+export type ActOn = (what: 'rotate' | 'revoke', key: ListedKey) => void
+
+interface KeyTableProps {
+  keys: readonly ListedKey[]
+  /** For the names of keys that made others. */
+  all: readonly ListedKey[]
+  nowMs: number
+  onAct: ActOn
+}
+
+export function KeyTable({ keys, all, nowMs, onAct }: KeyTableProps) {
+  const { who, may } = useConsole()
+  const names = new Map(all.map(({ id, name, identity }) => [id, name ?? identity]))
+  const columns: Column<ListedKey>[] = [
+    { head: 'Key', cell: (key) => <Named of={key} isOwn={key.id === who.keyId} /> },
+    { head: 'Roles', cell: ({ roles }) => <div class="row tight">{roles.map(roleBadge)}</div> },
+    { head: 'Held by', cell: (key) => <Holder of={key} /> },
+    { head: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <When at={lastUsedAt} />) },
+    { head: 'State', cell: (key) => <State of={key} nowMs={nowMs} /> },
+    { head: 'Created', cell: (key) => <Created of={key} names={names} /> },
+  ]
+  if (may('rotateKey') || may('revokeKey'))
+    columns.push({ head: 'Actions', cell: (key) => <Actions of={key} nowMs={nowMs} onAct={onAct} /> })
+  return <Table caption="API keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
+}
+
+function Named({ of: { id, name, environment }, isOwn }: { of: ListedKey; isOwn: boolean }) {
+  return (
+    <div class="key-name">
+      <div class="row tight">
+        <strong>{name === null ? <span class="muted">no name</span> : <Text of={name} />}</strong>
+        <span class={`badge ${environment}`}>{environment}</span>
+        {isOwn && <span class="badge warning">this session</span>}
+      </div>
+      <span class="small">
+        <Id of={id} what={`the id ${id}`} />
+      </span>
+    </div>
+  )
+}
+
+function roleBadge(role: ListedKey['roles'][number]) {
+  return (
+    <span key={role} class="badge">
+      {role}
+    </span>
+  )
+}
+
+function Holder({ of: { identity, groups } }: { of: ListedKey }) {
+  if (identity === null && groups.length === 0) return <span class="muted">–</span>
+  return (
+    <div>
+      {identity !== null && <Text of={identity} />}
+      {groups.length > 0 && (
+        <div class="muted small">
+          <Text of={groups.join(', ')} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function When({ at }: { at: string }) {
+  return (
+    <span class="nowrap">
+      <Ago at={at} />
+    </span>
+  )
+}
+
+function Created({ of, names }: { of: ListedKey; names: ReadonlyMap<string, string | null> }) {
+  return (
+    <div>
+      <When at={of.createdAt} />
+      <div class="muted small" title={of.createdBy}>
+        by <Text of={names.get(of.createdBy) ?? shortOf(of.createdBy)} />
+      </div>
+    </div>
+  )
+}
+
+/** The kind of an id and its end, by which one tells it from others. */
+function shortOf(id: string): string {
+  return id.startsWith('key_') ? `key_…${id.slice(-6)}` : id
+}
+
+function Actions({ of: key, nowMs, onAct }: { of: ListedKey; nowMs: number; onAct: ActOn }) {
+  const { may } = useConsole()
+  if (hasEnded(key, nowMs)) return <span class="muted">–</span>
+  const which = <span class="visually-hidden"> {key.id}</span>
+  return (
+    <div class="row tight one-line">
+      {may('rotateKey') && key.replacedBy === null && (
+        <button type="button" class="button small" onClick={() => onAct('rotate', key)}>
+          Rotate…{which}
+        </button>
+      )}
+      {may('revokeKey') && (
+        <button type="button" class="button small" onClick={() => onAct('revoke', key)}>
+          Revoke…{which}
+        </button>
+      )}
+    </div>
+  )
+}

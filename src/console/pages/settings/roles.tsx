@@ -1,0 +1,48 @@
+import type { Role } from '../../../client/api.ts'
+
+/** The roles that a key of a tenant can have, least first. */
+export const ROLES = ['agent', 'approver', 'auditor', 'operator', 'owner'] as const satisfies readonly Role[]
+
+const MAY: Record<(typeof ROLES)[number], string> = {
+  agent: 'asks whether it may act, reports what came of it, and sees its own approvals',
+  approver: 'sees all requests that wait for a person, and approves or rejects them',
+  auditor: 'reads decisions, the audit trail, evidence, policies, keys and usage; changes nothing',
+  operator: 'stops agents and lets them go on, and has policies read anew',
+  owner: 'may do everything in the tenant, and makes and revokes keys',
+}
+
+interface RolesProps {
+  value: readonly Role[]
+  onValue: (roles: Role[]) => void
+  fault: string | undefined
+}
+
+/** Which roles a key has, each with what it may do. */
+export function Roles({ value, onValue, fault }: RolesProps) {
+  const toggle = (role: Role): void =>
+    onValue(value.includes(role) ? value.filter((each) => each !== role) : [...value, role])
+  return (
+    <fieldset class="roles" aria-describedby={fault && 'roles-fault'}>
+      <legend>Roles</legend>
+      {ROLES.map((role) => (
+        <label key={role}>
+          <input type="checkbox" checked={value.includes(role)} onChange={() => toggle(role)} />
+          <span>
+            <strong>{role}</strong> <span class="muted">{MAY[role]}</span>
+          </span>
+        </label>
+      ))}
+      {fault && (
+        <p class="fault" id="roles-fault" role="alert">
+          {fault}
+        </p>
+      )}
+      {value.includes('owner') && (
+        <p class="notice small">
+          <strong>An owner can do everything here</strong>, also make keys of its own and stop all of the tenant. Agents
+          need no more than the role agent.
+        </p>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,91 @@
+import { useEffect } from 'preact/hooks'
+import type { Usage } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { useLoad } from '../../data/load.ts'
+import { Await } from '../../ui/states.tsx'
+
+/** What is left of a plan changes from second to second. */
+const LOOK_MS = 5000
+
+/** The plan of the tenant, and what is left of it at this moment. */
+export function PlanAndUsage() {
+  const { gate } = useConsole()
+  const usage = useLoad((signal) => gate.service.usage({ signal }), [])
+  const { reload } = usage
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || reload(), LOOK_MS)
+    return () => clearInterval(timer)
+  }, [reload])
+  return (
+    <section class="stack" aria-labelledby="usage">
+      <h2 id="usage">Plan and usage</h2>
+      <Await of={usage} what="the usage">
+        {(data) => <Shown usage={data} />}
+      </Await>
+    </section>
+  )
+}
+
+function Shown({ usage }: { usage: Usage }) {
+  const { plan, environment, requestsPerMinute, remaining, statusRequestsPerMinute, keys } = usage
+  return (
+    <>
+      <div class="columns">
+        <div class="card">
+          <h3>Requests</h3>
+          <Left remaining={remaining} of={requestsPerMinute} />
+          <p class="muted small">
+            {remaining === null
+              ? `The plan leaves ${environment} keys any number.`
+              : `By the count of this process, for ${environment} keys. It fills up again evenly, over a minute.`}
+          </p>
+        </div>
+        <div class="card">
+          <h3>Plan</h3>
+          <dl class="facts">
+            <dt>Plan</dt>
+            <dd>
+              <strong>{plan}</strong>
+            </dd>
+            <dt>Requests</dt>
+            <dd>{requestsPerMinute === null ? 'without limit' : `${requestsPerMinute} per minute`}</dd>
+            <dt>Status reads</dt>
+            <dd>{statusRequestsPerMinute} per minute for each key, beside the plan</dd>
+            <dt>Keys</dt>
+            <dd>
+              {keys.active} active, {keys.ended} ended ({environment})
+            </dd>
+          </dl>
+        </div>
+      </div>
+      <div class="card">
+        <h3>When the plan is used up</h3>
+        <p>
+          Requests for decisions are refused with <code>rate_limited</code> until there is one left again. An agent that
+          is refused may not act. Stopping, recovering, approving, rejecting and revoking keys go on: they count against
+          no plan.
+        </p>
+      </div>
+    </>
+  )
+}
+
+function Left({ remaining, of }: { remaining: number | null; of: number | null }) {
+  if (remaining === null || of === null)
+    return (
+      <p class="figure">
+        No limit <span class="muted small">on requests</span>
+      </p>
+    )
+  const share = Math.max(0, Math.min(1, remaining / of))
+  return (
+    <>
+      <p class="figure">
+        {remaining} <span class="muted small">of {of} left now</span>
+      </p>
+      <span class={`meter wide ${share === 0 ? 'none' : ''}`} aria-hidden="true">
+        <span style={{ width: `${share * 100}%` }} />
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+/** Numbers as the viewer writes them. */
+
+const plain = new Intl.NumberFormat()
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+const precise = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 })
+
+/** `1,204` */
+export function countText(count: number): string {
+  return plain.format(count)
+}
+
+/** Where there is little room: `1.2K`. */
+export function shortCount(count: number): string {
+  return compact.format(count)
+}
+
+/** `2.5%`; of nothing there is no share. */
+export function shareText(part: number, whole: number): string {
+  return whole === 0 ? '–' : percent.format(part / whole)
+}
+
+/** `1.42 ms` */
+export function msText(ms: number): string {
+  return `${precise.format(ms)} ms`
+}
+
+/** `12.3 kB` */
+export function bytesText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`
+  const [size, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB']
+  return `${precise.format(size)} ${unit}`
+}

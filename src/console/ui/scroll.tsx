@@ -1,0 +1,17 @@
+import type { ComponentChildren } from 'preact'
+
+interface ScrollProps {
+  label: string
+  class: string
+  children: ComponentChildren
+}
+
+/** What scrolls by itself within the page, by the keyboard too. */
+export function Scroll({ label, children, ...rest }: ScrollProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it has nothing that takes the focus, and could not be scrolled without
+    <section aria-label={label} tabIndex={0} {...rest}>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,85 @@
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useEffect, useState } from 'preact/hooks'
+import type { CreatedKey } from '../../client/api.ts'
+import { CopyButton } from './copy.tsx'
+import { Dialog } from './dialog.tsx'
+import { Text } from './text.tsx'
+
+/** A key whose secret has just been made, and what else there is to know of it. */
+export interface NewSecret {
+  made: Pick<CreatedKey, 'id' | 'name' | 'key'>
+  note?: ComponentChildren
+}
+
+const SecretContext = createContext<(secret: NewSecret) => void>(() => undefined)
+
+/** Shows a secret, once. */
+export function useSecret(): (secret: NewSecret) => void {
+  return useContext(SecretContext)
+}
+
+/**
+ * Where secrets are shown: outside of every page, and of the session too, since a key that replaces the one of the session may end that,
+ * and what is not stored by then would be lost.
+ */
+export function Secrets({ children }: { children: ComponentChildren }) {
+  const [shown, setShown] = useState<NewSecret | undefined>()
+  return (
+    <SecretContext.Provider value={setShown}>
+      {children}
+      {shown && <SecretDialog {...shown} onClose={() => setShown(undefined)} />}
+    </SecretContext.Provider>
+  )
+}
+
+function SecretDialog({ made: { id, name, key }, note, onClose }: NewSecret & { onClose: () => void }) {
+  const [isAsking, setIsAsking] = useState(false)
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [])
+  return (
+    <Dialog title="Store the secret now" onClose={() => setIsAsking(true)}>
+      <p>
+        This is the secret of <strong>{name === null ? 'the key' : <Text of={name} />}</strong> <code>{id}</code>. It is
+        shown this once: nobody can look it up later, this service included.
+      </p>
+      <Line label="Secret" text={key} />
+      <Line label="For the environment of a program" text={`GATE_SIDECAR_KEY=${key}`} />
+      {note}
+      {isAsking ? (
+        <div class="notice stack" role="alert">
+          <p>
+            <strong>Close without having stored it?</strong> The key goes on to exist. Without its secret it is of no
+            use: revoke it, and make another.
+          </p>
+          <div class="row">
+            <button type="button" class="button primary" onClick={() => setIsAsking(false)}>
+              Back to the secret
+            </button>
+            <button type="button" class="button" onClick={onClose}>
+              Close for good
+            </button>
+          </div>
+        </div>
+      ) : (
+        <footer>
+          <button type="button" class="button primary" onClick={onClose}>
+            I have stored it
+          </button>
+        </footer>
+      )}
+    </Dialog>
+  )
+}
+
+function Line({ label, text }: { label: string; text: string }) {
+  return (
+    <div class="secret">
+      <span class="small muted">{label}</span>
+      <code>{text}</code>
+      <CopyButton text={text} label={`Copy: ${label}`} />
+    </div>
+  )
+}

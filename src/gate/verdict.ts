@@ -1,0 +1,31 @@
+import { linkPolicySet } from '../policy/link.ts'
+import type { PolicyData } from '../policy/set.ts'
+import type { Outcome } from './decide.ts'
+import { type Explanation, explanationOf } from './explain.ts'
+import { judge, type Question } from './judge.ts'
+import type { Risk } from './risk.ts'
+
+/** What would be decided, and why, before approvals. */
+export interface Verdict extends Omit<Outcome, 'hold'> {
+  readonly riskScore: number
+  readonly factors: Risk['factors']
+  readonly explanation: Explanation
+}
+
+export async function verdictOf(question: Question): Promise<Verdict> {
+  const judgement = await judge(question)
+  const { outcome, risk } = judgement
+  const { hold: _, ...decided } = outcome
+  const explanation = explanationOf(question.set, question.action, judgement)
+  return { ...decided, riskScore: risk.score, factors: risk.factors, explanation }
+}
+
+/** What is asked of policies that are not in force: plain data, for another thread. */
+export interface DraftQuestion {
+  data: PolicyData
+  asked: Omit<Question, 'set'>
+}
+
+export function draftVerdict({ data, asked }: DraftQuestion): Promise<Verdict> {
+  return verdictOf({ ...asked, set: linkPolicySet(data) })
+}

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startBrowser } from '../browser.ts'
+import { startGate } from '../helpers.ts'
+import { until } from '../until.ts'
+import { approvalOf, ask, heldPolicies, people } from './approvals-support.ts'
+import { assertSound, barriersOf, openConsole } from './support.ts'
+
+const WIDE = { viewport: { width: 1280, height: 800 } }
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
+const policies = heldPolicies('phone', 'quorum', 'once', 'overtaken', 'stopped', 'refused', 'batch', 'down', 'late')
+const gate = await startGate({ after }, { policies })
+const browser = await startBrowser({ after })
+
+const dialogOf = (page: Page) => page.getByRole('dialog')
+const sendOf = (page: Page, name: string) => dialogOf(page).getByRole('button', { name, exact: true })
+
+test('on a phone one rejects with a reason, which is needed, and is back at the list', async () => {
+  const { ann, bot } = await people(gate, 'phone')
+  const id = await ask(gate, bot, 'payment.transfer', { amount: 4000, iban: 'DE89 3704' })
+  await ask(gate, bot, 'email.send', { to: 'x@example.org' })
+  const opened = await openConsole(browser, gate, ann, 'approvals', PHONE)
+  const { page } = opened
+  await page.locator(`[data-id=${id}]`).waitFor()
+  await assertSound(opened)
+  await page.locator(`[data-id=${id}] a`).click()
+  await page.getByRole('region', { name: 'Who asks' }).waitFor()
+  assert.equal(await page.locator('.inbox-row').count(), 0)
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+  await assertSound(opened)
+  await page.getByRole('button', { name: 'Reject…' }).click()
+  await sendOf(page, 'Reject').click()
+  await page.getByText('Say why').waitFor()
+  assert.equal((await approvalOf(gate, ann, id)).status, 'pending')
+  await assertSound(opened)
+  await page.getByRole('button', { name: 'The recipient is not known.' }).click()
+  await page.getByLabel('Reason').press('End')
+  await page.getByLabel('Reason').pressSequentially(' Ask Eve.')
+  await sendOf(page, 'Reject').click()
+  await page.getByText('Rejected. The agent is told why.').waitFor()
+  await page.locator('.inbox-row').waitFor()
+  const { status, votes } = await approvalOf(gate, ann, id)
+  assert.deepEqual(
+    [status, votes[0].comment, votes[0].approverId],
+    ['rejected', 'The recipient is not known. Ask Eve.', 'ann'],
+  )
+})
+
+test('a high risk is approved by typing its name, and two people must; what is bound is shown again', async () => {
+  const { ann, ben, cleo, bot } = await people(gate, 'quorum')
+  const id = await ask(gate, bot, 'payment.wire', { amount: 9000, toolCallId: 'c' })
+  const opened = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
+  const { page } = opened
+  await page.getByRole('button', { name: 'Approve…' }).click()
+  const dialog = dialogOf(page)
+  await dialog.getByText('Yours is vote 1 of 2; 1 more must follow.').waitFor()
+  await dialog.getByText('All but what is marked “not bound” is bound').waitFor()
+  await assertSound(opened)
+  for (const typed of ['', 'payment.wir', 'Payment.wire', 'payment.wire ']) {
+    await page.getByLabel('Name of the action').fill(typed)
+    await sendOf(page, 'Approve').click()
+    await dialog.getByText('This is not what is asked for').waitFor()
+  }
+  assert.equal((await approvalOf(gate, ann, id)).votes.length, 0)
+  await page.getByLabel('Name of the action').fill('payment.wire')
+  await page.getByLabel('Comment').fill('seen the invoice')
+  await sendOf(page, 'Approve').click()
+  await page.getByText('Your vote counts: 1 of 2.').waitFor()
+  await page.locator('.inbox-row').getByText('you voted').waitFor()
+  await page.getByText('has voted for it').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Approve…' }).isDisabled(), true)
+  assert.equal(await page.getByRole('button', { name: 'Reject…' }).isDisabled(), false)
+  await page.getByLabel('Needs my vote').check()
+  await page.getByText('Nothing matches.').waitFor()
+
+  // Not of the group.
+  const other = await openConsole(browser, gate, cleo, `approvals/${id}`, WIDE)
+  await other.page.getByText('Approvers need a key group: treasury.').waitFor()
+  assert.equal(await other.page.getByRole('button', { name: 'Approve…' }).isDisabled(), true)
+
+  await gate.call(ben, 'POST', `/approvals/${id}/approve`, { approverId: 'ben' })
+  await page.getByText('Somebody has approved it meanwhile: ben.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Approve…' }).count(), 0)
+  await assertSound(opened)
+})
+
+test('a vote that is clicked twice is sent once', async () => {
+  const { ann, bot } = await people(gate, 'once')
+  const id = await ask(gate, bot, 'payment.transfer', { amount: 1 })
+  const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
+  let sent = 0
+  await page.route('**/approve', async (route) => {
+    sent += 1
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Approve…' }).click()
+  await sendOf(page, 'Approve').dblclick()
+  await page.getByText('Approved. The agent may act once.').waitFor()
+  assert.equal(sent, 1)
+  assert.equal((await approvalOf(gate, ann, id)).votes.length, 1)
+})
+
+test('who is asked while somebody else decides is told so, and nothing is sent', async () => {
+  const { ann, ben, bot } = await people(gate, 'overtaken')
+  const id = await ask(gate, bot, 'payment.transfer', { amount: 1 })
+  const opened = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
+  const { page } = opened
+  await page.getByRole('button', { name: 'Approve…' }).click()
+  await page.getByLabel('Comment').fill('fine')
+  await gate.call(ben, 'POST', `/approvals/${id}/reject`, { approverId: 'ben', reason: '<i>not now</i>' })
+  await dialogOf(page).getByText('Somebody has rejected it meanwhile: ben.').waitFor()
+  await dialogOf(page).getByText('<i>not now</i>').waitFor()
+  assert.equal(await sendOf(page, 'Approve').count(), 0)
+  await assertSound(opened)
+  await sendOf(page, 'Close').last().click()
+  assert.equal(await dialogOf(page).count(), 0)
+})
+
+test('what expires while one is asked is not sent', async () => {
+  const { ann, bot } = await people(gate, 'late')
+  const id = await ask(gate, bot, 'payment.now', { amount: 1 })
+  const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
+  await page.getByRole('button', { name: 'Approve…' }).click()
+  await dialogOf(page).getByText('It has expired meanwhile.').waitFor()
+  assert.equal(await sendOf(page, 'Approve').count(), 0)
+  await until('it leaves the list', async () => (await page.locator('.inbox-row').count()) === 0)
+})
+
+test('while a stop is in force nothing can be approved, and the dialog says so as it comes; rejecting can be', async () => {
+  const { ann, olga, bot } = await people(gate, 'stopped')
+  const id = await ask(gate, bot, 'payment.transfer', { amount: 1 })
+  const opened = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
+  const { page } = opened
+  await page.getByRole('button', { name: 'Approve…' }).click()
+  await page.getByLabel('Comment').fill('fine')
+  const stop = { level: 'L2', scope: 'finance', reason: 'Drill <b>now</b>', triggeredBy: 'olga' }
+  await gate.call(olga, 'POST', '/killswitch/trigger', stop)
+  await dialogOf(page).getByText('Nothing can be sent now.').waitFor()
+  assert.equal(await sendOf(page, 'Approve').isDisabled(), true)
+  assert.equal(await page.getByLabel('Comment').inputValue(), 'fine')
+  await assertSound(opened)
+  await gate.call(olga, 'POST', '/killswitch/recover', { recoveredBy: 'olga', comment: 'over' })
+  await until('it can be sent', () => sendOf(page, 'Approve').isEnabled())
+  await sendOf(page, 'Approve').click()
+  await page.getByText('Approved. The agent may act once.').waitFor()
+})
+
+test('a refusal says what to do, and loses nothing that was typed', async () => {
+  const { ann, bot } = await people(gate, 'refused')
+  const id = await ask(gate, bot, 'payment.transfer', { amount: 1 })
+  const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
+  const codes = {
+    self_approval: 'Ask somebody else to approve it',
+    approver_mismatch: 'Sign out, and in again.',
+    approval_expired: 'the agent asks anew',
+    kill_switch_active: 'until somebody recovers it',
+    approval_not_pending: 'Somebody else was first.',
+    forbidden: 'the groups that the policy names',
+  }
+  await page.getByRole('button', { name: 'Approve…' }).click()
+  await page.getByLabel('Comment').fill('kept')
+  for (const [error, advice] of Object.entries(codes)) {
+    const json = { success: false, error, message: `<img src=x onerror=alert(1)> ${error}`, requestId: 'req_1' }
+    await page.route('**/approve', (route) => route.fulfill({ status: 409, json }))
+    await sendOf(page, 'Approve').click()
+    const failure = dialogOf(page).locator('.failure', { hasText: advice })
+    await failure.getByText(`<img src=x onerror=alert(1)> ${error}`).waitFor()
+    assert.equal(await page.getByLabel('Comment').inputValue(), 'kept')
+    await page.unroute('**/approve')
+  }
+  assert.deepEqual(await barriersOf(page), [])
+})
+
+test('without the network nothing is lost, and the same vote sent again counts once', async () => {
+  const { ann, bot } = await people(gate, 'down')
+  const id = await ask(gate, bot, 'payment.transfer', { amount: 1 })
+  const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
+  await page.getByRole('button', { name: 'Reject…' }).click()
+  await page.getByLabel('Reason').fill('not ours')
+  const keys = new Set<string | undefined>()
+  await page.route('**/reject', (route) => {
+    keys.add(route.request().headers()['idempotency-key'])
+    return route.abort()
+  })
+  await sendOf(page, 'Reject').click()
+  await dialogOf(page).getByText('a vote that did arrive counts once').waitFor()
+  assert.equal(await page.getByLabel('Reason').inputValue(), 'not ours')
+  await page.unroute('**/reject')
+  const again = page.waitForRequest('**/reject')
+  await sendOf(page, 'Reject').click()
+  keys.add((await again).headers()['idempotency-key'])
+  await page.getByText('Rejected. The agent is told why.').waitFor()
+  assert.equal(keys.size, 1)
+})
+
+test('several are decided with one reason, one vote each; high risks are left out, and what is refused stays selected', async () => {
+  const { ann, ben, bot, olga } = await people(gate, 'batch')
+  const [one, two, gone] = [
+    await ask(gate, bot, 'payment.transfer', { amount: 1 }),
+    await ask(gate, bot, 'payment.transfer', { amount: 2, toolCallId: 'c' }),
+    await ask(gate, bot, 'payment.transfer', { amount: 3 }),
+  ]
+  const risky = await ask(gate, bot, 'payment.transfer', { amount: 9000 })
+  const mail = await ask(gate, bot, 'email.send', { to: 'x@example.org' })
+  const opened = await openConsole(browser, gate, ann, 'approvals', WIDE)
+  const { page } = opened
+  await page.getByLabel('Select all 5 shown').check()
+  await page.getByRole('button', { name: 'Approve selected…' }).click()
+  const dialog = dialogOf(page)
+  const itemOf = (text: string) => dialog.locator('.batch-items li', { hasText: text })
+  await itemOf('High risk: open it and decide it alone.').waitFor()
+  assert.equal(await dialog.getByText(/2 arguments, \d+ bytes/).count(), 1)
+  assert.equal(await dialog.getByText('but not context.toolCallId').count(), 5)
+  await gate.call(ben, 'POST', `/approvals/${gone}/reject`, { approverId: 'ben', reason: 'no' })
+  await itemOf('No longer pending').waitFor()
+  await gate.call(olga, 'POST', '/killswitch/trigger', {
+    level: 'L1',
+    scope: 'email.*',
+    reason: 'No mail',
+    triggeredBy: 'olga',
+  })
+  await dialog.getByText('A stop is in force').waitFor()
+  await assertSound(opened)
+  await sendOf(page, 'Approve 3').click()
+  await dialog.getByRole('status').getByText('2 of 3 done, 1 refused: these stay selected.').waitFor()
+  await itemOf('until somebody recovers it').waitFor()
+  assert.equal(await itemOf('Approved. The agent may act once.').count(), 2)
+  assert.deepEqual(await barriersOf(page), [])
+  await sendOf(page, 'Close').last().click()
+  const statuses = await Promise.all(
+    [one, two, gone, risky, mail].map(async (id) => (await approvalOf(gate, ann, id)).status),
+  )
+  assert.deepEqual(statuses, ['approved', 'approved', 'rejected', 'pending', 'pending'])
+  const selected = await page.evaluate(
+    "[...document.querySelectorAll('.inbox-row.selected')].map((row) => row.dataset.id)",
+  )
+  assert.deepEqual(selected, [risky, mail])
+
+  await page.getByRole('button', { name: 'Reject selected…' }).click()
+  await sendOf(page, 'Reject 2').click()
+  await dialog.getByText('Say why').waitFor()
+  await page.getByLabel('Reason').fill('Closed for today.')
+  await sendOf(page, 'Reject 2').click()
+  await dialog.getByText('2 of 2 done.').waitFor()
+  await sendOf(page, 'Close').last().click()
+  await page.getByText('Nothing waits for you.').waitFor()
+  const comments = await Promise.all(
+    [risky, mail].map(async (id) => (await approvalOf(gate, ann, id)).votes[0].comment),
+  )
+  assert.deepEqual(comments, ['Closed for today.', 'Closed for today.'])
+})
