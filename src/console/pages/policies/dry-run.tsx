@@ -46,9 +46,9 @@ export function DryRunPage(props: DryRunProps) {
   )
 }
 
-/** What of the request the service did not take. */
+/** What of the request the service did not take, where that is more than its message says. */
 function Details({ of }: { of: readonly { path: string; message: string }[] }) {
-  if (of.length === 0) return null
+  if (of.length < 2) return null
   return (
     <ul class="faults">
       {of.map(({ path, message }) => (

@@ -117,7 +117,9 @@ export function NotCurrent({ of: { current, digest } }: { of: PolicyState }) {
           ? 'No policies are in force: every action is denied.'
           : 'The newest files are not in force. Shown and asked here are those before them.'}
       </span>
-      <Link to={addressOf(['policies'])}>See why</Link>
+      <Link to={addressOf(['policies'])} class="button small">
+        See why
+      </Link>
     </p>
   )
 }

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startBrowser } from '../browser.ts'
+import { ACME_POLICY, startGate } from '../helpers.ts'
+import { HOSTILE, marksOf, section, UNDER } from './policy-support.ts'
+import { seenIn } from './seen.ts'
+import { assertSound, openConsole } from './support.ts'
+
+const PHONE = { viewport: { width: 390, height: 844 } }
+const HEADER = 'apiVersion: gate-sidecar/v1\ntenant: '
+const gate = await startGate(
+  { after },
+  {
+    watch: 'off',
+    policies: {
+      'acme/main.yaml': ACME_POLICY,
+      'several/a.yaml': `${HEADER}several
+lists: {bad: {file: lists/bad.txt}}
+rules:
+  - {id: bad, actions: ["mail.*"], effect: deny, reason: B., when: {fact: agent, operator: inList, value: bad}}
+  - {id: held, actions: ["mail.*"], effect: require_approval, reason: '${HOSTILE}', when: {fact: context.to, operator: exists}}
+`,
+      'several/b.yaml': `${HEADER}several\n`,
+      'several/lists/bad.txt': 'eve\n',
+    },
+  },
+)
+const browser = await startBrowser({ after })
+const auditor = await gate.key({ roles: ['auditor'] })
+
+/** Enters a question and asks it. */
+async function ask(page: Page, action: string, context: string): Promise<void> {
+  await page.getByLabel('Action', { exact: true }).fill(action)
+  await page.getByLabel('Context (JSON)').fill(context)
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+}
+
+test('a dry run says what would be decided and why, and leads to the rule and back', async () => {
+  const opened = await openConsole(browser, gate, auditor, 'policies/dry-run')
+  const { page } = opened
+  const result = page.locator('.result')
+  await page.getByText('What would be decided is shown here.').waitFor()
+  await assertSound(opened)
+  for (const [context, decision, reason] of [
+    ['{"amount": 5}', 'allow', 'Payments within limits.'],
+    ['{"amount": 200000}', 'deny', 'Too much.'],
+    ['{"amount": 5000}', 'needs approval', 'Large payments need a person.'],
+  ] as const) {
+    await ask(page, 'payment.transfer', context)
+    await result.getByText(reason).waitFor()
+    assert.equal(await seenIn(result.locator('.badge')), decision)
+  }
+  const why = await seenIn(section(page, 'Why'))
+  assert.match(why, /Decided by\s+approval rule large/)
+  assert.match(why, /context\.amount greaterThan 1000\s*was 5000/)
+  assert.match(why, /amount\s+\+15 of 30/)
+  assert.equal((await page.locator('.explained .explained-name').allInnerTexts())[0], 'large')
+  await assertSound(opened)
+  await page.getByRole('link', { name: 'main.yaml:12' }).first().click()
+  assert.match(await seenIn(page.locator('.code-line.here')), /^12\s+- \{id: large/)
+  await page.goBack()
+  assert.equal(await page.getByLabel('Context (JSON)').inputValue(), '{"amount": 5000}')
+  await result.getByText('Large payments need a person.').waitFor()
+  const { data } = (await gate.call(auditor, 'GET', '/decisions')).body
+  assert.deepEqual(data.items, [])
+})
+
+test('what is not as declared is denied, and unknown facts are told', async () => {
+  const opened = await openConsole(browser, gate, auditor, 'policies/dry-run', PHONE)
+  const { page } = opened
+  await ask(page, 'payment.transfer', '{"amount": "much"}')
+  await section(page, 'Why').waitFor()
+  assert.match(await seenIn(section(page, 'Why')), /Decided by\s+invalid request[\s\S]*Request\s+not as declared/)
+  await assertSound(opened)
+  await ask(page, 'payment.other', '')
+  await page.getByText('Unknown facts').waitFor()
+  assert.match(await seenIn(section(page, 'Why')), /lacks context\.amount[\s\S]*applies, to be safe/)
+  await page.locator('.explained', { hasText: 'huge' }).locator('summary').click()
+  await page.getByText('missing').first().waitFor()
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+  await assertSound(opened)
+})
+
+test('faulty JSON is told with its place before anything is sent', async () => {
+  const opened = await openConsole(browser, gate, auditor, 'policies/dry-run')
+  const { page } = opened
+  const sent: string[] = []
+  page.on('request', (request) => request.url().endsWith('/policies/dry-run') && sent.push(request.method()))
+  await ask(page, '', '{}')
+  await page.getByText('An action is needed').waitFor()
+  for (const [text, fault] of [
+    ['{\n  "a": 1,\n  b: 2\n}', 'Line 3, column 3: a name in double quotes is expected.'],
+    ['{"a": 1,}', 'Line 1, column 9: something has to follow the comma.'],
+    ['{"a": 1 "b": 2}', 'Line 1, column 9: a comma or } is expected.'],
+    ['{"a": 1, "a": 2}', 'Line 1, column 10: this name stands here twice.'],
+    ['{"a": 12345678901234567890}', 'Line 1, column 7: this number is too large to be exact: write it as a text.'],
+    ['{"a": 01}', 'Line 1, column 8: a comma or } is expected.'],
+    ['{"a": "x\n"}', 'Line 1, column 7: this text has no closing quote on its line.'],
+    ['{"a": "\\x"}', 'Line 1, column 7: this text has a wrong escape.'],
+    ['{"a": tru}', 'Line 1, column 7: a value is expected.'],
+    ['{} {}', 'Line 1, column 4: nothing may follow the value.'],
+    ['{"a": 1e999}', 'Line 1, column 7: this number is too large.'],
+    [`${'['.repeat(100_000)}`, 'Line 1, column 66: it is nested deeper than 64.'],
+    ['[1]', 'This has to be an object: { … }.'],
+  ]) {
+    await ask(page, 'email.send', text ?? '')
+    await page.getByText(fault ?? '', { exact: true }).waitFor()
+  }
+  await ask(page, 'email.send', '{\n  "a": 1,\n  b: 2\n}')
+  await page.getByText('Line 3, column 3').waitFor()
+  assert.equal(await page.evaluate('document.activeElement.selectionStart'), 14)
+  await assertSound(opened)
+  assert.deepEqual(sent, [])
+  await ask(page, 'email.send', '{"a": [1.5e3, -0.25, "\\u00e9\\n", {"b": null}], "c": false, "d": {}, "e": []}')
+  await page.getByText('Mail is fine.').waitFor()
+})
+
+test('what the service refuses is told, and nothing that was typed is lost', async () => {
+  const { page } = await openConsole(browser, gate, auditor, 'policies/dry-run')
+  await ask(page, 'not an action!', '{"a": 1}')
+  await page.getByRole('alert').getByText('invalid_request').waitFor()
+  await page.getByRole('alert').getByText('/action must match pattern').waitFor()
+  await page.context().setOffline(true)
+  await ask(page, 'email.send', '{"a": 1}')
+  await page.getByRole('alert').getByText('unreachable').waitFor()
+  await page.context().setOffline(false)
+  assert.equal(await page.getByLabel('Context (JSON)').inputValue(), '{"a": 1}')
+  await page.getByLabel('Context (JSON)').press('Control+Enter')
+  await page.getByText('Mail is fine.').waitFor()
+})
+
+test('a draft is asked in place of a file, its faults are marked, and nothing of it is saved', async () => {
+  const opened = await openConsole(browser, gate, auditor, 'policies/dry-run')
+  const { page } = opened
+  await page.getByLabel('Ask a draft, not the policies in force').check()
+  await page.getByLabel('In the place of').selectOption('main.yaml')
+  await page.getByRole('button', { name: 'Begin with the text in force' }).click()
+  const draft = page.getByLabel('Text of the draft')
+  assert.equal(await draft.inputValue(), ACME_POLICY)
+  await draft.fill(ACME_POLICY.replace('effect: deny', 'efect: deny'))
+  await ask(page, 'payment.transfer', '{"amount": 5}')
+  const faults = section(page, 'Faults of the draft')
+  await faults.waitFor()
+  const marks = await marksOf(faults.locator('.excerpt', { hasText: 'efect' }).first())
+  assert.deepEqual(marks, { before: '  - {id: huge, actions: ["payment.*"], ', marked: 'efect', ...UNDER })
+  await assertSound(opened)
+  await draft.fill(ACME_POLICY.replace('value: 1000}', 'value: 1}'))
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await page.getByText('Large payments need a person.').waitFor()
+  await page.getByRole('heading', { name: 'By the draft' }).waitFor()
+  await assertSound(opened)
+  await page.getByLabel('Ask a draft, not the policies in force').uncheck()
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await page.getByText('Payments within limits.').waitFor()
+})
+
+test('the other files and lists go with a draft, and what an author wrote is text', async () => {
+  const several = await gate.key({ tenant: 'several' })
+  const opened = await openConsole(browser, gate, several, 'policies/dry-run')
+  const { page } = opened
+  await ask(page, 'mail.send', '{"to": "x"}')
+  await page.locator('.result').getByText(HOSTILE).waitFor()
+  await assertSound(opened)
+  await page.getByLabel('Ask a draft, not the policies in force').check()
+  await page.getByLabel('In the place of').selectOption('b.yaml')
+  await page.getByText('The other file goes with it as in force.').waitFor()
+  await page
+    .getByLabel('Text of the draft')
+    .fill(
+      `${HEADER}several\nrules:\n  - {id: new, actions: ["mail.*"], effect: deny, reason: "${HOSTILE.replace('"', '')}"}\n`,
+    )
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await section(page, 'Faults of the draft').getByText('lists/bad.txt').first().waitFor()
+  await page.getByText('Lists that the draft names').click()
+  await page.getByLabel('Content of lists/bad.txt').fill('eve')
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await page.getByRole('heading', { name: 'By the draft' }).waitFor()
+  assert.equal(await seenIn(page.locator('.result .verdict .badge')), 'deny')
+  await assertSound(opened)
+})

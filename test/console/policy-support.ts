@@ -1,0 +1,28 @@
+import type { Locator, Page } from 'playwright-core'
+
+/** What a policy author may write into a reason or a comment. */
+export const HOSTILE = `"><img src=x onerror=alert(1)>`
+
+/** The part of a page under a heading. */
+export function section(page: Page, title: string): Locator {
+  return page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) })
+}
+
+/** A fault, and the marks under it, as they are drawn. */
+export const marksOf = (excerpt: Locator) =>
+  excerpt.evaluate((element) => {
+    const [line, marked, marks] = ['.excerpt-line', '.marked', '.marks'].map((name) => element.querySelector(name))
+    const [at, under] = [marked?.getBoundingClientRect(), marks?.getBoundingClientRect()]
+    const frame = element.getBoundingClientRect()
+    return {
+      before: line?.textContent?.split(marked?.textContent ?? '')[0],
+      marked: marked?.firstElementChild?.textContent,
+      isUnder:
+        at !== undefined && under !== undefined && Math.abs(at.left - under.left) < 1 && under.top >= at.bottom - 1,
+      isAsWide: at !== undefined && under !== undefined && Math.abs(at.width - under.width) < 1,
+      isSeen: at !== undefined && at.left >= frame.left && at.right <= frame.right,
+    }
+  })
+
+/** Of marks that stand where they should. */
+export const UNDER = { isUnder: true, isAsWide: true, isSeen: true }
