@@ -162,6 +162,8 @@ test('the endpoints of the table are all that there are', () => {
     [],
   )
   // guard, permit, waitForApproval, conversation and sessionCall call endpoints that are also called by themselves.
-  const rules: readonly RouteRule[] = Object.values(ROUTES)
-  assert.equal(called.size - 5, rules.filter(({ facade }) => facade === undefined).length)
+  // Browsers open and end sessions by themselves: a client with a key has no use for one.
+  const forBrowsers = ['openSession', 'endSession']
+  const rules = Object.entries<RouteRule>(ROUTES).filter(([id]) => !forBrowsers.includes(id))
+  assert.equal(called.size - 5, rules.filter(([, { facade }]) => facade === undefined).length)
 })

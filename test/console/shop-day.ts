@@ -125,8 +125,9 @@ export async function playDay(t: Cleanup): Promise<Day> {
     if (approvalId) {
       atMs += 60_000 + random() * 900_000
       const verb = random() < 0.75 ? 'approve' : 'reject'
-      await gate.call(random() < 0.5 ? ann : bob, 'POST', `/approvals/${approvalId}/${verb}`, {
-        approverId: 'ann',
+      const [voter, approverId] = random() < 0.5 ? [ann, 'ann'] : [bob, 'bob']
+      await gate.call(voter, 'POST', `/approvals/${approvalId}/${verb}`, {
+        approverId,
         ...(verb === 'approve' ? { comment: 'as agreed' } : { reason: 'not our customer' }),
       })
     }
