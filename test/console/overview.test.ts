@@ -77,6 +77,10 @@ test('the figures are those of what was decided, and each leads to what it count
   assert.match(to ?? '', /^\/console\/decisions\?rule=huge&decision=deny&from=\d{4}-/)
   await figure(page, 'Pending').getByRole('link', { name: '1' }).click()
   await page.waitForURL('**/console/approvals')
+  await page.goBack()
+  await denials.getByRole('link', { name: 'huge' }).click()
+  await page.getByRole('table', { name: 'Decisions, newest first' }).waitFor()
+  assert.equal(await page.locator('tbody tr').count(), 2)
 })
 
 test('the bars are told by the keyboard, by the pointer, and as a table', async () => {
