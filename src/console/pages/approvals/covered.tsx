@@ -5,7 +5,7 @@ import { Time } from '../../ui/time.tsx'
 /** What an approval covers and what not, in words. */
 export function Covered({ approval: { requestedBy, expiresAt, unbound } }: { approval: Approval }) {
   return (
-    <div class="stack covered">
+    <div class="stack approval-covered">
       <p>
         It covers exactly this action with exactly these arguments, for <Text of={requestedBy} />, <strong>once</strong>
         , until <Time at={expiresAt} />. Policies and stops are looked at again before the agent acts.

@@ -36,7 +36,7 @@ export function Help({ areLettersOn, onLetters, mayVote, onClose }: HelpProps) {
           </Fragment>
         ))}
       </dl>
-      <label class="check">
+      <label class="inbox-check">
         <input type="checkbox" checked={areLettersOn} onChange={(event) => onLetters(event.currentTarget.checked)} />
         Single letters do this
       </label>

@@ -76,7 +76,7 @@ function BatchBar({ inbox: { rows, selection, voteOnSelected } }: { inbox: Inbox
   const isAll = count === rows.length
   return (
     <div class="batch-bar">
-      <label class="check">
+      <label class="inbox-check">
         <input
           type="checkbox"
           checked={isAll}

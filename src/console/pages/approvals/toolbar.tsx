@@ -63,7 +63,7 @@ function More({ filters, set, mayVote }: MoreProps) {
       <Choice label="Status" value={status} options={STATUSES} onValue={(value) => set({ status: value })} />
       <Choice label="Order" value={order} options={ORDERS} onValue={(value) => set({ order: value })} />
       {mayVote && status === 'pending' && (
-        <label class="check">
+        <label class="inbox-check">
           <input
             type="checkbox"
             checked={mine === 'yes'}
