@@ -38,7 +38,7 @@ type Key = Awaited<ReturnType<Gate['key']>>
 
 const ask = async (on: Gate, key: Key, action: string, context: object = {}) =>
   (await on.call(key, 'POST', '/gate/check', { tenantId: key.tenant, action, context })).body.data
-const figure = (page: Page, name: string) => page.locator('.figure', { hasText: name })
+const figure = (page: Page, name: string) => page.locator('.key-figure', { hasText: name })
 const section = (page: Page, title: string) =>
   page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) })
 
@@ -135,7 +135,7 @@ test('the range stands in the address, and decides what is counted', async (t) =
 
 test('what happens is shown without a reload', async () => {
   const { page } = await openConsole(browser, gate, owner, 'overview')
-  const shown = figure(page, 'Decisions').locator('.figure-value')
+  const shown = figure(page, 'Decisions').locator('.key-value')
   const before = Number(await seenIn(shown))
   await ask(gate, agent, 'email.send')
   await until('the decision is counted', async () => Number(await seenIn(shown)) === before + 1, 8000)

@@ -1,5 +1,5 @@
-import type { ShownValue } from '../../../client/api.ts'
-import { Beginning } from '../../ui/text.tsx'
+import type { ShownValue } from '../../client/api.ts'
+import { Beginning } from './text.tsx'
 
 /** Characters of a value in a line. */
 const MAX_VALUE = 200
