@@ -1,9 +1,14 @@
 import type { RecordedDecision } from '../../../client/api.ts'
 import { Explanation } from '../../ui/explanation.tsx'
+import { PolicyDigest } from '../../ui/policy-place.tsx'
 import { Text } from '../../ui/text.tsx'
 
 /** Why it came out so, by the policies that decided; or why that cannot be told. */
-export function ExplanationCard({ of: { explanation, unexplained, reproduced } }: { of: RecordedDecision }) {
+export function ExplanationCard({
+  of: { explanation, unexplained, reproduced, policyDigest },
+}: {
+  of: RecordedDecision
+}) {
   return (
     <section class="card">
       <h2>Why</h2>
@@ -18,7 +23,9 @@ export function ExplanationCard({ of: { explanation, unexplained, reproduced } }
               <span class="badge allow">reproduced</span> The policies that decided give the same again.
             </p>
           )}
-          <Explanation of={explanation} />
+          <PolicyDigest.Provider value={policyDigest ?? ''}>
+            <Explanation of={explanation} />
+          </PolicyDigest.Provider>
         </>
       )}
     </section>

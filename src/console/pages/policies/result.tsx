@@ -5,6 +5,7 @@ import { Id } from '../../ui/copy.tsx'
 import { DECIDED_BY, RETRIES } from '../../ui/decision-words.ts'
 import { Diagnostics } from '../../ui/diagnostics.tsx'
 import { Explanation } from '../../ui/explanation.tsx'
+import { PolicyDigest } from '../../ui/policy-place.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import type { Asked } from './dry-run-state.ts'
 
@@ -37,7 +38,9 @@ export function Result({ of: asked }: { of: Asked }) {
         <section class="card">
           <h2>Why</h2>
           <Facts of={verdict} digest={of.policyDigest} isDraft={isDraft} />
-          <Explanation of={verdict.explanation} />
+          <PolicyDigest.Provider value={of.policyDigest ?? ''}>
+            <Explanation of={verdict.explanation} />
+          </PolicyDigest.Provider>
         </section>
       )}
     </>

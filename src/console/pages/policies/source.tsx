@@ -24,51 +24,59 @@ function NoSource() {
   return <Empty title="No policies are in force.">Their texts would be here.</Empty>
 }
 
-function Files({ of: { files, lists } }: { of: PolicyTexts }) {
+function Files({ of: { digest, files, lists } }: { of: PolicyTexts }) {
   const { query } = usePlace()
   const wanted = query.get('file')
+  const isOther = ![null, digest].includes(query.get('digest'))
   const line = Number(query.get('line') ?? 0)
   const file = wanted === null ? files[0] : files.find(({ name }) => name === nameOf(wanted))
   return (
-    <div class="source">
-      <div class="stack">
-        <nav class="card" aria-label="Files">
-          <h2>Files</h2>
-          <ul class="file-list">
-            {files.map(({ name, bytes }) => (
-              <li key={name}>
-                <Link to={addressOf(['policies', 'source'], { file: name })} current={name === file?.name}>
-                  <Text of={name} />
-                  <span class="muted small">{bytesText(bytes)}</span>
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
-        {lists.length > 0 && (
-          <section class="card" aria-label="Lists">
-            <h2>Lists</h2>
+    <>
+      {isOther && (
+        <p class="notice" role="status">
+          The line that you came for is of other policies than those in force, which are shown here.
+        </p>
+      )}
+      <div class="source">
+        <div class="stack">
+          <nav class="card" aria-label="Files">
+            <h2>Files</h2>
             <ul class="file-list">
-              {lists.map(({ path, bytes }) => (
-                <li key={path}>
-                  <span>
-                    <Text of={path} />
+              {files.map(({ name, bytes }) => (
+                <li key={name}>
+                  <Link to={addressOf(['policies', 'source'], { file: name })} current={name === file?.name}>
+                    <Text of={name} />
                     <span class="muted small">{bytesText(bytes)}</span>
-                  </span>
+                  </Link>
                 </li>
               ))}
             </ul>
-            <p class="muted small">Of lists only their size is told.</p>
-          </section>
+          </nav>
+          {lists.length > 0 && (
+            <section class="card" aria-label="Lists">
+              <h2>Lists</h2>
+              <ul class="file-list">
+                {lists.map(({ path, bytes }) => (
+                  <li key={path}>
+                    <span>
+                      <Text of={path} />
+                      <span class="muted small">{bytesText(bytes)}</span>
+                    </span>
+                  </li>
+                ))}
+              </ul>
+              <p class="muted small">Of lists only their size is told.</p>
+            </section>
+          )}
+        </div>
+        {file === undefined ? (
+          <Empty title="There is no such file in the policies in force.">It may have been in a set before.</Empty>
+        ) : file.text === null ? (
+          <Empty title="This text is not shown here.">The texts of the set are larger than 8 MiB together.</Empty>
+        ) : (
+          <FileText key={file.name} name={file.name} text={file.text} line={line} />
         )}
       </div>
-      {file === undefined ? (
-        <Empty title="There is no such file in the policies in force.">It may have been in a set before.</Empty>
-      ) : file.text === null ? (
-        <Empty title="This text is not shown here.">The texts of the set are larger than 8 MiB together.</Empty>
-      ) : (
-        <FileText key={file.name} name={file.name} text={file.text} line={line} />
-      )}
-    </div>
+    </>
   )
 }
