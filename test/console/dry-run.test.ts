@@ -176,6 +176,6 @@ test('the other files and lists go with a draft, and what an author wrote is tex
   await page.getByLabel('Content of lists/bad.txt').fill('eve')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByRole('heading', { name: 'By the draft' }).waitFor()
-  assert.equal(await seenIn(page.locator('.result .verdict .badge')), 'deny')
+  assert.equal(await seenIn(page.locator('.result .decided .badge')), 'deny')
   await assertSound(opened)
 })

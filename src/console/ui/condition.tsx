@@ -1,6 +1,7 @@
 import type { ExplainedCondition } from '../../client/api.ts'
 import { PolicyPlace } from './policy-place.tsx'
-import { LongText, Text } from './text.tsx'
+import { Shown } from './shown.tsx'
+import { Text } from './text.tsx'
 
 const OUTCOMES = {
   true: { mark: '✓', word: 'holds' },
@@ -87,18 +88,6 @@ export function Seen({ of, isDefault }: { of: Value; isDefault: true | undefined
         <Shown of={of} />
       </code>
       {isDefault && <span class="muted"> (missing; its default)</span>}
-    </>
-  )
-}
-
-/** A value as JSON, of a long one the beginning. */
-function Shown({ of }: { of: NonNullable<Value> }) {
-  const { beginning, characters = 0 } = of
-  if (beginning === undefined) return <LongText of={JSON.stringify(of.value) ?? ''} severalLines={false} />
-  return (
-    <>
-      <Text of={beginning} />
-      <span class="muted">{`… ${(characters - beginning.length).toLocaleString()} more characters`}</span>
     </>
   )
 }

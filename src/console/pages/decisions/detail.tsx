@@ -8,12 +8,12 @@ import { RiskFactors } from '../../ui/badges.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { Await, Empty } from '../../ui/states.tsx'
 import { Text } from '../../ui/text.tsx'
 import { EvidenceActions } from './evidence.tsx'
 import { ExplanationCard } from './explanation.tsx'
 import { Caller, ChainPlace, Summary } from './facts.tsx'
-import { Shown } from './shown.tsx'
 import { Timeline } from './timeline.tsx'
 
 /** Everything on record of one decision. @param id of the decision, or of its audit entry */

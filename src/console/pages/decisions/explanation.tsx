@@ -1,138 +1,24 @@
-import type {
-  ExplainedFactor,
-  ExplainedRequest,
-  ExplainedRule,
-  Explanation,
-  RecordedDecision,
-} from '../../../client/api.ts'
-import { DecisionBadge } from '../../ui/badges.tsx'
-import { LongText, Text } from '../../ui/text.tsx'
-import { Condition, Mark, Place, Seen } from './condition.tsx'
+import type { RecordedDecision } from '../../../client/api.ts'
+import { Explanation } from '../../ui/explanation.tsx'
+import { Text } from '../../ui/text.tsx'
 
 /** Why it came out so, by the policies that decided; or why that cannot be told. */
 export function ExplanationCard({ of: { explanation, unexplained, reproduced } }: { of: RecordedDecision }) {
   return (
     <section class="card">
       <h2>Why</h2>
+      {reproduced === true && (
+        <p class="small">
+          <span class="badge allow">reproduced</span> The policies that decided give the same again.
+        </p>
+      )}
       {explanation === null ? (
         <p>
           It cannot be explained: <Text of={unexplained?.message ?? 'the policies give no reason.'} />
         </p>
       ) : (
-        <Explained of={explanation} isReproduced={reproduced === true} />
+        <Explanation of={explanation} />
       )}
     </section>
   )
-}
-
-function Explained({ of, isReproduced }: { of: Explanation; isReproduced: boolean }) {
-  const { domain, killSwitch, request, thresholds, rules, rulesLeftOut, factors, factorsLeftOut } = of
-  return (
-    <>
-      {isReproduced && (
-        <p class="small">
-          <span class="badge allow">reproduced</span> The policies that decided give the same again.
-        </p>
-      )}
-      {killSwitch !== null && (
-        <p class="notice">
-          A stop covers the action: <Text of={killSwitch} />
-        </p>
-      )}
-      <dl class="facts">
-        <dt>Request</dt>
-        <dd>
-          <RequestFits of={request} />
-        </dd>
-        <dt>Domain</dt>
-        <dd>{domain === null ? <span class="muted">none</span> : <Text of={domain} />}</dd>
-        {thresholds !== null && (
-          <>
-            <dt>Risk limits</dt>
-            <dd>{`approval from ${thresholds.requireApproval}, denied from ${thresholds.deny}`}</dd>
-          </>
-        )}
-      </dl>
-      <h3>Rules about the action</h3>
-      {rules.length === 0 && <p class="muted">No rule is about this action.</p>}
-      <ul class="explained">
-        {rules.map((rule) => (
-          <Rule key={rule.id} of={rule} />
-        ))}
-      </ul>
-      <LeftOut count={rulesLeftOut} what="rules" />
-      {factors.length > 0 && <h3>Risk factors about the action</h3>}
-      <ul class="explained">
-        {factors.map((factor) => (
-          <Factor key={factor.name} of={factor} />
-        ))}
-      </ul>
-      <LeftOut count={factorsLeftOut} what="risk factors" />
-    </>
-  )
-}
-
-function RequestFits({ of: { declared, validated, fault } }: { of: ExplainedRequest }) {
-  if (fault !== null)
-    return (
-      <>
-        does not fit: <LongText of={fault} />
-      </>
-    )
-  if (!declared) return <>not checked, since the action is not declared</>
-  return (
-    <>{validated ? 'fits what the action declares' : 'fits what the action declares, but the plan names no action'}</>
-  )
-}
-
-function Rule({ of: { id, effect, outcome, matches, decides, file, line, condition } }: { of: ExplainedRule }) {
-  return (
-    <li class={decides ? 'decides' : ''}>
-      <div class="explained-head">
-        <Mark of={outcome} />
-        <strong>
-          <Text of={id} />
-        </strong>
-        <DecisionBadge decision={effect} />
-        {decides && <span class="tag">decides</span>}
-        {outcome === 'unknown' && <span class="muted">{`counts as ${matches ? 'holding' : 'not holding'}`}</span>}
-        <Place file={file} line={line} />
-      </div>
-      {condition ? <Condition of={condition} /> : <p class="muted small">It always holds.</p>}
-    </li>
-  )
-}
-
-function Factor({
-  of: { name, outcome, weight, contribution, file, line, condition, scale },
-}: {
-  of: ExplainedFactor
-}) {
-  return (
-    <li>
-      <div class="explained-head">
-        <Mark of={outcome} />
-        <strong>
-          <Text of={name} />
-        </strong>
-        <span>{`adds ${contribution} of ${weight}`}</span>
-        <Place file={file} line={line} />
-      </div>
-      {condition && <Condition of={condition} />}
-      {scale !== null && (
-        <p class="scale">
-          <code>
-            <Text of={scale.fact} />
-          </code>
-          {` from ${scale.from} to ${scale.to}`}
-          {outcome !== 'false' && <Seen of={scale.seen} isDefault={scale.defaulted === true} />}
-        </p>
-      )}
-    </li>
-  )
-}
-
-function LeftOut({ count, what }: { count: number; what: string }) {
-  if (count === 0) return null
-  return <p class="truncated">{`${count.toLocaleString()} more ${what} are not shown.`}</p>
 }

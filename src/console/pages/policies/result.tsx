@@ -49,7 +49,7 @@ type Verdict = NonNullable<DryRun['verdict']>
 function Verdict({ of: { decision, reason, riskScore, factors }, action }: { of: Verdict; action: string }) {
   return (
     <>
-      <p class="verdict">
+      <p class="decided">
         <DecisionBadge decision={decision} />{' '}
         <code>
           <Text of={action} />
