@@ -60,7 +60,7 @@ test('a decision shows what was asked, why it came out so, and what happened, on
   const rules = await page.locator('.explained > li').allInnerTexts()
   assert.match(
     rules[0] ?? '',
-    /large[\s\S]*decides[\s\S]*acme\/main.yaml:12[\s\S]*context.amount greaterThan 1000 — is 2000/,
+    /large[\s\S]*decides[\s\S]*main\.yaml:12[\s\S]*context.amount greaterThan 1000 — is 2000/,
   )
   assert.match(rules.join('\n'), /huge[\s\S]*greaterThan 100000/)
   assert.match(rules.at(-1) ?? '', /amount[\s\S]*adds 6 of 30[\s\S]*from 0 to 10000 — is 2000/)

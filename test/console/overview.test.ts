@@ -38,7 +38,7 @@ type Key = Awaited<ReturnType<Gate['key']>>
 
 const ask = async (on: Gate, key: Key, action: string, context: object = {}) =>
   (await on.call(key, 'POST', '/gate/check', { tenantId: key.tenant, action, context })).body.data
-const figure = (page: Page, name: string) => page.locator('.figure', { hasText: name })
+const figure = (page: Page, name: string) => page.locator('.key-figure', { hasText: name })
 const section = (page: Page, title: string) =>
   page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) })
 
@@ -77,6 +77,10 @@ test('the figures are those of what was decided, and each leads to what it count
   assert.match(to ?? '', /^\/console\/decisions\?rule=huge&decision=deny&from=\d{4}-/)
   await figure(page, 'Pending').getByRole('link', { name: '1' }).click()
   await page.waitForURL('**/console/approvals')
+  await page.goBack()
+  await denials.getByRole('link', { name: 'huge' }).click()
+  await page.getByRole('table', { name: 'Decisions, newest first' }).waitFor()
+  assert.equal(await page.locator('tbody tr').count(), 2)
 })
 
 test('the bars are told by the keyboard, by the pointer, and as a table', async () => {
@@ -131,7 +135,7 @@ test('the range stands in the address, and decides what is counted', async (t) =
 
 test('what happens is shown without a reload', async () => {
   const { page } = await openConsole(browser, gate, owner, 'overview')
-  const shown = figure(page, 'Decisions').locator('.figure-value')
+  const shown = figure(page, 'Decisions').locator('.key-value')
   const before = Number(await seenIn(shown))
   await ask(gate, agent, 'email.send')
   await until('the decision is counted', async () => Number(await seenIn(shown)) === before + 1, 8000)

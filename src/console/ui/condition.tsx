@@ -1,93 +1,94 @@
-import type { ExplainedCondition } from '../../client/api.ts'
+import type { ExplainedCondition, ShownValue } from '../../client/api.ts'
 import { PolicyPlace } from './policy-place.tsx'
 import { Shown } from './shown.tsx'
 import { Text } from './text.tsx'
 
-const OUTCOMES = {
-  true: { mark: '✓', word: 'holds' },
-  false: { mark: '✗', word: 'does not hold' },
-  unknown: { mark: '?', word: 'unknown' },
+const MARKS = {
+  true: { sign: '✓', word: 'holds' },
+  false: { sign: '✗', word: 'does not hold' },
+  unknown: { sign: '?', word: 'unknown, for want of a fact' },
 } as const
 
-/** What a condition came to, by a sign and, for screen readers, a word. */
-export function Outcome({ of }: { of: ExplainedCondition['outcome'] }) {
-  const { mark, word } = OUTCOMES[of]
+/** What a condition came to. */
+export function Mark({ of }: { of: ExplainedCondition['outcome'] }) {
+  const { sign, word } = MARKS[of]
   return (
-    <span class={`outcome ${of}`} title={word}>
-      <span aria-hidden="true">{mark}</span>
-      <span class="visually-hidden">{word}:</span>
+    <span class={`mark ${of}`} title={word}>
+      <span aria-hidden="true">{sign}</span>
+      <span class="visually-hidden">{word}</span>
     </span>
+  )
+}
+
+/** What the fact was. */
+export function Seen({ of, isDefault }: { of: ShownValue | null; isDefault: boolean }) {
+  return (
+    <span class="seen">
+      {' — '}
+      {of === null ? (
+        'is missing'
+      ) : (
+        <>
+          is <Shown of={of} />
+          {isDefault && ' (missing: its default)'}
+        </>
+      )}
+    </span>
+  )
+}
+
+/** A condition with those that it is made of. */
+export function Condition({ of }: { of: ExplainedCondition }) {
+  return (
+    <ul class="conditions">
+      <Branch of={of} />
+    </ul>
+  )
+}
+
+function Branch({ of }: { of: ExplainedCondition }) {
+  const { outcome, conditions = [], leftOut = 0, file, line } = of
+  return (
+    <li>
+      <div class="explained-head">
+        <Mark of={outcome} />
+        <span class="asked">
+          <Asked of={of} />
+        </span>
+        {file !== undefined && line !== undefined && <PolicyPlace file={file} line={line} />}
+      </div>
+      {(conditions.length > 0 || leftOut > 0) && (
+        <ul class="conditions">
+          {conditions.map((condition, i) => (
+            <Branch key={i} of={condition} />
+          ))}
+          {leftOut > 0 && <li class="truncated">{`${leftOut.toLocaleString()} more conditions are not shown.`}</li>}
+        </ul>
+      )}
+    </li>
   )
 }
 
 const GROUPS = { all: 'all of', any: 'any of', not: 'not' } as const
 
-/** A condition with what it is made of. */
-export function Condition({ of }: { of: ExplainedCondition }) {
-  return (
-    <ul class="conditions">
-      <Node of={of} />
-    </ul>
-  )
-}
-
-function Node({ of }: { of: ExplainedCondition }) {
-  const { kind, outcome, conditions = [], leftOut = 0, name = '', file, line } = of
-  return (
-    <li>
-      <Outcome of={outcome} />
-      <span class="condition">
-        {kind === 'leaf' ? (
-          <Leaf of={of} />
-        ) : kind === 'condition' ? (
-          <>
-            the condition{' '}
-            <code>
-              <Text of={name} />
-            </code>{' '}
-            {file !== undefined && line !== undefined && <PolicyPlace file={file} line={line} />}
-          </>
-        ) : (
-          GROUPS[kind]
-        )}
-      </span>
-      {conditions.length > 0 && (
-        <ul class="conditions">
-          {conditions.map((condition, i) => (
-            <Node key={i} of={condition} />
-          ))}
-        </ul>
-      )}
-      {leftOut > 0 && <p class="muted small">{leftOut.toLocaleString()} more are not shown.</p>}
-    </li>
-  )
-}
-
-function Leaf({ of: { fact = '', operator = '', wanted, seen = null, defaulted } }: { of: ExplainedCondition }) {
-  return (
-    <>
-      <code>
-        <Text of={fact} /> <strong>{operator}</strong> {wanted && <Shown of={wanted} />}
-      </code>
-      <span class="seen">
-        <Seen of={seen} isDefault={defaulted} />
-      </span>
-    </>
-  )
-}
-
-type Value = ExplainedCondition['seen']
-
-/** What a fact was. */
-export function Seen({ of, isDefault }: { of: Value; isDefault: true | undefined }) {
-  if (of == null) return <span class="badge require_approval">missing</span>
-  return (
-    <>
-      <span class="muted">was</span>{' '}
-      <code>
-        <Shown of={of} />
-      </code>
-      {isDefault && <span class="muted"> (missing; its default)</span>}
-    </>
-  )
+function Asked({ of }: { of: ExplainedCondition }) {
+  const { kind, fact = '', operator = '', wanted, seen = null, defaulted, name = '', conditions = [], leftOut = 0 } = of
+  if (kind === 'leaf')
+    return (
+      <>
+        <code>
+          <Text of={fact} />
+        </code>{' '}
+        {operator} {wanted !== undefined && operator !== 'exists' && operator !== 'missing' && <Shown of={wanted} />}
+        <Seen of={seen} isDefault={defaulted === true} />
+      </>
+    )
+  if (kind === 'condition')
+    return (
+      <>
+        condition <Text of={name} />
+        {conditions.length === 0 && leftOut === 0 && ', as above'}
+      </>
+    )
+  return <>{GROUPS[kind]}</>
 }

@@ -1,103 +1,80 @@
-import type { ComponentChildren } from 'preact'
-import type { Explanation as Explained, ExplainedFactor, ExplainedRule } from '../../client/api.ts'
+import type { Explanation as Explained, ExplainedFactor, ExplainedRequest, ExplainedRule } from '../../client/api.ts'
 import { DecisionBadge } from './badges.tsx'
-import { Condition, Outcome, Seen } from './condition.tsx'
+import { Condition, Mark, Seen } from './condition.tsx'
 import { PolicyPlace } from './policy-place.tsx'
 import { LongText, Text } from './text.tsx'
 
 /** What each rule and risk factor about an action saw. Its headings are of the third order. */
 export function Explanation({ of }: { of: Explained }) {
-  const { rules, rulesLeftOut, factors, factorsLeftOut } = of
+  const { domain, killSwitch, request, thresholds, rules, rulesLeftOut, factors, factorsLeftOut } = of
   return (
-    <div class="explanation">
-      <Grounds of={of} />
-      <h3>Rules about this action</h3>
-      {rules.length === 0 && <p class="muted">None: the default decides, unless the risk score does.</p>}
-      {rules.map((rule) => (
-        <Rule key={rule.id} of={rule} />
-      ))}
-      <LeftOut count={rulesLeftOut} />
-      <h3>Risk factors about this action</h3>
-      {factors.length === 0 && <p class="muted">None: nothing adds to the risk score.</p>}
-      {factors.map((factor) => (
-        <Factor key={factor.name} of={factor} />
-      ))}
-      <LeftOut count={factorsLeftOut} />
-    </div>
-  )
-}
-
-/** What stands beside rules and factors. */
-function Grounds({ of: { domain, killSwitch, request, thresholds } }: { of: Explained }) {
-  const { declared, validated, fault } = request
-  return (
-    <dl class="facts">
-      <dt>Domain</dt>
-      <dd>{domain === null ? <span class="muted">none</span> : <Text of={domain} />}</dd>
-      <dt>Stop</dt>
-      <dd>{killSwitch === null ? <span class="muted">none covers it</span> : <LongText of={killSwitch} />}</dd>
-      <dt>Request</dt>
-      <dd>
-        {!declared ? (
-          'the action is not declared: context and plan are not checked'
-        ) : validated ? (
-          'as the action declares it'
-        ) : (
+    <>
+      {killSwitch !== null && (
+        <p class="notice">
+          A stop covers the action: <Text of={killSwitch} />
+        </p>
+      )}
+      <dl class="facts">
+        <dt>Request</dt>
+        <dd>
+          <RequestFits of={request} />
+        </dd>
+        <dt>Domain</dt>
+        <dd>{domain === null ? <span class="muted">none</span> : <Text of={domain} />}</dd>
+        {thresholds !== null && (
           <>
-            <span class="badge deny">not as declared</span> <LongText of={fault ?? ''} />
+            <dt>Risk limits</dt>
+            <dd>{`approval from ${thresholds.requireApproval}, denied from ${thresholds.deny}`}</dd>
           </>
         )}
-      </dd>
-      {thresholds && (
-        <>
-          <dt>Risk thresholds</dt>
-          <dd>
-            approval from {thresholds.requireApproval}, denied from {thresholds.deny}
-          </dd>
-        </>
-      )}
-    </dl>
+      </dl>
+      <h3>Rules about the action</h3>
+      {rules.length === 0 && <p class="muted">No rule is about this action.</p>}
+      <ul class="explained">
+        {rules.map((rule) => (
+          <Rule key={rule.id} of={rule} />
+        ))}
+      </ul>
+      <LeftOut count={rulesLeftOut} what="rules" />
+      {factors.length > 0 && <h3>Risk factors about the action</h3>}
+      <ul class="explained">
+        {factors.map((factor) => (
+          <Factor key={factor.name} of={factor} />
+        ))}
+      </ul>
+      <LeftOut count={factorsLeftOut} what="risk factors" />
+    </>
   )
 }
 
-interface PartProps {
-  head: ComponentChildren
-  isOpen: boolean
-  children: ComponentChildren
-}
-
-function Part({ head, isOpen, children }: PartProps) {
+function RequestFits({ of: { declared, validated, fault } }: { of: ExplainedRequest }) {
+  if (fault !== null)
+    return (
+      <>
+        does not fit: <LongText of={fault} />
+      </>
+    )
+  if (!declared) return <>not checked, since the action is not declared</>
   return (
-    <details class="explained" open={isOpen}>
-      <summary>{head}</summary>
-      <div class="explained-body">{children}</div>
-    </details>
+    <>{validated ? 'fits what the action declares' : 'fits what the action declares, but the plan names no action'}</>
   )
 }
 
 function Rule({ of: { id, effect, outcome, matches, decides, file, line, condition } }: { of: ExplainedRule }) {
-  const head = (
-    <>
-      <Outcome of={outcome} />
-      <span class="explained-name">
-        <LongText of={id} severalLines={false} />
-      </span>
-      <DecisionBadge decision={effect} />
-      {decides && <span class="badge live">decides</span>}
-      {matches && outcome === 'unknown' && <span class="badge require_approval">applies, to be safe</span>}
-    </>
-  )
   return (
-    <Part head={head} isOpen={decides}>
-      <p>
+    <li class={decides ? 'decides' : ''}>
+      <div class="explained-head">
+        <Mark of={outcome} />
+        <strong>
+          <Text of={id} />
+        </strong>
+        <DecisionBadge decision={effect} />
+        {decides && <span class="tag">decides</span>}
+        {outcome === 'unknown' && <span class="muted">{`counts as ${matches ? 'holding' : 'not holding'}`}</span>}
         <PolicyPlace file={file} line={line} />
-      </p>
-      {condition === undefined ? (
-        <p class="muted">Without a condition: it always holds.</p>
-      ) : (
-        <Condition of={condition} />
-      )}
-    </Part>
+      </div>
+      {condition ? <Condition of={condition} /> : <p class="muted small">It always holds.</p>}
+    </li>
   )
 }
 
@@ -106,38 +83,31 @@ function Factor({
 }: {
   of: ExplainedFactor
 }) {
-  const head = (
-    <>
-      <Outcome of={outcome} />
-      <span class="explained-name">
-        <LongText of={name} severalLines={false} />
-      </span>
-      <span class="number">
-        {contribution > 0 && '+'}
-        {contribution} <span class="muted">of {weight}</span>
-      </span>
-    </>
-  )
   return (
-    <Part head={head} isOpen={false}>
-      <p>
+    <li>
+      <div class="explained-head">
+        <Mark of={outcome} />
+        <strong>
+          <Text of={name} />
+        </strong>
+        <span>{`adds ${contribution} of ${weight}`}</span>
         <PolicyPlace file={file} line={line} />
-      </p>
-      {scale && (
-        <p>
+      </div>
+      {condition && <Condition of={condition} />}
+      {scale !== null && (
+        <p class="scale">
           <code>
             <Text of={scale.fact} />
-          </code>{' '}
-          from {scale.from} (nothing) to {scale.to} (all of {weight}):{' '}
-          <Seen of={scale.seen} isDefault={scale.defaulted} />
+          </code>
+          {` from ${scale.from} to ${scale.to}`}
+          {outcome !== 'false' && <Seen of={scale.seen} isDefault={scale.defaulted === true} />}
         </p>
       )}
-      {condition && <Condition of={condition} />}
-      {!scale && !condition && <p class="muted">Without a condition: it always adds its weight.</p>}
-    </Part>
+    </li>
   )
 }
 
-function LeftOut({ count }: { count: number }) {
-  return count === 0 ? null : <p class="muted small">{count.toLocaleString()} more are not shown.</p>
+function LeftOut({ count, what }: { count: number; what: string }) {
+  if (count === 0) return null
+  return <p class="truncated">{`${count.toLocaleString()} more ${what} are not shown.`}</p>
 }

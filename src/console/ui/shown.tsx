@@ -1,14 +1,24 @@
 import type { ShownValue } from '../../client/api.ts'
-import { LongText, Text } from './text.tsx'
+import { Beginning } from './text.tsx'
 
-/** A value as JSON, of a long one the beginning. */
+/** Characters of a value in a line. */
+const MAX_VALUE = 200
+
+/** A value of a fact, or one that it is compared with, as JSON in one line. */
 export function Shown({ of }: { of: ShownValue }) {
-  const { beginning, characters = 0 } = of
-  if (beginning === undefined) return <LongText of={JSON.stringify(of.value) ?? ''} severalLines={false} />
+  const { beginning, characters } = of
+  if (beginning === undefined)
+    return (
+      <code class="shown">
+        <Beginning of={JSON.stringify(of.value) ?? 'nothing'} most={MAX_VALUE} />
+      </code>
+    )
   return (
     <>
-      <Text of={beginning} />
-      <span class="muted">{`… ${(characters - beginning.length).toLocaleString()} more characters`}</span>
+      <code class="shown">
+        <Beginning of={`${beginning}…`} most={MAX_VALUE} />
+      </code>{' '}
+      <span class="muted">({(characters ?? beginning.length).toLocaleString()} characters)</span>
     </>
   )
 }

@@ -7,17 +7,19 @@ export function ExplanationCard({ of: { explanation, unexplained, reproduced } }
   return (
     <section class="card">
       <h2>Why</h2>
-      {reproduced === true && (
-        <p class="small">
-          <span class="badge allow">reproduced</span> The policies that decided give the same again.
-        </p>
-      )}
       {explanation === null ? (
         <p>
           It cannot be explained: <Text of={unexplained?.message ?? 'the policies give no reason.'} />
         </p>
       ) : (
-        <Explanation of={explanation} />
+        <>
+          {reproduced === true && (
+            <p class="small">
+              <span class="badge allow">reproduced</span> The policies that decided give the same again.
+            </p>
+          )}
+          <Explanation of={explanation} />
+        </>
       )}
     </section>
   )

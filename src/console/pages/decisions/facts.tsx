@@ -3,10 +3,11 @@ import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
 import { DecisionBadge, Risk, StatusBadge } from '../../ui/badges.tsx'
 import { Id } from '../../ui/copy.tsx'
+import { DECIDED_BY, RETRIES } from '../../ui/decision-words.ts'
 import { Link } from '../../ui/link.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
-import { DECIDED_BY, OUTCOMES, RETRY } from './words.ts'
+import { OUTCOMES } from './words.ts'
 
 interface Props {
   of: RecordedDecision
@@ -52,7 +53,7 @@ export function Summary({ of }: Props) {
           <Outcome of={of} />
         </dd>
         <dt>Ask again</dt>
-        <dd>{RETRY[retry]}</dd>
+        <dd>{RETRIES[retry]}</dd>
         <dt>Id</dt>
         <dd>
           <Id of={id} what="the id of the decision" />

@@ -1,6 +1,7 @@
 import type { ListedDecision } from '../../../client/api.ts'
 import { addressOf, go, usePlace } from '../../data/place.ts'
 import { DecisionBadge, Risk } from '../../ui/badges.tsx'
+import { DECIDED_BY } from '../../ui/decision-words.ts'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Principal } from '../../ui/principal.tsx'
@@ -12,7 +13,6 @@ import { countOf, type Filters, filtersOf } from './filters.ts'
 import { type Newer, useNewer } from './newer.ts'
 import { type Search, useSearch } from './search.ts'
 import { Toolbar } from './toolbar.tsx'
-import { DECIDED_BY } from './words.ts'
 
 /** Decisions, newest first, by what is asked for in the address. */
 export function DecisionList() {

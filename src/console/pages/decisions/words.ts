@@ -1,24 +1,5 @@
 import type { RecordedDecision } from '../../../client/api.ts'
 
-/** The steps of the order of decision, in words. */
-export const DECIDED_BY: Record<RecordedDecision['decidedBy'], string> = {
-  kill_switch: 'kill switch',
-  no_policy: 'no policy',
-  invalid_context: 'invalid request',
-  deny_rule: 'deny rule',
-  risk: 'risk score',
-  hold_rule: 'approval rule',
-  allow_rule: 'allow rule',
-  default: 'default',
-  approval: 'approval',
-}
-
-export const RETRY: Record<RecordedDecision['retry'], string> = {
-  never: 'no: the same request would be decided the same',
-  after_approval: 'after the approval has been decided',
-  changed_request: 'with a changed request',
-}
-
 type Outcome = NonNullable<RecordedDecision['outcome']>
 
 /** What became of an action. */

@@ -1,9 +1,9 @@
 import type { Denial, Overview } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
+import { DECIDED_BY } from '../../ui/decision-words.ts'
 import { Link } from '../../ui/link.tsx'
 import { countText } from '../../ui/numbers.ts'
-import { STEPS } from '../../ui/steps.ts'
 import { LongText } from '../../ui/text.tsx'
 
 /** What denied most, each a way to its decisions. */
@@ -41,7 +41,7 @@ export function DenialsCard({ of: { denials, denialsLeftOut, from } }: { of: Ove
 /** Where no rule decided, the step that did. */
 function Name({ of: { rule, decidedBy }, from }: { of: Denial; from: string }) {
   const { may } = useConsole()
-  const step = STEPS[decidedBy]
+  const step = DECIDED_BY[decidedBy]
   if (rule === null) return <span class="bar-name">no rule: {step}</span>
   const name = <LongText of={rule} severalLines={false} />
   return (

@@ -54,9 +54,9 @@ function Pending({ pending, oldestPendingAt, nextDeadlineAt }: Overview['approva
 
 function Figure({ name, value, more }: { name: string; value: ComponentChildren; more?: ComponentChildren }) {
   return (
-    <div class="figure">
+    <div class="key-figure">
       <dt>{name}</dt>
-      <dd class="figure-value">{value}</dd>
+      <dd class="key-value">{value}</dd>
       {more !== undefined && <dd class="muted small">{more}</dd>}
     </div>
   )

@@ -2,9 +2,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { DryRun } from '../../../client/api.ts'
 import { DecisionBadge, Risk, RiskFactors } from '../../ui/badges.tsx'
 import { Id } from '../../ui/copy.tsx'
+import { DECIDED_BY, RETRIES } from '../../ui/decision-words.ts'
 import { Diagnostics } from '../../ui/diagnostics.tsx'
 import { Explanation } from '../../ui/explanation.tsx'
-import { STEPS } from '../../ui/steps.ts'
 import { LongText, Text } from '../../ui/text.tsx'
 import type { Asked } from './dry-run-state.ts'
 
@@ -49,7 +49,7 @@ type Verdict = NonNullable<DryRun['verdict']>
 function Verdict({ of: { decision, reason, riskScore, factors }, action }: { of: Verdict; action: string }) {
   return (
     <>
-      <p class="decided">
+      <p class="would-be">
         <DecisionBadge decision={decision} />{' '}
         <code>
           <Text of={action} />
@@ -66,19 +66,13 @@ function Verdict({ of: { decision, reason, riskScore, factors }, action }: { of:
   )
 }
 
-const RETRY: Record<Verdict['retry'], string> = {
-  never: 'no: the same request would be decided the same',
-  after_approval: 'after a person has approved it',
-  changed_request: 'with a changed request',
-}
-
 function Facts({ of, digest, isDraft }: { of: Verdict; digest: string | null; isDraft: boolean }) {
   const { rule, decidedBy, retry, decision, unevaluable } = of
   return (
     <dl class="facts">
       <dt>Decided by</dt>
       <dd>
-        {STEPS[decidedBy]}
+        {DECIDED_BY[decidedBy]}
         {rule !== null && (
           <>
             {' '}
@@ -91,7 +85,7 @@ function Facts({ of, digest, isDraft }: { of: Verdict; digest: string | null; is
       {decision !== 'allow' && (
         <>
           <dt>Asking again</dt>
-          <dd>{RETRY[retry]}</dd>
+          <dd>{RETRIES[retry]}</dd>
         </>
       )}
       {unevaluable.length > 0 && (

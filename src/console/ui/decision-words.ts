@@ -1,7 +1,7 @@
 import type { RecordedDecision } from '../../client/api.ts'
 
 /** The steps of the order of decision, in words. */
-export const STEPS: Record<RecordedDecision['decidedBy'], string> = {
+export const DECIDED_BY: Record<RecordedDecision['decidedBy'], string> = {
   kill_switch: 'kill switch',
   no_policy: 'no policy',
   invalid_context: 'invalid request',
@@ -11,4 +11,11 @@ export const STEPS: Record<RecordedDecision['decidedBy'], string> = {
   allow_rule: 'allow rule',
   default: 'default',
   approval: 'approval',
+}
+
+/** Whether it makes sense to ask again. */
+export const RETRIES: Record<RecordedDecision['retry'], string> = {
+  never: 'no: the same request would be decided the same',
+  after_approval: 'after the approval has been decided',
+  changed_request: 'with a changed request',
 }
