@@ -850,46 +850,7 @@ export interface OpenedSession {
   /** Those that `x-tenant-id` may name, at most 1,000. */
   tenants: string[]
   /** The operations that the roles allow. */
-  may: (
-    | 'check'
-    | 'risk'
-    | 'outcome'
-    | 'listApprovals'
-    | 'getApproval'
-    | 'approve'
-    | 'reject'
-    | 'auditChain'
-    | 'auditVerify'
-    | 'auditLog'
-    | 'getDecision'
-    | 'exportBundle'
-    | 'verifyBundle'
-    | 'killSwitchStatus'
-    | 'trigger'
-    | 'recover'
-    | 'listKeys'
-    | 'createKey'
-    | 'revokeKey'
-    | 'listPolicies'
-    | 'validatePolicies'
-    | 'reloadPolicies'
-    | 'events'
-    | 'openSession'
-    | 'getSession'
-    | 'endSession'
-    | 'signInCode'
-    | 'rotateKey'
-    | 'usage'
-    | 'previewStop'
-    | 'killSwitchHistory'
-    | 'listDecisions'
-    | 'decisionTimeline'
-    | 'approvalBackground'
-    | 'auditVerifyLive'
-    | 'overview'
-    | 'policySource'
-    | 'dryRun'
-  )[]
+  may: Operation[]
   /** Null for who asks with a key. */
   session: {
     /** Names the session in the trail. */
@@ -904,6 +865,46 @@ export interface OpenedSession {
   /** Sent as `x-session-token` with each request of the session, beside the cookie that this answer sets. */
   token: string
 }
+
+export type Operation =
+  | 'check'
+  | 'risk'
+  | 'outcome'
+  | 'listApprovals'
+  | 'getApproval'
+  | 'approve'
+  | 'reject'
+  | 'auditChain'
+  | 'auditVerify'
+  | 'auditLog'
+  | 'getDecision'
+  | 'exportBundle'
+  | 'verifyBundle'
+  | 'killSwitchStatus'
+  | 'trigger'
+  | 'recover'
+  | 'listKeys'
+  | 'createKey'
+  | 'revokeKey'
+  | 'listPolicies'
+  | 'validatePolicies'
+  | 'reloadPolicies'
+  | 'events'
+  | 'openSession'
+  | 'getSession'
+  | 'endSession'
+  | 'signInCode'
+  | 'rotateKey'
+  | 'usage'
+  | 'previewStop'
+  | 'killSwitchHistory'
+  | 'listDecisions'
+  | 'decisionTimeline'
+  | 'approvalBackground'
+  | 'auditVerifyLive'
+  | 'overview'
+  | 'policySource'
+  | 'dryRun'
 
 /** What became of an action after its decision, as its agent says. */
 export interface Outcome {
@@ -1351,46 +1352,7 @@ export interface SignedIn {
   /** Those that `x-tenant-id` may name, at most 1,000. */
   tenants: string[]
   /** The operations that the roles allow. */
-  may: (
-    | 'check'
-    | 'risk'
-    | 'outcome'
-    | 'listApprovals'
-    | 'getApproval'
-    | 'approve'
-    | 'reject'
-    | 'auditChain'
-    | 'auditVerify'
-    | 'auditLog'
-    | 'getDecision'
-    | 'exportBundle'
-    | 'verifyBundle'
-    | 'killSwitchStatus'
-    | 'trigger'
-    | 'recover'
-    | 'listKeys'
-    | 'createKey'
-    | 'revokeKey'
-    | 'listPolicies'
-    | 'validatePolicies'
-    | 'reloadPolicies'
-    | 'events'
-    | 'openSession'
-    | 'getSession'
-    | 'endSession'
-    | 'signInCode'
-    | 'rotateKey'
-    | 'usage'
-    | 'previewStop'
-    | 'killSwitchHistory'
-    | 'listDecisions'
-    | 'decisionTimeline'
-    | 'approvalBackground'
-    | 'auditVerifyLive'
-    | 'overview'
-    | 'policySource'
-    | 'dryRun'
-  )[]
+  may: Operation[]
   /** Null for who asks with a key. */
   session: {
     /** Names the session in the trail. */

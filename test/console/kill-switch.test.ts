@@ -180,7 +180,7 @@ test('an admin stops every tenant and ends that; an operator is not offered it, 
   await page.getByText('every action of every other tenant').waitFor()
   await fill(page, { Reason: 'all of it', 'To confirm': 'stop everything' })
   await red(page).click()
-  await page.locator('.outcome').getByText('Stopped: L4 Every tenant').waitFor()
+  await page.locator('.stop-outcome').getByText('Stopped: L4 Every tenant').waitFor()
   // However long the names of tenants and people are, what is in force can be read.
   const state = page.locator('.stop-state')
   assert.equal(await state.getByText('Stopped: L4 every tenant').count(), 1)

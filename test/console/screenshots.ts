@@ -35,9 +35,15 @@ const PICTURES: readonly Picture[] = [
   { name: 'approvals', as: 'ann', place: 'approvals', prepare: open('payment.transfer') },
   { name: 'approvals-phone', as: 'ann', place: 'approvals', screen: PHONE },
   { name: 'kill-switch-phone', as: 'operator', place: 'kill-switch', screen: PHONE },
+  {
+    name: 'decision',
+    as: 'auditor',
+    place: 'decisions?decision=require_approval',
+    prepare: open('payment.transfer'),
+  },
   { name: 'decisions', as: 'auditor', place: 'decisions' },
   { name: 'audit', as: 'auditor', place: 'audit' },
-  { name: 'policies', as: 'auditor', place: 'policies' },
+  { name: 'policies', as: 'auditor', place: 'policies/source?file=payments.yaml&line=66' },
   { name: 'api-keys', as: 'owner', place: 'settings/api-keys' },
 ]
 

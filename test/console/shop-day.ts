@@ -63,6 +63,7 @@ const HELD: [agent: string, action: string, context: object][] = [
       ...to('GB29NWBK60161331926819', 'GB'),
       amount: 4800,
       knownRecipient: false,
+      tainted: true,
       reference: 'Invoice 88-2214, new account',
     },
   ],
@@ -89,7 +90,7 @@ function dice(seed: number): () => number {
   }
 }
 
-/** Plays the day up to now. */
+/** Plays the day up to now. Its clock goes too fast for the service, which signs by the time that really passes: the trail of such a day is not verified. */
 export async function playDay(t: Cleanup): Promise<Day> {
   const dir = temporaryFolder()
   mkdirSync(join(dir, 'policies'))
@@ -111,7 +112,7 @@ export async function playDay(t: Cleanup): Promise<Day> {
     const body = {
       tenantId: 'acme',
       action,
-      context: { ...context, session, tainted: 'reason' in context || action === 'email.send' },
+      context: { tainted: 'reason' in context || action === 'email.send', session, ...context },
     }
     return (await gate.call(keys.get(agent) ?? owner, 'POST', '/gate/check', body)).body.data
   }

@@ -58,6 +58,7 @@ __all__ = [
     "ListedKey",
     "LogRequest",
     "OpenedSession",
+    "Operation",
     "Outcome",
     "OutcomeRequest",
     "Overview",
@@ -1079,46 +1080,7 @@ class OpenedSession(TypedDict):
     environment: Environment
     tenants: List[str]
     """Those that `x-tenant-id` may name, at most 1,000."""
-    may: List[Literal[
-        "check",
-        "risk",
-        "outcome",
-        "listApprovals",
-        "getApproval",
-        "approve",
-        "reject",
-        "auditChain",
-        "auditVerify",
-        "auditLog",
-        "getDecision",
-        "exportBundle",
-        "verifyBundle",
-        "killSwitchStatus",
-        "trigger",
-        "recover",
-        "listKeys",
-        "createKey",
-        "revokeKey",
-        "listPolicies",
-        "validatePolicies",
-        "reloadPolicies",
-        "events",
-        "openSession",
-        "getSession",
-        "endSession",
-        "signInCode",
-        "rotateKey",
-        "usage",
-        "previewStop",
-        "killSwitchHistory",
-        "listDecisions",
-        "decisionTimeline",
-        "approvalBackground",
-        "auditVerifyLive",
-        "overview",
-        "policySource",
-        "dryRun",
-    ]
+    may: List[Operation]
     """The operations that the roles allow."""
     session: Optional[OpenedSessionSession]
     """Null for who asks with a key."""
@@ -1126,6 +1088,48 @@ class OpenedSession(TypedDict):
     """Sent as `x-session-token` with each request of the session, beside the cookie that this
     answer sets.
     """
+
+
+Operation = Literal[
+    "check",
+    "risk",
+    "outcome",
+    "listApprovals",
+    "getApproval",
+    "approve",
+    "reject",
+    "auditChain",
+    "auditVerify",
+    "auditLog",
+    "getDecision",
+    "exportBundle",
+    "verifyBundle",
+    "killSwitchStatus",
+    "trigger",
+    "recover",
+    "listKeys",
+    "createKey",
+    "revokeKey",
+    "listPolicies",
+    "validatePolicies",
+    "reloadPolicies",
+    "events",
+    "openSession",
+    "getSession",
+    "endSession",
+    "signInCode",
+    "rotateKey",
+    "usage",
+    "previewStop",
+    "killSwitchHistory",
+    "listDecisions",
+    "decisionTimeline",
+    "approvalBackground",
+    "auditVerifyLive",
+    "overview",
+    "policySource",
+    "dryRun",
+]
 
 
 class Outcome(TypedDict):
@@ -1650,46 +1654,7 @@ class SignedIn(TypedDict):
     environment: Environment
     tenants: List[str]
     """Those that `x-tenant-id` may name, at most 1,000."""
-    may: List[Literal[
-        "check",
-        "risk",
-        "outcome",
-        "listApprovals",
-        "getApproval",
-        "approve",
-        "reject",
-        "auditChain",
-        "auditVerify",
-        "auditLog",
-        "getDecision",
-        "exportBundle",
-        "verifyBundle",
-        "killSwitchStatus",
-        "trigger",
-        "recover",
-        "listKeys",
-        "createKey",
-        "revokeKey",
-        "listPolicies",
-        "validatePolicies",
-        "reloadPolicies",
-        "events",
-        "openSession",
-        "getSession",
-        "endSession",
-        "signInCode",
-        "rotateKey",
-        "usage",
-        "previewStop",
-        "killSwitchHistory",
-        "listDecisions",
-        "decisionTimeline",
-        "approvalBackground",
-        "auditVerifyLive",
-        "overview",
-        "policySource",
-        "dryRun",
-    ]
+    may: List[Operation]
     """The operations that the roles allow."""
     session: Optional[SignedInSession]
     """Null for who asks with a key."""

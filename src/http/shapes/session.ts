@@ -1,13 +1,15 @@
 import { type Static, Type } from '#typebox'
 import { EnvironmentField, RoleField } from '../../actions/keys.ts'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../../keys/roles.ts'
-import { EXAMPLE, id, nullable, oneOf, Timestamp } from './common.ts'
+import { EXAMPLE, id, nullable, Timestamp } from './common.ts'
 
 /** Routes that a signed-in browser can use: facades take keys alone. */
 export const SESSION_ROUTES = Object.entries<RouteRule>(ROUTES).flatMap(([id, { roles, facade }]) =>
   // Object.entries knows the names as texts only.
   roles === 'public' || facade !== undefined ? [] : [id as KeyedRouteId],
 )
+
+const Operation = Type.Unsafe<KeyedRouteId>({ type: 'string', enum: SESSION_ROUTES, title: 'Operation' })
 
 const members = {
   keyId: id('key', 'The key that the session was opened with, or that asks.'),
@@ -17,7 +19,7 @@ const members = {
   roles: Type.Array(RoleField),
   environment: EnvironmentField,
   tenants: Type.Array(Type.String(), { description: 'Those that `x-tenant-id` may name, at most 1,000.' }),
-  may: Type.Array(oneOf(SESSION_ROUTES), { description: 'The operations that the roles allow.' }),
+  may: Type.Array(Operation, { description: 'The operations that the roles allow.' }),
   session: nullable(
     Type.Object(
       {

@@ -47,8 +47,8 @@ function Outcome({ target, answer: { covers, warning, persisted }, onMore }: Don
   const outcome = useRef<HTMLDivElement>(null)
   useEffect(() => outcome.current?.focus(), [])
   return (
-    <div class="stack outcome" ref={outcome} tabIndex={-1} role="status" aria-label="What came of it">
-      <p class="outcome-title">
+    <div class="stack stop-outcome" ref={outcome} tabIndex={-1} role="status" aria-label="What came of it">
+      <p class="stop-outcome-title">
         Stopped: <StopName of={target} />
       </p>
       {!persisted && (

@@ -73,14 +73,14 @@ function Shown({ usage }: { usage: Usage }) {
 function Left({ remaining, of }: { remaining: number | null; of: number | null }) {
   if (remaining === null || of === null)
     return (
-      <p class="figure">
+      <p class="usage-figure">
         No limit <span class="muted small">on requests</span>
       </p>
     )
   const share = Math.max(0, Math.min(1, remaining / of))
   return (
     <>
-      <p class="figure">
+      <p class="usage-figure">
         {remaining} <span class="muted small">of {of} left now</span>
       </p>
       <span class={`meter wide ${share === 0 ? 'none' : ''}`} aria-hidden="true">
