@@ -108,7 +108,7 @@ test('faulty JSON is told with its place before anything is sent', async () => {
   }
   await ask(page, 'email.send', '{\n  "a": 1,\n  b: 2\n}')
   await page.getByText('Line 3, column 3').waitFor()
-  assert.equal(await page.evaluate('document.activeElement.selectionStart'), 14)
+  await page.waitForFunction('document.activeElement.selectionStart === 14')
   await assertSound(opened)
   assert.deepEqual(sent, [])
   await ask(page, 'email.send', '{"a": [1.5e3, -0.25, "\\u00e9\\n", {"b": null}], "c": false, "d": {}, "e": []}')
