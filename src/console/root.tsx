@@ -21,7 +21,10 @@ export function Root() {
     <Toasts>
       <Secrets>
         {state === undefined ? (
-          <Loading what="the console" />
+          <main>
+            <h1 class="visually-hidden">gate-sidecar</h1>
+            <Loading what="the console" />
+          </main>
         ) : 'who' in state ? (
           <Shell key={state.who.session?.id} signIn={state} onLeave={leave} />
         ) : (

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { after, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../browser.ts'
 import { plainFetch } from '../declared.ts'
@@ -40,6 +40,7 @@ const navigation = (page: Page) => page.getByRole('navigation', { name: 'Pages' 
 test('a key signs in, and signs out again; it is kept nowhere', async () => {
   const opened = await openPage(browser, gate, '/console/')
   const { page } = opened
+  await page.getByLabel('API key').waitFor()
   await assertSound(opened)
   await signInWith(page, owner.secret)
   await navigation(page).waitFor()
@@ -106,13 +107,23 @@ test('a page that is left open ends by itself when its session does', async () =
   await page.getByText('Your session has ended.').waitFor({ timeout: 20_000 })
 })
 
-test('before nobody has done anything for too long, the page asks; who stays, stays', async () => {
-  const opened = await openConsole(browser, gate, owner)
+/** The console of a service, and the time put forward for both. */
+async function opensIdle(t: TestContext, idle: string, idleMs: number) {
+  let aheadMs = 0
+  const idling = await startGate(t, { clock: () => Date.now() + aheadMs })
+  const opened = await openConsole(browser, idling, await idling.key())
   const { page } = opened
   await page.clock.install()
   await page.reload()
   await navigation(page).waitFor()
-  await page.clock.fastForward('28:30')
+  aheadMs = idleMs
+  await page.clock.fastForward(idle)
+  return opened
+}
+
+test('before nobody has done anything for too long, the page asks; who stays, stays', async (t) => {
+  const opened = await opensIdle(t, '28:30', 28.5 * 60_000)
+  const { page } = opened
   const dialog = page.getByRole('dialog', { name: 'You will be signed out soon' })
   await dialog.waitFor()
   await assertSound(opened)
@@ -122,13 +133,9 @@ test('before nobody has done anything for too long, the page asks; who stays, st
   await navigation(page).waitFor()
 })
 
-test('who does not answer is signed out', async () => {
-  const { page } = await openConsole(browser, gate, owner)
-  await page.clock.install()
-  await page.reload()
-  await navigation(page).waitFor()
-  await page.clock.fastForward('30:10')
-  await page.getByText('since nothing was done for long').waitFor()
+test('who does not answer is signed out', async (t) => {
+  const { page } = await opensIdle(t, '30:10', 30 * 60_000 + 10_000)
+  await page.getByLabel('API key').waitFor()
   assert.equal(await page.evaluate('sessionStorage.length'), 0)
 })
 

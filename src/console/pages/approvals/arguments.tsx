@@ -1,6 +1,7 @@
 import type { Approval } from '../../../client/api.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
+import { bytesText } from '../../ui/numbers.ts'
 
 /** The arguments of the action as they are, and its plan where there is one. */
 export function Arguments({ approval: { context, plan, unbound } }: { approval: Approval }) {
@@ -42,9 +43,5 @@ export function ExactJson({ approval: { id, action, context, plan } }: { approva
 export function amountOf({ context, plan }: Approval): string {
   const count = Object.keys(context).length + Object.keys(plan ?? {}).length
   const bytes = new TextEncoder().encode(JSON.stringify({ context, plan })).length
-  return `${count} ${count === 1 ? 'argument' : 'arguments'}, ${sizeText(bytes)}`
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1000 ? `${bytes} bytes` : `${(bytes / 1000).toFixed(1)} kB`
+  return `${count} ${count === 1 ? 'argument' : 'arguments'}, ${bytesText(bytes)}`
 }
