@@ -8,7 +8,7 @@ import { openConsole } from './support.ts'
 /** Takes the pictures of README.md and docs/console.md: `npm run screenshots`. */
 
 const FOLDER = fileURLToPath(new URL('../../docs/images/', import.meta.url))
-const WIDE = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 2 }
+const WIDE = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 }
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true }
 
 interface Picture {
@@ -41,8 +41,6 @@ const PICTURES: readonly Picture[] = [
     place: 'decisions?decision=require_approval',
     prepare: open('payment.transfer'),
   },
-  { name: 'decisions', as: 'auditor', place: 'decisions' },
-  { name: 'audit', as: 'auditor', place: 'audit' },
   { name: 'policies', as: 'auditor', place: 'policies/source?file=payments.yaml&line=66' },
   { name: 'api-keys', as: 'owner', place: 'settings/api-keys' },
 ]
