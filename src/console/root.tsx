@@ -37,6 +37,8 @@ export function Root() {
 
 /** By the code of a sign-in link, which is taken out of the address at once; else by the session that there is. */
 async function begin(): Promise<SignIn | SignedOut> {
+  // The way in says why nobody signs in here.
+  if (!isSecureContext) return {}
   const code = new URLSearchParams(location.hash.slice(1)).get('code')
   if (code === null) return (await resume()) ?? {}
   history.replaceState(null, '', location.pathname + location.search)

@@ -22,6 +22,16 @@ export function SignInPage({ why, onSignedIn }: { why: SignedOut; onSignedIn: (s
       setIsBusy(false)
     }
   }
+  if (!isSecureContext)
+    return (
+      <main class="sign-in">
+        <PageHead title="Sign in to gate-sidecar" tab="Sign in" />
+        <p class="notice">
+          This page came without TLS from another machine: whoever listens on the way would know your key. Open it by
+          https, or on the machine itself.
+        </p>
+      </main>
+    )
   return (
     <main class="sign-in">
       <PageHead title="Sign in to gate-sidecar" tab="Sign in" />

@@ -62,6 +62,16 @@ test('a key that is not valid is refused, and another one can be tried', async (
   await navigation(page).waitFor()
 })
 
+test('where a key would go over the network as plain text, none is asked for', async () => {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  // What a browser says of a page that came by http from another machine.
+  await page.addInitScript("Object.defineProperty(window, 'isSecureContext', { value: false })")
+  await page.goto(`${gate.server.url}/console/`)
+  await page.getByText('This page came without TLS').waitFor()
+  assert.equal(await page.getByLabel('API key').count(), 0)
+})
+
 test('a link signs in at the page that it names, and is gone from the address', async () => {
   const link = await linkOf()
   const opened = await openPage(browser, gate, link.replace('/console/', '/console/kill-switch?level=L1'))
