@@ -65,7 +65,9 @@ function declaration(name: string, schema: Schema): string {
   const head = schema.description === undefined ? '' : `${comment(String(schema.description), '')}\n`
   const isInterface = schema.type === 'object' && schema.properties !== undefined
   const type = typeOf({ ...schema, description: undefined }, '')
-  return isInterface ? `${head}export interface ${name} ${type}\n` : `${head}export type ${name} = ${type}\n`
+  if (isInterface) return `${head}export interface ${name} ${type}\n`
+  const start = `export type ${name} =`
+  return `${head}${start}${inWidth(start, type, '')}\n`
 }
 
 function member(name: string, schema: Schema, isRequired: boolean, indent: string): string {
@@ -73,9 +75,13 @@ function member(name: string, schema: Schema, isRequired: boolean, indent: strin
   const head = description === undefined || description === '' ? '' : `${comment(String(description), indent)}\n`
   const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`
   const start = `${indent}${key}${isRequired ? '' : '?'}:`
-  const type = typeOf(schema, indent)
+  return `${head}${start}${inWidth(start, typeOf(schema, indent), indent)}`
+}
+
+/** A type behind what stands before it in the line: a union that is too long for that has a line for each of its types. */
+function inWidth(start: string, type: string, indent: string): string {
   const isLong = start.length + 1 + type.length > WIDTH && UNION.test(type)
-  return `${head}${start}${isLong ? inLines(type, indent) : ` ${type}`}`
+  return isLong ? inLines(type, indent) : ` ${type}`
 }
 
 function comment(text: string, indent: string): string {
