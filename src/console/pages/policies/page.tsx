@@ -11,7 +11,7 @@ import { useDryRun } from './dry-run-state.ts'
 import { ReloadButton, type Reloaded, ReloadNotice } from './reload.tsx'
 import { SourceView, type Texts } from './source.tsx'
 import { NotCurrent, StateView } from './state.tsx'
-import { TABS, Tabs } from './tabs.tsx'
+import { PARTS, PolicyTabs } from './tabs.tsx'
 
 /** The policies in force, their texts, and what they would decide. */
 export function PoliciesPage() {
@@ -36,7 +36,7 @@ export function PoliciesPage() {
       <PageHead title="Policies">{may('reloadPolicies') && <ReloadButton onDone={done} />}</PageHead>
       <div class="stack policies">
         {reloaded && <ReloadNotice of={reloaded} onClose={() => setReloaded(undefined)} />}
-        <Tabs />
+        <PolicyTabs />
         <Shown {...{ state, texts, dryRun }} />
       </div>
     </>
@@ -53,7 +53,7 @@ function Shown({ state, texts, dryRun }: ShownProps) {
   const { may } = useConsole()
   const { path } = usePlace()
   const wanted = path[1] ?? ''
-  const tab = TABS.find(({ segment }) => segment === wanted)
+  const tab = PARTS.find(({ segment }) => segment === wanted)
   if (tab === undefined) return <Empty title="There is no such page." />
   if (!may(tab.needs)) return <Empty title={`Your key may not see this.`}>Its roles do not allow it.</Empty>
   if (tab.segment === '') {

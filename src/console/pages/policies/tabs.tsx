@@ -1,31 +1,22 @@
 import { useConsole } from '../../data/console.ts'
 import { addressOf, usePlace } from '../../data/place.ts'
-import { Link } from '../../ui/link.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 
 /** What the page has, by the segment of the address. */
-export const TABS = [
+export const PARTS = [
   { segment: '', title: 'In force', needs: 'listPolicies' },
   { segment: 'source', title: 'Source', needs: 'policySource' },
   { segment: 'dry-run', title: 'Dry run', needs: 'dryRun' },
 ] as const
 
-/** Nothing for those who may see one of them only. */
-export function Tabs() {
+/** Those parts that the roles allow. */
+export function PolicyTabs() {
   const { may } = useConsole()
   const { path } = usePlace()
-  const shown = TABS.filter(({ needs }) => may(needs))
-  if (shown.length < 2) return null
-  return (
-    <nav class="tabs" aria-label="Of the policies">
-      {shown.map(({ segment, title }) => (
-        <Link
-          key={segment}
-          to={addressOf(['policies', ...(segment === '' ? [] : [segment])])}
-          current={(path[1] ?? '') === segment}
-        >
-          {title}
-        </Link>
-      ))}
-    </nav>
-  )
+  const tabs = PARTS.filter(({ needs }) => may(needs)).map(({ segment, title }) => ({
+    title,
+    to: addressOf(['policies', ...(segment === '' ? [] : [segment])]),
+    isCurrent: (path[1] ?? '') === segment,
+  }))
+  return <Tabs label="Of the policies" tabs={tabs} />
 }

@@ -1,8 +1,8 @@
 import { useConsole } from '../../data/console.ts'
 import { addressOf, usePlace } from '../../data/place.ts'
-import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Empty } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { PlanAndUsage } from './usage.tsx'
 
@@ -21,14 +21,17 @@ export function SettingsPage() {
   return (
     <>
       <PageHead title="Settings" tab={section ? `${section.title} · Settings` : 'Settings'} />
-      <nav class="sections" aria-label="Settings">
-        {visible.map((each) => (
-          <Link key={each.path} to={addressOf(['settings', each.path])} current={each === section}>
-            {each.title}
-          </Link>
-        ))}
-      </nav>
-      {section ? <section.Section /> : <Empty title="There is no such page." />}
+      <div class="stack">
+        <Tabs
+          label="Settings"
+          tabs={visible.map((each) => ({
+            title: each.title,
+            to: addressOf(['settings', each.path]),
+            isCurrent: each === section,
+          }))}
+        />
+        {section ? <section.Section /> : <Empty title="There is no such page." />}
+      </div>
     </>
   )
 }
