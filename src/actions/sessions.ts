@@ -75,14 +75,15 @@ export class Sessions {
   }
 
   /**
-   * The session that both secrets belong to, and its key.
+   * The session that the token and one of the cookies belong to, and its key.
    *
    * @param isUserActive whether its user has done something: it is not idle then
    * @throws GateError `unauthenticated`, with the same words whether it is unknown or has ended
    */
-  find({ cookie, token }: Partial<SessionSecrets>, isUserActive: boolean): { session: Session; key: ApiKey } {
-    const found = this.#open.get(sha256Hex(cookie ?? ''))
-    const session = found && equalBytes(found.tokenHash, sha256(token ?? '')) ? found : undefined
+  find(token: string, cookies: readonly string[], isUserActive: boolean): { session: Session; key: ApiKey } {
+    const tokenHash = sha256(token)
+    const found = cookies.map((cookie) => this.#open.get(sha256Hex(cookie)))
+    const session = found.find((one) => one !== undefined && equalBytes(one.tokenHash, tokenHash))
     const key = session && this.#keyOf(session)
     if (session === undefined || key === undefined || !this.isOpen(session))
       throw new GateError('unauthenticated', 'You are not signed in, or no longer; sign in again.')

@@ -844,6 +844,8 @@ export interface OpenedSession {
   name: string | null
   /** Who holds the key: approvals are recorded under it. */
   identity: string | null
+  /** Who votes and asks with the key: its identity, else the first key of its line. */
+  principal: string
   groups: string[]
   roles: Role[]
   environment: Environment
@@ -1346,6 +1348,8 @@ export interface SignedIn {
   name: string | null
   /** Who holds the key: approvals are recorded under it. */
   identity: string | null
+  /** Who votes and asks with the key: its identity, else the first key of its line. */
+  principal: string
   groups: string[]
   roles: Role[]
   environment: Environment

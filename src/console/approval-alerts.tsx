@@ -3,7 +3,7 @@ import { useContext, useEffect } from 'preact/hooks'
 import { useConsole } from './data/console.ts'
 import { LiveContext } from './data/live.ts'
 import { notify } from './data/notify.ts'
-import { approvalIn, PendingContext, principalOf, usePendingApprovals } from './data/pending.ts'
+import { approvalIn, PendingContext, usePendingApprovals } from './data/pending.ts'
 import { addressOf, go } from './data/place.ts'
 
 /** Knows on every page what waits for people, and tells who may decide of each new one while the page is not looked at. */
@@ -16,7 +16,7 @@ export function ApprovalAlerts({ children }: { children: ComponentChildren }) {
     if (!mayApprove) return
     return listen((event) => {
       const approval = event.eventType === 'approval.requested' ? approvalIn(event) : undefined
-      if (approval === undefined || !document.hidden || approval.requestedBy === principalOf(who)) return
+      if (approval === undefined || !document.hidden || approval.requestedBy === who.principal) return
       notify('An action waits for approval', { id: approval.id, text: approval.action }, () =>
         go(addressOf(['approvals', approval.id])),
       )

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { failure } from './data/load.ts'
 import { forget, resume, type SignedOut, type SignIn, signIn } from './data/session.ts'
+import { OtherSession, type Replacing } from './other-session.tsx'
 import { Shell } from './shell.tsx'
 import { SignInPage } from './sign-in.tsx'
 import { Secrets } from './ui/secret.tsx'
@@ -9,7 +10,7 @@ import { Toasts } from './ui/toast.tsx'
 
 /** Who is signed in decides what is shown: the console, or the way in. */
 export function Root() {
-  const [state, setState] = useState<SignIn | SignedOut | undefined>()
+  const [state, setState] = useState<SignIn | Replacing | SignedOut | undefined>()
   useEffect(() => {
     begin().then(setState, (error) => setState({ error: failure(error) }))
   }, [])
@@ -27,6 +28,8 @@ export function Root() {
           </main>
         ) : 'who' in state ? (
           <Shell key={state.who.session?.id} signIn={state} onLeave={leave} />
+        ) : 'earlier' in state ? (
+          <OtherSession of={state} onSignedIn={setState} />
         ) : (
           <SignInPage why={state} onSignedIn={setState} />
         )}
@@ -36,11 +39,12 @@ export function Root() {
 }
 
 /** By the code of a sign-in link, which is taken out of the address at once; else by the session that there is. */
-async function begin(): Promise<SignIn | SignedOut> {
+async function begin(): Promise<SignIn | Replacing | SignedOut> {
   // The way in says why nobody signs in here.
   if (!isSecureContext) return {}
   const code = new URLSearchParams(location.hash.slice(1)).get('code')
   if (code === null) return (await resume()) ?? {}
   history.replaceState(null, '', location.pathname + location.search)
-  return signIn({ code })
+  const earlier = await resume()
+  return earlier === undefined ? signIn({ code }) : { earlier, code }
 }

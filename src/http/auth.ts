@@ -10,7 +10,7 @@ import type { RouteRule } from '../keys/roles.ts'
 import type { State } from '../store.ts'
 import { assertSameOrigin } from './host.ts'
 import type { Services } from './services.ts'
-import { sessionCookie } from './session-cookie.ts'
+import { sessionCookies } from './session-cookie.ts'
 
 const BEARER = /^Bearer +(\S+)$/i
 
@@ -39,8 +39,8 @@ export function authenticate(
   }
   if (route.facade === undefined && typeof token === 'string') {
     assertSameOrigin(request)
-    const cookie = sessionCookie(headers)
-    return { ...sessions.find({ token, ...(cookie && { cookie }) }, headers['x-user-active'] === '1'), by: 'session' }
+    const isUserActive = headers['x-user-active'] === '1'
+    return { ...sessions.find(token, sessionCookies(headers), isUserActive), by: 'session' }
   }
   throw new GateError(
     'unauthenticated',

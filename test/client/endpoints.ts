@@ -122,7 +122,7 @@ export const ENDPOINTS: readonly Exchange[] = [
   { call: 'keys.list', value: { 0: { id: /^key_/ } } },
   { call: 'keys.rotate', with: { id: '$key', overlapMinutes: 60 }, value: { replaces: { id: '$key' } } },
   { call: 'keys.revoke', with: { id: '$key' }, value: { id: '$key' } },
-  { call: 'sessions.current', value: { tenants: ['acme'], session: null } },
+  { call: 'sessions.current', value: { principal: 'otto', roles: ['owner'], session: null } },
   { call: 'sessions.signInLink', value: { url: /\/console\/#code=/ } },
   { call: 'policies.list', value: { digest: /^sha256:/ } },
   {

@@ -82,6 +82,23 @@ test('a link signs in at the page that it names, and is gone from the address', 
   assert.deepEqual(opened.faults, [])
 })
 
+test('a link takes the place of a session only when one says so', async () => {
+  const opened = await openConsole(browser, gate, owner)
+  const { page } = opened
+  const other = await gate.key({ roles: ['operator'], identity: 'mallory' })
+  const link = gate.server.url + (await linkOf(other))
+  const tab = await page.context().newPage()
+  await tab.goto(link)
+  await tab.getByText('You are signed in as olga').waitFor()
+  await assertSound({ page: tab, faults: opened.faults })
+  await tab.getByRole('button', { name: 'Stay signed in' }).click()
+  await tab.locator('.account summary', { hasText: 'olga' }).waitFor()
+  await tab.goto('about:blank')
+  await tab.goto(link)
+  await tab.getByRole('button', { name: 'Use the link' }).click()
+  await tab.locator('.account summary', { hasText: 'mallory' }).waitFor()
+})
+
 test('the session outlives a reload, and a tab opened by hand takes it from the others', async () => {
   const { page } = await openConsole(browser, gate, owner)
   await page.reload()

@@ -77,7 +77,7 @@ test('the cookie is for this service alone, and no script reads it', async () =>
   const behindTls = await gate.call(owner, 'POST', '/session', undefined, { 'x-forwarded-proto': 'https' })
   assert.match(
     behindTls.headers.get('set-cookie') ?? '',
-    /^__Host-gate-sidecar=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    /^__Host-gate-sidecar-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
   )
 })
 
@@ -103,6 +103,16 @@ const REFUSED: [what: string, headers: Record<string, string>][] = [
 for (const [what, headers] of REFUSED) {
   test(`${what}: refused`, async () => assertRefused(await ask('GET', '/session', headers), 'unauthenticated'))
 }
+
+test('a cookie of the same name from another port does no harm', async () => {
+  const name = browser.cookie.split('=')[0]
+  for (const cookie of [
+    `${name}=evil; ${browser.cookie}`,
+    `${browser.cookie}; ${name}=evil`,
+    `${name}=; ${browser.cookie}`,
+  ])
+    assertDone(await signedIn({ ...browser, cookie }))
+})
 
 const ELSEWHERE: [what: string, method: string, more: Record<string, string>][] = [
   ['a page of another port', 'GET', { origin: 'http://127.0.0.1:9' }],

@@ -1075,6 +1075,8 @@ class OpenedSession(TypedDict):
     name: Optional[str]
     identity: Optional[str]
     """Who holds the key: approvals are recorded under it."""
+    principal: str
+    """Who votes and asks with the key: its identity, else the first key of its line."""
     groups: List[str]
     roles: List[Role]
     environment: Environment
@@ -1649,6 +1651,8 @@ class SignedIn(TypedDict):
     name: Optional[str]
     identity: Optional[str]
     """Who holds the key: approvals are recorded under it."""
+    principal: str
+    """Who votes and asks with the key: its identity, else the first key of its line."""
     groups: List[str]
     roles: List[Role]
     environment: Environment

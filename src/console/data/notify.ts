@@ -1,4 +1,4 @@
-import { codePointOf, visibleParts } from '../ui/visible.ts'
+import { spelledOut } from '../ui/visible.ts'
 
 /** Notifications of the browser: whether this one may show them, and whether its user wants them. */
 
@@ -49,9 +49,7 @@ export function notify(title: string, { id, text }: { id: string; text: string }
 
 /** A text of others without markup, for where nothing but text can be. */
 function shownText(text: string): string {
-  const visible = visibleParts(text.slice(0, MOST_SHOWN))
-    .map((part) => (part.kind === 'plain' ? part.text : `[${codePointOf(part.text)}]`))
-    .join('')
+  const visible = spelledOut(text.slice(0, MOST_SHOWN))
   const beginning = visible.slice(0, MOST_SHOWN)
   return beginning.length < visible.length || text.length > MOST_SHOWN ? `${beginning}…` : beginning
 }

@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useRef } from 'preact/hooks'
-import type { Approval, SignedIn } from '../../client/api.ts'
+import type { Approval } from '../../client/api.ts'
 import type { Endpoints } from '../../client/endpoints.ts'
 import type { GateEvent } from '../../client/events.ts'
 import { serverNow, useAt } from './clock.ts'
@@ -39,11 +39,6 @@ export function useWaiting(): number {
   const mayApprove = useContext(ConsoleContext)?.may('approve') ?? false
   const pending = useContext(PendingContext)
   return mayApprove ? (pending?.data?.total ?? 0) : 0
-}
-
-/** Whom votes and requests of the key are recorded under. */
-export function principalOf({ identity, keyId }: Pick<SignedIn, 'identity' | 'keyId'>): string {
-  return identity ?? keyId
 }
 
 /**

@@ -8,8 +8,8 @@ const MAX_DEPTH = 12
 
 interface JsonTreeProps {
   value: unknown
-  /** Where the value stands, such as `context`. */
-  path: string
+  /** Where the value stands, such as `context`; undefined within a list, into which no path leads. */
+  path: string | undefined
   /** Paths that are not part of what is agreed to. */
   unbound?: readonly string[]
   depth?: number
@@ -27,7 +27,7 @@ export function JsonTree({ value, path, unbound = [], depth = 0 }: JsonTreeProps
 
 interface MembersProps {
   members: readonly [string, unknown][]
-  path: string
+  path: string | undefined
   unbound: readonly string[]
   depth: number
   isList: boolean
@@ -39,12 +39,12 @@ function Members({ members, path, unbound, depth, isList }: MembersProps) {
   return (
     <dl class={`json ${isList ? 'list' : ''}`}>
       {shown.map(([name, value]) => {
-        const inner = isList ? `${path}[${name}]` : `${path}.${name}`
-        const isUnbound = unbound.includes(inner)
+        const inner = isList || path === undefined ? undefined : `${path}${segmentText(name)}`
+        const isUnbound = inner !== undefined && unbound.includes(inner)
         return (
           <div key={name} class={isUnbound ? 'unbound' : ''}>
             <dt>
-              <Text of={name} />
+              <Text of={isList || PLAIN_NAME.test(name) ? name : JSON.stringify(name)} />
               {isUnbound && <span class="tag">not bound</span>}
             </dt>
             <dd>
@@ -63,6 +63,14 @@ function Members({ members, path, unbound, depth, isList }: MembersProps) {
       )}
     </dl>
   )
+}
+
+/** A name that is written without quotes in a path, and is what it looks like. */
+const PLAIN_NAME = /^[A-Za-z0-9_-]+$/
+
+/** A member as paths name it (docs/policies.md): two names never have one spelling. */
+function segmentText(name: string): string {
+  return PLAIN_NAME.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
 }
 
 /** Texts in quotes, so that the text "5" is not the number 5, and nothing is not an empty text. */

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks'
-import { codePointOf, visibleParts } from './visible.ts'
+import { codePointOf, isReordered, type Part, visibleParts } from './visible.ts'
 
 /** So many characters of a text are shown before somebody asks for more. */
 const SHOWN = 600
@@ -20,22 +20,39 @@ interface TextProps {
 export function Text({ of, severalLines = false }: TextProps) {
   const parts = useMemo(() => visibleParts(of, severalLines), [of, severalLines])
   return (
-    <bdi class={severalLines ? 'text lines' : 'text'}>
-      {parts.map(({ kind, text }, i) => {
-        if (kind === 'plain') return text
-        const code = codePointOf(text)
-        return kind === 'hidden' ? (
-          <span key={i} class="hidden-char" title={`Invisible or control character ${code}`}>
-            {code}
-          </span>
-        ) : (
-          <span key={i} class="lookalike" title={`Letter ${code} of another alphabet, which looks like a Latin one`}>
-            {text}
-            <span class="visually-hidden">{` (${code})`}</span>
-          </span>
-        )
-      })}
+    <bdi dir="ltr" class={severalLines ? 'text lines' : 'text'}>
+      {parts.map((part, i) => (part.kind === 'plain' ? part.text : <Marked key={i} of={part} />))}
+      {isReordered(of) && (
+        <span class="tag" title="Letters from right to left: what stands between them may be drawn in another order">
+          right to left
+        </span>
+      )}
     </bdi>
+  )
+}
+
+function Marked({ of: { kind, text } }: { of: Part }) {
+  const code = codePointOf(text)
+  if (kind === 'break')
+    return (
+      <>
+        <span class="line-break" aria-hidden="true">
+          ↵
+        </span>
+        {text}
+      </>
+    )
+  if (kind === 'hidden')
+    return (
+      <span class="hidden-char" title={`Invisible or control character ${code}`}>
+        {code}
+      </span>
+    )
+  return (
+    <span class="lookalike" title={`${code}, which looks like another character`}>
+      {text}
+      <span class="visually-hidden">{` (${code})`}</span>
+    </span>
   )
 }
 

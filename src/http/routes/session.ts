@@ -1,7 +1,7 @@
 import type { Session as OpenSession } from '../../actions/sessions.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import type { ApiKey } from '../../keys/apikey.ts'
+import { type ApiKey, principalOf } from '../../keys/apikey.ts'
 import { CONSOLE_PATH } from '../../keys/console-routes.ts'
 import { isAdmin, mayCall, ROUTES } from '../../keys/roles.ts'
 import { route } from '../route.ts'
@@ -69,6 +69,7 @@ function sessionView({ store }: Services, key: ApiKey, session: OpenSession | nu
     keyId: id,
     name,
     identity,
+    principal: principalOf(key),
     groups,
     roles,
     environment,

@@ -15,6 +15,9 @@ const members = {
   keyId: id('key', 'The key that the session was opened with, or that asks.'),
   name: nullable(Type.String()),
   identity: nullable(Type.String({ description: 'Who holds the key: approvals are recorded under it.' })),
+  principal: Type.String({
+    description: 'Who votes and asks with the key: its identity, else the first key of its line.',
+  }),
   groups: Type.Array(Type.String()),
   roles: Type.Array(RoleField),
   environment: EnvironmentField,
@@ -58,6 +61,7 @@ const session: Static<typeof SignedIn> = {
   keyId: EXAMPLE.voter,
   name: 'ann',
   identity: 'ann',
+  principal: 'ann',
   groups: ['finance'],
   roles: ['approver'],
   environment: 'live',

@@ -1,5 +1,4 @@
 import type { Approval, SignedIn } from '../../../client/api.ts'
-import { principalOf } from '../../data/pending.ts'
 
 export const STATUSES = [
   ['pending', 'pending'],
@@ -75,7 +74,7 @@ export function countOf({ text, agent, action, risk, mine }: Filters): number {
 
 /** Whether who is signed in asked for it, or has voted already; `open` is neither. */
 export function standingOf({ requestedBy, votes }: Approval, who: SignedIn): 'asked' | 'voted' | 'open' {
-  const me = principalOf(who)
+  const me = who.principal
   if (votes.some(({ principal }) => principal === me)) return 'voted'
   return requestedBy === me ? 'asked' : 'open'
 }

@@ -1,6 +1,5 @@
 import type { Approval } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
-import { principalOf } from '../../data/pending.ts'
 import { Risk, StatusBadge } from '../../ui/badges.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
@@ -30,8 +29,14 @@ export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKin
       </Scroll>
       {kind === 'approve' && (
         <p class="small">
-          {unbound.length === 0 ? 'All of this is bound' : 'All but what is marked “not bound” is bound'}: it may be
-          done exactly so, once.{' '}
+          {unbound.length === 0 ? (
+            'All of this is bound'
+          ) : (
+            <>
+              All of this is bound but for <Text of={unbound.join(', ')} />, which may differ when the agent acts
+            </>
+          )}
+          : it may be done exactly so, once.{' '}
           {missing > 0
             ? `Yours is vote ${votes.length + 1} of ${quorum}; ${missing} more must follow.`
             : 'With your vote the agent may act.'}
@@ -55,7 +60,7 @@ export function Meanwhile({ approval }: { approval: Approval }) {
   const { who } = useConsole()
   const decider = approval.status === 'expired' ? undefined : deciderOf(approval)
   const comment = decider === undefined ? undefined : approval.votes.at(-1)?.comment
-  if (decider === principalOf(who)) return <p>Your vote counts.</p>
+  if (decider === who.principal) return <p>Your vote counts.</p>
   return (
     <>
       <p>

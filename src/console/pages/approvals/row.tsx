@@ -4,6 +4,7 @@ import { Risk, StatusBadge } from '../../ui/badges.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Beginning, Text } from '../../ui/text.tsx'
 import { Ago, Countdown } from '../../ui/time.tsx'
+import { spelledOut } from '../../ui/visible.ts'
 import { standingOf } from './filters.ts'
 
 /** So many characters of a reason are in a row. */
@@ -34,7 +35,7 @@ export function Row({ approval, to, isSelected, isCursor, isOpen, isNew, onSelec
         <label class="inbox-select">
           <input
             type="checkbox"
-            aria-label={`Select ${action}, asked for by ${requestedBy}`}
+            aria-label={`Select ${action}, asked for by ${spelledOut(requestedBy)}`}
             checked={isSelected}
             tabIndex={tabIndex}
             onChange={(event) => onSelect(id, event.currentTarget.checked)}

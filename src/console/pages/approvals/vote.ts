@@ -1,6 +1,5 @@
 import type { Approval, SignedIn } from '../../../client/api.ts'
 import type { Endpoints } from '../../../client/endpoints.ts'
-import { principalOf } from '../../data/pending.ts'
 import { CONFIRMED_FROM } from '../../ui/badges.tsx'
 import { visibleParts } from '../../ui/visible.ts'
 
@@ -34,7 +33,7 @@ interface Vote {
 
 /** One vote of who is signed in. @returns the approval as it is then @throws GateError */
 export function sendVote(gate: Endpoints, who: SignedIn, { kind, id, text, idempotencyKey }: Vote): Promise<Approval> {
-  const approverId = principalOf(who)
+  const approverId = who.principal
   const options = idempotencyKey === undefined ? {} : { idempotencyKey }
   if (kind === 'reject') return gate.approvals.reject(id, { approverId, reason: text }, options)
   return gate.approvals.approve(id, { approverId, ...(text !== '' && { comment: text }) }, options)

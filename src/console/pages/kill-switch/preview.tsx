@@ -25,7 +25,8 @@ export function Preview({ level, scope: entered }: PreviewProps) {
     },
     [level, needsScope ? scope : ''],
   )
-  useChanges(['approval', 'policy'], preview.reload)
+  // Not with each approval: agents make as many as they like.
+  useChanges(['policy'], preview.reload)
   const { data, error } = preview
   return (
     <section class="card preview" aria-labelledby="preview">

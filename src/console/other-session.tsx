@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks'
+import type { GateError } from '../client/errors.ts'
+import { failure } from './data/load.ts'
+import { type SignIn, signIn } from './data/session.ts'
+import { PageHead } from './ui/page-head.tsx'
+import { Failure } from './ui/states.tsx'
+import { Text } from './ui/text.tsx'
+
+/** A sign-in link that was opened where somebody is signed in already. */
+export interface Replacing {
+  earlier: SignIn
+  code: string
+}
+
+/**
+ * Asks before a link takes the place of a session: somebody else may have made it, so that one acts with their key without noticing.
+ * The browser has one session, and other tabs lose theirs.
+ */
+export function OtherSession({ of, onSignedIn }: { of: Replacing; onSignedIn: (signedIn: SignIn) => void }) {
+  const { earlier, code } = of
+  const [error, setError] = useState<GateError>()
+  const [isBusy, setIsBusy] = useState(false)
+  const replace = async (): Promise<void> => {
+    setIsBusy(true)
+    try {
+      onSignedIn(await signIn({ code }))
+    } catch (cause) {
+      setError(failure(cause))
+      setIsBusy(false)
+    }
+  }
+  return (
+    <main class="sign-in">
+      <PageHead title="You are signed in already" tab="Sign in" />
+      <p>
+        You are signed in as <Text of={earlier.who.principal} />. This link signs you in with the key that it was made
+        with, here and in your other tabs. Use it only if you made it yourself, or asked for it.
+      </p>
+      {error && <Failure error={error} />}
+      <div class="row">
+        <button type="button" class="button primary" onClick={() => onSignedIn(earlier)}>
+          Stay signed in
+        </button>
+        <button type="button" class="button" disabled={isBusy || error !== undefined} onClick={() => void replace()}>
+          Use the link
+        </button>
+      </div>
+    </main>
+  )
+}
