@@ -10,7 +10,18 @@ import { assertSound, barriersOf, openConsole } from './support.ts'
 const WIDE = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-const policies = heldPolicies('phone', 'quorum', 'once', 'overtaken', 'stopped', 'refused', 'batch', 'down', 'late')
+const policies = heldPolicies(
+  'phone',
+  'quorum',
+  'once',
+  'overtaken',
+  'stopped',
+  'refused',
+  'batch',
+  'down',
+  'late',
+  'typing',
+)
 const gate = await startGate({ after }, { policies })
 const browser = await startBrowser({ after })
 
@@ -56,12 +67,12 @@ test('a high risk is approved by typing its name, and two people must; what is b
   await page.getByRole('button', { name: 'Approve…' }).click()
   const dialog = dialogOf(page)
   await dialog.getByText('Yours is vote 1 of 2; 1 more must follow.').waitFor()
-  await dialog.getByText('All but what is marked “not bound” is bound').waitFor()
+  await dialog.getByText('All of this is bound but for context.toolCallId').waitFor()
   await assertSound(opened)
   for (const typed of ['', 'payment.wir', 'Payment.wire', 'payment.wire ']) {
     await page.getByLabel('Name of the action').fill(typed)
     await sendOf(page, 'Approve').click()
-    await dialog.getByText('This is not what is asked for').waitFor()
+    await dialog.getByText('Type it exactly as it stands above.').waitFor()
   }
   assert.equal((await approvalOf(gate, ann, id)).votes.length, 0)
   await page.getByLabel('Name of the action').fill('payment.wire')
@@ -84,6 +95,34 @@ test('a high risk is approved by typing its name, and two people must; what is b
   await page.getByText('Somebody has approved it meanwhile: ben.').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Approve…' }).count(), 0)
   await assertSound(opened)
+})
+
+test('who asks to approve and types at once writes the comment, and does nothing else', async () => {
+  const { ann, bot } = await people(gate, 'typing')
+  const id = await ask(gate, bot, 'payment.transfer', { amount: 100 })
+  const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
+  await page.getByRole('region', { name: 'Who asks' }).waitFor()
+  await page.keyboard.press('a')
+  await page.getByLabel('Comment').waitFor()
+  await page.keyboard.type('checked with the supplier')
+  assert.equal(await page.getByLabel('Comment').inputValue(), 'checked with the supplier')
+  assert.equal(await dialogOf(page).getByText('Approve this action?').count(), 1)
+})
+
+test('what is not bound is marked wherever it stands, whatever it is called, and nothing else is', async () => {
+  const { ann, bot } = await people(gate, 'typing')
+  const context = {
+    'transfer note': 'a',
+    'meta.note': 'b',
+    meta: { note: 'c' },
+    list: [{ note: 'd' }],
+    toolCallId: 'e',
+  }
+  const id = await ask(gate, bot, 'payment.transfer', { amount: 200, ...context })
+  const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
+  await page.getByRole('region', { name: 'Who asks' }).waitFor()
+  const marked = page.locator('.approval .json .unbound > dt .text')
+  assert.deepEqual(await marked.allInnerTexts(), ['note', 'toolCallId', '"transfer note"'])
 })
 
 test('a vote that is clicked twice is sent once', async () => {

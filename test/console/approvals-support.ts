@@ -6,7 +6,7 @@ tenant: TENANT
 domains: {finance: ["payment.*"], communication: ["email.*"]}
 facts: {context.amount: {type: number, default: 0}}
 thresholds: {requireApproval: 40, deny: 99}
-approval: {expiresIn: 1h, unbound: [context.toolCallId]}
+approval: {expiresIn: 1h, unbound: [context.toolCallId, 'context["transfer note"]', context.meta.note]}
 risk:
   - {name: amount, actions: ["payment.*"], weight: 90, scale: {fact: context.amount, from: 0, to: 10000}}
 rules:

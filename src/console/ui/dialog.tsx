@@ -18,6 +18,8 @@ export function Dialog({ title, isDangerous = false, onClose, children }: Dialog
     const element = dialog.current
     const before = document.activeElement
     element?.showModal()
+    // A browser would begin at the button that closes it: whoever types would close it with the first space.
+    element?.querySelector<HTMLElement>(':is(input, select, textarea):not(:disabled), h2')?.focus()
     return () => {
       element?.close()
       // The browser does not, for a dialog that has left the page.
@@ -39,7 +41,9 @@ export function Dialog({ title, isDangerous = false, onClose, children }: Dialog
   return (
     <dialog ref={dialog} class={isDangerous ? 'dangerous' : ''} aria-labelledby={id} onCancel={cancel} onClose={reopen}>
       <header>
-        <h2 id={id}>{title}</h2>
+        <h2 id={id} tabIndex={-1}>
+          {title}
+        </h2>
         <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>
           ✕
         </button>

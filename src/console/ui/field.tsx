@@ -44,14 +44,22 @@ interface TextFieldProps extends Omit<FieldProps, 'children'> {
   autoComplete?: string
   /** For what is compared letter by letter, such as names: no keyboard corrects it. */
   isMono?: boolean
+  /** The focus goes there when it comes: what one does first in a question. */
+  isFirst?: boolean
 }
 
+/** Stable, so that it is called when the control comes and not at each rendering. */
+const focusOn = (control: HTMLElement | null): void => control?.focus()
+
 export function TextField({ value, onValue, type = 'text', rows, isRequired, isMono, ...rest }: TextFieldProps) {
-  const { label, hint, fault, ...others } = rest
+  const { label, hint, fault, isFirst, ...others } = rest
   return (
     <Field label={label} hint={hint} fault={fault}>
       {(control) => {
-        const common = { ...control, ...others, value, required: isRequired ?? false, class: isMono ? 'mono' : '' }
+        const common = {
+          ...{ ...control, ...others, value, required: isRequired ?? false, class: isMono ? 'mono' : '' },
+          ...(isFirst && { ref: focusOn }),
+        }
         if (rows !== undefined)
           return <textarea {...common} rows={rows} onInput={(event) => onValue(event.currentTarget.value)} />
         // JSX knows inputs of one type each only.

@@ -41,7 +41,7 @@ export function Countdown({ until }: { until: string }) {
   const state = leftMs <= 0 ? 'over' : leftMs < SOON_MS ? 'soon' : 'calm'
   return (
     <time class={`countdown ${state}`} dateTime={until} title={`${local.format(new Date(until))} · ${utcText(until)}`}>
-      {leftMs <= 0 ? 'expired' : durationText(leftMs)}
+      {leftMs <= 0 ? 'expired' : `${durationText(leftMs)} left`}
     </time>
   )
 }

@@ -40,6 +40,7 @@ export function Comment({ kind, text, onText, fault }: CommentProps) {
         rows={2}
         maxLength={MAX_COMMENT}
         isRequired={isRejecting}
+        isFirst
       />
     </div>
   )

@@ -92,7 +92,7 @@ function Ballot({ approval, asked, kind, onClose, onDone }: BallotProps) {
 }
 
 const NO_REASON = 'Say why: the agent is told, and it stands in the trail.'
-const OTHER_WORD = 'This is not what is asked for, letter by letter.'
+const OTHER_WORD = 'Type it exactly as it stands above.'
 
 /** What is missing before it can be sent. */
 function lackOf(kind: VoteKind, text: string, confirmation?: { typed: string; word: string }): string | undefined {

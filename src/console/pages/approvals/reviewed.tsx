@@ -36,7 +36,7 @@ export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKin
               All of this is bound but for <Text of={unbound.join(', ')} />, which may differ when the agent acts
             </>
           )}
-          : it may be done exactly so, once.{' '}
+          : the agent may do exactly this, once.{' '}
           {missing > 0
             ? `Yours is vote ${votes.length + 1} of ${quorum}; ${missing} more must follow.`
             : 'With your vote the agent may act.'}

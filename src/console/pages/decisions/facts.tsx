@@ -52,8 +52,12 @@ export function Summary({ of }: Props) {
         <dd>
           <Outcome of={of} />
         </dd>
-        <dt>Ask again</dt>
-        <dd>{RETRIES[retry]}</dd>
+        {decision !== 'allow' && (
+          <>
+            <dt>Ask again</dt>
+            <dd>{RETRIES[retry]}</dd>
+          </>
+        )}
         <dt>Id</dt>
         <dd>
           <Id of={id} what="the id of the decision" />

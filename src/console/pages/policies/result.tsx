@@ -87,7 +87,7 @@ function Facts({ of, digest, isDraft }: { of: Verdict; digest: string | null; is
       </dd>
       {decision !== 'allow' && (
         <>
-          <dt>Asking again</dt>
+          <dt>Ask again</dt>
           <dd>{RETRIES[retry]}</dd>
         </>
       )}

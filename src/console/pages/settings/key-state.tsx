@@ -58,7 +58,7 @@ function Until({ of: key, nowMs, state }: { of: ListedKey; nowMs: number; state:
     )
   return (
     <>
-      works for <Countdown until={expiresAt} />
+      works: <Countdown until={expiresAt} />
     </>
   )
 }
