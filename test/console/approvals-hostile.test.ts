@@ -54,7 +54,7 @@ test('hostile texts of agents, policies and voters are shown as what they are, e
   assert.ok((await open.getByText('<img src=x onerror=').count()) >= 5)
   assert.ok((await open.getByTitle('Invisible or control character U+202E').count()) >= 2)
   assert.ok((await open.getByTitle('Invisible or control character U+200B').count()) >= 2)
-  assert.ok((await open.getByTitle(/Letter U\+0430 of another alphabet/).count()) >= 2)
+  assert.ok((await open.getByTitle('U+0430, which looks like another character').count()) >= 2)
   await open.getByText('99,400 more characters').waitFor()
   assert.equal(await open.locator('a[href^="javascript"], img, script').count(), 0)
   await assertSound(opened)

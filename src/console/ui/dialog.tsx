@@ -22,8 +22,7 @@ export function Dialog({ title, isDangerous = false, onClose, children }: Dialog
     element?.querySelector<HTMLElement>(':is(input, select, textarea):not(:disabled), h2')?.focus()
     return () => {
       element?.close()
-      // The browser does not, for a dialog that has left the page.
-      if (before instanceof HTMLElement) before.focus()
+      giveBack(before)
     }
   }, [])
   const cancel = (event: TargetedEvent<HTMLDialogElement>): void => {
@@ -51,4 +50,14 @@ export function Dialog({ title, isDangerous = false, onClose, children }: Dialog
       {children}
     </dialog>
   )
+}
+
+/** The focus to where it was before, which a browser does not do for a dialog that has left the page; else to the heading of the page. */
+function giveBack(before: Element | null): void {
+  if (before instanceof HTMLElement) before.focus()
+  requestAnimationFrame(() => {
+    if (document.activeElement !== document.body) return
+    const place = before?.isConnected ? before : document.querySelector('h1')
+    if (place instanceof HTMLElement) place.focus()
+  })
 }
