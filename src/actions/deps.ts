@@ -81,9 +81,14 @@ export function actorOf({ id, identity, roles }: ApiKey): Actor {
 }
 
 /** Whether the caller's key is neither revoked nor expired by now, for what goes on after a request was let in. */
-export function isStillActive({ store, clock }: Deps, { key }: Caller): boolean {
-  const known = store.state().keys.get(key.id)
-  return known !== undefined && isActive(known, clock())
+export function isStillActive(deps: Deps, { key }: Caller): boolean {
+  return activeKey(deps, key.id) !== undefined
+}
+
+/** The key of this id as it is now; undefined when it has been revoked or has expired. */
+export function activeKey({ store, clock }: Pick<Deps, 'store' | 'clock'>, keyId: string): ApiKey | undefined {
+  const key = store.state().keys.get(keyId)
+  return key !== undefined && isActive(key, clock()) ? key : undefined
 }
 
 /** How often an action decides anew when what it had read changed before its commit. */

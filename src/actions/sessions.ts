@@ -2,8 +2,8 @@ import { SERVICE } from '../audit/entry.ts'
 import { equalBytes, sha256, sha256Hex } from '../base/bytes.ts'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
-import { type ApiKey, isActive } from '../keys/apikey.ts'
-import { actorOf, type Deps, decideAndCommit, eventEntry } from './deps.ts'
+import type { ApiKey } from '../keys/apikey.ts'
+import { activeKey, actorOf, type Deps, decideAndCommit, eventEntry } from './deps.ts'
 import { chainOfKey } from './keys.ts'
 import { newSecret, oldestOf } from './sign-in-codes.ts'
 
@@ -84,7 +84,7 @@ export class Sessions {
     const tokenHash = sha256(token)
     const found = cookies.map((cookie) => this.#open.get(sha256Hex(cookie)))
     const session = found.find((one) => one !== undefined && equalBytes(one.tokenHash, tokenHash))
-    const key = session && this.#keyOf(session)
+    const key = session && activeKey(this.#deps, session.keyId)
     if (session === undefined || key === undefined || !this.isOpen(session))
       throw new GateError('unauthenticated', 'You are not signed in, or no longer; sign in again.')
     if (isUserActive) session.idleEndsMs = this.#deps.clock() + IDLE_MS
@@ -132,14 +132,9 @@ export class Sessions {
     if (this.#open.delete(session.cookieHash)) this.#ended.push({ session, why })
   }
 
-  #keyOf({ keyId }: Session): ApiKey | undefined {
-    const key = this.#deps.store.state().keys.get(keyId)
-    return key !== undefined && isActive(key, this.#deps.clock()) ? key : undefined
-  }
-
   #whyOver(session: Session): SessionEnd | undefined {
     const nowMs = this.#deps.clock()
-    if (this.#keyOf(session) === undefined) return 'key_ended'
+    if (activeKey(this.#deps, session.keyId) === undefined) return 'key_ended'
     if (nowMs >= session.endsMs) return 'too_long'
     return nowMs >= session.idleEndsMs ? 'idle' : undefined
   }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { sha256Hex } from '../base/bytes.ts'
 import { GateError } from '../base/errors.ts'
-import { type ApiKey, isActive } from '../keys/apikey.ts'
-import type { Deps } from './deps.ts'
+import type { ApiKey } from '../keys/apikey.ts'
+import { activeKey, type Deps } from './deps.ts'
 
 /** How long a code can be used. */
 export const CODE_MS = 5 * 60_000
@@ -38,9 +38,8 @@ export class SignInCodes {
     const hash = sha256Hex(code)
     const held = this.#codes.get(hash)
     this.#codes.delete(hash)
-    const nowMs = this.#deps.clock()
-    const key = held && nowMs < held.endsMs ? this.#deps.store.state().keys.get(held.keyId) : undefined
-    if (key !== undefined && isActive(key, nowMs)) return key
+    const key = held && this.#deps.clock() < held.endsMs ? activeKey(this.#deps, held.keyId) : undefined
+    if (key !== undefined) return key
     throw new GateError('unauthenticated', 'This sign-in link was used already or is too old; ask for a new one.')
   }
 }

@@ -71,14 +71,14 @@ export const LiveContext = createContext<Live>({ isLive: false, listen: () => ()
 const TOGETHER_MS = 250
 
 /**
- * Calls `changed` after events of these kinds, once for those that come together.
+ * Calls `changed` after events of these kinds, once for those that come together, and with them.
  *
  * @param kinds first segments of event types, such as `approval`
  * @param concerns which of them; all without it
  */
 export function useChanges(
   kinds: readonly string[],
-  changed: () => void,
+  changed: (events: readonly GateEvent[]) => void,
   concerns: (event: GateEvent) => boolean = () => true,
 ): void {
   const { listen } = useContext(LiveContext)
@@ -87,12 +87,16 @@ export function useChanges(
   const wanted = kinds.join()
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
+    let together: GateEvent[] = []
     const stop = listen((event) => {
       const kind = event.eventType.split('.')[0] ?? ''
       if (!wanted.split(',').includes(kind) || !latest.current.concerns(event)) return
+      together.push(event)
       timer ??= setTimeout(() => {
+        const events = together
+        together = []
         timer = undefined
-        latest.current.changed()
+        latest.current.changed(events)
       }, TOGETHER_MS)
     })
     return () => {

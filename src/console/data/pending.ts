@@ -10,8 +10,6 @@ import { type Loaded, useLoad } from './load.ts'
 
 /** So many pending approvals are known at most: those whose deadlines come first. */
 const MOST = 1000
-/** How many events of a burst are one change to what is shown. */
-const TOGETHER_MS = 250
 
 /** What waits for people, as far as the key may know of it. */
 export interface Pending {
@@ -66,7 +64,7 @@ export function usePendingApprovals(gate: Endpoints, isWanted: boolean, isStoppe
     const { data, replace } = latest.current
     if (data !== undefined) replace(withNews(data, news))
   }, [])
-  useNews(take)
+  useChanges(['approval'], (events) => take(events.flatMap((event) => approvalIn(event) ?? [])))
   useChanges(['killswitch'], loaded.reload)
   const wasLive = useRef(isLive)
   useEffect(() => {
@@ -100,29 +98,6 @@ function withNews({ items, total }: Pending, news: readonly Approval[]): Pending
     else known.delete(approval.id)
   }
   return { items: [...known.values()], total: total + known.size - items.length }
-}
-
-/** Approvals as events tell of them, those of a burst together. */
-function useNews(take: (news: readonly Approval[]) => void): void {
-  const { listen } = useContext(LiveContext)
-  useEffect(() => {
-    const news = new Map<string, Approval>()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = listen((event) => {
-      const approval = approvalIn(event)
-      if (approval === undefined) return
-      news.set(approval.id, approval)
-      timer ??= setTimeout(() => {
-        timer = undefined
-        take([...news.values()])
-        news.clear()
-      }, TOGETHER_MS)
-    })
-    return () => {
-      clearTimeout(timer)
-      stop()
-    }
-  }, [listen, take])
 }
 
 /** The approval that an event is about, as it was then; undefined for events about something else. */
