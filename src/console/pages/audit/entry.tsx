@@ -3,6 +3,7 @@ import { type AuditEntry, EVENTS } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
 import { Id } from '../../ui/copy.tsx'
+import { EntryHashes } from '../../ui/entry-hashes.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Principal } from '../../ui/principal.tsx'
@@ -57,14 +58,7 @@ function Opened({ of: { id, eventType, data, actor, hash, previousHash } }: { of
         <dd>
           <Id of={id} what="the id of the entry" />
         </dd>
-        <dt>Hash</dt>
-        <dd>
-          <Id of={hash} what="the hash of the entry" />
-        </dd>
-        <dt>Previous</dt>
-        <dd>
-          <Id of={previousHash} what="the hash of the entry before" />
-        </dd>
+        <EntryHashes hash={hash} previousHash={previousHash} />
       </dl>
     </div>
   )

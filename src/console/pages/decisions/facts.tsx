@@ -4,6 +4,7 @@ import { addressOf } from '../../data/place.ts'
 import { DecisionBadge, Risk, StatusBadge } from '../../ui/badges.tsx'
 import { Id } from '../../ui/copy.tsx'
 import { DECIDED_BY, RETRIES } from '../../ui/decision-words.ts'
+import { EntryHashes } from '../../ui/entry-hashes.tsx'
 import { Link } from '../../ui/link.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -178,14 +179,7 @@ export function ChainPlace({ of: { chain, seq, entryId, hash, previousHash, veri
         <dd>
           <Id of={entryId} what="the id of the entry" />
         </dd>
-        <dt>Hash</dt>
-        <dd>
-          <Id of={hash} what="the hash of the entry" />
-        </dd>
-        <dt>Previous</dt>
-        <dd>
-          <Id of={previousHash} what="the hash of the entry before" />
-        </dd>
+        <EntryHashes hash={hash} previousHash={previousHash} />
       </dl>
     </section>
   )
