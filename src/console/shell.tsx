@@ -113,7 +113,12 @@ function Loaded({ page }: { page: Page }) {
       (error) => setFound({ error: failure(error) }),
     )
   }, [page])
-  if (found.error) return <Failure error={found.error} />
-  const { component: Component } = found
-  return Component ? <Component /> : <Loading what={page.title} />
+  const { component: Component, error } = found
+  if (Component) return <Component />
+  return (
+    <>
+      <PageHead title={page.title} />
+      {error ? <Failure error={error} /> : <Loading what={page.title} />}
+    </>
+  )
 }

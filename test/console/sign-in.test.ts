@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { startBrowser } from '../browser.ts'
 import { plainFetch } from '../declared.ts'
 import { startGate } from '../helpers.ts'
-import { assertSound, openConsole, openPage } from './support.ts'
+import { assertSound, type Opened, openConsole, openPage } from './support.ts'
 
 const gate = await startGate({ after })
 const browser = await startBrowser({ after })
@@ -52,6 +52,26 @@ test('a key signs in, and signs out again; it is kept nowhere', async () => {
   await page.getByText('You are signed out.').waitFor()
   await page.reload()
   await page.getByLabel('API key').waitFor()
+})
+
+test('a page whose script is still on its way says which one it will be', async () => {
+  const opened = await openConsole(browser, gate, owner, 'settings')
+  const { page } = opened
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  let goOn = (): void => undefined
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  await page.route('**/console/**/*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  await navigation(page).getByRole('link', { name: 'Policies' }).click()
+  await page.getByText('Loading Policies').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Policies' }).waitFor()
+  await assertSound(opened)
+  goOn()
+  await page.getByRole('heading', { level: 2 }).first().waitFor()
 })
 
 test('a key that is not valid is refused, and another one can be tried', async () => {
@@ -137,9 +157,20 @@ test('a page that is left open ends by itself when its session does', async () =
 /** The console of a service, and the time put forward for both. */
 async function opensIdle(t: TestContext, idle: string, idleMs: number) {
   let aheadMs = 0
+  let opened: Opened | undefined
+  t.after(() => opened?.page.unrouteAll({ behavior: 'ignoreErrors' }))
   const idling = await startGate(t, { clock: () => Date.now() + aheadMs })
-  const opened = await openConsole(browser, idling, await idling.key())
+  opened = await openConsole(browser, idling, await idling.key())
   const { page } = opened
+  // Whatever is asked for from now on is answered at that time too: the page goes by the header Date.
+  await page.route(
+    ({ pathname }) => pathname !== '/events',
+    async (route) => {
+      const response = await route.fetch()
+      const date = new Date(Date.now() + aheadMs).toUTCString()
+      await route.fulfill({ response, headers: { ...response.headers(), date } })
+    },
+  )
   await page.clock.install()
   await page.reload()
   await navigation(page).waitFor()
