@@ -15,17 +15,19 @@ export function Header({ onTenant, onLeave }: { onTenant: (tenantId: string) => 
       <Link to={addressOf([])} class="brand" label="gate-sidecar, start page">
         <span aria-hidden="true">gate</span>
       </Link>
-      {who.tenants.length > 1 ? (
-        <Choice
-          label="Tenant"
-          value={tenantId}
-          options={who.tenants.map((id) => [id, id] as const)}
-          onValue={onTenant}
-        />
-      ) : (
-        <span class="tenant">{tenantId}</span>
-      )}
-      <span class={`badge environment ${who.environment}`}>{who.environment}</span>
+      <div class="where">
+        {who.tenants.length > 1 ? (
+          <Choice
+            label="Tenant"
+            value={tenantId}
+            options={who.tenants.map((id) => [id, id] as const)}
+            onValue={onTenant}
+          />
+        ) : (
+          <span class="tenant">{tenantId}</span>
+        )}
+        <span class={`badge environment ${who.environment}`}>{who.environment}</span>
+      </div>
       <StopControl />
       <Account onLeave={onLeave} />
     </header>

@@ -1,31 +1,77 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { useConsole } from './data/console.ts'
 import { useWaiting } from './data/pending.ts'
 import { addressOf, usePlace } from './data/place.ts'
-import { PAGES } from './pages.ts'
+import { PAGES, type Page } from './pages.ts'
 import { Icon } from './ui/icons.tsx'
 import { Link } from './ui/link.tsx'
+
+/** What a phone has room for at the bottom: so many pages, or one less and a button for the others. */
+const ROOM = 5
 
 /** Links to the pages: at the side, on a phone at the bottom. */
 export function Navigation() {
   const { may } = useConsole()
   const { path } = usePlace()
-  const waiting = useWaiting()
   const pages = PAGES.filter(({ needs }) => may(needs))
   const current = path[0] ?? pages[0]?.path
+  const inFront = pages.length > ROOM ? pages.slice(0, ROOM - 1) : pages
+  const behind = pages.slice(inFront.length)
+  const link = (page: Page) => <PageLink key={page.path} page={page} isCurrent={page.path === current} />
   return (
     <nav class="navigation" aria-label="Pages">
-      {pages.map(({ path: segment, title, icon }) => (
-        <Link key={segment} to={addressOf([segment])} current={segment === current}>
-          <Icon name={icon} />
-          <span>{title}</span>
-          {segment === 'approvals' && waiting > 0 && (
-            <span class="badge require_approval">
-              {waiting.toLocaleString()}
-              <span class="visually-hidden"> waiting</span>
-            </span>
-          )}
-        </Link>
-      ))}
+      {inFront.map(link)}
+      {behind.length > 0 && (
+        <More address={path.join()} isCurrent={behind.some((page) => page.path === current)}>
+          {behind.map(link)}
+        </More>
+      )}
     </nav>
+  )
+}
+
+function PageLink({ page: { path, title, icon }, isCurrent }: { page: Page; isCurrent: boolean }) {
+  const waiting = useWaiting()
+  return (
+    <Link to={addressOf([path])} current={isCurrent}>
+      <Icon name={icon} />
+      <span>{title}</span>
+      {path === 'approvals' && waiting > 0 && (
+        <span class="badge require_approval">
+          {waiting.toLocaleString()}
+          <span class="visually-hidden"> waiting</span>
+        </span>
+      )}
+    </Link>
+  )
+}
+
+interface MoreProps {
+  /** Where one is: another place closes it. */
+  address: string
+  isCurrent: boolean
+  children: ComponentChildren
+}
+
+/** The pages that a phone has no room for, opened by a button; elsewhere they stand with the others. */
+function More({ address, isCurrent, children }: MoreProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  useEffect(() => setIsOpen(false), [address])
+  return (
+    <>
+      <button
+        type="button"
+        class="more"
+        aria-current={isCurrent}
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        onKeyDown={({ key }) => key === 'Escape' && setIsOpen(false)}
+      >
+        <Icon name="more" />
+        <span>More</span>
+      </button>
+      <div class={`pages-behind ${isOpen ? 'open' : ''}`}>{children}</div>
+    </>
   )
 }

@@ -12,7 +12,7 @@ export interface Page {
   load: () => Promise<ComponentType>
 }
 
-/** The pages, in the order of the navigation. The first that somebody may see is where that one begins. */
+/** The pages, in the order of the navigation: where one acts, then where one looks. The first that somebody may see is where that one begins. */
 export const PAGES: readonly Page[] = [
   {
     path: 'overview',
@@ -27,6 +27,13 @@ export const PAGES: readonly Page[] = [
     icon: 'approvals',
     needs: 'listApprovals',
     load: async () => (await import('./pages/approvals/page.tsx')).ApprovalsPage,
+  },
+  {
+    path: 'kill-switch',
+    title: 'Kill switch',
+    icon: 'stop',
+    needs: 'killSwitchStatus',
+    load: async () => (await import('./pages/kill-switch/page.tsx')).KillSwitchPage,
   },
   {
     path: 'decisions',
@@ -48,13 +55,6 @@ export const PAGES: readonly Page[] = [
     icon: 'policies',
     needs: 'listPolicies',
     load: async () => (await import('./pages/policies/page.tsx')).PoliciesPage,
-  },
-  {
-    path: 'kill-switch',
-    title: 'Kill switch',
-    icon: 'stop',
-    needs: 'killSwitchStatus',
-    load: async () => (await import('./pages/kill-switch/page.tsx')).KillSwitchPage,
   },
   {
     path: 'settings',

@@ -25,6 +25,11 @@ const MAKE_MARKUP = `(() => {
   }
 })()`
 
+/** The texts of the navigation that do not show to their end. */
+const CUT_LABELS = `[...document.querySelectorAll('.navigation span:not(.badge)')]
+  .filter((label) => label.scrollWidth > label.clientWidth)
+  .map((label) => label.textContent)`
+
 async function signInWith(page: Page, secret: string): Promise<void> {
   await page.getByLabel('API key').fill(secret)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -199,9 +204,9 @@ test('who does not answer is signed out', async (t) => {
 
 const SEEN: [role: 'agent' | 'approver' | 'auditor' | 'operator' | 'owner', pages: string[]][] = [
   ['agent', ['Approvals', 'Kill switch']],
-  ['approver', ['Approvals', 'Policies', 'Kill switch']],
-  ['auditor', ['Overview', 'Decisions', 'Audit', 'Policies', 'Kill switch', 'Settings']],
-  ['owner', ['Overview', 'Approvals', 'Decisions', 'Audit', 'Policies', 'Kill switch', 'Settings']],
+  ['approver', ['Approvals', 'Kill switch', 'Policies']],
+  ['auditor', ['Overview', 'Kill switch', 'Decisions', 'Audit', 'Policies', 'Settings']],
+  ['owner', ['Overview', 'Approvals', 'Kill switch', 'Decisions', 'Audit', 'Policies', 'Settings']],
 ]
 for (const [role, pages] of SEEN) {
   test(`${role} sees ${pages.join(', ')}`, async () => {
@@ -213,6 +218,28 @@ for (const [role, pages] of SEEN) {
     }
   })
 }
+
+test('on a phone the pages that have no room stand behind a button, which says where one is', async () => {
+  const opened = await openConsole(browser, gate, owner, '', { viewport: { width: 360, height: 640 } })
+  const { page } = opened
+  assert.deepEqual(await navigation(page).getByRole('link').allInnerTexts(), [
+    'Overview',
+    'Approvals',
+    'Kill switch',
+    'Decisions',
+  ])
+  const more = navigation(page).getByRole('button', { name: 'More' })
+  await more.click()
+  await assertSound(opened)
+  await page.keyboard.press('Escape')
+  await navigation(page).getByRole('button', { name: 'More', expanded: false }).waitFor()
+  await more.click()
+  await navigation(page).getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  await navigation(page).getByRole('button', { name: 'More', expanded: false }).waitFor()
+  assert.equal(await more.getAttribute('aria-current'), 'true')
+  assert.deepEqual(await page.evaluate(CUT_LABELS), [])
+})
 
 test('an admin looks at one tenant after the other', async () => {
   const admin = await gate.key({ roles: ['admin'] })
