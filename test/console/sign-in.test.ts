@@ -167,17 +167,19 @@ async function opensIdle(t: TestContext, idle: string, idleMs: number) {
   const idling = await startGate(t, { clock: () => Date.now() + aheadMs })
   opened = await openConsole(browser, idling, await idling.key())
   const { page } = opened
-  // Whatever is asked for from now on is answered at that time too: the page goes by the header Date.
+  // The page would put its clock right by the header Date, which tells the real time.
   await page.route(
     ({ pathname }) => pathname !== '/events',
     async (route) => {
       const response = await route.fetch()
-      const date = new Date(Date.now() + aheadMs).toUTCString()
-      await route.fulfill({ response, headers: { ...response.headers(), date } })
+      const { date: _, ...headers } = response.headers()
+      await route.fulfill({ response, headers })
     },
   )
   await page.clock.install()
+  const live = page.waitForResponse('**/events')
   await page.reload()
+  await live
   await navigation(page).waitFor()
   aheadMs = idleMs
   await page.clock.fastForward(idle)
