@@ -54,6 +54,12 @@ export type Approval = {
   digest: string
 }
 
+/** What of an approval its status and deadline follow from; a request may be large, and is not part of it. */
+export type Standing = Pick<
+  Approval,
+  'id' | 'chain' | 'action' | 'domain' | 'status' | 'createdAt' | 'decidedAt' | 'expiresAt'
+>
+
 /** The subset of a request that an approval is for. */
 export interface Bound {
   chain: string
@@ -88,12 +94,12 @@ function leaveOut(bodies: Pick<Bound, 'context' | 'plan'>, path: readonly string
   }
 }
 
-export function subjectOf(approval: Approval): Subject {
+export function subjectOf(approval: Standing): Subject {
   return { chain: approval.chain, action: approval.action, domain: approval.domain ?? undefined }
 }
 
 /** The deadline in ms, moved by the time that the action has been stopped until now. */
-export function deadlineMs(approval: Approval, stops: Iterable<KillSwitch>, nowMs: number): number {
+export function deadlineMs(approval: Standing, stops: Iterable<KillSwitch>, nowMs: number): number {
   return Date.parse(approval.expiresAt) + stoppedMs(stops, subjectOf(approval), Date.parse(approval.createdAt), nowMs)
 }
 
@@ -101,7 +107,7 @@ export function deadlineMs(approval: Approval, stops: Iterable<KillSwitch>, nowM
  * The status that holds now, whether or not an entry says so yet: a stop over the action cancels what was
  * approved before it, and what is still open is expired from its deadline on.
  */
-export function statusAt(approval: Approval, stops: Iterable<KillSwitch>, nowMs: number): ApprovalStatus {
+export function statusAt(approval: Standing, stops: Iterable<KillSwitch>, nowMs: number): ApprovalStatus {
   const { status, decidedAt } = approval
   if (status !== 'pending' && status !== 'approved') return status
   const isVoid = status === 'approved' && decidedAt !== null
