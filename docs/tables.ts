@@ -7,7 +7,7 @@ import { ERRORS } from '../src/base/errors.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { flagOf, SETTING_NAMES, SETTINGS } from '../src/config.ts'
 import type { DecidedBy } from '../src/gate/decide.ts'
-import { PLANS, STATUS_LIMIT } from '../src/keys/plan.ts'
+import { PLANS, SIGN_IN_LIMIT, STATUS_LIMIT } from '../src/keys/plan.ts'
 import { callersOf, mayCall, ROLES, ROUTES, type RouteRule } from '../src/keys/roles.ts'
 import { DECORATORS } from '../src/policy/decorators.ts'
 import { DIAGNOSTICS } from '../src/policy/diagnostics.ts'
@@ -207,7 +207,11 @@ function planRows(): string[][] {
     code(plan),
     Number.isFinite(limit) ? String(limit) : 'no limit',
   ])
-  return [...rows, ['`status` reads, and refused callers, of each key', String(STATUS_LIMIT)]]
+  return [
+    ...rows,
+    ['`status` reads, and refused callers, of each key', String(STATUS_LIMIT)],
+    ['`sign-in`: sessions and sign-in links, of each key', String(SIGN_IN_LIMIT)],
+  ]
 }
 
 function commandRows(command: Command, path: readonly string[]): string[][] {

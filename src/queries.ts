@@ -101,6 +101,10 @@ export interface OpenQuery {
   maxBytes?: number | undefined
 }
 
+export interface StandingQuery extends Pick<OpenQuery, 'statuses' | 'dueAt' | 'limit' | 'after'> {
+  chain: string
+}
+
 export interface ChainRequest {
   chain: string
   /** first <= seq < end; without it, everything that there is. */

@@ -103,7 +103,7 @@ export async function startServer({
     const { listener, refusals } = createApp(services, { direct })
     tendStore(tasks, deps)
     tendCallers(tasks, browsers.sessions, refusals)
-    const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
+    const server = createServer(HTTP_LIMITS, listener)
     const url = await listen(server, config)
     const close = closing({ server, stopping, tasks, ...rules, keyUses, refusals, ...browsers, trail, store })
     return { url, store, signInCodes: browsers.signInCodes, reload: rules.policies.reloadAll, close }
@@ -113,6 +113,9 @@ export async function startServer({
     throw error
   }
 }
+
+/** Browsers send the cookies of everything that this machine serves on any port: Node's own limit of 16 kB may not be enough. */
+const HTTP_LIMITS = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 32 * 1024 }
 
 interface Running extends Pick<Services, 'policies' | 'sessions' | 'store'> {
   server: Server

@@ -1,4 +1,4 @@
-import type { Approval } from './approvals/approval.ts'
+import type { Approval, Standing } from './approvals/approval.ts'
 import type { StoredEntry } from './audit/chain.ts'
 import type { EventType } from './audit/events.ts'
 import type { RangeVerification } from './audit/range.ts'
@@ -14,6 +14,7 @@ import type {
   OpenQuery,
   PageQuery,
   Reporter,
+  StandingQuery,
   Taken,
   TakenQuery,
   Unreported,
@@ -73,6 +74,8 @@ export interface Store {
   approvalsFor(chain: string, digest: string): Promise<Approval[]>
   /** Pending or approved, oldest deadline first, then by id. None is given only when there is none. */
   openApprovals(query: OpenQuery): Promise<Approval[]>
+  /** As `openApprovals`, without reading what was asked for. */
+  openStandings(query: StandingQuery): Promise<Standing[]>
   /** Whether it is stored as pending still, found without reading it. */
   isPending(approval: Pick<Approval, 'id' | 'chain' | 'digest'>): Promise<boolean>
 

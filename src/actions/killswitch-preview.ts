@@ -5,9 +5,9 @@ import { type Operator, refusalOf } from './killswitch.ts'
 import { coverageOf } from './killswitch-coverage.ts'
 import type { PreviewStopRequest } from './killswitch-request.ts'
 import { resolveScope } from './killswitch-scope.ts'
-import { openApprovals } from './open-approvals.ts'
+import { openStandings } from './open-approvals.ts'
 
-/** So many open approvals are looked at, those with the oldest deadlines: each holds a request, which may be large. */
+/** So many open approvals are looked at, those with the oldest deadlines. */
 const MAX_APPROVALS = 1000
 
 /**
@@ -34,7 +34,7 @@ async function coveredApprovals({ store, clock }: Deps, chain: string, stop: Sco
   const nowMs = clock()
   const found = { pending: 0, approved: 0 }
   let looked = 0
-  for await (const batch of openApprovals(store, { statuses: ['pending', 'approved'], chain })) {
+  for await (const batch of openStandings(store, { statuses: ['pending', 'approved'], chain })) {
     for (const approval of batch) {
       if (looked === MAX_APPROVALS) return { approvals: found.pending, cancels: found.approved, moreApprovals: true }
       looked += 1

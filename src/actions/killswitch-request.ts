@@ -25,7 +25,20 @@ export const TriggerRequest = Type.Object(
   { ...Closed, title: 'TriggerRequest' },
 )
 export const RecoverRequest = Type.Object(
-  { tenantId: TenantIdField, level: Type.Optional(LevelField), scope: Scope, recoveredBy: Name, comment: Text },
+  {
+    tenantId: TenantIdField,
+    id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'The stop that is meant: one that came in its place meanwhile is not ended.',
+      }),
+    ),
+    level: Type.Optional(LevelField),
+    scope: Scope,
+    recoveredBy: Name,
+    comment: Text,
+  },
   { ...Closed, title: 'RecoverRequest' },
 )
 /** Body of a preview. */

@@ -176,7 +176,7 @@ async function triggered(deps: KillSwitchDeps, operator: Operator, stop: KillSwi
 }
 
 /**
- * Ends a stop: the one named by level and scope, else the strongest.
+ * Ends a stop: the one named by id, level and scope, else the strongest.
  *
  * @throws GateError `kill_switch_inactive` when there is none such, `forbidden` for L4 without admin
  */
@@ -184,7 +184,7 @@ export function recover(deps: Deps, operator: Operator, request: RecoverRequest,
   return decideAndCommit(deps.store, async () => {
     const earlier = once && (await earlierUse(deps.store, once.caller, once.idempotency))
     if (earlier !== undefined) return { submission: null, reply: () => killSwitchStatus(deps, operator.chain) }
-    const stop = stopToEnd(deps, operator, request.level, request.scope)
+    const stop = stopToEnd(deps, operator, request)
     const { write, data } = change('switch', stop, {
       recoveredBy: request.recoveredBy,
       recoveredAt: formatTimestamp(deps.clock()),
@@ -201,11 +201,20 @@ export function recover(deps: Deps, operator: Operator, request: RecoverRequest,
   })
 }
 
-function stopToEnd(deps: Deps, operator: Operator, level: Level | undefined, scope: string | undefined): KillSwitch {
+function inactiveText(id: string | undefined): string {
+  return id === undefined
+    ? 'No such kill switch is active.'
+    : `The kill switch ${id} has been ended already, or is not of that level and scope; nothing was changed.`
+}
+
+function stopToEnd(deps: Deps, operator: Operator, { id, level, scope }: RecoverRequest): KillSwitch {
   const stop = stopsOver(deps.store.state().switches, operator.chain).find(
-    (item) => (level === undefined || item.level === level) && (scope === undefined || item.scope === scope),
+    (item) =>
+      (id === undefined || item.id === id) &&
+      (level === undefined || item.level === level) &&
+      (scope === undefined || item.scope === scope),
   )
-  if (stop === undefined) throw new GateError('kill_switch_inactive', 'No such kill switch is active.')
+  if (stop === undefined) throw new GateError('kill_switch_inactive', inactiveText(id))
   if (stop.level === 'L4' && !operator.admin) throw new GateError('forbidden', 'Only an admin may end an L4 stop.')
   if (isImposed(deps, stop)) {
     throw new GateError('audit_unavailable', 'The stop is in force but not on disk yet; it cannot be ended before.')

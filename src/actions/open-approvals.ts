@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Approval, type ApprovalStatus, statusAt } from '../approvals/approval.ts'
+import { type Approval, type ApprovalStatus, type Standing, statusAt } from '../approvals/approval.ts'
 import { SERVICE } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
-import type { OpenQuery } from '../queries.ts'
+import type { OpenQuery, StandingQuery } from '../queries.ts'
 import { change } from '../records.ts'
 import type { Store } from '../store.ts'
 import { type Deps, eventEntry } from './deps.ts'
@@ -11,13 +11,22 @@ const BATCH = 200
 const BATCH_BYTES = 1024 * 1024
 
 /** Open approvals in batches, all of them; between two batches others have their turn. */
-export async function* openApprovals(
+export function openApprovals(
   store: Store,
   query: Omit<OpenQuery, 'limit' | 'after' | 'maxBytes'>,
 ): AsyncGenerator<Approval[]> {
-  let after: Approval | undefined
+  return batches((after) => store.openApprovals({ ...query, after, limit: BATCH, maxBytes: BATCH_BYTES }))
+}
+
+/** As `openApprovals`, for what does not depend on the requests: however large these are, it takes as long. */
+export function openStandings(store: Store, query: Omit<StandingQuery, 'limit' | 'after'>): AsyncGenerator<Standing[]> {
+  return batches((after) => store.openStandings({ ...query, after, limit: BATCH }))
+}
+
+async function* batches<T>(next: (after: T | undefined) => Promise<T[]>): AsyncGenerator<T[]> {
+  let after: T | undefined
   for (;;) {
-    const batch = await store.openApprovals({ ...query, after, limit: BATCH, maxBytes: BATCH_BYTES })
+    const batch = await next(after)
     if (batch.length === 0) return
     yield batch
     after = batch.at(-1)
@@ -41,7 +50,7 @@ export async function changedByTime({ store }: Deps, chain: string, status: Appr
   if (behind === undefined) return actual
   const { switches } = store.state()
   const dueAt = behind.due ? formatTimestamp(nowMs) : undefined
-  for await (const batch of openApprovals(store, { statuses: behind.statuses, dueAt, chain })) {
+  for await (const batch of openStandings(store, { statuses: behind.statuses, dueAt, chain })) {
     for (const approval of batch) {
       const now = statusAt(approval, switches, nowMs)
       if (now === 'expired' || now === 'cancelled') actual[now].push(approval.id)

@@ -6,7 +6,7 @@ import type { Caller, Deps } from './deps.ts'
 import { FAIL_MODES } from './fail-modes.ts'
 import { killSwitchStatus } from './killswitch.ts'
 import type { Latency } from './latency.ts'
-import { changedByTime, openApprovals } from './open-approvals.ts'
+import { changedByTime, openStandings } from './open-approvals.ts'
 import type { PolicyRegistry } from './policy-registry.ts'
 import type { End, Ended, Recent, RecentReader } from './recent.ts'
 import type { TrailDeps } from './trail-state.ts'
@@ -124,7 +124,7 @@ async function pendingNow(deps: Deps, chain: string, nowMs: number) {
 async function nextDeadlineMs({ store }: Deps, chain: string, nowMs: number): Promise<number | undefined> {
   const { switches } = store.state()
   let nextMs: number | undefined
-  for await (const batch of openApprovals(store, { chain, statuses: ['pending'] })) {
+  for await (const batch of openStandings(store, { chain, statuses: ['pending'] })) {
     for (const approval of batch) {
       if (nextMs !== undefined && Date.parse(approval.expiresAt) >= nextMs) return nextMs
       if (statusAt(approval, switches, nowMs) !== 'pending') continue

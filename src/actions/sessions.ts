@@ -3,6 +3,7 @@ import { equalBytes, sha256, sha256Hex } from '../base/bytes.ts'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
 import type { ApiKey } from '../keys/apikey.ts'
+import { type Clocks, type Deadline, deadlineIn, isPast } from './deadline.ts'
 import { activeKey, actorOf, type Deps, decideAndCommit, eventEntry } from './deps.ts'
 import { chainOfKey } from './keys.ts'
 import { newSecret, oldestOf } from './sign-in-codes.ts'
@@ -26,9 +27,9 @@ export interface Session {
   readonly tokenHash: Uint8Array
   readonly startedMs: number
   /** When it ends at the latest. */
-  readonly endsMs: number
+  readonly ends: Deadline
   /** When it ends unless its user does something before. */
-  idleEndsMs: number
+  idleEnds: Deadline
 }
 
 /** What a browser keeps of a session: both are needed, and neither is stored here. */
@@ -42,30 +43,31 @@ export interface SessionSecrets {
 /** The sessions of this process. */
 export class Sessions {
   readonly #deps: Deps
+  readonly #clocks: Clocks
   /** By the hash of the cookie, in the order in which they were opened. */
   readonly #open = new Map<string, Session>()
   /** Ends that are not on record yet. */
   #ended: { session: Session; why: SessionEnd }[] = []
 
-  constructor(deps: Deps) {
+  constructor(deps: Deps, uptime = () => performance.now()) {
     this.#deps = deps
+    this.#clocks = { clock: deps.clock, uptime }
   }
 
   /** Opens a session of the key, on record before it counts. @throws GateError `unauthenticated` when the key has ended meanwhile */
   async open(key: ApiKey, by: SignInBy): Promise<SessionSecrets & { session: Session }> {
     const { store, clock, newId } = this.#deps
     const secrets = { cookie: newSecret(), token: newSecret() }
-    const startedMs = clock()
     const session: Session = {
       id: newId('session'),
       keyId: key.id,
       cookieHash: sha256Hex(secrets.cookie),
       tokenHash: sha256(secrets.token),
-      startedMs,
-      endsMs: startedMs + LONGEST_MS,
-      idleEndsMs: startedMs + IDLE_MS,
+      startedMs: clock(),
+      ends: deadlineIn(this.#clocks, LONGEST_MS),
+      idleEnds: deadlineIn(this.#clocks, IDLE_MS),
     }
-    const data = { id: session.id, keyId: key.id, by, endsAt: formatTimestamp(session.endsMs) }
+    const data = { id: session.id, keyId: key.id, by, endsAt: formatTimestamp(session.ends.atMs) }
     const entry = eventEntry(this.#deps, chainOfKey(key), 'session.started', data, actorOf(key))
     const submission = { guards: [{ kind: 'keyActive' as const, keyId: key.id }], writes: [], entries: [entry] }
     await decideAndCommit(store, async () => ({ submission, reply: () => undefined }))
@@ -87,7 +89,7 @@ export class Sessions {
     const key = session && activeKey(this.#deps, session.keyId)
     if (session === undefined || key === undefined || !this.isOpen(session))
       throw new GateError('unauthenticated', 'You are not signed in, or no longer; sign in again.')
-    if (isUserActive) session.idleEndsMs = this.#deps.clock() + IDLE_MS
+    if (isUserActive) session.idleEnds = deadlineIn(this.#clocks, IDLE_MS)
     return { session, key }
   }
 
@@ -133,9 +135,8 @@ export class Sessions {
   }
 
   #whyOver(session: Session): SessionEnd | undefined {
-    const nowMs = this.#deps.clock()
     if (activeKey(this.#deps, session.keyId) === undefined) return 'key_ended'
-    if (nowMs >= session.endsMs) return 'too_long'
-    return nowMs >= session.idleEndsMs ? 'idle' : undefined
+    if (isPast(this.#clocks, session.ends)) return 'too_long'
+    return isPast(this.#clocks, session.idleEnds) ? 'idle' : undefined
   }
 }

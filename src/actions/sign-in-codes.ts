@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sha256Hex } from '../base/bytes.ts'
 import { GateError } from '../base/errors.ts'
 import type { ApiKey } from '../keys/apikey.ts'
+import { type Clocks, type Deadline, deadlineIn, isPast } from './deadline.ts'
 import { activeKey, type Deps } from './deps.ts'
 
 /** How long a code can be used. */
@@ -14,23 +15,24 @@ const SECRET_BYTES = 32
 /** Codes by which a browser is signed in with a key, once. Only their hashes are kept, in memory. */
 export class SignInCodes {
   readonly #deps: Pick<Deps, 'store' | 'clock'>
+  readonly #clocks: Clocks
   /** By the hash of the code, in the order in which they were made. */
-  readonly #codes = new Map<string, { hash: string; keyId: string; endsMs: number }>()
+  readonly #codes = new Map<string, { hash: string; keyId: string; ends: Deadline }>()
 
-  constructor(deps: Pick<Deps, 'store' | 'clock'>) {
+  constructor(deps: Pick<Deps, 'store' | 'clock'>, uptime = () => performance.now()) {
     this.#deps = deps
+    this.#clocks = { clock: deps.clock, uptime }
   }
 
   make(keyId: string): { code: string; endsMs: number } {
-    const nowMs = this.#deps.clock()
     const unused = [...this.#codes.values()]
-    const gone = [...unused.filter(({ endsMs }) => nowMs >= endsMs), ...oldestOf(unused, keyId)]
+    const gone = [...unused.filter(({ ends }) => isPast(this.#clocks, ends)), ...oldestOf(unused, keyId)]
     for (const { hash } of gone) this.#codes.delete(hash)
     const code = newSecret()
     const hash = sha256Hex(code)
-    const endsMs = nowMs + CODE_MS
-    this.#codes.set(hash, { hash, keyId, endsMs })
-    return { code, endsMs }
+    const ends = deadlineIn(this.#clocks, CODE_MS)
+    this.#codes.set(hash, { hash, keyId, ends })
+    return { code, endsMs: ends.atMs }
   }
 
   /** The key of a code, which is used up by that. @throws GateError `unauthenticated` */
@@ -38,7 +40,7 @@ export class SignInCodes {
     const hash = sha256Hex(code)
     const held = this.#codes.get(hash)
     this.#codes.delete(hash)
-    const key = held && this.#deps.clock() < held.endsMs ? activeKey(this.#deps, held.keyId) : undefined
+    const key = held && !isPast(this.#clocks, held.ends) ? activeKey(this.#deps, held.keyId) : undefined
     if (key !== undefined) return key
     throw new GateError('unauthenticated', 'This sign-in link was used already or is too old; ask for a new one.')
   }

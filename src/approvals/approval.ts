@@ -1,7 +1,6 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import { formatTimestamp } from '../base/time.ts'
 import { type KillSwitch, type Subject, stoppedMs, stoppedSince } from '../killswitch/killswitch.ts'
 import { isPlural, parseFactPath } from '../policy/path.ts'
 
@@ -55,6 +54,12 @@ export type Approval = {
   digest: string
 }
 
+/** What of an approval its status and deadline follow from; a request may be large, and is not part of it. */
+export type Standing = Pick<
+  Approval,
+  'id' | 'chain' | 'action' | 'domain' | 'status' | 'createdAt' | 'decidedAt' | 'expiresAt'
+>
+
 /** The subset of a request that an approval is for. */
 export interface Bound {
   chain: string
@@ -89,12 +94,12 @@ function leaveOut(bodies: Pick<Bound, 'context' | 'plan'>, path: readonly string
   }
 }
 
-export function subjectOf(approval: Approval): Subject {
+export function subjectOf(approval: Standing): Subject {
   return { chain: approval.chain, action: approval.action, domain: approval.domain ?? undefined }
 }
 
 /** The deadline in ms, moved by the time that the action has been stopped until now. */
-export function deadlineMs(approval: Approval, stops: Iterable<KillSwitch>, nowMs: number): number {
+export function deadlineMs(approval: Standing, stops: Iterable<KillSwitch>, nowMs: number): number {
   return Date.parse(approval.expiresAt) + stoppedMs(stops, subjectOf(approval), Date.parse(approval.createdAt), nowMs)
 }
 
@@ -102,46 +107,10 @@ export function deadlineMs(approval: Approval, stops: Iterable<KillSwitch>, nowM
  * The status that holds now, whether or not an entry says so yet: a stop over the action cancels what was
  * approved before it, and what is still open is expired from its deadline on.
  */
-export function statusAt(approval: Approval, stops: Iterable<KillSwitch>, nowMs: number): ApprovalStatus {
+export function statusAt(approval: Standing, stops: Iterable<KillSwitch>, nowMs: number): ApprovalStatus {
   const { status, decidedAt } = approval
   if (status !== 'pending' && status !== 'approved') return status
   const isVoid = status === 'approved' && decidedAt !== null
   if (isVoid && stoppedSince(stops, subjectOf(approval), Date.parse(decidedAt))) return 'cancelled'
   return nowMs >= deadlineMs(approval, stops, nowMs) ? 'expired' : status
 }
-
-/**
- * What callers see. The binding is shown, so that an approver knows what is covered and what is not.
- *
- * @param isApprover false hides rule and factors where the policy gives the agent the reason only
- */
-export function approvalView(approval: Approval, stops: Iterable<KillSwitch>, nowMs: number, isApprover: boolean) {
-  const open = isApprover || approval.explain === 'full'
-  return {
-    id: approval.id,
-    action: approval.action,
-    status: statusAt(approval, stops, nowMs),
-    createdAt: approval.createdAt,
-    context: approval.context,
-    plan: approval.plan,
-    decisionId: approval.decisionId,
-    riskScore: approval.riskScore,
-    factors: open ? approval.factors : [],
-    reason: approval.reason,
-    rule: open ? approval.rule : null,
-    requestedBy: approval.requestedBy,
-    quorum: approval.quorum,
-    votes: approval.votes.map(({ principal, approverId, comment, votedAt }) => ({
-      principal,
-      approverId,
-      comment,
-      votedAt,
-    })),
-    expiresAt: formatTimestamp(deadlineMs(approval, stops, nowMs)),
-    decidedAt: approval.decidedAt,
-    digest: approval.digest,
-    unbound: approval.unbound,
-  }
-}
-
-export type ApprovalView = ReturnType<typeof approvalView>

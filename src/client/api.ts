@@ -1245,6 +1245,8 @@ export interface RecordedDecision {
 export interface RecoverRequest {
   /** Must be the tenant of x-tenant-id. */
   tenantId?: string
+  /** The stop that is meant: one that came in its place meanwhile is not ended. */
+  id?: string
   level?: KillSwitchLevel
   /** L1 the action or glob, L2 the domain; L3 (the tenant) and L4 (`global`) need none. */
   scope?: string
@@ -1630,6 +1632,8 @@ export interface Vote {
   comment: string | null
   /** UTC, with milliseconds. */
   votedAt: string
+  /** Towards the quorum, now: no more when its key was revoked or has expired. A vote that rejects does not. */
+  counts: boolean
 }
 
 export interface Failure {

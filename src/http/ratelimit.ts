@@ -1,6 +1,6 @@
 import type { Caller } from '../actions/deps.ts'
 import { GateError } from '../base/errors.ts'
-import { type Bucket, DEFAULT_PLAN, leftIn, PLANS, STATUS_LIMIT, take } from '../keys/plan.ts'
+import { type Bucket, DEFAULT_PLAN, leftIn, PLANS, SIGN_IN_LIMIT, STATUS_LIMIT, take } from '../keys/plan.ts'
 import type { RouteRule } from '../keys/roles.ts'
 import type { State } from '../store.ts'
 
@@ -36,6 +36,7 @@ export function rateLimiter(clock: () => number) {
     admit(state: State, caller: Caller, route: RouteRule): LimitHeaders {
       if (route.limit === 'exempt') return {}
       if (route.limit === 'status') return draw('status', `key ${caller.key.id}`, STATUS_LIMIT)
+      if (route.limit === 'sign-in') return draw('sign-in', `sign-in ${caller.key.id}`, SIGN_IN_LIMIT)
       const plan = state.tenants.get(caller.tenantId)?.plan
       return plan === undefined ? {} : draw(plan, ofTenant(caller), PLANS[plan])
     },

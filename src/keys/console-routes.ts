@@ -8,7 +8,7 @@ export const CONSOLE_ROUTES = {
     path: '/session',
     summary: 'signs a browser in, with a key or the code of a sign-in link (`x-sign-in-code`)',
     roles: 'any',
-    limit: 'status',
+    limit: 'sign-in',
     tenantOptional: true,
     signIn: true,
   },
@@ -33,7 +33,7 @@ export const CONSOLE_ROUTES = {
     path: '/session/code',
     summary: 'a link by which a browser is signed in with this key, once within five minutes',
     roles: 'any',
-    limit: 'status',
+    limit: 'sign-in',
     tenantOptional: true,
   },
   rotateKey: {

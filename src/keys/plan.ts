@@ -11,6 +11,9 @@ export const DEFAULT_PLAN: Plan = 'enterprise'
 /** Status reads, and callers that are refused, have this many requests a minute for each key. */
 export const STATUS_LIMIT = 600
 
+/** Each key opens sessions, and makes sign-in links, so often a minute: every session is an entry of the trail. By a link it takes both. */
+export const SIGN_IN_LIMIT = 30
+
 export function isPlan(text: string): text is Plan {
   return Object.hasOwn(PLANS, text)
 }

@@ -15,9 +15,9 @@ export const ALL: readonly Role[] = ['owner', 'admin']
 
 /**
  * How a route counts against the limits: `plan` against the tenant's plan, `status` against a bucket
- * of the key's own, `exempt` not at all (stopping and deciding must work when the plan is used up).
+ * of the key's own, `sign-in` against a small one of the key's own, `exempt` not at all (stopping and deciding must work when the plan is used up).
  */
-export type Limit = 'plan' | 'status' | 'exempt'
+export type Limit = 'plan' | 'status' | 'sign-in' | 'exempt'
 
 /** Another protocol, in which a route takes keys, answers and refuses (http/facades). */
 export type Facade = 'opa' | 'authzen' | 'access-request' | 'claude-code'

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { Approval } from '../approvals/approval.ts'
-import type { ApprovalQuery, OpenQuery } from '../queries.ts'
+import type { Approval, Standing } from '../approvals/approval.ts'
+import type { ApprovalQuery, OpenQuery, StandingQuery } from '../queries.ts'
 import { withinBytes } from './budget.ts'
 import { recordOf } from './records.ts'
 
@@ -31,6 +31,7 @@ export function approvalQueries(db: Database) {
     isPending: ({ id, chain, digest }: Pick<Approval, 'id' | 'chain' | 'digest'>) =>
       pending.get(chain, digest)?.id === id,
     open: openQuery(db, bodies),
+    standings: standingQuery(db),
     list: listQuery(db, bodies),
   }
 }
@@ -49,20 +50,32 @@ function bodyReader(db: Database): Bodies {
     ).map(toApproval)
 }
 
+type Parameters = Record<string, string | number>
+
+const NEXT_OPEN = `status IN (SELECT value FROM json_each(@statuses)) AND expires_at <= @dueAt
+  AND (expires_at, id) > (@expiresAt, @id) ORDER BY expires_at, id LIMIT @limit`
+
+function parametersOf({ statuses, dueAt = NEVER, limit, after }: Omit<StandingQuery, 'chain'>): Parameters {
+  const place = { expiresAt: after?.expiresAt ?? '', id: after?.id ?? '' }
+  return { statuses: JSON.stringify(statuses), dueAt, limit, ...place }
+}
+
 function openQuery(db: Database, bodies: Bodies) {
-  const statement = (filter: string) =>
-    db.prepare<[Record<string, string | number>], IdRow>(
-      `SELECT id FROM approval
-        WHERE ${filter} status IN (SELECT value FROM json_each(@statuses)) AND expires_at <= @dueAt
-        AND (expires_at, id) > (@expiresAt, @id) ORDER BY expires_at, id LIMIT @limit`,
-    )
-  const everywhere = statement('')
-  const inChain = statement('chain = @chain AND')
-  return ({ statuses, dueAt = NEVER, limit, chain, after, maxBytes }: OpenQuery): Approval[] => {
-    const place = { expiresAt: after?.expiresAt ?? '', id: after?.id ?? '' }
-    const asked = { statuses: JSON.stringify(statuses), dueAt, limit, ...place }
+  const everywhere = db.prepare<[Parameters], IdRow>(`SELECT id FROM approval WHERE ${NEXT_OPEN}`)
+  const inChain = db.prepare<[Parameters], IdRow>(`SELECT id FROM approval WHERE chain = @chain AND ${NEXT_OPEN}`)
+  return ({ chain, maxBytes, ...query }: OpenQuery): Approval[] => {
+    const asked = parametersOf(query)
     return bodies(chain === undefined ? everywhere.all(asked) : inChain.all({ ...asked, chain }), maxBytes)
   }
+}
+
+/** All that is selected stands in the index approval_list, so that no body is read. */
+function standingQuery(db: Database) {
+  const statement = db.prepare<[Parameters], Standing>(
+    `SELECT id, chain, action, domain, status, created_at AS createdAt, decided_at AS decidedAt, expires_at AS expiresAt
+       FROM approval WHERE chain = @chain AND ${NEXT_OPEN}`,
+  )
+  return ({ chain, ...query }: StandingQuery): Standing[] => statement.all({ ...parametersOf(query), chain })
 }
 
 function listQuery(db: Database, bodies: Bodies) {

@@ -135,6 +135,7 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
     approvals: (query) => read(({ approvals }) => approvals.list(query)),
     approvalsFor: (chain, digest) => read(({ approvals }) => approvals.forDigest(chain, digest)),
     openApprovals: (query) => read(({ approvals }) => approvals.open(query)),
+    openStandings: (query) => read(({ approvals }) => approvals.standings(query)),
     isPending: (approval) => read(({ approvals }) => approvals.isPending(approval)),
     entry: (id) => read(({ entries }) => entries.byId(id)),
     entryAt: (chain, seq) => read(({ entries }) => entries.bySeq(chain, seq)),

@@ -108,13 +108,18 @@ const MALFORMED: [name: string, bytes: string, status: number][] = [
     `${requestText(owner, 'POST /gate/check', { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' })}zz\r\n`,
     400,
   ],
-  ['headers of 20 kB', requestText(owner, 'GET /approvals', { filler: 'x'.repeat(20_000) }), 431],
+  ['headers of 40 kB', requestText(owner, 'GET /approvals', { filler: 'x'.repeat(40_000) }), 431],
   [
-    '3,000 headers',
-    requestText(owner, 'GET /approvals', Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`h${i}`, 'x']))),
+    '6,000 headers',
+    requestText(owner, 'GET /approvals', Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`h${i}`, 'x']))),
     431,
   ],
 ]
+
+test('the cookies of other services of this machine, 30 kB of them, do no harm', async () => {
+  const cookie = Array.from({ length: 30 }, (_, i) => `c${i}=${'x'.repeat(1000)}`).join('; ')
+  assertDone(await gate.call(owner, 'GET', '/approvals', undefined, { cookie }))
+})
 
 for (const [name, bytes, status] of MALFORMED) {
   test(`${status} and closed: ${name}`, async () => {

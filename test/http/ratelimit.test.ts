@@ -118,6 +118,18 @@ test('status reads have six hundred a minute a key', async (t) => {
   assertDone(await gate.call(second, 'GET', '/killswitch/status'))
 })
 
+test('sessions are opened and sign-in links made thirty times a minute a key, together', async (t) => {
+  const gate = await startGate(t)
+  const [owner, second] = [await gate.key(), await gate.key()]
+  await many(10, () => gate.call(owner, 'POST', '/session/code'))
+  const { allowed, refused } = await burst(30, 20, () => gate.call(owner, 'POST', '/session'))
+  assertRefused(refused[0] as Answer, 'rate_limited')
+  assert.match(refused[0]?.headers.get('ratelimit-policy') ?? '', /^"sign-in";q=30;w=60$/)
+  assert.equal(await entriesOf(gate, 'session.started'), allowed)
+  assertDone(await gate.call(owner, 'GET', '/session'))
+  assertDone(await gate.call(second, 'POST', '/session'))
+})
+
 test('enterprise is not limited, and says nothing of limits', async (t) => {
   const gate = await startGate(t)
   const owner = await gate.key()

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
-import { IDLE_MS, LONGEST_MS } from '../../src/actions/sessions.ts'
-import { CODE_MS } from '../../src/actions/sign-in-codes.ts'
+import { IDLE_MS, LONGEST_MS, Sessions } from '../../src/actions/sessions.ts'
+import { CODE_MS, SignInCodes } from '../../src/actions/sign-in-codes.ts'
+import { idMaker } from '../../src/base/id.ts'
 import { type Answer, type Gate, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { assertDone, assertRefused, entriesOf } from './support.ts'
@@ -189,6 +191,40 @@ test('it ends after its longest time, whatever its user does', async () => {
   }
   aheadMs += IDLE_MS
   assertRefused(await signedIn(session, { 'x-user-active': '1' }), 'unauthenticated')
+})
+
+test('sessions and links end in time while the clock is set back', async () => {
+  const { store } = gate.server
+  let [nowMs, uptimeMs] = [Date.now(), 0]
+  const deps = { store, clock: () => nowMs, newId: idMaker(Date.now, randomBytes) }
+  const sessions = new Sessions(deps, () => uptimeMs)
+  const codes = new SignInCodes(deps, () => uptimeMs)
+  const pass = (ms: number): void => {
+    uptimeMs += ms
+    nowMs -= 1000
+  }
+  const key = store.state().keys.get(owner.id)
+  assert.ok(key)
+  const { cookie, token } = await sessions.open(key, 'key')
+  const { code } = codes.make(key.id)
+  const inTime = codes.make(key.id).code
+  pass(CODE_MS - 1)
+  assert.equal(codes.redeem(inTime).id, key.id)
+  pass(1)
+  assert.throws(() => codes.redeem(code), { code: 'unauthenticated' })
+  const find = (isUserActive: boolean) => sessions.find(token, [cookie], isUserActive).session
+  pass(IDLE_MS - CODE_MS - 1)
+  find(true)
+  pass(IDLE_MS)
+  assert.throws(() => find(true), { code: 'unauthenticated' })
+  const second = await sessions.open(key, 'key')
+  for (let passed = 0; passed < LONGEST_MS - IDLE_MS; passed += IDLE_MS / 2) {
+    pass(IDLE_MS / 2)
+    sessions.find(second.token, [second.cookie], true)
+  }
+  pass(IDLE_MS)
+  assert.throws(() => sessions.find(second.token, [second.cookie], true), { code: 'unauthenticated' })
+  await sessions.tend()
 })
 
 test('a key has ten sessions at most; one more ends the oldest', async () => {

@@ -141,6 +141,30 @@ test('a recovery of the same stop at once is one recovery', async (t) => {
   assert.equal(await entriesOf(gate, 'killswitch.recovered'), 1)
 })
 
+test('a stop that is named by its id is ended alone, not the one that came in its place', async (t) => {
+  const { gate, trigger, recover, status } = await station(t)
+  const stop = { level: 'L1', scope: PAY }
+  const idOf = (answer: Answer): string => answer.body.data.switches.at(-1).id
+  const first = idOf(await trigger(stop))
+  assertDone(await recover({ ...stop, id: first }))
+  await trigger({ level: 'L3' })
+  const second = idOf(await trigger(stop))
+  const before = await entries(gate)
+  assertRefused(await recover({ ...stop, id: first }), 'kill_switch_inactive')
+  assertRefused(await recover({ id: first }), 'kill_switch_inactive')
+  assertRefused(await recover({ level: 'L3', id: second }), 'kill_switch_inactive')
+  assertRefused(await recover({ id: '' }), 'invalid_request')
+  assert.equal(await entries(gate), before)
+  const other = await gate.key({ tenant: 'other' })
+  assertRefused(await recover({ id: second }, other), 'kill_switch_inactive')
+  const answers = await Promise.all([recover({ id: second }), recover({ id: second })])
+  assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 409])
+  assert.deepEqual(
+    (await status()).switches.map(({ level }: { level: string }) => level),
+    ['L3'],
+  )
+})
+
 test('a stop is in force after a restart, and ends after one', async (t) => {
   const first = await station(t)
   await first.trigger({ level: 'L2', scope: 'finance' })

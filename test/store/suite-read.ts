@@ -94,6 +94,37 @@ export function readContract(stores: Stores): void {
     })
   }
 
+  for (const { name, query, ids } of openLists.filter(({ query }) => query.maxBytes === undefined)) {
+    test(`how open approvals of one chain stand: ${name}`, async (t) => {
+      const store = await withApprovals(t)
+      const found = await store.openStandings({ statuses: ['pending', 'approved'], limit: 10, ...query, chain: LIVE })
+      const expected = (
+        await store.openApprovals({ statuses: ['pending', 'approved'], limit: 10, ...query, chain: LIVE })
+      ).map(({ id, chain, action, domain, status, createdAt, decidedAt, expiresAt }) => {
+        return { id, chain, action, domain, status, createdAt, decidedAt, expiresAt }
+      })
+      assert.deepEqual(found, expected)
+      assert.equal(found.length > 0, ids.length > 0)
+    })
+  }
+
+  test('how open approvals stand is read without what was asked for, however large that is', async (t) => {
+    const store = stores(t)(clock)
+    const context = { text: 'x'.repeat(200_000) }
+    for (let n = 0; n < 50; n += 1)
+      await commit(store, creating('approval', anApproval({ digest: `sha256:${n}`, context })))
+    const timed = async (read: () => Promise<unknown[]>): Promise<number> => {
+      const start = performance.now()
+      assert.equal((await read()).length, 50)
+      return performance.now() - start
+    }
+    const query = { chain: LIVE, statuses: ['pending' as const], limit: 50 }
+    await timed(() => store.openStandings(query))
+    const standingsMs = await timed(() => store.openStandings(query))
+    const wholeMs = await timed(() => store.openApprovals(query))
+    assert.ok(standingsMs < wholeMs / 8, `${standingsMs} ms of ${wholeMs} ms`)
+  })
+
   test('lengths of chains, and where entries of some types stand in a part of one', async (t) => {
     const store = stores(t)(clock)
     const types = ['custom.a', 'custom.b', 'custom.c', 'custom.a']

@@ -1530,6 +1530,8 @@ class _RecoverRequest(TypedDict):
 
 
 class RecoverRequest(_RecoverRequest, total=False):
+    id: str
+    """The stop that is meant: one that came in its place meanwhile is not ended."""
     level: KillSwitchLevel
     scope: str
     """L1 the action or glob, L2 the domain; L3 (the tenant) and L4 (`global`) need none."""
@@ -1995,6 +1997,10 @@ class Vote(TypedDict):
     comment: Optional[str]
     votedAt: str
     """UTC, with milliseconds."""
+    counts: bool
+    """Towards the quorum, now: no more when its key was revoked or has expired. A vote that rejects
+    does not.
+    """
 
 
 class FailureDetailsItem(TypedDict):

@@ -78,8 +78,8 @@ function sessionView({ store }: Services, key: ApiKey, session: OpenSession | nu
     session: session && {
       id: session.id,
       startedAt: formatTimestamp(session.startedMs),
-      idleEndsAt: formatTimestamp(Math.min(session.idleEndsMs, session.endsMs)),
-      endsAt: formatTimestamp(session.endsMs),
+      idleEndsAt: formatTimestamp(Math.min(session.idleEnds.atMs, session.ends.atMs)),
+      endsAt: formatTimestamp(session.ends.atMs),
     },
   }
 }

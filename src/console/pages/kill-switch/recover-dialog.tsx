@@ -71,14 +71,11 @@ function useRecovery(stop: KillSwitch, onDone: () => void): Recovery {
     isSending.current = true
     setState({ isBusy: true, error: undefined })
     try {
-      const now = await gate.killSwitch.status()
-      // The service ends by level and scope: a later stop of the same ones is not the one that somebody looked at here.
-      if (isAmong(now.switches, stop)) {
-        const { level, scope } = stop
-        stops.replace(await gate.killSwitch.recover({ level, scope, recoveredBy, comment }))
-        tell(`Recovered: ${stopTitle(stop)}.`)
-        onDone()
-      } else stops.replace(now)
+      const { id, level, scope } = stop
+      // By its id: a later stop of the same level and scope is not the one that somebody looked at here.
+      stops.replace(await gate.killSwitch.recover({ id, level, scope, recoveredBy, comment }))
+      tell(`Recovered: ${stopTitle(stop)}.`)
+      onDone()
       setState({ isBusy: false, error: undefined })
     } catch (error) {
       setState({ isBusy: false, error: failure(error) })
