@@ -3,7 +3,8 @@ import { after, test } from 'node:test'
 import { startBrowser } from '../browser.ts'
 import { ACME_POLICY, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
-import { fill, focused, red, stopsOf } from './kill-switch-support.ts'
+import { focused } from './focused.ts'
+import { fill, red, stopsOf } from './kill-switch-support.ts'
 import { assertSound, openConsole, REFUSED } from './support.ts'
 
 const gate = await startGate(
@@ -83,7 +84,7 @@ test('a preview that is not allowed, or refused, says so, and a stop that is all
   await page.route('**/killswitch/preview', (route) => route.fulfill({ status, json: body }))
   await page.getByRole('radio', { name: /An action/ }).check()
   await fill(page, { 'Action or pattern': 'payment.*', 'To confirm': 'stop payment.*' })
-  await preview.getByText(body.detail).waitFor()
+  await preview.getByText(body.message).waitFor()
   await preview.getByText('cannot be shown. The stop does not wait for it.').waitFor()
   await assertSound({ page, faults }, REFUSED)
   await preview.getByRole('button', { name: 'Look again' }).focus()

@@ -13,7 +13,3 @@ export async function fill(page: Page, fields: Readonly<Record<string, string>>)
 
 /** The button that stops. */
 export const red = (page: Page) => page.locator('.trigger').getByRole('button', { name: /^Stop/ })
-
-/** By what is called what has the focus. */
-export const focused = (page: Page) =>
-  page.evaluate<string>('(document.activeElement.labels?.[0] ?? document.activeElement).textContent')
