@@ -60,7 +60,11 @@ function StopState() {
       <Link to={to} class="stop-state active">
         <Icon name="stop" />
         <span>
-          Stopped: {strongest.level} <StopScope {...strongest} />
+          Stopped: {strongest.level}
+          <span class="stop-scope">
+            {' '}
+            <StopScope {...strongest} />
+          </span>
           {more > 0 && ` +${more}`}
         </span>
       </Link>

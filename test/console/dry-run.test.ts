@@ -3,6 +3,8 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../browser.ts'
 import { ACME_POLICY, startGate } from '../helpers.ts'
+import { until } from '../until.ts'
+import { focused } from './focused.ts'
 import { HOSTILE, marksOf, section, UNDER } from './policy-support.ts'
 import { seenIn } from './seen.ts'
 import { assertSound, openConsole } from './support.ts'
@@ -133,11 +135,13 @@ test('a draft is asked in place of a file, its faults are marked, and nothing of
   const opened = await openConsole(browser, gate, auditor, 'policies/dry-run')
   const { page } = opened
   await page.getByLabel('Ask a draft, not the policies in force').check()
-  await page.getByLabel('In the place of').selectOption('main.yaml')
-  await page.getByRole('button', { name: 'Begin with the text in force' }).click()
+  await page.waitForURL('**/policies/dry-run/draft')
   const draft = page.getByLabel('Text of the draft')
   assert.equal(await draft.inputValue(), ACME_POLICY)
   await draft.fill(ACME_POLICY.replace('effect: deny', 'efect: deny'))
+  await page.getByRole('link', { name: 'Source' }).click()
+  await page.getByRole('link', { name: 'Dry run' }).click()
+  assert.equal(await draft.inputValue(), ACME_POLICY.replace('effect: deny', 'efect: deny'))
   await ask(page, 'payment.transfer', '{"amount": 5}')
   const faults = section(page, 'Faults of the draft')
   await faults.waitFor()
@@ -149,7 +153,10 @@ test('a draft is asked in place of a file, its faults are marked, and nothing of
   await page.getByText('Large payments need a person.').waitFor()
   await page.getByRole('heading', { name: 'By the draft' }).waitFor()
   await assertSound(opened)
+  await page.getByRole('button', { name: 'Back to the text in force' }).click()
+  assert.equal(await draft.inputValue(), ACME_POLICY)
   await page.getByLabel('Ask a draft, not the policies in force').uncheck()
+  await page.waitForURL('**/policies/dry-run')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByText('Payments within limits.').waitFor()
 })
@@ -162,19 +169,60 @@ test('the other files and lists go with a draft, and what an author wrote is tex
   await page.locator('.result').getByText(HOSTILE).waitFor()
   await assertSound(opened)
   await page.getByLabel('Ask a draft, not the policies in force').check()
+  const draft = page.getByLabel('Text of the draft')
+  assert.match(await draft.inputValue(), /id: held/, 'the file of the rule that decided')
   await page.getByLabel('In the place of').selectOption('b.yaml')
-  await page.getByText('The other file goes with it as in force.').waitFor()
-  await page
-    .getByLabel('Text of the draft')
-    .fill(
-      `${HEADER}several\nrules:\n  - {id: new, actions: ["mail.*"], effect: deny, reason: "${HOSTILE.replace('"', '')}"}\n`,
-    )
-  await page.getByRole('button', { name: 'Ask', exact: true }).click()
-  await section(page, 'Faults of the draft').getByText('lists/bad.txt').first().waitFor()
-  await page.getByText('Lists that the draft names').click()
+  assert.equal(await draft.inputValue(), `${HEADER}several\n`)
+  await page.waitForURL('**/policies/dry-run/draft?file=b.yaml')
+  await page.getByText('The other file goes with it as in force. Lists go with it as in force, too.').waitFor()
+  await draft.fill(
+    `${HEADER}several\nrules:\n  - {id: new, actions: ["mail.*"], effect: deny, reason: "${HOSTILE.replace('"', '')}"}\n`,
+  )
+  await page.getByText('The list', { exact: true }).click()
+  await page.getByText('A list is used as it is in force, unless you enter another content here').waitFor()
   await page.getByLabel('Content of lists/bad.txt').fill('eve')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByRole('heading', { name: 'By the draft' }).waitFor()
   assert.equal(await seenIn(page.locator('.result .would-be .badge')), 'deny')
   await assertSound(opened)
+})
+
+test('the address of a draft begins with the file that it names, and takes nothing from who has begun', async () => {
+  const several = await gate.key({ tenant: 'several' })
+  const opened = await openConsole(browser, gate, several, 'policies/source?file=several%2Fb.yaml', PHONE)
+  const { page } = opened
+  await page.getByRole('link', { name: 'Draft a change' }).click()
+  await page.waitForURL('**/policies/dry-run/draft?file=b.yaml')
+  const draft = page.getByLabel('Text of the draft')
+  await until('the focus', async () => (await focused(page)) === 'Text of the draft')
+  assert.equal(await draft.inputValue(), `${HEADER}several\n`)
+  assert.equal(await page.getByLabel('In the place of').inputValue(), 'b.yaml')
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
+  await assertSound(opened)
+  await page.reload()
+  await until('the focus', async () => (await focused(page)) === 'Text of the draft')
+  assert.equal(await draft.inputValue(), `${HEADER}several\n`)
+  await draft.fill('mine')
+  await page.getByRole('link', { name: 'Source' }).click()
+  await page.getByRole('link', { name: 'a.yaml' }).click()
+  await page.getByRole('link', { name: 'Draft a change' }).click()
+  await page.waitForURL('**/policies/dry-run/draft?file=a.yaml')
+  assert.equal(await draft.inputValue(), 'mine')
+})
+
+test('what has the focus keeps it when somebody asks, and what came of it is said', async () => {
+  const { page } = await openConsole(browser, gate, auditor, 'policies/dry-run')
+  await page.getByLabel('Action', { exact: true }).fill('payment.transfer')
+  await page.getByLabel('Context (JSON)').fill('{"amount": 5}')
+  for (let i = 0; i < 2; i += 1) {
+    await page.getByRole('button', { name: 'Ask', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Payments within limits.').waitFor()
+    await page.getByRole('status').getByText('By the policies in force: allow').waitFor({ state: 'attached' })
+    assert.equal(await focused(page), 'Ask')
+  }
+  await page.context().setOffline(true)
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('unreachable').waitFor()
+  assert.equal(await focused(page), 'Ask')
 })

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startBrowser } from '../browser.ts'
 import { ACME_POLICY, startGate, writeFiles } from '../helpers.ts'
+import { until } from '../until.ts'
+import { focused } from './focused.ts'
 import { HOSTILE, marksOf, section, UNDER } from './policy-support.ts'
 import { seenIn } from './seen.ts'
 import { assertSound, openConsole } from './support.ts'
@@ -81,8 +83,9 @@ test('the source is shown at the line of the address, text as text, and a long o
   await page.getByText('Lines 1 to 1,000 of 20,005').first().waitFor()
   assert.equal(await page.locator('.code-line').count(), 1000)
   await page.getByLabel('Line', { exact: true }).fill('20003')
-  await page.getByRole('button', { name: 'Go', exact: true }).click()
+  await page.getByLabel('Line', { exact: true }).press('Enter')
   await page.waitForURL('**/policies/source?file=b.yaml&line=20003')
+  assert.equal((await focused(page)).trim(), 'Line')
   assert.equal((await seenIn(here)).replace(/\s+/g, ' '), `20003 # ${HOSTILE}`)
   assert.equal(await page.locator('.code-line').count(), 5)
   assert.match(await seenIn(page.locator('.code-line').nth(3)), /more characters Show them/)
@@ -95,6 +98,39 @@ test('the source is shown at the line of the address, text as text, and a long o
   await assertSound(opened)
   await page.goto(`${gate.server.url}/console/policies/source?file=c.yaml`)
   await page.getByText('There is no such file').waitFor()
+  await page.goto(`${gate.server.url}/console/policies`)
+  await page.getByRole('link', { name: 'a.yaml' }).click()
+  await page.waitForURL('**/policies/source?file=a.yaml')
+})
+
+test('what is pressed keeps the focus, and what goes away with it gives it to its heading', async () => {
+  const { page } = await openConsole(browser, gate, several, 'policies/source?file=b.yaml')
+  const later = page.getByRole('button', { name: 'Later lines' }).first()
+  for (const lines of ['1,001 to 2,000', '2,001 to 3,000']) {
+    await later.press('Enter')
+    await page.getByText(`Lines ${lines}`).first().waitFor()
+    assert.equal(await focused(page), 'Later lines')
+  }
+  await page.goto(`${gate.server.url}/console/policies/source?file=b.yaml&line=20003`)
+  await page.getByText('Lines 20,001 to').first().waitFor()
+  await later.press('Enter')
+  assert.equal(await focused(page), 'Later lines', 'at the last part')
+  await page.getByRole('button', { name: 'Reload' }).press('Enter')
+  const close = page.locator('.reloaded').getByRole('button', { name: 'Close' })
+  await close.waitFor()
+  assert.equal(await focused(page), 'Reload')
+  await close.press('Enter')
+  await until('the focus at a heading', async () => (await page.evaluate('document.activeElement.tagName')) === 'H2')
+})
+
+test('what leads to a line is high enough for a finger', async () => {
+  const { page } = await openConsole(browser, gate, owner, 'policies/dry-run', PHONE)
+  await page.getByLabel('Action', { exact: true }).fill('payment.transfer')
+  await page.getByLabel('Context (JSON)').fill('{"amount": 5}')
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  const links = page.locator('.policy-place a')
+  await links.first().waitFor()
+  for (const link of await links.all()) assert.equal(((await link.boundingBox())?.height ?? 0) >= 24, true)
 })
 
 const FAULTY: readonly (readonly [name: string, line: string, before: string])[] = [

@@ -1,35 +1,60 @@
-import type { PastKillSwitch } from '../../../client/api.ts'
-import { useConsole } from '../../data/console.ts'
+import type { Page, PastKillSwitch } from '../../../client/api.ts'
+import { type Console, useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
 import { useLoad } from '../../data/load.ts'
 import { addressOf, usePlace } from '../../data/place.ts'
+import { stopAddress } from '../../data/stop-address.ts'
 import { Link } from '../../ui/link.tsx'
 import { Await, Empty } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { durationText, Time } from '../../ui/time.tsx'
+import { useArrival, useMarked } from './marked.ts'
 import { StopName } from './stop-name.tsx'
 
 const ON_A_PAGE = 20
+/** So many are looked through at once for one that the address names: the most that the service gives, whole pages of them. */
+const LOOKED_THROUGH = 500
 
-/** Stops that are or were in force, newest first. */
+/** Stops that are or were in force, newest first, from the page on with the one that the address names. */
 export function History() {
-  const { gate } = useConsole()
+  const { gate, stops } = useConsole()
   const { query } = usePlace()
-  const offset = Math.max(0, Math.floor(Number(query.get('from') ?? 0)) || 0)
-  const past = useLoad((signal) => gate.killSwitch.history({ limit: ON_A_PAGE, offset }, { signal }), [offset])
+  const marked = useMarked()
+  const from = Math.max(0, Math.floor(Number(query.get('from') ?? 0)) || 0)
+  const past = useLoad(
+    async (signal) =>
+      (marked !== undefined && (await pageWith(gate, marked, signal))) ||
+      pageOf(await gate.killSwitch.history({ limit: ON_A_PAGE, offset: from }, { signal })),
+    [from, marked],
+  )
   useChanges(['killswitch'], past.reload)
+  const isKnown = past.data?.data.some(({ id }) => id === marked) ?? false
+  // One that is in force stands above, where it can be ended.
+  const isOver = stops.data?.switches.every(({ id }) => id !== marked) ?? false
+  const section = useArrival<HTMLElement>(marked, isKnown && isOver)
   return (
-    <section class="stack" aria-labelledby="history">
+    <section ref={section} class="stack" aria-labelledby="history">
       <h2 id="history">History</h2>
+      {marked !== undefined && past.data !== undefined && !isKnown && (
+        <p class="notice" role="status">
+          The stop that you came for is not in this history.
+        </p>
+      )}
       <Await of={past} what="the history">
-        {({ data, page }) =>
+        {({ data, offset, total }) =>
           data.length === 0 && offset === 0 ? (
             <Empty title="Nothing was ever stopped here.">Each stop is listed here, with who ended it and why.</Empty>
           ) : (
             <>
-              <Table caption="Stops, newest first" columns={COLUMNS} rows={data} keyOf={({ id }) => id} />
-              <Pages offset={offset} shown={data.length} total={page.total} />
+              <Table
+                caption="Stops, newest first"
+                columns={COLUMNS}
+                rows={data}
+                keyOf={({ id }) => id}
+                classOf={({ id }) => (id === marked ? 'selected' : '')}
+              />
+              <Pages offset={offset} shown={data.length} total={total} />
             </>
           )
         }
@@ -38,14 +63,47 @@ export function History() {
   )
 }
 
+interface Shown {
+  data: PastKillSwitch[]
+  offset: number
+  total: number
+}
+
+function pageOf({ data, page: { offset, total } }: { data: PastKillSwitch[]; page: Page }): Shown {
+  return { data, offset, total }
+}
+
+/** The page with a stop; undefined where there is none of that id. */
+async function pageWith(gate: Console['gate'], id: string, signal: AbortSignal): Promise<Shown | undefined> {
+  for (let offset = 0; ; offset += LOOKED_THROUGH) {
+    const { data, page } = await gate.killSwitch.history({ limit: LOOKED_THROUGH, offset }, { signal })
+    const index = data.findIndex((stop) => stop.id === id)
+    const first = index - (index % ON_A_PAGE)
+    if (index >= 0) return { data: data.slice(first, first + ON_A_PAGE), offset: offset + first, total: page.total }
+    if (offset + data.length >= page.total || data.length === 0) return undefined
+  }
+}
+
 const COLUMNS: readonly Column<PastKillSwitch>[] = [
-  { head: 'Stop', cell: (stop) => <StopName of={stop} /> },
+  { head: 'Stop', cell: (stop) => <StopLink of={stop} /> },
   { head: 'Reason', cell: ({ reason }) => <LongText of={reason} /> },
   { head: 'Triggered', cell: ({ triggeredAt, triggeredBy }) => <When at={triggeredAt} by={triggeredBy} /> },
   { head: 'Ended', cell: (stop) => <End of={stop} /> },
-  { head: 'Comment', cell: ({ comment }) => (comment === null ? '–' : <LongText of={comment} />) },
-  { head: 'Duration', cell: ({ durationMs }) => (durationMs === null ? '–' : durationText(durationMs)) },
+  { head: 'Comment', cell: ({ comment }) => comment !== null && <LongText of={comment} /> },
+  {
+    head: 'Duration',
+    cell: ({ durationMs }) => durationMs !== null && <span class="duration">{durationText(durationMs)}</span>,
+  },
 ]
+
+function StopLink({ of: stop }: { of: PastKillSwitch }) {
+  const marked = useMarked()
+  return (
+    <Link to={stopAddress(stop.id)} class="stop-link" current={stop.id === marked}>
+      <StopName of={stop} />
+    </Link>
+  )
+}
 
 function End({ of: { recoveredAt, recoveredBy } }: { of: PastKillSwitch }) {
   if (recoveredAt === null)

@@ -4,16 +4,27 @@ import { useConsole } from '../../data/console.ts'
 import { Await } from '../../ui/states.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Ago, Time } from '../../ui/time.tsx'
+import { useArrival, useMarked } from './marked.ts'
 import { RecoverDialog } from './recover-dialog.tsx'
 import { StopName } from './stop-name.tsx'
 
 /** Every stop over the tenant, strongest first, each with the way to end it. */
 export function InForce() {
-  const { stops, tenantId, who } = useConsole()
+  const { stops, tenantId, who, may } = useConsole()
   const [ending, setEnding] = useState<KillSwitch | undefined>()
+  const marked = useMarked()
+  const isThere = stops.data?.switches.some(({ id }) => id === marked) ?? false
+  const section = useArrival<HTMLElement>(marked, isThere)
+  // Whoever may read the history finds it there.
+  const isOver = marked !== undefined && stops.data !== undefined && !isThere && !may('killSwitchHistory')
   return (
-    <section class="stack" aria-labelledby="in-force">
+    <section ref={section} class="stack" aria-labelledby="in-force">
       <h2 id="in-force">In force now</h2>
+      {isOver && (
+        <p class="notice" role="status">
+          The stop that you came for is not in force any more.
+        </p>
+      )}
       <Await of={stops} what="the stops">
         {(status) =>
           status === undefined || status.switches.length === 0 ? (
@@ -26,7 +37,7 @@ export function InForce() {
           ) : (
             <ul class="stops">
               {status.switches.map((stop) => (
-                <StopCard key={stop.id} stop={stop} onRecover={() => setEnding(stop)} />
+                <StopCard key={stop.id} stop={stop} isMarked={stop.id === marked} onRecover={() => setEnding(stop)} />
               ))}
             </ul>
           )
@@ -37,11 +48,18 @@ export function InForce() {
   )
 }
 
-function StopCard({ stop, onRecover }: { stop: KillSwitch; onRecover: () => void }) {
+interface StopCardProps {
+  stop: KillSwitch
+  /** The address names it. */
+  isMarked: boolean
+  onRecover: () => void
+}
+
+function StopCard({ stop, isMarked, onRecover }: StopCardProps) {
   const { may, who } = useConsole()
   const isForAdmins = stop.level === 'L4' && !who.roles.includes('admin')
   return (
-    <li>
+    <li {...(isMarked && { class: 'marked-stop', tabIndex: -1, 'aria-current': true })}>
       <div>
         <h3>
           <StopName of={stop} />

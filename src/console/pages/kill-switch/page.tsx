@@ -1,4 +1,5 @@
 import { useConsole } from '../../data/console.ts'
+import { useKeptFocus } from '../../ui/kept-focus.ts'
 import { PageHead } from '../../ui/page-head.tsx'
 import { History } from './history.tsx'
 import { InForce } from './in-force.tsx'
@@ -7,10 +8,11 @@ import { Trigger } from './trigger.tsx'
 /** What is stopped, stopping and recovering, and what was stopped before: as much of it as the roles allow. */
 export function KillSwitchPage() {
   const { may } = useConsole()
+  const place = useKeptFocus<HTMLDivElement>()
   return (
     <>
       <PageHead title="Kill switch" />
-      <div class="stack kill-switch">
+      <div class="stack kill-switch" ref={place}>
         <InForce />
         {may('trigger') && <Trigger />}
         {may('killSwitchHistory') && <History />}

@@ -1,19 +1,25 @@
+import type { ComponentChildren } from 'preact'
 import type { KillSwitchLevel, KillSwitchPreview } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
 import { useLoad } from '../../data/load.ts'
 import { Text } from '../../ui/text.tsx'
 import { Covered } from './covered.tsx'
+import { nearestOf } from './nearest.ts'
 import { useSettled } from './settled.ts'
 
 interface PreviewProps {
   level: KillSwitchLevel
   /** Empty where nothing has been entered. */
   scope: string
+  /** What a mistyped scope is compared with. */
+  known: readonly string[]
+  /** One of those is what was meant. */
+  onMeant: (scope: string) => void
 }
 
 /** What the stop would cover, as it is entered. It only informs: the stop waits for none of it. */
-export function Preview({ level, scope: entered }: PreviewProps) {
+export function Preview({ level, scope: entered, known, onMeant }: PreviewProps) {
   const { gate } = useConsole()
   const needsScope = level === 'L1' || level === 'L2'
   const scope = useSettled(entered)
@@ -28,17 +34,19 @@ export function Preview({ level, scope: entered }: PreviewProps) {
   // Not with each approval: agents make as many as they like.
   useChanges(['policy'], preview.reload)
   const { data, error } = preview
+  const meant = <DidYouMean nearest={nearestOf(scope, known)} onMeant={onMeant} />
   return (
     <section class="card preview" aria-labelledby="preview">
       <h3 id="preview">What it would cover</h3>
       <div role="status" class="stack">
         {data !== undefined && data.level === level ? (
-          <Shown preview={data} />
+          <Shown preview={data} meant={meant} />
         ) : error ? (
-          <div>
+          <div class="stack tight">
             <p>
               <Text of={error.message} severalLines />
             </p>
+            {error.code === 'invalid_request' && meant}
             <p class="muted small">What it would cover cannot be shown. The stop does not wait for it.</p>
           </div>
         ) : isMissing ? (
@@ -60,7 +68,23 @@ export function Preview({ level, scope: entered }: PreviewProps) {
   )
 }
 
-function Shown({ preview }: { preview: KillSwitchPreview }) {
+/** The service stops what nobody knows, too: it is only asked. */
+function DidYouMean({ nearest, onMeant }: { nearest: string | undefined; onMeant: (scope: string) => void }) {
+  if (nearest === undefined) return null
+  return (
+    <p class="row">
+      Did you mean
+      <button type="button" class="button small" onClick={() => onMeant(nearest)}>
+        <span class="mono">
+          <Text of={nearest} />
+        </span>
+        ?
+      </button>
+    </p>
+  )
+}
+
+function Shown({ preview, meant }: { preview: KillSwitchPreview; meant: ComponentChildren }) {
   const { level, covers, warning, approvals, cancels, moreApprovals, allowed, refusal } = preview
   const least = moreApprovals ? 'at least ' : ''
   return (
@@ -70,12 +94,16 @@ function Shown({ preview }: { preview: KillSwitchPreview }) {
           <strong>This key may not do it.</strong> <Text of={refusal ?? ''} />
         </p>
       )}
-      {warning && (
-        <p class="notice">
-          <strong>Mistyped?</strong> <Text of={warning} />
-        </p>
+      {warning ? (
+        <div class="notice stack tight">
+          <p>
+            <strong>Mistyped?</strong> <Text of={warning} />
+          </p>
+          {meant}
+        </div>
+      ) : (
+        <Covered actions={covers} />
       )}
-      <Covered actions={covers} />
       {level === 'L4' && <p>And every action of every other tenant.</p>}
       <p class="muted small">
         {approvals === 0 && cancels === 0 && !moreApprovals

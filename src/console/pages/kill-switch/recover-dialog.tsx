@@ -111,7 +111,7 @@ function RecoverForm({ isBusy, error, recover, onClose }: Recovery & { onClose: 
         <button type="button" class="button" onClick={onClose}>
           Leave it stopped
         </button>
-        <button type="submit" class="button primary" disabled={isBusy}>
+        <button type="submit" class="button primary" aria-disabled={isBusy}>
           {isBusy ? 'Recovering…' : 'Recover'}
         </button>
       </footer>

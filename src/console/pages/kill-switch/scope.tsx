@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact'
 import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
 import { Choice, TextField } from '../../ui/field.tsx'
@@ -12,11 +13,19 @@ interface ScopeProps {
   onValue: (value: string) => void
 }
 
+interface ActionScopeProps extends ScopeProps {
+  /** Names and patterns that can be chosen. */
+  known: readonly string[]
+  onChosen: (value: string) => void
+  /** Around the field. */
+  frame: RefObject<HTMLDivElement | null>
+}
+
 /** The action or pattern of a stop, with those that are known to choose from. Where they cannot be had, it is typed. */
-export function ActionScope({ value, onValue, actions }: ScopeProps & { actions: readonly string[] }) {
-  const suggested = suggestionsFor(value, actions)
+export function ActionScope({ value, onValue, known, onChosen, frame }: ActionScopeProps) {
+  const suggested = suggestionsFor(value, known)
   return (
-    <div class="stack tight">
+    <div class="stack tight" ref={frame}>
       <TextField
         label="Action or pattern"
         value={value}
@@ -31,7 +40,7 @@ export function ActionScope({ value, onValue, actions }: ScopeProps & { actions:
         <ul class="suggestions" aria-label="Known actions and patterns">
           {suggested.map((each) => (
             <li key={each}>
-              <button type="button" class="button small mono" onClick={() => onValue(each)}>
+              <button type="button" class="button small" onClick={() => onChosen(each)}>
                 <Text of={each} />
               </button>
             </li>
@@ -60,21 +69,21 @@ export function DomainScope({ value, onValue, domains, fault }: ScopeProps & { d
 }
 
 /** What can be named in a stop, as far as it is known: a failure to learn it stands in no one's way. */
-export function useKnown(): { domains: string[]; actions: string[] } {
+export function useKnown(): { domains: string[]; names: string[] } {
   const { gate, may } = useConsole()
   const policies = useLoad(async (signal) => (may('listPolicies') ? gate.policies.list({ signal }) : undefined), [])
   // What a stop of the whole tenant would cover is every action that is known, those that no policy declares too.
   const used = useLoad((signal) => gate.killSwitch.preview({ level: 'L3' }, { signal }), [])
-  const actions = new Set([...(policies.data?.actions ?? []), ...(used.data?.covers ?? [])])
-  return { domains: policies.data?.domains ?? [], actions: [...actions].sort() }
+  const actions = [...new Set([...(policies.data?.actions ?? []), ...(used.data?.covers ?? [])])].sort()
+  // Patterns first, since they stop more.
+  return { domains: policies.data?.domains ?? [], names: [...patternsOver(actions), ...actions] }
 }
 
-/** Patterns first, since they stop more; nothing once the text is one of them. */
-function suggestionsFor(typed: string, actions: readonly string[]): string[] {
-  const all = [...patternsOver(actions), ...actions]
-  if (all.includes(typed)) return []
+/** Nothing once the text is one of them. */
+function suggestionsFor(typed: string, known: readonly string[]): string[] {
+  if (known.includes(typed)) return []
   const wanted = typed.replace(/\*+$/, '').toLowerCase()
-  return all.filter((each) => each.toLowerCase().includes(wanted)).slice(0, SUGGESTED)
+  return known.filter((each) => each.toLowerCase().includes(wanted)).slice(0, SUGGESTED)
 }
 
 /** For each first part of a name, the pattern that covers all actions that begin with it, as they are known. */

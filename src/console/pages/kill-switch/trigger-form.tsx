@@ -25,12 +25,20 @@ export function TriggerForm({ onDone }: { onDone: OnDone }) {
   const [action, setAction] = useState('')
   const [domain, setDomain] = useState('')
   const [hasTried, setHasTried] = useState(false)
+  const frame = useRef<HTMLDivElement>(null)
   const scope = { L1: action.trim(), L2: domain.trim(), L3: tenantId, L4: 'global' }[level]
+  // The button that was pressed is gone then: the focus goes to what it filled.
+  const choose = (name: string): void => {
+    setAction(name)
+    frame.current?.querySelector('input')?.focus()
+  }
   return (
     <div class="trigger-form">
       <div class="stack">
         <LevelChoice level={level} onLevel={setLevel} />
-        {level === 'L1' && <ActionScope value={action} onValue={setAction} actions={known.actions} />}
+        {level === 'L1' && (
+          <ActionScope value={action} onValue={setAction} known={known.names} onChosen={choose} frame={frame} />
+        )}
         {level === 'L2' && (
           <DomainScope
             value={domain}
@@ -40,7 +48,7 @@ export function TriggerForm({ onDone }: { onDone: OnDone }) {
           />
         )}
       </div>
-      <Preview level={level} scope={scope} />
+      <Preview level={level} scope={scope} known={level === 'L1' ? known.names : []} onMeant={choose} />
       <Confirmation target={{ level, scope }} onDone={onDone} onTried={() => setHasTried(true)} />
     </div>
   )
@@ -86,7 +94,7 @@ function Confirmation({ target, onDone, onTried }: ConfirmationProps) {
         fault={tries > 0 && typed !== '' && !isConfirmed ? 'It does not match what it says above.' : undefined}
       />
       {error && <NotStopped error={error} />}
-      <button type="submit" class="button danger big" disabled={isBusy}>
+      <button type="submit" class="button danger big" aria-disabled={isBusy}>
         {isBusy ? 'Stopping…' : phrase === undefined ? 'Stop' : <Text of={`S${phrase.slice(1)}`} />}
       </button>
       {(error ?? isSlow) && (

@@ -3,11 +3,9 @@ import type { TriggeredKillSwitch } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { usePlace } from '../../data/place.ts'
 import { Covered } from './covered.tsx'
+import { STOP } from './marked.ts'
 import { StopName } from './stop-name.tsx'
 import { type Target, TriggerForm } from './trigger-form.tsx'
-
-/** Where the red button of the header leads, below the page. */
-const STOP = 'stop'
 
 interface Done {
   target: Target

@@ -1,99 +1,142 @@
+import { useEffect, useRef } from 'preact/hooks'
 import type { PolicyTexts } from '../../../client/api.ts'
+import { addressOf, go } from '../../data/place.ts'
+import { draftAddress } from '../../data/policy-address.ts'
+import { CopyButton } from '../../ui/copy.tsx'
 import { Choice, TextField } from '../../ui/field.tsx'
 import { Text } from '../../ui/text.tsx'
-import type { Form } from './dry-run-state.ts'
+import { type DryRunState, type Form, textOf } from './dry-run-state.ts'
 
 interface DraftProps {
-  form: Form
-  change: (part: Partial<Form>) => void
+  state: DryRunState
   texts: PolicyTexts | undefined
 }
 
 /** A text that is asked in place of policies in force. */
-export function Draft({ form, change, texts }: DraftProps) {
-  const files = texts?.files ?? []
-  const [first] = files
-  const begin = (isDraft: boolean): void =>
-    change({ isDraft, ...(form.draft === '' && { standsFor: first?.name ?? '' }) })
+export function Draft({ state, texts }: DraftProps) {
+  const { isDraft, form } = state
+  const choose = (isWanted: boolean): void =>
+    go(isWanted ? draftAddress(form.standsFor) : addressOf(['policies', 'dry-run']), 'replace')
   return (
     <fieldset class="draft">
       <legend class="visually-hidden">Draft</legend>
       <label class="check">
-        <input type="checkbox" checked={form.isDraft} onChange={(event) => begin(event.currentTarget.checked)} />
+        <input type="checkbox" checked={isDraft} onChange={(event) => choose(event.currentTarget.checked)} />
         Ask a draft, not the policies in force
       </label>
-      {form.isDraft && <DraftText form={form} change={change} texts={texts} />}
+      {isDraft && <DraftText state={state} texts={texts} />}
     </fieldset>
   )
 }
 
-function DraftText({ form, change, texts }: DraftProps) {
+function DraftText({ state: { form, change, isComing, arrived }, texts }: DraftProps) {
   const { draft, standsFor } = form
+  const frame = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!isComing) return
+    const text = frame.current?.querySelector('textarea')
+    text?.focus({ preventScroll: true })
+    text?.setSelectionRange(0, 0)
+    frame.current?.closest('fieldset')?.scrollIntoView({ block: 'start' })
+    arrived()
+  }, [isComing])
   const { files = [], lists = [] } = texts ?? {}
-  const inForce = files.find(({ name }) => name === standsFor)
-  const others = standsFor === '' ? 0 : files.filter(({ name }) => name !== standsFor).length
-  const hint =
-    standsFor === ''
-      ? 'The draft is the whole set.'
-      : others === 0
-        ? 'It is the only file in force.'
-        : `${others === 1 ? 'The other file goes' : `The ${others} other files go`} with it as in force.`
+  const choose = (name: string): void => {
+    const isUntouched = draft === '' || draft === textOf(texts, standsFor)
+    const inForce = textOf(texts, name)
+    change({ standsFor: name, ...(isUntouched && inForce !== undefined && { draft: inForce }) })
+    if (name !== '') go(draftAddress(name), 'replace')
+  }
   return (
     <>
-      <p class="notice small">
-        Nothing of a draft is saved: the files of the service stay as they are. Copy it to keep it.
-      </p>
+      <p class="notice small">Nothing of a draft is saved. Copy it to keep it.</p>
       <Choice
         label="In the place of"
-        hint={hint}
+        hint={hintOf(form, files.length, lists.length)}
         value={standsFor}
         options={[...files.map(({ name }) => [name, name] as const), ['', 'all files'] as const]}
-        onValue={(value) => change({ standsFor: value })}
+        onValue={choose}
       />
-      <TextField
-        label="Text of the draft"
-        value={draft}
-        rows={14}
-        isMono
-        placeholder={'apiVersion: gate-sidecar/v1\ntenant: …\nrules: …'}
-        onValue={(text) => change({ draft: text })}
-      />
-      {inForce?.text != null && (
-        <div class="row">
-          <button
-            type="button"
-            class="button small"
-            disabled={draft === inForce.text}
-            onClick={() => change({ draft: inForce.text ?? '' })}
-          >
-            {draft === '' ? 'Begin with the text in force' : 'Replace it by the text in force'}
-          </button>
-        </div>
-      )}
+      <div ref={frame}>
+        <TextField
+          label="Text of the draft"
+          value={draft}
+          rows={18}
+          isMono
+          placeholder={'apiVersion: gate-sidecar/v1\ntenant: …\nrules: …'}
+          onValue={(text) => change({ draft: text })}
+        />
+      </div>
+      <div class="row between">
+        <ResetButton draft={draft} inForce={textOf(texts, standsFor)} onReset={(text) => change({ draft: text })} />
+        <CopyButton text={draft} label="Copy the draft" />
+      </div>
       {lists.length > 0 && <Lists form={form} change={change} lists={lists} />}
     </>
   )
 }
 
-function Lists({ form, change, lists }: Omit<DraftProps, 'texts'> & { lists: PolicyTexts['lists'] }) {
+/** What goes with the draft. */
+function hintOf({ standsFor }: Form, files: number, lists: number): string {
+  const withLists = lists === 0 ? '' : ' Lists go with it as in force, too.'
+  if (standsFor === '') return `The draft is the whole set.${withLists}`
+  if (files === 1) return `It is the only file in force.${withLists}`
+  return `${files === 2 ? 'The other file goes' : `The ${files - 1} other files go`} with it as in force.${withLists}`
+}
+
+interface ResetProps {
+  draft: string
+  inForce: string | undefined
+  onReset: (text: string) => void
+}
+
+function ResetButton({ draft, inForce, onReset }: ResetProps) {
+  if (inForce === undefined) return <span />
+  return (
+    <button
+      type="button"
+      class="button small"
+      aria-disabled={draft === inForce}
+      onClick={() => draft !== inForce && onReset(inForce)}
+    >
+      {draft === inForce ? 'This is the text in force' : 'Back to the text in force'}
+    </button>
+  )
+}
+
+interface ListsProps {
+  form: Form
+  change: (part: Partial<Form>) => void
+  lists: PolicyTexts['lists']
+}
+
+function Lists({ form, change, lists }: ListsProps) {
   return (
     <details>
-      <summary>Lists that the draft names</summary>
-      <p class="muted small">Their contents are not known here. One value a line.</p>
-      {lists.map(({ path }) => (
-        <div key={path} class="stack-small">
-          <p aria-hidden="true" class="mono small">
-            <Text of={path} />
-          </p>
+      <summary>{lists.length === 1 ? 'The list' : `The ${lists.length} lists`}</summary>
+      <div class="stack">
+        <p class="muted small">
+          A list is used as it is in force, unless you enter another content here: one value a line.
+        </p>
+        {lists.map(({ path }) => (
           <TextField
-            label={`Content of ${path}`}
+            key={path}
+            label={
+              <>
+                Content of{' '}
+                <code>
+                  <Text of={path} />
+                </code>
+              </>
+            }
             value={form.lists[path] ?? ''}
             rows={3}
             isMono
+            placeholder="as in force"
             onValue={(text) => change({ lists: { ...form.lists, [path]: text } })}
           />
-        </div>
-      ))}
+        ))}
+      </div>
     </details>
   )
 }

@@ -1,9 +1,11 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Api, DryRun, PolicyTexts } from '../../../client/api.ts'
 import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
 import { placeText, readJson } from '../../data/json-text.ts'
 import { failure } from '../../data/load.ts'
+import { usePlace } from '../../data/place.ts'
+import { nameOf } from '../../data/policy-address.ts'
 
 /** What was entered. */
 export interface Form {
@@ -12,12 +14,10 @@ export interface Form {
   /** JSON, or nothing. */
   context: string
   plan: string
-  /** The draft is asked, not the policies in force. */
-  isDraft: boolean
   draft: string
   /** The file in whose place the draft stands, beside the others in force; empty where it is the whole set. */
   standsFor: string
-  /** Contents of lists by their paths: those in force are not known here. */
+  /** Contents of lists by their paths, in the place of those in force, which are not known here. */
   lists: Readonly<Record<string, string>>
 }
 
@@ -41,7 +41,6 @@ const EMPTY: Form = {
   agent: '',
   context: '{\n  \n}',
   plan: '',
-  isDraft: false,
   draft: '',
   standsFor: '',
   lists: {},
@@ -58,9 +57,18 @@ interface State {
 
 export type DryRunState = ReturnType<typeof useDryRun>
 
-/** A question to the policies: what is entered, and what came of it. */
-export function useDryRun() {
+/** Whether a draft is asked, by the address; as it was last while another part of the page is shown. */
+function useIsDraft(): boolean {
+  const { path } = usePlace()
+  const last = useRef(false)
+  if (path[1] === 'dry-run') last.current = path[2] === 'draft'
+  return last.current
+}
+
+/** A question to the policies: what is entered, and what came of it. @param texts those in force */
+export function useDryRun(texts: PolicyTexts | undefined) {
   const { gate } = useConsole()
+  const isDraft = useIsDraft()
   const [form, setForm] = useState(EMPTY)
   const [state, setState] = useState<State>({ faults: {}, asked: undefined, error: undefined, isBusy: false })
   const round = useRef(0)
@@ -71,27 +79,67 @@ export function useDryRun() {
     const mended = Object.fromEntries(Object.keys(part).map((name) => [name, undefined]))
     setState((last) => ({ ...last, faults: { ...last.faults, ...mended } }))
   }
-  const ask = async (texts: PolicyTexts | undefined): Promise<void> => {
-    const { faults, question } = questionOf(form, texts)
+  const { isComing, arrived } = useBeginning({ isDraft, texts, form, asked: state.asked, change })
+  const ask = async (): Promise<void> => {
+    const { faults, question } = questionOf(form, texts, isDraft)
     if (question === undefined) return setState((last) => ({ ...last, faults }))
     const mine = ++round.current
     setState((last) => ({ ...last, faults: {}, isBusy: true, error: undefined }))
     try {
       const of = await gate.policies.dryRun(question)
-      const asked = { action: form.action, isDraft: form.isDraft, of }
+      const asked = { action: form.action, isDraft, of }
       if (mine === round.current) setState({ faults: {}, asked, error: undefined, isBusy: false })
     } catch (error) {
       const told = failure(error)
       if (mine === round.current) setState((last) => ({ ...last, asked: undefined, error: told, isBusy: false }))
     }
   }
-  return { form, change, ask, ...state }
+  return { form, change, ask, isDraft, isComing, arrived, ...state }
+}
+
+interface BeginningProps {
+  isDraft: boolean
+  texts: PolicyTexts | undefined
+  form: Form
+  asked: Asked | undefined
+  change: (part: Partial<Form>) => void
+}
+
+/** Fills in the text in force that a draft begins with, as long as nobody has changed it. */
+function useBeginning({ isDraft, texts, form, asked, change }: BeginningProps) {
+  const named = usePlace().query.get('file')
+  /** Somebody came by an address that names the file: they want its text before anything else. */
+  const [isComing, setIsComing] = useState(false)
+  useEffect(() => {
+    if (!isDraft || texts === undefined) return
+    const { draft, standsFor } = form
+    const isUntouched = draft === '' || draft === textOf(texts, standsFor)
+    if (!isUntouched || (draft !== '' && (named === null || nameOf(named) === standsFor))) return
+    const name = nameOf(named ?? fileThatDecided(asked) ?? '')
+    const file = texts.files.find((each) => each.name === name) ?? texts.files[0]
+    change({ standsFor: file?.name ?? '', draft: file?.text ?? '' })
+    setIsComing(named !== null)
+  }, [isDraft, texts === undefined, named])
+  return { isComing, arrived: () => setIsComing(false) }
+}
+
+/** In force; undefined where there is no such file, or its text is not known here. */
+export function textOf(texts: PolicyTexts | undefined, file: string): string | undefined {
+  return texts?.files.find(({ name }) => name === file)?.text ?? undefined
+}
+
+function fileThatDecided(asked: Asked | undefined): string | undefined {
+  return asked?.of.verdict?.explanation.rules.find(({ decides }) => decides)?.file
 }
 
 type Question = Api['dryRun']['body']
 
 /** As the service takes it; undefined where something that was entered is wrong. */
-function questionOf(form: Form, texts: PolicyTexts | undefined): { faults: Faults; question?: Question } {
+function questionOf(
+  form: Form,
+  texts: PolicyTexts | undefined,
+  isDraft: boolean,
+): { faults: Faults; question?: Question } {
   const faults: Faults = {}
   const action = form.action.trim()
   if (action === '') faults.action = { text: 'An action is needed, such as payment.transfer.', index: 0 }
@@ -108,7 +156,7 @@ function questionOf(form: Form, texts: PolicyTexts | undefined): { faults: Fault
     ...(context && { context }),
     ...(plan && { plan }),
     ...(agent !== '' && { agent }),
-    ...(form.isDraft && draftOf(form, texts)),
+    ...(isDraft && draftOf(form, texts)),
   }
   return { faults, question }
 }

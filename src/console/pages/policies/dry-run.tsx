@@ -18,9 +18,9 @@ interface DryRunProps {
 
 /** Asks what would be decided. */
 export function DryRunPage(props: DryRunProps) {
-  const { asked, error } = props.state
+  const { asked, error, isDraft } = props.state
   return (
-    <div class="dry-run">
+    <div class={isDraft ? 'dry-run drafting' : 'dry-run'}>
       <Question {...props} />
       <div class="stack">
         <p class="visually-hidden" role="status">
@@ -67,7 +67,7 @@ function Question({ state, actions, texts }: DryRunProps) {
   const { form, change, ask, faults, isBusy } = state
   const submit = (event: Event): void => {
     event.preventDefault()
-    if (!isBusy) void ask(texts)
+    if (!isBusy) void ask()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
@@ -103,13 +103,16 @@ function Question({ state, actions, texts }: DryRunProps) {
         autoComplete="off"
         onValue={(agent) => change({ agent })}
       />
-      <Draft form={form} change={change} texts={texts} />
+      <Draft state={state} texts={texts} />
       <div class="row">
-        <button type="submit" class="button primary" disabled={isBusy}>
+        <button type="submit" class="button primary" aria-disabled={isBusy}>
           {isBusy ? 'Asking…' : 'Ask'}
         </button>
         <span class="muted small">
-          Nothing is recorded. <kbd>Ctrl</kbd> <kbd>Enter</kbd> asks too.
+          Nothing is recorded.{' '}
+          <span class="by-keyboard">
+            <kbd>Ctrl</kbd> <kbd>Enter</kbd> asks too.
+          </span>
         </span>
       </div>
     </form>

@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useConsole } from '../../data/console.ts'
 import { go } from '../../data/place.ts'
-import { policyAddress } from '../../data/policy-address.ts'
+import { draftAddress, policyAddress } from '../../data/policy-address.ts'
 import { CopyButton } from '../../ui/copy.tsx'
+import { Link } from '../../ui/link.tsx'
 import { countText } from '../../ui/numbers.ts'
 import { Scroll } from '../../ui/scroll.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
@@ -18,6 +20,7 @@ interface FileTextProps {
 
 /** A text by its lines, a part of a long one: the part with the line that is looked for. */
 export function FileText({ name, text, line }: FileTextProps) {
+  const { may } = useConsole()
   const lines = useMemo(() => text.split(/\r?\n/), [text])
   const known = line >= 1 && line <= lines.length ? line : 0
   const [part, setPart] = useState(partWith(known))
@@ -33,6 +36,11 @@ export function FileText({ name, text, line }: FileTextProps) {
           <Text of={name} />
         </h2>
         <span class="row">
+          {may('dryRun') && (
+            <Link to={draftAddress(name)} class="button small">
+              Draft a change
+            </Link>
+          )}
           <GoToLine name={name} count={lines.length} line={known} />
           <CopyButton text={text} label={`Copy the text of the file`} />
         </span>
@@ -103,33 +111,54 @@ function Parts({ part, count, onPart }: PartsProps) {
   const first = part * PAGE
   return (
     <div class="row">
-      <button type="button" class="button small" disabled={part === 0} onClick={() => onPart(part - 1)}>
+      <PartButton isPossible={part > 0} onClick={() => onPart(part - 1)}>
         Earlier lines
-      </button>
+      </PartButton>
       <span class="small muted">
         Lines {countText(first + 1)} to {countText(Math.min(first + PAGE, count))} of {countText(count)}
       </span>
-      <button type="button" class="button small" disabled={first + PAGE >= count} onClick={() => onPart(part + 1)}>
+      <PartButton isPossible={first + PAGE < count} onClick={() => onPart(part + 1)}>
         Later lines
-      </button>
+      </PartButton>
     </div>
+  )
+}
+
+interface PartButtonProps {
+  isPossible: boolean
+  onClick: () => void
+  children: string
+}
+
+/** It keeps the focus at the first and the last part. */
+function PartButton({ isPossible, onClick, children }: PartButtonProps) {
+  return (
+    <button type="button" class="button small" aria-disabled={!isPossible} onClick={() => isPossible && onClick()}>
+      {children}
+    </button>
   )
 }
 
 /** To a line by keyboard; a link to it is then in the address. */
 function GoToLine({ name, count, line }: { name: string; count: number; line: number }) {
+  const [entered, setEntered] = useState('')
+  useEffect(() => setEntered(line === 0 ? '' : String(line)), [line])
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
-    const { currentTarget } = event
-    if (!(currentTarget instanceof HTMLFormElement)) return
-    const wanted = Number(new FormData(currentTarget).get('line'))
+    const wanted = Number(entered)
     if (Number.isInteger(wanted) && wanted >= 1) go(policyAddress(name, wanted), 'replace')
   }
   return (
     <form class="row go-to-line" onSubmit={submit}>
       <label>
         Line{' '}
-        <input key={line} name="line" type="number" min={1} max={count} defaultValue={line === 0 ? '' : String(line)} />
+        <input
+          type="number"
+          min={1}
+          max={count}
+          value={entered}
+          onInput={(event) => setEntered(event.currentTarget.value)}
+        />
       </label>
       <button type="submit" class="button small">
         Go

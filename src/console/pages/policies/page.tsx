@@ -4,6 +4,7 @@ import { useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
 import { type Loaded, useLoad } from '../../data/load.ts'
 import { usePlace } from '../../data/place.ts'
+import { useKeptFocus } from '../../ui/kept-focus.ts'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Await, Empty } from '../../ui/states.tsx'
 import { DryRunPage } from './dry-run.tsx'
@@ -20,7 +21,8 @@ export function PoliciesPage() {
   const texts = useLoad(async (signal) => (may('policySource') ? gate.policies.source({ signal }) : undefined), [])
   const [reloaded, setReloaded] = useState<Reloaded | undefined>()
   // Here, so that nothing of it is lost while somebody looks at the source.
-  const dryRun = useDryRun()
+  const dryRun = useDryRun(texts.data)
+  const place = useKeptFocus<HTMLDivElement>()
   useChanges(['policy'], () => {
     state.reload()
     texts.reload()
@@ -34,9 +36,9 @@ export function PoliciesPage() {
   return (
     <>
       <PageHead title="Policies">{may('reloadPolicies') && <ReloadButton onDone={done} />}</PageHead>
-      <div class="stack policies">
+      <div class="stack policies" ref={place}>
         {reloaded && <ReloadNotice of={reloaded} onClose={() => setReloaded(undefined)} />}
-        <PolicyTabs />
+        <PolicyTabs dryRun={dryRun} />
         <Shown {...{ state, texts, dryRun }} />
       </div>
     </>

@@ -12,6 +12,7 @@ export function ReloadButton({ onDone }: { onDone: (reloaded: Reloaded) => void 
   const { gate } = useConsole()
   const [isBusy, setIsBusy] = useState(false)
   const reload = async (): Promise<void> => {
+    if (isBusy) return
     setIsBusy(true)
     try {
       onDone({ data: await gate.policies.reload() })
@@ -22,7 +23,7 @@ export function ReloadButton({ onDone }: { onDone: (reloaded: Reloaded) => void 
     }
   }
   return (
-    <button type="button" class="button" disabled={isBusy} onClick={() => void reload()}>
+    <button type="button" class="button" aria-disabled={isBusy} onClick={() => void reload()}>
       {isBusy ? 'Reading the files…' : 'Reload'}
     </button>
   )

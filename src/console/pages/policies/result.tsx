@@ -18,14 +18,14 @@ export function titleOf({ isDraft, of }: Asked): string {
 /** What would be decided. */
 export function Result({ of: asked }: { of: Asked }) {
   const { action, isDraft, of } = asked
-  const heading = useRef<HTMLHeadingElement>(null)
-  // On a phone it stands below what was entered.
-  useEffect(() => heading.current?.scrollIntoView({ block: 'nearest' }), [asked])
+  const section = useRef<HTMLElement>(null)
+  // On a phone it stands below what was entered. The focus stays there: whoever writes a draft asks again and again.
+  useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [asked])
   const { verdict, diagnostics } = of
   return (
     <>
-      <section class="card result">
-        <h2 ref={heading}>{titleOf(asked)}</h2>
+      <section ref={section} class="card result">
+        <h2>{titleOf(asked)}</h2>
         {verdict && <Verdict of={verdict} action={action} />}
       </section>
       {diagnostics.length > 0 && (

@@ -1,4 +1,5 @@
 import type { PolicyState } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
 import { Id } from '../../ui/copy.tsx'
 import { Diagnostics } from '../../ui/diagnostics.tsx'
@@ -64,7 +65,10 @@ function NoPolicies() {
   )
 }
 
+const sourceOf = (file: string): string => addressOf(['policies', 'source'], { file })
+
 function InForce({ of }: { of: PolicyState }) {
+  const { may } = useConsole()
   const { digest, loadedAt, checkedAt, files, rules, factors, domains, actions, current, watching } = of
   return (
     <section class="card">
@@ -92,7 +96,7 @@ function InForce({ of }: { of: PolicyState }) {
         <dd>{countText(factors)}</dd>
         <dt>Files</dt>
         <dd>
-          <Names of={files} none="none" />
+          <Names of={files} none="none" to={may('policySource') && sourceOf} />
         </dd>
         <dt>Domains</dt>
         <dd>

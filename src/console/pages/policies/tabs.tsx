@@ -1,6 +1,8 @@
 import { useConsole } from '../../data/console.ts'
 import { addressOf, usePlace } from '../../data/place.ts'
+import { draftAddress } from '../../data/policy-address.ts'
 import { Tabs } from '../../ui/tabs.tsx'
+import type { DryRunState } from './dry-run-state.ts'
 
 /** What the page has, by the segment of the address. */
 export const PARTS = [
@@ -10,12 +12,16 @@ export const PARTS = [
 ] as const
 
 /** Those parts that the roles allow. */
-export function PolicyTabs() {
+export function PolicyTabs({ dryRun }: { dryRun: DryRunState }) {
   const { may } = useConsole()
   const { path } = usePlace()
   const tabs = PARTS.filter(({ needs }) => may(needs)).map(({ segment, title }) => ({
     title,
-    to: addressOf(['policies', ...(segment === '' ? [] : [segment])]),
+    // Back to the draft that is being written.
+    to:
+      segment === 'dry-run' && dryRun.isDraft
+        ? draftAddress(dryRun.form.standsFor)
+        : addressOf(['policies', ...(segment === '' ? [] : [segment])]),
     isCurrent: (path[1] ?? '') === segment,
   }))
   return <Tabs label="Of the policies" tabs={tabs} />
