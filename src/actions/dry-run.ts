@@ -48,6 +48,10 @@ export interface DryRun {
 }
 
 export interface DryRunDeps extends CheckDeps {
+  policies: CheckDeps['policies'] & {
+    /** The list files of the set in force, by their paths. */
+    lists(tenantId: string): PolicySource['lists']
+  }
   drafts: {
     onDraft: OnDraft
     /** Compiles a draft, and asks what was compiled, where neither can do harm. */
@@ -68,7 +72,9 @@ export async function dryRun(deps: DryRunDeps, caller: Caller, request: DryRunRe
     throw new GateError('payload_too_large', `Context and plan have more than ${MAX_REQUEST_BYTES} bytes.`)
   if (files !== undefined) {
     const source = draftSource(caller.tenantId, { files, ...(lists && { lists }) })
-    return deps.drafts.onDraft(caller.tenantId, () => ofDraft(deps, caller, request, source))
+    // What a draft does not bring stays as it is; who changes a rule need not send a list of a million names.
+    const all = { ...source, lists: new Map([...deps.policies.lists(caller.tenantId), ...source.lists]) }
+    return deps.drafts.onDraft(caller.tenantId, () => ofDraft(deps, caller, request, all))
   }
   if (lists !== undefined) {
     throw new GateError('invalid_request', 'Lists come with the files of a draft.', {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Actor, SERVICE } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { MISSING, RETRY_MS, type TenantFolder } from '../policy/load.ts'
+import type { ListFiles } from '../policy/lists.ts'
 import { attempts } from './attempts.ts'
 import type { Caller, PoliciesInForce } from './deps.ts'
 import { failures } from './failures.ts'
@@ -60,6 +61,8 @@ export interface PolicyRegistry extends PoliciesInForce {
   describe(caller: Caller): PolicyDescription
   /** What the caller's set was read from. */
   texts(caller: Caller): ShownTexts
+  /** The list files of the set in force, by their paths. */
+  lists(tenantId: string): ListFiles
 }
 
 /** A folder that is written to for longer than this is a fault: it may say something that must not be missed. */
@@ -129,6 +132,7 @@ export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
       ),
     describe: ({ tenantId }) => describeSlot(slots.get(tenantId), deps.watch),
     texts: ({ tenantId }) => shownTexts(slots.get(tenantId) ?? {}),
+    lists: (tenantId) => slots.get(tenantId)?.texts?.lists ?? new Map(),
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { ACME_POLICY, type Answer, inThisThread, startGate } from '../helpers.ts'
+import { ACME_POLICY, type Answer, inThisThread, startGate, temporaryFolder } from '../helpers.ts'
 import { HEADER } from '../policy/sources.ts'
 import { assertDone, assertRefused, entries } from './support.ts'
 
@@ -120,6 +120,19 @@ test('a draft reads its lists, and warnings do not keep it from answering', asyn
   assert.equal((await asked({ lists, agent: 'bob' })).verdict.decision, 'allow')
   const empty = await asked({ lists: [{ path: 'lists/bad.txt', text: '# none\n' }] })
   assert.deepEqual([empty.verdict.decision, empty.diagnostics[0].code], ['allow', 'GATE2009'])
+})
+
+test('a draft has the list files in force, but for those that it brings', async (t) => {
+  const dir = temporaryFolder()
+  const rules = `${HEADER}lists: {bad: {file: lists/bad.txt}}\nrules:\n  - {id: bad, actions: ["**"], effect: deny, reason: B., when: {fact: agent, operator: inList, value: bad}}\n  - {id: rest, actions: ["**"], effect: allow, reason: R.}\n`
+  const listed = await startGate(t, { dir, policies: { 'acme/main.yaml': rules, 'acme/lists/bad.txt': 'eve\n' } })
+  const key = await listed.key({ roles: ['auditor'] })
+  const files = [{ name: 'main.yaml', text: rules }]
+  const decided = async (agent: string, more: object = {}): Promise<string> =>
+    (await listed.call(key, 'POST', PATH, { action: 'a', files, agent, ...more })).body.data.verdict?.decision
+  assert.deepEqual([await decided('eve'), await decided('bob')], ['deny', 'allow'])
+  const lists = [{ path: 'lists/bad.txt', text: 'bob\n' }]
+  assert.deepEqual([await decided('eve', { lists }), await decided('bob', { lists })], ['allow', 'deny'])
 })
 
 test('a draft with errors has no verdict, and says what is wrong, with the line', async () => {
