@@ -1,4 +1,5 @@
-import { type ApprovalView, statusAt } from '../approvals/approval.ts'
+import { statusAt } from '../approvals/approval.ts'
+import type { ApprovalView } from '../approvals/view.ts'
 import { GateError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { CheckRequest } from '../gate/request.ts'

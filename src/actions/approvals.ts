@@ -3,13 +3,12 @@ import { type Static, Type } from '#typebox'
 import {
   type Approval,
   type ApprovalStatus,
-  type ApprovalView,
-  approvalView,
   deadlineMs,
   statusAt,
   subjectOf,
   type Vote,
 } from '../approvals/approval.ts'
+import { type ApprovalView, approvalView } from '../approvals/view.ts'
 import { countedVotes } from '../approvals/votes.ts'
 import type { EventEntry } from '../audit/entry.ts'
 import { GateError } from '../base/errors.ts'
@@ -59,8 +58,8 @@ export async function listApprovals(deps: Deps, reader: Reader, { status, limit,
   const requestedBy = requesterSeenBy(reader)
   const query = { chain: reader.chain, statuses: [status], actual, limit, offset, requestedBy }
   const { items, total } = await deps.store.approvals({ ...query, maxBytes: PAGE_BYTES })
-  const { switches } = deps.store.state()
-  const views = items.map((approval) => approvalView(approval, switches, nowMs, isApprover(reader)))
+  const state = deps.store.state()
+  const views = items.map((approval) => approvalView(approval, state, nowMs, isApprover(reader)))
   return { items: views, page: pageGiven({ limit, offset, total }, items.length) }
 }
 

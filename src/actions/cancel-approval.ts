@@ -1,4 +1,5 @@
-import { type ApprovalView, statusAt } from '../approvals/approval.ts'
+import { statusAt } from '../approvals/approval.ts'
+import type { ApprovalView } from '../approvals/view.ts'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp } from '../base/time.ts'
 import { change } from '../records.ts'

@@ -1,4 +1,4 @@
-import { approvalView } from '../approvals/approval.ts'
+import { approvalView } from '../approvals/view.ts'
 import { principalOf } from '../keys/apikey.ts'
 import { isToldOf, isToldOfAll } from '../keys/event-roles.ts'
 import { stopView } from '../killswitch/killswitch.ts'
@@ -44,8 +44,9 @@ function dataOf(deps: CheckDeps, event: ChainEvent, extent: Extent): unknown {
   switch (group) {
     case 'approval': {
       // As of the entry: stops that came later say nothing of it.
-      const stops = deps.store.state().switches.filter(({ triggeredAt }) => triggeredAt <= timestamp)
-      return approval === undefined ? null : approvalView(approval, stops, Date.parse(timestamp), extent === 'all')
+      const { switches, keys } = deps.store.state()
+      const state = { keys, switches: switches.filter(({ triggeredAt }) => triggeredAt <= timestamp) }
+      return approval === undefined ? null : approvalView(approval, state, Date.parse(timestamp), extent === 'all')
     }
     case 'killswitch': {
       if (stop === undefined) return null

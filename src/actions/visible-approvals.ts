@@ -1,4 +1,5 @@
-import { type Approval, type ApprovalView, approvalView } from '../approvals/approval.ts'
+import type { Approval } from '../approvals/approval.ts'
+import { type ApprovalView, approvalView } from '../approvals/view.ts'
 import { GateError } from '../base/errors.ts'
 import { type ApiKey, principalOf } from '../keys/apikey.ts'
 import { seesAllApprovals } from '../keys/roles.ts'
@@ -48,5 +49,5 @@ async function storedApproval(deps: Deps, reader: Reader, id: string): Promise<A
 }
 
 export function viewFor(deps: Deps, reader: Reader, approval: Approval): ApprovalView {
-  return approvalView(approval, deps.store.state().switches, deps.clock(), isApprover(reader))
+  return approvalView(approval, deps.store.state(), deps.clock(), isApprover(reader))
 }

@@ -1,7 +1,6 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import { formatTimestamp } from '../base/time.ts'
 import { type KillSwitch, type Subject, stoppedMs, stoppedSince } from '../killswitch/killswitch.ts'
 import { isPlural, parseFactPath } from '../policy/path.ts'
 
@@ -109,39 +108,3 @@ export function statusAt(approval: Approval, stops: Iterable<KillSwitch>, nowMs:
   if (isVoid && stoppedSince(stops, subjectOf(approval), Date.parse(decidedAt))) return 'cancelled'
   return nowMs >= deadlineMs(approval, stops, nowMs) ? 'expired' : status
 }
-
-/**
- * What callers see. The binding is shown, so that an approver knows what is covered and what is not.
- *
- * @param isApprover false hides rule and factors where the policy gives the agent the reason only
- */
-export function approvalView(approval: Approval, stops: Iterable<KillSwitch>, nowMs: number, isApprover: boolean) {
-  const open = isApprover || approval.explain === 'full'
-  return {
-    id: approval.id,
-    action: approval.action,
-    status: statusAt(approval, stops, nowMs),
-    createdAt: approval.createdAt,
-    context: approval.context,
-    plan: approval.plan,
-    decisionId: approval.decisionId,
-    riskScore: approval.riskScore,
-    factors: open ? approval.factors : [],
-    reason: approval.reason,
-    rule: open ? approval.rule : null,
-    requestedBy: approval.requestedBy,
-    quorum: approval.quorum,
-    votes: approval.votes.map(({ principal, approverId, comment, votedAt }) => ({
-      principal,
-      approverId,
-      comment,
-      votedAt,
-    })),
-    expiresAt: formatTimestamp(deadlineMs(approval, stops, nowMs)),
-    decidedAt: approval.decidedAt,
-    digest: approval.digest,
-    unbound: approval.unbound,
-  }
-}
-
-export type ApprovalView = ReturnType<typeof approvalView>

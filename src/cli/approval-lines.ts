@@ -1,4 +1,5 @@
-import { type Approval, type ApprovalStatus, type ApprovalView, subjectOf } from '../approvals/approval.ts'
+import { type Approval, type ApprovalStatus, subjectOf } from '../approvals/approval.ts'
+import type { ApprovalView } from '../approvals/view.ts'
 import { coveringStop, type KillSwitch, reasonOf } from '../killswitch/killswitch.ts'
 import { type Line, type Painted, paint, prettyJson, table } from './output.ts'
 
@@ -11,10 +12,15 @@ const COLOUR: Record<ApprovalStatus, Painted['style']> = {
   consumed: 'cyan',
 }
 
-/** People who voted for it. The vote that rejects is the last, and none for it. */
+/** People whose votes for it count; once it is settled, all who voted for it. The vote that rejects is the last, and none for it. */
 export function votesGiven({ status, votes }: ApprovalView): number {
+  if (isOpen(status)) return votes.filter(({ counts }) => counts).length
   const approving = status === 'rejected' ? votes.slice(0, -1) : votes
   return new Set(approving.map(({ principal }) => principal)).size
+}
+
+function isOpen(status: ApprovalStatus): boolean {
+  return status === 'pending' || status === 'approved'
 }
 
 export function approvalTable(approvals: readonly ApprovalView[], nowMs: number): Line[] {
@@ -73,11 +79,12 @@ function needs({ approvers }: Approval): string {
 function voteText({ status, votes }: ApprovalView, vote: ApprovalView['votes'][number], i: number): string {
   const verb = status === 'rejected' && i === votes.length - 1 ? 'rejected' : 'approved'
   const claim = vote.approverId === vote.principal ? '' : `, as ${vote.approverId}`
-  return `${vote.principal}${claim} ${verb} at ${vote.votedAt}${vote.comment === null ? '' : `: ${vote.comment}`}`
+  const standing = isOpen(status) && !vote.counts ? ', which does not count any more' : ''
+  return `${vote.principal}${claim} ${verb} at ${vote.votedAt}${standing}${vote.comment === null ? '' : `: ${vote.comment}`}`
 }
 
 function timeLeft({ status, expiresAt }: ApprovalView, nowMs: number): string | undefined {
-  return status === 'pending' || status === 'approved' ? durationText(Date.parse(expiresAt) - nowMs) : undefined
+  return isOpen(status) ? durationText(Date.parse(expiresAt) - nowMs) : undefined
 }
 
 /** The two largest units: 2d 3h, 59m 10s. */

@@ -1630,6 +1630,8 @@ export interface Vote {
   comment: string | null
   /** UTC, with milliseconds. */
   votedAt: string
+  /** Towards the quorum, now: no more when its key was revoked or has expired. A vote that rejects does not. */
+  counts: boolean
 }
 
 export interface Failure {

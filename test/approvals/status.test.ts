@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Approval, approvalView, deadlineMs, statusAt } from '../../src/approvals/approval.ts'
+import { type Approval, deadlineMs, statusAt } from '../../src/approvals/approval.ts'
+import { approvalView } from '../../src/approvals/view.ts'
 import type { KillSwitch } from '../../src/killswitch/killswitch.ts'
 import { at, stopOf, T0 } from '../killswitch/stops.ts'
-import { approvalOf } from './records.ts'
+import { approvalOf, keysOf } from './records.ts'
 
 const HOUR = 3_600_000
 const PAUSED = stopOf({ triggeredAt: at(1000), recoveredAt: at(6000) })
@@ -31,12 +32,12 @@ for (const [name, change, stops, afterMs, status] of STATUS) {
   test(`${name}: ${status}`, () => {
     const approval = approvalOf(change)
     assert.equal(statusAt(approval, stops, T0 + afterMs), status)
-    assert.equal(approvalView(approval, stops, T0 + afterMs, true).status, status)
+    assert.equal(approvalView(approval, { switches: stops, keys: keysOf() }, T0 + afterMs, true).status, status)
   })
 }
 
 test('the view shows the moved deadline, and nothing of keys', () => {
-  const view = approvalView(approvalOf(), [PAUSED], T0 + 7000, true)
+  const view = approvalView(approvalOf(), { switches: [PAUSED], keys: keysOf() }, T0 + 7000, true)
   assert.equal(view.expiresAt, at(HOUR + 5000))
   assert.equal(deadlineMs(approvalOf(), [PAUSED], T0 + 7000), T0 + HOUR + 5000)
   assert.deepEqual(
@@ -48,7 +49,7 @@ test('the view shows the moved deadline, and nothing of keys', () => {
 test('a policy that tells the agent the reason only hides rule and factors from it, not from approvers', () => {
   const approval = approvalOf({ explain: 'reason', factors: [{ name: 'amount', weight: 5, contribution: 5 }] })
   const shown = (isApprover: boolean) => {
-    const { rule, factors, reason } = approvalView(approval, [], T0, isApprover)
+    const { rule, factors, reason } = approvalView(approval, { switches: [], keys: keysOf() }, T0, isApprover)
     return [rule, factors.length, reason]
   }
   assert.deepEqual(shown(true), [approval.rule, 1, approval.reason])

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Answer } from '../helpers.ts'
 import { assertDone, assertRefused, entries, entriesOf } from '../http/support.ts'
 import { scene, type TestKey } from './scenes.ts'
 
@@ -126,6 +127,25 @@ test('a voter whose key is revoked before the quorum does not count', async () =
   await gate.call(owner, 'DELETE', `/keys/${carl.id}`)
   assert.equal((await vote(ann, id, asAnn)).body.data.status, 'pending')
   assert.equal((await vote(bob, id, asBob)).body.data.status, 'approved')
+})
+
+test('each vote says whether it counts now, in the approval and in the list', async () => {
+  const carl = await approver('carl')
+  const carlAgain = await approver('carl')
+  const id = await held('pay.two')
+  const counts = (approval: Answer['body']) =>
+    approval.votes.map((one: { principal: string; counts: boolean }) => [one.principal, one.counts])
+  assert.deepEqual(counts((await vote(carl, id, { approverId: 'carl' })).body.data), [['carl', true]])
+  await gate.call(owner, 'DELETE', `/keys/${carl.id}`)
+  assert.deepEqual(counts((await gate.call(owner, 'GET', `/approvals/${id}`)).body.data), [['carl', false]])
+  const listed = (await gate.call(owner, 'GET', '/approvals')).body.data
+  assert.deepEqual(counts(listed.find((one: { id: string }) => one.id === id)), [['carl', false]])
+  const once = [
+    ['carl', false],
+    ['carl', true],
+  ]
+  assert.deepEqual(counts((await vote(carlAgain, id, { approverId: 'carl' })).body.data), once)
+  assert.deepEqual(counts((await reject(nobody, id)).body.data), [...once, [nobody.id, false]])
 })
 
 test('groups: one of those named, and no other', async () => {

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Approval, approvalView } from '../../src/approvals/approval.ts'
+import type { Approval } from '../../src/approvals/approval.ts'
+import { approvalView } from '../../src/approvals/view.ts'
 import { approvalLines, approvalTable } from '../../src/cli/approval-lines.ts'
 import { rendered } from '../../src/cli/output.ts'
-import { approvalOf, voteBy } from '../approvals/records.ts'
-import { stopOf, T0 } from '../killswitch/stops.ts'
+import { approvalOf, keyOf, keysOf, voteBy } from '../approvals/records.ts'
+import { at, stopOf, T0 } from '../killswitch/stops.ts'
 
-const viewOf = (approval: Approval, nowMs = T0) => approvalView(approval, [], nowMs, true)
+const KEYS = keysOf(
+  keyOf('key_b'),
+  keyOf('k1', { identity: 'ann' }),
+  keyOf('k2', { identity: 'ann' }),
+  keyOf('gone', { revokedAt: at(2) }),
+)
+const viewOf = (approval: Approval, nowMs = T0) => approvalView(approval, { switches: [], keys: KEYS }, nowMs, true)
 
 function shown(change: Partial<Approval>, stops = [] as ReturnType<typeof stopOf>[]): string {
   const approval = approvalOf(change)
@@ -45,6 +52,16 @@ const SHOWN: [name: string, text: string, wanted: RegExp][] = [
   ],
   ['a claimed name', shown({ votes: [{ ...voteBy('key_b'), approverId: 'bob' }] }), /\n +key_b, as bob approved at /],
   ['one voter twice', shown({ quorum: 2, votes: [voteBy('k1', 'ann'), voteBy('k2', 'ann')] }), /votes +1 of 2\n/],
+  [
+    'a vote of a key that was revoked',
+    shown({ quorum: 2, votes: [voteBy('key_b'), voteBy('gone')] }),
+    /votes +1 of 2\n +key_b approved at \S+\n +gone approved at \S+, which does not count any more\n/,
+  ],
+  [
+    'the votes that an approval was used with, whatever became of their keys',
+    shown({ status: 'consumed', votes: [voteBy('gone')] }),
+    /votes +1 of 1\n +gone approved at \S+Z\n/,
+  ],
   [
     'a rejection, which is no vote for it',
     shown({ status: 'rejected', votes: [voteBy('a'), { ...voteBy('b'), comment: 'no' }] }),

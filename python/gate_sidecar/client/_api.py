@@ -1995,6 +1995,10 @@ class Vote(TypedDict):
     comment: Optional[str]
     votedAt: str
     """UTC, with milliseconds."""
+    counts: bool
+    """Towards the quorum, now: no more when its key was revoked or has expired. A vote that rejects
+    does not.
+    """
 
 
 class FailureDetailsItem(TypedDict):

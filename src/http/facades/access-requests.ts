@@ -1,4 +1,5 @@
-import type { ApprovalStatus, ApprovalView } from '../../approvals/approval.ts'
+import type { ApprovalStatus } from '../../approvals/approval.ts'
+import type { ApprovalView } from '../../approvals/view.ts'
 import { FACADE_ROUTES } from '../../keys/facade-routes.ts'
 import type { AccessTask } from '../shapes/access-requests.ts'
 

@@ -19,6 +19,10 @@ const Vote = Type.Object(
     approverId: Type.String({ description: 'As the voter claimed it.' }),
     comment: nullable(Type.String()),
     votedAt: Timestamp,
+    counts: Type.Boolean({
+      description:
+        'Towards the quorum, now: no more when its key was revoked or has expired. A vote that rejects does not.',
+    }),
   },
   { title: 'Vote' },
 )
@@ -72,7 +76,7 @@ const pending: Static<typeof Approval> = {
 }
 
 function decided(status: 'approved' | 'rejected', comment: string): Static<typeof Approval> {
-  const vote = { principal: 'ann', approverId: 'ann', comment, votedAt: EXAMPLE.later }
+  const vote = { principal: 'ann', approverId: 'ann', comment, votedAt: EXAMPLE.later, counts: status === 'approved' }
   return { ...pending, status, votes: [vote], decidedAt: EXAMPLE.later }
 }
 

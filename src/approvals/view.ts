@@ -1,0 +1,52 @@
+import { formatTimestamp } from '../base/time.ts'
+import type { KillSwitch } from '../killswitch/killswitch.ts'
+import { type Approval, deadlineMs, statusAt } from './approval.ts'
+import { countedVotes, type Keys } from './votes.ts'
+
+/** What else an approval depends on. */
+interface Surroundings {
+  switches: readonly KillSwitch[]
+  keys: Keys
+}
+
+/**
+ * What callers see. The binding is shown, so that an approver knows what is covered and what is not.
+ *
+ * @param isApprover false hides rule and factors where the policy gives the agent the reason only
+ */
+export function approvalView(approval: Approval, { switches, keys }: Surroundings, nowMs: number, isApprover: boolean) {
+  const open = isApprover || approval.explain === 'full'
+  return {
+    id: approval.id,
+    action: approval.action,
+    status: statusAt(approval, switches, nowMs),
+    createdAt: approval.createdAt,
+    context: approval.context,
+    plan: approval.plan,
+    decisionId: approval.decisionId,
+    riskScore: approval.riskScore,
+    factors: open ? approval.factors : [],
+    reason: approval.reason,
+    rule: open ? approval.rule : null,
+    requestedBy: approval.requestedBy,
+    quorum: approval.quorum,
+    votes: votesIn(approval, keys, nowMs),
+    expiresAt: formatTimestamp(deadlineMs(approval, switches, nowMs)),
+    decidedAt: approval.decidedAt,
+    digest: approval.digest,
+    unbound: approval.unbound,
+  }
+}
+
+export type ApprovalView = ReturnType<typeof approvalView>
+
+/** The votes, and which of them count towards the quorum by the keys as they are now. The one that rejects is the last, and none for it. */
+function votesIn(approval: Approval, keys: Keys, nowMs: number) {
+  const { votes, status } = approval
+  const votesFor = status === 'rejected' ? votes.slice(0, -1) : votes
+  const counted = new Set(countedVotes({ ...approval, votes: votesFor }, approval, keys, nowMs).values())
+  return votes.map((vote) => {
+    const { principal, approverId, comment, votedAt } = vote
+    return { principal, approverId, comment, votedAt, counts: counted.has(vote) }
+  })
+}
