@@ -14,6 +14,10 @@ const policies = heldPolicies('still', 'order', 'back', 'stop', 'revoked', 'send
 const gate = await startGate({ after }, { policies })
 const browser = await startBrowser({ after })
 
+/** Below the top of the page, wherever it is scrolled to. */
+const placeOf = (page: Page): Promise<number> =>
+  page.evaluate("document.querySelector('.inbox-list').getBoundingClientRect().top + scrollY")
+
 const topOf = (page: Page, selector: string): Promise<number> =>
   page.evaluate(`document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().top`)
 
@@ -26,11 +30,11 @@ test('selecting moves no row, at any size, and what can be done with it stays in
     await page.locator('.inbox-row').first().waitFor()
     const newest = await ask(gate, bot, 'payment.transfer', { amount: 9000 + options.viewport.width })
     await page.getByRole('status').getByText('1 new').waitFor()
-    const before = await topOf(page, '.inbox-row')
+    const before = await placeOf(page)
     // The new one, which is new no longer then.
     await page.locator(`[data-id=${newest}] input`).check()
     await page.getByText('1 selected').waitFor()
-    assert.equal(await topOf(page, '.inbox-row'), before)
+    assert.equal(await placeOf(page), before)
     if (options === PHONE) await assertSound(opened)
     await page.evaluate('scrollTo(0, 1000)')
     const button = page.getByRole('button', { name: 'Approve selected…' })
@@ -86,7 +90,8 @@ test('on a phone one comes back to the place in the list that one left', async (
   for (let amount = 1; amount < 31; amount++) ids.push(await ask(gate, bot, 'payment.transfer', { amount }))
   const { page } = await openConsole(browser, gate, ann, 'approvals', PHONE)
   const row = `[data-id=${ids[20]}]`
-  await page.locator(row).evaluate("(row) => row.scrollIntoView({ block: 'center' })")
+  await page.locator(row).waitFor()
+  await page.evaluate(`document.querySelector('${row}').scrollIntoView({ block: 'center' })`)
   await page.waitForTimeout(100)
   const before = await topOf(page, row)
   for (const back of [

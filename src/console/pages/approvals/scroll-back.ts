@@ -8,24 +8,32 @@ interface Left {
   top: number | undefined
 }
 
+/** Rows have a guessed height until they are near the screen: after so many frames each of them has its own. */
+const FRAMES = 4
+
 /** An approval that is opened in place of the list begins at its top; back at the list, one is where one was. */
 export function useScrollBack(isAlone: boolean, openId: string | undefined): void {
   const wasAlone = useRef(isAlone)
-  const left = useRef<Left>({ scrollY: 0, id: undefined, top: undefined })
+  const place = useRef<Left>({ scrollY: 0, id: undefined, top: undefined })
   // Before the list goes.
-  if (isAlone && !wasAlone.current) left.current = { scrollY, id: openId, top: topOf(openId) }
+  if (isAlone && !wasAlone.current) place.current = { scrollY, id: openId, top: topOf(openId) }
   useLayoutEffect(() => {
     if (wasAlone.current === isAlone) return
     wasAlone.current = isAlone
     if (isAlone) return scrollTo(0, 0)
-    const { scrollY: before, id, top } = left.current
+    const { scrollY: before, id, top } = place.current
     const restore = (): void => {
       const now = topOf(id)
       scrollTo(0, now === undefined || top === undefined ? before : scrollY + now - top)
     }
-    restore()
-    // Rows that were not on the screen have a guessed height until they are.
-    const frame = requestAnimationFrame(restore)
+    let left = FRAMES
+    let frame = 0
+    const settle = (): void => {
+      restore()
+      left -= 1
+      if (left > 0) frame = requestAnimationFrame(settle)
+    }
+    settle()
     return () => cancelAnimationFrame(frame)
   }, [isAlone])
 }
