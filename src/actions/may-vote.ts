@@ -60,9 +60,7 @@ export function votesOf(
   const approving = permission(() => assertMayApprove(store, voting))
   const isRepeated = approving.allowed && hasVoted(store, asked)
   return {
-    mayVote: isRepeated
-      ? { allowed: false, reason: 'This key, or another one of its holder, has voted for it.' }
-      : approving,
+    mayVote: isRepeated ? { allowed: false, reason: 'You have voted for it already.' } : approving,
     mayReject: permission(() => assertMayReject(store, voting)),
   }
 }

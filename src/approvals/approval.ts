@@ -1,7 +1,7 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import { type KillSwitch, type Subject, stoppedMs, stoppedSince } from '../killswitch/killswitch.ts'
+import { type KillSwitch, type Subject, stoppedMs, stopSince } from '../killswitch/killswitch.ts'
 import { isPlural, parseFactPath } from '../policy/path.ts'
 
 const LABEL = 'gate-sidecar/approval/v1\n'
@@ -111,6 +111,6 @@ export function statusAt(approval: Standing, stops: Iterable<KillSwitch>, nowMs:
   const { status, decidedAt } = approval
   if (status !== 'pending' && status !== 'approved') return status
   const isVoid = status === 'approved' && decidedAt !== null
-  if (isVoid && stoppedSince(stops, subjectOf(approval), Date.parse(decidedAt))) return 'cancelled'
+  if (isVoid && stopSince(stops, subjectOf(approval), Date.parse(decidedAt))) return 'cancelled'
   return nowMs >= deadlineMs(approval, stops, nowMs) ? 'expired' : status
 }

@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../base/time.ts'
-import type { KillSwitch } from '../killswitch/killswitch.ts'
-import { type Approval, deadlineMs, statusAt } from './approval.ts'
+import { coveringStop, type KillSwitch, stopSince, stopView } from '../killswitch/killswitch.ts'
+import { type Approval, type ApprovalStatus, deadlineMs, statusAt, subjectOf } from './approval.ts'
 import { countedVotes, type Keys } from './votes.ts'
 
 /** What else an approval depends on. */
@@ -16,10 +16,12 @@ interface Surroundings {
  */
 export function approvalView(approval: Approval, { switches, keys }: Surroundings, nowMs: number, isApprover: boolean) {
   const open = isApprover || approval.explain === 'full'
+  const status = statusAt(approval, switches, nowMs)
+  const stop = stopOn(approval, status, switches)
   return {
     id: approval.id,
     action: approval.action,
-    status: statusAt(approval, switches, nowMs),
+    status,
     createdAt: approval.createdAt,
     context: approval.context,
     plan: approval.plan,
@@ -35,6 +37,7 @@ export function approvalView(approval: Approval, { switches, keys }: Surrounding
     decidedAt: approval.decidedAt,
     digest: approval.digest,
     unbound: approval.unbound,
+    stop: stop === undefined ? null : stopView(stop),
   }
 }
 
@@ -49,4 +52,14 @@ function votesIn(approval: Approval, keys: Keys, nowMs: number) {
     const { principal, approverId, comment, votedAt } = vote
     return { principal, approverId, comment, votedAt, counts: counted.has(vote) }
   })
+}
+
+/** The stop that it waits under, or that has cancelled it; undefined for one that somebody cancelled. */
+function stopOn(approval: Approval, status: ApprovalStatus, switches: readonly KillSwitch[]): KillSwitch | undefined {
+  const { decidedAt, votes } = approval
+  const subject = subjectOf(approval)
+  if (status === 'pending') return coveringStop(switches, subject)
+  // A stop leaves the time of the last vote; who cancels it writes another one.
+  const wasApproved = decidedAt !== null && decidedAt === votes.at(-1)?.votedAt
+  return status === 'cancelled' && wasApproved ? stopSince(switches, subject, Date.parse(decidedAt)) : undefined
 }

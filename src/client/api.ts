@@ -29,6 +29,8 @@ export interface Approval {
   digest: string
   /** Paths that it does not cover. */
   unbound: string[]
+  /** Under which it waits, and its time does not run; or that has cancelled it. */
+  stop: KillSwitch | null
 }
 
 /** What helps to decide an approval and is not part of it. */

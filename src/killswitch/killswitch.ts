@@ -102,11 +102,13 @@ export function stoppedMs(stops: Iterable<KillSwitch>, subject: Subject, fromMs:
 }
 
 /**
- * True when some stop over the subject began at `sinceMs` or later, one that has ended since included. Within
+ * The first stop over the subject that began at `sinceMs` or later, one that has ended since included. Within
  * one millisecond the clock tells no order; then it counts as later.
  */
-export function stoppedSince(stops: Iterable<KillSwitch>, subject: Subject, sinceMs: number): boolean {
-  return Array.from(stops).some((stop) => Date.parse(stop.triggeredAt) >= sinceMs && covers(stop, subject))
+export function stopSince(stops: Iterable<KillSwitch>, subject: Subject, sinceMs: number): KillSwitch | undefined {
+  return Array.from(stops)
+    .filter((stop) => Date.parse(stop.triggeredAt) >= sinceMs && covers(stop, subject))
+    .sort((a, b) => a.triggeredAt.localeCompare(b.triggeredAt))[0]
 }
 
 function byStrength(a: KillSwitch, b: KillSwitch): number {

@@ -4,7 +4,7 @@ import { type Approval, deadlineMs, statusAt } from '../../src/approvals/approva
 import { approvalView } from '../../src/approvals/view.ts'
 import type { KillSwitch } from '../../src/killswitch/killswitch.ts'
 import { at, stopOf, T0 } from '../killswitch/stops.ts'
-import { approvalOf, keysOf } from './records.ts'
+import { approvalOf, keysOf, voteBy } from './records.ts'
 
 const HOUR = 3_600_000
 const PAUSED = stopOf({ triggeredAt: at(1000), recoveredAt: at(6000) })
@@ -44,6 +44,20 @@ test('the view shows the moved deadline, and nothing of keys', () => {
     ['revision', 'chain', 'requestedByKey', 'selfApproval', 'approvers'].filter((name) => name in view),
     [],
   )
+})
+
+test('a stop that came after somebody had cancelled an approval is not named as what cancelled it', () => {
+  const votes = [{ ...voteBy('key_ann'), votedAt: at(1000) }]
+  const later = stopOf({ triggeredAt: at(9000) })
+  const stopIn = (decidedAt: string) =>
+    approvalView(
+      approvalOf({ status: 'cancelled', votes, decidedAt }),
+      { switches: [later], keys: keysOf() },
+      T0 + HOUR,
+      true,
+    ).stop?.id
+  assert.equal(stopIn(at(5000)), undefined)
+  assert.equal(stopIn(at(1000)), later.id)
 })
 
 test('a policy that tells the agent the reason only hides rule and factors from it, not from approvers', () => {

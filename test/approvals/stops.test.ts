@@ -105,6 +105,28 @@ test('a trigger cancels what was approved and not used, if it covers it', async 
   assertRefused(await vote(owner, covered), 'approval_not_pending')
 })
 
+test('what a stop holds up, or has cancelled, names the stop, whatever came after it', async () => {
+  const [waiting, used] = [await ask('pay.one', ++n), await ask('pay.one', ++n)]
+  const stopOf = async ({ approvalId }: { approvalId: string }) => {
+    const { status, stop } = (await gate.call(owner, 'GET', `/approvals/${approvalId}`)).body.data
+    return [status, stop && [stop.level, stop.scope, stop.reason]]
+  }
+  await vote(owner, used.approvalId)
+  assert.deepEqual(await stopOf(waiting), ['pending', null])
+  await stop({ level: 'L1', scope: 'email.*' })
+  assert.deepEqual(await stopOf(waiting), ['pending', null])
+  await recover()
+  await stop({ level: 'L1', scope: 'pay.*', reason: 'drill' })
+  assert.deepEqual(await stopOf(waiting), ['pending', ['L1', 'pay.*', 'drill']])
+  assert.deepEqual(await stopOf(used), ['cancelled', ['L1', 'pay.*', 'drill']])
+  await recover()
+  await stop({ level: 'L1', scope: '**', reason: 'later' })
+  await until('the entry says so', async () => (await stopOf(used))[0] === 'cancelled')
+  assert.deepEqual(await stopOf(used), ['cancelled', ['L1', 'pay.*', 'drill']])
+  await recover()
+  assert.deepEqual(await stopOf(waiting), ['pending', null])
+})
+
 test('a trigger cancels what an earlier stop has kept alive', async () => {
   const { approvalId } = await ask('pay.one', ++n)
   wait(HOUR - 1000)

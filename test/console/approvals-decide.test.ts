@@ -66,21 +66,21 @@ test('a high risk is approved by typing its name, and two people must; what is b
   const { page } = opened
   await page.getByRole('button', { name: 'Approve…' }).click()
   const dialog = dialogOf(page)
-  await dialog.getByText('Yours is vote 1 of 2; 1 more must follow.').waitFor()
+  await dialog.getByText('Your vote is 1 of 2. One more person must approve.').waitFor()
   await dialog.getByText('All of this is bound but for context.toolCallId').waitFor()
   await assertSound(opened)
-  for (const typed of ['', 'payment.wir', 'Payment.wire', 'payment.wire ']) {
+  for (const typed of ['', 'payment.wir', 'payment wire']) {
     await page.getByLabel('Name of the action').fill(typed)
     await sendOf(page, 'Approve').click()
-    await dialog.getByText('Type it exactly as it stands above.').waitFor()
+    await dialog.getByText('Type it as it stands above.').waitFor()
   }
   assert.equal((await approvalOf(gate, ann, id)).votes.length, 0)
-  await page.getByLabel('Name of the action').fill('payment.wire')
+  await page.getByLabel('Name of the action').fill(' Payment.wire ')
   await page.getByLabel('Comment').fill('seen the invoice')
   await sendOf(page, 'Approve').click()
   await page.getByText('Your vote counts: 1 of 2.').waitFor()
   await page.locator('.inbox-row').getByText('you voted').waitFor()
-  await page.getByText('has voted for it').waitFor()
+  await page.getByText('You have voted already.').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Approve…' }).isDisabled(), true)
   assert.equal(await page.getByRole('button', { name: 'Reject…' }).isDisabled(), false)
   await page.getByLabel('Needs my vote').check()
@@ -88,7 +88,7 @@ test('a high risk is approved by typing its name, and two people must; what is b
 
   // Not of the group.
   const other = await openConsole(browser, gate, cleo, `approvals/${id}`, WIDE)
-  await other.page.getByText('Approvers need a key group: treasury.').waitFor()
+  await other.page.getByText('To vote you need the group treasury.').waitFor()
   assert.equal(await other.page.getByRole('button', { name: 'Approve…' }).isDisabled(), true)
 
   await gate.call(ben, 'POST', `/approvals/${id}/approve`, { approverId: 'ben' })
@@ -195,7 +195,7 @@ test('a refusal says what to do, and loses nothing that was typed', async () => 
     self_approval: 'Ask somebody else to approve it',
     approver_mismatch: 'Sign out, and in again.',
     approval_expired: 'the agent asks anew',
-    kill_switch_active: 'until somebody recovers it',
+    kill_switch_active: 'until it ends',
     approval_not_pending: 'Somebody else was first.',
     forbidden: 'the groups that the policy names',
   }
@@ -244,15 +244,21 @@ test('several are decided with one reason, one vote each; high risks are left ou
   ]
   const risky = await ask(gate, bot, 'payment.transfer', { amount: 9000 })
   const mail = await ask(gate, bot, 'email.send', { to: 'x@example.org' })
-  const opened = await openConsole(browser, gate, ann, 'approvals', WIDE)
+  const opened = await openConsole(browser, gate, ann, 'approvals?order=newest', WIDE)
   const { page } = opened
   await page.getByLabel('Select all 5 shown').check()
   await page.getByRole('button', { name: 'Approve selected…' }).click()
   const dialog = dialogOf(page)
   const itemOf = (text: string) => dialog.locator('.batch-items li', { hasText: text })
   await itemOf('High risk: open it and decide it alone.').waitFor()
-  assert.equal(await dialog.getByText(/2 arguments, \d+ bytes/).count(), 1)
-  assert.equal(await dialog.getByText('but not context.toolCallId').count(), 5)
+  const lines = ['to: "x@example.org"', 'amount: 9000', 'amount: 3', 'amount: 2\ntoolCallId: "c"', 'amount: 1']
+  assert.deepEqual(await page.locator('.inbox .argument-line').allInnerTexts(), lines)
+  assert.deepEqual(await dialog.locator('.argument-line').allInnerTexts(), lines)
+  await itemOf('amount: 2')
+    .getByText(/2 arguments, \d+ bytes/)
+    .click()
+  await itemOf('amount: 2').getByText('not bound', { exact: true }).waitFor()
+  await itemOf('amount: 2').getByText('but not context.toolCallId').waitFor()
   await gate.call(ben, 'POST', `/approvals/${gone}/reject`, { approverId: 'ben', reason: 'no' })
   await itemOf('No longer pending').waitFor()
   await gate.call(olga, 'POST', '/killswitch/trigger', {
@@ -263,31 +269,35 @@ test('several are decided with one reason, one vote each; high risks are left ou
   })
   await dialog.getByText('A stop is in force').waitFor()
   await assertSound(opened)
-  await sendOf(page, 'Approve 3').click()
-  await dialog.getByRole('status').getByText('2 of 3 done, 1 refused: these stay selected.').waitFor()
-  await itemOf('until somebody recovers it').waitFor()
-  assert.equal(await itemOf('Approved. The agent may act once.').count(), 2)
+  await itemOf('A stop covers it: nothing can be approved until it ends.').waitFor()
+  const json = { success: false, error: 'audit_unavailable', message: '<i>full</i>', requestId: 'req_1' }
+  await page.route(`**/${two}/approve`, (route) => route.fulfill({ status: 503, json }), { times: 9 })
+  await page.getByLabel('Comment').press('Control+Enter')
+  await dialog.getByRole('status').getByText('1 of 2 done, 1 refused: these stay selected.').waitFor()
+  await page.getByRole('dialog', { name: '1 approved, 4 not' }).waitFor()
+  await itemOf('<i>full</i>').waitFor()
+  assert.equal(await itemOf('Approved. The agent may act once.').count(), 1)
   assert.deepEqual(await barriersOf(page), [])
   await sendOf(page, 'Close').last().click()
   const statuses = await Promise.all(
     [one, two, gone, risky, mail].map(async (id) => (await approvalOf(gate, ann, id)).status),
   )
-  assert.deepEqual(statuses, ['approved', 'approved', 'rejected', 'pending', 'pending'])
+  assert.deepEqual(statuses, ['approved', 'pending', 'rejected', 'pending', 'pending'])
   const selected = await page.evaluate(
     "[...document.querySelectorAll('.inbox-row.selected')].map((row) => row.dataset.id)",
   )
-  assert.deepEqual(selected, [risky, mail])
+  assert.deepEqual(selected, [mail, risky, two])
 
   await page.getByRole('button', { name: 'Reject selected…' }).click()
-  await sendOf(page, 'Reject 2').click()
+  await page.getByLabel('Reason').press('Control+Enter')
   await dialog.getByText('Say why').waitFor()
   await page.getByLabel('Reason').fill('Closed for today.')
-  await sendOf(page, 'Reject 2').click()
-  await dialog.getByText('2 of 2 done.').waitFor()
+  await sendOf(page, 'Reject 3').click()
+  await page.getByRole('dialog', { name: '3 rejected' }).waitFor()
   await sendOf(page, 'Close').last().click()
   await page.getByText('Nothing waits for you.').waitFor()
   const comments = await Promise.all(
-    [risky, mail].map(async (id) => (await approvalOf(gate, ann, id)).votes[0].comment),
+    [risky, two, mail].map(async (id) => (await approvalOf(gate, ann, id)).votes[0].comment),
   )
-  assert.deepEqual(comments, ['Closed for today.', 'Closed for today.'])
+  assert.deepEqual(new Set(comments), new Set(['Closed for today.']))
 })

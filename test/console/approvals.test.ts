@@ -30,7 +30,10 @@ test('what expires soonest is first, of the same minute the riskiest, and one op
   ])
   assert.equal(await page.title(), '(3) Approvals · gate-sidecar')
   await page.getByRole('link', { name: 'Approvals 3 waiting' }).waitFor()
-  assert.match((await rows.allInnerTexts())[0] ?? '', /59 min[\s\S]*81[\s\S]*0 of 2 votes/)
+  assert.match(
+    (await rows.allInnerTexts())[0] ?? '',
+    /59 min[\s\S]*81.0[\s\S]*0 of 2 votes[\s\S]*amount: 9000\s+toolCallId: "c1"\s+steps: \["pay"\]/,
+  )
   await assertSound(opened)
 
   await rows.first().getByRole('link').click()
@@ -43,9 +46,10 @@ test('what expires soonest is first, of the same minute the riskiest, and one op
     /toolCallId\s*not bound/,
     /for billing-bot, once,\s+until 23|for billing-bot, once, until/,
     /Not covered, and free to differ when the agent acts:\s*context.toolCallId/,
-    /0 of 2 votes, of different people/,
-    'May vote: who is in treasury, but not who asked.',
+    '0 of 2 votes. 2 people must approve.',
+    'Only the group treasury may vote, but not for what one asked for oneself.',
     /amount\s*81 of 90/,
+    /Risk in all\s*81 of 100/,
     /inbox\/main.yaml, lines? \d+/,
     '- {id: wires, actions: ["payment.wire"], effect: require_approval',
     /billing-bot: 1 allowed, 0 denied and 2 held/,

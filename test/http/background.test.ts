@@ -128,7 +128,7 @@ test('whether this key may vote is told as voting would have it', async () => {
   )
   await post(ann, `/approvals/${wire.approvalId}/approve`, { approverId: 'ann' })
   const [again, against] = await permission(wire.approvalId, ann)
-  assert.match(again.reason, /has voted for it/)
+  assert.match(again.reason, /have voted for it already/)
   assert.deepEqual([again.allowed, against], [false, YES])
 
   const both = await gate.key({ roles: ['agent', 'approver'], identity: 'bot-7' })

@@ -133,6 +133,8 @@ class Approval(TypedDict):
     """Of everything that the approval covers."""
     unbound: List[str]
     """Paths that it does not cover."""
+    stop: Optional[KillSwitch]
+    """Under which it waits, and its time does not run; or that has cancelled it."""
 
 
 class ApprovalBackgroundRule(TypedDict):

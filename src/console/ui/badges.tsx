@@ -32,11 +32,17 @@ export function riskLevel(score: number): 'low' | 'medium' | 'high' {
   return score >= HIGH ? 'high' : score >= MEDIUM ? 'medium' : 'low'
 }
 
+interface RiskProps {
+  score: number
+  /** Digits stand below those of the row above. */
+  isInList?: boolean
+}
+
 /** A risk score from 0 to 100, as number and bar. */
-export function Risk({ score }: { score: number }) {
+export function Risk({ score, isInList = false }: RiskProps) {
   return (
-    <span class={`risk ${riskLevel(score)}`} title={`Risk ${score} of 100`}>
-      <span class="risk-number">{score}</span>
+    <span class={`risk ${riskLevel(score)} ${isInList ? 'listed' : ''}`} title={`Risk ${score} of 100`}>
+      <span class="risk-number">{isInList ? score.toFixed(1) : score}</span>
       <span class="meter" aria-hidden="true">
         <span style={{ width: `${score}%` }} />
       </span>
@@ -44,10 +50,19 @@ export function Risk({ score }: { score: number }) {
   )
 }
 
+/** The highest score. */
+const WHOLE = 100
+
+interface RiskFactorsProps {
+  factors: Approval['factors']
+  /** The score: bars are then of the highest one, and it stands below them. */
+  total?: number
+}
+
 /** What a score is made of: each factor's points, of the most that it can add. */
-export function RiskFactors({ factors }: { factors: Approval['factors'] }) {
-  if (factors.length === 0) return <p class="muted">No risk factor adds anything.</p>
-  const most = Math.max(...factors.map(({ weight }) => Math.abs(weight)), 1)
+export function RiskFactors({ factors, total }: RiskFactorsProps) {
+  if (factors.length === 0 && !total) return <p class="muted">No risk factor adds anything.</p>
+  const most = Math.max(...factors.map(({ weight }) => Math.abs(weight)), total === undefined ? 1 : WHOLE)
   return (
     <table class="factors">
       <caption class="visually-hidden">Risk factors</caption>
@@ -76,6 +91,21 @@ export function RiskFactors({ factors }: { factors: Approval['factors'] }) {
           </tr>
         ))}
       </tbody>
+      {total !== undefined && (
+        <tfoot>
+          <tr class={`risk ${riskLevel(total)}`}>
+            <th scope="row">Risk in all</th>
+            <td class="bar">
+              <span class="meter" aria-hidden="true">
+                <span style={{ width: `${(total / most) * 100}%` }} />
+              </span>
+            </td>
+            <td class="number">
+              {total} <span class="muted">of {WHOLE}</span>
+            </td>
+          </tr>
+        </tfoot>
+      )}
     </table>
   )
 }

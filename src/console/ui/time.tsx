@@ -35,9 +35,22 @@ export function Ago({ at }: { at: string }) {
   )
 }
 
+interface CountdownProps {
+  until: string
+  /** Time does not run: what is left, and the deadline, will be others. */
+  isPaused?: boolean
+}
+
 /** How long until a deadline. */
-export function Countdown({ until }: { until: string }) {
-  const leftMs = Date.parse(until) - useNow()
+export function Countdown({ until, isPaused = false }: CountdownProps) {
+  const now = useNow()
+  if (isPaused)
+    return (
+      <span class="countdown over" title="A stop covers it: its time does not run">
+        paused
+      </span>
+    )
+  const leftMs = Date.parse(until) - now
   const state = leftMs <= 0 ? 'over' : leftMs < SOON_MS ? 'soon' : 'calm'
   return (
     <time class={`countdown ${state}`} dateTime={until} title={`${local.format(new Date(until))} · ${utcText(until)}`}>

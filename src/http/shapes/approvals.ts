@@ -12,6 +12,7 @@ import {
   RiskFactor,
   Timestamp,
 } from './common.ts'
+import { Stop } from './killswitch.ts'
 
 const Vote = Type.Object(
   {
@@ -47,6 +48,9 @@ export const Approval = Type.Object(
     decidedAt: nullable(Timestamp),
     digest: Type.String({ ...Digest, description: 'Of everything that the approval covers.' }),
     unbound: Type.Array(Type.String(), { description: 'Paths that it does not cover.' }),
+    stop: Type.Union([Stop, Type.Null()], {
+      description: 'Under which it waits, and its time does not run; or that has cancelled it.',
+    }),
   },
   {
     title: 'Approval',
@@ -73,6 +77,7 @@ const pending: Static<typeof Approval> = {
   decidedAt: null,
   digest: EXAMPLE.digest,
   unbound: ['context.toolCallId'],
+  stop: null,
 }
 
 function decided(status: 'approved' | 'rejected', comment: string): Static<typeof Approval> {

@@ -12,7 +12,7 @@ const stopMembers = {
   triggeredBy: Type.String(),
   reason: Type.String(),
 }
-const Stop = Type.Object(stopMembers, { title: 'KillSwitch' })
+export const Stop = Type.Object(stopMembers, { title: 'KillSwitch' })
 
 export const PastStop = Type.Object(
   {

@@ -4,7 +4,6 @@ import { useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
 import { useLoad } from '../../data/load.ts'
 import { approvalIn } from '../../data/pending.ts'
-import type { VoteKind } from './vote.ts'
 
 /** One approval, checked against its chain by the service, and what helps to decide it. It follows what others do. */
 export function useAsked(id: string) {
@@ -27,13 +26,7 @@ export function useAsked(id: string) {
 
 export type Asked = ReturnType<typeof useAsked>
 
-/** Why nothing can be voted now, as the service would say; undefined where it can be, or where that is not known. */
-export function obstacleTo(kind: VoteKind, { background }: Pick<Asked, 'background'>): string | undefined {
-  const permission = kind === 'approve' ? background.data?.mayVote : background.data?.mayReject
-  return permission?.allowed === false ? (permission.reason ?? 'You may not decide this one.') : undefined
-}
-
-/** Who decided it, where that is known. */
-export function deciderOf({ votes }: Approval): string | undefined {
-  return votes.at(-1)?.principal
+/** Who decided it, where that is known. What was cancelled may have votes, and none of them did that. */
+export function deciderOf({ votes, status }: Approval): Approval['votes'][number] | undefined {
+  return ['approved', 'consumed', 'rejected'].includes(status) ? votes.at(-1) : undefined
 }

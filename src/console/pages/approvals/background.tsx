@@ -1,6 +1,7 @@
 import type { ApprovalBackground, PastDecision } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
+import { policyAddress } from '../../data/policy-address.ts'
 import { DecisionBadge } from '../../ui/badges.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
@@ -11,12 +12,23 @@ import { Ago } from '../../ui/time.tsx'
 const SHOWN = 5
 
 /** The rule that held the action, as it is written. */
-export function RuleSource({ rule, unshown }: Pick<ApprovalBackground, 'rule' | 'unshown'>) {
+export function RuleSource({
+  rule,
+  unshown,
+  policyDigest,
+}: Pick<ApprovalBackground, 'rule' | 'unshown' | 'policyDigest'>) {
+  const { may } = useConsole()
   if (rule === null) return <p class="muted">Not shown: {unshown?.message ?? 'no rule held the action'}.</p>
   return (
     <figure class="rule-source">
       <figcaption class="small muted">
-        <Text of={rule.file} />
+        {may('policySource') ? (
+          <Link to={policyAddress(rule.file, rule.line, policyDigest ?? '')} class="source-link">
+            <Text of={rule.file} />
+          </Link>
+        ) : (
+          <Text of={rule.file} />
+        )}
         {`, ${rule.line === rule.endLine ? `line ${rule.line}` : `lines ${rule.line}–${rule.endLine}`}`}
       </figcaption>
       <Scroll label="Source of the rule" class="rule-text">

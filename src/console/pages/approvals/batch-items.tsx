@@ -1,9 +1,14 @@
+import { useState } from 'preact/hooks'
 import type { Approval } from '../../../client/api.ts'
 import { Risk } from '../../ui/badges.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 import { Text } from '../../ui/text.tsx'
-import { amountOf } from './arguments.tsx'
+import { ArgumentLine } from './argument-line.tsx'
+import { Arguments, amountOf } from './arguments.tsx'
 import type { Result } from './vote.ts'
+
+/** So many characters of each argument are in its line. */
+const LONG = 48
 
 interface BatchItemsProps {
   approvals: readonly Approval[]
@@ -12,7 +17,7 @@ interface BatchItemsProps {
   results: ReadonlyMap<string, Result>
 }
 
-/** Each of several with what is bound, or what became of it. */
+/** Each of several with what is asked for, and what became of it. */
 export function BatchItems({ approvals, skipped, results }: BatchItemsProps) {
   return (
     <Scroll label="Selected approvals" class="batch-items">
@@ -30,9 +35,10 @@ export function BatchItems({ approvals, skipped, results }: BatchItemsProps) {
                     <Text of={approval.requestedBy} />
                   </span>
                 </span>
-                <Risk score={approval.riskScore} />
+                <Risk score={approval.riskScore} isInList />
               </div>
-              <Bound approval={approval} />
+              <ArgumentLine approval={approval} most={LONG} />
+              <All approval={approval} />
               {result !== undefined && (
                 <p class="small batch-result">
                   <strong>{RESULTS[result.state]}</strong> <Text of={result.text} />
@@ -51,20 +57,31 @@ export function BatchItems({ approvals, skipped, results }: BatchItemsProps) {
   )
 }
 
-const RESULTS = { sending: '', done: 'Done.', refused: 'Refused.' } as const
+const RESULTS = { sending: '', done: 'Done.', voted: 'Done.', refused: 'Refused.' } as const
 
-function Bound({ approval }: { approval: Approval }) {
+/** Every argument, drawn when somebody wants to see them: there may be hundreds of approvals. */
+function All({ approval }: { approval: Approval }) {
+  const [isOpen, setIsOpen] = useState(false)
   const { digest, unbound } = approval
   return (
-    <p class="muted small">
-      {amountOf(approval)} · bound as <code title={digest}>{shortDigest(digest)}</code>
-      {unbound.length > 0 && (
+    <details class="small" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>All of it: {amountOf(approval)}</summary>
+      {isOpen && (
         <>
-          {', but not '}
-          <Text of={unbound.join(', ')} />
+          <Arguments approval={approval} />
+          <p class="muted">
+            {'Bound as '}
+            <code title={digest}>{shortDigest(digest)}</code>
+            {unbound.length > 0 && (
+              <>
+                {', but not '}
+                <Text of={unbound.join(', ')} />
+              </>
+            )}
+          </p>
         </>
       )}
-    </p>
+    </details>
   )
 }
 

@@ -6,9 +6,10 @@ import { usePending } from '../../data/pending.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Comment } from './answers.tsx'
 import { BatchItems } from './batch-items.tsx'
-import { standingOf } from './filters.ts'
+import { hasVoted } from './obstacles.ts'
 import { adviceFor } from './refusals.ts'
-import { doneText, isHighRisk, type Result, sendVote, type VoteKind } from './vote.ts'
+import { submitByKey } from './submit-key.ts'
+import { countOf, doneText, doneTitle, isHighRisk, type Result, sendVote, type VoteKind } from './vote.ts'
 
 interface BatchProps {
   kind: VoteKind
@@ -37,8 +38,11 @@ export function Batch({ kind, approvals, onVoted, onClose }: BatchProps) {
   const verb = kind === 'approve' ? 'Approve' : 'Reject'
   const close = (): void => (isSending ? stop() : onClose())
   return (
-    <Dialog title={`${verb} ${asked.length} selected?`} onClose={close}>
-      <form onSubmit={submit} noValidate>
+    <Dialog
+      title={isOver ? doneTitle(kind, asked.length, results) : `${verb} ${asked.length} selected?`}
+      onClose={close}
+    >
+      <form onSubmit={submit} onKeyDown={submitByKey} noValidate>
         {stops.data?.active && kind === 'approve' && (
           <p class="notice">A stop is in force: what it covers cannot be approved, and stays selected.</p>
         )}
@@ -81,13 +85,17 @@ export function Batch({ kind, approvals, onVoted, onClose }: BatchProps) {
 function useSkipped(kind: VoteKind, asked: readonly Approval[]): ReadonlyMap<string, string> {
   const { who } = useConsole()
   const { data } = usePending()
-  const open = new Set(data?.items.map(({ id }) => id))
+  const open = new Map(data?.items.map((approval) => [approval.id, approval]))
   const reasons = new Map<string, string>()
   for (const approval of asked) {
-    if (!open.has(approval.id)) reasons.set(approval.id, 'No longer pending: somebody decided it, or it expired.')
+    const now = open.get(approval.id)
+    if (now === undefined)
+      reasons.set(approval.id, 'No longer pending: decided by somebody else, cancelled, or expired.')
+    else if (kind === 'approve' && now.stop !== null)
+      reasons.set(approval.id, 'A stop covers it: nothing can be approved until it ends.')
     else if (kind === 'approve' && isHighRisk(approval))
       reasons.set(approval.id, 'High risk: open it and decide it alone.')
-    else if (kind === 'approve' && standingOf(approval, who) === 'voted') reasons.set(approval.id, 'You voted already.')
+    else if (kind === 'approve' && hasVoted(now, who)) reasons.set(approval.id, 'You have voted already.')
   }
   return reasons
 }
@@ -103,7 +111,8 @@ function useBatch(kind: VoteKind, onVoted: (id: string) => void) {
     set(id, { state: 'sending', text: 'Sending…' })
     try {
       const voted = await sendVote(gate, who, { kind, id, text })
-      set(id, { state: 'done', text: doneText(kind, voted) })
+      const isDecided = voted.status !== 'pending'
+      set(id, { state: isDecided ? 'done' : 'voted', text: doneText(kind, voted) })
       onVoted(id)
       note(voted)
     } catch (caught) {
@@ -131,8 +140,7 @@ interface ProgressProps {
 
 function Progress({ results, of, isSending }: ProgressProps) {
   if (results.size === 0) return null
-  const count = (state: Result['state']): number => [...results.values()].filter((one) => one.state === state).length
-  const [done, refused] = [count('done'), count('refused')]
+  const [done, refused] = [countOf(results, 'done', 'voted'), countOf(results, 'refused')]
   return (
     <div class="batch-progress">
       {isSending && <progress aria-label="Votes sent" max={of} value={done + refused} />}

@@ -1,14 +1,18 @@
 import type { Approval } from '../../../client/api.ts'
 import { Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
+import { isPaused } from './stopped.tsx'
 
 /** What an approval covers and what not, in words. */
-export function Covered({ approval: { requestedBy, expiresAt, unbound } }: { approval: Approval }) {
+export function Covered({ approval }: { approval: Approval }) {
+  const { requestedBy, expiresAt, unbound } = approval
   return (
     <div class="stack approval-covered">
       <p>
         It covers exactly this action with exactly these arguments, for <Text of={requestedBy} />, <strong>once</strong>
-        , until <Time at={expiresAt} />. Policies and stops are looked at again before the agent acts.
+        , until <Time at={expiresAt} />
+        {isPaused(approval) && ' and later by as long as the stop lasts'}. Policies and stops are looked at again before
+        the agent acts.
       </p>
       {unbound.length === 0 ? (
         <p>Nothing in the arguments may differ from what is shown.</p>

@@ -5,12 +5,16 @@ import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
 import { usePending } from '../../data/pending.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { isPhrase } from '../../ui/phrase.ts'
 import { Await } from '../../ui/states.tsx'
+import { Text } from '../../ui/text.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { Comment, Confirmation } from './answers.tsx'
-import { type Asked, obstacleTo, useAsked } from './asked.ts'
+import { type Asked, useAsked } from './asked.ts'
+import { obstacleTo } from './obstacles.ts'
 import { Refused } from './refused.tsx'
 import { Overtaken, Reviewed } from './reviewed.tsx'
+import { submitByKey } from './submit-key.ts'
 import { confirmationOf, doneText, isHighRisk, sendVote, type VoteKind } from './vote.ts'
 
 interface DecideProps {
@@ -42,6 +46,7 @@ interface BallotProps extends Omit<DecideProps, 'id'> {
 }
 
 function Ballot({ approval, asked, kind, onClose, onDone }: BallotProps) {
+  const { who } = useConsole()
   const [text, setText] = useState('')
   const [typed, setTyped] = useState('')
   const { isSending, error, send } = useSending(approval, kind, onDone, asked.approval.reload)
@@ -49,7 +54,7 @@ function Ballot({ approval, asked, kind, onClose, onDone }: BallotProps) {
   // While it is sent, it is this vote that changes it.
   if (approval.status !== 'pending' && !isSending) return <Overtaken approval={approval} onClose={onClose} />
   const isTyped = kind === 'approve' && isHighRisk(approval)
-  const obstacle = obstacleTo(kind, asked)
+  const obstacle = obstacleTo(kind, { approval, background: asked.background.data, who })
   const submit = (event: Event): void => {
     event.preventDefault()
     if (obstacle !== undefined) return
@@ -58,11 +63,11 @@ function Ballot({ approval, asked, kind, onClose, onDone }: BallotProps) {
     if (lack === undefined) void send(text.trim())
   }
   return (
-    <form onSubmit={submit} noValidate>
+    <form onSubmit={submit} onKeyDown={submitByKey} noValidate>
       <Reviewed approval={approval} kind={kind} />
       {obstacle !== undefined && (
         <div class="notice" role="alert">
-          Nothing can be sent now. {obstacle}
+          Nothing can be sent now. <Text of={obstacle} />
         </div>
       )}
       <Comment kind={kind} text={text} onText={setText} fault={fault === NO_REASON ? fault : undefined} />
@@ -92,12 +97,12 @@ function Ballot({ approval, asked, kind, onClose, onDone }: BallotProps) {
 }
 
 const NO_REASON = 'Say why: the agent is told, and it stands in the trail.'
-const OTHER_WORD = 'Type it exactly as it stands above.'
+const OTHER_WORD = 'Type it as it stands above.'
 
 /** What is missing before it can be sent. */
 function lackOf(kind: VoteKind, text: string, confirmation?: { typed: string; word: string }): string | undefined {
   if (kind === 'reject' && text.trim() === '') return NO_REASON
-  if (confirmation !== undefined && confirmation.typed !== confirmation.word) return OTHER_WORD
+  if (confirmation !== undefined && !isPhrase(confirmation.typed, confirmation.word)) return OTHER_WORD
   return undefined
 }
 

@@ -10,10 +10,12 @@ import { Await } from '../../ui/states.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Countdown, Time } from '../../ui/time.tsx'
 import { Arguments, ExactJson } from './arguments.tsx'
-import { type Asked, obstacleTo, useAsked } from './asked.ts'
+import { type Asked, useAsked } from './asked.ts'
 import { History, RuleSource } from './background.tsx'
 import { Covered } from './covered.tsx'
+import { obstacleTo } from './obstacles.ts'
 import { Meanwhile } from './reviewed.tsx'
+import { isPaused, Stopped } from './stopped.tsx'
 import type { VoteKind } from './vote.ts'
 import { Votes } from './votes.tsx'
 
@@ -54,7 +56,7 @@ function Shown({ approval, asked, onVote, takesFocus }: ShownProps) {
         </h2>
         <p class="row">
           <StatusBadge status={approval.status} />
-          {approval.status === 'pending' && <Countdown until={approval.expiresAt} />}
+          {approval.status === 'pending' && <Countdown until={approval.expiresAt} isPaused={approval.stop !== null} />}
           <Risk score={approval.riskScore} />
         </p>
         <Why approval={approval} />
@@ -65,6 +67,7 @@ function Shown({ approval, asked, onVote, takesFocus }: ShownProps) {
           <Meanwhile approval={approval} />
         </div>
       )}
+      <Stopped approval={approval} />
       <Section title="Arguments" aside={<ExactJson approval={approval} />}>
         <Arguments approval={approval} />
       </Section>
@@ -75,7 +78,7 @@ function Shown({ approval, asked, onVote, takesFocus }: ShownProps) {
         <Votes approval={approval} approvers={background.data?.approvers} />
       </Section>
       <Section title="Risk">
-        <RiskFactors factors={approval.factors} />
+        <RiskFactors factors={approval.factors} total={approval.riskScore} />
       </Section>
       <Await of={background} what="the background">
         {(known) =>
@@ -140,7 +143,8 @@ function Why({ approval: { reason, rule, requestedBy } }: { approval: Approval }
 }
 
 /** When it came, and by what it is known. */
-function Record({ approval: { id, digest, createdAt, expiresAt, decidedAt, decisionId } }: { approval: Approval }) {
+function Record({ approval }: { approval: Approval }) {
+  const { id, digest, createdAt, expiresAt, decidedAt, decisionId } = approval
   const { may } = useConsole()
   return (
     <dl class="facts">
@@ -151,6 +155,7 @@ function Record({ approval: { id, digest, createdAt, expiresAt, decidedAt, decis
       <dt>Deadline</dt>
       <dd>
         <Time at={expiresAt} />
+        {isPaused(approval) && ', and later by as long as the stop lasts'}
       </dd>
       {decidedAt !== null && (
         <>
@@ -186,10 +191,11 @@ interface VoteButtonsProps extends Pick<ShownProps, 'approval' | 'asked' | 'onVo
 
 /** Both answers, where the key may give them, and why it may not. */
 function VoteButtons({ approval, asked, onVote }: VoteButtonsProps) {
-  const { may } = useConsole()
+  const { may, who } = useConsole()
   const id = useId()
   if (approval.status !== 'pending' || !may('approve')) return null
-  const [noApproval, noRejection] = [obstacleTo('approve', asked), obstacleTo('reject', asked)]
+  const voting = { approval, background: asked.background.data, who }
+  const [noApproval, noRejection] = [obstacleTo('approve', voting), obstacleTo('reject', voting)]
   const obstacles = [...new Set([noApproval, noRejection])].filter((text) => text !== undefined)
   const described = obstacles.length > 0 ? id : undefined
   return (

@@ -1,4 +1,5 @@
 import type { Approval, SignedIn } from '../../../client/api.ts'
+import { hasVoted } from './obstacles.ts'
 
 export const STATUSES = [
   ['pending', 'pending'],
@@ -73,10 +74,9 @@ export function countOf({ text, agent, action, risk, mine }: Filters): number {
 }
 
 /** Whether who is signed in asked for it, or has voted already; `open` is neither. */
-export function standingOf({ requestedBy, votes }: Approval, who: SignedIn): 'asked' | 'voted' | 'open' {
-  const me = who.principal
-  if (votes.some(({ principal }) => principal === me)) return 'voted'
-  return requestedBy === me ? 'asked' : 'open'
+export function standingOf(approval: Approval, who: SignedIn): 'asked' | 'voted' | 'open' {
+  if (hasVoted(approval, who)) return 'voted'
+  return approval.requestedBy === who.principal ? 'asked' : 'open'
 }
 
 /** Those that the filters leave, in order. */

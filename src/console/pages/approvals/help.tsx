@@ -8,6 +8,7 @@ const KEYS = [
   [['x'], 'select'],
   [['a'], 'approve what is selected, else what is open or has the focus: asks first'],
   [['r'], 'reject, in the same way'],
+  [['Ctrl+Enter'], 'in the question: send it, if nothing is missing (⌘+Enter on a Mac)'],
   [['Esc'], 'back to the list'],
   [['?'], 'this help'],
 ] as const
@@ -21,7 +22,7 @@ interface HelpProps {
 
 /** What the keys do, and a way to turn single letters off. */
 export function Help({ areLettersOn, onLetters, mayVote, onClose }: HelpProps) {
-  const keys = KEYS.filter(([[key]]) => mayVote || !['x', 'a', 'r'].includes(key))
+  const keys = KEYS.filter(([[key]]) => mayVote || !['x', 'a', 'r', 'Ctrl+Enter'].includes(key))
   return (
     <Dialog title="Keyboard" onClose={onClose}>
       <dl class="facts shortcuts">

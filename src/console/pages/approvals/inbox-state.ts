@@ -5,6 +5,7 @@ import { usePending } from '../../data/pending.ts'
 import { addressOf, go, usePlace } from '../../data/place.ts'
 import { type Filters, filtersOf, queryOf } from './filters.ts'
 import { useListed } from './listed.ts'
+import { useScrollBack } from './scroll-back.ts'
 import { useSelection } from './selection.ts'
 import type { VoteKind } from './vote.ts'
 import { useIsWide } from './wide.ts'
@@ -43,7 +44,8 @@ export function useInboxState() {
     onCursor(next.id)
     takeFocus()
   }
-  const voteOnSelected = useVoteOnSelected(selection.selected, setQuestion)
+  const voteOnSelected = useVoteOnSelected(listed.rows, selection.selected, setQuestion)
+  useScrollBack(isAlone, openId)
   const goBack = (): void => {
     takeFocus()
     go(place.back)
@@ -56,6 +58,12 @@ export function useInboxState() {
   }
   return {
     ...place,
+    // Another list begins at its top, for the keys too.
+    setFilters: (changed: Filters): void => {
+      isUsed.current = false
+      setCursor(undefined)
+      place.setFilters(changed)
+    },
     ...{ listed, rows, onMore, selection, cursor, onCursor, onPlaced: setCursor, isUsed, wantsFocus, move, goBack },
     ...{
       mayVote,
@@ -97,11 +105,17 @@ function useFocusWish() {
   return { wantsFocus, takeFocus }
 }
 
-/** Asks about all that is selected, also where a filter hides some of it; about one alone as about any other. */
-function useVoteOnSelected(selected: ReadonlySet<string>, setQuestion: (question: Question) => void) {
+/** Asks about all that is selected, also where a filter hides some of it; about one alone as about any other. @param listed in order */
+function useVoteOnSelected(
+  listed: readonly Approval[],
+  selected: ReadonlySet<string>,
+  setQuestion: (question: Question) => void,
+) {
   const { data } = usePending()
   return (kind: VoteKind): void => {
-    const several = data?.items.filter(({ id }) => selected.has(id)) ?? []
+    // In the order of the list; what a filter hides comes last.
+    const all = new Map([...listed, ...(data?.items ?? [])].map((approval) => [approval.id, approval]))
+    const several = [...all.values()].filter(({ id }) => selected.has(id))
     const [first] = several
     if (first !== undefined) setQuestion(several.length === 1 ? { kind, id: first.id } : { kind, several })
   }

@@ -87,14 +87,29 @@ function BatchBar({ inbox: { rows, selection, voteOnSelected } }: { inbox: Inbox
       </label>
       {selected.size > 0 && (
         <span class="row">
-          <button type="button" class="button small" onClick={() => voteOnSelected('approve')}>
-            Approve selected…
+          <button
+            type="button"
+            class="button small"
+            aria-label="Approve selected…"
+            onClick={() => voteOnSelected('approve')}
+          >
+            Approve…
           </button>
-          <button type="button" class="button small" onClick={() => voteOnSelected('reject')}>
-            Reject selected…
+          <button
+            type="button"
+            class="button small"
+            aria-label="Reject selected…"
+            onClick={() => voteOnSelected('reject')}
+          >
+            Reject…
           </button>
-          <button type="button" class="button small quiet" onClick={() => select([...selected], false)}>
-            Select none
+          <button
+            type="button"
+            class="button small quiet"
+            aria-label="Select none"
+            onClick={() => select([...selected], false)}
+          >
+            None
           </button>
         </span>
       )}

@@ -24,7 +24,9 @@ export function ApprovalsPage() {
     <>
       <PageHead title={isAlone ? 'Approval' : 'Approvals'} tab="Approvals">
         {isAlone ? (
-          <Link to={inbox.back}>Back to the list</Link>
+          <Link to={inbox.back} class="back-link">
+            Back to the list
+          </Link>
         ) : (
           <>
             {mayVote && <NotifyButton />}
@@ -74,7 +76,7 @@ function News({ inbox: { selection, listed } }: { inbox: InboxState }) {
         {lost > 0 && (
           <span>
             {lost === 1 ? 'One that you had selected is' : `${lost} that you had selected are`} pending no longer:
-            decided by somebody else, or expired.
+            decided by somebody else, cancelled, or expired.
           </span>
         )}
       </p>

@@ -3,12 +3,12 @@ import type { FailureCode } from '../../../client/errors.ts'
 /** What somebody can do whose vote was refused. The service's own sentence says what was wrong. */
 const ADVICE: Partial<Record<FailureCode, string>> = {
   self_approval: 'You asked for this yourself. Ask somebody else to approve it; you may reject it.',
-  approver_mismatch: 'Your key is not the one that this page was opened with. Sign out, and in again.',
+  approver_mismatch: 'You are not who this page was opened for. Sign out, and in again.',
   approval_expired: 'Its time is up, and nothing was approved. If the action is still wanted, the agent asks anew.',
-  kill_switch_active: 'A stop covers this action. Nothing is approved until somebody recovers it; you may reject.',
+  kill_switch_active: 'A stop covers this action. Nothing can be approved until it ends; you may reject it.',
   approval_not_pending: 'Somebody else was first. Your vote was not counted; look at what they decided.',
-  forbidden: 'Your key may not decide this one. Ask somebody who is in the groups that the policy names.',
-  not_found: 'It is not there any more, or your key may not see it.',
+  forbidden: 'You may not decide this one. Ask somebody who is in the groups that the policy names.',
+  not_found: 'It is not there any more, or you may not see it.',
   rate_limited: 'Too many requests. Wait a moment, then send again: your text is still here.',
   unreachable: 'The service was not reached. Send again when it is back: a vote that did arrive counts once.',
   timeout: 'The service did not answer in time. Send again: a vote that did arrive counts once.',

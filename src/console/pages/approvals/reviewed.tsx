@@ -1,17 +1,19 @@
 import type { Approval } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { Risk, StatusBadge } from '../../ui/badges.tsx'
+import { Principal } from '../../ui/principal.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Countdown } from '../../ui/time.tsx'
 import { Arguments } from './arguments.tsx'
 import { deciderOf } from './asked.ts'
-import type { VoteKind } from './vote.ts'
+import { isPaused } from './stopped.tsx'
+import { countedOf, neededText, type VoteKind } from './vote.ts'
 
 /** What a vote is for, once more, in the dialog that asks. */
 export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKind }) {
-  const { action, requestedBy, riskScore, votes, quorum, unbound, expiresAt } = approval
-  const missing = quorum - votes.length - 1
+  const { action, requestedBy, riskScore, quorum, unbound, expiresAt } = approval
+  const given = countedOf(approval)
   return (
     <div class="reviewed">
       <p class="reviewed-action">
@@ -22,7 +24,7 @@ export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKin
         <span>
           asked by <Text of={requestedBy} />
         </span>
-        <Countdown until={expiresAt} />
+        <Countdown until={expiresAt} isPaused={isPaused(approval)} />
       </p>
       <Scroll label="Arguments" class="reviewed-arguments">
         <Arguments approval={approval} />
@@ -37,8 +39,8 @@ export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKin
             </>
           )}
           : the agent may do exactly this, once.{' '}
-          {missing > 0
-            ? `Yours is vote ${votes.length + 1} of ${quorum}; ${missing} more must follow.`
+          {given + 1 < quorum
+            ? `Your vote is ${given + 1} of ${quorum}. ${neededText(quorum - given - 1, true)}`
             : 'With your vote the agent may act.'}
         </p>
       )}
@@ -52,15 +54,15 @@ const MEANWHILE = {
   consumed: 'Somebody has approved it meanwhile, and the agent has acted',
   rejected: 'Somebody has rejected it meanwhile',
   expired: 'It has expired meanwhile. If it is still wanted, the agent asks anew',
-  cancelled: 'A stop, or a person, has cancelled it meanwhile',
+  cancelled: 'It was cancelled meanwhile',
 } as const satisfies Record<Approval['status'], string>
 
 /** What became of an approval while somebody looked at it. */
 export function Meanwhile({ approval }: { approval: Approval }) {
   const { who } = useConsole()
-  const decider = approval.status === 'expired' ? undefined : deciderOf(approval)
-  const comment = decider === undefined ? undefined : approval.votes.at(-1)?.comment
-  if (decider === who.principal) return <p>Your vote counts.</p>
+  const decider = deciderOf(approval)
+  if (decider?.principal === who.principal)
+    return <p>{approval.status === 'rejected' ? 'You rejected it.' : 'With your vote it was approved.'}</p>
   return (
     <>
       <p>
@@ -68,14 +70,14 @@ export function Meanwhile({ approval }: { approval: Approval }) {
         {decider !== undefined && (
           <>
             {': '}
-            <Text of={decider} />
+            <Principal of={decider.principal} />
           </>
         )}
         .
       </p>
-      {comment && (
+      {decider?.comment && (
         <p>
-          <LongText of={comment} />
+          <LongText of={decider.comment} />
         </p>
       )}
     </>

@@ -5,10 +5,15 @@ import { Link } from '../../ui/link.tsx'
 import { Beginning, Text } from '../../ui/text.tsx'
 import { Ago, Countdown } from '../../ui/time.tsx'
 import { spelledOut } from '../../ui/visible.ts'
+import { ArgumentLine } from './argument-line.tsx'
 import { standingOf } from './filters.ts'
+import { isPaused } from './stopped.tsx'
+import { countedOf } from './vote.ts'
 
 /** So many characters of a reason are in a row. */
 const REASON = 160
+/** And so many of each argument. */
+const SHORT = 24
 
 export interface RowProps {
   approval: Approval
@@ -45,6 +50,7 @@ export function Row({ approval, to, isSelected, isCursor, isOpen, isNew, onSelec
       <Link to={to} current={isOpen} tabIndex={tabIndex} class="inbox-link">
         <What approval={approval} isNew={isNew} />
         <When approval={approval} />
+        <ArgumentLine approval={approval} most={SHORT} />
       </Link>
     </li>
   )
@@ -78,16 +84,21 @@ function What({ approval, isNew }: { approval: Approval; isNew: boolean }) {
   )
 }
 
-function When({ approval: { status, expiresAt, decidedAt, riskScore, votes, quorum } }: { approval: Approval }) {
+function When({ approval }: { approval: Approval }) {
+  const { status, expiresAt, decidedAt, riskScore, quorum } = approval
   return (
     <span class="inbox-when">
-      {status === 'pending' ? <Countdown until={expiresAt} /> : <StatusBadge status={status} />}
-      <Risk score={riskScore} />
+      {status === 'pending' ? (
+        <Countdown until={expiresAt} isPaused={isPaused(approval)} />
+      ) : (
+        <StatusBadge status={status} />
+      )}
+      <Risk score={riskScore} isInList />
       <span class="muted small">
         {status !== 'pending' && decidedAt !== null ? (
           <Ago at={decidedAt} />
         ) : (
-          `${votes.length} of ${quorum} ${quorum === 1 ? 'vote' : 'votes'}`
+          `${countedOf(approval)} of ${quorum} ${quorum === 1 ? 'vote' : 'votes'}`
         )}
       </span>
     </span>

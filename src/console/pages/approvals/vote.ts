@@ -7,7 +7,8 @@ export type VoteKind = 'approve' | 'reject'
 
 /** What became of one of several votes. */
 export interface Result {
-  state: 'sending' | 'done' | 'refused'
+  /** `voted`: the vote counts, and others must follow. */
+  state: 'sending' | 'done' | 'voted' | 'refused'
   text: string
 }
 
@@ -39,6 +40,17 @@ export function sendVote(gate: Endpoints, who: SignedIn, { kind, id, text, idemp
   return gate.approvals.approve(id, { approverId, ...(text !== '' && { comment: text }) }, options)
 }
 
+/** How many votes count towards the quorum now. */
+export function countedOf({ votes }: Approval): number {
+  return votes.filter(({ counts }) => counts).length
+}
+
+/** What the quorum lacks, as a sentence. @param areMore others have voted, or do so now */
+export function neededText(missing: number, areMore: boolean): string {
+  const more = areMore ? ' more' : ''
+  return missing === 1 ? `One${more} person must approve.` : `${missing}${more} people must approve.`
+}
+
 /** True when it is approved one by one only, and by a typed word. */
 export function isHighRisk({ riskScore }: Approval): boolean {
   return riskScore >= CONFIRMED_FROM
@@ -56,7 +68,25 @@ export function confirmationOf({ action }: Approval): { word: string; isName: bo
 }
 
 /** What was done, as a sentence. */
-export function doneText(kind: VoteKind, { status, votes, quorum }: Approval): string {
+export function doneText(kind: VoteKind, approval: Approval): string {
   if (kind === 'reject') return 'Rejected. The agent is told why.'
-  return status === 'pending' ? `Your vote counts: ${votes.length} of ${quorum}.` : 'Approved. The agent may act once.'
+  return approval.status === 'pending'
+    ? `Your vote counts: ${countedOf(approval)} of ${approval.quorum}.`
+    : 'Approved. The agent may act once.'
+}
+
+type Results = ReadonlyMap<string, Result>
+
+export function countOf(results: Results, ...states: readonly Result['state'][]): number {
+  return [...results.values()].filter(({ state }) => states.includes(state)).length
+}
+
+/** What was done to several, such as `12 approved, 1 not`. */
+export function doneTitle(kind: VoteKind, asked: number, results: Results): string {
+  const [done, voted] = [countOf(results, 'done'), countOf(results, 'voted')]
+  const left = asked - done - voted
+  const parts = [`${done} ${kind === 'approve' ? 'approved' : 'rejected'}`]
+  if (voted > 0) parts.push(`${voted} voted for`)
+  if (left > 0) parts.push(`${left} not`)
+  return parts.join(', ')
 }

@@ -1,6 +1,11 @@
 import type { Approval, ApprovalBackground } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { Principal } from '../../ui/principal.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { countedOf, neededText } from './vote.ts'
+
+type Vote = Approval['votes'][number]
 
 interface VotesProps {
   approval: Approval
@@ -8,30 +13,65 @@ interface VotesProps {
 }
 
 /** Who has voted, how many must, and who may. */
-export function Votes({ approval: { votes, quorum, status }, approvers }: VotesProps) {
+export function Votes({ approval, approvers }: VotesProps) {
+  const { votes, quorum, status } = approval
+  const given = countedOf(approval)
   return (
     <div class="stack">
       <p>
-        {`${votes.length} of ${quorum} ${quorum === 1 ? 'vote' : 'votes, of different people'}`}
-        {status === 'pending' && votes.length > 0 && `: ${quorum - votes.length} more needed`}
+        {`${given} of ${quorum} ${quorum === 1 ? 'vote' : 'votes'}.`}
+        {status === 'pending' && given < quorum && ` ${neededText(quorum - given, given > 0)}`}
       </p>
       {votes.length > 0 && (
         <ol class="votes">
-          {votes.map(({ principal, comment, votedAt }) => (
-            <li key={`${principal} ${votedAt}`}>
-              <Text of={principal} /> <span class="muted small">{<Ago at={votedAt} />}</span>
-              {comment && (
-                <p class="small">
-                  <LongText of={comment} />
-                </p>
-              )}
-            </li>
+          {votes.map((vote) => (
+            <Given key={`${vote.principal} ${vote.votedAt}`} vote={vote} approval={approval} />
           ))}
         </ol>
       )}
       {approvers !== undefined && <Voters approvers={approvers} />}
     </div>
   )
+}
+
+/** One vote. What was claimed to be the name is told where it is another one. */
+function Given({ vote, approval }: { vote: Vote; approval: Approval }) {
+  const { who } = useConsole()
+  const { principal, approverId, comment, votedAt } = vote
+  const isRejection = approval.status === 'rejected' && vote === approval.votes.at(-1)
+  const doubt = isRejection ? undefined : doubtAbout(vote, approval.votes)
+  const name = <Principal of={principal} />
+  return (
+    <li>
+      {doubt === undefined ? name : <s>{name}</s>}
+      {principal === who.principal && ' (you)'}
+      <span class="muted small">
+        {approverId !== principal && (
+          <>
+            {' as '}
+            <Text of={approverId} />
+          </>
+        )}
+        {isRejection ? ' rejected it ' : ' '}
+        <Ago at={votedAt} />
+      </span>
+      {doubt !== undefined && <p class="small">{doubt}</p>}
+      {comment && (
+        <p class="small">
+          <LongText of={comment} />
+        </p>
+      )}
+    </li>
+  )
+}
+
+/** Why a vote does not count; undefined for one that does. */
+function doubtAbout({ counts, principal }: Vote, votes: readonly Vote[]): string | undefined {
+  if (counts) return undefined
+  const hasAnother = votes.some((other) => other.counts && other.principal === principal)
+  return hasAnother
+    ? 'Does not count: the same person has another vote, which does.'
+    : 'Does not count any more: its key was revoked, or has expired.'
 }
 
 function Voters({ approvers: { groups, selfApproval } }: { approvers: ApprovalBackground['approvers'] }) {
@@ -41,16 +81,17 @@ function Voters({ approvers: { groups, selfApproval } }: { approvers: ApprovalBa
         'Every approver may vote'
       ) : (
         <>
-          {'May vote: who is in '}
+          {'Only the group '}
           {groups.map((group, i) => (
             <span key={i}>
-              {i > 0 && ', and in '}
+              {i > 0 && ', and of these the group '}
               <Text of={group.join(' or ')} />
             </span>
           ))}
+          {' may vote'}
         </>
       )}
-      {selfApproval ? '; who asked, too.' : ', but not who asked.'}
+      {selfApproval ? ', also for what one asked for oneself.' : ', but not for what one asked for oneself.'}
     </p>
   )
 }

@@ -45,15 +45,6 @@ export function phraseOf(level: KillSwitchLevel, scope: string, tenantId: string
   return `stop ${level === 'L3' ? tenantId : scope}`
 }
 
-/** Phones begin with a capital letter and end with a space of their own. */
-export function isPhrase(typed: string, phrase: string): boolean {
-  return plain(typed) === plain(phrase)
-}
-
-function plain(text: string): string {
-  return text.trim().replace(/\s+/g, ' ').toLowerCase()
-}
-
 function isPattern(scope: string): boolean {
   return scope.includes('*')
 }

@@ -5,6 +5,7 @@ import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
 import { TextField } from '../../ui/field.tsx'
+import { isPhrase } from '../../ui/phrase.ts'
 import { Failure } from '../../ui/states.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -12,7 +13,7 @@ import { LevelChoice } from './levels.tsx'
 import { MAX_NAME, MAX_TEXT } from './limits.ts'
 import { Preview } from './preview.tsx'
 import { ActionScope, DomainScope, useKnown } from './scope.tsx'
-import { isPhrase, phraseOf, StopName } from './stop-name.tsx'
+import { phraseOf, StopName } from './stop-name.tsx'
 
 export type Target = Pick<KillSwitch, 'level' | 'scope'>
 type OnDone = (target: Target, answer: TriggeredKillSwitch) => void

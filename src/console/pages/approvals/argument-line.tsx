@@ -1,0 +1,49 @@
+import type { Approval } from '../../../client/api.ts'
+import { Beginning } from '../../ui/text.tsx'
+
+/** So many arguments are in a line, and so many characters of a name. */
+const SHOWN = 3
+const MAX_NAME = 24
+
+interface ArgumentLineProps {
+  approval: Approval
+  /** So many characters of a value are shown. */
+  most: number
+}
+
+/** The first arguments of an action in one line, `amount: 4800  to: "x@example.org"`, and how many more it has. */
+export function ArgumentLine({ approval: { context, plan }, most }: ArgumentLineProps) {
+  const members = [...Object.entries(context), ...Object.entries(plan ?? {})]
+  const more = members.length - SHOWN
+  if (members.length === 0) return <span class="argument-line muted">no arguments</span>
+  return (
+    <span class="argument-line">
+      {members.slice(0, SHOWN).map(([name, value], i) => (
+        <span key={i} class="argument">
+          <span class="muted">
+            <Beginning of={name} most={MAX_NAME} />:{' '}
+          </span>
+          <Beginning of={beginningOf(value, most)} most={most} />
+        </span>
+      ))}
+      {more > 0 && <span class="muted">{`${more} more`}</span>}
+    </span>
+  )
+}
+
+/** A value as JSON: whole, or its beginning with more than `most` characters, without all of a large value being put together. */
+function beginningOf(value: unknown, most: number): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, most))
+  if (typeof value !== 'object' || value === null) return String(value)
+  const isList = Array.isArray(value)
+  const members: [string, unknown][] = isList
+    ? value.slice(0, most).map((item) => ['', item])
+    : Object.entries(value).slice(0, most)
+  let text = isList ? '[' : '{'
+  for (const [i, [name, item]] of members.entries()) {
+    if (text.length > most) return text
+    const label = isList ? '' : `${JSON.stringify(name.slice(0, most))}:`
+    text += `${i > 0 ? ',' : ''}${label}${beginningOf(item, most)}`
+  }
+  return text + (isList ? ']' : '}')
+}

@@ -1,0 +1,70 @@
+import type { Approval } from '../../../client/api.ts'
+import { useConsole } from '../../data/console.ts'
+import { addressOf } from '../../data/place.ts'
+import { Link } from '../../ui/link.tsx'
+import { StopScope } from '../../ui/stop-scope.tsx'
+import { LongText, Text } from '../../ui/text.tsx'
+import { Ago } from '../../ui/time.tsx'
+
+/** True while a stop covers it: its time does not run. */
+export function isPaused({ status, stop }: Approval): boolean {
+  return status === 'pending' && stop !== null
+}
+
+/** Which stop holds an approval up, or has cancelled it, and what that means; that it was cancelled where no stop did it. */
+export function Stopped({ approval }: { approval: Approval }) {
+  const { status, stop } = approval
+  if (isPaused(approval) && stop !== null)
+    return (
+      <div class="notice" role="status">
+        <p>
+          <strong>Paused</strong> by the stop <StopLink stop={stop} />. Its time does not run: when the stop ends, it
+          waits as long as was left when the stop began. Until then nobody can approve it.
+        </p>
+        <Reason stop={stop} />
+      </div>
+    )
+  if (status !== 'cancelled') return null
+  return (
+    <div class="notice">
+      {stop === null ? (
+        <p>
+          <strong>Cancelled</strong> by who asked for it, or by an approver. If it is still wanted, the agent asks anew.
+        </p>
+      ) : (
+        <>
+          <p>
+            <strong>Cancelled</strong> by the stop <StopLink stop={stop} />, which came after it was approved and before
+            it was used. If it is still wanted, the agent asks anew.
+          </p>
+          <Reason stop={stop} />
+        </>
+      )}
+    </div>
+  )
+}
+
+type Stop = NonNullable<Approval['stop']>
+
+/** A stop by its name; where it is told of, for those who may see that. */
+export function StopLink({ stop: { level, scope } }: { stop: Stop }) {
+  const { may } = useConsole()
+  const name = (
+    <>
+      {level} <StopScope level={level} scope={scope} />
+    </>
+  )
+  return may('killSwitchStatus') ? <Link to={addressOf(['kill-switch'])}>{name}</Link> : <strong>{name}</strong>
+}
+
+function Reason({ stop: { reason, triggeredBy, triggeredAt } }: { stop: Stop }) {
+  return (
+    <p class="small">
+      <LongText of={reason} /> <span class="muted">by </span>
+      <Text of={triggeredBy} />
+      <span class="muted">
+        , <Ago at={triggeredAt} />
+      </span>
+    </p>
+  )
+}
