@@ -12,6 +12,7 @@ import { Navigation } from './navigation.tsx'
 import { PAGES, type Page } from './pages.ts'
 import { SessionEnd } from './session-end.tsx'
 import { StopBanner } from './stop-banner.tsx'
+import { useKeptFocus } from './ui/kept-focus.ts'
 import { PageHead } from './ui/page-head.tsx'
 import { Empty, Failure, Loading } from './ui/states.tsx'
 
@@ -51,6 +52,7 @@ function Signed({ who, tenantId, setTenantId, connection, onLeave }: SignedProps
     [tenantId],
   )
   useChanges(['killswitch'], stops.reload)
+  const main = useKeptFocus()
   const leave = async (): Promise<void> => {
     try {
       await connection.call('endSession', {})
@@ -69,7 +71,7 @@ function Signed({ who, tenantId, setTenantId, connection, onLeave }: SignedProps
       <ApprovalAlerts>
         <div class="frame">
           <Navigation />
-          <main id="main" tabIndex={-1}>
+          <main id="main" tabIndex={-1} ref={main}>
             <Current />
           </main>
         </div>

@@ -3,61 +3,73 @@ import { useEffect, useRef } from 'preact/hooks'
 
 /** So long the page has to give the focus a better place. */
 const PATIENCE_MS = 100
+const HEADINGS = 'h1, h2, h3'
+
+/** What had the focus, and what it was in, from the inside. */
+interface Focused {
+  element: HTMLElement
+  around: readonly Element[]
+}
 
 /**
- * Where a thing that has the focus is taken away, the heading of the part that it was in gets the focus: else a keyboard would
- * begin at the top of the page again, and a screen reader would say nothing.
+ * The focus is not lost with the control that had it: it comes back to one that was disabled for a while, and goes to the heading
+ * of the part that it was in where the control is gone. A keyboard would begin at the top of the page again otherwise, and a
+ * screen reader would say nothing.
  *
  * @returns for the element within which it is so
  */
-export function useKeptFocus<T extends HTMLElement>(): RefObject<T | null> {
-  const place = useRef<T>(null)
+export function useKeptFocus(): RefObject<HTMLElement | null> {
+  const place = useRef<HTMLElement>(null)
   useEffect(() => {
     const root = place.current
     if (root === null) return
-    let around: readonly Element[] = []
-    const remember = ({ target }: FocusEvent): void => {
-      around = target instanceof Element ? ancestorsOf(target, root) : []
+    let last: Focused | undefined
+    const come = ({ target }: FocusEvent): void => {
+      last = target instanceof HTMLElement ? { element: target, around: aroundOf(target, root) } : undefined
     }
-    // Whoever leaves it by themselves has lost nothing.
-    const forget = ({ target }: FocusEvent): void =>
+    // Who leaves a control by themselves has lost nothing; what a change takes away is gone, or disabled, when that is done.
+    const leave = ({ target }: FocusEvent): void =>
       queueMicrotask(() => {
-        if (target instanceof Element && target.isConnected && target === around[0]) around = []
+        if (last?.element === target && isUsable(last.element)) last = undefined
       })
-    const give = (): void => {
-      if (document.activeElement !== document.body || around[0]?.isConnected !== false) return
-      const part = around.find((element) => element.isConnected && element.querySelector(HEADINGS) !== null)
-      around = []
-      focusOn((part ?? document).querySelector<HTMLElement>(HEADINGS))
+    const giveBack = (): void => {
+      if (last === undefined || document.activeElement !== document.body) return
+      const { element, around } = last
+      if (isUsable(element)) element.focus({ preventScroll: true })
+      else if (!element.isConnected) focusOnHeading(around.find(hasHeading) ?? root)
     }
     const observer = new MutationObserver(() => {
-      if (around[0]?.isConnected === false) setTimeout(give, PATIENCE_MS)
+      if (document.activeElement === document.body && last !== undefined) setTimeout(giveBack, PATIENCE_MS)
     })
-    observer.observe(root, { childList: true, subtree: true })
-    root.addEventListener('focusin', remember)
-    root.addEventListener('focusout', forget)
+    observer.observe(root, { childList: true, subtree: true, attributeFilter: ['disabled'] })
+    root.addEventListener('focusin', come)
+    root.addEventListener('focusout', leave)
     return () => {
       observer.disconnect()
-      root.removeEventListener('focusin', remember)
-      root.removeEventListener('focusout', forget)
+      root.removeEventListener('focusin', come)
+      root.removeEventListener('focusout', leave)
     }
   }, [])
   return place
 }
 
-const HEADINGS = 'h1, h2, h3'
-
-/** The element itself, then what it is in, up to the root. */
-function ancestorsOf(element: Element, root: Element): Element[] {
-  const all: Element[] = []
-  for (let each: Element | null = element; each !== null; each = each.parentElement) {
-    all.push(each)
-    if (each === root) break
-  }
-  return all
+function isUsable(element: Element): boolean {
+  return element.isConnected && !element.matches(':disabled')
 }
 
-function focusOn(heading: HTMLElement | null): void {
+/** What the element is in, up to the root. */
+function aroundOf(element: Element, root: Element): Element[] {
+  const around: Element[] = []
+  for (let each = element.parentElement; each !== null && each !== root; each = each.parentElement) around.push(each)
+  return around
+}
+
+function hasHeading(element: Element): boolean {
+  return element.isConnected && element.querySelector(HEADINGS) !== null
+}
+
+function focusOnHeading(part: Element): void {
+  const heading = part.querySelector<HTMLElement>(HEADINGS)
   if (heading === null) return
   heading.tabIndex = -1
   heading.focus()

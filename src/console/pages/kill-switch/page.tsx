@@ -1,5 +1,4 @@
 import { useConsole } from '../../data/console.ts'
-import { useKeptFocus } from '../../ui/kept-focus.ts'
 import { PageHead } from '../../ui/page-head.tsx'
 import { History } from './history.tsx'
 import { InForce } from './in-force.tsx'
@@ -8,11 +7,10 @@ import { Trigger } from './trigger.tsx'
 /** What is stopped, stopping and recovering, and what was stopped before: as much of it as the roles allow. */
 export function KillSwitchPage() {
   const { may } = useConsole()
-  const place = useKeptFocus<HTMLDivElement>()
   return (
     <>
       <PageHead title="Kill switch" />
-      <div class="stack kill-switch" ref={place}>
+      <div class="stack kill-switch">
         <InForce />
         {may('trigger') && <Trigger />}
         {may('killSwitchHistory') && <History />}

@@ -4,7 +4,6 @@ import { useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
 import { type Loaded, useLoad } from '../../data/load.ts'
 import { usePlace } from '../../data/place.ts'
-import { useKeptFocus } from '../../ui/kept-focus.ts'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Await, Empty } from '../../ui/states.tsx'
 import { DryRunPage } from './dry-run.tsx'
@@ -22,7 +21,6 @@ export function PoliciesPage() {
   const [reloaded, setReloaded] = useState<Reloaded | undefined>()
   // Here, so that nothing of it is lost while somebody looks at the source.
   const dryRun = useDryRun(texts.data)
-  const place = useKeptFocus<HTMLDivElement>()
   useChanges(['policy'], () => {
     state.reload()
     texts.reload()
@@ -36,7 +34,7 @@ export function PoliciesPage() {
   return (
     <>
       <PageHead title="Policies">{may('reloadPolicies') && <ReloadButton onDone={done} />}</PageHead>
-      <div class="stack policies" ref={place}>
+      <div class="stack policies">
         {reloaded && <ReloadNotice of={reloaded} onClose={() => setReloaded(undefined)} />}
         <PolicyTabs dryRun={dryRun} />
         <Shown {...{ state, texts, dryRun }} />
