@@ -1433,6 +1433,13 @@ export interface TimelineItem {
   } | null
   /** Of the approval behind this entry: a vote that does not decide leaves it pending. */
   approvalStatus: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed' | null
+  /** Of `approval.cancelled`: the stop that cancelled it; null where a person did. */
+  stop: {
+    /** Of the stop. */
+    id: string
+    level: 'L1' | 'L2' | 'L3' | 'L4'
+    scope: string
+  } | null
   /** Of `outcome.recorded` and `outcome.missing`. */
   outcome: {
     /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, told none in time. */
@@ -1914,12 +1921,25 @@ export interface Api {
       decision?: 'allow' | 'deny' | 'require_approval'
       /** An action, or a glob: `payment.*`. */
       action?: string
+      /** The step of the order of decision that decided. */
+      decidedBy?:
+        | 'kill_switch'
+        | 'no_policy'
+        | 'invalid_context'
+        | 'deny_rule'
+        | 'risk'
+        | 'hold_rule'
+        | 'allow_rule'
+        | 'default'
+        | 'approval'
       /** The rule that decided. */
       rule?: string
       /** Who asked: its key's identity, else its key's id. */
       agent?: string
       /** The session that the policies saw. */
       session?: string
+      /** How `rule`, `agent` and `session` are compared: whole, or `part`, in small or capital letters. */
+      match?: 'whole' | 'part'
       /** A risk score of this or more. */
       minRisk?: number
       /** From this time on. */
@@ -2010,7 +2030,7 @@ export const EVENTS = {
   'approval.approved': 'a vote for a held request; with the last one of the quorum it is approved',
   'approval.rejected': 'a held request was refused',
   'approval.expired': 'a held request passed its deadline',
-  'approval.cancelled': 'a stop, or a person, took back an approval before it was used',
+  'approval.cancelled': 'a stop, or a person, cancelled an approval before it was used',
   'approval.consumed': 'an approval was used by the action that it covers',
   'outcome.recorded': 'what became of an action after its decision, as its agent says',
   'outcome.missing':

@@ -106,7 +106,15 @@ export function stoppedMs(stops: Iterable<KillSwitch>, subject: Subject, fromMs:
  * one millisecond the clock tells no order; then it counts as later.
  */
 export function stoppedSince(stops: Iterable<KillSwitch>, subject: Subject, sinceMs: number): boolean {
-  return Array.from(stops).some((stop) => Date.parse(stop.triggeredAt) >= sinceMs && covers(stop, subject))
+  return firstStopSince(stops, subject, sinceMs) !== undefined
+}
+
+/** The first of those stops. */
+export function firstStopSince(stops: Iterable<KillSwitch>, subject: Subject, sinceMs: number): KillSwitch | undefined {
+  const [first] = Array.from(stops)
+    .filter((stop) => Date.parse(stop.triggeredAt) >= sinceMs && covers(stop, subject))
+    .sort((a, b) => a.triggeredAt.localeCompare(b.triggeredAt) || a.id.localeCompare(b.id))
+  return first
 }
 
 function byStrength(a: KillSwitch, b: KillSwitch): number {

@@ -1707,6 +1707,13 @@ class TimelineItemVote(TypedDict):
     comment: Optional[str]
 
 
+class TimelineItemStop(TypedDict):
+    id: str
+    """Of the stop."""
+    level: Literal["L1", "L2", "L3", "L4"]
+    scope: str
+
+
 class TimelineItemOutcome(TypedDict):
     status: Literal["succeeded", "failed", "not_run", "missing"]
     """`failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports
@@ -1765,6 +1772,8 @@ class TimelineItem(TypedDict):
         ]
     ]
     """Of the approval behind this entry: a vote that does not decide leaves it pending."""
+    stop: Optional[TimelineItemStop]
+    """Of `approval.cancelled`: the stop that cancelled it; null where a person did."""
     outcome: Optional[TimelineItemOutcome]
     """Of `outcome.recorded` and `outcome.missing`."""
 
