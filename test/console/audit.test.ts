@@ -81,8 +81,8 @@ test('a good range is verified, with progress, and what that means is said', asy
   await page.getByRole('status').getByText('Valid, not anchored').waitFor()
   const verdict = (await page.locator('.verdict').textContent()) ?? ''
   assert.equal(verdict.includes(`${RANGE_STATUSES.unanchored.slice(1)}.`), true, verdict)
-  assert.match(verdict, /Found good1\d\d entries/)
-  assert.match(verdict, /do not hold 1\d\d entries/)
+  assert.match(verdict, /Verified1\d\d entries/)
+  assert.match(verdict, /1\d\d entries are in no external anchor yet/)
   assert.equal(await page.getByRole('progressbar').count(), 0)
   await assertSound(opened)
 })
@@ -253,7 +253,7 @@ test('every status that a verification can come to is told with what it means', 
       .getByRole(valid ? 'status' : 'alert')
       .getByText(`${meaning.slice(1)}.`)
       .waitFor()
-    await page.locator('.verdict').getByText('a part of 2 entries, by a command that is on record').waitFor()
+    await page.locator('.verdict').getByText('parts of 2 entries, by a command that is on record').waitFor()
     if (!valid) await page.locator('.verdict').getByText(HOSTILE[0]).waitFor()
     await page.unroute('**/audit/verify?**')
   }

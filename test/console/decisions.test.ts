@@ -52,7 +52,7 @@ test('decisions are listed newest first, a screenful, and older ones when somebo
   const { page } = opened
   await page.getByText('50 decisions, searched back to').waitFor()
   assert.equal(await rowsOf(page).count(), 50)
-  for (const shown of ['allow', 'payment.transfer', 'bot', 'payments', 'allow rule'])
+  for (const shown of ['Allowed', 'payment.transfer', 'bot', 'payments', 'allow rule'])
     assert.equal(await rowsOf(page).first().getByText(shown, { exact: true }).count(), 1, shown)
   await assertSound(opened)
   await page.getByRole('button', { name: 'Load older' }).click()

@@ -64,8 +64,8 @@ test('the figures are those of what was decided, and each leads to what it count
   const { page } = opened
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   assert.match(await seenIn(figure(page, 'Decisions')), /13$/)
-  assert.match(await seenIn(figure(page, 'Denied')), /23\.1%\s+3$/)
-  assert.match(await seenIn(figure(page, 'Held for approval')), /23\.1%\s+3$/)
+  assert.match(await seenIn(figure(page, 'Denied')), /23\.1%\s+3 decisions$/)
+  assert.match(await seenIn(figure(page, 'Needs approval')), /23\.1%\s+3 decisions$/)
   assert.match(await seenIn(figure(page, 'Pending')), /\b1\s+oldest .* ago|just now, next deadline: 29 min/)
   assert.match(await seenIn(figure(page, 'Latency')), / ms\s+99th percentile [\d.,]+ ms, of 13 checks/)
   const ended = await seenIn(section(page, 'How approvals ended'))
@@ -74,7 +74,7 @@ test('the figures are those of what was decided, and each leads to what it count
   assert.match(await seenIn(denials), /huge\s+2\s+no rule: default\s+1/)
   await assertSound(opened)
   const to = await denials.getByRole('link', { name: 'huge' }).getAttribute('href')
-  assert.match(to ?? '', /^\/console\/decisions\?rule=huge&decision=deny&from=\d{4}-/)
+  assert.match(to ?? '', /^\/console\/decisions\?rule=huge&whole=yes&decision=deny&decidedBy=deny_rule&from=\d{4}-/)
   await figure(page, 'Pending').getByRole('link', { name: '1' }).click()
   await page.waitForURL('**/console/approvals')
   await page.goBack()
@@ -91,11 +91,14 @@ test('the bars are told by the keyboard, by the pointer, and as a table', async 
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('End')
   const said = await bars.getAttribute('aria-valuetext')
-  assert.match(said ?? '', /: allow \d+, needs approval \d+, deny \d+$/)
-  assert.match((await seenIn(page.locator('.legend'))).replaceAll(/\s+/g, ' '), /–.* allow \d+ needs approval \d+ deny/)
+  assert.match(said ?? '', /: Allowed \d+, Needs approval \d+, Denied \d+$/)
+  assert.match(
+    (await seenIn(page.locator('.legend'))).replaceAll(/\s+/g, ' '),
+    /–.* Allowed \d+ Needs approval \d+ Denied/,
+  )
   await assertSound(opened)
   await page.keyboard.press('Home')
-  assert.match((await bars.getAttribute('aria-valuetext')) ?? '', /allow 0, needs approval 0, deny 0$/)
+  assert.match((await bars.getAttribute('aria-valuetext')) ?? '', /Allowed 0, Needs approval 0, Denied 0$/)
   assert.equal(await bars.getAttribute('aria-valuenow'), '0')
   await bars.blur()
   assert.match(await seenIn(page.locator('.legend')), /Last 24 hours/)
@@ -150,7 +153,7 @@ test('what is wrong comes first, each with where it is put right', async () => {
   await wrong.getByText('Stopped: L3 stopped').waitFor()
   await until(
     'the sink fails',
-    async () => (await seenIn(wrong)).includes('Anchors are behind: the sink “file” takes nothing'),
+    async () => (await seenIn(wrong)).includes('External anchors fail: nothing can be written to “file”'),
     15_000,
   )
   assert.deepEqual(await wrong.getByRole('link').allInnerTexts(), ['Kill switch', 'Audit'])

@@ -64,7 +64,7 @@ test('a bundle and its trust file, dropped at once, are valid, and nothing is se
   ])
   await verdictOf(page).getByText('Valid', { exact: true }).waitFor()
   assert.deepEqual(sent, [])
-  await page.getByText('When it was, the service alone says.').waitFor()
+  await page.getByText('The time of the decision is the word of the service alone.').waitFor()
   assert.equal(await page.getByRole('row').filter({ hasText: 'ok' }).count(), 11)
   const claims = (await page.getByRole('region', { name: 'What it says' }).textContent()) ?? ''
   for (const shown of [decided, 'payment.refund', 'acme/live', bundle.proof.origin, 'DE00'])

@@ -1,8 +1,8 @@
 import { type Static, Type } from '#typebox'
 import { TIMELINE_EVENTS } from '../../actions/decision-timeline.ts'
+import { LevelField } from '../../actions/killswitch-request.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
-import { LEVELS } from '../../killswitch/killswitch.ts'
 import { EFFECTS } from '../../policy/set.ts'
 import { EXAMPLE, id, nullable, oneOf, Timestamp, textOf } from './common.ts'
 import { RecordedOutcome } from './outcome.ts'
@@ -57,7 +57,7 @@ const TimelineItem = Type.Object(
     ),
     stop: nullable(
       Type.Object(
-        { id: id('killSwitch', 'Of the stop.'), level: oneOf(LEVELS), scope: Type.String() },
+        { id: id('killSwitch', 'Of the stop.'), level: LevelField, scope: Type.String() },
         { description: 'Of `approval.cancelled`: the stop that cancelled it; null where a person did.' },
       ),
     ),

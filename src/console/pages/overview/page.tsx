@@ -4,6 +4,7 @@ import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
 import { usePlace } from '../../data/place.ts'
 import { usePoll } from '../../data/poll.ts'
+import { useKeptFocus } from '../../ui/kept-focus.ts'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Failure, Loading } from '../../ui/states.tsx'
 import { ApprovalsCard } from './approvals.tsx'
@@ -23,6 +24,7 @@ const KINDS = ['gate', 'approval', 'killswitch', 'policy'] as const
 /** What an operator or auditor looks at first: what is wrong, what was decided, and what is enforced. */
 export function OverviewPage() {
   const { gate } = useConsole()
+  useKeptFocus()
   const range = rangeOf(usePlace().query)
   const loaded = useLoad(
     async (signal) => ({ of: await gate.service.overview({ hours: range.hours }, { signal }), atMs: Date.now() }),

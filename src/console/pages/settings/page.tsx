@@ -1,5 +1,6 @@
 import { useConsole } from '../../data/console.ts'
 import { addressOf, usePlace } from '../../data/place.ts'
+import { useKeptFocus } from '../../ui/kept-focus.ts'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -14,6 +15,7 @@ const SECTIONS = [
 /** Who may do what in the tenant, and how much of it. */
 export function SettingsPage() {
   const { may } = useConsole()
+  useKeptFocus()
   const { path } = usePlace()
   const visible = SECTIONS.filter(({ needs }) => may(needs))
   const wanted = path[1] ?? visible[0]?.path
