@@ -1104,7 +1104,7 @@ export interface PreviewStopRequest {
 
 export interface RangeVerification {
   valid: boolean
-  /** `ok`: everything follows, and an anchor holds all of it. `unanchored`: everything follows; what no anchor holds yet, only this service vouches for. `empty`: there is no entry, and the entries on both sides follow one another. `tampered`: what an entry says is not what was written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does not follow from the one before it. `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it follows. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries than there are. */
+  /** `ok`: all entries follow one another, and an external anchor has all of them. `unanchored`: all entries follow one another; for those that are in no external anchor yet, only this service vouches. `empty`: there is no entry, and the entries on both sides follow one another. `tampered`: what an entry says is not what was written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does not follow from the one before it. `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it follows. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries than there are. */
   status: 'ok' | 'unanchored' | 'empty' | 'tampered' | 'broken-link' | 'truncated' | 'pruned' | 'forked' | 'rollback'
   entriesChecked: number
   /** Empty for an empty range. */
@@ -1437,7 +1437,7 @@ export interface TimelineItem {
   stop: {
     /** Of the stop. */
     id: string
-    level: 'L1' | 'L2' | 'L3' | 'L4'
+    level: KillSwitchLevel
     scope: string
   } | null
   /** Of `outcome.recorded` and `outcome.missing`. */
@@ -2058,8 +2058,8 @@ export const EVENTS = {
 
 /** What the verification of a part of a chain comes to. */
 export const RANGE_STATUSES = {
-  ok: 'everything follows, and an anchor holds all of it',
-  unanchored: 'everything follows; what no anchor holds yet, only this service vouches for',
+  ok: 'all entries follow one another, and an external anchor has all of them',
+  unanchored: 'all entries follow one another; for those that are in no external anchor yet, only this service vouches',
   empty: 'there is no entry, and the entries on both sides follow one another',
   tampered: 'what an entry says is not what was written, or the tree is not the one that was signed',
   'broken-link': 'an entry is missing, or does not follow from the one before it',

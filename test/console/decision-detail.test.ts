@@ -86,6 +86,24 @@ test('a decision shows what was asked, why it came out so, and what happened, on
   assert.equal(await page.locator('.timeline > li').count(), wanted.length)
 })
 
+test('an approval that a stop cancelled names the stop, which leads to it', async () => {
+  const held = await ask(2500)
+  assert.equal(
+    (await gate.call(owner, 'POST', `/approvals/${held.approvalId}/approve`, { approverId: 'olga' })).status,
+    200,
+  )
+  const stop = { level: 'L1', scope: 'payment.*', reason: 'odd', triggeredBy: 'olga' }
+  const { switches } = (await gate.call(owner, 'POST', '/killswitch/trigger', stop)).body.data
+  await gate.call(owner, 'POST', '/killswitch/recover', { recoveredBy: 'olga', comment: 'fine' })
+  const opened = await detailOf(held.decisionId)
+  const { page } = opened
+  const moment = page.locator('.timeline > .approval-cancelled')
+  await moment.getByText('The approval was cancelled by the stop L1 payment.*').waitFor()
+  await moment.getByText('by the service').waitFor()
+  assert.equal(await moment.getByRole('link').getAttribute('href'), `/console/kill-switch/${switches[0].id}`)
+  await assertSound(opened)
+})
+
 test('what others wrote is text', async () => {
   const context = {
     long: 'x'.repeat(100_000),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { startBrowser } from '../browser.ts'
 import { ACME_POLICY, type Gate, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
@@ -38,7 +38,7 @@ type Key = Awaited<ReturnType<Gate['key']>>
 
 const ask = async (on: Gate, key: Key, action: string, context: object = {}) =>
   (await on.call(key, 'POST', '/gate/check', { tenantId: key.tenant, action, context })).body.data
-const figure = (page: Page, name: string) => page.locator('.key-figure', { hasText: name })
+const figure = (page: Page, name: string) => page.locator('.key-figure', { has: page.locator('dt', { hasText: name }) })
 const section = (page: Page, title: string) =>
   page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) })
 
@@ -69,12 +69,31 @@ test('the figures are those of what was decided, and each leads to what it count
   assert.match(await seenIn(figure(page, 'Pending')), /\b1\s+oldest .* ago|just now, next deadline: 29 min/)
   assert.match(await seenIn(figure(page, 'Latency')), / ms\s+99th percentile [\d.,]+ ms, of 13 checks/)
   const ended = await seenIn(section(page, 'How approvals ended'))
-  assert.match(ended, /approved\s+1\s+rejected\s+1\s+expired\s+0\s+cancelled\s+0\s+Waiting time, median/)
+  assert.match(ended, /Approved\s+1\s+Rejected\s+1\s+Expired\s+0\s+Cancelled\s+0\s+Waiting time, median/)
   const denials = section(page, 'Denials by rule')
   assert.match(await seenIn(denials), /huge\s+2\s+no rule: default\s+1/)
   await assertSound(opened)
   const to = await denials.getByRole('link', { name: 'huge' }).getAttribute('href')
   assert.match(to ?? '', /^\/console\/decisions\?rule=huge&whole=yes&decision=deny&decidedBy=deny_rule&from=\d{4}-/)
+  for (const link of await page.locator('main').getByRole('link').all()) {
+    const { height = 0 } = (await link.boundingBox()) ?? {}
+    assert.equal(height >= 24, true, `${await seenIn(link)} is ${height} px high`)
+  }
+  const counted: [link: Locator, rows: number][] = [
+    [denials.getByRole('link', { name: 'no rule: default' }), 1],
+    [figure(page, 'Needs approval').getByRole('link'), 3],
+    [figure(page, 'Denied').getByRole('link'), 3],
+    [page.locator('.legend').getByRole('link', { name: 'Allowed' }), 7],
+    [figure(page, 'Decisions').getByRole('link'), 13],
+  ]
+  for (const [link, rows] of counted) {
+    await link.click()
+    await page.getByText(`${rows} ${rows === 1 ? 'decision' : 'decisions'}, all there are.`).waitFor()
+    await page.goBack()
+  }
+  await section(page, 'How approvals ended').getByRole('link', { name: 'Rejected' }).click()
+  await page.getByText('1 entry, all there are.').waitFor()
+  await page.goBack()
   await figure(page, 'Pending').getByRole('link', { name: '1' }).click()
   await page.waitForURL('**/console/approvals')
   await page.goBack()

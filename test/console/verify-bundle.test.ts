@@ -7,6 +7,7 @@ import { startBrowser } from '../browser.ts'
 import { archive, envelopeFor } from '../evidence/bundles.ts'
 import { startGate } from '../helpers.ts'
 import { HOSTILE } from './hostile.ts'
+import { seenIn } from './seen.ts'
 import { assertSound, type Opened, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
@@ -69,6 +70,16 @@ test('a bundle and its trust file, dropped at once, are valid, and nothing is se
   const claims = (await page.getByRole('region', { name: 'What it says' }).textContent()) ?? ''
   for (const shown of [decided, 'payment.refund', 'acme/live', bundle.proof.origin, 'DE00'])
     assert.equal(claims.includes(shown), true, shown)
+  const approval = page.locator('.card', { has: page.getByRole('heading', { name: 'Approval, and the votes' }) })
+  assert.match(
+    await seenIn(approval),
+    /Approved by ann and bob, last at .*, for the action payment\.refund, which [\s\S]* asked for\. It needed 2 votes\./,
+  )
+  assert.match(await seenIn(approval), /Arguments bound\s+sha256:[0-9a-f]{64}/)
+  assert.equal(await approval.getByRole('table', { name: 'Votes' }).getByRole('row').count(), 3)
+  assert.equal(await approval.locator('.json').first().isVisible(), false)
+  await approval.getByText('All that the entries say').click()
+  assert.equal(await approval.locator('.json').first().isVisible(), true)
   await assertSound(there)
 })
 

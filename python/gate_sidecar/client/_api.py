@@ -1357,14 +1357,14 @@ class RangeVerification(TypedDict):
         "forked",
         "rollback",
     ]
-    """`ok`: everything follows, and an anchor holds all of it. `unanchored`: everything follows;
-    what no anchor holds yet, only this service vouches for. `empty`: there is no entry, and the
-    entries on both sides follow one another. `tampered`: what an entry says is not what was
-    written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does
-    not follow from the one before it. `truncated`: entries at the start or the end are missing that
-    were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it
-    follows. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries
-    than there are.
+    """`ok`: all entries follow one another, and an external anchor has all of them. `unanchored`:
+    all entries follow one another; for those that are in no external anchor yet, only this service
+    vouches. `empty`: there is no entry, and the entries on both sides follow one another.
+    `tampered`: what an entry says is not what was written, or the tree is not the one that was
+    signed. `broken-link`: an entry is missing, or does not follow from the one before it.
+    `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range
+    begins before the oldest entry that is left; what is left of it follows. `forked`: an anchor
+    holds another history. `rollback`: an anchor holds more entries than there are.
     """
     entriesChecked: int
     firstEntry: str
@@ -1710,7 +1710,7 @@ class TimelineItemVote(TypedDict):
 class TimelineItemStop(TypedDict):
     id: str
     """Of the stop."""
-    level: Literal["L1", "L2", "L3", "L4"]
+    level: KillSwitchLevel
     scope: str
 
 

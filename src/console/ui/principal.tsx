@@ -34,8 +34,8 @@ export function Maker({ id }: { id: string }) {
 function HostUser({ id }: { id: string }) {
   const [, user] = HOST.exec(id) ?? []
   return (
-    <span title={`gate-sidecar on the command line of the host, recorded as ${id}`}>
-      {user === undefined || user === 'unknown' ? 'the host' : `the host (user ${user})`}
+    <span class="nowrap" title={`gate-sidecar on the command line of the host, recorded as ${id}`}>
+      {user === undefined || user === 'unknown' ? 'the host' : `host user ${user}`}
     </span>
   )
 }

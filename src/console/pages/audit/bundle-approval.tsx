@@ -48,7 +48,7 @@ export function BundleApproval({ of }: { of: readonly object[] }) {
       <dl class="facts">
         <dt>Arguments bound</dt>
         <dd>
-          SHA-256 <Id of={digest} what="the digest of what was approved" />
+          <Id of={digest} what="the digest of what was approved" />
         </dd>
         <dt>Not bound</dt>
         <dd>

@@ -130,8 +130,9 @@ function Unpinned({ hasTrust }: { hasTrust: boolean }) {
           : 'A trust file is missing. Anybody can make evidence that names a key of their own, so the key has to come to you another way.'}
       </p>
       <p>
-        Its operator makes it once, with <code>gate-sidecar signing-keys export-trust --out trust.json</code>. Have it
-        from there by a way that you trust, not together with the bundle.
+        The operator of the service makes it once, with{' '}
+        <code>gate-sidecar signing-keys export-trust --out trust.json</code>. Get it from them in a way that you trust,
+        and not together with the bundle.
       </p>
     </div>
   )

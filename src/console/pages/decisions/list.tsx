@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ListedDecision } from '../../../client/api.ts'
 import { addressOf, go, usePlace } from '../../data/place.ts'
 import { DecisionBadge, Risk } from '../../ui/badges.tsx'
@@ -29,12 +29,13 @@ export function DecisionList({ left }: { left: { current: Left | undefined } }) 
   const [earlier] = useState(left.current?.address === address ? left.current : undefined)
   const search = useSearch(filters, earlier?.found)
   const newer = useNewer(filters, search, earlier !== undefined)
-  const latest = useRef<Omit<Left, 'scrollY'>>({ address, found: search.found })
-  latest.current = { address, found: search.found }
+  useLayoutEffect(() => {
+    left.current = { address, found: search.found, scrollY: 0 }
+  })
   useLayoutEffect(() => {
     if (earlier !== undefined) scrollTo(0, earlier.scrollY)
     return () => {
-      left.current = { ...latest.current, scrollY }
+      if (left.current !== undefined) left.current.scrollY = scrollY
     }
   }, [])
   const change = (changed: Filters): void => go(addressOf(['decisions'], { ...changed }), 'replace')
@@ -45,14 +46,16 @@ export function DecisionList({ left }: { left: { current: Left | undefined } }) 
       <div class="stack">
         <NewerNotice {...newer} />
         {search.items.length > 0 && (
-          <Table
-            caption="Decisions, newest first"
-            columns={COLUMNS}
-            rows={search.items}
-            keyOf={({ id }) => id}
-            classOf={({ decision }) => decision ?? 'erased'}
-            toOf={({ id }) => addressOf(['decisions', id])}
-          />
+          <div class="decision-table">
+            <Table
+              caption="Decisions, newest first"
+              columns={COLUMNS}
+              rows={search.items}
+              keyOf={({ id }) => id}
+              classOf={({ decision }) => decision ?? 'erased'}
+              toOf={({ id }) => addressOf(['decisions', id])}
+            />
+          </div>
         )}
         <Progress search={search} isFiltered={countOf(filters) > 0} />
       </div>

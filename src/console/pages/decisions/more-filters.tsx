@@ -42,12 +42,12 @@ export function MoreFilters({ filters, change, faultOf, isOpened }: MoreFiltersP
         options={STEP_CHOICES}
         onValue={(decidedBy) => change({ decidedBy })}
       />
-      <Choice label="Names" value={filters.whole} options={WHOLE} onValue={(whole) => change({ whole })} />
+      <Choice label="Names match" value={filters.whole} options={WHOLE} onValue={(whole) => change({ whole })} />
     </>
   )
 }
 
 const WHOLE = [
-  ['', 'Contain what is typed'],
-  ['yes', 'Are exactly so'],
+  ['', 'In part'],
+  ['yes', 'Exactly'],
 ] as const

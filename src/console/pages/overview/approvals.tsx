@@ -4,10 +4,10 @@ import { durationText } from '../../ui/time.tsx'
 import { Counted } from './counted.tsx'
 
 const ENDS = [
-  { member: 'approved', class: 'allow', eventType: 'approval.approved' },
-  { member: 'rejected', class: 'deny', eventType: 'approval.rejected' },
-  { member: 'expired', class: 'plain', eventType: 'approval.expired' },
-  { member: 'cancelled', class: 'plain', eventType: 'approval.cancelled' },
+  { member: 'approved', label: 'Approved', class: 'allow', eventType: 'approval.approved' },
+  { member: 'rejected', label: 'Rejected', class: 'deny', eventType: 'approval.rejected' },
+  { member: 'expired', label: 'Expired', class: 'plain', eventType: 'approval.expired' },
+  { member: 'cancelled', label: 'Cancelled', class: 'plain', eventType: 'approval.cancelled' },
 ] as const
 
 /** How approvals ended, and how long people took. */
@@ -22,11 +22,11 @@ export function ApprovalsCard({ of: { approvals, from } }: { of: Overview }) {
         <p class="muted">No approval ended in this time.</p>
       ) : (
         <ul class="bars">
-          {ENDS.map(({ member, class: name, eventType }) => (
+          {ENDS.map(({ member, label, class: name, eventType }) => (
             <li key={member}>
               <span class="bar-name">
                 <Counted path="audit" needs="auditChain" query={{ eventType, from }}>
-                  {member}
+                  {label}
                 </Counted>
               </span>
               <span class="bar-row">

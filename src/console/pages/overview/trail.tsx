@@ -45,7 +45,7 @@ function Anchors({ unanchoredEntries, sinks }: Pick<Overview['audit'], 'unanchor
   if (sinks.length === 0) {
     return (
       <span class="muted">
-        No external anchors are configured: that nothing was taken away or rewritten, only this service can say.
+        No external anchors are configured: only this service vouches that nothing was rewritten or taken away.
       </span>
     )
   }
