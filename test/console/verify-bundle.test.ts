@@ -6,6 +6,7 @@ import { trustFile } from '../../src/evidence/trust.ts'
 import { startBrowser } from '../browser.ts'
 import { archive, envelopeFor } from '../evidence/bundles.ts'
 import { startGate } from '../helpers.ts'
+import { until } from '../until.ts'
 import { HOSTILE } from './hostile.ts'
 import { seenIn } from './seen.ts'
 import { assertSound, type Opened, openConsole } from './support.ts'
@@ -49,7 +50,9 @@ async function drop(page: Page, files: readonly Dropped[]): Promise<void> {
 
 /** The script that verifies is fetched with the page, before anything is given. */
 const verifierOf = (page: Page) =>
-  page.waitForFunction("performance.getEntriesByType('resource').some(({ name }) => name.includes('/verify-'))")
+  until('the verifier is here', () =>
+    page.evaluate<boolean>("performance.getEntriesByType('resource').some(({ name }) => name.includes('/verify-'))"),
+  )
 
 const verdictOf = (page: Page) => page.getByRole('region', { name: 'Verdict' })
 
