@@ -7,7 +7,7 @@ import { type Caller, type Deps, decideAndCommit, eventEntry } from './deps.ts'
 import { viewFor, visibleApproval } from './visible-approvals.ts'
 
 /**
- * Takes back an approval that waits for votes, or has them and was not used: the same request then asks anew. Who asked
+ * Cancels an approval that waits for votes, or has them and was not used: the same request then asks anew. Who asked
  * may, and who decides on approvals of the tenant; the others do not see it. A rejection stands.
  *
  * @throws GateError `not_found`, `approval_expired`, `approval_not_pending` when it was used, rejected or cancelled

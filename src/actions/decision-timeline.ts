@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalStatus, statusAt } from '../approvals/approval.ts'
+import { type Approval, statusAt, stopThatCancelled } from '../approvals/approval.ts'
 import { type StoredEntry, sectionValue } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import type { EventType } from '../audit/events.ts'
@@ -51,13 +51,14 @@ export async function decisionTimeline(deps: Deps, { chain }: Caller, id: string
   )
   const kept = ofApproval.slice(-MAX_MOMENTS)
   const entries = [...decisions, ...kept, ...outcomes.flat()].sort((a, b) => a.header.seq - b.header.seq)
+  const approval = approvalId === null ? undefined : await store.approval(approvalId)
+  const { keys, switches } = store.state()
+  const status = approval === undefined ? null : statusAt(approval, switches, deps.clock())
+  const stop = stopBehind(deps, approval)
   return {
     decisionId: siblingId(asked.header.id, 'decision'),
-    approval:
-      approvalId === null
-        ? null
-        : { id: approvalId, status: await statusNow(deps, approvalId), heldDecisionId, usedByDecisionId },
-    items: entries.map((entry) => momentOf(entry, store.state().keys)),
+    approval: approvalId === null ? null : { id: approvalId, status, heldDecisionId, usedByDecisionId },
+    items: entries.map((entry) => momentOf(entry, keys, stop)),
     leftOut: ofApproval.length - kept.length,
   }
 }
@@ -82,18 +83,19 @@ async function decisionsOf(store: Store, asked: StoredEntry, ids: readonly (stri
   return [...found.values()]
 }
 
-async function statusNow({ store, clock }: Deps, id: string): Promise<ApprovalStatus | null> {
-  const approval = await store.approval(id)
-  return approval === undefined ? null : statusAt(approval, store.state().switches, clock())
+/** The stop that cancelled the approval, if one did. The entry names none, since what is cancelled follows from the stops. */
+function stopBehind({ store, clock }: Deps, approval: Approval | undefined) {
+  const stop = approval && stopThatCancelled(approval, store.state().switches, clock())
+  return stop === undefined ? null : { id: stop.id, level: stop.level, scope: stop.scope }
 }
 
 /** An entry as a part of the story. What does not belong to its event is null. */
-function momentOf(entry: StoredEntry, keys: ReadonlyMap<string, ApiKey>) {
+function momentOf(entry: StoredEntry, keys: ReadonlyMap<string, ApiKey>, stop: ReturnType<typeof stopBehind>) {
   const { id: entryId, seq, ts: at, type } = entry.header
   // No others are read.
   const event = type as TimelineEvent
   const own = { at, seq, entryId, event }
-  const nothing = { decision: null, hold: null, vote: null, approvalStatus: null, outcome: null }
+  const nothing = { decision: null, hold: null, vote: null, approvalStatus: null, stop: null, outcome: null }
   if (event === 'gate.decision') {
     const decided = decidedOf(entry)
     const actor = decided === undefined ? null : actorOf({ kind: 'key', id: decided.grounds.caller.keyId }, keys)
@@ -111,7 +113,16 @@ function momentOf(entry: StoredEntry, keys: ReadonlyMap<string, ApiKey>) {
     const decisionId = textOf(sectionValue(entry, 'data')?.decisionId)
     return { ...own, actor, decisionId, ...nothing, outcome: outcomeIn(entry) }
   }
-  return { ...own, actor, decisionId: decisionIn(entry), ...nothing, ...changeOfApproval(event, entry) }
+  // A person cancels it by a key.
+  const isByStop = event === 'approval.cancelled' && actor?.kind === 'service'
+  return {
+    ...own,
+    actor,
+    decisionId: decisionIn(entry),
+    ...nothing,
+    ...changeOfApproval(event, entry),
+    stop: isByStop ? stop : null,
+  }
 }
 
 function actorOf(actor: Pick<Actor, 'kind' | 'id'> | undefined, keys: ReadonlyMap<string, ApiKey>) {

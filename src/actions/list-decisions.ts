@@ -12,8 +12,12 @@ export const MAX_SEARCHED = 2000
 /** Decisions that one request gives, at most. */
 export const MAX_LISTED = 200
 
+/** How names are compared: by the whole, or by a part, in small letters or capital ones. */
+export const MATCHES = ['whole', 'part'] as const
+
 /** Which decisions are wanted; those that fit everything that is given. */
 export interface DecisionFilter {
+  decidedBy?: string | undefined
   decision?: Decision | undefined
   action?: Glob | undefined
   rule?: string | undefined
@@ -31,6 +35,7 @@ export interface DecisionQuery {
   from?: string | undefined
   to?: string | undefined
   filter: DecisionFilter
+  match?: (typeof MATCHES)[number] | undefined
 }
 
 /**
@@ -38,7 +43,8 @@ export interface DecisionQuery {
  * Both are null when there is nothing more to look at.
  * By seq, so that over the pages none is left out and none comes twice, whatever is decided meanwhile.
  */
-export async function listDecisions({ store }: Deps, { chain, limit, before, from, to, filter }: DecisionQuery) {
+export async function listDecisions({ store }: Deps, query: DecisionQuery) {
+  const { chain, limit, before, from, to, filter, match = 'whole' } = query
   const oldest = await store.seqNotBefore(chain, from ?? '')
   const length = to === undefined ? await lengthOf(store, chain) : await store.seqNotBefore(chain, to)
   const end = Math.min(before ?? length, length)
@@ -47,7 +53,7 @@ export async function listDecisions({ store }: Deps, { chain, limit, before, fro
   let reached = Math.max(end, oldest)
   let characters = 0
   for await (const portion of decisionsBackwards(store, chain, { first, end })) {
-    const fitting = portion.decisions.filter((one) => fits(one, filter)).slice(0, limit - items.length)
+    const fitting = portion.decisions.filter((one) => fits(one, filter, match)).slice(0, limit - items.length)
     items.push(...fitting)
     const isFull = items.length === limit
     reached = isFull ? (fitting.at(-1)?.seq ?? portion.reached) : portion.reached
@@ -71,16 +77,21 @@ async function timeAt(store: Store, chain: string, seq: number): Promise<string 
 }
 
 /** What has been erased fits only where nothing is asked of it. */
-function fits({ decided }: RecentDecision, filter: DecisionFilter): boolean {
-  const { decision, action, rule, agent, session, minRisk } = filter
+function fits({ decided }: RecentDecision, filter: DecisionFilter, match: (typeof MATCHES)[number]): boolean {
+  const { decision, decidedBy, action, rule, agent, session, minRisk } = filter
   if (decided === undefined) return Object.values(filter).every((wanted) => wanted === undefined)
   const { grounds, risk } = decided
+  const isNamed = (wanted: string | undefined, name: string | null): boolean => {
+    if (wanted === undefined || wanted === name) return true
+    return match === 'part' && name !== null && name.toLowerCase().includes(wanted.toLowerCase())
+  }
   return (
     (decision === undefined || decided.decision.decision === decision) &&
     (action === undefined || globMatches(action, decided.decision.action)) &&
-    (rule === undefined || grounds.rule === rule) &&
-    (agent === undefined || grounds.caller.agent === agent) &&
-    (session === undefined || grounds.session === session) &&
+    (decidedBy === undefined || grounds.decidedBy === decidedBy) &&
+    isNamed(rule, grounds.rule) &&
+    isNamed(agent, grounds.caller.agent) &&
+    isNamed(session, grounds.session) &&
     (minRisk === undefined || risk.score >= minRisk)
   )
 }

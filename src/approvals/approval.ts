@@ -114,3 +114,17 @@ export function statusAt(approval: Standing, stops: Iterable<KillSwitch>, nowMs:
   if (isVoid && stopSince(stops, subjectOf(approval), Date.parse(decidedAt))) return 'cancelled'
   return nowMs >= deadlineMs(approval, stops, nowMs) ? 'expired' : status
 }
+
+/** The stop that has cancelled it; undefined where none did, so also where somebody cancelled it. */
+export function stopThatCancelled(
+  approval: Approval,
+  stops: Iterable<KillSwitch>,
+  nowMs: number,
+): KillSwitch | undefined {
+  const { decidedAt, votes } = approval
+  // A stop leaves the time of the last vote; who cancels it writes another one.
+  if (decidedAt === null || decidedAt !== votes.at(-1)?.votedAt) return undefined
+  return statusAt(approval, stops, nowMs) === 'cancelled'
+    ? stopSince(stops, subjectOf(approval), Date.parse(decidedAt))
+    : undefined
+}

@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../base/time.ts'
-import { coveringStop, type KillSwitch, stopSince, stopView } from '../killswitch/killswitch.ts'
-import { type Approval, type ApprovalStatus, deadlineMs, statusAt, subjectOf } from './approval.ts'
+import { coveringStop, type KillSwitch, stopView } from '../killswitch/killswitch.ts'
+import { type Approval, deadlineMs, statusAt, stopThatCancelled, subjectOf } from './approval.ts'
 import { countedVotes, type Keys } from './votes.ts'
 
 /** What else an approval depends on. */
@@ -17,7 +17,8 @@ interface Surroundings {
 export function approvalView(approval: Approval, { switches, keys }: Surroundings, nowMs: number, isApprover: boolean) {
   const open = isApprover || approval.explain === 'full'
   const status = statusAt(approval, switches, nowMs)
-  const stop = stopOn(approval, status, switches)
+  const stop =
+    status === 'pending' ? coveringStop(switches, subjectOf(approval)) : stopThatCancelled(approval, switches, nowMs)
   return {
     id: approval.id,
     action: approval.action,
@@ -52,14 +53,4 @@ function votesIn(approval: Approval, keys: Keys, nowMs: number) {
     const { principal, approverId, comment, votedAt } = vote
     return { principal, approverId, comment, votedAt, counts: counted.has(vote) }
   })
-}
-
-/** The stop that it waits under, or that has cancelled it; undefined for one that somebody cancelled. */
-function stopOn(approval: Approval, status: ApprovalStatus, switches: readonly KillSwitch[]): KillSwitch | undefined {
-  const { decidedAt, votes } = approval
-  const subject = subjectOf(approval)
-  if (status === 'pending') return coveringStop(switches, subject)
-  // A stop leaves the time of the last vote; who cancels it writes another one.
-  const wasApproved = decidedAt !== null && decidedAt === votes.at(-1)?.votedAt
-  return status === 'cancelled' && wasApproved ? stopSince(switches, subject, Date.parse(decidedAt)) : undefined
 }

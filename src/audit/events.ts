@@ -5,7 +5,7 @@ export const EVENTS = {
   'approval.approved': 'a vote for a held request; with the last one of the quorum it is approved',
   'approval.rejected': 'a held request was refused',
   'approval.expired': 'a held request passed its deadline',
-  'approval.cancelled': 'a stop, or a person, took back an approval before it was used',
+  'approval.cancelled': 'a stop, or a person, cancelled an approval before it was used',
   'approval.consumed': 'an approval was used by the action that it covers',
   'outcome.recorded': 'what became of an action after its decision, as its agent says',
   'outcome.missing':

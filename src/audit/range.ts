@@ -1,7 +1,7 @@
 /** What the verification of a part of a chain comes to. */
 export const RANGE_STATUSES = {
-  ok: 'everything follows, and an anchor holds all of it',
-  unanchored: 'everything follows; what no anchor holds yet, only this service vouches for',
+  ok: 'all entries follow one another, and an external anchor has all of them',
+  unanchored: 'all entries follow one another; for those that are in no external anchor yet, only this service vouches',
   empty: 'there is no entry, and the entries on both sides follow one another',
   tampered: 'what an entry says is not what was written, or the tree is not the one that was signed',
   'broken-link': 'an entry is missing, or does not follow from the one before it',

@@ -1106,7 +1106,7 @@ export interface PreviewStopRequest {
 
 export interface RangeVerification {
   valid: boolean
-  /** `ok`: everything follows, and an anchor holds all of it. `unanchored`: everything follows; what no anchor holds yet, only this service vouches for. `empty`: there is no entry, and the entries on both sides follow one another. `tampered`: what an entry says is not what was written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does not follow from the one before it. `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it follows. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries than there are. */
+  /** `ok`: all entries follow one another, and an external anchor has all of them. `unanchored`: all entries follow one another; for those that are in no external anchor yet, only this service vouches. `empty`: there is no entry, and the entries on both sides follow one another. `tampered`: what an entry says is not what was written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does not follow from the one before it. `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it follows. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries than there are. */
   status: 'ok' | 'unanchored' | 'empty' | 'tampered' | 'broken-link' | 'truncated' | 'pruned' | 'forked' | 'rollback'
   entriesChecked: number
   /** Empty for an empty range. */
@@ -1437,6 +1437,13 @@ export interface TimelineItem {
   } | null
   /** Of the approval behind this entry: a vote that does not decide leaves it pending. */
   approvalStatus: 'pending' | 'approved' | 'rejected' | 'expired' | 'cancelled' | 'consumed' | null
+  /** Of `approval.cancelled`: the stop that cancelled it; null where a person did. */
+  stop: {
+    /** Of the stop. */
+    id: string
+    level: KillSwitchLevel
+    scope: string
+  } | null
   /** Of `outcome.recorded` and `outcome.missing`. */
   outcome: {
     /** `failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports outcomes, told none in time. */
@@ -1920,12 +1927,25 @@ export interface Api {
       decision?: 'allow' | 'deny' | 'require_approval'
       /** An action, or a glob: `payment.*`. */
       action?: string
+      /** The step of the order of decision that decided. */
+      decidedBy?:
+        | 'kill_switch'
+        | 'no_policy'
+        | 'invalid_context'
+        | 'deny_rule'
+        | 'risk'
+        | 'hold_rule'
+        | 'allow_rule'
+        | 'default'
+        | 'approval'
       /** The rule that decided. */
       rule?: string
       /** Who asked: its key's identity, else its key's id. */
       agent?: string
       /** The session that the policies saw. */
       session?: string
+      /** How `rule`, `agent` and `session` are compared: whole, or `part`, in small or capital letters. */
+      match?: 'whole' | 'part'
       /** A risk score of this or more. */
       minRisk?: number
       /** From this time on. */
@@ -2016,7 +2036,7 @@ export const EVENTS = {
   'approval.approved': 'a vote for a held request; with the last one of the quorum it is approved',
   'approval.rejected': 'a held request was refused',
   'approval.expired': 'a held request passed its deadline',
-  'approval.cancelled': 'a stop, or a person, took back an approval before it was used',
+  'approval.cancelled': 'a stop, or a person, cancelled an approval before it was used',
   'approval.consumed': 'an approval was used by the action that it covers',
   'outcome.recorded': 'what became of an action after its decision, as its agent says',
   'outcome.missing':
@@ -2044,8 +2064,8 @@ export const EVENTS = {
 
 /** What the verification of a part of a chain comes to. */
 export const RANGE_STATUSES = {
-  ok: 'everything follows, and an anchor holds all of it',
-  unanchored: 'everything follows; what no anchor holds yet, only this service vouches for',
+  ok: 'all entries follow one another, and an external anchor has all of them',
+  unanchored: 'all entries follow one another; for those that are in no external anchor yet, only this service vouches',
   empty: 'there is no entry, and the entries on both sides follow one another',
   tampered: 'what an entry says is not what was written, or the tree is not the one that was signed',
   'broken-link': 'an entry is missing, or does not follow from the one before it',

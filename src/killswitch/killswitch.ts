@@ -108,7 +108,7 @@ export function stoppedMs(stops: Iterable<KillSwitch>, subject: Subject, fromMs:
 export function stopSince(stops: Iterable<KillSwitch>, subject: Subject, sinceMs: number): KillSwitch | undefined {
   return Array.from(stops)
     .filter((stop) => Date.parse(stop.triggeredAt) >= sinceMs && covers(stop, subject))
-    .sort((a, b) => a.triggeredAt.localeCompare(b.triggeredAt))[0]
+    .sort((a, b) => a.triggeredAt.localeCompare(b.triggeredAt) || a.id.localeCompare(b.id))[0]
 }
 
 function byStrength(a: KillSwitch, b: KillSwitch): number {

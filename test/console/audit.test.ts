@@ -81,8 +81,8 @@ test('a good range is verified, with progress, and what that means is said', asy
   await page.getByRole('status').getByText('Valid, not anchored').waitFor()
   const verdict = (await page.locator('.verdict').textContent()) ?? ''
   assert.equal(verdict.includes(`${RANGE_STATUSES.unanchored.slice(1)}.`), true, verdict)
-  assert.match(verdict, /Found good1\d\d entries/)
-  assert.match(verdict, /do not hold 1\d\d entries/)
+  assert.match(verdict, /Verified1\d\d entries/)
+  assert.match(verdict, /1\d\d entries are in no external anchor yet/)
   assert.equal(await page.getByRole('progressbar').count(), 0)
   await assertSound(opened)
 })
@@ -101,6 +101,35 @@ test('a verification can be cancelled, and tells nothing then', async (t) => {
   steps = 0
   await verify(page)
   await page.locator('.verdict').waitFor()
+})
+
+test('by the keyboard, the focus goes from the button to the one that cancels, and to the verdict', async (t) => {
+  steps = 20
+  t.after(() => {
+    steps = 0
+  })
+  const { page } = await trail()
+  const focused = () => page.evaluate<string>('document.activeElement.textContent')
+  await page.getByRole('button', { name: 'Verify', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await until('it can be cancelled', async () => (await focused()) === 'Cancel')
+  await page.locator('.verdict').waitFor()
+  assert.equal(await focused(), 'Valid, not anchored')
+  steps = 1000
+  await page.getByRole('button', { name: 'Verify', exact: true }).press('Enter')
+  await until('it can be cancelled again', async () => (await focused()) === 'Cancel')
+  await page.keyboard.press('Enter')
+  await page.getByText('Cancelled. Nothing was found out.').waitFor()
+  assert.equal(await focused(), 'Verify')
+})
+
+test('who did it is told by name, the service and the host as what they are, and days by their zone', async () => {
+  const { page } = await trail('?eventType=policy.loaded')
+  await page.locator('.entry-actor', { hasText: 'the service' }).waitFor()
+  await page.getByText('Days begin and end at midnight UTC; other times on this page are in Europe/Berlin.').waitFor()
+  await page.getByLabel('Before (Europe/Berlin)').waitFor()
+  await page.goto(`${gate.server.url}/console/audit?eventType=key.created`)
+  await page.locator('.entry-actor', { hasText: 'host user 0' }).first().waitFor()
 })
 
 test('days are picked, and those that are none are refused before anybody is asked', async () => {
@@ -172,7 +201,7 @@ test('entries are paged by their place, filtered by type and time, and kept in t
   await page.getByLabel('Before').fill('2020-01-01T12:00')
   await page.getByText('No entry fits.').waitFor()
   await assertSound(opened)
-  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click()
   await page.getByText('50 entries.').waitFor()
 })
 
@@ -253,7 +282,7 @@ test('every status that a verification can come to is told with what it means', 
       .getByRole(valid ? 'status' : 'alert')
       .getByText(`${meaning.slice(1)}.`)
       .waitFor()
-    await page.locator('.verdict').getByText('a part of 2 entries, by a command that is on record').waitFor()
+    await page.locator('.verdict').getByText('parts of 2 entries, by a command that is on record').waitFor()
     if (!valid) await page.locator('.verdict').getByText(HOSTILE[0]).waitFor()
     await page.unroute('**/audit/verify?**')
   }

@@ -65,7 +65,14 @@ test('a decision shows what was asked, why it came out so, and what happened, on
   assert.match(rules.join('\n'), /huge[\s\S]*greaterThan 100000/)
   assert.match(rules.at(-1) ?? '', /amount[\s\S]*adds 6 of 30[\s\S]*from 0 to 10000 — is 2000/)
   const told = await page.locator('.timeline > li').allInnerTexts()
-  const wanted = [/needs approval/, /Held for a person/, /it is approved/, /this decision/, /was used/, /failed/]
+  const wanted = [
+    /Needs approval/,
+    /An approval was requested/,
+    /it is approved/,
+    /this decision/,
+    /was used/,
+    /failed/,
+  ]
   assert.equal(told.length, wanted.length)
   for (const [i, pattern] of wanted.entries()) assert.match(told[i] ?? '', pattern)
   assert.equal(await page.locator(`.timeline a[href$="${held.decisionId}"]`).count(), 1)
@@ -75,8 +82,26 @@ test('a decision shows what was asked, why it came out so, and what happened, on
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
   await assertSound(opened)
   await page.locator(`.timeline a[href$="${held.decisionId}"]`).click()
-  await page.locator('.decision-summary .badge', { hasText: 'needs approval' }).waitFor()
+  await page.locator('.decision-summary .badge', { hasText: 'Needs approval' }).waitFor()
   assert.equal(await page.locator('.timeline > li').count(), wanted.length)
+})
+
+test('an approval that a stop cancelled names the stop, which leads to it', async () => {
+  const held = await ask(2500)
+  assert.equal(
+    (await gate.call(owner, 'POST', `/approvals/${held.approvalId}/approve`, { approverId: 'olga' })).status,
+    200,
+  )
+  const stop = { level: 'L1', scope: 'payment.*', reason: 'odd', triggeredBy: 'olga' }
+  const { switches } = (await gate.call(owner, 'POST', '/killswitch/trigger', stop)).body.data
+  await gate.call(owner, 'POST', '/killswitch/recover', { recoveredBy: 'olga', comment: 'fine' })
+  const opened = await detailOf(held.decisionId)
+  const { page } = opened
+  const moment = page.locator('.timeline > .approval-cancelled')
+  await moment.getByText('The approval was cancelled by the stop L1 payment.*').waitFor()
+  await moment.getByText('by the service').waitFor()
+  assert.equal(await moment.getByRole('link').getAttribute('href'), `/console/kill-switch/${switches[0].id}`)
+  await assertSound(opened)
 })
 
 test('what others wrote is text', async () => {

@@ -52,7 +52,7 @@ test('decisions are listed newest first, a screenful, and older ones when somebo
   const { page } = opened
   await page.getByText('50 decisions, searched back to').waitFor()
   assert.equal(await rowsOf(page).count(), 50)
-  for (const shown of ['allow', 'payment.transfer', 'bot', 'payments', 'allow rule'])
+  for (const shown of ['Allowed', 'payment.transfer', 'bot', 'payments', 'allow rule'])
     assert.equal(await rowsOf(page).first().getByText(shown, { exact: true }).count(), 1, shown)
   await assertSound(opened)
   await page.getByRole('button', { name: 'Load older' }).click()
@@ -84,6 +84,70 @@ test('filters stand in the address, and are taken from it', async () => {
   await page.locator('.field .fault').first().waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await page.getByText('50 decisions').waitFor()
+})
+
+test('names are found by a part of them, or whole where a count led here', async () => {
+  await ask(300_000)
+  const { page } = await listOf('?agent=RARE')
+  await page.getByText('1 decision, all there are.').waitFor()
+  assert.equal(await rowsOf(page).locator(`a[href$="${first.decisionId}"]`).count(), 1)
+  await page.goto(`${gate.server.url}/console/decisions?agent=RARE&whole=yes`)
+  await page.getByText('No decision fits these filters.').waitFor()
+  assert.equal(await page.getByLabel('Names match').inputValue(), 'yes')
+  await page.locator('.empty').getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByText('50 decisions').waitFor()
+  await page.goto(`${gate.server.url}/console/decisions?decidedBy=deny_rule`)
+  await rowsOf(page).first().getByText('deny rule').waitFor()
+  assert.equal(await page.getByLabel('Decided by').inputValue(), 'deny_rule')
+})
+
+test('days are chosen by one click, in the zone of the viewer', async () => {
+  const opened = await listOf()
+  const { page } = opened
+  await page.getByRole('button', { name: 'Yesterday' }).click()
+  await page.getByText('No decision fits these filters.').waitFor()
+  const { from, to } = Object.fromEntries(new URL(page.url()).searchParams)
+  const local = (at = ''): string => new Date(at).toLocaleTimeString('en-GB', { timeZone: 'Europe/Berlin' })
+  assert.deepEqual([local(from), local(to)], ['00:00:00', '00:00:00'])
+  await page.getByRole('button', { name: 'Today' }).click()
+  await page.getByText('50 decisions').waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('from'), to)
+  assert.equal(await page.getByRole('button', { name: 'Today' }).getAttribute('aria-pressed'), 'true')
+  await page.getByRole('button', { name: 'More filters' }).click()
+  await page.getByLabel('From (Europe/Berlin)').waitFor()
+  assert.equal(await page.evaluate('document.activeElement.type'), 'datetime-local')
+  await assertSound(opened)
+})
+
+test('who comes back from a decision finds the list as it was: its filters, what was loaded, and where it was read', async () => {
+  const { page } = await listOf('?action=payment.*', PHONE)
+  await page.getByText('50 decisions').waitFor()
+  await page.getByRole('button', { name: 'Load older' }).click()
+  await page.getByText('100 decisions').waitFor()
+  const scrolled = () => page.evaluate<number>('scrollY')
+  for (const back of ['link', 'button'] as const) {
+    const row = rowsOf(page).nth(70)
+    await row.scrollIntoViewIfNeeded()
+    const before = await scrolled()
+    // Anywhere in the row.
+    await row.locator('.when').click()
+    await page.locator('.decision-summary').waitFor()
+    assert.equal(await scrolled(), 0)
+    if (back === 'link') await page.getByRole('link', { name: 'Back to the list' }).click()
+    else await page.goBack()
+    await page.getByText('100 decisions').waitFor()
+    await until('the list is where it was', async () => Math.abs((await scrolled()) - before) < 2)
+    assert.equal(new URL(page.url()).search, '?action=payment.*')
+  }
+})
+
+test('the focus is not lost with a button that is gone', async () => {
+  const { page } = await listOf('?rule=no-such-rule')
+  const button = page.locator('.empty').getByRole('button', { name: 'Clear filters' })
+  await button.focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('50 decisions').waitFor()
+  assert.equal(await page.evaluate('document.activeElement === document.body'), false)
 })
 
 test('times are chosen in the zone of the viewer, and asked for in UTC', async () => {

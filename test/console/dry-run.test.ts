@@ -45,9 +45,9 @@ test('a dry run says what would be decided and why, and leads to the rule and ba
   await page.getByText('What would be decided is shown here.').waitFor()
   await assertSound(opened)
   for (const [context, decision, reason] of [
-    ['{"amount": 5}', 'allow', 'Payments within limits.'],
-    ['{"amount": 200000}', 'deny', 'Too much.'],
-    ['{"amount": 5000}', 'needs approval', 'Large payments need a person.'],
+    ['{"amount": 5}', 'Allowed', 'Payments within limits.'],
+    ['{"amount": 200000}', 'Denied', 'Too much.'],
+    ['{"amount": 5000}', 'Needs approval', 'Large payments need a person.'],
   ] as const) {
     await ask(page, 'payment.transfer', context)
     await result.getByText(reason).waitFor()
@@ -183,7 +183,7 @@ test('the other files and lists go with a draft, and what an author wrote is tex
   await page.getByLabel('Content of lists/bad.txt').fill('eve')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByRole('heading', { name: 'By the draft' }).waitFor()
-  assert.equal(await seenIn(page.locator('.result .would-be .badge')), 'deny')
+  assert.equal(await seenIn(page.locator('.result .would-be .badge')), 'Denied')
   await assertSound(opened)
 })
 

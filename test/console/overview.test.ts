@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { startBrowser } from '../browser.ts'
 import { ACME_POLICY, type Gate, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
@@ -38,7 +38,7 @@ type Key = Awaited<ReturnType<Gate['key']>>
 
 const ask = async (on: Gate, key: Key, action: string, context: object = {}) =>
   (await on.call(key, 'POST', '/gate/check', { tenantId: key.tenant, action, context })).body.data
-const figure = (page: Page, name: string) => page.locator('.key-figure', { hasText: name })
+const figure = (page: Page, name: string) => page.locator('.key-figure', { has: page.locator('dt', { hasText: name }) })
 const section = (page: Page, title: string) =>
   page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) })
 
@@ -64,17 +64,36 @@ test('the figures are those of what was decided, and each leads to what it count
   const { page } = opened
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   assert.match(await seenIn(figure(page, 'Decisions')), /13$/)
-  assert.match(await seenIn(figure(page, 'Denied')), /23\.1%\s+3$/)
-  assert.match(await seenIn(figure(page, 'Held for approval')), /23\.1%\s+3$/)
+  assert.match(await seenIn(figure(page, 'Denied')), /23\.1%\s+3 decisions$/)
+  assert.match(await seenIn(figure(page, 'Needs approval')), /23\.1%\s+3 decisions$/)
   assert.match(await seenIn(figure(page, 'Pending')), /\b1\s+oldest .* ago|just now, next deadline: 29 min/)
   assert.match(await seenIn(figure(page, 'Latency')), / ms\s+99th percentile [\d.,]+ ms, of 13 checks/)
   const ended = await seenIn(section(page, 'How approvals ended'))
-  assert.match(ended, /approved\s+1\s+rejected\s+1\s+expired\s+0\s+cancelled\s+0\s+Waiting time, median/)
+  assert.match(ended, /Approved\s+1\s+Rejected\s+1\s+Expired\s+0\s+Cancelled\s+0\s+Waiting time, median/)
   const denials = section(page, 'Denials by rule')
   assert.match(await seenIn(denials), /huge\s+2\s+no rule: default\s+1/)
   await assertSound(opened)
   const to = await denials.getByRole('link', { name: 'huge' }).getAttribute('href')
-  assert.match(to ?? '', /^\/console\/decisions\?rule=huge&decision=deny&from=\d{4}-/)
+  assert.match(to ?? '', /^\/console\/decisions\?rule=huge&whole=yes&decision=deny&decidedBy=deny_rule&from=\d{4}-/)
+  for (const link of await page.locator('main').getByRole('link').all()) {
+    const { height = 0 } = (await link.boundingBox()) ?? {}
+    assert.equal(height >= 24, true, `${await seenIn(link)} is ${height} px high`)
+  }
+  const counted: [link: Locator, rows: number][] = [
+    [denials.getByRole('link', { name: 'no rule: default' }), 1],
+    [figure(page, 'Needs approval').getByRole('link'), 3],
+    [figure(page, 'Denied').getByRole('link'), 3],
+    [page.locator('.legend').getByRole('link', { name: 'Allowed' }), 7],
+    [figure(page, 'Decisions').getByRole('link'), 13],
+  ]
+  for (const [link, rows] of counted) {
+    await link.click()
+    await page.getByText(`${rows} ${rows === 1 ? 'decision' : 'decisions'}, all there are.`).waitFor()
+    await page.goBack()
+  }
+  await section(page, 'How approvals ended').getByRole('link', { name: 'Rejected' }).click()
+  await page.getByText('1 entry, all there are.').waitFor()
+  await page.goBack()
   await figure(page, 'Pending').getByRole('link', { name: '1' }).click()
   await page.waitForURL('**/console/approvals')
   await page.goBack()
@@ -91,11 +110,14 @@ test('the bars are told by the keyboard, by the pointer, and as a table', async 
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('End')
   const said = await bars.getAttribute('aria-valuetext')
-  assert.match(said ?? '', /: allow \d+, needs approval \d+, deny \d+$/)
-  assert.match((await seenIn(page.locator('.legend'))).replaceAll(/\s+/g, ' '), /–.* allow \d+ needs approval \d+ deny/)
+  assert.match(said ?? '', /: Allowed \d+, Needs approval \d+, Denied \d+$/)
+  assert.match(
+    (await seenIn(page.locator('.legend'))).replaceAll(/\s+/g, ' '),
+    /–.* Allowed \d+ Needs approval \d+ Denied/,
+  )
   await assertSound(opened)
   await page.keyboard.press('Home')
-  assert.match((await bars.getAttribute('aria-valuetext')) ?? '', /allow 0, needs approval 0, deny 0$/)
+  assert.match((await bars.getAttribute('aria-valuetext')) ?? '', /Allowed 0, Needs approval 0, Denied 0$/)
   assert.equal(await bars.getAttribute('aria-valuenow'), '0')
   await bars.blur()
   assert.match(await seenIn(page.locator('.legend')), /Last 24 hours/)
@@ -150,7 +172,7 @@ test('what is wrong comes first, each with where it is put right', async () => {
   await wrong.getByText('Stopped: L3 stopped').waitFor()
   await until(
     'the sink fails',
-    async () => (await seenIn(wrong)).includes('Anchors are behind: the sink “file” takes nothing'),
+    async () => (await seenIn(wrong)).includes('External anchors fail: nothing can be written to “file”'),
     15_000,
   )
   assert.deepEqual(await wrong.getByRole('link').allInnerTexts(), ['Kill switch', 'Audit'])

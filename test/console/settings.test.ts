@@ -85,6 +85,30 @@ test('an owner makes a key, whose secret is shown once, asked about before it is
   await assertSound(opened)
 })
 
+test('who approves without an identity is warned, and the groups of other keys are offered', async () => {
+  const owner = await gate.key({ tenant: 'poor' })
+  await made(owner, { name: 'other', groups: ['finance', 'ops'] })
+  const opened = await openConsole(browser, gate, owner, KEYS)
+  const { page } = opened
+  await rowOf(page, 'other').getByText(/^by /).waitFor()
+  const { height = 0 } = (await rowOf(page, 'other').locator('.id code').boundingBox()) ?? {}
+  assert.equal(height < 24, true, 'an id is on one line')
+  await press(page, 'Create new key')
+  await page.getByLabel(/^approver/).check()
+  await page.getByText('Who approves would not be known.').waitFor()
+  await assertSound(opened)
+  await page.getByLabel('Identity (optional)').fill('ann')
+  await page.getByText('Who approves would not be known.').waitFor({ state: 'detached' })
+  const offered = () =>
+    page.locator('datalist option').evaluateAll((all) => all.map((one) => one.getAttribute('value')))
+  assert.deepEqual(await offered(), ['finance', 'ops'])
+  await page.getByLabel('Groups (optional)').fill('ops, f')
+  assert.deepEqual(await offered(), ['ops, finance'])
+  await page.getByLabel('Groups (optional)').fill('ops, finance')
+  await press(page, 'Create key')
+  await page.getByText('Store the secret now').waitFor()
+})
+
 test('what the service refuses in a key is said at its field, and what was entered stays', async () => {
   const owner = await gate.key()
   const opened = await openConsole(browser, gate, owner, KEYS, PHONE)
@@ -275,10 +299,40 @@ test('what is left of a plan is shown as it is used', async () => {
   const opened = await openConsole(browser, gate, owner, 'settings/usage')
   const { page } = opened
   await page.getByText('60 per minute').waitFor()
-  await page.getByText('1 active, 0 ended (live)').waitFor()
+  await page.getByText(/^\d active, 0 ended \(live\)$/).waitFor()
   const risk = { tenantId: 'poor', action: 'payment.transfer', context: { amount: 1 } }
   await until('the plan used up', async () => (await gate.call(owner, 'POST', '/gate/risk', risk)).status === 429)
   await page.getByText(/^[0-5] of 60 left now$/).waitFor()
   await page.getByText('Stopping, recovering, approving').waitFor()
+  // A request comes back each second.
+  await until(
+    'the plan is used up when the page looks',
+    async () => {
+      while ((await gate.call(owner, 'POST', '/gate/risk', risk)).status !== 429);
+      await page.reload()
+      await page.getByText('60 per minute').waitFor()
+      return page.getByText('The plan is used up at this moment.').isVisible()
+    },
+    20_000,
+  )
+  assert.equal(await page.getByText('0 of 60 left now').count(), 1)
   await assertSound(opened)
+})
+
+test('what counts against a plan that is used up is refused where it was asked for, and can be asked for again', async () => {
+  const owner = await gate.key({ tenant: 'poor' })
+  const opened = await openConsole(browser, gate, owner, 'audit')
+  const { page } = opened
+  await page.locator('.entries').waitFor()
+  const risk = { tenantId: 'poor', action: 'payment.transfer', context: { amount: 1 } }
+  await until(
+    'the service refuses',
+    async () => {
+      while ((await gate.call(owner, 'POST', '/gate/risk', risk)).status !== 429);
+      await page.getByRole('button', { name: 'Verify', exact: true }).click()
+      return page.locator('.failure').getByText('rate_limited').isVisible()
+    },
+    20_000,
+  )
+  await assertSound(opened, REFUSED)
 })

@@ -6,7 +6,9 @@ import { trustFile } from '../../src/evidence/trust.ts'
 import { startBrowser } from '../browser.ts'
 import { archive, envelopeFor } from '../evidence/bundles.ts'
 import { startGate } from '../helpers.ts'
+import { until } from '../until.ts'
 import { HOSTILE } from './hostile.ts'
+import { seenIn } from './seen.ts'
 import { assertSound, type Opened, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
@@ -48,7 +50,9 @@ async function drop(page: Page, files: readonly Dropped[]): Promise<void> {
 
 /** The script that verifies is fetched with the page, before anything is given. */
 const verifierOf = (page: Page) =>
-  page.waitForFunction("performance.getEntriesByType('resource').some(({ name }) => name.includes('/verify-'))")
+  until('the verifier is here', () =>
+    page.evaluate<boolean>("performance.getEntriesByType('resource').some(({ name }) => name.includes('/verify-'))"),
+  )
 
 const verdictOf = (page: Page) => page.getByRole('region', { name: 'Verdict' })
 
@@ -64,11 +68,21 @@ test('a bundle and its trust file, dropped at once, are valid, and nothing is se
   ])
   await verdictOf(page).getByText('Valid', { exact: true }).waitFor()
   assert.deepEqual(sent, [])
-  await page.getByText('When it was, the service alone says.').waitFor()
+  await page.getByText('The time of the decision is the word of the service alone.').waitFor()
   assert.equal(await page.getByRole('row').filter({ hasText: 'ok' }).count(), 11)
   const claims = (await page.getByRole('region', { name: 'What it says' }).textContent()) ?? ''
   for (const shown of [decided, 'payment.refund', 'acme/live', bundle.proof.origin, 'DE00'])
     assert.equal(claims.includes(shown), true, shown)
+  const approval = page.locator('.card', { has: page.getByRole('heading', { name: 'Approval, and the votes' }) })
+  assert.match(
+    await seenIn(approval),
+    /Approved by ann and bob, last at .*, for the action payment\.refund, which [\s\S]* asked for\. It needed 2 votes\./,
+  )
+  assert.match(await seenIn(approval), /Arguments bound\s+sha256:[0-9a-f]{64}/)
+  assert.equal(await approval.getByRole('table', { name: 'Votes' }).getByRole('row').count(), 3)
+  assert.equal(await approval.locator('.json').first().isVisible(), false)
+  await approval.getByText('All that the entries say').click()
+  assert.equal(await approval.locator('.json').first().isVisible(), true)
   await assertSound(there)
 })
 

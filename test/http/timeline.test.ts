@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
+import { cancelApproval } from '../../src/actions/cancel-approval.ts'
 import { decisionTimeline, MAX_MOMENTS } from '../../src/actions/decision-timeline.ts'
 import { callerOf } from '../../src/actions/deps.ts'
+import { idMaker } from '../../src/base/id.ts'
 import { change, creation } from '../../src/records.ts'
 import { openStore } from '../../src/sqlite/store.ts'
 import { ACME_POLICY, startGate, temporaryFolder } from '../helpers.ts'
@@ -103,14 +106,14 @@ test('a rejection, and the deny of the next one who asks, are in the story', asy
   assert.deepEqual(story.items[2].vote, { principal: 'ann', approverId: 'ann', comment: 'not our supplier' })
 })
 
-test('an approval that expired, and one that a stop took back, end so', async () => {
+test('an approval that expired, and one that a stop cancelled, end so, and the stop is named', async () => {
   const [expiring, stopped] = [await check(7000), await check(7001)]
   for (const [key, name] of [
     [ann, 'ann'],
     [ben, 'ben'],
   ] as const)
     await post(key, `/approvals/${stopped.approvalId}/approve`, { approverId: name })
-  await post(operator, '/killswitch/trigger', { level: 'L3', reason: 'x', triggeredBy: 'x' })
+  const stop = await post(operator, '/killswitch/trigger', { level: 'L3', reason: 'x', triggeredBy: 'x' })
   await post(operator, '/killswitch/recover', { recoveredBy: 'x', comment: 'x' })
   now += 3_600_000
   for (const [{ decisionId }, end] of [
@@ -123,7 +126,24 @@ test('an approval that expired, and one that a stop took back, end so', async ()
       return eventsIn(now).length > 2 && eventsIn(now).at(-1) === `approval.${end} ${end}` && now
     })
     assert.deepEqual(story.items.at(-1).actor, { kind: 'service', id: 'gate-sidecar', identity: null, name: null })
+    const named = end === 'cancelled' ? { id: stop.switches[0].id, level: 'L3', scope: 'acme' } : null
+    assert.deepEqual(story.items.at(-1).stop, named)
   }
+})
+
+test('an approval that a person cancelled names no stop, also where one came later', async () => {
+  const held = await check(7100)
+  const deps = { store: gate.server.store, clock: () => now, newId: idMaker(() => now, randomBytes) }
+  const key = deps.store.state().keys.get(ann.id)
+  assert.ok(key)
+  await cancelApproval(deps, callerOf(key, 'acme'), held.approvalId)
+  await post(operator, '/killswitch/trigger', { level: 'L3', reason: 'x', triggeredBy: 'x' })
+  await post(operator, '/killswitch/recover', { recoveredBy: 'x', comment: 'x' })
+  const { items } = await shown(held.decisionId)
+  assert.deepEqual(
+    [items.at(-1).event, items.at(-1).actor.identity, items.at(-1).stop],
+    ['approval.cancelled', 'ann', null],
+  )
 })
 
 test('only who reads the trail is told, and only of the own tenant and environment', async () => {

@@ -1359,14 +1359,14 @@ class RangeVerification(TypedDict):
         "forked",
         "rollback",
     ]
-    """`ok`: everything follows, and an anchor holds all of it. `unanchored`: everything follows;
-    what no anchor holds yet, only this service vouches for. `empty`: there is no entry, and the
-    entries on both sides follow one another. `tampered`: what an entry says is not what was
-    written, or the tree is not the one that was signed. `broken-link`: an entry is missing, or does
-    not follow from the one before it. `truncated`: entries at the start or the end are missing that
-    were signed. `pruned`: the range begins before the oldest entry that is left; what is left of it
-    follows. `forked`: an anchor holds another history. `rollback`: an anchor holds more entries
-    than there are.
+    """`ok`: all entries follow one another, and an external anchor has all of them. `unanchored`:
+    all entries follow one another; for those that are in no external anchor yet, only this service
+    vouches. `empty`: there is no entry, and the entries on both sides follow one another.
+    `tampered`: what an entry says is not what was written, or the tree is not the one that was
+    signed. `broken-link`: an entry is missing, or does not follow from the one before it.
+    `truncated`: entries at the start or the end are missing that were signed. `pruned`: the range
+    begins before the oldest entry that is left; what is left of it follows. `forked`: an anchor
+    holds another history. `rollback`: an anchor holds more entries than there are.
     """
     entriesChecked: int
     firstEntry: str
@@ -1711,6 +1711,13 @@ class TimelineItemVote(TypedDict):
     comment: Optional[str]
 
 
+class TimelineItemStop(TypedDict):
+    id: str
+    """Of the stop."""
+    level: KillSwitchLevel
+    scope: str
+
+
 class TimelineItemOutcome(TypedDict):
     status: Literal["succeeded", "failed", "not_run", "missing"]
     """`failed`: it may have had effects. `missing`: it was allowed, and its agent, which reports
@@ -1769,6 +1776,8 @@ class TimelineItem(TypedDict):
         ]
     ]
     """Of the approval behind this entry: a vote that does not decide leaves it pending."""
+    stop: Optional[TimelineItemStop]
+    """Of `approval.cancelled`: the stop that cancelled it; null where a person did."""
     outcome: Optional[TimelineItemOutcome]
     """Of `outcome.recorded` and `outcome.missing`."""
 

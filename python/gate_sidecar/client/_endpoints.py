@@ -198,9 +198,23 @@ class DecisionsEndpoints:
         before: Optional[int] = None,
         decision: Optional[Literal["allow", "deny", "require_approval"]] = None,
         action: Optional[str] = None,
+        decided_by: Optional[
+            Literal[
+                "kill_switch",
+                "no_policy",
+                "invalid_context",
+                "deny_rule",
+                "risk",
+                "hold_rule",
+                "allow_rule",
+                "default",
+                "approval",
+            ]
+        ] = None,
         rule: Optional[str] = None,
         agent: Optional[str] = None,
         session: Optional[str] = None,
+        match: Optional[Literal["whole", "part"]] = None,
         min_risk: Optional[int] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -211,9 +225,12 @@ class DecisionsEndpoints:
         - `before`: Only decisions with a smaller `seq`: `next` of the page before.
         - `decision`: What was decided.
         - `action`: An action, or a glob: `payment.*`.
+        - `decided_by`: The step of the order of decision that decided.
         - `rule`: The rule that decided.
         - `agent`: Who asked: its key's identity, else its key's id.
         - `session`: The session that the policies saw.
+        - `match`: How `rule`, `agent` and `session` are compared: whole, or `part`, in small or
+        capital letters.
         - `min_risk`: A risk score of this or more.
         - `from_`: From this time on.
         - `to`: Before this time.
@@ -225,9 +242,11 @@ class DecisionsEndpoints:
                 "before": before,
                 "decision": decision,
                 "action": action,
+                "decidedBy": decided_by,
                 "rule": rule,
                 "agent": agent,
                 "session": session,
+                "match": match,
                 "minRisk": min_risk,
                 "from": from_,
                 "to": to,
@@ -616,9 +635,23 @@ class AsyncDecisionsEndpoints:
         before: Optional[int] = None,
         decision: Optional[Literal["allow", "deny", "require_approval"]] = None,
         action: Optional[str] = None,
+        decided_by: Optional[
+            Literal[
+                "kill_switch",
+                "no_policy",
+                "invalid_context",
+                "deny_rule",
+                "risk",
+                "hold_rule",
+                "allow_rule",
+                "default",
+                "approval",
+            ]
+        ] = None,
         rule: Optional[str] = None,
         agent: Optional[str] = None,
         session: Optional[str] = None,
+        match: Optional[Literal["whole", "part"]] = None,
         min_risk: Optional[int] = None,
         from_: Optional[str] = None,
         to: Optional[str] = None,
@@ -629,9 +662,12 @@ class AsyncDecisionsEndpoints:
         - `before`: Only decisions with a smaller `seq`: `next` of the page before.
         - `decision`: What was decided.
         - `action`: An action, or a glob: `payment.*`.
+        - `decided_by`: The step of the order of decision that decided.
         - `rule`: The rule that decided.
         - `agent`: Who asked: its key's identity, else its key's id.
         - `session`: The session that the policies saw.
+        - `match`: How `rule`, `agent` and `session` are compared: whole, or `part`, in small or
+        capital letters.
         - `min_risk`: A risk score of this or more.
         - `from_`: From this time on.
         - `to`: Before this time.
@@ -643,9 +679,11 @@ class AsyncDecisionsEndpoints:
                 "before": before,
                 "decision": decision,
                 "action": action,
+                "decidedBy": decided_by,
                 "rule": rule,
                 "agent": agent,
                 "session": session,
+                "match": match,
                 "minRisk": min_risk,
                 "from": from_,
                 "to": to,

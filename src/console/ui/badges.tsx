@@ -1,9 +1,8 @@
 import type { Approval, RecordedDecision } from '../../client/api.ts'
+import { DECISIONS } from './decision-words.ts'
 import { Text } from './text.tsx'
 
 /** Decisions and statuses are told by a word; colour only repeats it. */
-
-export const DECISIONS = { allow: 'allow', deny: 'deny', require_approval: 'needs approval' } as const
 
 export function DecisionBadge({ decision }: { decision: RecordedDecision['decision'] }) {
   return <span class={`badge ${decision}`}>{DECISIONS[decision]}</span>

@@ -1,5 +1,15 @@
 import type { RecordedDecision } from '../../client/api.ts'
 
+/** What can be decided, in words that are the same everywhere. */
+export const DECISIONS: Record<RecordedDecision['decision'], string> = {
+  allow: 'Allowed',
+  require_approval: 'Needs approval',
+  deny: 'Denied',
+}
+
+/** Who asks: a column, a filter and a fact are called by this word. */
+export const AGENT = 'Agent'
+
 /** The steps of the order of decision, in words. */
 export const DECIDED_BY: Record<RecordedDecision['decidedBy'], string> = {
   kill_switch: 'kill switch',

@@ -46,13 +46,15 @@ interface TextFieldProps extends Omit<FieldProps, 'children'> {
   isMono?: boolean
   /** The focus goes there when it comes: what one does first in a question. */
   isFirst?: boolean
+  /** What can be chosen instead of typing it. */
+  suggestions?: readonly string[]
 }
 
 /** Stable, so that it is called when the control comes and not at each rendering. */
 const focusOn = (control: HTMLElement | null): void => control?.focus()
 
 export function TextField({ value, onValue, type = 'text', rows, isRequired, isMono, ...rest }: TextFieldProps) {
-  const { label, hint, fault, isFirst, ...others } = rest
+  const { label, hint, fault, isFirst, suggestions, ...others } = rest
   return (
     <Field label={label} hint={hint} fault={fault}>
       {(control) => {
@@ -64,13 +66,22 @@ export function TextField({ value, onValue, type = 'text', rows, isRequired, isM
           return <textarea {...common} rows={rows} onInput={(event) => onValue(event.currentTarget.value)} />
         // JSX knows inputs of one type each only.
         const exact = isMono ? { autocapitalize: 'none', autocorrect: 'off' } : {}
-        return h('input', {
-          ...common,
-          ...exact,
-          type,
-          spellcheck: false,
+        const list = suggestions && `${control.id}-list`
+        const input = h('input', {
+          ...{ ...common, ...exact, type, list, spellcheck: false },
           onInput: (event: Event) => onValue(textIn(event)),
         })
+        if (suggestions === undefined) return input
+        return (
+          <>
+            {input}
+            <datalist id={list}>
+              {suggestions.map((suggestion) => (
+                <option key={suggestion} value={suggestion} />
+              ))}
+            </datalist>
+          </>
+        )
       }}
     </Field>
   )

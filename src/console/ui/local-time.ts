@@ -15,3 +15,8 @@ export function utcOf(local: string): string {
   const ms = local === '' ? Number.NaN : new Date(local).getTime()
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString()
 }
+
+/** The zone of the viewer, such as `Europe/Berlin`, beside times and days that are meant in it. */
+export function zoneName(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone
+}

@@ -1,3 +1,4 @@
+import type { TimelineItem } from '../../client/api.ts'
 import { Text } from './text.tsx'
 
 const KEY = /^key_[0-9a-hjkmnp-tv-z]{26}$/
@@ -12,5 +13,29 @@ export function Principal({ of }: { of: string }) {
       <span aria-hidden="true">{`key_…${of.slice(-END)}`}</span>
       <span class="visually-hidden">{of}</span>
     </code>
+  )
+}
+
+const HOST = /^host:(\d+|unknown)$/
+
+/** Who caused an entry: by a key, at the command line of the host, or the service of its own accord. */
+export function ActorName({ of: { kind, id, identity, name } }: { of: NonNullable<TimelineItem['actor']> }) {
+  if (kind === 'service') return <>the service</>
+  if (kind === 'host') return <HostUser id={id} />
+  return <Principal of={identity ?? name ?? id} />
+}
+
+/** Who made something, where that is either a key or `host:` with the number of a user. */
+export function Maker({ id }: { id: string }) {
+  return HOST.test(id) ? <HostUser id={id} /> : <Principal of={id} />
+}
+
+/** Somebody at the command line: the service knows the number of the user that the host gives, and no name. */
+function HostUser({ id }: { id: string }) {
+  const [, user] = HOST.exec(id) ?? []
+  return (
+    <span class="nowrap" title={`gate-sidecar on the command line of the host, recorded as ${id}`}>
+      {user === undefined || user === 'unknown' ? 'the host' : `host user ${user}`}
+    </span>
   )
 }

@@ -1,4 +1,5 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, TargetedMouseEvent } from 'preact'
+import { go } from '../data/place.ts'
 
 export interface Column<T> {
   head: string
@@ -15,10 +16,12 @@ interface TableProps<T> {
   keyOf: (row: T) => string
   /** Of a row. */
   classOf?: (row: T) => string
+  /** Where a click anywhere in a row leads, as the link in it does. */
+  toOf?: (row: T) => string
 }
 
 /** A table that is a list of cards on a phone, where each cell carries its heading. */
-export function Table<T>({ caption, columns, rows, keyOf, classOf }: TableProps<T>) {
+export function Table<T>({ caption, columns, rows, keyOf, classOf, toOf }: TableProps<T>) {
   return (
     <div class="table-frame">
       <table class="table">
@@ -34,7 +37,11 @@ export function Table<T>({ caption, columns, rows, keyOf, classOf }: TableProps<
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)} class={classOf?.(row)}>
+            <tr
+              key={keyOf(row)}
+              class={[classOf?.(row), toOf && 'leads'].filter(Boolean).join(' ')}
+              onClick={toOf && ((event) => follow(event, toOf(row)))}
+            >
               {columns.map(({ head, cell, class: name }) => (
                 <td key={head} data-head={head} class={name}>
                   {cell(row)}
@@ -46,4 +53,12 @@ export function Table<T>({ caption, columns, rows, keyOf, classOf }: TableProps<
       </table>
     </div>
   )
+}
+
+/** A click means the row, unless it means a control in it, or ends a selection of text. */
+function follow(event: TargetedMouseEvent<HTMLElement>, to: string): void {
+  const isOfControl = event.target instanceof Element && event.target.closest('a, button, summary') !== null
+  if (isOfControl || getSelection()?.isCollapsed === false) return
+  if (event.ctrlKey || event.metaKey) window.open(to, '_blank', 'noopener')
+  else go(to)
 }

@@ -1,9 +1,10 @@
 import { Type } from '#typebox'
 import { decisionTimeline } from '../../actions/decision-timeline.ts'
 import { explainedDecision } from '../../actions/explain.ts'
-import { listDecisions, MAX_LISTED } from '../../actions/list-decisions.ts'
+import { listDecisions, MATCHES, MAX_LISTED } from '../../actions/list-decisions.ts'
 import { GateError } from '../../base/errors.ts'
 import { GLOB_PATTERN, type Glob, parseGlob } from '../../base/glob.ts'
+import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS } from '../../policy/set.ts'
 import { Closed, TimeRange, timesOf, wholeNumber } from '../query.ts'
 import { route } from '../route.ts'
@@ -12,7 +13,7 @@ import { DecisionList, listDecisionsExample } from '../shapes/decision-list.ts'
 import { DecisionTimeline, decisionTimelineExample } from '../shapes/decision-timeline.ts'
 import { getDecisionExample, RecordedDecision } from '../shapes/decisions.ts'
 
-const exactly = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }))
+const named = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }))
 
 const DecisionsQuery = Type.Object(
   {
@@ -20,9 +21,13 @@ const DecisionsQuery = Type.Object(
     before: wholeNumber('Only decisions with a smaller `seq`: `next` of the page before.'),
     decision: Type.Optional(oneOf(EFFECTS, 'What was decided.')),
     action: Type.Optional(Type.String({ pattern: GLOB_PATTERN, description: 'An action, or a glob: `payment.*`.' })),
-    rule: exactly('The rule that decided.'),
-    agent: exactly("Who asked: its key's identity, else its key's id."),
-    session: exactly('The session that the policies saw.'),
+    decidedBy: Type.Optional(oneOf(DECIDED_BY, 'The step of the order of decision that decided.')),
+    rule: named('The rule that decided.'),
+    agent: named("Who asked: its key's identity, else its key's id."),
+    session: named('The session that the policies saw.'),
+    match: Type.Optional(
+      oneOf(MATCHES, 'How `rule`, `agent` and `session` are compared: whole, or `part`, in small or capital letters.'),
+    ),
     minRisk: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'A risk score of this or more.' })),
     ...TimeRange,
   },
@@ -35,11 +40,12 @@ export const decisionRoutes = {
     query: DecisionsQuery,
     data: DecisionList,
     example: listDecisionsExample,
-    handle: async (services, { caller, query: { limit = 50, before, from, to, action, ...others } }) => ({
+    handle: async (services, { caller, query: { limit = 50, before, from, to, action, match, ...others } }) => ({
       data: await listDecisions(services, {
         chain: caller.chain,
         limit,
         before,
+        match,
         ...timesOf({ from, to }),
         filter: { ...others, action: globOf(action) },
       }),

@@ -1,5 +1,6 @@
 import { type Static, Type } from '#typebox'
 import { TIMELINE_EVENTS } from '../../actions/decision-timeline.ts'
+import { LevelField } from '../../actions/killswitch-request.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS } from '../../policy/set.ts'
@@ -54,6 +55,12 @@ const TimelineItem = Type.Object(
     approvalStatus: nullable(
       oneOf(APPROVAL_STATUSES, 'Of the approval behind this entry: a vote that does not decide leaves it pending.'),
     ),
+    stop: nullable(
+      Type.Object(
+        { id: id('killSwitch', 'Of the stop.'), level: LevelField, scope: Type.String() },
+        { description: 'Of `approval.cancelled`: the stop that cancelled it; null where a person did.' },
+      ),
+    ),
     outcome: nullable(Type.Object(RecordedOutcome, { description: 'Of `outcome.recorded` and `outcome.missing`.' })),
   },
   { title: 'TimelineItem', description: 'What one audit entry tells of an action.' },
@@ -83,7 +90,7 @@ export const DecisionTimeline = Type.Object(
   },
 )
 
-const nothing = { decision: null, hold: null, vote: null, approvalStatus: null, outcome: null }
+const nothing = { decision: null, hold: null, vote: null, approvalStatus: null, stop: null, outcome: null }
 const agent = { kind: 'key' as const, id: EXAMPLE.key, identity: null, name: 'billing-bot' }
 const items: Static<typeof TimelineItem>[] = [
   {

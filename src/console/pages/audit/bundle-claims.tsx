@@ -6,6 +6,7 @@ import { Id } from '../../ui/copy.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
+import { BundleApproval } from './bundle-approval.tsx'
 import { bundleIn, type Document } from './documents.ts'
 
 /** An envelope has the signatures beside it. */
@@ -53,7 +54,7 @@ export function BundleClaims({ evidence, verification: { verdict, checks, redact
       {bundle.proof.approval.length > 0 && (
         <section class="card">
           <h3>Approval, and the votes for it</h3>
-          <JsonTree value={bundle.proof.approval.map(({ data }) => data)} path="approval" />
+          <BundleApproval of={bundle.proof.approval.map(({ data }) => data)} />
         </section>
       )}
     </section>

@@ -17,8 +17,8 @@ const CHECKS: Record<Check['check'], string> = {
   segment: 'Its entries follow one another',
   openings: 'What it shows is what was committed to',
   checkpoint: 'A log key signed the state of the trail',
-  inclusion: 'The entry is in that state',
-  anchors: 'No anchor says otherwise',
+  inclusion: 'The entry is part of that state',
+  anchors: 'No external anchor contradicts it',
   approval: 'The votes are for exactly this request',
   times: 'Its times agree',
 }
@@ -109,11 +109,11 @@ function Verdict({ verification, tookMs, hasTrust }: VerdictProps) {
       {verdict === 'valid' && (
         <p>
           {assurance === 'bracketed'
-            ? 'An anchor holds its checkpoint: it cannot have been made later than that.'
-            : 'When it was, the service alone says. Give anchors to know more.'}
+            ? 'An external anchor has its checkpoint: the decision cannot have been made later than that.'
+            : 'The time of the decision is the word of the service alone. Add a file of anchors to have it confirmed.'}
         </p>
       )}
-      {redacted.length > 0 && <p>{`Erased, and proved no longer: ${redacted.join(', ')}.`}</p>}
+      {redacted.length > 0 && <p>{`Erased, so that it can no longer be proved: ${redacted.join(', ')}.`}</p>}
       {isUnpinned && <Unpinned hasTrust={hasTrust} />}
       <p class="muted small">{`${checks.length} ${checks.length === 1 ? 'check' : 'checks'} in ${durationText(tookMs)}`}</p>
     </section>
@@ -130,8 +130,9 @@ function Unpinned({ hasTrust }: { hasTrust: boolean }) {
           : 'A trust file is missing. Anybody can make evidence that names a key of their own, so the key has to come to you another way.'}
       </p>
       <p>
-        Its operator makes it once, with <code>gate-sidecar signing-keys export-trust --out trust.json</code>. Have it
-        from there by a way that you trust, not together with the bundle.
+        The operator of the service makes it once, with{' '}
+        <code>gate-sidecar signing-keys export-trust --out trust.json</code>. Get it from them in a way that you trust,
+        and not together with the bundle.
       </p>
     </div>
   )

@@ -9,7 +9,7 @@ export function DropZone({ onFiles }: { onFiles: (files: readonly File[]) => voi
   return (
     <div class={isOver ? 'drop-zone over' : 'drop-zone'}>
       <p class="empty-title">Drop a bundle and the trust file here</p>
-      <p class="muted small">Both at once, or one after the other. What is which is told by what it says.</p>
+      <p class="muted small">Both at once, or one after the other. Each file is recognised by its content.</p>
       <label for={id}>Or choose files</label>
       <input
         id={id}

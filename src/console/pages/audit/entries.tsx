@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { type AuditEntry, EVENTS } from '../../../client/api.ts'
 import { addressOf, go, usePlace } from '../../data/place.ts'
 import { Choice, TextField } from '../../ui/field.tsx'
-import { localOf, utcOf } from '../../ui/local-time.ts'
+import { localOf, utcOf, zoneName } from '../../ui/local-time.ts'
 import { Empty, Failure, Loading } from '../../ui/states.tsx'
 import { Entry } from './entry.tsx'
 import type { Newest } from './newest.ts'
@@ -43,7 +43,13 @@ export function Entries({ newest }: { newest: Newest | undefined }) {
       ) : isLoading ? (
         <Loading what="entries" />
       ) : entries.length === 0 ? (
-        <Empty title="No entry fits.">Everything that is decided, voted on, stopped and managed is written here.</Empty>
+        <Empty title="No entry fits.">
+          {isFiltered(filters) ? (
+            <ClearFilters />
+          ) : (
+            'Everything that is decided, voted on, stopped and managed is written here.'
+          )}
+        </Empty>
       ) : (
         <div class="searching">
           <span class="muted" role="status">
@@ -67,7 +73,8 @@ interface FilterBarProps {
 }
 
 function EntryFilterBar({ filters, change, seen }: FilterBarProps) {
-  const { eventType, from, to, before } = filters
+  const { eventType, from, to } = filters
+  const zone = zoneName()
   // Callers have types of their own: those that were seen once are offered from then on.
   const own = useRef(new Set<string>())
   for (const type of [...seen.map((entry) => entry.eventType), eventType])
@@ -78,26 +85,34 @@ function EntryFilterBar({ filters, change, seen }: FilterBarProps) {
       <Choice
         label="Type"
         value={eventType}
-        options={[['', 'any'], ...types.map((type) => [type, type] as const)]}
+        options={[['', 'Any'], ...types.map((type) => [type, type] as const)]}
         onValue={(type) => change({ eventType: type })}
       />
       <TextField
-        label="From"
+        label={`From (${zone})`}
         type="datetime-local"
         value={localOf(from)}
         onValue={(local) => change({ from: utcOf(local) })}
       />
       <TextField
-        label="Before"
+        label={`Before (${zone})`}
         type="datetime-local"
         value={localOf(to)}
         onValue={(local) => change({ to: utcOf(local) })}
       />
-      {`${eventType}${from}${to}${before}` !== '' && (
-        <button type="button" class="button quiet" onClick={() => go(addressOf(['audit']))}>
-          Clear filters
-        </button>
-      )}
+      {isFiltered(filters) && <ClearFilters />}
     </search>
+  )
+}
+
+function isFiltered(filters: EntryFilters): boolean {
+  return Object.values(filters).some((value) => value !== '')
+}
+
+function ClearFilters() {
+  return (
+    <button type="button" class="button quiet" onClick={() => go(addressOf(['audit']))}>
+      Clear filters
+    </button>
   )
 }

@@ -6,7 +6,7 @@ import { Id } from '../../ui/copy.tsx'
 import { EntryHashes } from '../../ui/entry-hashes.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Principal } from '../../ui/principal.tsx'
+import { ActorName } from '../../ui/principal.tsx'
 import { Beginning, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 
@@ -27,7 +27,7 @@ export function Entry({ of, isOpen = false }: { of: AuditEntry; isOpen?: boolean
           <Beginning of={aboutOf(data)} most={80} />
         </span>
         <span class="entry-actor muted">
-          <Principal of={actorOf(actor)} />
+          <Actor of={actor} />
         </span>
       </summary>
       {isSeen && <Opened of={of} />}
@@ -78,7 +78,11 @@ function aboutOf(data: AuditEntry['data']): string {
 }
 
 /** Who did it, as the entry has it: the name that says most. */
-function actorOf(actor: AuditEntry['actor']): string {
-  const names = [actor?.identity, actor?.name, actor?.id]
-  return names.find((name) => typeof name === 'string') ?? ''
+function Actor({ of }: { of: AuditEntry['actor'] }) {
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+  const kind = ACTORS.find((each) => each === of?.kind)
+  if (of === null || kind === undefined) return null
+  return <ActorName of={{ kind, id: text(of.id) ?? '', identity: text(of.identity), name: text(of.name) }} />
 }
+
+const ACTORS = ['key', 'host', 'service'] as const

@@ -13,7 +13,7 @@ const VERDICTS: Record<Status, { title: string; look: 'allow' | 'require_approva
   unanchored: {
     title: 'Valid, not anchored',
     look: 'allow',
-    next: 'To hold the service itself to account, have anchors kept where nobody who can write the data file can write.',
+    next: 'To have proof that does not depend on this service, configure external anchors: copies of its checkpoints, kept where nobody who can write the data file can write.',
   },
   empty: { title: 'No entries', look: 'allow', next: 'Nothing was written on these days, and nothing was taken away.' },
   tampered: {
@@ -54,7 +54,9 @@ export function RangeVerdict({ of, days }: { of: RangeVerification; days: DayRan
   const { title, look, next } = VERDICTS[status]
   return (
     <div class={`verdict ${look}`}>
-      <p class="verdict-title">{title}</p>
+      <h3 class="verdict-title" tabIndex={-1}>
+        {title}
+      </h3>
       <p>{sentenceOf(RANGE_STATUSES[status])}</p>
       {fault !== null && (
         <p>
@@ -64,7 +66,7 @@ export function RangeVerdict({ of, days }: { of: RangeVerification; days: DayRan
       <p>{next}</p>
       <dl class="facts">
         <Fact name="Days">{`${days.startDate} to ${days.endDate}, UTC`}</Fact>
-        <Fact name="Found good">{entries(entriesChecked)}</Fact>
+        <Fact name="Verified">{entries(entriesChecked)}</Fact>
         {firstBadSeq !== null && (
           <Fact name="First bad">
             {`number ${firstBadSeq.toLocaleString()}: `}
@@ -72,12 +74,14 @@ export function RangeVerdict({ of, days }: { of: RangeVerification; days: DayRan
           </Fact>
         )}
         <Fact name="Anchors">
-          {of.unanchoredEntries === 0 ? 'hold all of it' : `do not hold ${entries(of.unanchoredEntries)} of it yet`}
+          {of.unanchoredEntries === 0
+            ? 'all entries are in an external anchor'
+            : `${entries(of.unanchoredEntries)} ${of.unanchoredEntries === 1 ? 'is' : 'are'} in no external anchor yet`}
         </Fact>
         <Fact name="Erased">
           {of.redactedEntries === 0
             ? 'nothing'
-            : `a part of ${entries(of.redactedEntries)}, by a command that is on record: what was in it is not proved any more`}
+            : `parts of ${entries(of.redactedEntries)}, by a command that is on record. What was in them can no longer be proved.`}
         </Fact>
       </dl>
     </div>

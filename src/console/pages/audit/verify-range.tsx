@@ -1,11 +1,12 @@
 import type { TargetedSubmitEvent } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RangeVerification } from '../../../client/api.ts'
 import type { GateError } from '../../../client/errors.ts'
 import { serverNow } from '../../data/clock.ts'
 import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
 import { TextField } from '../../ui/field.tsx'
+import { zoneName } from '../../ui/local-time.ts'
 import { Failure } from '../../ui/states.tsx'
 import { faultOf, lastDays, QUICK_PICKS } from './days.ts'
 import { RangeVerdict } from './range-verdict.tsx'
@@ -23,6 +24,14 @@ export function VerifyRange() {
   const [shown, setShown] = useState(days)
   const { run, start, cancel } = useVerification()
   const fault = faultOf(days)
+  const zone = zoneName()
+  const section = useRef<HTMLElement>(null)
+  // The button that had the focus has made way for another one: the verdict has it, else that one.
+  useLayoutEffect(() => {
+    if (run.state === 'idle' || document.activeElement !== document.body) return
+    const [button, title = button] = section.current?.querySelectorAll<HTMLElement>('.run, .verdict-title') ?? []
+    title?.focus()
+  }, [run.state])
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     if (fault !== undefined) return
@@ -30,10 +39,11 @@ export function VerifyRange() {
     start(days)
   }
   return (
-    <section class="card" aria-labelledby="verify-days">
+    <section ref={section} class="card" aria-labelledby="verify-days">
       <h2 id="verify-days">Verify the trail</h2>
       <p class="muted small">
-        The service recomputes every hash of these days, and compares with what was signed and with the anchors it has.
+        The service recomputes every hash of these days, and compares with what it signed and with its anchors. Days
+        begin and end at midnight UTC{zone === 'UTC' ? '' : `; other times on this page are in ${zone}`}.
       </p>
       <form class="toolbar verify-form" onSubmit={submit}>
         <TextField
@@ -50,7 +60,7 @@ export function VerifyRange() {
           onValue={(endDate) => setDays({ ...days, endDate })}
         />
         <fieldset class="row">
-          <legend class="visually-hidden">Quick picks</legend>
+          <legend class="visually-hidden">Quick picks, days in UTC</legend>
           {QUICK_PICKS.map(([name, count]) => (
             <button key={name} type="button" class="button quiet" onClick={() => setDays(lastDays(count, serverNow()))}>
               {name}
@@ -59,11 +69,11 @@ export function VerifyRange() {
         </fieldset>
         {run.state === 'running' ? (
           // By their keys two buttons: one that became the other while it is clicked would submit what it has just cancelled.
-          <button key="cancel" type="button" class="button" onClick={cancel}>
+          <button key="cancel" type="button" class="button run" onClick={cancel}>
             Cancel
           </button>
         ) : (
-          <button key="verify" type="submit" class="button primary" disabled={fault !== undefined}>
+          <button key="verify" type="submit" class="button primary run" disabled={fault !== undefined}>
             Verify
           </button>
         )}

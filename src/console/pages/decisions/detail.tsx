@@ -1,3 +1,4 @@
+import { useLayoutEffect } from 'preact/hooks'
 import type { RecordedDecision } from '../../../client/api.ts'
 import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
@@ -16,12 +17,21 @@ import { ExplanationCard } from './explanation.tsx'
 import { Caller, ChainPlace, Summary } from './facts.tsx'
 import { Timeline } from './timeline.tsx'
 
-/** Everything on record of one decision. @param id of the decision, or of its audit entry */
-export function DecisionDetail({ id }: { id: string }) {
+interface DecisionDetailProps {
+  /** Of the decision, or of its audit entry. */
+  id: string
+  /** The address of the list from which one came, with its filters. */
+  list: string | undefined
+}
+
+/** Everything on record of one decision. */
+export function DecisionDetail({ id, list }: DecisionDetailProps) {
   const { gate } = useConsole()
   const decision = useLoad((signal) => gate.decisions.get(id, { signal }), [id])
   const timeline = useLoad((signal) => gate.decisions.timeline(id, { signal }), [id])
   const data = decision.data
+  // The list may have been read far down.
+  useLayoutEffect(() => scrollTo(0, 0), [])
   // What became of an action, and of its approval, comes later.
   useChanges(['approval', 'outcome'], () => {
     decision.reload()
@@ -30,7 +40,7 @@ export function DecisionDetail({ id }: { id: string }) {
   return (
     <>
       <p class="back">
-        <Link to={addressOf(['decisions'])}>All decisions</Link>
+        <Link to={list ?? addressOf(['decisions'])}>{list?.includes('?') ? 'Back to the list' : 'All decisions'}</Link>
       </p>
       <PageHead title="Decision">{data && <EvidenceActions id={data.id} />}</PageHead>
       {decision.error && isGone(decision.error) && data === undefined ? (

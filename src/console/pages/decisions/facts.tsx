@@ -3,9 +3,10 @@ import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
 import { DecisionBadge, Risk, StatusBadge } from '../../ui/badges.tsx'
 import { Id } from '../../ui/copy.tsx'
-import { DECIDED_BY, RETRIES } from '../../ui/decision-words.ts'
+import { AGENT, DECIDED_BY, RETRIES } from '../../ui/decision-words.ts'
 import { EntryHashes } from '../../ui/entry-hashes.tsx'
 import { Link } from '../../ui/link.tsx'
+import { Principal } from '../../ui/principal.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { OUTCOMES } from './words.ts'
@@ -116,8 +117,12 @@ export function Caller({ of: { caller, policyDigest, evaluatedAt, planValidated 
   const { keyId, identity, name, roles } = caller
   return (
     <section class="card">
-      <h2>Caller and policies</h2>
+      <h2>{`${AGENT} and policies`}</h2>
       <dl class="facts">
+        <dt>{AGENT}</dt>
+        <dd>
+          <Principal of={identity ?? keyId} />
+        </dd>
         <dt>Key</dt>
         <dd>
           {name !== null && (
@@ -127,8 +132,6 @@ export function Caller({ of: { caller, policyDigest, evaluatedAt, planValidated 
           )}
           <Id of={keyId} what="the id of the key" />
         </dd>
-        <dt>Identity</dt>
-        <dd>{identity === null ? <span class="muted">none</span> : <Text of={identity} />}</dd>
         <dt>Roles</dt>
         <dd>{roles.join(', ')}</dd>
         <dt>Plan</dt>

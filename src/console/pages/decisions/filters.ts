@@ -1,22 +1,32 @@
 import type { Api, RecordedDecision } from '../../../client/api.ts'
+import { DECIDED_BY, DECISIONS } from '../../ui/decision-words.ts'
 
 type Query = Api['listDecisions']['query']
+type Decision = RecordedDecision['decision']
+type Step = RecordedDecision['decidedBy']
 
-export const DECISIONS = [
-  ['', 'any'],
-  ['allow', 'allow'],
-  ['deny', 'deny'],
-  ['require_approval', 'needs approval'],
-] as const satisfies readonly (readonly [RecordedDecision['decision'] | '', string])[]
+/** What can be chosen; the first leaves nothing out. */
+export const DECISION_CHOICES = choicesOf<Decision>(DECISIONS)
+export const STEP_CHOICES = choicesOf<Step>(DECIDED_BY)
+
+function choicesOf<T extends string>(words: Record<T, string>): [value: T | '', word: string][] {
+  // The keys of a record of words are its values.
+  const entries = Object.entries(words) as [T, string][]
+  return [['', 'Any'], ...entries]
+}
 
 /** Which decisions are looked for, as it stands in the address. Empty where nothing is asked. */
 export interface Filters {
   /** An action or a glob. */
   action: string
-  decision: (typeof DECISIONS)[number][0]
+  decision: Decision | ''
+  decidedBy: Step | ''
+  /** Parts of names, unless `whole` is `yes`. */
   agent: string
   rule: string
   session: string
+  /** `yes`: only what is called exactly so, as where a count led here. */
+  whole: 'yes' | ''
   minRisk: string
   /** UTC, as the service takes it. */
   from: string
@@ -25,13 +35,16 @@ export interface Filters {
 
 export function filtersOf(query: URLSearchParams): Filters {
   const text = (name: keyof Filters): string => query.get(name) ?? ''
-  const [decision] = DECISIONS.find(([value]) => value === text('decision')) ?? DECISIONS[0]
+  const [decision] = DECISION_CHOICES.find(([value]) => value === text('decision')) ?? ['' as const]
+  const [decidedBy] = STEP_CHOICES.find(([value]) => value === text('decidedBy')) ?? ['' as const]
   return {
     action: text('action'),
     decision,
+    decidedBy,
     agent: text('agent'),
     rule: text('rule'),
     session: text('session'),
+    whole: text('whole') === 'yes' ? 'yes' : '',
     minRisk: text('minRisk'),
     from: text('from'),
     to: text('to'),
@@ -43,10 +56,12 @@ export function countOf(filters: Filters): number {
 }
 
 /** As the service takes them. What is no number it refuses, and says so. */
-export function queryOf({ decision, minRisk, ...texts }: Filters): Query {
+export function queryOf({ decision, decidedBy, whole, minRisk, ...texts }: Filters): Query {
   return {
     ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== '')),
     ...(decision !== '' && { decision }),
+    ...(decidedBy !== '' && { decidedBy }),
+    ...(`${texts.agent}${texts.rule}${texts.session}` !== '' && { match: whole === 'yes' ? 'whole' : 'part' }),
     ...(minRisk !== '' && { minRisk: Number(minRisk) }),
   }
 }

@@ -1,7 +1,8 @@
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ListedDecision } from '../../../client/api.ts'
 import { addressOf, go, usePlace } from '../../data/place.ts'
 import { DecisionBadge, Risk } from '../../ui/badges.tsx'
-import { DECIDED_BY } from '../../ui/decision-words.ts'
+import { AGENT, DECIDED_BY } from '../../ui/decision-words.ts'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Principal } from '../../ui/principal.tsx'
@@ -11,14 +12,32 @@ import { Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { countOf, type Filters, filtersOf } from './filters.ts'
 import { type Newer, useNewer } from './newer.ts'
-import { type Search, useSearch } from './search.ts'
-import { Toolbar } from './toolbar.tsx'
+import { type Found, type Search, useSearch } from './search.ts'
+import { ClearFilters, Toolbar } from './toolbar.tsx'
 
-/** Decisions, newest first, by what is asked for in the address. */
-export function DecisionList() {
+/** The list as it was when it was left. */
+export interface Left {
+  address: string
+  found: Found
+  scrollY: number
+}
+
+/** Decisions, newest first, by what is asked for in the address; as they were where one comes back from one of them. */
+export function DecisionList({ left }: { left: { current: Left | undefined } }) {
   const filters = filtersOf(usePlace().query)
-  const search = useSearch(filters)
-  const newer = useNewer(filters, search)
+  const address = addressOf(['decisions'], { ...filters })
+  const [earlier] = useState(left.current?.address === address ? left.current : undefined)
+  const search = useSearch(filters, earlier?.found)
+  const newer = useNewer(filters, search, earlier !== undefined)
+  useLayoutEffect(() => {
+    left.current = { address, found: search.found, scrollY: 0 }
+  })
+  useLayoutEffect(() => {
+    if (earlier !== undefined) scrollTo(0, earlier.scrollY)
+    return () => {
+      if (left.current !== undefined) left.current.scrollY = scrollY
+    }
+  }, [])
   const change = (changed: Filters): void => go(addressOf(['decisions'], { ...changed }), 'replace')
   return (
     <>
@@ -27,13 +46,16 @@ export function DecisionList() {
       <div class="stack">
         <NewerNotice {...newer} />
         {search.items.length > 0 && (
-          <Table
-            caption="Decisions, newest first"
-            columns={COLUMNS}
-            rows={search.items}
-            keyOf={({ id }) => id}
-            classOf={({ decision }) => decision ?? 'erased'}
-          />
+          <div class="decision-table">
+            <Table
+              caption="Decisions, newest first"
+              columns={COLUMNS}
+              rows={search.items}
+              keyOf={({ id }) => id}
+              classOf={({ decision }) => decision ?? 'erased'}
+              toOf={({ id }) => addressOf(['decisions', id])}
+            />
+          </div>
         )}
         <Progress search={search} isFiltered={countOf(filters) > 0} />
       </div>
@@ -46,7 +68,7 @@ const COLUMNS: readonly Column<ListedDecision>[] = [
   { head: 'Decision', cell: ({ decision }) => (decision === null ? 'erased' : <DecisionBadge decision={decision} />) },
   { head: 'Action', cell: actionCell, class: 'action' },
   {
-    head: 'Agent',
+    head: AGENT,
     cell: ({ agent }) => (agent === null ? <span class="muted">–</span> : <Principal of={agent} />),
     class: 'named',
   },
@@ -120,7 +142,12 @@ function Progress({ search, isFiltered }: { search: Search; isFiltered: boolean 
 }
 
 function NoDecisions({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <Empty title="No decision fits these filters." />
+  if (isFiltered)
+    return (
+      <Empty title="No decision fits these filters.">
+        <ClearFilters />
+      </Empty>
+    )
   return (
     <Empty title="Nothing has been decided yet.">
       Each check of an agent at <code>POST /gate/check</code> is listed here, with why it came out so.

@@ -20,7 +20,8 @@ export interface Newer {
   show: () => void
 }
 
-export function useNewer(filters: Filters, search: Search): Newer {
+/** @param isResumed what is listed was found a while ago */
+export function useNewer(filters: Filters, search: Search, isResumed: boolean): Newer {
   const { gate } = useConsole()
   const [newest, setNewest] = useState<Pick<DecisionList, 'items' | 'next'>>(NONE)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -45,6 +46,9 @@ export function useNewer(filters: Filters, search: Search): Newer {
     const passedMs = performance.now() - askedMs.current
     timer.current ??= setTimeout(() => void ask(), Math.max(0, PAUSE_MS - passedMs))
   })
+  useEffect(() => {
+    if (isResumed) void ask()
+  }, [])
   // What was new for other filters is not for these.
   useEffect(() => {
     setNewest(NONE)

@@ -1,8 +1,15 @@
+import { useRef } from 'preact/hooks'
 import { usePlace } from '../../data/place.ts'
 import { DecisionDetail } from './detail.tsx'
-import { DecisionList } from './list.tsx'
+import { DecisionList, type Left } from './list.tsx'
 
 export function DecisionsPage() {
   const [, id] = usePlace().path
-  return id === undefined ? <DecisionList /> : <DecisionDetail id={id} key={id} />
+  // The list as it was left for one of its decisions, to which one comes back.
+  const left = useRef<Left | undefined>(undefined)
+  return id === undefined ? (
+    <DecisionList left={left} />
+  ) : (
+    <DecisionDetail id={id} key={id} list={left.current?.address} />
+  )
 }

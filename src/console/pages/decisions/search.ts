@@ -22,6 +22,8 @@ export interface Found extends DecisionList {
 const NOTHING: Found = { items: [], next: null, searchedTo: null, isSearching: true, isDone: false, error: undefined }
 
 export interface Search extends Found {
+  /** All of it, to be kept. */
+  found: Found
   /** On from where it is. */
   goOn: () => void
   stop: () => void
@@ -31,10 +33,15 @@ export interface Search extends Found {
   prepend: (newer: readonly ListedDecision[]) => void
 }
 
-/** Looks for decisions, newest first: page by page, until there is a screenful, or none is left, or somebody stops it. */
-export function useSearch(filters: Filters): Search {
+/**
+ * Looks for decisions, newest first: page by page, until there is a screenful, or none is left, or somebody stops it.
+ *
+ * @param earlier what a search by these filters had found before somebody looked at one of the decisions
+ */
+export function useSearch(filters: Filters, earlier: Found | undefined): Search {
   const { gate } = useConsole()
-  const [found, setFound] = useState(NOTHING)
+  const [found, setFound] = useState(earlier ?? NOTHING)
+  const resumed = useRef(earlier)
   const running = useRef<AbortController | undefined>(undefined)
   const key = JSON.stringify(filters)
 
@@ -55,6 +62,9 @@ export function useSearch(filters: Filters): Search {
   const restart = (): void => void run(NOTHING)
 
   useEffect(() => {
+    const from = resumed.current
+    resumed.current = undefined
+    if (from !== undefined) return from.isSearching ? void run(from) : undefined
     const timer = setTimeout(restart, running.current === undefined ? 0 : PAUSE_MS)
     return () => clearTimeout(timer)
   }, [key])
@@ -62,6 +72,7 @@ export function useSearch(filters: Filters): Search {
 
   return {
     ...found,
+    found,
     goOn: () => void run(found),
     stop,
     restart,

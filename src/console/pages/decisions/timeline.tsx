@@ -4,7 +4,8 @@ import { addressOf } from '../../data/place.ts'
 import { DecisionBadge } from '../../ui/badges.tsx'
 import { DECIDED_BY } from '../../ui/decision-words.ts'
 import { Link } from '../../ui/link.tsx'
-import { Principal } from '../../ui/principal.tsx'
+import { ActorName, Principal } from '../../ui/principal.tsx'
+import { StopScope } from '../../ui/stop-scope.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { OUTCOMES } from './words.ts'
@@ -39,34 +40,39 @@ export function Timeline({ of: { decisionId, approval, items, leftOut } }: { of:
 
 function By({ of }: { of: TimelineItem['actor'] }) {
   if (of === null) return null
-  const { kind, id, identity, name } = of
   return (
     <span class="muted">
-      {kind === 'service' ? ' the service' : ' by '}
-      {kind !== 'service' && <Principal of={identity ?? name ?? id} />}
+      {' by '}
+      <ActorName of={of} />
     </span>
   )
 }
 
 const EVENTS: Record<Exclude<TimelineItem['event'], 'gate.decision'>, string> = {
-  'approval.requested': 'Held for a person',
+  'approval.requested': 'An approval was requested',
   'approval.approved': 'Vote for it',
   'approval.rejected': 'Rejected',
   'approval.expired': 'The deadline passed',
-  'approval.cancelled': 'The approval was taken back',
+  'approval.cancelled': 'The approval was cancelled',
   'approval.consumed': 'The approval was used',
   'outcome.recorded': 'The agent told what became of it',
   'outcome.missing': 'The agent told nothing in time',
 }
 
 function Moment({ of, asked }: { of: TimelineItem; asked: string }) {
-  const { event, decisionId, decision, hold, vote, approvalStatus, outcome } = of
+  const { event, decisionId, decision, hold, vote, approvalStatus, stop, outcome } = of
   if (event === 'gate.decision') return <Decided of={of} isAsked={decisionId === asked} />
   const isEnough = event === 'approval.approved' && approvalStatus === 'approved'
   return (
     <>
       <p>
         <strong>{EVENTS[event]}</strong>
+        {stop !== null && (
+          <>
+            {' by the stop '}
+            <StopLink of={stop} />
+          </>
+        )}
         {isEnough && ': it is approved'}
         {event === 'approval.approved' && approvalStatus === 'pending' && ': more votes are needed'}
       </p>
@@ -96,6 +102,16 @@ function Moment({ of, asked }: { of: TimelineItem; asked: string }) {
       )}
     </>
   )
+}
+
+function StopLink({ of: { id, level, scope } }: { of: NonNullable<TimelineItem['stop']> }) {
+  const { may } = useConsole()
+  const named = (
+    <>
+      {level} <StopScope level={level} scope={scope} />
+    </>
+  )
+  return may('killSwitchHistory') ? <Link to={addressOf(['kill-switch', id])}>{named}</Link> : named
 }
 
 function Decided({ of: { decision, decisionId }, isAsked }: { of: TimelineItem; isAsked: boolean }) {

@@ -2,9 +2,11 @@ import { useState } from 'preact/hooks'
 import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf, go } from '../../data/place.ts'
+import { AGENT } from '../../ui/decision-words.ts'
 import { Choice, TextField } from '../../ui/field.tsx'
-import { localOf, utcOf } from '../../ui/local-time.ts'
-import { countOf, DECISIONS, type Filters, pathOfId } from './filters.ts'
+import { countOf, DECISION_CHOICES, type Filters, pathOfId } from './filters.ts'
+import { MoreFilters } from './more-filters.tsx'
+import { TimeShortcuts } from './time-shortcuts.tsx'
 
 interface ToolbarProps {
   filters: Filters
@@ -15,7 +17,10 @@ interface ToolbarProps {
 
 /** What is looked for. An id in the first field leads to what it names. */
 export function Toolbar({ filters, onFilters, error }: ToolbarProps) {
-  const [isWide, setIsWide] = useState(filters.session + filters.from + filters.to !== '')
+  const { session, decidedBy, whole, from, to } = filters
+  const [wide, setWide] = useState<'no' | 'yes' | 'opened'>(
+    `${session}${decidedBy}${whole}${from}${to}` === '' ? 'no' : 'yes',
+  )
   const change = (changed: Partial<Filters>): void => onFilters({ ...filters, ...changed })
   const faultOf = (name: keyof Filters): string | undefined =>
     error?.details.find(({ path }) => path === `/${name}`)?.message
@@ -25,10 +30,10 @@ export function Toolbar({ filters, onFilters, error }: ToolbarProps) {
       <Choice
         label="Decision"
         value={filters.decision}
-        options={DECISIONS}
+        options={DECISION_CHOICES}
         onValue={(decision) => change({ decision })}
       />
-      <TextField label="Agent" value={filters.agent} onValue={(agent) => change({ agent })} fault={faultOf('agent')} />
+      <TextField label={AGENT} value={filters.agent} onValue={(agent) => change({ agent })} fault={faultOf('agent')} />
       <TextField label="Rule" value={filters.rule} onValue={(rule) => change({ rule })} fault={faultOf('rule')} />
       <TextField
         label="Risk from"
@@ -38,53 +43,25 @@ export function Toolbar({ filters, onFilters, error }: ToolbarProps) {
         onValue={(minRisk) => change({ minRisk })}
         fault={faultOf('minRisk')}
       />
-      {isWide && <MoreFilters {...{ filters, change, faultOf }} />}
-      <div class="row">
-        {!isWide && (
-          <button type="button" class="button quiet" aria-expanded={false} onClick={() => setIsWide(true)}>
+      {wide !== 'no' && <MoreFilters {...{ filters, change, faultOf }} isOpened={wide === 'opened'} />}
+      <div class="row filter-buttons">
+        <TimeShortcuts filters={filters} change={change} />
+        {wide === 'no' && (
+          <button type="button" class="button quiet" aria-expanded={false} onClick={() => setWide('opened')}>
             More filters
           </button>
         )}
-        {countOf(filters) > 0 && (
-          <button type="button" class="button quiet" onClick={() => go(addressOf(['decisions']))}>
-            Clear filters
-          </button>
-        )}
+        {countOf(filters) > 0 && <ClearFilters />}
       </div>
     </search>
   )
 }
 
-interface MoreProps {
-  filters: Filters
-  change: (changed: Partial<Filters>) => void
-  faultOf: (name: keyof Filters) => string | undefined
-}
-
-function MoreFilters({ filters, change, faultOf }: MoreProps) {
+export function ClearFilters() {
   return (
-    <>
-      <TextField
-        label="Session"
-        value={filters.session}
-        onValue={(session) => change({ session })}
-        fault={faultOf('session')}
-      />
-      <TextField
-        label="From"
-        type="datetime-local"
-        value={localOf(filters.from)}
-        onValue={(from) => change({ from: utcOf(from) })}
-        fault={faultOf('from')}
-      />
-      <TextField
-        label="Before"
-        type="datetime-local"
-        value={localOf(filters.to)}
-        onValue={(to) => change({ to: utcOf(to) })}
-        fault={faultOf('to')}
-      />
-    </>
+    <button type="button" class="button quiet" onClick={() => go(addressOf(['decisions']))}>
+      Clear filters
+    </button>
   )
 }
 

@@ -1,16 +1,17 @@
 import type { Overview } from '../../../client/api.ts'
 import { countText } from '../../ui/numbers.ts'
 import { durationText } from '../../ui/time.tsx'
+import { Counted } from './counted.tsx'
 
 const ENDS = [
-  { member: 'approved', class: 'allow' },
-  { member: 'rejected', class: 'deny' },
-  { member: 'expired', class: 'plain' },
-  { member: 'cancelled', class: 'plain' },
+  { member: 'approved', label: 'Approved', class: 'allow', eventType: 'approval.approved' },
+  { member: 'rejected', label: 'Rejected', class: 'deny', eventType: 'approval.rejected' },
+  { member: 'expired', label: 'Expired', class: 'plain', eventType: 'approval.expired' },
+  { member: 'cancelled', label: 'Cancelled', class: 'plain', eventType: 'approval.cancelled' },
 ] as const
 
 /** How approvals ended, and how long people took. */
-export function ApprovalsCard({ of: { approvals } }: { of: Overview }) {
+export function ApprovalsCard({ of: { approvals, from } }: { of: Overview }) {
   const { decided, waitMs } = approvals
   const most = Math.max(...Object.values(decided), 1)
   const isNone = Object.values(decided).every((count) => count === 0)
@@ -21,9 +22,13 @@ export function ApprovalsCard({ of: { approvals } }: { of: Overview }) {
         <p class="muted">No approval ended in this time.</p>
       ) : (
         <ul class="bars">
-          {ENDS.map(({ member, class: name }) => (
+          {ENDS.map(({ member, label, class: name, eventType }) => (
             <li key={member}>
-              <span class="bar-name">{member}</span>
+              <span class="bar-name">
+                <Counted path="audit" needs="auditChain" query={{ eventType, from }}>
+                  {label}
+                </Counted>
+              </span>
               <span class="bar-row">
                 <span class="meter" aria-hidden="true">
                   <span class={name} style={{ width: `${(decided[member] / most) * 100}%` }} />

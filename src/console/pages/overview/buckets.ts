@@ -1,10 +1,11 @@
 import type { DecisionBucket, Overview } from '../../../client/api.ts'
+import { DECISIONS } from '../../ui/decision-words.ts'
 
 /** The kinds of decisions, in the order in which bars are stacked, from below. */
 export const KINDS = [
-  { member: 'allow', label: 'allow', class: 'allow' },
-  { member: 'requireApproval', label: 'needs approval', class: 'hold' },
-  { member: 'deny', label: 'deny', class: 'deny' },
+  { member: 'allow', decision: 'allow', label: DECISIONS.allow, class: 'allow' },
+  { member: 'requireApproval', decision: 'require_approval', label: DECISIONS.require_approval, class: 'hold' },
+  { member: 'deny', decision: 'deny', label: DECISIONS.deny, class: 'deny' },
 ] as const
 
 export type Totals = Record<(typeof KINDS)[number]['member'] | 'all', number>

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { DecisionBucket, Overview } from '../../../client/api.ts'
-import { useConsole } from '../../data/console.ts'
-import { addressOf } from '../../data/place.ts'
-import { Link } from '../../ui/link.tsx'
+import { zoneName } from '../../ui/local-time.ts'
 import { countText } from '../../ui/numbers.ts'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Time } from '../../ui/time.tsx'
 import { KINDS, spanText, totalsOf } from './buckets.ts'
 import { Chart } from './chart.tsx'
+import { Counted } from './counted.tsx'
 
 /** What was decided, by kind and time: as bars, and as a table. */
 export function DecisionsCard({ of, rangeLabel }: { of: Overview; rangeLabel: string }) {
@@ -30,7 +29,8 @@ export function DecisionsCard({ of, rangeLabel }: { of: Overview; rangeLabel: st
         <>
           <Legend
             buckets={bucket ? [bucket] : decisions}
-            time={bucket ? spanText(bucket.at, of) : `Last ${rangeLabel}`}
+            time={bucket ? spanText(bucket.at, of) : `Last ${rangeLabel}, times in ${zoneName()}`}
+            span={bucket ? spanOf(bucket, of) : { from }}
           />
           <Chart of={of} chosen={bucket && chosen} onChosen={setChosen} />
           <AsTable of={of} />
@@ -40,20 +40,29 @@ export function DecisionsCard({ of, rangeLabel }: { of: Overview; rangeLabel: st
   )
 }
 
+interface LegendProps {
+  buckets: readonly DecisionBucket[]
+  time: string
+  /** Of what is counted. */
+  span: { from: string; to?: string }
+}
+
 /** What the patterns mean, and the numbers of the bar that is pointed at; else of all. */
-function Legend({ buckets, time }: { buckets: readonly DecisionBucket[]; time: string }) {
+function Legend({ buckets, time, span }: LegendProps) {
   const totals = totalsOf(buckets)
   return (
     <div class="legend">
       <span class="legend-time">{time}</span>
       <ul>
-        {KINDS.map(({ member, label, class: name }) => (
+        {KINDS.map(({ member, decision, label, class: name }) => (
           <li key={member}>
             <svg class="swatch" viewBox="0 0 12 12" aria-hidden="true">
               <rect class={`bar-${name}`} width="12" height="12" rx="2" />
               <rect fill={`url(#pattern-${name})`} width="12" height="12" rx="2" />
             </svg>
-            {label} <strong>{countText(totals[member])}</strong>
+            <Counted path="decisions" needs="listDecisions" query={{ decision, ...span }}>
+              {label} <strong>{countText(totals[member])}</strong>
+            </Counted>
           </li>
         ))}
       </ul>
@@ -61,14 +70,17 @@ function Legend({ buckets, time }: { buckets: readonly DecisionBucket[]; time: s
   )
 }
 
+function spanOf({ at }: DecisionBucket, { bucketMs }: Overview): { from: string; to: string } {
+  return { from: at, to: new Date(Date.parse(at) + bucketMs).toISOString() }
+}
+
 function AsTable({ of }: { of: Overview }) {
-  const { may } = useConsole()
   const rows = of.decisions.filter((bucket) => totalsOf([bucket]).all > 0).reverse()
-  const when = ({ at }: DecisionBucket) => {
-    const span = spanText(at, of)
-    const to = new Date(Date.parse(at) + of.bucketMs).toISOString()
-    return may('listDecisions') ? <Link to={addressOf(['decisions'], { from: at, to })}>{span}</Link> : span
-  }
+  const when = (bucket: DecisionBucket) => (
+    <Counted path="decisions" needs="listDecisions" query={spanOf(bucket, of)}>
+      {spanText(bucket.at, of)}
+    </Counted>
+  )
   const columns: Column<DecisionBucket>[] = [
     { head: 'Time', cell: when },
     ...KINDS.map(({ member, label }) => ({

@@ -1,10 +1,11 @@
 import type { Denial, Overview } from '../../../client/api.ts'
-import { useConsole } from '../../data/console.ts'
-import { addressOf } from '../../data/place.ts'
 import { DECIDED_BY } from '../../ui/decision-words.ts'
-import { Link } from '../../ui/link.tsx'
 import { countText } from '../../ui/numbers.ts'
-import { LongText } from '../../ui/text.tsx'
+import { Beginning } from '../../ui/text.tsx'
+import { Counted } from './counted.tsx'
+
+/** Characters of the name of a rule. */
+const MOST = 120
 
 /** What denied most, each a way to its decisions. */
 export function DenialsCard({ of: { denials, denialsLeftOut, from } }: { of: Overview }) {
@@ -40,18 +41,14 @@ export function DenialsCard({ of: { denials, denialsLeftOut, from } }: { of: Ove
 
 /** Where no rule decided, the step that did. */
 function Name({ of: { rule, decidedBy }, from }: { of: Denial; from: string }) {
-  const { may } = useConsole()
   const step = DECIDED_BY[decidedBy]
-  if (rule === null) return <span class="bar-name">no rule: {step}</span>
-  const name = <LongText of={rule} severalLines={false} />
+  const named = rule === null ? {} : { rule, whole: 'yes' }
   return (
     <span class="bar-name">
-      {may('listDecisions') ? (
-        <Link to={addressOf(['decisions'], { rule, decision: 'deny', from })}>{name}</Link>
-      ) : (
-        name
-      )}
-      {decidedBy !== 'deny_rule' && <span class="muted small"> {step}</span>}
+      <Counted path="decisions" needs="listDecisions" query={{ ...named, decision: 'deny', decidedBy, from }}>
+        {rule === null ? `no rule: ${step}` : <Beginning of={rule} most={MOST} />}
+      </Counted>
+      {rule !== null && decidedBy !== 'deny_rule' && <span class="muted small"> {step}</span>}
     </span>
   )
 }

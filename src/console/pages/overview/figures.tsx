@@ -1,21 +1,44 @@
 import type { ComponentChildren } from 'preact'
 import type { Overview } from '../../../client/api.ts'
-import { useConsole } from '../../data/console.ts'
-import { addressOf } from '../../data/place.ts'
-import { Link } from '../../ui/link.tsx'
+import { DECISIONS } from '../../ui/decision-words.ts'
 import { countText, msText, shareText } from '../../ui/numbers.ts'
 import { Ago, Countdown } from '../../ui/time.tsx'
 import { totalsOf } from './buckets.ts'
+import { Counted } from './counted.tsx'
 
 /** The numbers that tell at a glance whether all is as it was. */
-export function Figures({ of: { decisions, approvals, latency } }: { of: Overview }) {
+export function Figures({ of: { decisions, approvals, latency, from } }: { of: Overview }) {
   const { all, deny, requireApproval } = totalsOf(decisions)
+  const listed = { path: 'decisions', needs: 'listDecisions' } as const
   return (
     <section aria-label="Figures">
       <dl class="figures">
-        <Figure name="Decisions" value={countText(all)} />
-        <Figure name="Denied" value={shareText(deny, all)} more={countText(deny)} />
-        <Figure name="Held for approval" value={shareText(requireApproval, all)} more={countText(requireApproval)} />
+        <Figure
+          name="Decisions"
+          value={
+            <Counted {...listed} query={{ from }}>
+              {countText(all)}
+            </Counted>
+          }
+        />
+        <Figure
+          name={DECISIONS.deny}
+          value={shareText(deny, all)}
+          more={
+            <Counted {...listed} query={{ decision: 'deny', from }}>
+              {decisionsText(deny)}
+            </Counted>
+          }
+        />
+        <Figure
+          name={DECISIONS.require_approval}
+          value={shareText(requireApproval, all)}
+          more={
+            <Counted {...listed} query={{ decision: 'require_approval', from }}>
+              {decisionsText(requireApproval)}
+            </Counted>
+          }
+        />
         <Pending {...approvals} />
         <Figure
           name="Latency, median"
@@ -31,10 +54,16 @@ export function Figures({ of: { decisions, approvals, latency } }: { of: Overvie
   )
 }
 
+function decisionsText(count: number): string {
+  return `${countText(count)} ${count === 1 ? 'decision' : 'decisions'}`
+}
+
 function Pending({ pending, oldestPendingAt, nextDeadlineAt }: Overview['approvals']) {
-  const { may } = useConsole()
-  const count = countText(pending)
-  const value = may('listApprovals') ? <Link to={addressOf(['approvals'])}>{count}</Link> : count
+  const value = (
+    <Counted path="approvals" needs="listApprovals">
+      {countText(pending)}
+    </Counted>
+  )
   const more = (
     <>
       {oldestPendingAt && (

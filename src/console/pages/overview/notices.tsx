@@ -3,6 +3,7 @@ import type { Overview } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
 import { Link } from '../../ui/link.tsx'
+import { countText } from '../../ui/numbers.ts'
 import { Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
 
@@ -107,16 +108,16 @@ function ofAnchors({ sinks, unanchoredEntries }: Overview['audit']): Notice[] {
       const content = (
         <>
           <p>
-            <strong>Anchors are behind: the sink “{sink}” takes nothing</strong>
+            <strong>External anchors fail: nothing can be written to “{sink}”</strong>
             <span>
               {lastAt === null ? (
-                'It has taken nothing since the service started. '
+                'Nothing was written there since the service started. '
               ) : (
                 <>
-                  It took something last <Ago at={lastAt} />.{' '}
+                  Last written <Ago at={lastAt} />.{' '}
                 </>
               )}
-              {unanchoredEntries !== null && `${unanchoredEntries} entries have no anchor yet.`}
+              {unanchoredEntries !== null && `${countText(unanchoredEntries)} entries are in no anchor yet.`}
             </span>
           </p>
           <To path="audit" needs="auditChain">

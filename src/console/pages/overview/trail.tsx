@@ -1,25 +1,25 @@
 import type { Overview } from '../../../client/api.ts'
-import { useConsole } from '../../data/console.ts'
-import { addressOf } from '../../data/place.ts'
-import { Link } from '../../ui/link.tsx'
 import { countText } from '../../ui/numbers.ts'
 import { Ago } from '../../ui/time.tsx'
+import { Counted } from './counted.tsx'
 
 /** Whether what happened is on record, and can be proved. */
 export function TrailCard({ of }: { of: Overview['audit'] }) {
-  const { may } = useConsole()
   const { entries, newestAt, lastVerified, unanchoredEntries, sinks, fault } = of
-  const count = countText(entries)
   return (
     <section class="card">
       <h2>Audit trail</h2>
       <dl class="facts">
         <dt>Entries</dt>
-        <dd>{may('auditChain') ? <Link to={addressOf(['audit'])}>{count}</Link> : count}</dd>
+        <dd>
+          <Counted path="audit" needs="auditChain">
+            {countText(entries)}
+          </Counted>
+        </dd>
         <dt>Newest</dt>
         <dd>{newestAt === null ? 'none yet' : <Ago at={newestAt} />}</dd>
         <dt>Writing</dt>
-        <dd>{fault === null ? <Badge isGood text="as it should" /> : <Badge text="faulty" />}</dd>
+        <dd>{fault === null ? <Badge isGood text="working" /> : <Badge text="failing" />}</dd>
         <dt>Last verified</dt>
         <dd>
           {lastVerified === null ? (
@@ -43,19 +43,23 @@ export function TrailCard({ of }: { of: Overview['audit'] }) {
 
 function Anchors({ unanchoredEntries, sinks }: Pick<Overview['audit'], 'unanchoredEntries' | 'sinks'>) {
   if (sinks.length === 0) {
-    return <span class="muted">go nowhere: nothing outside of this service tells of its trail</span>
+    return (
+      <span class="muted">
+        No external anchors are configured: only this service vouches that nothing was rewritten or taken away.
+      </span>
+    )
   }
   return (
     <ul class="stack-small">
       {sinks.map(({ sink, ok, lastAt }) => (
         <li key={sink}>
-          {sink} <Badge isGood={ok} text={ok ? 'takes them' : 'takes none'} />{' '}
+          {sink} <Badge isGood={ok} text={ok ? 'working' : 'failing'} />{' '}
           {lastAt === null ? <span class="muted">none yet</span> : <Ago at={lastAt} />}
         </li>
       ))}
       {unanchoredEntries !== null && (
         <li>
-          {countText(unanchoredEntries)} {unanchoredEntries === 1 ? 'entry' : 'entries'} without an anchor
+          {countText(unanchoredEntries)} {unanchoredEntries === 1 ? 'entry' : 'entries'} in no anchor yet
         </li>
       )}
     </ul>

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 import type { PolicyTexts } from '../../../client/api.ts'
-import { DECISIONS } from '../../ui/badges.tsx'
+import { DECISIONS } from '../../ui/decision-words.ts'
 import { Field, TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { Text } from '../../ui/text.tsx'

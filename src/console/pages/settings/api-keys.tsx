@@ -3,7 +3,7 @@ import type { ListedKey } from '../../../client/api.ts'
 import { useNow } from '../../data/clock.ts'
 import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
-import { usePlace } from '../../data/place.ts'
+import { addressOf, go, usePlace } from '../../data/place.ts'
 import { Await, Empty } from '../../ui/states.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import { Filters, isWanted, wantedIn } from './filters.tsx'
@@ -38,7 +38,7 @@ export function ApiKeys() {
       <Await of={keys} what="the keys">
         {(all) => <Listed all={all} onAct={(what, key) => setAct({ what, key })} />}
       </Await>
-      {act?.what === 'create' && <CreateDialog onClose={end} onUnsure={keys.reload} />}
+      {act?.what === 'create' && <CreateDialog keys={keys.data ?? []} onClose={end} onUnsure={keys.reload} />}
       {act?.what === 'rotate' && <RotateDialog of={act.key} onClose={end} onUnsure={keys.reload} />}
       {act?.what === 'revoke' && <RevokeDialog of={act.key} onClose={end} />}
     </section>
@@ -57,9 +57,17 @@ function Listed({ all, onAct }: { all: readonly ListedKey[]; onAct: ActOn }) {
       <Filters wanted={wanted} all={all} nowMs={nowMs} />
       {shown.length === 0 ? (
         <Empty title="No key is like this.">
-          {all.length === 0
-            ? 'Keys of the tenant are listed here. The first ones are made on the host: gate-sidecar keys create.'
-            : 'Choose other states or roles, or search for something else.'}
+          {all.length === 0 ? (
+            'Keys of the tenant are listed here. The first ones are made on the host: gate-sidecar keys create.'
+          ) : (
+            <button
+              type="button"
+              class="button quiet"
+              onClick={() => go(addressOf(['settings', 'api-keys'], { state: 'all' }))}
+            >
+              Show all keys
+            </button>
+          )}
         </Empty>
       ) : (
         <KeyTable keys={shown} all={all} nowMs={nowMs} onAct={onAct} />

@@ -1,5 +1,6 @@
 import { serverNow } from '../../data/clock.ts'
 import { Choice, TextField } from '../../ui/field.tsx'
+import { zoneName } from '../../ui/local-time.ts'
 import { Time } from '../../ui/time.tsx'
 
 const DAY_MS = 86_400_000
@@ -47,7 +48,7 @@ export function ExpiryFields({ value, onValue, fault }: ExpiryFieldsProps) {
       />
       {isDate && (
         <TextField
-          label="Last day"
+          label={`Last day (${zoneName()})`}
           type="date"
           value={value.date}
           onValue={(date) => onValue({ ...value, date })}

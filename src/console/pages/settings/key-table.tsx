@@ -1,6 +1,7 @@
 import type { ListedKey } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { Id } from '../../ui/copy.tsx'
+import { Maker } from '../../ui/principal.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -82,15 +83,14 @@ function Created({ of, names }: { of: ListedKey; names: ReadonlyMap<string, stri
     <div>
       <When at={of.createdAt} />
       <div class="muted small" title={of.createdBy}>
-        by <Text of={names.get(of.createdBy) ?? shortOf(of.createdBy)} />
+        by <Creator id={of.createdBy} name={names.get(of.createdBy) ?? null} />
       </div>
     </div>
   )
 }
 
-/** The kind of an id and its end, by which one tells it from others. */
-function shortOf(id: string): string {
-  return id.startsWith('key_') ? `key_…${id.slice(-6)}` : id
+function Creator({ id, name }: { id: string; name: string | null }) {
+  return name === null ? <Maker id={id} /> : <Text of={name} />
 }
 
 function Actions({ of: key, nowMs, onAct }: { of: ListedKey; nowMs: number; onAct: ActOn }) {

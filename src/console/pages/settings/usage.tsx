@@ -30,6 +30,9 @@ function Shown({ usage }: { usage: Usage }) {
   const { plan, environment, requestsPerMinute, remaining, statusRequestsPerMinute, keys } = usage
   return (
     <>
+      <div role="status">
+        {remaining === 0 && requestsPerMinute !== null && <UsedUp perMinute={requestsPerMinute} />}
+      </div>
       <div class="columns">
         <div class="card">
           <h3>Requests</h3>
@@ -67,6 +70,17 @@ function Shown({ usage }: { usage: Usage }) {
         </p>
       </div>
     </>
+  )
+}
+
+/** A plan fills up evenly, one request after the other. */
+function UsedUp({ perMinute }: { perMinute: number }) {
+  const seconds = Math.ceil(60 / perMinute)
+  return (
+    <p class="notice">
+      <strong>The plan is used up at this moment.</strong> Agents that ask now are refused, and may not act. There is
+      one request more every {seconds === 1 ? 'second' : `${seconds} seconds`}.
+    </p>
   )
 }
 

@@ -1,0 +1,148 @@
+import type { Approval } from '../../../client/api.ts'
+import { Id } from '../../ui/copy.tsx'
+import { JsonTree } from '../../ui/json-tree.tsx'
+import { Principal } from '../../ui/principal.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { LongText, Text } from '../../ui/text.tsx'
+import { Time } from '../../ui/time.tsx'
+
+type Vote = Approval['votes'][number]
+
+/** As far as it is told here: what a field is, nobody but the verifier has looked at. */
+interface Told {
+  action: string
+  requestedBy: string
+  quorum: number | undefined
+  digest: string
+  unbound: readonly string[]
+  votes: readonly Vote[]
+}
+
+/** Who approved what, in words; and all that the entries say. @param of data of the entries of the approval, in order */
+export function BundleApproval({ of }: { of: readonly object[] }) {
+  const { action, requestedBy, quorum, digest, unbound, votes } = toldIn(of)
+  const last = votes.at(-1)
+  return (
+    <>
+      <p>
+        Approved by <Voters of={votes} />
+        {last && (
+          <>
+            {', last at '}
+            <When at={last.votedAt} />
+            {','}
+          </>
+        )}
+        {' for the action '}
+        <strong>
+          <Text of={action} />
+        </strong>
+        {requestedBy !== '' && (
+          <>
+            , which <Principal of={requestedBy} /> asked for
+          </>
+        )}
+        {'. '}
+        {quorum !== undefined && `It needed ${quorum} ${quorum === 1 ? 'vote' : 'votes'}.`}
+      </p>
+      <dl class="facts">
+        <dt>Arguments bound</dt>
+        <dd>
+          <Id of={digest} what="the digest of what was approved" />
+        </dd>
+        <dt>Not bound</dt>
+        <dd>
+          {unbound.length === 0 ? (
+            'nothing: exactly this request was approved'
+          ) : (
+            <>
+              <Text of={unbound.join(', ')} />, free to differ
+            </>
+          )}
+        </dd>
+      </dl>
+      <Table
+        caption="Votes"
+        columns={COLUMNS}
+        rows={votes}
+        keyOf={({ principal, votedAt }) => `${votedAt} ${principal}`}
+      />
+      <details>
+        <summary>All that the entries say</summary>
+        <JsonTree value={of} path="approval" />
+      </details>
+    </>
+  )
+}
+
+const COLUMNS: readonly Column<Vote>[] = [
+  { head: 'Approver', cell: ({ principal, approverId }) => <Approver principal={principal} approverId={approverId} /> },
+  { head: 'When', cell: ({ votedAt }) => <When at={votedAt} /> },
+  {
+    head: 'Comment',
+    cell: ({ comment }) => (comment === null ? <span class="muted">none</span> : <LongText of={comment} />),
+  },
+]
+
+function Approver({ principal, approverId }: Pick<Vote, 'principal' | 'approverId'>) {
+  return (
+    <span>
+      <Principal of={principal} />
+      {approverId !== principal && (
+        <span class="muted">
+          , named as <Text of={approverId} />
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** A text that is no time is shown as it is. */
+function When({ at }: { at: string }) {
+  return Number.isNaN(Date.parse(at)) ? <Text of={at} /> : <Time at={at} />
+}
+
+/** `ann, bo and cy` */
+function Voters({ of }: { of: readonly Vote[] }) {
+  if (of.length === 0) return <>nobody</>
+  return (
+    <>
+      {of.map(({ principal }, i) => (
+        <span key={principal}>
+          {i > 0 && (i === of.length - 1 ? ' and ' : ', ')}
+          <strong>
+            <Principal of={principal} />
+          </strong>
+        </span>
+      ))}
+    </>
+  )
+}
+
+/** What the entries make of the approval: each one changes what those before it have said. */
+function toldIn(entries: readonly object[]): Told {
+  const fields: Record<string, unknown> = Object.assign({}, ...entries.map((entry) => Object(Object(entry).changes)))
+  const { quorum, unbound, votes } = fields
+  return {
+    action: textOf(fields.action),
+    requestedBy: textOf(fields.requestedBy),
+    quorum: typeof quorum === 'number' ? quorum : undefined,
+    digest: textOf(fields.digest),
+    unbound: Array.isArray(unbound) ? unbound.map(textOf) : [],
+    votes: Array.isArray(votes) ? votes.map(voteOf) : [],
+  }
+}
+
+function voteOf(vote: unknown): Vote {
+  const { principal, approverId, comment, votedAt } = Object(vote)
+  return {
+    principal: textOf(principal),
+    approverId: textOf(approverId),
+    comment: typeof comment === 'string' ? comment : null,
+    votedAt: textOf(votedAt),
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,48 @@
+import { serverNow } from '../../data/clock.ts'
+import { zoneName } from '../../ui/local-time.ts'
+import type { Filters } from './filters.ts'
+
+/** Days from now on, by their beginning: from included, to excluded. */
+const SHORTCUTS = [
+  { name: 'Today', first: 0, end: undefined },
+  { name: 'Yesterday', first: -1, end: 0 },
+  { name: 'Last 7 days', first: -6, end: undefined },
+] as const
+
+interface TimeShortcutsProps {
+  filters: Pick<Filters, 'from' | 'to'>
+  change: (changed: Pick<Filters, 'from' | 'to'>) => void
+}
+
+/** Days of the viewer, which are asked for often. The one that is chosen is chosen no more by a second click. */
+export function TimeShortcuts({ filters, change }: TimeShortcutsProps) {
+  return (
+    <fieldset class="segments" title={`Days of the zone ${zoneName()}`}>
+      <legend class="visually-hidden">Days</legend>
+      {SHORTCUTS.map(({ name, first, end }) => {
+        const from = beginningOf(first)
+        const to = end === undefined ? '' : beginningOf(end)
+        const isChosen = filters.from === from && filters.to === to
+        return (
+          <button
+            key={name}
+            type="button"
+            class="segment"
+            aria-pressed={isChosen}
+            onClick={() => change(isChosen ? { from: '', to: '' } : { from, to })}
+          >
+            {name}
+          </button>
+        )
+      })}
+    </fieldset>
+  )
+}
+
+/** UTC. @param days from today */
+function beginningOf(days: number): string {
+  const at = new Date(serverNow())
+  at.setHours(0, 0, 0, 0)
+  at.setDate(at.getDate() + days)
+  return at.toISOString()
+}

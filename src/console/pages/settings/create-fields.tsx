@@ -1,0 +1,125 @@
+import type { ListedKey } from '../../../client/api.ts'
+import type { GateError } from '../../../client/errors.ts'
+import { useConsole } from '../../data/console.ts'
+import { Choice, TextField } from '../../ui/field.tsx'
+import { Text } from '../../ui/text.tsx'
+import { type Draft, faultOf, groupsOf } from './draft.ts'
+import { ExpiryFields } from './expiry.tsx'
+import { Roles } from './roles.tsx'
+
+/** What the service takes, in characters. */
+const MAX_LABEL = 128
+/** Groups that are offered at most. */
+const MAX_SUGGESTED = 100
+
+interface FieldsProps {
+  draft: Draft
+  onChange: (changed: Partial<Draft>) => void
+  error: GateError | undefined
+  hasTried: boolean
+  /** Those that there are: their groups are offered. */
+  keys: readonly ListedKey[]
+}
+
+export function Fields({ draft, onChange, error, hasTried, keys }: FieldsProps) {
+  const groups = groupsOf(draft.groups)
+  return (
+    <>
+      <TextField
+        label="Name (optional)"
+        value={draft.name}
+        onValue={(name) => onChange({ name })}
+        maxLength={MAX_LABEL}
+        autoComplete="off"
+        hint="By which it is found again, such as billing-bot."
+        fault={faultOf(error, 'name')}
+      />
+      <Roles
+        value={draft.roles}
+        onValue={(roles) => onChange({ roles })}
+        fault={hasTried && draft.roles.length === 0 ? 'Choose one at least.' : faultOf(error, 'roles')}
+      />
+      <EnvironmentField {...{ draft, onChange }} />
+      <TextField
+        label="Identity (optional)"
+        value={draft.identity}
+        onValue={(identity) => onChange({ identity })}
+        maxLength={MAX_LABEL}
+        autoComplete="off"
+        hint="Who holds it. Approvals by keys of one identity count once, and nobody approves what one's own identity asked for."
+        fault={faultOf(error, 'identity')}
+      />
+      {draft.roles.includes('approver') && draft.identity.trim() === '' && (
+        <p class="notice small" role="status">
+          <strong>Who approves would not be known.</strong> Without an identity, votes count for the key alone, and
+          nobody checks the name that is given with them. Enter the name of the person who holds it.
+        </p>
+      )}
+      <TextField
+        label="Groups (optional)"
+        value={draft.groups}
+        onValue={(text) => onChange({ groups: text })}
+        autoComplete="off"
+        hint={
+          groups.length === 0 ? (
+            'Separated by commas. Policies can ask for approvers of a group.'
+          ) : (
+            <Groups of={groups} />
+          )
+        }
+        suggestions={suggestedFor(draft.groups, keys)}
+        fault={faultOf(error, 'groups')}
+      />
+      <ExpiryFields
+        value={draft.expiry}
+        onValue={(expiry) => onChange({ expiry })}
+        fault={faultOf(error, 'expiresAt')}
+      />
+    </>
+  )
+}
+
+function EnvironmentField({ draft, onChange }: Pick<FieldsProps, 'draft' | 'onChange'>) {
+  const { who } = useConsole()
+  const options = [
+    ['live', 'live'],
+    ['test', 'test'],
+  ] as const
+  return (
+    <Choice
+      label="Environment"
+      value={draft.environment}
+      options={who.environment === 'test' ? options.slice(1) : options}
+      onValue={(environment) => onChange({ environment })}
+      hint={
+        who.environment === 'test'
+          ? 'A test key makes test keys only.'
+          : 'What test keys do is decided and recorded apart from what live keys do.'
+      }
+    />
+  )
+}
+
+/** The groups of other keys, each as what the field would be with it: a browser compares with all that is entered. */
+function suggestedFor(text: string, keys: readonly ListedKey[]): string[] {
+  const before = text.slice(0, text.lastIndexOf(',') + 1)
+  const taken = groupsOf(before)
+  const known = new Set(keys.flatMap(({ groups }) => groups))
+  return [...known]
+    .filter((group) => !taken.includes(group) && !group.includes(','))
+    .sort()
+    .slice(0, MAX_SUGGESTED)
+    .map((group) => (before === '' ? group : `${before} ${group}`))
+}
+
+function Groups({ of }: { of: readonly string[] }) {
+  return (
+    <span class="row tight">
+      {of.map((group) => (
+        <span key={group} class="badge">
+          <Text of={group} />
+        </span>
+      ))}
+    </span>
+  )
+}
