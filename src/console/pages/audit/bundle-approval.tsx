@@ -6,7 +6,8 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 
-type Vote = Approval['votes'][number]
+/** As its entry says it: whether it counts follows from the keys. */
+type Vote = Omit<Approval['votes'][number], 'counts'>
 
 /** As far as it is told here: what a field is, nobody but the verifier has looked at. */
 interface Told {
