@@ -251,7 +251,7 @@ test('several are decided with one reason, one vote each; high risks are left ou
   const dialog = dialogOf(page)
   const itemOf = (text: string) => dialog.locator('.batch-items li', { hasText: text })
   await itemOf('High risk: open it and decide it alone.').waitFor()
-  const lines = ['to: "x@example.org"', 'amount: 9000', 'amount: 3', 'amount: 2\ntoolCallId: "c"', 'amount: 1']
+  const lines = ['to: "x@example.org"', 'amount: 9000', 'amount: 3', 'amount: 2, toolCallId: "c"', 'amount: 1']
   assert.deepEqual(await page.locator('.inbox .argument-line').allInnerTexts(), lines)
   assert.deepEqual(await dialog.locator('.argument-line').allInnerTexts(), lines)
   await itemOf('amount: 2')

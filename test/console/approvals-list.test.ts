@@ -49,7 +49,7 @@ test('selecting moves no row, at any size, and what can be done with it stays in
 test('the filters are as wide as what is below them', async () => {
   const { ann, bot } = await people(gate, 'line')
   const note = 'n'.repeat(99)
-  const context = { amount: 1, ben: 'x\u202ey', note, other: { more: [1] }, yes: true }
+  const context = { amount: 1, 'ben: 2, to': 'x\u202ey', note, other: { more: [1] }, yes: true }
   const id = await ask(gate, bot, 'payment.transfer', context)
   const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
   await page.getByRole('region', { name: 'Who asks' }).waitFor()
@@ -59,9 +59,7 @@ test('the filters are as wide as what is below them', async () => {
     )
   assert.equal(await rightOf('.inbox-toolbar label'), await rightOf('.beside .card'))
   assert.deepEqual((await page.locator('.inbox .argument-line').allInnerTexts()).join().split('\n'), [
-    'amount: 1',
-    'ben: "xU+202Ey"',
-    `note: "${'n'.repeat(23)}…`,
+    `amount: 1, "ben: 2, to": "xU+202Ey", note: "${'n'.repeat(23)}…`,
     '2 more',
   ])
 })

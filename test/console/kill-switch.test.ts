@@ -104,7 +104,7 @@ test('nothing is stopped before the phrase names the target that is chosen now',
   assert.deepEqual(await stopsOf(gate, operator), [['L3', 'typed']])
 })
 
-test('a preview says what is covered and held up, that a scope is mistyped, and that one is no pattern', async () => {
+test('a preview says what is covered and paused, that a scope is mistyped, and that one is no pattern', async () => {
   const operator = await operatorOf('seen')
   const agent = await gate.key({ tenant: 'seen', roles: ['agent'] })
   const body = { tenantId: 'seen', action: 'payment.transfer', context: { amount: 5000 } }
@@ -113,7 +113,7 @@ test('a preview says what is covered and held up, that a scope is mistyped, and 
   const { page } = opened
   const preview = page.locator('.preview')
   await fill(page, { 'Action or pattern': 'payment.transfer' })
-  await preview.getByText('1 that waits is held up').waitFor()
+  await preview.getByText('1 that waits is paused').waitFor()
   await fill(page, { 'Action or pattern': 'paymnt.*' })
   await preview.getByText('Mistyped?').waitFor()
   await assertSound(opened)

@@ -1,5 +1,5 @@
 import type { Approval, RecordedDecision } from '../../client/api.ts'
-import { DECISIONS } from './decision-words.ts'
+import { DECISIONS, STATUSES } from './decision-words.ts'
 import { Text } from './text.tsx'
 
 /** Decisions and statuses are told by a word; colour only repeats it. */
@@ -8,17 +8,17 @@ export function DecisionBadge({ decision }: { decision: RecordedDecision['decisi
   return <span class={`badge ${decision}`}>{DECISIONS[decision]}</span>
 }
 
-const STATUSES = {
+const COLOURS = {
   pending: 'require_approval',
   approved: 'allow',
   consumed: 'allow',
   rejected: 'deny',
   cancelled: 'plain',
   expired: 'plain',
-} as const
+} as const satisfies Record<Approval['status'], string>
 
 export function StatusBadge({ status }: { status: Approval['status'] }) {
-  return <span class={`badge ${STATUSES[status]}`}>{status === 'consumed' ? 'used' : status}</span>
+  return <span class={`badge ${COLOURS[status]}`}>{STATUSES[status]}</span>
 }
 
 /** From these scores on, risk is drawn as medium and as high. They colour only: what a score leads to is the policies' to say. */
@@ -33,7 +33,7 @@ export function riskLevel(score: number): 'low' | 'medium' | 'high' {
 
 interface RiskProps {
   score: number
-  /** Digits stand below those of the row above. */
+  /** Among others, where digits stand below those of the row above. */
   isInList?: boolean
 }
 

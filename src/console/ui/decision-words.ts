@@ -1,10 +1,20 @@
-import type { RecordedDecision } from '../../client/api.ts'
+import type { Approval, RecordedDecision } from '../../client/api.ts'
 
 /** What can be decided, in words that are the same everywhere. */
 export const DECISIONS: Record<RecordedDecision['decision'], string> = {
   allow: 'Allowed',
   require_approval: 'Needs approval',
   deny: 'Denied',
+}
+
+/** What becomes of an approval. */
+export const STATUSES: Record<Approval['status'], string> = {
+  pending: 'Pending',
+  approved: 'Approved',
+  consumed: 'Used',
+  rejected: 'Rejected',
+  cancelled: 'Cancelled',
+  expired: 'Expired',
 }
 
 /** Who asks: a column, a filter and a fact are called by this word. */

@@ -4,6 +4,8 @@ import { Beginning } from '../../ui/text.tsx'
 /** So many arguments are in a line, and so many characters of a name. */
 const SHOWN = 3
 const MAX_NAME = 24
+/** Other names stand in quotes, or `a: 1, b` could pass for two. */
+const PLAIN_NAME = /^[\w.-]+$/
 
 interface ArgumentLineProps {
   approval: Approval
@@ -11,21 +13,24 @@ interface ArgumentLineProps {
   most: number
 }
 
-/** The first arguments of an action in one line, `amount: 4800  to: "x@example.org"`, and how many more it has. */
+/** The first arguments of an action in one line, `amount: 4800, to: "x@example.org"`, and how many more it has. */
 export function ArgumentLine({ approval: { context, plan }, most }: ArgumentLineProps) {
   const members = [...Object.entries(context), ...Object.entries(plan ?? {})]
   const more = members.length - SHOWN
   if (members.length === 0) return <span class="argument-line muted">no arguments</span>
   return (
     <span class="argument-line">
-      {members.slice(0, SHOWN).map(([name, value], i) => (
-        <span key={i} class="argument">
-          <span class="muted">
-            <Beginning of={name} most={MAX_NAME} />:{' '}
+      <span class="first-arguments">
+        {members.slice(0, SHOWN).map(([name, value], i) => (
+          <span key={i}>
+            {i > 0 && ', '}
+            <span class="muted">
+              <Beginning of={PLAIN_NAME.test(name) ? name : JSON.stringify(name)} most={MAX_NAME} />:{' '}
+            </span>
+            <Beginning of={beginningOf(value, most)} most={most} />
           </span>
-          <Beginning of={beginningOf(value, most)} most={most} />
-        </span>
-      ))}
+        ))}
+      </span>
       {more > 0 && <span class="muted">{`${more} more`}</span>}
     </span>
   )

@@ -11,14 +11,14 @@ import { Ago } from '../../ui/time.tsx'
 /** So many of the past decisions are shown before somebody asks for more. */
 const SHOWN = 5
 
-/** The rule that held the action, as it is written. */
+/** The rule by which the action needs approval, as it is written. */
 export function RuleSource({
   rule,
   unshown,
   policyDigest,
 }: Pick<ApprovalBackground, 'rule' | 'unshown' | 'policyDigest'>) {
   const { may } = useConsole()
-  if (rule === null) return <p class="muted">Not shown: {unshown?.message ?? 'no rule held the action'}.</p>
+  if (rule === null) return <p class="muted">Not shown: {unshown?.message ?? 'no rule asked for the approval'}.</p>
   return (
     <figure class="rule-source">
       <figcaption class="small muted">
@@ -53,7 +53,7 @@ export function History({ background: { agent, session, searchedTo } }: { backgr
             <Text of={agent.name} />)
           </>
         )}
-        {`: ${complete ? '' : 'at least '}${allow} allowed, ${deny} denied and ${held} held in the last 24 hours.`}
+        {`: ${complete ? '' : 'at least '}in the last 24 hours ${allow} allowed, ${held} needed approval, ${deny} denied.`}
       </p>
       <Past title="Its last decisions" decisions={agent.recent} none="Nothing else is known of it." />
       {session.id !== null && (

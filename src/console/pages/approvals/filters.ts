@@ -1,13 +1,14 @@
 import type { Approval, SignedIn } from '../../../client/api.ts'
+import { STATUSES as WORDS } from '../../ui/decision-words.ts'
 import { hasVoted } from './obstacles.ts'
 
 export const STATUSES = [
-  ['pending', 'pending'],
-  ['approved', 'approved, not used'],
-  ['rejected', 'rejected'],
-  ['expired', 'expired'],
-  ['cancelled', 'cancelled'],
-  ['consumed', 'used'],
+  ['pending', WORDS.pending],
+  ['approved', `${WORDS.approved}, not used`],
+  ['rejected', WORDS.rejected],
+  ['expired', WORDS.expired],
+  ['cancelled', WORDS.cancelled],
+  ['consumed', WORDS.consumed],
 ] as const satisfies readonly (readonly [Approval['status'], string])[]
 
 export const ORDERS = [

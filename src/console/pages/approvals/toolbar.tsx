@@ -1,3 +1,4 @@
+import { AGENT } from '../../ui/decision-words.ts'
 import { Choice, TextField } from '../../ui/field.tsx'
 import { countOf, type Filters, ORDERS, RISKS, STATUSES } from './filters.ts'
 
@@ -51,7 +52,7 @@ function More({ filters, set, mayVote }: MoreProps) {
   const { agent, action, risk, mine, status, order } = filters
   return (
     <>
-      <TextField label="Asked by" value={agent} onValue={(text) => set({ agent: text })} maxLength={256} />
+      <TextField label={AGENT} value={agent} onValue={(text) => set({ agent: text })} maxLength={256} />
       <TextField
         label="Action begins with"
         value={action}

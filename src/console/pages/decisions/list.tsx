@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<ListedDecision>[] = [
     class: 'named',
   },
   { head: 'Decided by', cell: ({ decidedBy }) => (decidedBy === null ? '–' : DECIDED_BY[decidedBy]) },
-  { head: 'Risk', cell: ({ riskScore }) => (riskScore === null ? '–' : <Risk score={riskScore} />) },
+  { head: 'Risk', cell: ({ riskScore }) => (riskScore === null ? '–' : <Risk score={riskScore} isInList />) },
 ]
 
 function actionCell({ id, action }: ListedDecision) {

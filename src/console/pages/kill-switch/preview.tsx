@@ -108,7 +108,7 @@ function Shown({ preview, meant }: { preview: KillSwitchPreview; meant: Componen
       <p class="muted small">
         {approvals === 0 && cancels === 0 && !moreApprovals
           ? 'No open approval is touched.'
-          : `Approvals: ${least}${approvals} that ${approvals === 1 ? 'waits is' : 'wait are'} held up and ${
+          : `Approvals: ${least}${approvals} that ${approvals === 1 ? 'waits is' : 'wait are'} paused and ${
               approvals === 1 ? 'keeps its' : 'keep their'
             } time; ${least}${cancels} granted and not used ${cancels === 1 ? 'is' : 'are'} cancelled.`}
       </p>
