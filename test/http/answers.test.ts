@@ -21,7 +21,7 @@ const held = (await post('/gate/check', PAY)).body.data
 const CHECK =
   'decision reason riskScore plan decisionId timestamp rule decidedBy retry policyDigest approvalId approvalExpiresAt validUntil factors unevaluable'
 const APPROVAL =
-  'id action status createdAt context plan decisionId riskScore factors reason rule requestedBy quorum votes expiresAt decidedAt digest unbound'
+  'id action status createdAt context plan decisionId riskScore factors reason rule requestedBy quorum votes expiresAt decidedAt digest unbound stop'
 const ENTRY = 'id timestamp eventType data hash seq previousHash actor'
 const STOPPED = 'active level scope triggeredAt triggeredBy reason switches'
 const KEY =
