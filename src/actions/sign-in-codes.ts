@@ -35,14 +35,18 @@ export class SignInCodes {
     return { code, endsMs: ends.atMs }
   }
 
-  /** The key of a code, which is used up by that. @throws GateError `unauthenticated` */
-  redeem(code: string): ApiKey {
-    const hash = sha256Hex(code)
-    const held = this.#codes.get(hash)
-    this.#codes.delete(hash)
+  /** The key of a code that can still be used. @throws GateError `unauthenticated` */
+  keyOf(code: string): ApiKey {
+    const held = this.#codes.get(sha256Hex(code))
     const key = held && !isPast(this.#clocks, held.ends) ? activeKey(this.#deps, held.keyId) : undefined
     if (key !== undefined) return key
     throw new GateError('unauthenticated', 'This sign-in link was used already or is too old; ask for a new one.')
+  }
+
+  /** Uses the code up: of two who come with it at once, one does. @throws GateError `unauthenticated` */
+  redeem(code: string): void {
+    this.keyOf(code)
+    this.#codes.delete(sha256Hex(code))
   }
 }
 

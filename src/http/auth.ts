@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { callerFor, keyOfSecret } from '../actions/authenticate.ts'
 import { type Caller, callerOf } from '../actions/deps.ts'
-import type { Session, SignInBy } from '../actions/sessions.ts'
+import type { Session } from '../actions/sessions.ts'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { GateError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
@@ -15,7 +15,11 @@ import { sessionCookies } from './session-cookie.ts'
 const BEARER = /^Bearer +(\S+)$/i
 
 /** The key that a request acts with, and by what it is known. */
-export type Credential = { key: ApiKey } & ({ by: SignInBy } | { by: 'session'; session: Session })
+export type Credential = { key: ApiKey } & (
+  | { by: 'key' }
+  | { by: 'code'; code: string }
+  | { by: 'session'; session: Session }
+)
 
 /**
  * What the request acts with: a key, or the session of a browser that was signed in with one.
@@ -35,7 +39,7 @@ export function authenticate(
   const { 'x-session-token': token, 'x-sign-in-code': code } = headers
   if (route.signIn && typeof code === 'string') {
     assertSameOrigin(request)
-    return { key: signInCodes.redeem(code), by: 'code' }
+    return { key: signInCodes.keyOf(code), by: 'code', code }
   }
   if (route.facade === undefined && typeof token === 'string') {
     assertSameOrigin(request)

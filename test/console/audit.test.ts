@@ -125,7 +125,7 @@ test('by the keyboard, the focus goes from the button to the one that cancels, a
 
 test('who did it is told by name, the service and the host as what they are, and days by their zone', async () => {
   const { page } = await trail('?eventType=policy.loaded')
-  await page.locator('.entry-actor', { hasText: 'the service' }).waitFor()
+  await page.locator('.entry-actor', { hasText: 'service' }).waitFor()
   await page.getByText('Days begin and end at midnight UTC; other times on this page are in Europe/Berlin.').waitFor()
   await page.getByLabel('Before (Europe/Berlin)').waitFor()
   await page.goto(`${gate.server.url}/console/audit?eventType=key.created`)

@@ -72,5 +72,5 @@ function focusOnHeading(part: Element): void {
   const heading = part.querySelector<HTMLElement>(HEADINGS)
   if (heading === null) return
   heading.tabIndex = -1
-  heading.focus()
+  heading.focus({ preventScroll: true })
 }

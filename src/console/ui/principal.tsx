@@ -20,9 +20,19 @@ const HOST = /^host:(\d+|unknown)$/
 
 /** Who caused an entry: by a key, at the command line of the host, or the service of its own accord. */
 export function ActorName({ of: { kind, id, identity, name } }: { of: NonNullable<TimelineItem['actor']> }) {
-  if (kind === 'service') return <>the service</>
+  if (kind === 'service') return <span class="badge">service</span>
   if (kind === 'host') return <HostUser id={id} />
-  return <Principal of={identity ?? name ?? id} />
+  return <KeyHolder {...{ id, identity, name }} />
+}
+
+/** Who holds a key: by its identity, else by the name that somebody gave the key, which is said to be one, else by its id. */
+export function KeyHolder({ id, identity, name }: { id: string; identity: string | null; name: string | null }) {
+  if (identity !== null || name === null) return <Principal of={identity ?? id} />
+  return (
+    <>
+      key “<Text of={name} />”
+    </>
+  )
 }
 
 /** Who made something, where that is either a key or `host:` with the number of a user. */
@@ -34,8 +44,8 @@ export function Maker({ id }: { id: string }) {
 function HostUser({ id }: { id: string }) {
   const [, user] = HOST.exec(id) ?? []
   return (
-    <span class="nowrap" title={`gate-sidecar on the command line of the host, recorded as ${id}`}>
-      {user === undefined || user === 'unknown' ? 'the host' : `host user ${user}`}
+    <span class="badge" title={`gate-sidecar on the command line of the host, recorded as ${id}`}>
+      {user === undefined || user === 'unknown' ? 'host' : `host user ${user}`}
     </span>
   )
 }

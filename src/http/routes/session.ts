@@ -25,10 +25,13 @@ export const sessionRoutes = {
     data: OpenedSession,
     errors: ['forbidden'],
     example: openSessionExample,
-    async handle(services, { credential: { key, by } }) {
+    async handle(services, { credential }) {
+      const { key, by } = credential
       // A session would go on for ever by one that it opened.
       if (by === 'session')
         throw new GateError('forbidden', 'Sign in with a key or a sign-in link, not with a session.')
+      // Only now: a request that is refused for its limit leaves the link to be used again.
+      if (credential.by === 'code') services.signInCodes.redeem(credential.code)
       const { cookie, token, session } = await services.sessions.open(key, by)
       return { data: { ...sessionView(services, key, session), token }, sessionCookie: cookie }
     },

@@ -23,6 +23,9 @@ export function useArrival<T extends HTMLElement>(marked: string | undefined, is
     if (marked !== arrived.current) arrived.current = undefined
     if (marked === undefined || !isThere || arrived.current === marked) return
     arrived.current = marked
+    // Who does something else by now is not led away from it.
+    const { activeElement } = document
+    if (activeElement !== document.body && activeElement?.matches('h1, main, .stop-link') !== true) return
     const stop = place.current?.querySelector<HTMLElement>('[aria-current]')
     stop?.scrollIntoView({ block: 'center' })
     stop?.focus({ preventScroll: true })

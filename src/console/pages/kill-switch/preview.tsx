@@ -12,14 +12,15 @@ interface PreviewProps {
   level: KillSwitchLevel
   /** Empty where nothing has been entered. */
   scope: string
-  /** What a mistyped scope is compared with. */
+  /** What a mistyped scope is compared with: first the names of the policies, since agents can have asked for any other. */
+  declared: readonly string[]
   known: readonly string[]
   /** One of those is what was meant. */
   onMeant: (scope: string) => void
 }
 
 /** What the stop would cover, as it is entered. It only informs: the stop waits for none of it. */
-export function Preview({ level, scope: entered, known, onMeant }: PreviewProps) {
+export function Preview({ level, scope: entered, declared, known, onMeant }: PreviewProps) {
   const { gate } = useConsole()
   const needsScope = level === 'L1' || level === 'L2'
   const scope = useSettled(entered)
@@ -34,7 +35,7 @@ export function Preview({ level, scope: entered, known, onMeant }: PreviewProps)
   // Not with each approval: agents make as many as they like.
   useChanges(['policy'], preview.reload)
   const { data, error } = preview
-  const meant = <DidYouMean nearest={nearestOf(scope, known)} onMeant={onMeant} />
+  const meant = <DidYouMean nearest={nearestOf(scope, declared) ?? nearestOf(scope, known)} onMeant={onMeant} />
   return (
     <section class="card preview" aria-labelledby="preview">
       <h3 id="preview">What it would cover</h3>

@@ -69,14 +69,17 @@ export function DomainScope({ value, onValue, domains, fault }: ScopeProps & { d
 }
 
 /** What can be named in a stop, as far as it is known: a failure to learn it stands in no one's way. */
-export function useKnown(): { domains: string[]; names: string[] } {
+export function useKnown(): { domains: string[]; known: string[]; declared: string[] } {
   const { gate, may } = useConsole()
   const policies = useLoad(async (signal) => (may('listPolicies') ? gate.policies.list({ signal }) : undefined), [])
   // What a stop of the whole tenant would cover is every action that is known, those that no policy declares too.
   const used = useLoad((signal) => gate.killSwitch.preview({ level: 'L3' }, { signal }), [])
   const actions = [...new Set([...(policies.data?.actions ?? []), ...(used.data?.covers ?? [])])].sort()
-  // Patterns first, since they stop more.
-  return { domains: policies.data?.domains ?? [], names: [...patternsOver(actions), ...actions] }
+  return {
+    domains: policies.data?.domains ?? [],
+    known: withPatterns(actions),
+    declared: withPatterns(policies.data?.actions ?? []),
+  }
 }
 
 /** Nothing once the text is one of them. */
@@ -84,6 +87,11 @@ function suggestionsFor(typed: string, known: readonly string[]): string[] {
   if (known.includes(typed)) return []
   const wanted = typed.replace(/\*+$/, '').toLowerCase()
   return known.filter((each) => each.toLowerCase().includes(wanted)).slice(0, SUGGESTED)
+}
+
+/** Patterns first, since they stop more. */
+function withPatterns(actions: readonly string[]): string[] {
+  return [...patternsOver(actions), ...actions]
 }
 
 /** For each first part of a name, the pattern that covers all actions that begin with it, as they are known. */

@@ -18,6 +18,9 @@ import { phraseOf, StopName } from './stop-name.tsx'
 export type Target = Pick<KillSwitch, 'level' | 'scope'>
 type OnDone = (target: Target, answer: TriggeredKillSwitch) => void
 
+/** A domain is chosen, and what is wider has no name. */
+const NOTHING_KNOWN = { declared: [], known: [] }
+
 /** What to stop, and why. Only the reason and the typed phrase stand between somebody and the stop. */
 export function TriggerForm({ onDone }: { onDone: OnDone }) {
   const { tenantId } = useConsole()
@@ -38,7 +41,7 @@ export function TriggerForm({ onDone }: { onDone: OnDone }) {
       <div class="stack">
         <LevelChoice level={level} onLevel={setLevel} />
         {level === 'L1' && (
-          <ActionScope value={action} onValue={setAction} known={known.names} onChosen={choose} frame={frame} />
+          <ActionScope value={action} onValue={setAction} known={known.known} onChosen={choose} frame={frame} />
         )}
         {level === 'L2' && (
           <DomainScope
@@ -49,7 +52,7 @@ export function TriggerForm({ onDone }: { onDone: OnDone }) {
           />
         )}
       </div>
-      <Preview level={level} scope={scope} known={level === 'L1' ? known.names : []} onMeant={choose} />
+      <Preview {...{ level, scope }} {...(level === 'L1' ? known : NOTHING_KNOWN)} onMeant={choose} />
       <Confirmation target={{ level, scope }} onDone={onDone} onTried={() => setHasTried(true)} />
     </div>
   )

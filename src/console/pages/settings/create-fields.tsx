@@ -9,6 +9,8 @@ import { Roles } from './roles.tsx'
 
 /** What the service takes, in characters. */
 const MAX_LABEL = 128
+/** Roles whose keys vote on approvals. */
+const VOTING = ['approver', 'owner']
 /** Groups that are offered at most. */
 const MAX_SUGGESTED = 100
 
@@ -49,7 +51,7 @@ export function Fields({ draft, onChange, error, hasTried, keys }: FieldsProps) 
         hint="Who holds it. Approvals by keys of one identity count once, and nobody approves what one's own identity asked for."
         fault={faultOf(error, 'identity')}
       />
-      {draft.roles.includes('approver') && draft.identity.trim() === '' && (
+      {draft.roles.some((role) => VOTING.includes(role)) && draft.identity.trim() === '' && (
         <p class="notice small" role="status">
           <strong>Who approves would not be known.</strong> Without an identity, votes count for the key alone, and
           nobody checks the name that is given with them. Enter the name of the person who holds it.

@@ -1,7 +1,7 @@
 import type { ListedKey } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { Id } from '../../ui/copy.tsx'
-import { Maker } from '../../ui/principal.tsx'
+import { KeyHolder, Maker } from '../../ui/principal.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -19,14 +19,14 @@ interface KeyTableProps {
 
 export function KeyTable({ keys, all, nowMs, onAct }: KeyTableProps) {
   const { who, may } = useConsole()
-  const names = new Map(all.map(({ id, name, identity }) => [id, name ?? identity]))
+  const makers = new Map(all.map((key) => [key.id, key]))
   const columns: Column<ListedKey>[] = [
     { head: 'Key', cell: (key) => <Named of={key} isOwn={key.id === who.keyId} /> },
     { head: 'Roles', cell: ({ roles }) => <div class="row tight">{roles.map(roleBadge)}</div> },
     { head: 'Held by', cell: (key) => <Holder of={key} /> },
     { head: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <When at={lastUsedAt} />) },
     { head: 'State', cell: (key) => <State of={key} nowMs={nowMs} /> },
-    { head: 'Created', cell: (key) => <Created of={key} names={names} /> },
+    { head: 'Created', cell: (key) => <Created of={key} makers={makers} /> },
   ]
   if (may('rotateKey') || may('revokeKey'))
     columns.push({ head: 'Actions', cell: (key) => <Actions of={key} nowMs={nowMs} onAct={onAct} /> })
@@ -78,19 +78,19 @@ function When({ at }: { at: string }) {
   )
 }
 
-function Created({ of, names }: { of: ListedKey; names: ReadonlyMap<string, string | null> }) {
+function Created({ of, makers }: { of: ListedKey; makers: ReadonlyMap<string, ListedKey> }) {
   return (
     <div>
       <When at={of.createdAt} />
       <div class="muted small" title={of.createdBy}>
-        by <Creator id={of.createdBy} name={names.get(of.createdBy) ?? null} />
+        by <Creator id={of.createdBy} of={makers.get(of.createdBy)} />
       </div>
     </div>
   )
 }
 
-function Creator({ id, name }: { id: string; name: string | null }) {
-  return name === null ? <Maker id={id} /> : <Text of={name} />
+function Creator({ id, of }: { id: string; of: ListedKey | undefined }) {
+  return of === undefined ? <Maker id={id} /> : <KeyHolder {...of} />
 }
 
 function Actions({ of: key, nowMs, onAct }: { of: ListedKey; nowMs: number; onAct: ActOn }) {
