@@ -80,7 +80,7 @@ function When({ at }: { at: string }) {
 
 function Created({ of, makers }: { of: ListedKey; makers: ReadonlyMap<string, ListedKey> }) {
   return (
-    <div>
+    <div class="created">
       <When at={of.createdAt} />
       <div class="muted small" title={of.createdBy}>
         by <Creator id={of.createdBy} of={makers.get(of.createdBy)} />
