@@ -327,12 +327,15 @@ test('what comes back of a plan is said in whole seconds or requests', async () 
     [60, 'There is one request more every second.'],
     [600, 'There are 10 requests more every second.'],
   ] as const) {
-    await page.route('**/usage', async (route) => {
-      const response = await route.fetch()
-      const json = await response.json()
-      Object.assign(json.data, { requestsPerMinute: perMinute, remaining: 0 })
-      await route.fulfill({ response, json })
-    })
+    await page.route(
+      (url) => url.pathname.endsWith('/usage') && !url.pathname.startsWith('/console/'),
+      async (route) => {
+        const response = await route.fetch()
+        const json = await response.json()
+        Object.assign(json.data, { requestsPerMinute: perMinute, remaining: 0 })
+        await route.fulfill({ response, json })
+      },
+    )
     await page.reload()
     await page.getByText(said).waitFor()
   }
