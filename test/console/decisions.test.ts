@@ -141,6 +141,22 @@ test('who comes back from a decision finds the list as it was: its filters, what
   }
 })
 
+test('who comes back from a decision finds no rows of the filters before', async () => {
+  const { page } = await listOf()
+  await page.getByText('50 decisions').waitFor()
+  // Before the pause in which filters are typed is over.
+  await page.evaluate(`(async () => {
+    const filter = document.querySelector('.decision-filters input')
+    filter.value = 'no.such'
+    filter.dispatchEvent(new Event('input', { bubbles: true }))
+    for (let i = 0; i < 2; i += 1) await new Promise(requestAnimationFrame)
+    document.querySelector('.table .action a').click()
+  })()`)
+  await page.getByRole('link', { name: 'Back to the list' }).click()
+  await page.getByText('No decision fits these filters.').waitFor()
+  assert.equal(new URL(page.url()).search, '?action=no.such')
+})
+
 test('the focus is not lost with a button that is gone', async () => {
   const { page } = await listOf('?rule=no-such-rule')
   const button = page.locator('.empty').getByRole('button', { name: 'Clear filters' })

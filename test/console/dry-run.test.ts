@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startBrowser } from '../browser.ts'
-import { ACME_POLICY, startGate } from '../helpers.ts'
+import { ACME_POLICY, startGate, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
 import { focused } from './focused.ts'
 import { HOSTILE, marksOf, section, UNDER } from './policy-support.ts'
@@ -208,6 +209,76 @@ test('the address of a draft begins with the file that it names, and takes nothi
   await page.getByRole('link', { name: 'Draft a change' }).click()
   await page.waitForURL('**/policies/dry-run/draft?file=a.yaml')
   assert.equal(await draft.inputValue(), 'mine')
+  await page.getByText('This is the draft that you have begun, in the place of b.yaml.').waitFor()
+  await assertSound(opened)
+  await page.getByRole('button', { name: 'Begin with a.yaml instead' }).click()
+  await until('the focus', async () => (await focused(page)) === 'Text of the draft')
+  assert.match(await draft.inputValue(), /id: held/)
+  assert.equal(await page.getByLabel('In the place of').inputValue(), 'a.yaml')
+  assert.equal(await page.getByText('This is the draft that you have begun').count(), 0)
+})
+
+test('a draft stays what it is while somebody looks at other files', async () => {
+  const several = await gate.key({ tenant: 'several' })
+  const { page } = await openConsole(browser, gate, several, 'policies/dry-run/draft?file=a.yaml')
+  const draft = page.getByLabel('Text of the draft')
+  const standsFor = page.getByLabel('In the place of')
+  const lookAtB = async (): Promise<void> => {
+    await page.getByRole('link', { name: 'Source' }).click()
+    await page.getByRole('link', { name: 'b.yaml' }).click()
+    await page.getByRole('heading', { name: 'b.yaml' }).waitFor()
+    await page.getByRole('link', { name: 'Dry run' }).click()
+    await draft.waitFor()
+  }
+  await until('the text', async () => (await draft.inputValue()).includes('id: held'))
+  await lookAtB()
+  assert.equal(await standsFor.inputValue(), 'a.yaml')
+  assert.match(await draft.inputValue(), /id: held/)
+  await standsFor.selectOption('all files')
+  await draft.fill('')
+  await lookAtB()
+  assert.equal(await standsFor.inputValue(), '')
+  assert.equal(await draft.inputValue(), '')
+})
+
+test('who writes in another field while the texts are on their way is not taken out of it', async () => {
+  const several = await gate.key({ tenant: 'several' })
+  const { page } = await openConsole(browser, gate, several, 'policies')
+  let letGo = (): void => undefined
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  await page.route('**/policies/source', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto(`${gate.server.url}/console/policies/dry-run/draft?file=b.yaml`)
+  const action = page.getByLabel('Action', { exact: true })
+  await action.pressSequentially('mail.')
+  letGo()
+  const draft = page.getByLabel('Text of the draft')
+  await until('the text', async () => (await draft.inputValue()) !== '')
+  await page.keyboard.type('send')
+  assert.equal(await action.inputValue(), 'mail.send')
+  assert.equal(await draft.inputValue(), `${HEADER}several\n`)
+})
+
+test('a draft that nobody has changed is of the policies in force, also when those change', async (t) => {
+  const there = await startGate(t, { watch: 'off', policies: { 'acme/main.yaml': ACME_POLICY } })
+  const owner = await there.key()
+  const policies = join(there.dir, 'policies', 'acme')
+  const { page } = await openConsole(browser, there, owner, 'policies/dry-run/draft')
+  const draft = page.getByLabel('Text of the draft')
+  await until('the text', async () => (await draft.inputValue()) === ACME_POLICY)
+  const changed = ACME_POLICY.replace('value: 1000}', 'value: 1}')
+  writeFiles(policies, { 'main.yaml': changed })
+  await there.call(owner, 'POST', '/policies/reload')
+  await until('the new text', async () => (await draft.inputValue()) === changed)
+  await draft.fill('mine')
+  writeFiles(policies, { 'main.yaml': ACME_POLICY })
+  await there.call(owner, 'POST', '/policies/reload')
+  await page.getByRole('button', { name: 'Back to the text in force' }).click()
+  await until('the newest text', async () => (await draft.inputValue()) === ACME_POLICY)
 })
 
 test('what has the focus keeps it when somebody asks, and what came of it is said', async () => {

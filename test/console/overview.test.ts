@@ -91,6 +91,8 @@ test('the figures are those of what was decided, and each leads to what it count
     await page.getByText(`${rows} ${rows === 1 ? 'decision' : 'decisions'}, all there are.`).waitFor()
     await page.goBack()
   }
+  // An entry is a vote, of which an approval may need several.
+  assert.equal(await section(page, 'How approvals ended').getByRole('link', { name: 'Approved' }).count(), 0)
   await section(page, 'How approvals ended').getByRole('link', { name: 'Rejected' }).click()
   await page.getByText('1 entry, all there are.').waitFor()
   await page.goBack()

@@ -319,6 +319,28 @@ test('what is left of a plan is shown as it is used', async () => {
   await assertSound(opened)
 })
 
+test('what comes back of a plan is said in whole seconds or requests', async () => {
+  const owner = await gate.key()
+  const { page } = await openConsole(browser, gate, owner, 'settings/usage')
+  for (const [perMinute, said] of [
+    [6, 'There is one request more every 10 seconds.'],
+    [60, 'There is one request more every second.'],
+    [600, 'There are 10 requests more every second.'],
+  ] as const) {
+    await page.route(
+      (url) => url.pathname.endsWith('/usage') && !url.pathname.startsWith('/console/'),
+      async (route) => {
+        const response = await route.fetch()
+        const json = await response.json()
+        Object.assign(json.data, { requestsPerMinute: perMinute, remaining: 0 })
+        await route.fulfill({ response, json })
+      },
+    )
+    await page.reload()
+    await page.getByText(said).waitFor()
+  }
+})
+
 test('what counts against a plan that is used up is refused where it was asked for, and can be asked for again', async () => {
   const owner = await gate.key({ tenant: 'poor' })
   const opened = await openConsole(browser, gate, owner, 'audit')

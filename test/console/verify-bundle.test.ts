@@ -76,7 +76,7 @@ test('a bundle and its trust file, dropped at once, are valid, and nothing is se
   const approval = page.locator('.card', { has: page.getByRole('heading', { name: 'Approval, and the votes' }) })
   assert.match(
     await seenIn(approval),
-    /Approved by ann and bob, last at .*, for the action payment\.refund, which [\s\S]* asked for\. It needed 2 votes\./,
+    /Votes for it: ann and bob, last at .*, for the action payment\.refund, which [\s\S]* asked for\. It needed 2 votes\./,
   )
   assert.match(await seenIn(approval), /Arguments bound\s+sha256:[0-9a-f]{64}/)
   assert.equal(await approval.getByRole('table', { name: 'Votes' }).getByRole('row').count(), 3)
@@ -128,6 +128,24 @@ test('what was changed is invalid, and the check that failed is named', async ()
   await verdictOf(page).getByText('signature: ').waitFor()
   await verdictOf(page).getByText('The request is not what the entry committed to.').waitFor()
   await page.getByText('None of this is proved.').waitFor()
+  await assertSound(there)
+})
+
+test('one who voted twice is named once, and what an entry does not say is not told', async () => {
+  const there = await opened()
+  const { page } = there
+  const changed = JSON.parse(text)
+  for (const { data } of changed.proof.approval) {
+    const { changes } = data
+    delete changes.unbound
+    if (changes.votes) changes.votes.unshift({ ...changes.votes[0], votedAt: '2026-01-01T00:00:00.000Z' })
+  }
+  await drop(page, [{ name: 'b.json', text: JSON.stringify(changed) }])
+  const approval = page.locator('.card', { has: page.getByRole('heading', { name: 'Approval, and the votes' }) })
+  assert.match(await seenIn(approval), /Votes for it: ann and bob, last/)
+  assert.match(await seenIn(approval), /Not bound\s+not told/)
+  assert.equal(await approval.getByRole('table', { name: 'Votes' }).getByRole('row').count(), 4)
+  await approval.getByText('Which of them counted follows from the keys, which are not in the bundle.').waitFor()
   await assertSound(there)
 })
 

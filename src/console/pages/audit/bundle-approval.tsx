@@ -15,7 +15,7 @@ interface Told {
   requestedBy: string
   quorum: number | undefined
   digest: string
-  unbound: readonly string[]
+  unbound: readonly string[] | undefined
   votes: readonly Vote[]
 }
 
@@ -26,15 +26,14 @@ export function BundleApproval({ of }: { of: readonly object[] }) {
   return (
     <>
       <p>
-        Approved by <Voters of={votes} />
+        Votes for it: <Voters of={votes} />
         {last && (
           <>
             {', last at '}
             <When at={last.votedAt} />
-            {','}
           </>
         )}
-        {' for the action '}
+        {', for the action '}
         <strong>
           <Text of={action} />
         </strong>
@@ -53,13 +52,7 @@ export function BundleApproval({ of }: { of: readonly object[] }) {
         </dd>
         <dt>Not bound</dt>
         <dd>
-          {unbound.length === 0 ? (
-            'nothing: exactly this request was approved'
-          ) : (
-            <>
-              <Text of={unbound.join(', ')} />, free to differ
-            </>
-          )}
+          <Unbound of={unbound} />
         </dd>
       </dl>
       <Table
@@ -68,6 +61,7 @@ export function BundleApproval({ of }: { of: readonly object[] }) {
         rows={votes}
         keyOf={({ principal, votedAt }) => `${votedAt} ${principal}`}
       />
+      {last && <p class="muted small">Which of them counted follows from the keys, which are not in the bundle.</p>}
       <details>
         <summary>All that the entries say</summary>
         <JsonTree value={of} path="approval" />
@@ -84,6 +78,16 @@ const COLUMNS: readonly Column<Vote>[] = [
     cell: ({ comment }) => (comment === null ? <span class="muted">none</span> : <LongText of={comment} />),
   },
 ]
+
+function Unbound({ of }: { of: readonly string[] | undefined }) {
+  if (of === undefined) return <>not told</>
+  if (of.length === 0) return <>nothing: exactly this request was approved</>
+  return (
+    <>
+      <Text of={of.join(', ')} />, free to differ
+    </>
+  )
+}
 
 function Approver({ principal, approverId }: Pick<Vote, 'principal' | 'approverId'>) {
   return (
@@ -103,14 +107,15 @@ function When({ at }: { at: string }) {
   return Number.isNaN(Date.parse(at)) ? <Text of={at} /> : <Time at={at} />
 }
 
-/** `ann, bo and cy` */
+/** `ann, bo and cy`, each once: whose vote was withdrawn with a key may have voted again. */
 function Voters({ of }: { of: readonly Vote[] }) {
   if (of.length === 0) return <>nobody</>
+  const principals = [...new Set(of.map(({ principal }) => principal))]
   return (
     <>
-      {of.map(({ principal }, i) => (
+      {principals.map((principal, i) => (
         <span key={principal}>
-          {i > 0 && (i === of.length - 1 ? ' and ' : ', ')}
+          {i > 0 && (i === principals.length - 1 ? ' and ' : ', ')}
           <strong>
             <Principal of={principal} />
           </strong>
@@ -129,7 +134,7 @@ function toldIn(entries: readonly object[]): Told {
     requestedBy: textOf(fields.requestedBy),
     quorum: typeof quorum === 'number' ? quorum : undefined,
     digest: textOf(fields.digest),
-    unbound: Array.isArray(unbound) ? unbound.map(textOf) : [],
+    unbound: Array.isArray(unbound) ? unbound.map(textOf) : undefined,
     votes: Array.isArray(votes) ? votes.map(voteOf) : [],
   }
 }

@@ -12,7 +12,7 @@ import { Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { countOf, type Filters, filtersOf } from './filters.ts'
 import { type Newer, useNewer } from './newer.ts'
-import { type Found, type Search, useSearch } from './search.ts'
+import { type Found, keyOf, type Search, useSearch } from './search.ts'
 import { ClearFilters, Toolbar } from './toolbar.tsx'
 
 /** The list as it was when it was left. */
@@ -26,7 +26,7 @@ export interface Left {
 export function DecisionList({ left }: { left: { current: Left | undefined } }) {
   const filters = filtersOf(usePlace().query)
   const address = addressOf(['decisions'], { ...filters })
-  const [earlier] = useState(left.current?.address === address ? left.current : undefined)
+  const [earlier] = useState(left.current?.found.key === keyOf(filters) ? left.current : undefined)
   const search = useSearch(filters, earlier?.found)
   const newer = useNewer(filters, search, earlier !== undefined)
   useLayoutEffect(() => {

@@ -13,13 +13,20 @@ const PAUSE_MS = 250
 
 /** What has been found, and how far back was looked. */
 export interface Found extends DecisionList {
+  /** Of the filters that it was found by: those in the address may be newer. */
+  key: string
   isSearching: boolean
   /** Everything was looked at. */
   isDone: boolean
   error: GateError | undefined
 }
 
-const NOTHING: Found = { items: [], next: null, searchedTo: null, isSearching: true, isDone: false, error: undefined }
+const NOTHING = { items: [], next: null, searchedTo: null, isSearching: true, isDone: false, error: undefined }
+
+/** The same for filters that ask the same. */
+export function keyOf(filters: Filters): string {
+  return JSON.stringify(filters)
+}
 
 export interface Search extends Found {
   /** All of it, to be kept. */
@@ -40,10 +47,11 @@ export interface Search extends Found {
  */
 export function useSearch(filters: Filters, earlier: Found | undefined): Search {
   const { gate } = useConsole()
-  const [found, setFound] = useState(earlier ?? NOTHING)
   const resumed = useRef(earlier)
   const running = useRef<AbortController | undefined>(undefined)
-  const key = JSON.stringify(filters)
+  const key = keyOf(filters)
+  const nothing: Found = { ...NOTHING, key }
+  const [found, setFound] = useState(earlier ?? nothing)
 
   const stop = useCallback(() => {
     running.current?.abort()
@@ -59,7 +67,7 @@ export function useSearch(filters: Filters, earlier: Found | undefined): Search 
     show({ ...from, isSearching: true, error: undefined })
     await search(gate, filters, from, control.signal, show)
   }
-  const restart = (): void => void run(NOTHING)
+  const restart = (): void => void run(nothing)
 
   useEffect(() => {
     const from = resumed.current
@@ -73,7 +81,7 @@ export function useSearch(filters: Filters, earlier: Found | undefined): Search 
   return {
     ...found,
     found,
-    goOn: () => void run(found),
+    goOn: () => void run(found.key === key ? found : nothing),
     stop,
     restart,
     prepend: (newer) => setFound((last) => ({ ...last, items: [...newer, ...last.items] })),
@@ -89,6 +97,7 @@ async function search(
   show: (found: Found) => void,
 ): Promise<void> {
   const wanted = from.items.length + SCREENFUL
+  const { key } = from
   let { items, next, searchedTo } = from
   try {
     do {
@@ -98,9 +107,10 @@ async function search(
       next = page.next
       searchedTo = page.searchedTo
       const isSearching = next !== null && items.length < wanted
-      show({ items, next, searchedTo, isSearching, isDone: next === null, error: undefined })
+      show({ key, items, next, searchedTo, isSearching, isDone: next === null, error: undefined })
     } while (next !== null && items.length < wanted)
   } catch (error) {
-    if (!signal.aborted) show({ items, next, searchedTo, isSearching: false, isDone: false, error: failure(error) })
+    if (!signal.aborted)
+      show({ key, items, next, searchedTo, isSearching: false, isDone: false, error: failure(error) })
   }
 }

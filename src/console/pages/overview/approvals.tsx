@@ -3,8 +3,9 @@ import { countText } from '../../ui/numbers.ts'
 import { durationText } from '../../ui/time.tsx'
 import { Counted } from './counted.tsx'
 
+/** With the entries of the trail that are as many. Of approved ones none are: there is one for each vote, and a quorum may need several. */
 const ENDS = [
-  { member: 'approved', label: 'Approved', class: 'allow', eventType: 'approval.approved' },
+  { member: 'approved', label: 'Approved', class: 'allow', eventType: null },
   { member: 'rejected', label: 'Rejected', class: 'deny', eventType: 'approval.rejected' },
   { member: 'expired', label: 'Expired', class: 'plain', eventType: 'approval.expired' },
   { member: 'cancelled', label: 'Cancelled', class: 'plain', eventType: 'approval.cancelled' },
@@ -25,9 +26,13 @@ export function ApprovalsCard({ of: { approvals, from } }: { of: Overview }) {
           {ENDS.map(({ member, label, class: name, eventType }) => (
             <li key={member}>
               <span class="bar-name">
-                <Counted path="audit" needs="auditChain" query={{ eventType, from }}>
-                  {label}
-                </Counted>
+                {eventType === null ? (
+                  label
+                ) : (
+                  <Counted path="audit" needs="auditChain" query={{ eventType, from }}>
+                    {label}
+                  </Counted>
+                )}
               </span>
               <span class="bar-row">
                 <span class="meter" aria-hidden="true">

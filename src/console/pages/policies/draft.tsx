@@ -29,27 +29,34 @@ export function Draft({ state, texts }: DraftProps) {
   )
 }
 
-function DraftText({ state: { form, change, isComing, arrived }, texts }: DraftProps) {
-  const { draft, standsFor } = form
+/** Where the focus is while nobody has gone anywhere on the page. */
+const NOWHERE = 'body, main, h1, h2, h3, a'
+
+function DraftText({ state, texts }: DraftProps) {
+  const { form, change, isComing, arrived } = state
+  const { draft, standsFor, isEdited } = form
   const frame = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (!isComing) return
+    arrived()
+    // Who writes in another field already is not taken out of it.
+    if (!document.activeElement?.matches(NOWHERE)) return
     const text = frame.current?.querySelector('textarea')
     text?.focus({ preventScroll: true })
     text?.setSelectionRange(0, 0)
     frame.current?.closest('fieldset')?.scrollIntoView({ block: 'start' })
-    arrived()
   }, [isComing])
   const { files = [], lists = [] } = texts ?? {}
   const choose = (name: string): void => {
-    const isUntouched = draft === '' || draft === textOf(texts, standsFor)
+    const isFree = draft === '' || !isEdited
     const inForce = textOf(texts, name)
-    change({ standsFor: name, ...(isUntouched && inForce !== undefined && { draft: inForce }) })
-    if (name !== '') go(draftAddress(name), 'replace')
+    change({ standsFor: name, ...(isFree && inForce !== undefined && { draft: inForce, isEdited: false }) })
+    go(draftAddress(name), 'replace')
   }
   return (
     <>
       <p class="notice small">Nothing of a draft is saved. Copy it to keep it.</p>
+      <Instead state={state} />
       <Choice
         label="In the place of"
         hint={hintOf(form, files.length, lists.length)}
@@ -64,15 +71,39 @@ function DraftText({ state: { form, change, isComing, arrived }, texts }: DraftP
           rows={18}
           isMono
           placeholder={'apiVersion: gate-sidecar/v1\ntenant: …\nrules: …'}
-          onValue={(text) => change({ draft: text })}
+          onValue={(text) => change({ draft: text, isEdited: true })}
         />
       </div>
       <div class="row between">
-        <ResetButton draft={draft} inForce={textOf(texts, standsFor)} onReset={(text) => change({ draft: text })} />
+        <ResetButton
+          draft={draft}
+          inForce={textOf(texts, standsFor)}
+          onReset={(text) => change({ draft: text, isEdited: false })}
+        />
         <CopyButton text={draft} label="Copy the draft" />
       </div>
       {lists.length > 0 && <Lists form={form} change={change} lists={lists} />}
     </>
+  )
+}
+
+/** Somebody came for a draft of one file, and finds theirs of another. */
+function Instead({ state: { form, instead, begin } }: { state: DryRunState }) {
+  const { standsFor } = form
+  return (
+    <div role="status">
+      {instead !== undefined && (
+        <div class="notice row between">
+          <span>
+            This is the draft that you have begun, in the place of{' '}
+            {standsFor === '' ? 'all files' : <Text of={standsFor} />}.
+          </span>
+          <button type="button" class="button small" onClick={() => begin(instead)}>
+            Begin with <Text of={instead} /> instead
+          </button>
+        </div>
+      )}
+    </div>
   )
 }
 

@@ -15,6 +15,8 @@ export interface Form {
   context: string
   plan: string
   draft: string
+  /** Somebody wrote in the draft: it is theirs, and no text in force takes its place by itself. */
+  isEdited: boolean
   /** The file in whose place the draft stands, beside the others in force; empty where it is the whole set. */
   standsFor: string
   /** Contents of lists by their paths, in the place of those in force, which are not known here. */
@@ -42,6 +44,7 @@ const EMPTY: Form = {
   context: '{\n  \n}',
   plan: '',
   draft: '',
+  isEdited: false,
   standsFor: '',
   lists: {},
 }
@@ -79,7 +82,7 @@ export function useDryRun(texts: PolicyTexts | undefined) {
     const mended = Object.fromEntries(Object.keys(part).map((name) => [name, undefined]))
     setState((last) => ({ ...last, faults: { ...last.faults, ...mended } }))
   }
-  const { isComing, arrived } = useBeginning({ isDraft, texts, form, asked: state.asked, change })
+  const beginning = useBeginning({ texts, form, asked: state.asked, change })
   const ask = async (): Promise<void> => {
     const { faults, question } = questionOf(form, texts, isDraft)
     if (question === undefined) return setState((last) => ({ ...last, faults }))
@@ -94,11 +97,10 @@ export function useDryRun(texts: PolicyTexts | undefined) {
       if (mine === round.current) setState((last) => ({ ...last, asked: undefined, error: told, isBusy: false }))
     }
   }
-  return { form, change, ask, isDraft, isComing, arrived, ...state }
+  return { form, change, ask, isDraft, ...beginning, ...state }
 }
 
 interface BeginningProps {
-  isDraft: boolean
   texts: PolicyTexts | undefined
   form: Form
   asked: Asked | undefined
@@ -106,21 +108,34 @@ interface BeginningProps {
 }
 
 /** Fills in the text in force that a draft begins with, as long as nobody has changed it. */
-function useBeginning({ isDraft, texts, form, asked, change }: BeginningProps) {
-  const named = usePlace().query.get('file')
+function useBeginning({ texts, form, asked, change }: BeginningProps) {
+  const { path, query } = usePlace()
+  // Other parts of the page name files too, which are not those of a draft.
+  const isHere = path[1] === 'dry-run' && path[2] === 'draft'
+  const file = isHere ? query.get('file') : null
+  const named = file === null ? undefined : nameOf(file)
+  const hasBegun = useRef(false)
   /** Somebody came by an address that names the file: they want its text before anything else. */
   const [isComing, setIsComing] = useState(false)
+  const { draft, standsFor, isEdited } = form
+  const isTheirs = isEdited && draft !== ''
+  const begin = (name: string): void => {
+    const first = texts?.files.find((each) => each.name === name) ?? texts?.files[0]
+    hasBegun.current = true
+    change({ standsFor: first?.name ?? '', draft: first?.text ?? '', isEdited: false })
+    setIsComing(named !== undefined)
+  }
   useEffect(() => {
-    if (!isDraft || texts === undefined) return
-    const { draft, standsFor } = form
-    const isUntouched = draft === '' || draft === textOf(texts, standsFor)
-    if (!isUntouched || (draft !== '' && (named === null || nameOf(named) === standsFor))) return
-    const name = nameOf(named ?? fileThatDecided(asked) ?? '')
-    const file = texts.files.find((each) => each.name === name) ?? texts.files[0]
-    change({ standsFor: file?.name ?? '', draft: file?.text ?? '' })
-    setIsComing(named !== null)
-  }, [isDraft, texts === undefined, named])
-  return { isComing, arrived: () => setIsComing(false) }
+    if (!isHere || texts === undefined || isTheirs) return
+    const isOther = named !== undefined && named !== standsFor
+    if (!hasBegun.current || isOther) return begin(named ?? nameOf(fileThatDecided(asked) ?? ''))
+    const inForce = textOf(texts, standsFor)
+    // Of policies that were loaded since.
+    if (!isEdited && inForce !== undefined && inForce !== draft) change({ draft: inForce })
+  }, [isHere, texts?.digest, named])
+  /** That the address names, while the draft is one of another that somebody has written in. */
+  const instead = isTheirs && named !== standsFor ? texts?.files.find(({ name }) => name === named)?.name : undefined
+  return { isComing, arrived: () => setIsComing(false), instead, begin }
 }
 
 /** In force; undefined where there is no such file, or its text is not known here. */

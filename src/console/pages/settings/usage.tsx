@@ -75,11 +75,14 @@ function Shown({ usage }: { usage: Usage }) {
 
 /** A plan fills up evenly, one request after the other. */
 function UsedUp({ perMinute }: { perMinute: number }) {
+  const perSecond = Math.floor(perMinute / 60)
   const seconds = Math.ceil(60 / perMinute)
   return (
     <p class="notice">
-      <strong>The plan is used up at this moment.</strong> Agents that ask now are refused, and may not act. There is
-      one request more every {seconds === 1 ? 'second' : `${seconds} seconds`}.
+      <strong>The plan is used up at this moment.</strong> Agents that ask now are refused, and may not act.{' '}
+      {perSecond > 1
+        ? `There are ${perSecond} requests more every second.`
+        : `There is one request more every ${seconds === 1 ? 'second' : `${seconds} seconds`}.`}
     </p>
   )
 }
