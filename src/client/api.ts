@@ -1641,7 +1641,7 @@ export interface Vote {
   comment: string | null
   /** UTC, with milliseconds. */
   votedAt: string
-  /** Towards the quorum, now: no more when its key was revoked or has expired. A vote that rejects does not. */
+  /** Towards the quorum, now: no more when its key has ended, or another voter's key made it. A vote that rejects does not. */
   counts: boolean
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useConsole } from './data/console.ts'
 import { useWaiting } from './data/pending.ts'
 import { addressOf, usePlace } from './data/place.ts'
@@ -57,21 +57,29 @@ interface MoreProps {
 /** The pages that a phone has no room for, opened by a button; elsewhere they stand with the others. */
 function More({ address, isCurrent, children }: MoreProps) {
   const [isOpen, setIsOpen] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
   useEffect(() => setIsOpen(false), [address])
+  const closeByKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || !isOpen) return
+    // It is not for the page as well, which might go back.
+    event.preventDefault()
+    setIsOpen(false)
+    button.current?.focus()
+  }
   return (
-    <>
+    <fieldset class="more-pages" aria-label="More pages" onKeyDown={closeByKey}>
       <button
+        ref={button}
         type="button"
         class="more"
         aria-current={isCurrent}
         aria-expanded={isOpen}
         onClick={() => setIsOpen(!isOpen)}
-        onKeyDown={({ key }) => key === 'Escape' && setIsOpen(false)}
       >
         <Icon name="more" />
         <span>More</span>
       </button>
       <div class={`pages-behind ${isOpen ? 'open' : ''}`}>{children}</div>
-    </>
+    </fieldset>
   )
 }

@@ -247,7 +247,7 @@ test('several are decided with one reason, one vote each; high risks are left ou
   const opened = await openConsole(browser, gate, ann, 'approvals?order=newest', WIDE)
   const { page } = opened
   await page.getByLabel('Select all 5 shown').check()
-  await page.getByRole('button', { name: 'Approve selected…' }).click()
+  await page.getByRole('button', { name: 'Approve… selected' }).click()
   const dialog = dialogOf(page)
   const itemOf = (text: string) => dialog.locator('.batch-items li', { hasText: text })
   await itemOf('High risk: open it and decide it alone.').waitFor()
@@ -288,7 +288,7 @@ test('several are decided with one reason, one vote each; high risks are left ou
   )
   assert.deepEqual(selected, [mail, risky, two])
 
-  await page.getByRole('button', { name: 'Reject selected…' }).click()
+  await page.getByRole('button', { name: 'Reject… selected' }).click()
   await page.getByLabel('Reason').press('Control+Enter')
   await dialog.getByText('Say why').waitFor()
   await page.getByLabel('Reason').fill('Closed for today.')

@@ -65,7 +65,7 @@ test('hostile texts of agents, policies and voters are shown as what they are, e
   await page.keyboard.press('Escape')
   await page.locator(`[data-id=${other}] input`).check()
   await page.locator(`[data-id=${id}] input`).check()
-  await page.getByRole('button', { name: 'Reject selected…' }).click()
+  await page.getByRole('button', { name: 'Reject… selected' }).click()
   await page.getByRole('dialog', { name: 'Reject 2 selected?' }).waitFor()
   await assertSound(opened)
   await page.keyboard.press('Escape')

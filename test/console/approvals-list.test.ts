@@ -10,7 +10,7 @@ import { assertSound, openConsole } from './support.ts'
 const WIDE = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-const policies = heldPolicies('still', 'order', 'back', 'stop', 'revoked', 'send', 'line')
+const policies = heldPolicies('still', 'order', 'back', 'stop', 'revoked', 'used', 'send', 'unsent', 'line', 'plan')
 const gate = await startGate({ after }, { policies })
 const browser = await startBrowser({ after })
 
@@ -37,7 +37,7 @@ test('selecting moves no row, at any size, and what can be done with it stays in
     assert.equal(await placeOf(page), before)
     if (options === PHONE) await assertSound(opened)
     await page.evaluate('scrollTo(0, 1000)')
-    const button = page.getByRole('button', { name: 'Approve selected…' })
+    const button = page.getByRole('button', { name: 'Approve… selected' })
     const box = await button.boundingBox()
     assert.ok(box !== null && box.y > 0 && box.y + box.height < 200, `at ${JSON.stringify(box)}`)
     await button.click()
@@ -62,6 +62,13 @@ test('the filters are as wide as what is below them', async () => {
     `amount: 1, "ben: 2, to": "xU+202Ey", note: "${'n'.repeat(23)}…`,
     '2 more',
   ])
+})
+
+test('what is in a plan does not pass for an argument, nor an argument for it', async () => {
+  const { ann, bot } = await people(gate, 'plan')
+  await ask(gate, bot, 'payment.transfer', { 'plan.to': 1 }, { plan: { amount: 1 } })
+  const { page } = await openConsole(browser, gate, ann, 'approvals', WIDE)
+  assert.equal(await page.locator('.argument-line').textContent(), '"plan.to": 1, plan.amount: 1')
 })
 
 test('in another order, the keys begin at the first row', async () => {
@@ -118,7 +125,7 @@ test('a stop pauses what waits and cancels what was approved, and is named and l
   const open = page.getByRole('region', { name: 'Open approval' })
   await open.getByText(/59 min \d+ s left/).waitFor()
   const stop = { level: 'L2', scope: 'finance', reason: 'Drill <b>now</b>', triggeredBy: 'olga' }
-  await gate.call(olga, 'POST', '/killswitch/trigger', stop)
+  const { switches } = (await gate.call(olga, 'POST', '/killswitch/trigger', stop)).body.data
   await open.getByText('Paused by the stop L2 finance. Its time does not run').waitFor()
   await open.getByText('Drill <b>now</b>').waitFor()
   await open.getByText('A stop covers this action: nothing can be approved until it ends.').waitFor()
@@ -126,12 +133,13 @@ test('a stop pauses what waits and cancels what was approved, and is named and l
   assert.equal(await page.getByText(/ left$/).count(), 0)
   await assertSound(opened)
   await open.getByRole('link', { name: 'L2 finance' }).click()
+  assert.equal(new URL(page.url()).pathname, `/console/kill-switch/${switches[0].id}`)
   await page.getByRole('heading', { level: 1, name: 'Kill switch' }).waitFor()
 
   await page.goto(`${gate.server.url}/console/approvals/${approved}?status=cancelled`)
   await open.getByText('Cancelled by the stop L2 finance').waitFor()
   await open.getByRole('link', { name: 'L2 finance' }).waitFor()
-  await page.locator('.inbox-row').getByText('cancelled').waitFor()
+  await page.locator('.inbox-row').getByText('Cancelled', { exact: true }).waitFor()
   await assertSound(opened)
 
   await gate.call(olga, 'POST', '/killswitch/recover', { recoveredBy: 'olga', comment: 'over' })
@@ -151,11 +159,25 @@ test('a vote whose key was revoked is struck and does not count, and who gave it
   await opened.page.reload()
   await votes.getByText('0 of 2 votes. 2 people must approve.').waitFor()
   await votes.locator('s', { hasText: 'ben' }).waitFor()
-  await votes.getByText('Does not count any more: its key was revoked, or has expired.').waitFor()
+  await votes.getByText("No longer counts: its key has ended, or another voter's key made it.").waitFor()
   await opened.page.locator('.inbox-row').getByText('0 of 2 votes').waitFor()
   await assertSound(opened)
   await opened.page.getByRole('button', { name: 'Approve…' }).click()
   await opened.page.getByRole('dialog').getByText('Your vote is 1 of 2. One more person must approve.').waitFor()
+})
+
+test('what was used keeps its votes, whatever becomes of their keys', async () => {
+  const { ann, ben, olga, bot } = await people(gate, 'used')
+  const id = await ask(gate, bot, 'payment.transfer', { amount: 100 })
+  await gate.call(ben, 'POST', `/approvals/${id}/approve`, { approverId: 'ben' })
+  const check = { tenantId: bot.tenant, action: 'payment.transfer', context: { amount: 100 }, approvalId: id }
+  assert.equal((await gate.call(bot, 'POST', '/gate/check', check)).body.data.decision, 'allow')
+  await gate.call(olga, 'DELETE', `/keys/${ben.id}`)
+  assert.equal((await approvalOf(gate, ann, id)).votes[0].counts, false)
+  const { page } = await openConsole(browser, gate, ann, `approvals/${id}?status=consumed`, WIDE)
+  const votes = page.getByRole('region', { name: 'Votes' })
+  await votes.getByText('1 of 1 vote.').waitFor()
+  assert.equal(await votes.locator('s').count(), 0)
 })
 
 test('Ctrl+Enter sends what is complete, and says what is missing of what is not', async () => {
@@ -170,4 +192,29 @@ test('Ctrl+Enter sends what is complete, and says what is missing of what is not
   await page.getByLabel('Comment').press('Control+Enter')
   await page.getByText('Approved. The agent may act once.').waitFor()
   assert.equal((await approvalOf(gate, ann, id)).votes.length, 1)
+})
+
+test('Ctrl+Enter sends nothing from another button, and nothing where there is nothing to send', async () => {
+  const { ann, bot } = await people(gate, 'unsent')
+  const ids = [
+    await ask(gate, bot, 'payment.transfer', { amount: 1 }),
+    await ask(gate, bot, 'payment.transfer', { amount: 2 }),
+  ]
+  const { page } = await openConsole(browser, gate, ann, 'approvals', WIDE)
+  const dialog = page.getByRole('dialog')
+  await page.getByLabel('Select all 2 shown').check()
+  await page.getByRole('button', { name: 'Approve… selected' }).click()
+  const isAsking = async (): Promise<boolean> => {
+    await page.waitForTimeout(200)
+    return page.getByRole('dialog', { name: 'Approve 2 selected?' }).isVisible()
+  }
+  await dialog.getByRole('button', { name: 'Cancel' }).press('Control+Enter')
+  assert.equal(await isAsking(), true)
+  for (const id of ids) {
+    assert.equal((await approvalOf(gate, ann, id)).votes.length, 0)
+    await gate.call(ann, 'POST', `/approvals/${id}/reject`, { approverId: 'ann', reason: 'no' })
+  }
+  await dialog.getByRole('button', { name: 'Approve 0', disabled: true }).waitFor()
+  await page.getByLabel('Comment').press('Control+Enter')
+  assert.equal(await isAsking(), true)
 })

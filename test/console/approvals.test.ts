@@ -32,7 +32,7 @@ test('what expires soonest is first, of the same minute the riskiest, and one op
   await page.getByRole('link', { name: 'Approvals 3 waiting' }).waitFor()
   assert.match(
     (await rows.allInnerTexts())[0] ?? '',
-    /59 min[\s\S]*81.0[\s\S]*0 of 2 votes[\s\S]*amount: 9000\s+toolCallId: "c1"\s+steps: \["pay"\]/,
+    /59 min[\s\S]*81.0[\s\S]*0 of 2 votes[\s\S]*amount: 9000, toolCallId: "c1", plan\.steps: \["pay"\]/,
   )
   await assertSound(opened)
 
@@ -52,7 +52,7 @@ test('what expires soonest is first, of the same minute the riskiest, and one op
     /Risk in all\s*81 of 100/,
     /inbox\/main.yaml, lines? \d+/,
     '- {id: wires, actions: ["payment.wire"], effect: require_approval',
-    /billing-bot: 1 allowed, 0 denied and 2 held/,
+    /billing-bot: in the last 24 hours 1 allowed, 2 needed approval, 0 denied\./,
     'invoice.read',
     /sha256:[0-9a-f]{64}/,
   ])
@@ -212,13 +212,13 @@ test('what was decided is found by its status', async () => {
   const { page } = opened
   await page.getByText('Nothing waits for you.').waitFor()
   await page.getByLabel('Status').selectOption('rejected')
-  await page.locator('.inbox-row').getByText('rejected').waitFor()
+  await page.locator('.inbox-row').getByText('Rejected', { exact: true }).waitFor()
   assert.equal(await page.locator('.inbox-row').getByRole('checkbox').count(), 0)
   await page.locator('.inbox-row a').click()
   await page.getByRole('region', { name: 'Votes' }).getByText('not <b>ours</b>').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Approve…' }).count(), 0)
   await assertSound(opened)
-  await page.getByLabel('Status').selectOption('used')
+  await page.getByLabel('Status').selectOption('consumed')
   await page.getByText('There are none with this status.').waitFor()
 })
 

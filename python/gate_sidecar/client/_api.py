@@ -2009,8 +2009,8 @@ class Vote(TypedDict):
     votedAt: str
     """UTC, with milliseconds."""
     counts: bool
-    """Towards the quorum, now: no more when its key was revoked or has expired. A vote that rejects
-    does not.
+    """Towards the quorum, now: no more when its key has ended, or another voter's key made it. A
+    vote that rejects does not.
     """
 
 

@@ -22,7 +22,7 @@ const Vote = Type.Object(
     votedAt: Timestamp,
     counts: Type.Boolean({
       description:
-        'Towards the quorum, now: no more when its key was revoked or has expired. A vote that rejects does not.',
+        "Towards the quorum, now: no more when its key has ended, or another voter's key made it. A vote that rejects does not.",
     }),
   },
   { title: 'Vote' },

@@ -4,8 +4,8 @@ import { Beginning } from '../../ui/text.tsx'
 /** So many arguments are in a line, and so many characters of a name. */
 const SHOWN = 3
 const MAX_NAME = 24
-/** Other names stand in quotes, or `a: 1, b` could pass for two. */
-const PLAIN_NAME = /^[\w.-]+$/
+/** Other names stand in quotes, or `a: 1, b` could pass for two, and an argument for a member of the plan. */
+const PLAIN_NAME = /^(?!plan\.)[\w.-]+$/
 
 interface ArgumentLineProps {
   approval: Approval
@@ -13,19 +13,22 @@ interface ArgumentLineProps {
   most: number
 }
 
-/** The first arguments of an action in one line, `amount: 4800, to: "x@example.org"`, and how many more it has. */
+/** The first arguments of an action in one line, `amount: 4800, to: "x@example.org", plan.step: "pay"`, and how many more it has. */
 export function ArgumentLine({ approval: { context, plan }, most }: ArgumentLineProps) {
-  const members = [...Object.entries(context), ...Object.entries(plan ?? {})]
+  const members = [
+    ...Object.entries(context).map(([name, value]) => ({ label: labelOf(name), value })),
+    ...Object.entries(plan ?? {}).map(([name, value]) => ({ label: `plan.${labelOf(name)}`, value })),
+  ]
   const more = members.length - SHOWN
   if (members.length === 0) return <span class="argument-line muted">no arguments</span>
   return (
     <span class="argument-line">
       <span class="first-arguments">
-        {members.slice(0, SHOWN).map(([name, value], i) => (
+        {members.slice(0, SHOWN).map(({ label, value }, i) => (
           <span key={i}>
             {i > 0 && ', '}
             <span class="muted">
-              <Beginning of={PLAIN_NAME.test(name) ? name : JSON.stringify(name)} most={MAX_NAME} />:{' '}
+              <Beginning of={label} most={MAX_NAME} />:{' '}
             </span>
             <Beginning of={beginningOf(value, most)} most={most} />
           </span>
@@ -34,6 +37,10 @@ export function ArgumentLine({ approval: { context, plan }, most }: ArgumentLine
       {more > 0 && <span class="muted">{`${more} more`}</span>}
     </span>
   )
+}
+
+function labelOf(name: string): string {
+  return PLAIN_NAME.test(name) ? name : JSON.stringify(name)
 }
 
 /** A value as JSON: whole, or its beginning with more than `most` characters, without all of a large value being put together. */

@@ -63,7 +63,7 @@ function Nothing({ filters, isFiltered }: { filters: Filters; isFiltered: boolea
   if (filters.status !== 'pending') return <Empty title="There are none with this status." />
   return (
     <Empty title="Nothing waits for you.">
-      What a policy holds for a person appears here by itself, with what is asked for and by whom.
+      Actions that need approval appear here by themselves, with what is asked for and by whom.
     </Empty>
   )
 }
@@ -90,7 +90,7 @@ function BatchBar({ inbox: { rows, selection, voteOnSelected } }: { inbox: Inbox
           <button
             type="button"
             class="button small"
-            aria-label="Approve selected…"
+            aria-label="Approve… selected"
             onClick={() => voteOnSelected('approve')}
           >
             Approve…
@@ -98,7 +98,7 @@ function BatchBar({ inbox: { rows, selection, voteOnSelected } }: { inbox: Inbox
           <button
             type="button"
             class="button small"
-            aria-label="Reject selected…"
+            aria-label="Reject… selected"
             onClick={() => voteOnSelected('reject')}
           >
             Reject…

@@ -1,8 +1,5 @@
 import type { Approval } from '../../../client/api.ts'
-import { useConsole } from '../../data/console.ts'
-import { addressOf } from '../../data/place.ts'
-import { Link } from '../../ui/link.tsx'
-import { StopScope } from '../../ui/stop-scope.tsx'
+import { StopLink } from '../../ui/stop-link.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
 
@@ -45,17 +42,6 @@ export function Stopped({ approval }: { approval: Approval }) {
 }
 
 type Stop = NonNullable<Approval['stop']>
-
-/** A stop by its name; where it is told of, for those who may see that. */
-export function StopLink({ stop: { level, scope } }: { stop: Stop }) {
-  const { may } = useConsole()
-  const name = (
-    <>
-      {level} <StopScope level={level} scope={scope} />
-    </>
-  )
-  return may('killSwitchStatus') ? <Link to={addressOf(['kill-switch'])}>{name}</Link> : <strong>{name}</strong>
-}
 
 function Reason({ stop: { reason, triggeredBy, triggeredAt } }: { stop: Stop }) {
   return (

@@ -1,9 +1,12 @@
 import type { TargetedKeyboardEvent } from 'preact'
 
-/** Ctrl+Enter, or Cmd+Enter, sends a form from wherever one is in it, as its button does. */
+/** Ctrl+Enter, or Cmd+Enter, presses the button that sends a form, from wherever one is in it but on another button. */
 export function submitByKey(event: TargetedKeyboardEvent<HTMLFormElement>): void {
   const { key, ctrlKey, metaKey, repeat, isComposing } = event
   if (key !== 'Enter' || !(ctrlKey || metaKey) || repeat || isComposing) return
+  const { target, currentTarget } = event
+  if (target instanceof HTMLButtonElement && target.type !== 'submit') return
   event.preventDefault()
-  event.currentTarget.requestSubmit()
+  // Not `requestSubmit`, which sends past a button that is disabled.
+  currentTarget.querySelector<HTMLButtonElement>('button[type=submit]:enabled')?.click()
 }

@@ -3,7 +3,7 @@ import { useConsole } from '../../data/console.ts'
 import { Principal } from '../../ui/principal.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { countedOf, neededText } from './vote.ts'
+import { countedOf, isOpen, neededText } from './vote.ts'
 
 type Vote = Approval['votes'][number]
 
@@ -39,7 +39,7 @@ function Given({ vote, approval }: { vote: Vote; approval: Approval }) {
   const { who } = useConsole()
   const { principal, approverId, comment, votedAt } = vote
   const isRejection = approval.status === 'rejected' && vote === approval.votes.at(-1)
-  const doubt = isRejection ? undefined : doubtAbout(vote, approval.votes)
+  const doubt = isOpen(approval) ? doubtAbout(vote, approval.votes) : undefined
   const name = <Principal of={principal} />
   return (
     <li>
@@ -71,7 +71,7 @@ function doubtAbout({ counts, principal }: Vote, votes: readonly Vote[]): string
   const hasAnother = votes.some((other) => other.counts && other.principal === principal)
   return hasAnother
     ? 'Does not count: the same person has another vote, which does.'
-    : 'Does not count any more: its key was revoked, or has expired.'
+    : "No longer counts: its key has ended, or another voter's key made it."
 }
 
 function Voters({ approvers: { groups, selfApproval } }: { approvers: ApprovalBackground['approvers'] }) {

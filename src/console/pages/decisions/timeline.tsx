@@ -5,7 +5,7 @@ import { DecisionBadge } from '../../ui/badges.tsx'
 import { DECIDED_BY } from '../../ui/decision-words.ts'
 import { Link } from '../../ui/link.tsx'
 import { ActorName, Principal } from '../../ui/principal.tsx'
-import { StopScope } from '../../ui/stop-scope.tsx'
+import { StopLink } from '../../ui/stop-link.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { OUTCOMES } from './words.ts'
@@ -21,7 +21,7 @@ export function Timeline({ of: { decisionId, approval, items, leftOut } }: { of:
           <li key={item.entryId} class={item.event.replace('.', '-')}>
             <p class="moment">
               <Time at={item.at} />
-              <By of={item.actor} />
+              {item.stop === null && <By of={item.actor} />}
             </p>
             <div>
               <Moment of={item} asked={decisionId} />
@@ -70,7 +70,7 @@ function Moment({ of, asked }: { of: TimelineItem; asked: string }) {
         {stop !== null && (
           <>
             {' by the stop '}
-            <StopLink of={stop} />
+            <StopLink stop={stop} />
           </>
         )}
         {isEnough && ': it is approved'}
@@ -102,16 +102,6 @@ function Moment({ of, asked }: { of: TimelineItem; asked: string }) {
       )}
     </>
   )
-}
-
-function StopLink({ of: { id, level, scope } }: { of: NonNullable<TimelineItem['stop']> }) {
-  const { may } = useConsole()
-  const named = (
-    <>
-      {level} <StopScope level={level} scope={scope} />
-    </>
-  )
-  return may('killSwitchHistory') ? <Link to={addressOf(['kill-switch', id])}>{named}</Link> : named
 }
 
 function Decided({ of: { decision, decisionId }, isAsked }: { of: TimelineItem; isAsked: boolean }) {

@@ -85,7 +85,7 @@ async function pageWith(gate: Console['gate'], id: string, signal: AbortSignal):
 }
 
 const COLUMNS: readonly Column<PastKillSwitch>[] = [
-  { head: 'Stop', cell: (stop) => <StopLink of={stop} /> },
+  { head: 'Stop', cell: (stop) => <MarkedLink of={stop} /> },
   { head: 'Reason', cell: ({ reason }) => <LongText of={reason} /> },
   { head: 'Triggered', cell: ({ triggeredAt, triggeredBy }) => <When at={triggeredAt} by={triggeredBy} /> },
   { head: 'Ended', cell: (stop) => <End of={stop} /> },
@@ -96,7 +96,7 @@ const COLUMNS: readonly Column<PastKillSwitch>[] = [
   },
 ]
 
-function StopLink({ of: stop }: { of: PastKillSwitch }) {
+function MarkedLink({ of: stop }: { of: PastKillSwitch }) {
   const marked = useMarked()
   return (
     <Link to={stopAddress(stop.id)} class="stop-link" current={stop.id === marked}>

@@ -111,7 +111,7 @@ function Shown({ preview, meant }: { preview: KillSwitchPreview; meant: Componen
           ? 'No open approval is touched.'
           : `Approvals: ${least}${approvals} that ${approvals === 1 ? 'waits is' : 'wait are'} paused and ${
               approvals === 1 ? 'keeps its' : 'keep their'
-            } time; ${least}${cancels} granted and not used ${cancels === 1 ? 'is' : 'are'} cancelled.`}
+            } time; ${least}${cancels} approved and not used ${cancels === 1 ? 'is' : 'are'} cancelled.`}
       </p>
     </>
   )
