@@ -38,8 +38,8 @@ export function RecoverDialog({ stop, onClose }: { stop: KillSwitch; onClose: ()
             <li>What it stopped is decided by the policies again, from the next request on.</li>
             <li>Approvals that wait go on with the time that they had left when it began.</li>
             <li>
-              Approvals that were approved before it and not used have been cancelled: agents ask anew, and nothing
-              approved before runs by itself.
+              What was approved before it and not used has been cancelled: agents ask anew, and nothing of it runs by
+              itself.
             </li>
             {others.length > 0 && (
               <li>
