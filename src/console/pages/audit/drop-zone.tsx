@@ -1,5 +1,5 @@
 import type { TargetedSubmitEvent } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { TextField } from '../../ui/field.tsx'
 
 /** Takes files that are dropped anywhere on the page, or chosen. */
@@ -31,7 +31,8 @@ function useDrops(onFiles: (files: readonly File[]) => void): boolean {
   const [isOver, setIsOver] = useState(false)
   const latest = useRef(onFiles)
   latest.current = onFiles
-  useEffect(() => {
+  // As soon as it can be seen.
+  useLayoutEffect(() => {
     const over = (event: DragEvent): void => {
       event.preventDefault()
       setIsOver(true)
