@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 /** Where the console is served; every address below it is a place of it. */
 export const BASE = '/console'
@@ -28,7 +28,8 @@ export function go(address: string, how: 'push' | 'replace' = 'push'): void {
 
 export function usePlace(): Place {
   const [place, setPlace] = useState(currentPlace)
-  useEffect(() => {
+  // Before anything else happens, so that no move is missed.
+  useLayoutEffect(() => {
     const moved = (): void => setPlace(currentPlace())
     for (const event of ['popstate', MOVED]) addEventListener(event, moved)
     return () => {

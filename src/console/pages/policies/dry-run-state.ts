@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Api, DryRun, PolicyTexts } from '../../../client/api.ts'
 import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
@@ -125,7 +125,8 @@ function useBeginning({ texts, form, asked, change }: BeginningProps) {
     change({ standsFor: first?.name ?? '', draft: first?.text ?? '', isEdited: false })
     setIsComing(named !== undefined)
   }
-  useEffect(() => {
+  // Before it is painted: nobody sees an empty draft, or writes in it.
+  useLayoutEffect(() => {
     if (!isHere || texts === undefined || isTheirs) return
     const isOther = named !== undefined && named !== standsFor
     if (!hasBegun.current || isOther) return begin(named ?? nameOf(fileThatDecided(asked) ?? ''))
