@@ -23,7 +23,9 @@ test('the known name that differs least is what was meant, or the pattern over n
 
 test('the longest name is compared with a thousand others in no time that is felt', () => {
   const many = Array.from({ length: 1000 }, (_, i) => `${i}`.padEnd(128, 'abc'))
-  const begin = performance.now()
-  nearestOf('b'.repeat(128), many)
-  assert.equal(performance.now() - begin < 500, true)
+  // Of the processor, which others use as well while tests run.
+  const begin = process.cpuUsage()
+  assert.equal(nearestOf('b'.repeat(128), many), undefined)
+  const { user, system } = process.cpuUsage(begin)
+  assert.equal((user + system) / 1000 < 1000, true)
 })
