@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Approval, type ApprovalStatus, type Standing, statusAt } from '../approvals/approval.ts'
+import { type Approval, type ApprovalStatus, isOpenStatus, type Standing, statusAt } from '../approvals/approval.ts'
 import { SERVICE } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
 import type { OpenQuery, StandingQuery } from '../queries.ts'
@@ -61,8 +61,7 @@ export async function changedByTime({ store }: Deps, chain: string, status: Appr
 
 /** By its stored status too: what is over by the clock alone has an entry to come, which changes the record. */
 export function isOpen(store: Store, approval: Approval, nowMs: number): boolean {
-  const open = ['pending', 'approved']
-  return open.includes(approval.status) || open.includes(statusAt(approval, store.state().switches, nowMs))
+  return isOpenStatus(approval.status) || isOpenStatus(statusAt(approval, store.state().switches, nowMs))
 }
 
 /** Brings into the record and the chain what holds by computation already. */

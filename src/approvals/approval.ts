@@ -103,13 +103,18 @@ export function deadlineMs(approval: Standing, stops: Iterable<KillSwitch>, nowM
   return Date.parse(approval.expiresAt) + stoppedMs(stops, subjectOf(approval), Date.parse(approval.createdAt), nowMs)
 }
 
+/** True until it is used, or ended without that: only so long does it matter which votes still count. */
+export function isOpenStatus(status: ApprovalStatus): boolean {
+  return status === 'pending' || status === 'approved'
+}
+
 /**
  * The status that holds now, whether or not an entry says so yet: a stop over the action cancels what was
  * approved before it, and what is still open is expired from its deadline on.
  */
 export function statusAt(approval: Standing, stops: Iterable<KillSwitch>, nowMs: number): ApprovalStatus {
   const { status, decidedAt } = approval
-  if (status !== 'pending' && status !== 'approved') return status
+  if (!isOpenStatus(status)) return status
   const isVoid = status === 'approved' && decidedAt !== null
   if (isVoid && stopSince(stops, subjectOf(approval), Date.parse(decidedAt))) return 'cancelled'
   return nowMs >= deadlineMs(approval, stops, nowMs) ? 'expired' : status

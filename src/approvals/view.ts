@@ -1,6 +1,14 @@
 import { formatTimestamp } from '../base/time.ts'
 import { coveringStop, type KillSwitch, stopView } from '../killswitch/killswitch.ts'
-import { type Approval, deadlineMs, statusAt, stopThatCancelled, subjectOf } from './approval.ts'
+import {
+  type Approval,
+  type ApprovalStatus,
+  deadlineMs,
+  isOpenStatus,
+  statusAt,
+  stopThatCancelled,
+  subjectOf,
+} from './approval.ts'
 import { countedVotes, type Keys } from './votes.ts'
 
 /** What else an approval depends on. */
@@ -33,7 +41,7 @@ export function approvalView(approval: Approval, { switches, keys }: Surrounding
     rule: open ? approval.rule : null,
     requestedBy: approval.requestedBy,
     quorum: approval.quorum,
-    votes: votesIn(approval, keys, nowMs),
+    votes: votesIn(approval, status, keys, nowMs),
     expiresAt: formatTimestamp(deadlineMs(approval, switches, nowMs)),
     decidedAt: approval.decidedAt,
     digest: approval.digest,
@@ -44,11 +52,17 @@ export function approvalView(approval: Approval, { switches, keys }: Surrounding
 
 export type ApprovalView = ReturnType<typeof approvalView>
 
-/** The votes, and which of them count towards the quorum by the keys as they are now. The one that rejects is the last, and none for it. */
-function votesIn(approval: Approval, keys: Keys, nowMs: number) {
-  const { votes, status } = approval
+/**
+ * The votes, and which of them count towards the quorum: while it is open by the keys as they are now, and once it is settled one
+ * of each person, whatever became of the keys. The vote that rejects is the last, and none for it.
+ */
+function votesIn(approval: Approval, status: ApprovalStatus, keys: Keys, nowMs: number) {
+  const { votes } = approval
   const votesFor = status === 'rejected' ? votes.slice(0, -1) : votes
-  const counted = new Set(countedVotes({ ...approval, votes: votesFor }, approval, keys, nowMs).values())
+  const byPrincipal = isOpenStatus(status)
+    ? countedVotes(approval, approval, keys, nowMs)
+    : new Map(votesFor.map((vote) => [vote.principal, vote]))
+  const counted = new Set(byPrincipal.values())
   return votes.map((vote) => {
     const { principal, approverId, comment, votedAt } = vote
     return { principal, approverId, comment, votedAt, counts: counted.has(vote) }

@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalStatus, subjectOf } from '../approvals/approval.ts'
+import { type Approval, type ApprovalStatus, isOpenStatus, subjectOf } from '../approvals/approval.ts'
 import type { ApprovalView } from '../approvals/view.ts'
 import { coveringStop, type KillSwitch, reasonOf } from '../killswitch/killswitch.ts'
 import { type Line, type Painted, paint, prettyJson, table } from './output.ts'
@@ -12,15 +12,9 @@ const COLOUR: Record<ApprovalStatus, Painted['style']> = {
   consumed: 'cyan',
 }
 
-/** People whose votes for it count; once it is settled, all who voted for it. The vote that rejects is the last, and none for it. */
-export function votesGiven({ status, votes }: ApprovalView): number {
-  if (isOpen(status)) return votes.filter(({ counts }) => counts).length
-  const approving = status === 'rejected' ? votes.slice(0, -1) : votes
-  return new Set(approving.map(({ principal }) => principal)).size
-}
-
-function isOpen(status: ApprovalStatus): boolean {
-  return status === 'pending' || status === 'approved'
+/** How many people's votes count towards the quorum. */
+export function votesGiven({ votes }: ApprovalView): number {
+  return votes.filter(({ counts }) => counts).length
 }
 
 export function approvalTable(approvals: readonly ApprovalView[], nowMs: number): Line[] {
@@ -77,14 +71,14 @@ function needs({ approvers }: Approval): string {
 }
 
 function voteText({ status, votes }: ApprovalView, vote: ApprovalView['votes'][number], i: number): string {
-  const verb = status === 'rejected' && i === votes.length - 1 ? 'rejected' : 'approved'
+  const isRejection = status === 'rejected' && i === votes.length - 1
   const claim = vote.approverId === vote.principal ? '' : `, as ${vote.approverId}`
-  const standing = isOpen(status) && !vote.counts ? ', which does not count any more' : ''
-  return `${vote.principal}${claim} ${verb} at ${vote.votedAt}${standing}${vote.comment === null ? '' : `: ${vote.comment}`}`
+  const standing = isRejection || vote.counts ? '' : ', which does not count any more'
+  return `${vote.principal}${claim} ${isRejection ? 'rejected' : 'approved'} at ${vote.votedAt}${standing}${vote.comment === null ? '' : `: ${vote.comment}`}`
 }
 
 function timeLeft({ status, expiresAt }: ApprovalView, nowMs: number): string | undefined {
-  return isOpen(status) ? durationText(Date.parse(expiresAt) - nowMs) : undefined
+  return isOpenStatus(status) ? durationText(Date.parse(expiresAt) - nowMs) : undefined
 }
 
 /** The two largest units: 2d 3h, 59m 10s. */

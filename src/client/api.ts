@@ -1641,7 +1641,7 @@ export interface Vote {
   comment: string | null
   /** UTC, with milliseconds. */
   votedAt: string
-  /** Towards the quorum, now: no more when its key has ended, or another voter's key made it. A vote that rejects does not. */
+  /** Towards the quorum. While the approval is open: no more when its key has ended, or another voter's key made it. Once it is settled: one vote of each person for it. A vote that rejects does not. */
   counts: boolean
 }
 

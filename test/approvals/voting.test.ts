@@ -129,7 +129,7 @@ test('a voter whose key is revoked before the quorum does not count', async () =
   assert.equal((await vote(bob, id, asBob)).body.data.status, 'approved')
 })
 
-test('each vote says whether it counts now, in the approval and in the list', async () => {
+test('each vote says whether it counts: by the keys as they are, and for good once it is settled', async () => {
   const carl = await approver('carl')
   const carlAgain = await approver('carl')
   const id = await held('pay.two')
@@ -146,6 +146,8 @@ test('each vote says whether it counts now, in the approval and in the list', as
   ]
   assert.deepEqual(counts((await vote(carlAgain, id, { approverId: 'carl' })).body.data), once)
   assert.deepEqual(counts((await reject(nobody, id)).body.data), [...once, [nobody.id, false]])
+  await gate.call(owner, 'DELETE', `/keys/${carlAgain.id}`)
+  assert.deepEqual(counts((await gate.call(owner, 'GET', `/approvals/${id}`)).body.data), [...once, [nobody.id, false]])
 })
 
 test('groups: one of those named, and no other', async () => {

@@ -2009,8 +2009,9 @@ class Vote(TypedDict):
     votedAt: str
     """UTC, with milliseconds."""
     counts: bool
-    """Towards the quorum, now: no more when its key has ended, or another voter's key made it. A
-    vote that rejects does not.
+    """Towards the quorum. While the approval is open: no more when its key has ended, or another
+    voter's key made it. Once it is settled: one vote of each person for it. A vote that rejects
+    does not.
     """
 
 

@@ -40,17 +40,9 @@ export function sendVote(gate: Endpoints, who: SignedIn, { kind, id, text, idemp
   return gate.approvals.approve(id, { approverId, ...(text !== '' && { comment: text }) }, options)
 }
 
-/** How many people's votes count towards the quorum now; once it is settled, how many have voted for it. The vote that rejects is the last, and none for it. */
-export function countedOf(approval: Approval): number {
-  const { votes, status } = approval
-  if (isOpen(approval)) return votes.filter(({ counts }) => counts).length
-  const votesFor = status === 'rejected' ? votes.slice(0, -1) : votes
-  return new Set(votesFor.map(({ principal }) => principal)).size
-}
-
-/** True until it is used, or ended without that: only so long does it matter which votes still count. */
-export function isOpen({ status }: Approval): boolean {
-  return status === 'pending' || status === 'approved'
+/** How many people's votes count towards the quorum. */
+export function countedOf({ votes }: Approval): number {
+  return votes.filter(({ counts }) => counts).length
 }
 
 /** What the quorum lacks, as a sentence. @param areMore others have voted, or do so now */

@@ -3,7 +3,7 @@ import { useConsole } from '../../data/console.ts'
 import { Principal } from '../../ui/principal.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { countedOf, isOpen, neededText } from './vote.ts'
+import { countedOf, neededText } from './vote.ts'
 
 type Vote = Approval['votes'][number]
 
@@ -39,7 +39,7 @@ function Given({ vote, approval }: { vote: Vote; approval: Approval }) {
   const { who } = useConsole()
   const { principal, approverId, comment, votedAt } = vote
   const isRejection = approval.status === 'rejected' && vote === approval.votes.at(-1)
-  const doubt = isOpen(approval) ? doubtAbout(vote, approval.votes) : undefined
+  const doubt = isRejection ? undefined : doubtAbout(vote, approval.votes)
   const name = <Principal of={principal} />
   return (
     <li>
