@@ -10,7 +10,19 @@ import { assertSound, openConsole } from './support.ts'
 const WIDE = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-const policies = heldPolicies('still', 'order', 'back', 'stop', 'revoked', 'used', 'send', 'unsent', 'line', 'plan')
+const policies = heldPolicies(
+  'still',
+  'order',
+  'back',
+  'stop',
+  'revoked',
+  'used',
+  'refused',
+  'send',
+  'unsent',
+  'line',
+  'plan',
+)
 const gate = await startGate({ after }, { policies })
 const browser = await startBrowser({ after })
 
@@ -177,6 +189,17 @@ test('what was used keeps its votes, whatever becomes of their keys', async () =
   const { page } = await openConsole(browser, gate, ann, `approvals/${id}?status=consumed`, WIDE)
   const votes = page.getByRole('region', { name: 'Votes' })
   await votes.getByText('1 of 1 vote.').waitFor()
+  assert.equal(await votes.locator('s').count(), 0)
+})
+
+test('who rejected it is told as that, not as a vote that counts no longer', async () => {
+  const { ann, ben, bot } = await people(gate, 'refused')
+  const id = await ask(gate, bot, 'payment.transfer', { amount: 101 })
+  await gate.call(ben, 'POST', `/approvals/${id}/reject`, { approverId: 'ben', reason: 'not ours' })
+  const { page } = await openConsole(browser, gate, ann, `approvals/${id}?status=rejected`, WIDE)
+  const votes = page.getByRole('region', { name: 'Votes' })
+  await votes.getByText('0 of 1 vote.').waitFor()
+  await votes.getByText('rejected it').waitFor()
   assert.equal(await votes.locator('s').count(), 0)
 })
 
