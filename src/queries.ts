@@ -1,4 +1,4 @@
-import type { Approval, ApprovalStatus } from './approvals/approval.ts'
+import type { Approval, ApprovalStatus, OpenStatus } from './approvals/approval.ts'
 import type { LogKey } from './evidence/trust.ts'
 import type { Decision } from './policy/set.ts'
 
@@ -89,7 +89,7 @@ export interface ApprovalQuery {
 
 export interface OpenQuery {
   /** Stored statuses. */
-  statuses: readonly ('pending' | 'approved')[]
+  statuses: readonly OpenStatus[]
   /** Only those whose deadline, stops not counted, is not later. */
   dueAt?: string | undefined
   limit: number

@@ -4,6 +4,7 @@ import {
   type Approval,
   type ApprovalStatus,
   deadlineMs,
+  OPEN_STATUSES,
   statusAt,
   subjectOf,
   type Vote,
@@ -169,7 +170,7 @@ export async function expireDue(deps: Deps): Promise<number> {
   const end = performance.now() + SWEEP_MS
   let written = 0
   for await (const due of openApprovals(deps.store, {
-    statuses: ['pending', 'approved'],
+    statuses: OPEN_STATUSES,
     dueAt: formatTimestamp(nowMs),
   })) {
     const expired = due.filter((approval) => statusAt(approval, switches, nowMs) === 'expired')

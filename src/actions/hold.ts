@@ -3,6 +3,7 @@ import {
   type ApprovalStatus,
   approvalDigest,
   deadlineMs,
+  isOpenStatus,
   statusAt,
   unboundPath,
 } from '../approvals/approval.ts'
@@ -113,7 +114,7 @@ async function presentedFault(
   if (approval.requestedBy !== principalOf(caller.key)) return 'The approval presented was given to another requester.'
   if (approval.digest !== digest) return 'The approval presented is for another request.'
   const status = statusAt(approval, deps.store.state().switches, judged.nowMs)
-  return status === 'pending' || status === 'approved' ? undefined : `The approval presented is ${status}.`
+  return isOpenStatus(status) ? undefined : `The approval presented is ${status}.`
 }
 
 /** Used up by this decision, if at the commit it has not expired and every vote is still by an active key. */

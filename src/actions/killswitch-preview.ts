@@ -1,4 +1,4 @@
-import { statusAt, subjectOf } from '../approvals/approval.ts'
+import { isOpenStatus, OPEN_STATUSES, statusAt, subjectOf } from '../approvals/approval.ts'
 import { covers, type Scoped } from '../killswitch/killswitch.ts'
 import type { Deps, PoliciesInForce } from './deps.ts'
 import { type Operator, refusalOf } from './killswitch.ts'
@@ -34,12 +34,12 @@ async function coveredApprovals({ store, clock }: Deps, chain: string, stop: Sco
   const nowMs = clock()
   const found = { pending: 0, approved: 0 }
   let looked = 0
-  for await (const batch of openStandings(store, { statuses: ['pending', 'approved'], chain })) {
+  for await (const batch of openStandings(store, { statuses: OPEN_STATUSES, chain })) {
     for (const approval of batch) {
       if (looked === MAX_APPROVALS) return { approvals: found.pending, cancels: found.approved, moreApprovals: true }
       looked += 1
       const status = statusAt(approval, switches, nowMs)
-      if ((status === 'pending' || status === 'approved') && covers(stop, subjectOf(approval))) found[status] += 1
+      if (isOpenStatus(status) && covers(stop, subjectOf(approval))) found[status] += 1
     }
   }
   return { approvals: found.pending, cancels: found.approved, moreApprovals: false }

@@ -1,5 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Approval, type ApprovalStatus, isOpenStatus, type Standing, statusAt } from '../approvals/approval.ts'
+import {
+  type Approval,
+  type ApprovalStatus,
+  isOpenStatus,
+  OPEN_STATUSES,
+  type Standing,
+  statusAt,
+} from '../approvals/approval.ts'
 import { SERVICE } from '../audit/entry.ts'
 import { formatTimestamp } from '../base/time.ts'
 import type { OpenQuery, StandingQuery } from '../queries.ts'
@@ -40,7 +47,7 @@ const OPEN_BEHIND: Partial<Record<ApprovalStatus, { statuses: OpenQuery['statuse
   // A stop cancels what was approved before it, long before the deadline.
   approved: { statuses: ['approved'], due: false },
   cancelled: { statuses: ['approved'], due: false },
-  expired: { statuses: ['pending', 'approved'], due: true },
+  expired: { statuses: OPEN_STATUSES, due: true },
 }
 
 /** Ids of the open approvals of a chain that have become expired or cancelled, as far as a list of `status` depends on them. */

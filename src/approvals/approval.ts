@@ -9,6 +9,14 @@ const LABEL = 'gate-sidecar/approval/v1\n'
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired', 'cancelled', 'consumed'] as const
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
 
+/** Until it is used, or ended without that: only so long does it matter which votes still count. */
+export const OPEN_STATUSES = ['pending', 'approved'] as const satisfies readonly ApprovalStatus[]
+export type OpenStatus = (typeof OPEN_STATUSES)[number]
+
+export function isOpenStatus(status: ApprovalStatus): status is OpenStatus {
+  return OPEN_STATUSES.some((open) => open === status)
+}
+
 export type Vote = {
   keyId: string
   /** The voting key's identity, else its id: what is counted. */
@@ -101,11 +109,6 @@ export function subjectOf(approval: Standing): Subject {
 /** The deadline in ms, moved by the time that the action has been stopped until now. */
 export function deadlineMs(approval: Standing, stops: Iterable<KillSwitch>, nowMs: number): number {
   return Date.parse(approval.expiresAt) + stoppedMs(stops, subjectOf(approval), Date.parse(approval.createdAt), nowMs)
-}
-
-/** True until it is used, or ended without that: only so long does it matter which votes still count. */
-export function isOpenStatus(status: ApprovalStatus): boolean {
-  return status === 'pending' || status === 'approved'
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { Approval, Standing } from '../approvals/approval.ts'
+import { type Approval, OPEN_STATUSES, type Standing } from '../approvals/approval.ts'
 import type { ApprovalQuery, OpenQuery, StandingQuery } from '../queries.ts'
 import { withinBytes } from './budget.ts'
 import { recordOf } from './records.ts'
@@ -106,7 +106,7 @@ function listQuery(db: Database, bodies: Bodies) {
       requestedBy: by,
       order = 'deadline',
     } = query
-    const others = actual.expired.length + actual.cancelled.length > 0 ? ['pending', 'approved'] : []
+    const others = actual.expired.length + actual.cancelled.length > 0 ? OPEN_STATUSES : []
     const filter = {
       chain,
       stored: JSON.stringify([...statuses, ...others]),
