@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { documents, filled, PART_NAMES, partsIn, writtenFiles } from '../docs/build.ts'
 import { schemaCompiler } from '../src/base/schema.ts'
 import { createProgram } from '../src/cli/program.ts'
-import { SETTINGS } from '../src/config.ts'
+import { SETTINGS } from '../src/service/config.ts'
 import { deadLinks } from './docs/links.ts'
 
 const ROOT = new URL('../', import.meta.url)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { repeatingTasks } from '../src/repeat.ts'
+import { repeatingTasks } from '../src/service/repeat.ts'
 
 /** What is told of a task whose runs end so, one after the other. */
 async function toldOf(runs: readonly (string | undefined)[], before: (run: number) => void = () => undefined) {

@@ -9,8 +9,8 @@ import type { Clock } from '../base/time.ts'
 import type { Asking, Past } from '../gate/over-time.ts'
 import { type ApiKey, isActive } from '../keys/apikey.ts'
 import type { PolicySet } from '../policy/set.ts'
-import type { Store } from '../store.ts'
-import type { Committed, Conflict, Guard, Placed, Submission } from '../submission.ts'
+import type { Store } from '../store/store.ts'
+import type { Committed, Conflict, Guard, Placed, Submission } from '../store/submission.ts'
 
 /** What every action works with: the store, the time, and names for new things. */
 export interface Deps {

@@ -2,8 +2,8 @@ import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
 import type { RouteId } from '../keys/roles.ts'
-import type { Store } from '../store.ts'
-import type { Guard, IdempotencyUse, Write } from '../submission.ts'
+import type { Store } from '../store/store.ts'
+import type { Guard, IdempotencyUse, Write } from '../store/submission.ts'
 import type { Caller, Deps } from './deps.ts'
 
 /** A caller's Idempotency-Key, bound to its key and route. */

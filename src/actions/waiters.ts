@@ -1,5 +1,5 @@
 import { GateError } from '../base/errors.ts'
-import type { Store } from '../store.ts'
+import type { Store } from '../store/store.ts'
 
 /** Of one key at a time: each looks several times a second. */
 const MAX_WAITERS = 32

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type AnchorRecord, type AnchorSink, type NewestAnchors, SinkFailure } from '../actions/anchors.ts'
+import { type AnchorRecord, type AnchorSink, type NewestAnchors, SinkFailure } from '../actions/anchors/anchors.ts'
 import { type Anchor, anchorLine, type Claim, claimIn } from '../evidence/anchor.ts'
 
 const LINE_FEED = 0x0a

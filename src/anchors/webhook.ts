@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { type AnchorSink, SinkFailure } from '../actions/anchors.ts'
+import { type AnchorSink, SinkFailure } from '../actions/anchors/anchors.ts'
 import { encodeHex, sha256 } from '../base/bytes.ts'
 import { type Clock, formatTimestamp } from '../base/time.ts'
 import { type Anchor, anchorRecord } from '../evidence/anchor.ts'

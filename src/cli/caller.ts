@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { callerFor, keyOfSecret } from '../actions/authenticate.ts'
 import type { Caller, Deps } from '../actions/deps.ts'
+import { callerFor, keyOfSecret } from '../actions/keys/authenticate.ts'
 import { KEY_VARIABLE } from '../base/variables.ts'
 import { isAdmin, type RouteRule } from '../keys/roles.ts'
-import type { StartCheck } from '../sqlite/store.ts'
+import type { StartCheck } from '../store/sqlite/store.ts'
 import { addCommonOptions, type CommonOptions, configOf, UsageError, withStore } from './context.ts'
 
 export interface KeyOptions extends CommonOptions {

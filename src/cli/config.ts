@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { type Origin, readSettings, SETTING_NAMES } from '../config.ts'
+import { type Origin, readSettings, SETTING_NAMES } from '../service/config.ts'
 import { type CommonOptions, sourcesOf } from './context.ts'
 import { print, table } from './output.ts'
-import { addServeOptions } from './serve.ts'
+import { addServeOptions } from './serve/serve.ts'
 
 interface PrintOptions extends CommonOptions {
   showOrigin?: boolean

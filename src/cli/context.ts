@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
-import type { Operator } from '../actions/killswitch.ts'
+import type { Operator } from '../actions/killswitch/killswitch.ts'
 import { chainOf } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 import { idMaker } from '../base/id.ts'
-import { type Config, type ConfigSources, flagOf, readConfig, SETTINGS, type SettingName } from '../config.ts'
-import { openStore, type StartCheck } from '../sqlite/store.ts'
-import type { Store } from '../store.ts'
+import { type Config, type ConfigSources, flagOf, readConfig, SETTINGS, type SettingName } from '../service/config.ts'
+import { openStore, type StartCheck } from '../store/sqlite/store.ts'
+import type { Store } from '../store/store.ts'
 
 /** How a command ends. Scripts rely on these. */
 export const EXIT = { ok: 0, negative: 1, usage: 2, failed: 3 } as const

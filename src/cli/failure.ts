@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { type ErrorCode, GateError } from '../base/errors.ts'
 import { KEY_VARIABLE } from '../base/variables.ts'
 import { visible } from '../base/visible.ts'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../service/config.ts'
 import { EXIT, UsageError } from './context.ts'
 
 interface Failure {

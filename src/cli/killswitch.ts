@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { killSwitchStatus, recover, trigger } from '../actions/killswitch.ts'
-import { RecoverRequest, TriggerRequest } from '../actions/killswitch-request.ts'
+import { killSwitchStatus, recover, trigger } from '../actions/killswitch/killswitch.ts'
+import { RecoverRequest, TriggerRequest } from '../actions/killswitch/request.ts'
 import { chainOf } from '../audit/chain.ts'
 import type { Environment } from '../base/environment.ts'
 import { parserOf } from '../base/schema.ts'

@@ -1,7 +1,7 @@
 import { visibleLines } from '../base/visible.ts'
-import { blockUnlessAllowed } from './blocking.ts'
 import { EXIT } from './context.ts'
 import { failureOf } from './failure.ts'
+import { blockUnlessAllowed } from './hook/blocking.ts'
 import { allCommands, createProgram } from './program.ts'
 
 if (process.argv[2] === 'hook') blockUnlessAllowed()

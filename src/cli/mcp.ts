@@ -10,7 +10,7 @@ import { relayStdio } from '../mcp/stdio.ts'
 import { type Drift, ToolBook } from '../mcp/tool-book.ts'
 import { collect, UsageError } from './context.ts'
 import { addGateOptions, type GateClientOptions, gateClient } from './gate-client.ts'
-import { stopSignal } from './signals.ts'
+import { stopSignal } from './serve/signals.ts'
 
 interface McpOptions extends GateClientOptions {
   http?: URL

@@ -1,33 +1,33 @@
 import { Command, Help, type Option } from 'commander'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../base/version.ts'
 
 /** Each command, or group of commands, with what adds it to the program. */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
-  serve: async () => (await import('./serve.ts')).addServeCommand,
+  serve: async () => (await import('./serve/serve.ts')).addServeCommand,
   keys: async () => (await import('./keys.ts')).addKeyCommands,
   tenants: async () => (await import('./tenants.ts')).addTenantCommands,
-  validate: async () => (await import('./validate.ts')).addValidateCommand,
-  lint: async () => (await import('./lint.ts')).addLintCommand,
-  test: async () => (await import('./test.ts')).addTestCommand,
-  fmt: async () => (await import('./fmt.ts')).addFormatCommand,
-  check: async () => (await import('./check.ts')).addCheckCommand,
-  risk: async () => (await import('./risk.ts')).addRiskCommand,
-  approvals: async () => (await import('./approvals.ts')).addApprovalCommands,
-  explain: async () => (await import('./explain.ts')).addExplainCommand,
-  decisions: async () => (await import('./decisions.ts')).addDecisionCommands,
-  audit: async () => (await import('./audit.ts')).addAuditCommands,
-  evidence: async () => (await import('./evidence.ts')).addEvidenceCommands,
-  'signing-keys': async () => (await import('./signing-keys.ts')).addSigningKeyCommands,
+  validate: async () => (await import('./policies/validate.ts')).addValidateCommand,
+  lint: async () => (await import('./policies/lint.ts')).addLintCommand,
+  test: async () => (await import('./test/test.ts')).addTestCommand,
+  fmt: async () => (await import('./policies/fmt.ts')).addFormatCommand,
+  check: async () => (await import('./gate/check.ts')).addCheckCommand,
+  risk: async () => (await import('./gate/risk.ts')).addRiskCommand,
+  approvals: async () => (await import('./approvals/approvals.ts')).addApprovalCommands,
+  explain: async () => (await import('./decisions/explain.ts')).addExplainCommand,
+  decisions: async () => (await import('./decisions/decisions.ts')).addDecisionCommands,
+  audit: async () => (await import('./audit/audit.ts')).addAuditCommands,
+  evidence: async () => (await import('./evidence/evidence.ts')).addEvidenceCommands,
+  'signing-keys': async () => (await import('./evidence/signing-keys.ts')).addSigningKeyCommands,
   killswitch: async () => (await import('./killswitch.ts')).addKillSwitchCommands,
   mcp: async () => (await import('./mcp.ts')).addMcpCommand,
-  hook: async () => (await import('./hook.ts')).addHookCommands,
+  hook: async () => (await import('./hook/hook.ts')).addHookCommands,
   console: async () => (await import('./console.ts')).addConsoleCommand,
   health: async () => (await import('./health.ts')).addHealthCommand,
   openapi: async () => (await import('./openapi.ts')).addOpenApiCommand,
-  init: async () => (await import('./init.ts')).addInitCommand,
-  schema: async () => (await import('./schema.ts')).addSchemaCommands,
+  init: async () => (await import('./policies/init.ts')).addInitCommand,
+  schema: async () => (await import('./policies/schema.ts')).addSchemaCommands,
   config: async () => (await import('./config.ts')).addConfigCommands,
-  completion: async () => (await import('./completion.ts')).addCompletionCommand,
+  completion: async () => (await import('./completion/completion.ts')).addCompletionCommand,
 }
 
 /**

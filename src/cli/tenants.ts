@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { ensureTenant, setPlan } from '../actions/tenants.ts'
+import { ensureTenant, setPlan } from '../actions/keys/tenants.ts'
 import { isPlan, PLANS } from '../keys/plan.ts'
 import {
   addCommonOptions,

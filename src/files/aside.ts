@@ -2,7 +2,7 @@ import { turns } from '../base/turns.ts'
 import type { DraftQuestion, Verdict } from '../gate/verdict.ts'
 import type { CompiledPolicies, Outcome, PolicySource } from '../policy/load.ts'
 import type { PolicyValidation } from '../policy/validation.ts'
-import { answeringThreads } from '../thread.ts'
+import { answeringThreads } from '../workers/thread.ts'
 
 /**
  * Of time, and of processor time: who gets little of the machine is given longer, up to a limit. Twice what the largest

@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { ExportFolder } from '../actions/export-range.ts'
+import type { ExportFolder } from '../actions/audit/export-range.ts'
 import { ENTRIES_FILE, MANIFEST_FILE } from '../evidence/export.ts'
 import type { ExportSource } from '../evidence/verify-export.ts'
 import { linesOf } from './lines.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PolicyFolders } from '../actions/policy-registry.ts'
+import type { PolicyFolders } from '../actions/policies/registry.ts'
 import { isTenantId } from '../keys/tenant.ts'
 import { mayNameLists, type Outcome, RETRY_MS, type TenantFolder } from '../policy/load.ts'
 import type { Aside } from './aside.ts'

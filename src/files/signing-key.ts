@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { idOf, type KeyFile } from '../actions/signing-keys.ts'
+import { idOf, type KeyFile } from '../actions/evidence/signing-keys.ts'
 import { publicKeyOf } from '../evidence/sign.ts'
 
 /** The signing key's file cannot be used; the message says why, and the service does not start. */

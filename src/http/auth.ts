@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import { callerFor, keyOfSecret } from '../actions/authenticate.ts'
 import { type Caller, callerOf } from '../actions/deps.ts'
-import type { Session } from '../actions/sessions.ts'
+import { callerFor, keyOfSecret } from '../actions/keys/authenticate.ts'
+import type { Session } from '../actions/sessions/sessions.ts'
 import { SYSTEM_CHAIN } from '../audit/chain.ts'
 import { GateError } from '../base/errors.ts'
 import type { Json } from '../base/json.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import type { RouteRule } from '../keys/roles.ts'
-import type { State } from '../store.ts'
+import type { State } from '../store/store.ts'
 import { assertSameOrigin } from './host.ts'
 import type { Services } from './services.ts'
-import { sessionCookies } from './session-cookie.ts'
+import { sessionCookies } from './sessions/cookie.ts'
 
 const BEARER = /^Bearer +(\S+)$/i
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { MAX_BUNDLE_VALUES } from '../actions/verify-evidence.ts'
+import { MAX_BUNDLE_VALUES } from '../actions/evidence/verify.ts'
 import { GateError } from '../base/errors.ts'
 import type { JsonLimits } from '../base/json.ts'
 import { FIRST_PART_BYTES } from './body-budget.ts'

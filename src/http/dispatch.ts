@@ -15,7 +15,7 @@ import { isRefusal, type Refusals } from './refusals.ts'
 import { writeEnvelope, writeJson } from './reply.ts'
 import type { Reply, Route } from './route.ts'
 import type { Services } from './services.ts'
-import { setSessionCookie } from './session-cookie.ts'
+import { setSessionCookie } from './sessions/cookie.ts'
 import { writeStream } from './stream.ts'
 
 export interface Dispatcher {

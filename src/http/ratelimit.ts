@@ -2,7 +2,7 @@ import type { Caller } from '../actions/deps.ts'
 import { GateError } from '../base/errors.ts'
 import { type Bucket, DEFAULT_PLAN, leftIn, PLANS, SIGN_IN_LIMIT, STATUS_LIMIT, take } from '../keys/plan.ts'
 import type { RouteRule } from '../keys/roles.ts'
-import type { State } from '../store.ts'
+import type { State } from '../store/store.ts'
 
 /** Headers that tell a caller where it stands (draft-ietf-httpapi-ratelimit-headers). */
 export type LimitHeaders = Record<string, string>

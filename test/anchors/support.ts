@@ -7,8 +7,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseAnchor } from '../../src/evidence/anchor.ts'
-import { createLogger, type Logger } from '../../src/log.ts'
-import { openStore } from '../../src/sqlite/store.ts'
+import { createLogger, type Logger } from '../../src/service/log.ts'
+import { openStore } from '../../src/store/sqlite/store.ts'
 import { type Cleanup, type Gate, type GateOptions, startGate, temporaryFolder } from '../helpers.ts'
 
 export { sleep }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { trustOf } from '../../src/actions/trust.ts'
-import { verifySeqs } from '../../src/actions/verify-range.ts'
+import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
+import { trustOf } from '../../src/actions/evidence/trust.ts'
 import { consistencyPath, inclusionPath, isConsistent, isIncluded, leafHash } from '../../src/audit/tree.ts'
 import { parseDigest } from '../../src/base/digest.ts'
 import { memo } from '../../src/base/memo.ts'

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts'
-import type { EvidenceDeps } from '../../src/actions/evidence.ts'
-import { createKey } from '../../src/actions/keys.ts'
-import { pastReader } from '../../src/actions/past.ts'
-import { ensureTenant } from '../../src/actions/tenants.ts'
+import type { EvidenceDeps } from '../../src/actions/evidence/evidence.ts'
+import { pastReader } from '../../src/actions/gate/past.ts'
+import { createKey } from '../../src/actions/keys/keys.ts'
+import { ensureTenant } from '../../src/actions/keys/tenants.ts'
 import { idMaker } from '../../src/base/id.ts'
-import { readConfig } from '../../src/config.ts'
 import type { Role } from '../../src/keys/roles.ts'
-import { createLogger } from '../../src/log.ts'
-import type { Tasks } from '../../src/repeat.ts'
-import { randomPool } from '../../src/sqlite/random-pool.ts'
-import { openStore } from '../../src/sqlite/store.ts'
-import { keepTrail, type Trail } from '../../src/trail.ts'
+import { readConfig } from '../../src/service/config.ts'
+import { createLogger } from '../../src/service/log.ts'
+import type { Tasks } from '../../src/service/repeat.ts'
+import { keepTrail, type Trail } from '../../src/service/trail.ts'
+import { randomPool } from '../../src/store/sqlite/random-pool.ts'
+import { openStore } from '../../src/store/sqlite/store.ts'
 import { ACME_POLICY, temporaryFolder } from '../helpers.ts'
 import { HEADER, setOf } from '../policy/sources.ts'
 import { START_MS } from '../store/drafts.ts'
@@ -22,7 +22,7 @@ import { snapshot } from './trail.ts'
 export const HOST = { kind: 'host', id: 'host:0' } as const
 const POLICIES = new Map([['acme', setOf(ACME_POLICY.replace(HEADER, ''))]])
 
-/** The trail of a running service: all of src/trail.ts, on a clock and with background work that a test moves. */
+/** The trail of a running service: all of src/service/trail.ts, on a clock and with background work that a test moves. */
 export interface Life extends CheckDeps, EvidenceDeps {
   trail: Trail
   caller(keyId: string): Caller

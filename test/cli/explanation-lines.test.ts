@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
-import { decisionLines, explanationLines, factorLines } from '../../src/cli/explanation-lines.ts'
+import { decisionLines, explanationLines, factorLines } from '../../src/cli/decisions/explanation-lines.ts'
 import { rendered } from '../../src/cli/output.ts'
 import { explanationOf } from '../../src/gate/explain.ts'
 import { judge } from '../../src/gate/judge.ts'

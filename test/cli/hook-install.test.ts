@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { readJson } from '../../src/base/json.ts'
-import { type HookGroup, UnusableSettings, withHooks } from '../../src/cli/hook-settings.ts'
+import { type HookGroup, UnusableSettings, withHooks } from '../../src/cli/hook/settings.ts'
 import { startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 import { BIN, type Ended, run } from './program.ts'
 

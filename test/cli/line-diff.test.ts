@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { lineDiff } from '../../src/cli/line-diff.ts'
+import { lineDiff } from '../../src/cli/policies/line-diff.ts'
 
 /** The second text, made from the first and the hunks. */
 function applied(before: string, hunks: ReturnType<typeof lineDiff>): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { trustOf } from '../../src/actions/trust.ts'
+import { trustOf } from '../../src/actions/evidence/trust.ts'
 import { trustFile } from '../../src/evidence/trust.ts'
 import { startBrowser } from '../browser.ts'
 import { archive, envelopeFor } from '../evidence/bundles.ts'

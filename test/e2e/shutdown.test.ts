@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openStore } from '../../src/sqlite/store.ts'
+import { openStore } from '../../src/store/sqlite/store.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
 
 test('a stop that could not be written is tried once more when the service ends', async (t) => {

@@ -3,7 +3,7 @@ import type { Call, Session } from '../../evaluation/corpus.ts'
 import { ratesOf, type Score } from '../../evaluation/score.ts'
 
 /** The recorded sessions that come with the project. */
-export const CORPUS = fileURLToPath(new URL('../../evaluation/corpus/', import.meta.url))
+export const CORPUS = fileURLToPath(new URL('../../evaluation/corpus', import.meta.url))
 
 /** A call of a session called `s`, as a corpus has it. */
 export function call(id: string, rest: Partial<Call> = {}): Call {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { redact } from '../../src/actions/redact.ts'
+import { redact } from '../../src/actions/audit/redact.ts'
 import type { RedactionTarget } from '../../src/audit/redaction.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Bundle } from '../../src/evidence/bundle.ts'
-import { randomPool } from '../../src/sqlite/random-pool.ts'
+import { randomPool } from '../../src/store/sqlite/random-pool.ts'
 import { assertRefused } from '../http/support.ts'
 import { archive, notOk } from './bundles.ts'
 

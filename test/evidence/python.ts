@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { verdictOf } from '../../src/cli/verdict-lines.ts'
+import { verdictOf } from '../../src/cli/gate/verdict-lines.ts'
 import type { Verification } from '../../src/evidence/checks.ts'
 import { PYTHON_FOLDER, pythonVersion } from '../python.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { ErrorCode } from '../../src/base/errors.ts'
-import { createLogger } from '../../src/log.ts'
+import { createLogger } from '../../src/service/log.ts'
 import { startGate } from '../helpers.ts'
 import { assertDone, assertRefused, entries, raw, requestText } from './support.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expireDue, listApprovals } from '../../src/actions/approvals.ts'
+import { expireDue, listApprovals } from '../../src/actions/approvals/approvals.ts'
 import { callerOf } from '../../src/actions/deps.ts'
 import type { Approval, ApprovalStatus } from '../../src/approvals/approval.ts'
-import { openStore } from '../../src/sqlite/store.ts'
+import { openStore } from '../../src/store/sqlite/store.ts'
 import { type Cleanup, temporaryFolder } from '../helpers.ts'
 import { aKey, anApproval, aStop, commit, creating, START_MS } from '../store/drafts.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { setPlan } from '../../src/actions/tenants.ts'
+import { setPlan } from '../../src/actions/keys/tenants.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Plan } from '../../src/keys/plan.ts'
 import { type Answer, type Gate, startGate } from '../helpers.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
-import { rotateKey } from '../../src/actions/rotate-key.ts'
+import { rotateKey } from '../../src/actions/keys/rotate.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { POLICY, T0 } from '../approvals/scenes.ts'
 import { type Answer, type Gate, type KeyOptions, startGate, temporaryFolder } from '../helpers.ts'

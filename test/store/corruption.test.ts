@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import fc from 'fast-check'
-import { DATA_FILE } from '../../src/sqlite/open.ts'
-import { openStore } from '../../src/sqlite/store.ts'
+import { DATA_FILE } from '../../src/store/sqlite/open.ts'
+import { openStore } from '../../src/store/sqlite/store.ts'
 import { copyOf, findingIn, usedFolder } from './used-folder.ts'
 
 /** Whether SQLite calls the same bytes a text or a blob makes no difference. The texts of this file are ASCII. */

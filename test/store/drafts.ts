@@ -15,9 +15,9 @@ import {
   type Records,
   type RecordWrite,
   type SigningKey,
-} from '../../src/records.ts'
-import type { Store } from '../../src/store.ts'
-import type { Submission } from '../../src/submission.ts'
+} from '../../src/store/records.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { Submission } from '../../src/store/submission.ts'
 
 export const LIVE = 'acme/live'
 export const START_MS = Date.parse('2026-01-01T00:00:00.000Z')

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Sqlite from 'better-sqlite3'
-import { DATA_FILE, openDatabase } from '../../src/sqlite/open.ts'
+import { DATA_FILE, openDatabase } from '../../src/store/sqlite/open.ts'
 import { temporaryFolder } from '../helpers.ts'
 
-const FIRST = readFileSync(new URL('../../src/sqlite/migrations/0001_init.sql', import.meta.url), 'utf8')
+const FIRST = readFileSync(new URL('../../src/store/sqlite/migrations/0001_init.sql', import.meta.url), 'utf8')
 
 test('a file of the first version keeps the policies that were in force, under the digest on record', () => {
   const dir = temporaryFolder()

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { type Checkpointer, checkpointer } from '../../src/actions/checkpoints.ts'
 import type { Deps } from '../../src/actions/deps.ts'
-import type { EvidenceDeps } from '../../src/actions/evidence.ts'
-import { openKeyring } from '../../src/actions/signing-keys.ts'
+import { type Checkpointer, checkpointer } from '../../src/actions/evidence/checkpoints.ts'
+import type { EvidenceDeps } from '../../src/actions/evidence/evidence.ts'
+import { openKeyring } from '../../src/actions/evidence/signing-keys.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Clock } from '../../src/base/time.ts'
 import { signingKeyFile } from '../../src/files/signing-key.ts'
-import { randomPool } from '../../src/sqlite/random-pool.ts'
-import { openStore, type StartCheck } from '../../src/sqlite/store.ts'
+import { randomPool } from '../../src/store/sqlite/random-pool.ts'
+import { openStore, type StartCheck } from '../../src/store/sqlite/store.ts'
 import { START_MS } from './drafts.ts'
 
 /** A store on a data folder, with the log key in it, and what signs. */

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { DATA_FILE, openDatabase } from '../../src/sqlite/open.ts'
+import { DATA_FILE, openDatabase } from '../../src/store/sqlite/open.ts'
 import { temporaryFolder } from '../helpers.ts'
 
 const HELD_MS = 500
@@ -37,7 +37,7 @@ const ROUND_MS = 60
 
 /** Opens a new folder at each of the given times, exactly or within some milliseconds, and says which instance it found there. */
 const OPENER = `
-import { openStore } from '${new URL('../../src/sqlite/store.ts', import.meta.url)}'
+import { openStore } from '${new URL('../../src/store/sqlite/store.ts', import.meta.url)}'
 import { setTimeout as sleep } from 'node:timers/promises'
 const [dir, begin] = process.argv.slice(-2)
 const found = []

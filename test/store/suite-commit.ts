@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { change, creation, type RecordKind, type Records, type RecordWrite } from '../../src/records.ts'
-import type { Store } from '../../src/store.ts'
+import { change, creation, type RecordKind, type Records, type RecordWrite } from '../../src/store/records.ts'
+import type { Store } from '../../src/store/store.ts'
 import {
   aKey,
   anApproval,

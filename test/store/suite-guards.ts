@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KillSwitch } from '../../src/killswitch/killswitch.ts'
-import { change } from '../../src/records.ts'
-import type { Store } from '../../src/store.ts'
-import type { Guard, Submission } from '../../src/submission.ts'
+import { change } from '../../src/store/records.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { Guard, Submission } from '../../src/store/submission.ts'
 import { aKey, aStop, changing, commit, creating, LIVE, note, only, recovered, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OpenQuery } from '../../src/queries.ts'
+import type { OpenQuery } from '../../src/store/queries.ts'
 import { aDecision, anApproval, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 
@@ -34,7 +34,7 @@ export function readContract(stores: Stores): void {
 
   const lists: {
     name: string
-    query: Partial<Parameters<import('../../src/store.ts').Store['approvals']>[0]>
+    query: Partial<Parameters<import('../../src/store/store.ts').Store['approvals']>[0]>
     ids: string[]
     total?: number
   }[] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { change, creation } from '../../src/records.ts'
-import type { KeyUse, StoredPolicies, Submission } from '../../src/submission.ts'
+import { change, creation } from '../../src/store/records.ts'
+import type { KeyUse, StoredPolicies, Submission } from '../../src/store/submission.ts'
 import { aKey, aSigningKey, aStop, aTenant, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 
@@ -213,6 +213,6 @@ function shown({
   signingKeys,
   policies,
   switches,
-}: ReturnType<import('../../src/store.ts').Store['state']>) {
+}: ReturnType<import('../../src/store/store.ts').Store['state']>) {
   return { tenants, keys, keysByHash, signingKeys, policies, switches }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatTimestamp } from '../../src/base/time.ts'
-import type { Store } from '../../src/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { commit, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 

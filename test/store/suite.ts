@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import type { Clock } from '../../src/base/time.ts'
-import type { Store } from '../../src/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { commitContract } from './suite-commit.ts'
 import { groupContract } from './suite-group.ts'
@@ -16,7 +16,7 @@ export type OpenStore = (dir: string, clock: Clock) => Store
 /** Opens stores that are closed after the test. */
 export type Opener = (clock: Clock) => Store
 
-/** Every promise of src/store.ts, for whatever keeps it. */
+/** Every promise of src/store/store.ts, for whatever keeps it. */
 export function storeContract(open: OpenStore): void {
   const stores = (t: TestContext): Opener => {
     const dir = temporaryFolder()

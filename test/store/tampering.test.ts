@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Sqlite, { type Database } from 'better-sqlite3'
-import { DATA_FILE } from '../../src/sqlite/open.ts'
+import { DATA_FILE } from '../../src/store/sqlite/open.ts'
 import { copyOf, findingIn, tamper, usedFolder } from './used-folder.ts'
 
 interface Column {

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { openDatabase } from '../../src/sqlite/open.ts'
-import type { WriteReply } from '../../src/sqlite/writer.ts'
-import type { MakeWriter } from '../../src/sqlite/writers.ts'
-import type { Store } from '../../src/store.ts'
+import { openDatabase } from '../../src/store/sqlite/open.ts'
+import type { WriteReply } from '../../src/store/sqlite/writer.ts'
+import type { MakeWriter } from '../../src/store/sqlite/writers.ts'
+import type { Store } from '../../src/store/store.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { aDecision, aStop, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import { storeContract } from './suite.ts'
 
 // As built: a thread that runs from source takes a second to start.
 const BUILD = new URL('../../dist/sqlite/', import.meta.url).href
-const { openStore }: typeof import('../../src/sqlite/store.ts') = await import(`${BUILD}store.js`)
-const { writeHere, writeInThread, writeWhereBetter }: typeof import('../../src/sqlite/writers.ts') = await import(
+const { openStore }: typeof import('../../src/store/sqlite/store.ts') = await import(`${BUILD}store.js`)
+const { writeHere, writeInThread, writeWhereBetter }: typeof import('../../src/store/sqlite/writers.ts') = await import(
   `${BUILD}writers.js`
 )
 

@@ -1,7 +1,7 @@
 import type { ApprovalStatus } from '../../approvals/approval.ts'
 import type { ApprovalView } from '../../approvals/view.ts'
 import { FACADE_ROUTES } from '../../keys/facade-routes.ts'
-import type { AccessTask } from '../shapes/access-requests.ts'
+import type { AccessTask } from './access-request-shapes.ts'
 
 /** One that was used stays approved, since a task that has ended does not change; the next evaluation says that it is used up. */
 const STATUSES: Readonly<Record<ApprovalStatus, AccessTask['task']['status']>> = {

@@ -1,10 +1,10 @@
-import type { CheckAnswer } from '../../actions/answer.ts'
+import type { CheckAnswer } from '../../actions/gate/answer.ts'
 import { ERRORS, GateError } from '../../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { parserOf } from '../../base/schema.ts'
 import { type CheckRequest, MAX_ID } from '../../gate/request.ts'
 import { FACADE_ROUTES } from '../../keys/facade-routes.ts'
-import { type AccessDecision, Evaluation, type Evaluations } from '../shapes/authzen.ts'
+import { type AccessDecision, Evaluation, type Evaluations } from './authzen-shapes.ts'
 
 const parse = parserOf(Evaluation)
 

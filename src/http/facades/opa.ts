@@ -1,8 +1,8 @@
 import type { Static } from '#typebox'
-import type { CheckAnswer } from '../../actions/answer.ts'
+import type { CheckAnswer } from '../../actions/gate/answer.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { CheckRequest } from '../../gate/request.ts'
-import type { OpaAllow, OpaAnswer, OpaInput } from '../shapes/opa.ts'
+import type { OpaAllow, OpaAnswer, OpaInput } from './opa-shapes.ts'
 
 /**
  * The check that the input of a tool call asks for. Members that are not of the package @ai-sdk/policy-opa are an application's

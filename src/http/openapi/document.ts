@@ -1,4 +1,4 @@
-import { POSITION_PATTERN } from '../../actions/events.ts'
+import { POSITION_PATTERN } from '../../actions/events/events.ts'
 import { USUAL_URL } from '../../base/variables.ts'
 import { ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from '../headers.ts'

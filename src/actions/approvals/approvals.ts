@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Static, Type } from '#typebox'
+import {
+  type Approval,
+  type ApprovalStatus,
+  deadlineMs,
+  OPEN_STATUSES,
+  statusAt,
+  subjectOf,
+  type Vote,
+} from '../../approvals/approval.ts'
+import { type ApprovalView, approvalView } from '../../approvals/view.ts'
+import { countedVotes } from '../../approvals/votes.ts'
+import type { EventEntry } from '../../audit/entry.ts'
+import { GateError } from '../../base/errors.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import { MAX_TEXT, TenantIdField } from '../../gate/request.ts'
+import { principalOf } from '../../keys/apikey.ts'
+import { type Change, change } from '../../store/records.ts'
+import type { Guard, Submission } from '../../store/submission.ts'
+import { type Caller, type Deps, decideAndCommit, eventEntry, isStillActive } from '../deps.ts'
+import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
+import { PAGE_BYTES, pageGiven } from '../page.ts'
+import { asWaiter } from '../waiters.ts'
+import { assertMayApprove, assertMayReject, hasVoted } from './may-vote.ts'
+import { changedByTime, noteStatus, openApprovals } from './open-approvals.ts'
+import { isApprover, type Reader, requesterSeenBy, viewFor, visibleApproval } from './visible-approvals.ts'
+
+const Name = Type.String({ minLength: 1, maxLength: 256 })
+const Text = Type.Optional(Type.String({ maxLength: MAX_TEXT }))
+const Closed = { additionalProperties: false }
+
+/** Bodies of approve and reject. */
+export const ApproveRequest = Type.Object(
+  { tenantId: TenantIdField, approverId: Name, comment: Text },
+  { ...Closed, title: 'ApproveRequest' },
+)
+export const RejectRequest = Type.Object(
+  { tenantId: TenantIdField, approverId: Name, reason: Text },
+  { ...Closed, title: 'RejectRequest' },
+)
+export type ApproveRequest = Static<typeof ApproveRequest>
+export type RejectRequest = Static<typeof RejectRequest>
+
+export interface ListQuery {
+  status: ApprovalStatus
+  limit: number
+  offset: number
+}
+
+/**
+ * Approvals of the caller's tenant and environment by the status that holds now, oldest deadline first; who
+ * may not decide sees its own. `total` counts those of that status. A page of large approvals ends early:
+ * `limit` then says how many it has, so that `offset + limit` is always where the next one starts.
+ */
+export async function listApprovals(deps: Deps, reader: Reader, { status, limit, offset }: ListQuery) {
+  const nowMs = deps.clock()
+  const actual = await changedByTime(deps, reader.chain, status, nowMs)
+  const requestedBy = requesterSeenBy(reader)
+  const query = { chain: reader.chain, statuses: [status], actual, limit, offset, requestedBy }
+  const { items, total } = await deps.store.approvals({ ...query, maxBytes: PAGE_BYTES })
+  const state = deps.store.state()
+  const views = items.map((approval) => approvalView(approval, state, nowMs, isApprover(reader)))
+  return { items: views, page: pageGiven({ limit, offset, total }, items.length) }
+}
+
+/** @throws GateError `not_found`, also for an approval that the reader may not see. */
+export async function getApproval(deps: Deps, reader: Reader, id: string): Promise<ApprovalView> {
+  return viewFor(deps, reader, await visibleApproval(deps, reader, id))
+}
+
+/** Records a vote for the request; with the last vote of the quorum it is approved. Voting again changes nothing. */
+export function approve(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  request: ApproveRequest,
+  idempotency?: Idempotency,
+): Promise<ApprovalView> {
+  return vote(deps, caller, id, idempotency, (approval, nowMs) => {
+    const voting = { approval, key: caller.key, approverId: request.approverId, nowMs }
+    assertMayApprove(deps.store, voting)
+    if (hasVoted(deps.store, voting)) return undefined
+    const { keys, switches } = deps.store.state()
+    const entryId = deps.newId('entry')
+    const votes = [...approval.votes, voteOf(caller, request.approverId, request.comment, nowMs, entryId)]
+    const counted = countedVotes({ ...approval, votes }, approval, keys, nowMs)
+    const decided = counted.size >= approval.quorum
+    const changes = decided ? { votes, status: 'approved' as const, decidedAt: formatTimestamp(nowMs) } : { votes }
+    return {
+      changed: change('approval', approval, changes),
+      type: 'approval.approved',
+      entryId,
+      guards: [
+        { kind: 'notStopped', subject: subjectOf(approval) },
+        { kind: 'before', timeMs: deadlineMs(approval, switches, nowMs) },
+        ...Array.from(counted.values(), ({ keyId }) => ({ kind: 'voterActive' as const, keyId })),
+      ],
+    }
+  })
+}
+
+/** One rejection decides: the request is denied until the approval's deadline. */
+export function reject(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  request: RejectRequest,
+  idempotency?: Idempotency,
+): Promise<ApprovalView> {
+  return vote(deps, caller, id, idempotency, (approval, nowMs) => {
+    assertMayReject(deps.store, { approval, key: caller.key, approverId: request.approverId, nowMs })
+    const entryId = deps.newId('entry')
+    const votes = [...approval.votes, voteOf(caller, request.approverId, request.reason, nowMs, entryId)]
+    const changes = { votes, status: 'rejected' as const, decidedAt: formatTimestamp(nowMs) }
+    return { changed: change('approval', approval, changes), type: 'approval.rejected', entryId, guards: [] }
+  })
+}
+
+interface Ballot {
+  changed: Change<'approval'>
+  type: 'approval.approved' | 'approval.rejected'
+  entryId: string
+  guards: Guard[]
+}
+
+/** The way of both votes: read, let `cast` decide whether it may be, commit. `cast` gives undefined when nothing changes. */
+function vote(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  idempotency: Idempotency | undefined,
+  cast: (approval: Approval, nowMs: number) => Ballot | undefined,
+): Promise<ApprovalView> {
+  return decideAndCommit(deps.store, async () => {
+    const earlier = await earlierUse(deps.store, caller, idempotency)
+    const approval = await visibleApproval(deps, caller, id)
+    if (earlier !== undefined) return { submission: null, reply: () => viewFor(deps, caller, approval) }
+    const nowMs = deps.clock()
+    const ballot = cast(approval, nowMs)
+    if (ballot === undefined) return { submission: null, reply: () => viewFor(deps, caller, approval) }
+    const { changed, type, entryId, guards } = ballot
+    const entry: EventEntry = { ...eventEntry(deps, caller.chain, type, changed.data, caller.actor), id: entryId }
+    const bound = bindTo(deps, caller, idempotency, earlier, entryId)
+    const submission: Submission = {
+      guards: [{ kind: 'keyActive', keyId: caller.key.id }, ...guards, ...bound.guards],
+      writes: [changed.write, ...bound.writes],
+      entries: [entry],
+    }
+    return { submission, reply: () => viewFor(deps, caller, changed.record) }
+  })
+}
+
+function voteOf(caller: Caller, approverId: string, comment: string | undefined, nowMs: number, entryId: string): Vote {
+  const { id: keyId } = caller.key
+  const votedAt = formatTimestamp(nowMs)
+  return { keyId, principal: principalOf(caller.key), approverId, comment: comment ?? null, votedAt, entryId }
+}
+
+/** A sweep ends after this; the next one goes on with what is left. */
+const SWEEP_MS = 2000
+
+/**
+ * Writes the entry that an approval has expired. Nothing depends on it: the status follows from the deadline.
+ * Those that a stop holds open are passed over, so that they do not keep the sweep from the others.
+ */
+export async function expireDue(deps: Deps): Promise<number> {
+  const nowMs = deps.clock()
+  const { switches } = deps.store.state()
+  const end = performance.now() + SWEEP_MS
+  let written = 0
+  for await (const due of openApprovals(deps.store, {
+    statuses: OPEN_STATUSES,
+    dueAt: formatTimestamp(nowMs),
+  })) {
+    const expired = due.filter((approval) => statusAt(approval, switches, nowMs) === 'expired')
+    await Promise.all(expired.map((approval) => noteStatus(deps, approval, 'expired')))
+    written += expired.length
+    if (performance.now() > end) break
+  }
+  return written
+}
+
+/** How often a waiting reader looks again; a vote of another process is seen this late at most. */
+const WAIT_STEP_MS = 200
+
+/**
+ * The approval once it is no longer pending, or as it is when the time is up or the reader has gone.
+ * Access is checked at every look: a revoked key stops waiting.
+ *
+ * @throws GateError `overloaded` when the key has too many waiting readers
+ */
+export function waitForApproval(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  waitMs: number,
+  isGone: () => boolean,
+): Promise<ApprovalView> {
+  return asWaiter(deps.store, caller.key.id, async () => {
+    const end = performance.now() + waitMs
+    const approval = await visibleApproval(deps, caller, id)
+    for (;;) {
+      const { switches } = deps.store.state()
+      if (!isStillActive(deps, caller)) throw new GateError('unauthenticated', 'The API key is not valid.')
+      const left = end - performance.now()
+      // A deadline moves with stops only, so what was read once says when it is over.
+      const isOver = statusAt({ ...approval, status: 'pending' }, switches, deps.clock()) !== 'pending'
+      if (isOver || left <= 0 || isGone() || !(await deps.store.isPending(approval))) break
+      await sleep(Math.min(left, WAIT_STEP_MS))
+    }
+    return getApproval(deps, caller, id)
+  })
+}

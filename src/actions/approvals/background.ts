@@ -1,0 +1,115 @@
+import type { Approval } from '../../approvals/approval.ts'
+import { DAY_MS, formatTimestamp } from '../../base/time.ts'
+import type { Decision } from '../../policy/set.ts'
+import { decisionEntry } from '../decisions/decisions.ts'
+import { MAX_SEARCHED } from '../decisions/list.ts'
+import { decisionsBackwards, type RecentDecision } from '../decisions/recent-decisions.ts'
+import type { Caller, Deps } from '../deps.ts'
+import { type Decided, decidedOf } from '../gate/answer.ts'
+import { outcomeOf } from '../outcomes/outcome-of.ts'
+import { UNEXPLAINED } from '../policies/history.ts'
+import type { FindRule, RuleText } from '../policies/rule-text.ts'
+import { votesOf } from './may-vote.ts'
+import { visibleApproval } from './visible-approvals.ts'
+
+export interface BackgroundDeps extends Deps {
+  findRule: FindRule
+}
+
+/** Decisions that are shown of the agent, and of the session. */
+const OF_AGENT = 10
+const OF_SESSION = 20
+
+/** Why the rule that held an action cannot be shown. */
+export const RULE_UNSHOWN = {
+  no_rule: 'no rule held the action: its risk, or the default of the policies did',
+  redacted: 'the decision has been erased or pruned',
+  policy_not_kept: UNEXPLAINED.policy_not_kept,
+  policy_altered: UNEXPLAINED.policy_altered,
+  policy_unloadable: UNEXPLAINED.policy_unloadable,
+} as const
+type RuleUnshown = keyof typeof RULE_UNSHOWN
+
+/**
+ * What helps to decide an approval and is not part of it: who asks, what that agent did before, by which rule it was held, and whether
+ * this key may vote.
+ *
+ * @throws GateError `not_found`; `audit_unavailable` for an approval that is not what its entries make of it
+ */
+export async function approvalBackground(deps: BackgroundDeps, { chain, key, tenantId }: Caller, id: string) {
+  const { store } = deps
+  const approval = await visibleApproval(deps, { chain, key }, id)
+  const entry = await decisionEntry(store, approval.decisionId)
+  const held = entry?.header.chain === chain ? decidedOf(entry) : undefined
+  const { requestedBy: principal, requestedByKey: keyId } = approval
+  const past = await pastOf(deps, approval, held?.grounds.session ?? null)
+  const shown = await ruleOf(deps, tenantId, approval, held)
+  return {
+    approvalId: approval.id,
+    policyDigest: held?.grounds.policyDigest ?? null,
+    ...('code' in shown ? { rule: null, unshown: because(shown.code) } : { rule: shown, unshown: null }),
+    agent: { principal, name: store.state().keys.get(keyId)?.name ?? null, keyId, ...past.agent },
+    session: past.session,
+    searchedTo: past.searchedTo,
+    approvers: { groups: approval.approvers, quorum: approval.quorum, selfApproval: approval.selfApproval },
+    ...votesOf(store, { approval, key, nowMs: deps.clock() }),
+  }
+}
+
+async function ruleOf(
+  { findRule }: BackgroundDeps,
+  tenantId: string,
+  { rule }: Approval,
+  held: Decided | undefined,
+): Promise<RuleText | { code: RuleUnshown }> {
+  if (held === undefined) return { code: 'redacted' }
+  const { policyDigest } = held.grounds
+  return rule === null || policyDigest === null ? { code: 'no_rule' } : findRule(tenantId, policyDigest, rule)
+}
+
+function because(code: RuleUnshown) {
+  return { code, message: `The rule cannot be shown: ${RULE_UNSHOWN[code]}.` }
+}
+
+/** What the agent did before, and in the session of the request, as far as a bounded look at the chain finds it. */
+async function pastOf(deps: Deps, { chain, requestedBy, decisionId }: Approval, session: string | null) {
+  const { store, clock } = deps
+  const dayAgo = formatTimestamp(clock() - DAY_MS)
+  const end = (await store.lengths([chain])).get(chain) ?? 0
+  const oldest = await store.seqNotBefore(chain, '')
+  const lastDay: Record<Decision, number> = { allow: 0, deny: 0, require_approval: 0 }
+  const ofAgent: RecentDecision[] = []
+  const ofSession: RecentDecision[] = []
+  let reached = end
+  let searchedTo: string | null = null
+  for await (const portion of decisionsBackwards(store, chain, { first: Math.max(oldest, end - MAX_SEARCHED), end })) {
+    for (const one of portion.decisions) {
+      searchedTo = one.timestamp
+      if (one.decided?.grounds.caller.agent !== requestedBy) continue
+      if (one.timestamp >= dayAgo) lastDay[one.decided.decision.decision] += 1
+      if (one.id === decisionId) continue
+      if (ofAgent.length < OF_AGENT) ofAgent.push(one)
+      if (session !== null && one.decided.grounds.session === session && ofSession.length < OF_SESSION)
+        ofSession.push(one)
+    }
+    reached = portion.reached
+    const isFull = ofAgent.length === OF_AGENT && (session === null || ofSession.length === OF_SESSION)
+    if (isFull && searchedTo !== null && searchedTo < dayAgo) break
+  }
+  const isWhole = reached <= oldest || (searchedTo !== null && searchedTo < dayAgo)
+  return {
+    agent: { recent: await told(deps, chain, ofAgent), lastDay: { ...lastDay, complete: isWhole } },
+    session: { id: session, recent: await told(deps, chain, ofSession) },
+    searchedTo: reached > oldest ? searchedTo : null,
+  }
+}
+
+async function told(deps: Deps, chain: string, decisions: readonly RecentDecision[]) {
+  const lines = decisions.map(async ({ id, timestamp, decided }) => {
+    if (decided === undefined) return []
+    const { decision, risk } = decided
+    const outcome = (await outcomeOf(deps, chain, id))?.status ?? null
+    return [{ id, timestamp, action: decision.action, decision: decision.decision, riskScore: risk.score, outcome }]
+  })
+  return (await Promise.all(lines)).flat()
+}

@@ -1,0 +1,34 @@
+import { statusAt } from '../../approvals/approval.ts'
+import type { ApprovalView } from '../../approvals/view.ts'
+import { GateError } from '../../base/errors.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import { change } from '../../store/records.ts'
+import { type Caller, type Deps, decideAndCommit, eventEntry } from '../deps.ts'
+import { viewFor, visibleApproval } from './visible-approvals.ts'
+
+/**
+ * Cancels an approval that waits for votes, or has them and was not used: the same request then asks anew. Who asked
+ * may, and who decides on approvals of the tenant; the others do not see it. A rejection stands.
+ *
+ * @throws GateError `not_found`, `approval_expired`, `approval_not_pending` when it was used, rejected or cancelled
+ */
+export function cancelApproval(deps: Deps, caller: Caller, id: string): Promise<ApprovalView> {
+  return decideAndCommit(deps.store, async () => {
+    const approval = await visibleApproval(deps, caller, id)
+    const nowMs = deps.clock()
+    const status = statusAt(approval, deps.store.state().switches, nowMs)
+    if (status === 'expired') throw new GateError('approval_expired', `Approval ${id} has expired.`)
+    if (status !== 'pending' && status !== 'approved')
+      throw new GateError('approval_not_pending', `Approval ${id} is ${status}; there is nothing to cancel.`)
+    const cancelled = change('approval', approval, { status: 'cancelled', decidedAt: formatTimestamp(nowMs) })
+    return {
+      // Its revision is the guard against a use or a vote at the same time: the one that commits second decides anew.
+      submission: {
+        guards: [{ kind: 'keyActive', keyId: caller.key.id }],
+        writes: [cancelled.write],
+        entries: [eventEntry(deps, caller.chain, 'approval.cancelled', cancelled.data, caller.actor)],
+      },
+      reply: () => viewFor(deps, caller, cancelled.record),
+    }
+  })
+}

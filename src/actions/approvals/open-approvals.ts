@@ -1,0 +1,83 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import {
+  type Approval,
+  type ApprovalStatus,
+  isOpenStatus,
+  OPEN_STATUSES,
+  type Standing,
+  statusAt,
+} from '../../approvals/approval.ts'
+import { SERVICE } from '../../audit/entry.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import type { OpenQuery, StandingQuery } from '../../store/queries.ts'
+import { change } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+import { type Deps, eventEntry } from '../deps.ts'
+
+const BATCH = 200
+const BATCH_BYTES = 1024 * 1024
+
+/** Open approvals in batches, all of them; between two batches others have their turn. */
+export function openApprovals(
+  store: Store,
+  query: Omit<OpenQuery, 'limit' | 'after' | 'maxBytes'>,
+): AsyncGenerator<Approval[]> {
+  return batches((after) => store.openApprovals({ ...query, after, limit: BATCH, maxBytes: BATCH_BYTES }))
+}
+
+/** As `openApprovals`, for what does not depend on the requests: however large these are, it takes as long. */
+export function openStandings(store: Store, query: Omit<StandingQuery, 'limit' | 'after'>): AsyncGenerator<Standing[]> {
+  return batches((after) => store.openStandings({ ...query, after, limit: BATCH }))
+}
+
+async function* batches<T>(next: (after: T | undefined) => Promise<T[]>): AsyncGenerator<T[]> {
+  let after: T | undefined
+  for (;;) {
+    const batch = await next(after)
+    if (batch.length === 0) return
+    yield batch
+    after = batch.at(-1)
+    await turn()
+  }
+}
+
+/** What of the open approvals has to be read to tell which ones of a status there are; nothing for the others. */
+const OPEN_BEHIND: Partial<Record<ApprovalStatus, { statuses: OpenQuery['statuses']; due: boolean }>> = {
+  pending: { statuses: ['pending'], due: true },
+  // A stop cancels what was approved before it, long before the deadline.
+  approved: { statuses: ['approved'], due: false },
+  cancelled: { statuses: ['approved'], due: false },
+  expired: { statuses: OPEN_STATUSES, due: true },
+}
+
+/** Ids of the open approvals of a chain that have become expired or cancelled, as far as a list of `status` depends on them. */
+export async function changedByTime({ store }: Deps, chain: string, status: ApprovalStatus, nowMs: number) {
+  const actual: { expired: string[]; cancelled: string[] } = { expired: [], cancelled: [] }
+  const behind = OPEN_BEHIND[status]
+  if (behind === undefined) return actual
+  const { switches } = store.state()
+  const dueAt = behind.due ? formatTimestamp(nowMs) : undefined
+  for await (const batch of openStandings(store, { statuses: behind.statuses, dueAt, chain })) {
+    for (const approval of batch) {
+      const now = statusAt(approval, switches, nowMs)
+      if (now === 'expired' || now === 'cancelled') actual[now].push(approval.id)
+    }
+  }
+  return actual
+}
+
+/** By its stored status too: what is over by the clock alone has an entry to come, which changes the record. */
+export function isOpen(store: Store, approval: Approval, nowMs: number): boolean {
+  return isOpenStatus(approval.status) || isOpenStatus(statusAt(approval, store.state().switches, nowMs))
+}
+
+/** Brings into the record and the chain what holds by computation already. */
+export async function noteStatus(deps: Deps, approval: Approval, status: 'expired' | 'cancelled'): Promise<void> {
+  const { write, data } = change('approval', approval, { status })
+  // A conflict means that somebody else changed it; the next sweep looks again.
+  await deps.store.commit({
+    guards: [],
+    writes: [write],
+    entries: [eventEntry(deps, approval.chain, `approval.${status}`, data, SERVICE)],
+  })
+}

@@ -1,0 +1,41 @@
+import type { Approval } from '../../approvals/approval.ts'
+import { hashHeader, type StoredEntry } from '../../audit/chain.ts'
+import { contentFault } from '../../audit/verify.ts'
+import { canonicalJson } from '../../base/canonical.ts'
+import { applyChange, changeIn } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+
+/**
+ * True when the approval is exactly what its entries in the audit chain make of it, and each of them still
+ * hashes to what it did and is followed by what follows it. A row that was edited in the file, to be used
+ * twice or for another request, fails here before it can allow anything.
+ */
+export async function followsFromChain(store: Store, approval: Approval): Promise<boolean> {
+  const entries = await store.changesOf('approval', approval.id)
+  if (entries.length === 0) return false
+  let record: ReturnType<typeof applyChange> | undefined
+  for (const entry of entries) {
+    if (!(await isIntact(store, entry, approval.chain))) return false
+    const data = changeIn(entry)
+    if (data === undefined) return false
+    record = applyChange(record, data)
+  }
+  return canonicalText(record) === canonicalText(approval)
+}
+
+/** Undefined for what has no canonical form, and so was not written here. */
+function canonicalText(value: unknown): string | undefined {
+  try {
+    return canonicalJson(value)
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+async function isIntact(store: Store, entry: StoredEntry, chain: string): Promise<boolean> {
+  if (entry.header.chain !== chain || hashHeader(entry.headerText) !== entry.hash) return false
+  if (contentFault(entry) !== undefined) return false
+  const next = await store.entryAt(chain, entry.header.seq + 1)
+  return next === undefined || next.header.prev === entry.hash
+}

@@ -1,0 +1,88 @@
+import { type Static, Type } from '#typebox'
+import { type StoredEntry, sectionValue } from '../../audit/chain.ts'
+import type { Actor } from '../../audit/entry.ts'
+import { isReservedType } from '../../audit/events.ts'
+import { GateError } from '../../base/errors.ts'
+import { ACTION_PATTERN } from '../../base/glob.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { AnyJsonObject, TenantIdField } from '../../gate/request.ts'
+import type { PageQuery } from '../../store/queries.ts'
+import { type Caller, type Deps, decideAndCommit } from '../deps.ts'
+import { decidedOf } from '../gate/answer.ts'
+import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
+import { PAGE_BYTES, pageGiven } from '../page.ts'
+
+const Closed = { additionalProperties: false }
+
+export const LogRequest = Type.Object(
+  {
+    tenantId: TenantIdField,
+    eventType: Type.String({ pattern: ACTION_PATTERN }),
+    data: AnyJsonObject,
+    userId: Type.Optional(Type.String({ maxLength: 256 })),
+  },
+  { ...Closed, title: 'LogRequest' },
+)
+export type LogRequest = Static<typeof LogRequest>
+
+/** What `entryView` reads; above all not the request, which may be large and is never shown here. */
+export const SHOWN_SECTIONS = ['actor', 'data', 'decision', 'detail', 'grounds', 'risk']
+
+/** An entry as `GET /audit/chain` shows it. */
+export function entryView(entry: StoredEntry) {
+  const { id, ts, type, seq, prev } = entry.header
+  const decided = type === 'gate.decision' ? decidedOf(entry) : undefined
+  const section = (name: string): JsonObject | null => sectionValue(entry, name) ?? null
+  const detail = section('detail')
+  const data = decided ? decisionData(decided) : detail ? { ...section('data'), ...detail } : section('data')
+  const actor = decided
+    ? { kind: 'key', id: decided.grounds.caller.keyId, roles: decided.grounds.caller.roles }
+    : section('actor')
+  return { id, timestamp: ts, eventType: type, data, hash: entry.hash, seq, previousHash: prev, actor }
+}
+
+function decisionData({ decision, risk, grounds }: NonNullable<ReturnType<typeof decidedOf>>) {
+  const { id, action, decision: outcome } = decision
+  const { rule, reason, policyDigest } = grounds
+  return { id, action, decision: outcome, rule, reason, riskScore: risk.score, policyDigest }
+}
+
+/**
+ * A page of a chain. A page of large entries ends early: `limit` then says how many it has, so that
+ * `offset + limit` is always where the next one starts.
+ */
+export async function auditChain(deps: Deps, query: PageQuery) {
+  const { items, total } = await deps.store.page({ ...query, sections: SHOWN_SECTIONS, maxBytes: PAGE_BYTES })
+  const { limit, offset } = query
+  return { items: items.map(entryView), page: pageGiven({ limit, offset, total }, items.length) }
+}
+
+/** Writes a caller's own entry. @throws GateError `invalid_request` for a type that only the service writes */
+export function logEntry(deps: Deps, caller: Caller, request: LogRequest, idempotency?: Idempotency) {
+  const { eventType, data, userId } = request
+  if (isReservedType(eventType)) {
+    const message = `${eventType} is reserved for the service's own entries`
+    throw new GateError('invalid_request', `${message}.`, { details: [{ path: '/eventType', message }] })
+  }
+  return decideAndCommit(deps.store, async () => {
+    const earlier = await earlierUse(deps.store, caller, idempotency)
+    const written = earlier && (await deps.store.entry(earlier.entryId))
+    if (written !== undefined) return { submission: null, reply: async () => entryView(written) }
+    const id = deps.newId('entry')
+    const bound = bindTo(deps, caller, idempotency, earlier, id)
+    const actor: Actor =
+      caller.actor.kind === 'key' && userId !== undefined ? { ...caller.actor, claimedUserId: userId } : caller.actor
+    return {
+      submission: {
+        guards: [{ kind: 'keyActive', keyId: caller.key.id }, ...bound.guards],
+        writes: bound.writes,
+        entries: [{ kind: 'event', id, chain: caller.chain, type: eventType, data, actor }],
+      },
+      reply: async () => {
+        const entry = await deps.store.entry(id)
+        if (entry === undefined) throw new Error('the entry that was committed is not there')
+        return entryView(entry)
+      },
+    }
+  })
+}

@@ -1,0 +1,164 @@
+import type { Actor } from '../../audit/entry.ts'
+import { coverOf, coverRanges } from '../../audit/tree.ts'
+import { encodeBase64 } from '../../base/bytes.ts'
+import { GateError } from '../../base/errors.ts'
+import { DAY_MS, formatTimestamp, MAX_DURATION_MS } from '../../base/time.ts'
+import { type Prune, PruneShape, type UnsignedPrune } from '../../evidence/prune.ts'
+import { signStatement } from '../../evidence/sign.ts'
+import type { Store } from '../../store/store.ts'
+import type { TreeNode } from '../../store/submission.ts'
+import { type ApprovalSpan, approvalSpans, cutter } from '../approvals/spans.ts'
+import { decideAndCommit, eventEntry } from '../deps.ts'
+import type { EvidenceDeps } from '../evidence/evidence.ts'
+import { verifySeqs } from './verify-range.ts'
+
+/** What policies may ask of earlier actions lies within 90 days, and so does the use of an approval. */
+export const MIN_AGE_DAYS = MAX_DURATION_MS / DAY_MS
+/** Entries of one commit, about: others wait for it. */
+const BATCH = 5000
+
+/** The entries first <= seq < end of a chain, which can be pruned. */
+export interface Prunable {
+  chain: string
+  first: number
+  end: number
+  /** Of the approvals that go with them. */
+  approvals: readonly ApprovalSpan[]
+}
+
+/**
+ * How much of a chain can be pruned of what was written before this time: up to a checkpoint that every anchor has, and no part of an approval
+ * that is open or has later entries. All of it is verified.
+ *
+ * @param unused sinks of anchors that get none any more
+ * @returns an empty range when nothing can
+ * @throws GateError `invalid_request` when the time is too near; `audit_unavailable` when the entries are not what was signed
+ */
+export async function prunable(
+  deps: EvidenceDeps,
+  chain: string,
+  { beforeMs, unused = [] }: { beforeMs: number; unused?: readonly string[] },
+  onProgress?: (verified: number) => void,
+): Promise<Prunable> {
+  const { store, clock } = deps
+  if (beforeMs > clock() - MAX_DURATION_MS)
+    throw new GateError('invalid_request', `What is younger than ${MIN_AGE_DAYS} days may still be asked for.`)
+  const first = (await store.pruned(chain))?.size ?? 0
+  const old = await store.seqNotBefore(chain, formatTimestamp(beforeMs))
+  const newest = ((await store.lengths([chain])).get(chain) ?? 0) - 1
+  const limit = Math.min(old, newest, await anchoredSize(store, chain, unused))
+  const approvals = await approvalSpans(deps, { chain, first, end: limit })
+  const end = await cutBefore(store, chain, limit, cutter(approvals))
+  if (end <= first) return { chain, first, end: first, approvals: [] }
+  const { valid, fault } = await verifySeqs(store, chain, { first, end }, {}, onProgress)
+  if (!valid) throw new GateError('audit_unavailable', `Audit chain ${chain} is not what was signed: ${fault}.`)
+  return { chain, first, end, approvals: approvals.filter(({ last }) => last < end) }
+}
+
+/** What every sink of anchors has of a chain, of those that took any, but for these. */
+async function anchoredSize(store: Store, chain: string, unused: readonly string[]): Promise<number> {
+  const numbers = (await store.deliveries()).filter(({ sink }) => !unused.includes(sink)).map(({ number }) => number)
+  if (numbers.length === 0) return Number.POSITIVE_INFINITY
+  return (await store.lastCheckpointUpTo(chain, Math.min(...numbers)))?.size ?? 0
+}
+
+/** The largest checkpoint within `limit` that parts no approval; 0 without one. */
+async function cutBefore(store: Store, chain: string, limit: number, cut: (size: number) => number): Promise<number> {
+  for (let end = limit; end > 0; ) {
+    const size = (await store.checkpointWithin(chain, end))?.size ?? 0
+    end = cut(size)
+    if (end === size) return size
+  }
+  return 0
+}
+
+/**
+ * Deletes these entries, in commits that each leave a whole chain behind: the record of each says, signed by the log key, what is gone and
+ * what it leaves.
+ *
+ * @param archive what holds them now @param onProgress told how many are gone
+ * @throws GateError `overloaded` when somebody else prunes the chain
+ */
+export async function prune(
+  deps: EvidenceDeps,
+  actor: Actor,
+  { chain, first, end, approvals }: Prunable,
+  { archive, reason }: Pick<Prune, 'archive' | 'reason'>,
+  onProgress: (done: number) => void = () => undefined,
+): Promise<void> {
+  const { store } = deps
+  const cut = cutter(approvals)
+  for (let from = first; from < end; ) {
+    const within = await cutBefore(store, chain, Math.min(end, from + BATCH), cut)
+    const size = within > from ? within : await cutAfter(store, chain, from, cut)
+    const hashes = await store.treeHashes(chain, coverRanges(0, size))
+    const statement = await statementOf(deps, chain, { size, archive, reason, frontier: hashes.map(encodeBase64) })
+    const gone = approvals.filter(({ last }) => last >= from && last < size).map(({ id }) => id)
+    const frontier = coverOf(0, size).flatMap((place, i) =>
+      hashes[i] === undefined ? [] : { ...place, hash: hashes[i] },
+    )
+    await commitPrune(deps, actor, statement, { from, frontier, approvals: gone })
+    from = size
+    onProgress(from - first)
+  }
+}
+
+/** The smallest checkpoint past `from` that parts no approval. */
+async function cutAfter(store: Store, chain: string, from: number, cut: (size: number) => number): Promise<number> {
+  for (let seq = from; ; ) {
+    const checkpoint = await store.checkpointCovering(chain, seq)
+    if (checkpoint === undefined)
+      throw new GateError('audit_unavailable', `Audit chain ${chain} has no checkpoint left.`)
+    if (cut(checkpoint.size) === checkpoint.size) return checkpoint.size
+    seq = checkpoint.size
+  }
+}
+
+async function statementOf(
+  { store }: EvidenceDeps,
+  chain: string,
+  given: Pick<Prune, 'size' | 'archive' | 'reason' | 'frontier'>,
+): Promise<Omit<UnsignedPrune, 'signedBy'>> {
+  const { size } = given
+  const last = await store.entryAt(chain, size - 1)
+  if (last === undefined)
+    throw new GateError('audit_unavailable', `Audit chain ${chain}, entry ${size - 1} is missing.`)
+  const { origin } = store
+  return {
+    origin,
+    chain,
+    ...given,
+    lastHash: last.hash,
+    lastTs: last.header.ts,
+    ...(await store.stateBefore(chain, size)),
+  }
+}
+
+function commitPrune(
+  deps: EvidenceDeps,
+  actor: Actor,
+  unsigned: Omit<UnsignedPrune, 'signedBy'>,
+  { from, frontier, approvals }: { from: number; frontier: readonly TreeNode[]; approvals: readonly string[] },
+): Promise<void> {
+  const { chain, size } = unsigned
+  return decideAndCommit(deps.store, async () => {
+    const key = deps.keyring.logKey()
+    const statement: UnsignedPrune = { ...unsigned, signedBy: key.publicKey }
+    const signed = { ...statement, signature: signStatement('prune', statement, key.privateKey) }
+    // Without a record that can be read, what is left of the chain is no chain.
+    const fault = PruneShape.fault(signed, '')
+    if (fault !== undefined)
+      throw new GateError('invalid_request', `The record of what is pruned would not have its form: ${fault}.`)
+    return {
+      submission: {
+        guards: [
+          { kind: 'prunedTo', chain, size: from },
+          { kind: 'logKeyInUse', id: key.id },
+        ],
+        writes: [{ kind: 'prune', chain, size, frontier, approvals }],
+        entries: [eventEntry(deps, chain, 'audit.prune', signed, actor)],
+      },
+      reply: () => undefined,
+    }
+  })
+}

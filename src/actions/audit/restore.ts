@@ -1,0 +1,82 @@
+import { SYSTEM_CHAIN } from '../../audit/chain.ts'
+import { checkpointText } from '../../audit/checkpoint.ts'
+import type { Actor, EntryDraft } from '../../audit/entry.ts'
+import { fold } from '../../audit/tree.ts'
+import { utf8 } from '../../base/bytes.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import { formatNote } from '../../evidence/note.ts'
+import { signatureOf } from '../../evidence/sign.ts'
+import type { AnchorRecord, AnchorSink } from '../anchors/anchors.ts'
+import { compareAnchors, type Discrepancy } from '../anchors/compare.ts'
+import { decideAndCommit, eventEntry } from '../deps.ts'
+import type { EvidenceDeps } from '../evidence/evidence.ts'
+import { noteKey } from '../evidence/signing-keys.ts'
+import { type UnsignedTail, unsignedTails } from './unsigned-tails.ts'
+
+export interface Restored {
+  discrepancies: readonly Discrepancy[]
+  /** What was taken up. */
+  unsigned: readonly UnsignedTail[]
+  /** What still contradicts the anchors: a chain that cannot be signed as it is. */
+  left: readonly Discrepancy[]
+  /** Why chains with unsigned entries cannot be taken up. */
+  refused: readonly string[]
+}
+
+/**
+ * Takes up the trail as it is, though anchors say otherwise or checkpoints are missing: records that, signs what must have been
+ * signed, and puts a checkpoint of each chain that the anchors contradict behind them. Whoever holds the older ones still sees
+ * the break. Does nothing where there is nothing to take up. A chain that its own links or `_system` contradict is left as it is.
+ *
+ * @throws SinkFailure when the anchors can be neither read nor written; GateError `audit_unavailable`
+ */
+export async function restoreTrail(
+  deps: EvidenceDeps,
+  anchors: (AnchorSink & AnchorRecord) | undefined,
+  { reason, actor }: { reason: string; actor: Actor },
+): Promise<Restored> {
+  const { store, checkpoints } = deps
+  const contradicted = async (): Promise<Discrepancy[]> =>
+    anchors === undefined ? [] : compareAnchors(store, (await anchors.newest()).newest)
+  const entry = (found: Pick<Restored, 'discrepancies' | 'unsigned'>): EntryDraft => {
+    const discrepancies = found.discrepancies.map(({ why: _, ...recorded }) => recorded)
+    return eventEntry(deps, SYSTEM_CHAIN, 'audit.restored', { reason, ...found, discrepancies }, actor)
+  }
+  const discrepancies = await contradicted()
+  let unsigned: readonly UnsignedTail[] = []
+  const tails = await unsignedTails(store)
+  await checkpoints.takeUp(
+    tails.map(({ chain }) => chain),
+    (taken) => {
+      unsigned = tails.filter(({ chain }) => taken.includes(chain))
+      return entry({ discrepancies: [], unsigned })
+    },
+  )
+  const refused = tails.flatMap(({ chain }) => checkpoints.faults().get(chain) ?? [])
+  if (anchors === undefined || discrepancies.length === 0) return { discrepancies, unsigned, left: [], refused }
+  await decideAndCommit(store, async () => ({
+    submission: { guards: [], writes: [], entries: [entry({ discrepancies, unsigned: [] })] },
+    reply: () => undefined,
+  }))
+  await anchor(deps, anchors, new Set([...discrepancies.map(({ chain }) => chain), SYSTEM_CHAIN]))
+  return { discrepancies, unsigned, left: await contradicted(), refused }
+}
+
+async function anchor(deps: EvidenceDeps, anchors: AnchorSink, chains: Iterable<string>): Promise<void> {
+  const notes: string[] = []
+  for (const chain of chains) notes.push(await noteOf(deps, chain))
+  const at = formatTimestamp(deps.clock())
+  await anchors.take(
+    notes.map((checkpoint) => ({ at, checkpoint })),
+    new AbortController().signal,
+  )
+}
+
+/** A signed checkpoint of all that a chain has: of one that is not there, that it has nothing. */
+async function noteOf({ store, keyring, checkpoints }: EvidenceDeps, chain: string): Promise<string> {
+  const length = (await store.lengths([chain])).get(chain) ?? 0
+  if (length > 0) return (await checkpoints.covering(chain, length - 1)).note
+  const text = checkpointText({ origin: store.origin, chain, size: 0, root: fold([]) })
+  const key = keyring.logKey()
+  return formatNote(text, noteKey(store, key), signatureOf(utf8(text), key.privateKey))
+}

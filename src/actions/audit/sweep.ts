@@ -1,0 +1,45 @@
+import { SYSTEM_CHAIN } from '../../audit/chain.ts'
+import { SERVICE } from '../../audit/entry.ts'
+import type { RangeVerification } from '../../audit/range.ts'
+import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
+import { type Outside, verifySeqs } from './verify-range.ts'
+
+export interface SweptChain
+  extends Pick<RangeVerification, 'valid' | 'status' | 'entriesChecked' | 'fault' | 'firstBadSeq'> {
+  chain: string
+}
+
+/** Of the chains with faults, so many are recorded by name. */
+const MAX_FAULTS = 100
+
+/** All chains were verified, one after the other. */
+export interface Sweep {
+  valid: boolean
+  chains: readonly SweptChain[]
+}
+
+/** Verifies every chain that there is, or ever was, and records what came of it. */
+export async function sweep(deps: Deps, outside: Outside = {}): Promise<Sweep> {
+  const chains: SweptChain[] = []
+  for (const chain of await deps.store.chainsEver()) {
+    const { valid, status, entriesChecked, fault, firstBadSeq } = await verifySeqs(
+      deps.store,
+      chain,
+      undefined,
+      outside,
+    )
+    chains.push({ chain, valid, status, entriesChecked, fault, firstBadSeq })
+  }
+  const swept = { valid: chains.every(({ valid }) => valid), chains }
+  const data = {
+    valid: swept.valid,
+    chains: chains.length,
+    entries: chains.reduce((sum, { entriesChecked }) => sum + entriesChecked, 0),
+    faults: chains.filter(({ valid }) => !valid).slice(0, MAX_FAULTS),
+  }
+  await decideAndCommit(deps.store, async () => {
+    const entry = eventEntry(deps, SYSTEM_CHAIN, 'audit.verified', data, SERVICE)
+    return { submission: { guards: [], writes: [], entries: [entry] }, reply: () => undefined }
+  })
+  return swept
+}

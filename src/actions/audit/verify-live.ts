@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Caller, type Deps, isStillActive } from '../deps.ts'
+import { streams } from '../waiters.ts'
+import { type Days, dayRange, type Outside, verifyDays } from './verify-range.ts'
+
+/** How often it is looked at how far the work is; progress is told this often at most. */
+const LOOK_MS = 250
+/** After this time without progress, the reader is told how far it is once more. */
+const REPEAT_MS = 10_000
+
+interface VerificationEvent {
+  event: { type: string; json: string }
+}
+
+/**
+ * Verifies these days as `verifyRange`, and tells how far it has come: `progress` from the start on, and `verified` at the end. A
+ * reader that goes ends the work where that is done in a thread.
+ *
+ * The iteration throws GateError before its first item: `invalid_request` for days that are none, `overloaded` when the key has too
+ * many streams
+ */
+export function verificationStream(
+  deps: Deps,
+  caller: Caller,
+  days: Days,
+  outside: Outside,
+  isGone: () => boolean,
+): { items: AsyncIterable<VerificationEvent>; isOver(): boolean; ends: boolean } {
+  const isOver = (): boolean => isGone() || !isStillActive(deps, caller)
+  return { items: verification(deps, caller, days, outside, isOver), isOver, ends: true }
+}
+
+async function* verification(
+  { store }: Deps,
+  { chain, key }: Caller,
+  days: Days,
+  outside: Outside,
+  isOver: () => boolean,
+): AsyncGenerator<VerificationEvent> {
+  const release = streams.take(store, key.id)
+  const over = new AbortController()
+  try {
+    const range = await dayRange(store, chain, days)
+    const of = range.end - range.first
+    yield eventOf('progress', { checked: 0, of })
+    let checked = 0
+    const onProgress = (now: number): void => {
+      checked = now
+    }
+    const work = verifyDays(store, chain, { ...days, range }, outside, onProgress, over.signal)
+    // A failure after nobody listens any more is nobody's.
+    work.catch(() => undefined)
+    let told = { checked, atMs: performance.now() }
+    while (!isOver()) {
+      const verified = await Promise.race([work, sleep(LOOK_MS)])
+      if (verified !== undefined) {
+        yield eventOf('verified', verified)
+        return
+      }
+      if (checked === told.checked && performance.now() - told.atMs < REPEAT_MS) continue
+      told = { checked, atMs: performance.now() }
+      yield eventOf('progress', { checked, of })
+    }
+  } finally {
+    over.abort(new Error('nobody waits for the verification any more'))
+    release()
+  }
+}
+
+function eventOf(type: string, data: object): VerificationEvent {
+  return { event: { type, json: JSON.stringify(data) } }
+}

@@ -1,0 +1,135 @@
+import { type Static, Type } from '#typebox'
+import { genesisHead, type Head, type StoredEntry } from '../../audit/chain.ts'
+import type { RangeVerification } from '../../audit/range.ts'
+import { entryFault, headOf } from '../../audit/verify.ts'
+import { GateError } from '../../base/errors.ts'
+import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate } from '../../base/time.ts'
+import type { Heads } from '../../evidence/anchor.ts'
+import { headAfter } from '../../evidence/prune.ts'
+import type { LogKey } from '../../evidence/trust.ts'
+import { TenantIdField } from '../../gate/request.ts'
+import type { Store } from '../../store/store.ts'
+import { takenUpTo } from '../anchors/anchors.ts'
+import type { Deps } from '../deps.ts'
+import { trustOf } from '../evidence/trust.ts'
+import { missingSections } from './redactions.ts'
+
+const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, UTC' })
+
+/** The days that are verified. */
+export const Days = Type.Object({ startDate: Day, endDate: Day }, { additionalProperties: false })
+export type Days = Static<typeof Days>
+
+export const VerifyRequest = Type.Object(
+  { tenantId: TenantIdField, ...Days.properties },
+  { additionalProperties: false, title: 'VerifyRequest' },
+)
+export type VerifyRequest = Static<typeof VerifyRequest>
+
+/** What the entries are held to beside themselves. */
+export interface Outside {
+  /** False leaves the content of entries aside. */
+  sections?: boolean
+  /** Whose signatures count; without it, the log keys of this instance. */
+  logKeys?: readonly LogKey[]
+  /** The newest heads that lie elsewhere. */
+  anchors?: Heads
+}
+
+/**
+ * Verifies the days from `startDate` to `endDate`, and that they join what is before and after them.
+ *
+ * @throws GateError `invalid_request` when a date is no real day, or the range is backwards
+ */
+export async function verifyRange(
+  deps: Deps,
+  chain: string,
+  days: Days,
+  outside: Outside = {},
+  onProgress?: (checked: number) => void,
+): Promise<RangeVerification> {
+  const range = await dayRange(deps.store, chain, days)
+  return verifyDays(deps.store, chain, { ...days, range }, outside, onProgress)
+}
+
+/** As verifyRange, once it is known which entries the days have. @param signal ends the work, where it is done in a thread */
+export async function verifyDays(
+  store: Store,
+  chain: string,
+  { startDate, range }: Pick<Days, 'startDate'> & { range: { first: number; end: number } },
+  outside: Outside,
+  onProgress?: (checked: number) => void,
+  signal?: AbortSignal,
+): Promise<RangeVerification> {
+  const verified = await verifySeqs(store, chain, range, outside, onProgress, signal)
+  const size = await prunedInto(store, chain, startDate)
+  if (!verified.valid || size === undefined) return verified
+  return { ...verified, valid: false, status: 'pruned', fault: `the entries before ${size} were pruned` }
+}
+
+/** The entries of the days from `startDate` to `endDate`. @throws GateError `invalid_request` as verifyRange */
+export async function dayRange(
+  store: Store,
+  chain: string,
+  { startDate, endDate }: Days,
+): Promise<{ first: number; end: number }> {
+  const start = dayOf('startDate', startDate)
+  const end = dayOf('endDate', endDate)
+  if (end < start)
+    throw new GateError('invalid_request', 'endDate lies before startDate.', {
+      details: [{ path: '/endDate', message: 'lies before startDate' }],
+    })
+  const to = formatTimestamp(Math.min(end + DAY_MS, LAST_TIME_MS))
+  return store.seqRange(chain, formatTimestamp(start), to)
+}
+
+/** Where the chain begins, when entries of this day or a later one were pruned. */
+export async function prunedInto(store: Store, chain: string, startDate: string): Promise<number | undefined> {
+  const pruned = await store.pruned(chain)
+  return pruned !== undefined && startDate <= pruned.lastTs ? pruned.size : undefined
+}
+
+/** Verifies first <= seq < end; without a range, all of the chain that has not been pruned. */
+export async function verifySeqs(
+  store: Store,
+  chain: string,
+  range: { first: number; end: number } | undefined,
+  { logKeys = trustOf(store).logKeys, anchors, sections = true }: Outside = {},
+  onProgress?: (checked: number) => void,
+  signal?: AbortSignal,
+): Promise<RangeVerification> {
+  const anchor = anchors?.get(chain) ?? null
+  const taken = await store.lastCheckpointUpTo(chain, await takenUpTo(store))
+  const anchoredSize = Math.max(anchor?.size ?? 0, taken?.size ?? 0)
+  return store.verifyChain({ chain, range, sections, logKeys, anchor, anchoredSize }, onProgress, signal)
+}
+
+function dayOf(field: string, text: string): number {
+  const ms = parseDate(text)
+  if (ms !== undefined) return ms
+  throw new GateError('invalid_request', `${field} must be a day such as 2026-01-31.`, {
+    details: [{ path: `/${field}`, message: 'must be a real day, YYYY-MM-DD' }],
+  })
+}
+
+/** Whether one entry hashes to what it did and joins its neighbours: what is wrong, or null. */
+export async function entryPlaceFault(store: Store, entry: StoredEntry): Promise<string | null> {
+  const { chain, seq } = entry.header
+  const follows = await headBefore(store, chain, seq)
+  if (follows === undefined) return `entry ${seq - 1} is missing`
+  const next = await store.entryAt(chain, seq + 1)
+  const missing = await missingSections(store, entry)
+  const isErased = (name: string): boolean => missing.some((section) => section.name === name && section.isRedacted)
+  const own = entryFault(chain, follows, entry, { sections: true, isErased })
+  const fault = own ?? (next && entryFault(chain, headOf(entry), next, { sections: false }))
+  return fault?.what ?? null
+}
+
+/** What the entry at `seq` must follow from, pruned or not; undefined when it is missing. */
+export async function headBefore(store: Store, chain: string, seq: number): Promise<Head | undefined> {
+  if (seq === 0) return genesisHead(store.origin, chain)
+  const before = await store.entryAt(chain, seq - 1)
+  if (before !== undefined) return headOf(before)
+  const pruned = await store.pruned(chain)
+  return pruned?.size === seq ? headAfter(pruned) : undefined
+}

@@ -1,0 +1,90 @@
+import { statusAt } from '../../approvals/approval.ts'
+import { type StoredEntry, sectionValue } from '../../audit/chain.ts'
+import { GateError } from '../../base/errors.ts'
+import { isId, siblingId } from '../../base/id.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
+import { principalOf } from '../../keys/apikey.ts'
+import type { Store } from '../../store/store.ts'
+import { entryPlaceFault } from '../audit/verify-range.ts'
+import type { Caller, Deps } from '../deps.ts'
+import { type Decided, decidedOf } from '../gate/answer.ts'
+import { outcomeOf } from '../outcomes/outcome-of.ts'
+
+/** The entry of a decision, by the decision's id or the entry's own. */
+export async function decisionEntry(store: Store, id: string): Promise<StoredEntry | undefined> {
+  const entryId = isId(id, 'decision') ? siblingId(id, 'entry') : id
+  const entry = isId(entryId, 'entry') ? await store.entry(entryId) : undefined
+  return entry?.header.type === 'gate.decision' ? entry : undefined
+}
+
+/** What was decided. @throws GateError `redacted` when it has been erased */
+export function decidedIn(entry: StoredEntry): Decided {
+  const decided = decidedOf(entry)
+  if (decided === undefined) throw new GateError('redacted', 'Parts of this decision have been erased.')
+  return decided
+}
+
+/** What was decided on a request of the caller's own; undefined for every other one. */
+export async function ownDecision(deps: Deps, caller: Caller, id: string): Promise<Decided | undefined> {
+  const entry = await decisionEntry(deps.store, id)
+  const decided = entry?.header.chain === caller.chain ? decidedOf(entry) : undefined
+  return decided?.grounds.caller.agent === principalOf(caller.key) ? decided : undefined
+}
+
+/** The request as it came; null when it has been erased. */
+export function requestIn(entry: StoredEntry): JsonObject | null {
+  return sectionValue(entry, 'request') ?? null
+}
+
+/** What a recorded request brought. */
+export function contextAndPlan({ context, plan }: JsonObject) {
+  return { context: objectIn(context), plan: objectIn(plan) }
+}
+
+function objectIn(value: Json | undefined): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined
+}
+
+/** All that is recorded of a decision, and its place in the chain. @throws GateError `redacted` when it has been erased */
+export async function recordedDecision(deps: Deps, entry: StoredEntry) {
+  const { decision, risk, grounds } = decidedIn(entry)
+  const { keyId, roles } = grounds.caller
+  const key = deps.store.state().keys.get(keyId)
+  return {
+    id: decision.id,
+    timestamp: entry.header.ts,
+    action: decision.action,
+    decision: decision.decision,
+    reason: grounds.reason,
+    rule: grounds.rule,
+    decidedBy: grounds.decidedBy,
+    retry: grounds.retry,
+    riskScore: risk.score,
+    factors: risk.factors,
+    unevaluable: grounds.unevaluable,
+    planValidated: grounds.planValidated,
+    policyDigest: grounds.policyDigest,
+    evaluatedAt: grounds.evaluatedAt,
+    caller: { keyId, identity: key?.identity ?? null, name: key?.name ?? null, roles },
+    request: requestIn(entry),
+    approval: await approvalOf(deps, grounds.approvalId),
+    outcome: (await outcomeOf(deps, entry.header.chain, decision.id)) ?? null,
+    ...(await placeOf(deps, entry)),
+  }
+}
+
+export type RecordedDecision = Awaited<ReturnType<typeof recordedDecision>>
+
+async function approvalOf(deps: Deps, id: string | null) {
+  if (id === null) return null
+  const approval = await deps.store.approval(id)
+  return { id, status: approval === undefined ? null : statusAt(approval, deps.store.state().switches, deps.clock()) }
+}
+
+/** Where its entry stands, and whether it hashes to what it did and joins its neighbours. */
+async function placeOf({ store }: Deps, entry: StoredEntry) {
+  const { header, hash } = entry
+  const { chain, seq, id, prev } = header
+  const fault = await entryPlaceFault(store, entry)
+  return { chain, seq, entryId: id, hash, previousHash: prev, verified: fault === null, fault }
+}

@@ -1,0 +1,158 @@
+import { ownerOf, type StoredEntry } from '../../audit/chain.ts'
+import { canonicalJson } from '../../base/canonical.ts'
+import { GateError } from '../../base/errors.ts'
+import type { Json, JsonObject } from '../../base/json.ts'
+import { type Explanation, explanationOf } from '../../gate/explain.ts'
+import { type Judgement, judge } from '../../gate/judge.ts'
+import { NO_PAST } from '../../gate/over-time.ts'
+import { type Shown, shown } from '../../gate/shown.ts'
+import { covers, reasonOf } from '../../killswitch/killswitch.ts'
+import { domainOf, type PolicySet } from '../../policy/set.ts'
+import type { Caller, Deps, PastReader } from '../deps.ts'
+import type { Decided } from '../gate/answer.ts'
+import { type FindSet, type Unexplained, unexplained } from '../policies/history.ts'
+import { contextAndPlan, decidedIn, decisionEntry, recordedDecision, requestIn } from './decisions.ts'
+
+export interface ExplainDeps extends Deps {
+  past: PastReader
+  findSet: FindSet
+}
+
+/** What is recorded of a decision and what comes of evaluating it again; what is recorded stays what was decided. */
+export interface Reproduction {
+  /** Null when it cannot be explained. */
+  explanation: Explanation | null
+  /** Whether the same came of it; null when it cannot be explained. */
+  reproduced: boolean | null
+  differences: readonly Difference[]
+  /** Why it cannot be explained; null when it is. */
+  unexplained: Unexplained | null
+}
+
+/** A member that did not come out as it is recorded. */
+export interface Difference {
+  member: string
+  recorded: Shown
+  again: Shown
+}
+
+/**
+ * A decision of the caller's chain with its explanation, by the decision's id or its entry's.
+ *
+ * @throws GateError `not_found`; `redacted` when the decision itself has been erased; `overloaded`
+ */
+export async function explainedDecision(deps: ExplainDeps, { chain }: Caller, id: string) {
+  const entry = await decisionEntry(deps.store, id)
+  if (entry === undefined || entry.header.chain !== chain) {
+    throw new GateError('not_found', 'There is no such decision.')
+  }
+  return explainEntry(deps, entry)
+}
+
+/** What is recorded in the entry of a decision, and why it came out so: evaluated again by the policies that decided. */
+export async function explainEntry(deps: ExplainDeps, entry: StoredEntry) {
+  return { ...(await recordedDecision(deps, entry)), ...(await reproduce(deps, entry)) }
+}
+
+async function reproduce(deps: ExplainDeps, entry: StoredEntry): Promise<Reproduction> {
+  const decided = decidedIn(entry)
+  const { policyDigest } = decided.grounds
+  const { chain } = entry.header
+  const request = requestIn(entry)
+  if (request === null) return without(unexplained('redacted', null))
+  const found = policyDigest === null ? { set: undefined } : await deps.findSet(ownerOf(chain).tenantId, policyDigest)
+  if ('code' in found) return without(found)
+  const judgement = await judgeAgain(deps, chain, { decided, request, set: found.set })
+  if (judgement === undefined) return without(unexplained('redacted', null))
+  const differences = differencesOf(decided, judgement)
+  return {
+    explanation: explanationOf(found.set, decided.decision.action, judgement),
+    reproduced: differences.length === 0,
+    differences,
+    unexplained: null,
+  }
+}
+
+function without(why: Unexplained): Reproduction {
+  return { explanation: null, reproduced: null, differences: [], unexplained: why }
+}
+
+interface Again {
+  decided: Decided
+  request: JsonObject
+  set: PolicySet | undefined
+}
+
+/**
+ * The recorded request as it was judged then: by those policies, at that time, for that caller, under the stop that decided.
+ * Undefined where a request that it counted has been erased.
+ */
+async function judgeAgain(
+  deps: ExplainDeps,
+  chain: string,
+  { decided, request, set }: Again,
+): Promise<Judgement | undefined> {
+  const { grounds, decision } = decided
+  const { tenantId, environment } = ownerOf(chain)
+  const asking = {
+    agent: grounds.caller.agent,
+    nowMs: Date.parse(grounds.evaluatedAt),
+    action: decision.action,
+    ...contextAndPlan(request),
+  }
+  const { historyEnd } = grounds
+  const seen = set && historyEnd !== null ? await deps.past.at(set, chain, asking, historyEnd) : undefined
+  if (seen !== undefined && seen.erased > 0) return undefined
+  return judge({
+    set,
+    killSwitchReason: grounds.decidedBy === 'kill_switch' ? stopThen(deps, chain, decided, set) : undefined,
+    tenant: tenantId,
+    environment,
+    ...asking,
+    past: seen?.past ?? NO_PAST,
+  })
+}
+
+/** The recorded reason, if it is that of a stop which was in force then and covers the action. */
+function stopThen(deps: Deps, chain: string, { decision, grounds }: Decided, set: PolicySet | undefined) {
+  const { action } = decision
+  const subject = { chain, action, domain: set && domainOf(set, action) }
+  const { evaluatedAt, reason } = grounds
+  const stop = deps.store
+    .state()
+    .switches.find(
+      (candidate) =>
+        reasonOf(candidate) === reason &&
+        covers(candidate, subject) &&
+        candidate.triggeredAt <= evaluatedAt &&
+        (candidate.recoveredAt === null || evaluatedAt <= candidate.recoveredAt),
+    )
+  return stop && reasonOf(stop)
+}
+
+/** What did not come out as it is recorded. An approval decides after the policies: those must have held the request. */
+function differencesOf({ decision, risk, grounds }: Decided, { outcome, risk: again }: Judgement): Difference[] {
+  const byApproval = grounds.decidedBy === 'approval'
+  const isHeld = outcome.decision === 'require_approval'
+  // What became of approvals may be noted after the reason of a hold.
+  const isSameReason = isHeld && grounds.reason.startsWith(`${outcome.reason} `)
+  const ofOutcome: [member: string, recorded: unknown, again: unknown][] = byApproval
+    ? [['decision', 'require_approval', outcome.decision]]
+    : [
+        ['decision', decision.decision, outcome.decision],
+        ['decidedBy', grounds.decidedBy, outcome.decidedBy],
+        ['reason', grounds.reason, isSameReason ? grounds.reason : outcome.reason],
+        ['retry', grounds.retry, outcome.retry],
+      ]
+  const all: typeof ofOutcome = [
+    ...ofOutcome,
+    ['rule', grounds.rule, outcome.rule],
+    ['riskScore', risk.score, again.score],
+    ['factors', risk.factors, again.factors],
+    ['unevaluable', grounds.unevaluable, outcome.unevaluable],
+    ['planValidated', grounds.planValidated, outcome.planValidated],
+  ]
+  return all
+    .filter(([, recorded, now]) => canonicalJson(recorded) !== canonicalJson(now))
+    .map(([member, recorded, now]) => ({ member, recorded: shown(recorded as Json), again: shown(now as Json) }))
+}

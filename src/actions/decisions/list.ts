@@ -1,0 +1,115 @@
+import { readHeader } from '../../audit/chain.ts'
+import { type Glob, globMatches } from '../../base/glob.ts'
+import type { Decision } from '../../policy/set.ts'
+import type { Store } from '../../store/store.ts'
+import type { Deps } from '../deps.ts'
+import { PAGE_BYTES } from '../page.ts'
+import { decisionsBackwards, type RecentDecision } from './recent-decisions.ts'
+
+/** Entries that one request looks at, at most: a search that finds little goes on with the next request. */
+export const MAX_SEARCHED = 2000
+
+/** Decisions that one request gives, at most. */
+export const MAX_LISTED = 200
+
+/** How names are compared: by the whole, or by a part, in small letters or capital ones. */
+export const MATCHES = ['whole', 'part'] as const
+
+/** Which decisions are wanted; those that fit everything that is given. */
+export interface DecisionFilter {
+  decidedBy?: string | undefined
+  decision?: Decision | undefined
+  action?: Glob | undefined
+  rule?: string | undefined
+  agent?: string | undefined
+  session?: string | undefined
+  minRisk?: number | undefined
+}
+
+export interface DecisionQuery {
+  chain: string
+  limit: number
+  /** Only decisions with a smaller seq. */
+  before?: number | undefined
+  /** Timestamps in our form; from included, to excluded. */
+  from?: string | undefined
+  to?: string | undefined
+  filter: DecisionFilter
+  match?: (typeof MATCHES)[number] | undefined
+}
+
+/**
+ * Decisions, newest first, and where to go on: `next` as `before` of the next request, and `searchedTo`, the time to which was looked.
+ * Both are null when there is nothing more to look at.
+ * By seq, so that over the pages none is left out and none comes twice, whatever is decided meanwhile.
+ */
+export async function listDecisions({ store }: Deps, query: DecisionQuery) {
+  const { chain, limit, before, from, to, filter, match = 'whole' } = query
+  const oldest = await store.seqNotBefore(chain, from ?? '')
+  const length = to === undefined ? await lengthOf(store, chain) : await store.seqNotBefore(chain, to)
+  const end = Math.min(before ?? length, length)
+  const first = Math.max(oldest, end - MAX_SEARCHED)
+  const items: RecentDecision[] = []
+  let reached = Math.max(end, oldest)
+  let characters = 0
+  for await (const portion of decisionsBackwards(store, chain, { first, end })) {
+    const fitting = portion.decisions.filter((one) => fits(one, filter, match)).slice(0, limit - items.length)
+    items.push(...fitting)
+    const isFull = items.length === limit
+    reached = isFull ? (fitting.at(-1)?.seq ?? portion.reached) : portion.reached
+    characters += portion.characters
+    if (isFull || characters > PAGE_BYTES) break
+  }
+  return {
+    items: items.map(listed),
+    next: reached > oldest ? reached : null,
+    searchedTo: reached > oldest ? await timeAt(store, chain, reached) : null,
+  }
+}
+
+async function lengthOf(store: Store, chain: string): Promise<number> {
+  return (await store.lengths([chain])).get(chain) ?? 0
+}
+
+async function timeAt(store: Store, chain: string, seq: number): Promise<string | null> {
+  const [text] = await store.headersFrom(chain, seq, 1)
+  return (text === undefined ? undefined : readHeader(text)?.ts) ?? null
+}
+
+/** What has been erased fits only where nothing is asked of it. */
+function fits({ decided }: RecentDecision, filter: DecisionFilter, match: (typeof MATCHES)[number]): boolean {
+  const { decision, decidedBy, action, rule, agent, session, minRisk } = filter
+  if (decided === undefined) return Object.values(filter).every((wanted) => wanted === undefined)
+  const { grounds, risk } = decided
+  const isNamed = (wanted: string | undefined, name: string | null): boolean => {
+    if (wanted === undefined || wanted === name) return true
+    return match === 'part' && name !== null && name.toLowerCase().includes(wanted.toLowerCase())
+  }
+  return (
+    (decision === undefined || decided.decision.decision === decision) &&
+    (action === undefined || globMatches(action, decided.decision.action)) &&
+    (decidedBy === undefined || grounds.decidedBy === decidedBy) &&
+    isNamed(rule, grounds.rule) &&
+    isNamed(agent, grounds.caller.agent) &&
+    isNamed(session, grounds.session) &&
+    (minRisk === undefined || risk.score >= minRisk)
+  )
+}
+
+/** A decision as a line of the list; of one that has been erased, where it stood. */
+function listed({ decided, ...place }: RecentDecision) {
+  return {
+    ...place,
+    action: decided?.decision.action ?? null,
+    decision: decided?.decision.decision ?? null,
+    rule: decided?.grounds.rule ?? null,
+    reason: decided?.grounds.reason ?? null,
+    riskScore: decided?.risk.score ?? null,
+    decidedBy: decided?.grounds.decidedBy ?? null,
+    agent: decided?.grounds.caller.agent ?? null,
+    keyId: decided?.grounds.caller.keyId ?? null,
+    session: decided?.grounds.session ?? null,
+    approvalId: decided?.grounds.approvalId ?? null,
+    redacted: decided === undefined,
+  }
+}

@@ -1,0 +1,63 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { StoredEntry } from '../../audit/chain.ts'
+import { siblingId } from '../../base/id.ts'
+import type { Store } from '../../store/store.ts'
+import { type Decided, decidedOf } from '../gate/answer.ts'
+
+/** Entries that are read at once, and characters of them, before others have their turn. */
+const PORTION = 100
+const PORTION_CHARACTERS = 512 * 1024
+/** What is read of one decision: not the request, which may be large. */
+const SECTIONS = ['decision', 'grounds', 'risk']
+
+export interface RecentDecision {
+  id: string
+  seq: number
+  timestamp: string
+  entryId: string
+  /** Undefined where it has been erased. */
+  decided: Decided | undefined
+}
+
+/** Decisions of a stretch of a chain, newest first. */
+export interface Portion {
+  decisions: RecentDecision[]
+  /** All entries from this seq on have been read. */
+  reached: number
+  /** How many characters that were. */
+  characters: number
+}
+
+/** The decisions of first <= seq < end, newest first, in portions between which others have their turn. */
+export async function* decisionsBackwards(
+  store: Store,
+  chain: string,
+  { first, end }: { first: number; end: number },
+): AsyncGenerator<Portion> {
+  for (let before = end; before > first; ) {
+    const since = Math.max(first, before - PORTION)
+    const { items, total } = await store.page({
+      ...{ chain, eventType: 'gate.decision', order: 'desc', limit: PORTION, offset: 0, since, before },
+      ...{ sections: SECTIONS, maxBytes: PORTION_CHARACTERS },
+    })
+    const last = items.at(-1)
+    // Large entries end a portion early.
+    const reached = last !== undefined && items.length < total ? last.header.seq : since
+    yield {
+      decisions: items.map(recentDecision),
+      reached,
+      characters: items.reduce((sum, one) => sum + sizeOf(one), 0),
+    }
+    before = reached
+    await turn()
+  }
+}
+
+function recentDecision(entry: StoredEntry): RecentDecision {
+  const { id: entryId, seq, ts: timestamp } = entry.header
+  return { id: siblingId(entryId, 'decision'), seq, timestamp, entryId, decided: decidedOf(entry) }
+}
+
+function sizeOf({ sections }: StoredEntry): number {
+  return sections.reduce((sum, { json }) => sum + json.length, 0)
+}

@@ -1,0 +1,154 @@
+import { type Approval, statusAt, stopThatCancelled } from '../../approvals/approval.ts'
+import { type StoredEntry, sectionValue } from '../../audit/chain.ts'
+import type { Actor } from '../../audit/entry.ts'
+import type { EventType } from '../../audit/events.ts'
+import { GateError } from '../../base/errors.ts'
+import { siblingId } from '../../base/id.ts'
+import type { ApiKey } from '../../keys/apikey.ts'
+import { changeIn } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+import type { Caller, Deps } from '../deps.ts'
+import { type Decided, decidedOf } from '../gate/answer.ts'
+import { outcomeIn, SETTLED } from '../outcomes/outcome-of.ts'
+import { decisionEntry } from './decisions.ts'
+
+/** What is told of one action at most; of an approval that was voted on more often, the newest. */
+export const MAX_MOMENTS = 200
+
+/** What a timeline can tell. */
+export const TIMELINE_EVENTS = [
+  'gate.decision',
+  'approval.requested',
+  'approval.approved',
+  'approval.rejected',
+  'approval.expired',
+  'approval.cancelled',
+  'approval.consumed',
+  'outcome.recorded',
+  'outcome.missing',
+] as const satisfies readonly EventType[]
+type TimelineEvent = (typeof TIMELINE_EVENTS)[number]
+
+/**
+ * What happened to an action, in order: its decisions, their outcomes, and what became of the approval that joins them. The decision
+ * that was held and the one that used the approval tell the same story.
+ *
+ * @throws GateError `not_found`
+ */
+export async function decisionTimeline(deps: Deps, { chain }: Caller, id: string) {
+  const { store } = deps
+  const asked = await decisionEntry(store, id)
+  if (asked === undefined || asked.header.chain !== chain)
+    throw new GateError('not_found', 'There is no such decision.')
+  const approvalId = decidedOf(asked)?.grounds.approvalId ?? null
+  const changes = approvalId === null ? [] : await store.changesOf('approval', approvalId)
+  const ofApproval = changes.filter(({ header }) => header.chain === chain)
+  const heldDecisionId = decisionIn(ofApproval[0])
+  const usedByDecisionId = decisionIn(ofApproval.find(({ header }) => header.type === 'approval.consumed'))
+  const decisions = await decisionsOf(store, asked, [heldDecisionId, usedByDecisionId])
+  const outcomes = await Promise.all(
+    decisions.map(({ header }) => store.toldOf(chain, siblingId(header.id, 'decision'), SETTLED)),
+  )
+  const kept = ofApproval.slice(-MAX_MOMENTS)
+  const entries = [...decisions, ...kept, ...outcomes.flat()].sort((a, b) => a.header.seq - b.header.seq)
+  const approval = approvalId === null ? undefined : await store.approval(approvalId)
+  const { keys, switches } = store.state()
+  const status = approval === undefined ? null : statusAt(approval, switches, deps.clock())
+  const stop = stopBehind(deps, approval)
+  return {
+    decisionId: siblingId(asked.header.id, 'decision'),
+    approval: approvalId === null ? null : { id: approvalId, status, heldDecisionId, usedByDecisionId },
+    items: entries.map((entry) => momentOf(entry, keys, stop)),
+    leftOut: ofApproval.length - kept.length,
+  }
+}
+
+/** The decision that an entry of an approval names: the one that asked for it, or the one that used it. */
+function decisionIn(entry: StoredEntry | undefined): string | null {
+  if (entry?.header.type === 'approval.consumed') return textOf(sectionValue(entry, 'data')?.decisionId)
+  return entry?.header.type === 'approval.requested' ? textOf(changeIn(entry)?.changes.decisionId) : null
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+/** The entries of the decision that was asked for and of those of this chain with these ids, each once. */
+async function decisionsOf(store: Store, asked: StoredEntry, ids: readonly (string | null)[]): Promise<StoredEntry[]> {
+  const found = new Map([[asked.header.id, asked]])
+  for (const id of ids) {
+    const entry = id === null ? undefined : await decisionEntry(store, id)
+    if (entry?.header.chain === asked.header.chain) found.set(entry.header.id, entry)
+  }
+  return [...found.values()]
+}
+
+/** The stop that cancelled the approval, if one did. The entry names none, since what is cancelled follows from the stops. */
+function stopBehind({ store, clock }: Deps, approval: Approval | undefined) {
+  const stop = approval && stopThatCancelled(approval, store.state().switches, clock())
+  return stop === undefined ? null : { id: stop.id, level: stop.level, scope: stop.scope }
+}
+
+/** An entry as a part of the story. What does not belong to its event is null. */
+function momentOf(entry: StoredEntry, keys: ReadonlyMap<string, ApiKey>, stop: ReturnType<typeof stopBehind>) {
+  const { id: entryId, seq, ts: at, type } = entry.header
+  // No others are read.
+  const event = type as TimelineEvent
+  const own = { at, seq, entryId, event }
+  const nothing = { decision: null, hold: null, vote: null, approvalStatus: null, stop: null, outcome: null }
+  if (event === 'gate.decision') {
+    const decided = decidedOf(entry)
+    const actor = decided === undefined ? null : actorOf({ kind: 'key', id: decided.grounds.caller.keyId }, keys)
+    return {
+      ...own,
+      actor,
+      decisionId: siblingId(entryId, 'decision'),
+      ...nothing,
+      decision: decided ? told(decided) : null,
+    }
+  }
+  // Entries are written with actors of this type.
+  const actor = actorOf(sectionValue(entry, 'actor') as Actor | undefined, keys)
+  if (event === 'outcome.recorded' || event === 'outcome.missing') {
+    const decisionId = textOf(sectionValue(entry, 'data')?.decisionId)
+    return { ...own, actor, decisionId, ...nothing, outcome: outcomeIn(entry) }
+  }
+  // A person cancels it by a key.
+  const isByStop = event === 'approval.cancelled' && actor?.kind === 'service'
+  return {
+    ...own,
+    actor,
+    decisionId: decisionIn(entry),
+    ...nothing,
+    ...changeOfApproval(event, entry),
+    stop: isByStop ? stop : null,
+  }
+}
+
+function actorOf(actor: Pick<Actor, 'kind' | 'id'> | undefined, keys: ReadonlyMap<string, ApiKey>) {
+  if (actor === undefined) return null
+  const { kind, id } = actor
+  const key = keys.get(id)
+  return { kind, id, identity: key?.identity ?? null, name: key?.name ?? null }
+}
+
+function told({ decision, grounds, risk }: Decided) {
+  const { reason, rule, decidedBy } = grounds
+  return { action: decision.action, decision: decision.decision, reason, rule, decidedBy, riskScore: risk.score }
+}
+
+/** What an entry of an approval made of it: a vote that does not decide leaves it pending. */
+function changeOfApproval(event: TimelineEvent, entry: StoredEntry) {
+  // Changes of approvals are written from this type.
+  const changes = changeIn(entry)?.changes as Partial<Approval> | undefined
+  if (changes === undefined) return {}
+  const { status: approvalStatus = 'pending' as const, requestedBy = '', quorum = 1, expiresAt = '' } = changes
+  const isVote = event === 'approval.approved' || event === 'approval.rejected'
+  const vote = isVote ? changes.votes?.at(-1) : undefined
+  return {
+    approvalStatus,
+    hold: event === 'approval.requested' ? { requestedBy, quorum, expiresAt } : null,
+    // The last of those that it leaves is the one that it records.
+    vote: vote ? { principal: vote.principal, approverId: vote.approverId, comment: vote.comment } : null,
+  }
+}

@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chainOf, SYSTEM_CHAIN } from '../../audit/chain.ts'
+import { EVENT_TYPES } from '../../audit/events.ts'
+import { GateError } from '../../base/errors.ts'
+import { type EventGroup, isToldOf } from '../../keys/event-roles.ts'
+import type { Store } from '../../store/store.ts'
+import { type Caller, type CheckDeps, isStillActive } from '../deps.ts'
+import { streams } from '../waiters.ts'
+import { eventsFrom, nextLengths } from './follow.ts'
+import { toldTo } from './told.ts'
+
+/** After this time without an event, the reader is told that there was none. */
+const HEARTBEAT_MS = 15_000
+/** Who reads what has been for long pauses after each part of it. */
+const PAUSE_MS = 1
+
+/** Where the reader stands, and the event that brought it there, if one did. */
+export interface Told {
+  position: string
+  event: { type: string; json: string } | undefined
+}
+
+/** A chain that is followed, and how far it has been. */
+interface Cursor {
+  chain: string
+  types: readonly string[]
+  /** The seq to be read next. */
+  next: number
+  /** As it is known to be. */
+  length: number
+  /** In the reader's own chain the seq to be read next. Of other chains only what is told counts: how long they are is nobody's business. */
+  count: number
+  own: boolean
+}
+
+/**
+ * What happens in the caller's tenant and environment, from the audit chains, until the client has gone or the key ends.
+ * The first item is the position that it starts at: behind `lastEventId`, else now.
+ *
+ * The iteration throws GateError before its first item: `invalid_request` for what is no position, `overloaded` when the key has
+ * too many streams
+ */
+export function eventStream(
+  deps: CheckDeps,
+  caller: Caller,
+  lastEventId: string | undefined,
+  isGone: () => boolean,
+): { items: AsyncIterable<Told>; isOver(): boolean } {
+  const isOver = (): boolean => isGone() || !isStillActive(deps, caller)
+  return { items: follow(deps, caller, lastEventId, isOver), isOver }
+}
+
+async function* follow(
+  deps: CheckDeps,
+  caller: Caller,
+  lastEventId: string | undefined,
+  isOver: () => boolean,
+): AsyncGenerator<Told> {
+  const release = streams.take(deps.store, caller.key.id)
+  try {
+    const cursors = await cursorsFrom(deps.store, caller, lastEventId)
+    const standing = (): Told => ({ position: positionOf(cursors), event: undefined })
+    yield standing()
+    let toldMs = performance.now()
+    while (!isOver()) {
+      for (const cursor of cursors) {
+        for await (const event of read(deps, caller, cursor)) {
+          yield { position: positionOf(cursors), event }
+          toldMs = performance.now()
+        }
+      }
+      if (performance.now() - toldMs >= HEARTBEAT_MS) {
+        yield standing()
+        toldMs = performance.now()
+      }
+      if (cursors.some(({ next, length }) => next < length)) await sleep(PAUSE_MS)
+      else await awaitMore(deps.store, cursors)
+    }
+  } finally {
+    release()
+  }
+}
+
+async function awaitMore(store: Store, cursors: readonly Cursor[]): Promise<void> {
+  const chains = cursors.map(({ chain }) => chain)
+  const lengths = await nextLengths(store, chains)
+  for (const cursor of cursors) cursor.length = lengths.get(cursor.chain) ?? cursor.length
+}
+
+/** Reads on in one chain, as far as is read at once, and gives what the caller is told of it; the cursor stands behind each. */
+async function* read(deps: CheckDeps, caller: Caller, cursor: Cursor) {
+  if (cursor.next >= cursor.length) return
+  const { events, end } = await eventsFrom(deps.store, { ...cursor, first: cursor.next })
+  for (const event of events) {
+    advance(cursor, event.seq + 1, 1)
+    const json = toldTo(deps, caller, event)
+    if (json !== undefined) yield { type: event.type, json }
+  }
+  advance(cursor, end, 0)
+}
+
+function advance(cursor: Cursor, next: number, events: number): void {
+  cursor.next = next
+  cursor.count = cursor.own ? next : cursor.count + events
+}
+
+type Followed = Pick<Cursor, 'chain' | 'types' | 'own'>
+
+/** The chains that the caller is told of: L4 stops are recorded by the service, policies on the live side. */
+function chainsOf({ key, chain, tenantId, environment }: Caller): Followed[] {
+  const told = (group: EventGroup): boolean => isToldOf(group, key.roles)
+  const others: Followed[] = []
+  if (told('killswitch')) others.push({ chain: SYSTEM_CHAIN, types: typesOf(['killswitch']), own: false })
+  if (environment === 'test' && told('policy'))
+    others.push({ chain: chainOf(tenantId, 'live'), types: typesOf(['policy']), own: false })
+  // Decisions and outcomes are nearly all entries: who is told of none does not read them.
+  const often = (['gate', 'outcome'] as const).filter(told)
+  const types = typesOf(['approval', 'killswitch', 'policy', ...often])
+  return [{ chain, types, own: true }, ...others]
+}
+
+function typesOf(groups: readonly EventGroup[]): string[] {
+  return EVENT_TYPES.filter((type) => groups.some((group) => type.startsWith(`${group}.`)))
+}
+
+/** One number a chain. */
+function positionOf(cursors: readonly Cursor[]): string {
+  return cursors.map(({ count }) => count).join('-')
+}
+
+/** The form of every position. */
+export const POSITION_PATTERN = '^(0|[1-9][0-9]{0,14})(-(0|[1-9][0-9]{0,14})){0,2}$'
+const POSITION = new RegExp(POSITION_PATTERN)
+
+/** @throws GateError `invalid_request` */
+async function cursorsFrom(store: Store, caller: Caller, lastEventId: string | undefined): Promise<Cursor[]> {
+  const followed = chainsOf(caller)
+  const counts = lastEventId?.split('-').map(Number)
+  if (lastEventId !== undefined && (!POSITION.test(lastEventId) || counts?.length !== followed.length))
+    throw noPosition()
+  const lengths = await store.lengths(followed.map(({ chain }) => chain))
+  return Promise.all(followed.map((chain, i) => cursorAt(store, chain, lengths.get(chain.chain) ?? 0, counts?.[i])))
+}
+
+async function cursorAt(store: Store, followed: Followed, length: number, count: number | undefined): Promise<Cursor> {
+  const { chain, types, own } = followed
+  const seqs = own ? [] : await store.seqsOfTypes(chain, types, { first: 0, end: length })
+  const gone = own ? 0 : await prunedEvents(store, followed)
+  const newest = own ? length : gone + seqs.length
+  if (count === undefined) return { ...followed, next: length, length, count: newest }
+  if (count > newest) throw noPosition()
+  if (own) return { ...followed, next: count, length, count }
+  // Who stood before what was pruned goes on behind it.
+  const told = Math.max(count, gone)
+  return { ...followed, next: (seqs[told - gone - 1] ?? -1) + 1, length, count: told }
+}
+
+async function prunedEvents(store: Store, { chain, types }: Followed): Promise<number> {
+  const { events } = (await store.pruned(chain)) ?? {}
+  return types.reduce((sum, type) => sum + (events?.[type] ?? 0), 0)
+}
+
+function noPosition(): GateError {
+  const message = 'is not the id of an event that this key was told of'
+  return new GateError('invalid_request', `Last-Event-ID ${message}; leave it out to start now.`, {
+    details: [{ path: '/Last-Event-ID', message }],
+  })
+}

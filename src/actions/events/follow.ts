@@ -1,0 +1,188 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import type { Approval } from '../../approvals/approval.ts'
+import type { StoredEntry } from '../../audit/chain.ts'
+import type { EventGroup } from '../../keys/event-roles.ts'
+import type { KillSwitch } from '../../killswitch/killswitch.ts'
+import { applyChange, changeIn, type Records } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+import { entryView, SHOWN_SECTIONS } from '../audit/audit.ts'
+
+/** How often followed chains are looked at: an event is told this late at most, and as long as its readers take their turns. */
+const LOOK_MS = 50
+/** How long what was read is kept for others at the same place, and how many batches at most. */
+const SHARED_MS = 100
+const MAX_SHARED = 32
+/** What is read at once, before others have their turn. */
+const BATCH = 50
+const BATCH_BYTES = 256 * 1024
+/** How much of a chain is searched at once by the index of types. */
+const WINDOW = 5000
+
+/** An entry that somebody may be told of, read once for all who are. */
+export interface ChainEvent {
+  seq: number
+  group: EventGroup
+  id: string
+  type: string
+  timestamp: string
+  /** As the audit chain shows it. */
+  data: unknown
+  /** The key that a decision was made for. */
+  keyId: string | undefined
+  /** The approval or stop as this entry left it; undefined when a part of it has been erased. */
+  approval: Approval | undefined
+  stop: KillSwitch | undefined
+  /** What has been made of it by now, by variant. */
+  readonly told: Map<string, string>
+}
+
+export interface Batch {
+  events: readonly ChainEvent[]
+  /** All before this seq have been read. */
+  end: number
+}
+
+/** What is read next of a chain: entries of these types, first <= seq < length. */
+interface Span {
+  chain: string
+  types: readonly string[]
+  first: number
+  length: number
+}
+
+interface Reading {
+  /** Chains whose length is wanted at the next look. */
+  wanted: Set<string>
+  look: Promise<ReadonlyMap<string, number>> | undefined
+  batches: Map<string, Promise<Batch>>
+  last: Promise<unknown>
+}
+
+/** What is being read of a store. */
+const readings = new WeakMap<Store, Reading>()
+
+function readingOf(store: Store): Reading {
+  const known: Reading = readings.get(store) ?? {
+    wanted: new Set<string>(),
+    look: undefined,
+    batches: new Map(),
+    last: Promise.resolve(),
+  }
+  readings.set(store, known)
+  return known
+}
+
+/** The lengths of these chains a moment from now. All who ask meanwhile share one look, and without any there is none. */
+export function nextLengths(store: Store, chains: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const reading = readingOf(store)
+  for (const chain of chains) reading.wanted.add(chain)
+  reading.look ??= sleep(LOOK_MS).then(() => {
+    const wanted = [...reading.wanted]
+    reading.wanted.clear()
+    reading.look = undefined
+    return store.lengths(wanted)
+  })
+  return reading.look
+}
+
+/**
+ * The events of these types from `first` on, as far as is read at once. Readers have their turn one after another,
+ * each in a turn of the event loop; those at the same place share what is read.
+ */
+export function eventsFrom(store: Store, span: Span): Promise<Batch> {
+  const reading = readingOf(store)
+  // Whatever the length was: more is read next time.
+  const name = `${span.chain} ${span.types.join()} ${span.first}`
+  const mine = reading.last.then(() => {
+    const known = reading.batches.get(name)
+    if (known !== undefined) return known
+    const batch = readBatch(store, span)
+    share(reading.batches, name, batch)
+    return batch
+  })
+  reading.last = mine.then(
+    () => turn(),
+    () => turn(),
+  )
+  return mine
+}
+
+function share(batches: Reading['batches'], name: string, batch: Promise<Batch>): void {
+  const [oldest] = batches.keys()
+  if (batches.size >= MAX_SHARED && oldest !== undefined) batches.delete(oldest)
+  batches.set(name, batch)
+  const forget = (): void => void batches.delete(name)
+  batch.then(() => setTimeout(forget, SHARED_MS).unref(), forget)
+}
+
+async function readBatch(store: Store, span: Span): Promise<Batch> {
+  const { types } = span
+  const { entries, end } = await (types.includes('gate.decision') ? everything(store, span) : ofTypes(store, span))
+  // Keys and stops are at least as new then as what tells of them.
+  store.refresh()
+  const events: ChainEvent[] = []
+  for (const entry of entries) if (types.includes(entry.header.type)) events.push(await eventOf(store, entry))
+  return { events, end }
+}
+
+interface Read {
+  entries: readonly StoredEntry[]
+  end: number
+}
+
+async function everything(store: Store, { chain, first, length }: Span): Promise<Read> {
+  const limit = Math.min(BATCH, length - first)
+  const part = { since: first, offset: 0, limit, sections: SHOWN_SECTIONS, maxBytes: BATCH_BYTES }
+  const { items } = await store.page({ chain, order: 'asc', ...part })
+  return { entries: items, end: (items.at(-1)?.header.seq ?? first + limit - 1) + 1 }
+}
+
+async function ofTypes(store: Store, { chain, types, first, length }: Span): Promise<Read> {
+  const end = Math.min(first + WINDOW, length)
+  const entries: StoredEntry[] = []
+  let bytes = 0
+  for (const seq of await store.seqsOfTypes(chain, types, { first, end })) {
+    if (entries.length === BATCH || bytes > BATCH_BYTES) return { entries, end: seq }
+    const entry = await store.entryAt(chain, seq)
+    if (entry === undefined) continue
+    entries.push(entry)
+    bytes += entry.sections.reduce((sum, { json }) => sum + json.length, 0)
+  }
+  return { entries, end }
+}
+
+async function eventOf(store: Store, entry: StoredEntry): Promise<ChainEvent> {
+  const { id, timestamp, eventType, seq, data, actor } = entryView(entry)
+  // Only types of the table come here.
+  const group = eventType.slice(0, eventType.indexOf('.')) as EventGroup
+  return {
+    seq,
+    group,
+    id,
+    type: eventType,
+    timestamp,
+    data,
+    keyId: group === 'gate' && typeof actor?.id === 'string' ? actor.id : undefined,
+    approval: group === 'approval' ? await recordAt(store, 'approval', entry) : undefined,
+    stop: group === 'killswitch' ? await recordAt(store, 'switch', entry) : undefined,
+    told: new Map(),
+  }
+}
+
+/** The record as this entry left it, by the merge of the changes up to there; so it is the same whenever it is read. */
+async function recordAt<K extends 'approval' | 'switch'>(
+  store: Store,
+  kind: K,
+  entry: StoredEntry,
+): Promise<Records[K] | undefined> {
+  const change = changeIn(entry)
+  let record: ReturnType<typeof applyChange> | undefined
+  for (const earlier of change === undefined ? [] : await store.changesOf(kind, change.id)) {
+    if (earlier.header.seq > entry.header.seq) break
+    const data = changeIn(earlier)
+    if (data === undefined) return undefined
+    record = applyChange(record, data)
+  }
+  // The merge of a record's changes is the record.
+  return record as Records[K] | undefined
+}

@@ -1,0 +1,61 @@
+import { approvalView } from '../../approvals/view.ts'
+import { principalOf } from '../../keys/apikey.ts'
+import { isToldOf, isToldOfAll } from '../../keys/event-roles.ts'
+import { stopView } from '../../killswitch/killswitch.ts'
+import type { Caller, CheckDeps } from '../deps.ts'
+import type { ChainEvent } from './follow.ts'
+
+/** How much of an event a caller is told. */
+type Extent = 'all' | 'limited' | 'nothing'
+
+/**
+ * The event as the caller is told of it, one line of JSON; undefined when it is not. What is told to many is made
+ * once.
+ */
+export function toldTo(deps: CheckDeps, caller: Caller, event: ChainEvent): string | undefined {
+  const extent = extentFor(deps, caller, event)
+  if (extent === 'nothing') return undefined
+  const known = event.told.get(extent)
+  if (known !== undefined) return known
+  const { id, timestamp, type: eventType } = event
+  const json = JSON.stringify({ id, timestamp, eventType, data: dataOf(deps, event, extent) })
+  event.told.set(extent, json)
+  return json
+}
+
+function extentFor(deps: CheckDeps, { key, tenantId }: Caller, { group, approval, keyId, data }: ChainEvent): Extent {
+  if (!isToldOf(group, key.roles)) return 'nothing'
+  if (group === 'killswitch' || group === 'policy' || group === 'outcome') return 'all'
+  if (isToldOfAll(group, key.roles)) return 'all'
+  if (group === 'approval') return approval?.requestedBy === principalOf(key) ? 'limited' : 'nothing'
+  const asker = keyId === undefined ? undefined : deps.store.state().keys.get(keyId)
+  if (asker === undefined || principalOf(asker) !== principalOf(key)) return 'nothing'
+  // What an earlier set let its agents know is not known any more.
+  const set = deps.policies.get(tenantId)
+  return set?.explain === 'full' && set.digest === digestIn(data) ? 'all' : 'limited'
+}
+
+function digestIn(data: unknown): unknown {
+  return typeof data === 'object' && data !== null && 'policyDigest' in data ? data.policyDigest : undefined
+}
+
+function dataOf(deps: CheckDeps, event: ChainEvent, extent: Extent): unknown {
+  const { group, approval, stop, data, timestamp } = event
+  switch (group) {
+    case 'approval': {
+      // As of the entry: stops that came later say nothing of it.
+      const { switches, keys } = deps.store.state()
+      const state = { keys, switches: switches.filter(({ triggeredAt }) => triggeredAt <= timestamp) }
+      return approval === undefined ? null : approvalView(approval, state, Date.parse(timestamp), extent === 'all')
+    }
+    case 'killswitch': {
+      if (stop === undefined) return null
+      return { ...stopView(stop), recoveredAt: stop.recoveredAt, recoveredBy: stop.recoveredBy }
+    }
+    case 'gate':
+      return extent === 'all' || typeof data !== 'object' || data === null ? data : { ...data, rule: null }
+    case 'outcome':
+    case 'policy':
+      return data
+  }
+}

@@ -1,0 +1,136 @@
+import { type Head, hashHeader, readHeader, type StoredEntry } from '../../audit/chain.ts'
+import { coverRanges, GrowingTree, type Hash, leafHash, STORED_LEVELS } from '../../audit/tree.ts'
+import { unsignedTail } from '../../audit/unsigned.ts'
+import { entryFault, headOf } from '../../audit/verify.ts'
+import { equalBytes } from '../../base/bytes.ts'
+import { formatDigest, parseDigest } from '../../base/digest.ts'
+import { GateError } from '../../base/errors.ts'
+import { quickVerifier } from '../../evidence/ed25519.ts'
+import { openCheckpoint } from '../../evidence/trust.ts'
+import type { RecordedHead } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+import type { StoredCheckpoint, TreeNode } from '../../store/submission.ts'
+import { headBefore } from '../audit/verify-range.ts'
+import { trustOf } from './trust.ts'
+
+/** What a chain has got since its last checkpoint. */
+export interface Growth {
+  chain: string
+  /** Of the last checkpoint; 0 without one. */
+  from: number
+  size: number
+  root: Hash
+  nodes: readonly TreeNode[]
+  /** What the next one goes on from. */
+  kept: Kept
+}
+
+interface Kept {
+  tree: GrowingTree
+  head: Head
+}
+
+// About 2 ms of the event loop, in which no request is answered.
+const HEADERS_AT_ONCE = 50
+
+/** The trees of the chains, each as far as it was signed. */
+export function chainTree(store: Store) {
+  const kept = new Map<string, Kept>()
+
+  /** The tree as it was signed last, with the entry that it ends in. */
+  const signed = async (chain: string, isTakenUp: boolean): Promise<Kept> => {
+    const known = kept.get(chain)
+    if (known !== undefined && known.tree.size === (await store.lastCheckpoint(chain))?.size) return known
+    // Read before the checkpoint that is written with them: others sign meanwhile.
+    const heads = await store.recordedHeads(chain)
+    const last = await store.lastCheckpoint(chain)
+    const size = last?.size ?? 0
+    for (const head of heads) if (head.size > size) await assertMayRenew(store, size, head, isTakenUp)
+    const peaks = await store.treeHashes(chain, coverRanges(0, size))
+    const tree = new GrowingTree(size, peaks)
+    if (last !== undefined && !isSigned(store, last, tree.root()))
+      throw altered(chain, size - 1, 'was signed with another tree')
+    return { tree, head: await headAt(chain, size - 1) }
+  }
+
+  const headAt = async (chain: string, seq: number): Promise<Head> => {
+    const head = await headBefore(store, chain, seq + 1)
+    if (head === undefined) throw altered(chain, seq, 'is missing')
+    return head
+  }
+
+  return {
+    /**
+     * None when the chain has not grown.
+     *
+     * @param isTakenUp somebody answers for entries that no checkpoint covers, however many, and for checkpoints that are missing
+     * @throws GateError `audit_unavailable` naming the entry that does not follow
+     */
+    async grow(chain: string, isTakenUp: boolean): Promise<Growth[]> {
+      const start = await signed(chain, isTakenUp)
+      const tree = start.tree.copy()
+      let { head } = start
+      const nodes: TreeNode[] = []
+      // What this process itself could not sign, such as without the key's file, nobody took away.
+      const isKnown = isTakenUp || kept.get(chain)?.tree.size === start.tree.size
+      const isTooMany = isKnown ? () => false : unsignedTail()
+      for (;;) {
+        const texts = await store.headersFrom(chain, tree.size, HEADERS_AT_ONCE)
+        if (texts.length === 0) break
+        for (const text of texts) {
+          const entry = entryOf(text)
+          if (entry === undefined) throw altered(chain, tree.size, 'is no JSON')
+          const fault = entryFault(chain, head, entry, { sections: false })
+          if (fault !== undefined) throw altered(chain, fault.seq, `does not follow: ${fault.what}`)
+          if (isTooMany(entry.header)) throw altered(chain, start.tree.size, UNSIGNED)
+          head = headOf(entry)
+          tree.append(leafHash(parseDigest(entry.hash)), 0, (place, hash) => {
+            if (place.level % STORED_LEVELS === 0) nodes.push({ ...place, hash })
+          })
+        }
+        // Others have their turn.
+        await new Promise(setImmediate)
+      }
+      const from = start.tree.size
+      if (tree.size === from) return []
+      return [{ chain, from, size: tree.size, root: tree.root(), nodes, kept: { tree, head } }]
+    },
+    /** Remembers what was signed, so that the next one need not be read from the start. */
+    keep(growth: Growth): void {
+      kept.set(growth.chain, growth.kept)
+    },
+  }
+}
+
+/**
+ * A checkpoint that `_system` records is not there. Who took it away may have written the entries anew, so somebody has to answer
+ * for it; and if they are others than those, nobody can.
+ */
+async function assertMayRenew(store: Store, size: number, head: RecordedHead, isTakenUp: boolean): Promise<void> {
+  const [root] = await store.treeHashes(head.chain, [{ begin: 0, end: head.size }])
+  if (root === undefined || formatDigest(root) !== head.root)
+    throw altered(head.chain, size, 'is not what _system records as signed')
+  if (!isTakenUp) throw altered(head.chain, size, UNSIGNED)
+}
+
+const UNSIGNED = 'was signed once, and is not any more (if the log key was away then, `audit restore` takes it up)'
+
+/** An entry as its text says: its hash is computed, not read. */
+function entryOf(headerText: string): StoredEntry | undefined {
+  const header = readHeader(headerText)
+  return header && { header, headerText, hash: hashHeader(headerText), sections: [] }
+}
+
+/** Whether one of our log keys has signed this tree for this chain. */
+function isSigned(store: Store, { chain, size, note }: StoredCheckpoint, root: Hash): boolean {
+  const opened = openCheckpoint(note, trustOf(store).logKeys, quickVerifier())
+  const isThis = opened?.origin === store.origin && opened.chain === chain && opened.size === size
+  return isThis && equalBytes(opened.root, root)
+}
+
+function altered(chain: string, seq: number, what: string): GateError {
+  return new GateError(
+    'audit_unavailable',
+    `Audit chain ${chain}, entry ${seq} ${what}. Nothing was signed; see \`audit verify\`.`,
+  )
+}

@@ -1,0 +1,127 @@
+import { SYSTEM_CHAIN } from '../../audit/chain.ts'
+import { checkpointText } from '../../audit/checkpoint.ts'
+import { type EntryDraft, SERVICE } from '../../audit/entry.ts'
+import { utf8 } from '../../base/bytes.ts'
+import { formatDigest } from '../../base/digest.ts'
+import { GateError } from '../../base/errors.ts'
+import { turns } from '../../base/turns.ts'
+import { formatNote } from '../../evidence/note.ts'
+import { signatureOf } from '../../evidence/sign.ts'
+import type { Guard, StoredCheckpoint, Write } from '../../store/submission.ts'
+import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
+import { chainTree, type Growth } from './chain-tree.ts'
+import { checkpointFor } from './covering.ts'
+import { grownChains, isDue } from './due.ts'
+import { type Keyring, noteKey } from './signing-keys.ts'
+
+/** So often there is one even where nobody asks for decisions: that the log still is as long as it was. */
+const HEARTBEAT_MS = 3_600_000
+
+export interface Checkpointer {
+  /** Signs the chains whose checkpoint is due. */
+  tend(): Promise<void>
+  /** Signs all chains that have grown. */
+  signAll(): Promise<void>
+  /**
+   * Signs these chains, also where so much is unsigned that somebody must have taken checkpoints away, and appends in the same
+   * commit what `record` makes of those that can be signed. What `_system` contradicts is not signed.
+   */
+  takeUp(chains: readonly string[], record: Recorder): Promise<void>
+  /** The checkpoint to show for the entry; made when there is none. @param maxNumber prefers one up to this number */
+  covering(chain: string, seq: number, maxNumber?: number): Promise<StoredCheckpoint>
+  /** Chains that cannot be signed, and why. */
+  faults(): ReadonlyMap<string, string>
+}
+
+/** Makes the entry that tells of these chains. */
+type Recorder = (taken: readonly string[]) => EntryDraft
+
+export interface CheckpointDeps extends Deps {
+  keyring: Keyring
+  /** Told once of a chain that cannot be signed, because it was altered. */
+  onFault(chain: string, message: string): void
+}
+
+/**
+ * Signs what has been appended, after having looked at it again: each new entry must follow from the one before, and the tree
+ * must go on from the one that was signed last. A chain of which that is not so is signed no more.
+ */
+export function checkpointer(deps: CheckpointDeps): Checkpointer {
+  const { store, clock } = deps
+  const { sign, faults } = signing(deps)
+  let heartbeatMs = clock()
+  // Two at once would only conflict.
+  const inTurn = turns(1)
+
+  return {
+    tend: () =>
+      inTurn(async () => {
+        const isHeartbeat = clock() - heartbeatMs >= HEARTBEAT_MS
+        const due: string[] = []
+        for (const one of await grownChains(store)) {
+          if (isHeartbeat || (await isDue(store, one, clock()))) due.push(one.chain)
+        }
+        if (isHeartbeat) heartbeatMs = clock()
+        await sign(due)
+      }),
+    signAll: () => inTurn(async () => sign((await grownChains(store)).map(({ chain }) => chain))),
+    takeUp: (chains, record) => inTurn(() => sign(chains, record)),
+    async covering(chain, seq, maxNumber) {
+      const find = (): Promise<StoredCheckpoint | undefined> => checkpointFor(store, chain, seq, maxNumber)
+      const found = await find()
+      if (found !== undefined) return found
+      await inTurn(async () => ((await find()) === undefined ? sign([chain]) : undefined))
+      const made = await find()
+      if (made !== undefined) return made
+      throw new GateError('audit_unavailable', faults.get(chain) ?? `Entry ${seq} of ${chain} cannot be signed.`)
+    },
+    faults: () => faults,
+  }
+}
+
+/** Signs chains as far as they have grown, all in one commit, in which `_system` records their heads. */
+function signing(deps: CheckpointDeps) {
+  const { store, onFault } = deps
+  const trees = chainTree(store)
+  const faults = new Map<string, string>()
+
+  /** A chain that was altered keeps the others from nothing. */
+  const grow = async (chain: string, isTakenUp: boolean): Promise<Growth[]> => {
+    try {
+      const growths = await trees.grow(chain, isTakenUp)
+      faults.delete(chain)
+      return growths
+    } catch (error) {
+      if (!(error instanceof GateError)) throw error
+      if (!faults.has(chain)) onFault(chain, error.message)
+      faults.set(chain, error.message)
+      return []
+    }
+  }
+
+  const decide = async (chains: readonly string[], record?: Recorder) => {
+    const growths: Growth[] = []
+    for (const chain of chains) growths.push(...(await grow(chain, record !== undefined)))
+    if (growths.length === 0) return { submission: null, reply: () => undefined }
+    const key = deps.keyring.logKey()
+    const guards = growths.map(({ chain, from }): Guard => ({ kind: 'checkpointed', chain, size: from }))
+    const writes = growths.map(({ chain, size, root, nodes }): Write => {
+      const text = checkpointText({ origin: store.origin, chain, size, root })
+      const note = formatNote(text, noteKey(store, key), signatureOf(utf8(text), key.privateKey))
+      return { kind: 'checkpoint', chain, size, note, nodes }
+    })
+    const data = { checkpoints: growths.map(({ chain, size, root }) => ({ chain, size, root: formatDigest(root) })) }
+    const entries: EntryDraft[] = [eventEntry(deps, SYSTEM_CHAIN, 'audit.checkpoint', data, SERVICE)]
+    if (record !== undefined) entries.push(record(growths.map(({ chain }) => chain)))
+    return {
+      submission: { guards: [...guards, { kind: 'logKeyInUse', id: key.id } as const], writes, entries },
+      reply: () => growths.forEach(trees.keep),
+    }
+  }
+
+  return {
+    sign: (chains: readonly string[], record?: Recorder): Promise<void> =>
+      decideAndCommit(store, () => decide(chains, record)),
+    faults,
+  }
+}

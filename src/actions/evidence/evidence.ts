@@ -1,0 +1,136 @@
+import { hashHeader, type StoredEntry, sectionValue } from '../../audit/chain.ts'
+import type { Checkpoint } from '../../audit/checkpoint.ts'
+import { type Hash, inclusionPath, isIncluded, leafHash } from '../../audit/tree.ts'
+import { contentFault } from '../../audit/verify.ts'
+import { parseDigest } from '../../base/digest.ts'
+import { GateError } from '../../base/errors.ts'
+import type { JsonObject } from '../../base/json.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import { type Bundle, buildBundle, type Placed, type UnsignedBundle } from '../../evidence/bundle.ts'
+import { type Envelope, envelopeOf } from '../../evidence/envelope.ts'
+import { parseCheckpointNote } from '../../evidence/note.ts'
+import { signStatement } from '../../evidence/sign.ts'
+import { changeIn } from '../../store/records.ts'
+import type { StoredCheckpoint } from '../../store/submission.ts'
+import { takenUpTo } from '../anchors/anchors.ts'
+import { assertErasedLawfully, redactionsAfter } from '../audit/redactions.ts'
+import { decisionEntry } from '../decisions/decisions.ts'
+import type { Deps } from '../deps.ts'
+import type { Checkpointer } from './checkpoints.ts'
+import type { Keyring } from './signing-keys.ts'
+import { rotationsOf } from './trust.ts'
+
+export interface EvidenceDeps extends Deps {
+  keyring: Keyring
+  checkpoints: Checkpointer
+}
+
+/**
+ * The signed bundle of a decision of this chain, by the decision's id or its entry's. One that no checkpoint covers yet is
+ * covered first.
+ *
+ * @throws GateError `not_found`; `audit_unavailable` when the entry was altered
+ */
+export async function exportBundle(deps: EvidenceDeps, chain: string, id: string): Promise<Bundle> {
+  const { unsigned, publicKey, signature } = await signedBundle(deps, chain, id)
+  return { ...unsigned, signatures: { service: { algorithm: 'ed25519', publicKey, signature } } }
+}
+
+/** The same signature in an envelope of DSSE. */
+export async function exportEnvelope(deps: EvidenceDeps, chain: string, id: string): Promise<Envelope> {
+  const { unsigned, publicKey, signature } = await signedBundle(deps, chain, id)
+  return envelopeOf('bundle', unsigned, publicKey, signature)
+}
+
+async function signedBundle(deps: EvidenceDeps, chain: string, id: string) {
+  const { store } = deps
+  const entry = await decisionEntry(store, id)
+  if (entry === undefined || entry.header.chain !== chain)
+    throw new GateError('not_found', 'There is no such decision.')
+  const { seq, ts } = entry.header
+  const checkpoint = await deps.checkpoints.covering(chain, seq, await takenUpTo(deps.store))
+  await assertErasedLawfully(store, entry)
+  const approval = await approvalEntries(deps, entry)
+  const [decided, ...voted] = await placed(deps, checkpoint, [entry, ...(approval ?? [])])
+  if (decided === undefined) throw new TypeError('the decision has no place')
+  const key = await deps.keyring.bundleKey()
+  const unsigned: UnsignedBundle = buildBundle({
+    bundleId: deps.newId('bundle'),
+    origin: store.origin,
+    // Entries may carry a time ahead of the clock after it went back; the export is not before them.
+    exportedAt: [formatTimestamp(deps.clock()), ts].sort().at(-1) ?? ts,
+    decided,
+    previous: await previousOf(deps, entry),
+    approval: approval && voted,
+    checkpoint: checkpoint.note,
+    certificate: key.certificate,
+    rotations: rotationsOf(store),
+  })
+  return { unsigned, publicKey: key.publicKey, signature: signStatement('bundle', unsigned, key.privateKey) }
+}
+
+/** With the path of each to the root of the checkpoint. @throws GateError `audit_unavailable` when one is not what was signed */
+async function placed(
+  { store }: Deps,
+  { chain, size, note }: StoredCheckpoint,
+  entries: readonly StoredEntry[],
+): Promise<Placed[]> {
+  const signed = parseCheckpointNote(note)
+  const placed: Placed[] = []
+  for (const entry of entries) {
+    const inclusion = await store.treeHashes(chain, inclusionPath(entry.header.seq, size))
+    if (signed === undefined || !isAsSigned(entry, signed, inclusion)) throw altered(entry.header)
+    placed.push({ entry, inclusion })
+  }
+  return placed
+}
+
+function isAsSigned(entry: StoredEntry, signed: Checkpoint, inclusion: readonly Hash[]): boolean {
+  const { header, headerText } = entry
+  const hash = hashHeader(headerText)
+  // Whether a command erased what is missing is looked at apart from this.
+  const isCommitted = contentFault(entry, () => true) === undefined
+  return isCommitted && hash === entry.hash && isIncluded(leafHash(parseDigest(hash)), header.seq, signed, inclusion)
+}
+
+/** The entry before, which the entry has the hash of; undefined where there is none any more. */
+async function previousOf({ store }: Deps, { header }: StoredEntry): Promise<StoredEntry | undefined> {
+  const previous = header.seq === 0 ? undefined : await store.entryAt(header.chain, header.seq - 1)
+  if (previous === undefined) return undefined
+  if (previous.hash !== header.prev || hashHeader(previous.headerText) !== previous.hash) throw altered(previous.header)
+  return previous
+}
+
+function altered({ chain, seq }: { chain: string; seq: number }): GateError {
+  return new GateError('audit_unavailable', `Audit chain ${chain}, entry ${seq} was altered; see \`audit verify\`.`)
+}
+
+/**
+ * The request and the votes of the approval that allowed the action; none without one, undefined when something of them was erased:
+ * what is left of them proves nothing.
+ *
+ * @throws GateError `audit_unavailable` when something is missing that no command erased
+ */
+export async function approvalEntries(deps: Deps, decided: StoredEntry): Promise<StoredEntry[] | undefined> {
+  const section = (name: string): JsonObject => sectionValue(decided, name) ?? {}
+  const { decidedBy, approvalId } = section('grounds')
+  if (decidedBy !== 'approval' || section('decision').decision !== 'allow') return []
+  const changes = await deps.store.changesOf('approval', String(approvalId))
+  const cast = changes.filter(
+    ({ header }) =>
+      header.seq < decided.header.seq && (header.type === 'approval.requested' || header.type === 'approval.approved'),
+  )
+  if (isWhole(cast)) return cast
+  const { chain, seq } = decided.header
+  const isRecorded = (await redactionsAfter(deps.store, chain, 0)).some(
+    ({ first, section: name }) => name === 'data' && first < seq,
+  )
+  if (isRecorded) return undefined
+  throw new GateError('audit_unavailable', `Audit chain ${chain}: entries of approval ${approvalId} are missing.`)
+}
+
+/** From the request to the vote with which it was approved: entries whose content was erased are not among them. */
+function isWhole(cast: readonly StoredEntry[]): boolean {
+  const changes = cast.map((entry) => changeIn(entry)?.changes)
+  return changes.every((change, i) => change?.revision === i + 1) && changes.at(-1)?.status === 'approved'
+}

@@ -1,0 +1,73 @@
+import { SYSTEM_CHAIN } from '../../audit/chain.ts'
+import type { Actor, EntryDraft } from '../../audit/entry.ts'
+import { GateError } from '../../base/errors.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import { signStatement } from '../../evidence/sign.ts'
+import { change, creation, isInUse, type SigningKey } from '../../store/records.ts'
+import type { Guard, Write } from '../../store/submission.ts'
+import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
+import { ensureLogKey, type KeyFile, keyInUse, logKeyRecord, tested, WrongSigningKey } from './signing-keys.ts'
+
+/** The time of the old key ends so long after the rotation is asked for: whatever it signed until it is done is before that. */
+const ROTATION_MS = 2000
+
+/**
+ * Has another log key follow the one in use; both sign that it does. What the old one signed stays good.
+ *
+ * @returns the records of both
+ */
+export async function rotateLogKey(
+  deps: Deps,
+  file: KeyFile,
+  actor: Actor,
+): Promise<{ from: SigningKey; to: SigningKey }> {
+  const old = await ensureLogKey(deps, file)
+  const from = keyInUse(deps.store)
+  if (from === undefined || from.id !== old.id) throw new WrongSigningKey('The log key was rotated by somebody else.')
+  const next = tested(file.createNext())
+  const atMs = Math.max(deps.clock() + ROTATION_MS, Date.parse(from.createdAt))
+  const at = formatTimestamp(atMs)
+  const statement = { origin: deps.store.origin, from: old.publicKey, to: next.publicKey, at }
+  const signatures = {
+    from: signStatement('rotation', statement, old.privateKey),
+    to: signStatement('rotation', statement, next.privateKey),
+  }
+  const retired = change('signingKey', from, { retiredAt: at })
+  const made = creation('signingKey', logKeyRecord(deps, next, { statement, signatures }))
+  const writes: Write[] = [retired.write, made.write]
+  const entries: EntryDraft[] = [
+    eventEntry(deps, SYSTEM_CHAIN, 'key.rotated', retired.data, actor),
+    eventEntry(deps, SYSTEM_CHAIN, 'key.created', made.data, actor),
+  ]
+  const guards: Guard[] = [
+    { kind: 'logKeyInUse', id: from.id },
+    { kind: 'before', timeMs: atMs },
+  ]
+  const { conflict } = await deps.store.commit({ guards, writes, entries })
+  if (conflict !== null) {
+    file.removeNext(next.id)
+    if (conflict === 'before') throw new GateError('overloaded', 'The rotation took too long; try again.')
+    throw new WrongSigningKey('The log key was rotated by somebody else.')
+  }
+  file.promoteNext(next.id)
+  return { from: retired.record, to: made.record }
+}
+
+/**
+ * Records that somebody else may hold a key since a time.
+ *
+ * @throws GateError `not_found`; `invalid_request` for the log key in use, which has to be rotated first
+ */
+export function revokeSigningKey(deps: Deps, id: string, since: string, actor: Actor): Promise<SigningKey> {
+  return decideAndCommit(deps.store, async () => {
+    const key = deps.store.state().signingKeys.get(id)
+    if (key === undefined) throw new GateError('not_found', `There is no signing key ${id}.`)
+    if (isInUse(key)) throw new GateError('invalid_request', 'This log key is in use; rotate it first.')
+    const revoked = change('signingKey', key, { revokedAt: since })
+    const entry = eventEntry(deps, SYSTEM_CHAIN, 'key.revoked', revoked.data, actor)
+    return {
+      submission: { guards: [], writes: [revoked.write], entries: [entry] },
+      reply: () => revoked.record,
+    }
+  })
+}

@@ -1,0 +1,204 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { SYSTEM_CHAIN } from '../../audit/chain.ts'
+import { SERVICE } from '../../audit/entry.ts'
+import { digestOf } from '../../base/digest.ts'
+import { GateError } from '../../base/errors.ts'
+import { DAY_MS, formatTimestamp } from '../../base/time.ts'
+import type { NoteKey } from '../../evidence/note.ts'
+import { canSign, publicKeyOf, signStatement } from '../../evidence/sign.ts'
+import { type Certificate, logKeysFor, type Rotation, type Trust } from '../../evidence/trust.ts'
+import { creation, isInUse, type SigningKey } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+import type { Guard } from '../../store/submission.ts'
+import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
+import { rotationsOf } from './trust.ts'
+
+/** How long a bundle key is used, and its certificate holds. It is never written down, and gone with the process. */
+const BUNDLE_KEY_MS = DAY_MS
+
+/** Where the private log key is kept. */
+export interface KeyFile {
+  read(): KeyObject | undefined
+  create(): KeyObject
+  /** Makes a key that is to follow the one in use, in a file of its own beside it, by its id: two that are made at once are two. */
+  createNext(): KeyObject
+  readNext(id: string): KeyObject | undefined
+  /** Puts that key in the place of the one in use, unless somebody has. */
+  promoteNext(id: string): void
+  /** Removes a key that does not follow after all. */
+  removeNext(id: string): void
+}
+
+/** The key at hand is not the one that this instance's checkpoints are signed with. */
+export class WrongSigningKey extends Error {
+  override readonly name = 'WrongSigningKey'
+}
+
+export interface PrivateKey {
+  id: string
+  publicKey: string
+  privateKey: KeyObject
+}
+
+export interface BundleKey extends PrivateKey {
+  certificate: Certificate
+}
+
+/** The keys that this process signs with. */
+export interface Keyring {
+  /** The log key in use. @throws GateError `audit_unavailable` when its file is not at hand */
+  logKey(): PrivateKey
+  /** Made and recorded when it is first needed, and again when its time is over. */
+  bundleKey(): Promise<BundleKey>
+}
+
+/**
+ * The log key is made at the first start, and from then on is the one that the audit chain names.
+ *
+ * @throws WrongSigningKey when the chain names another key, or the key's file is gone
+ */
+export async function openKeyring(deps: Deps, file: KeyFile): Promise<Keyring> {
+  let log = await ensureLogKey(deps, file)
+  let bundle: BundleKey | undefined
+  let making: Promise<BundleKey> | undefined
+  const inHand = (): PrivateKey | undefined => {
+    const inUse = keyInUse(deps.store)
+    // Another process has rotated it.
+    return inUse === undefined || inUse.id === log.id ? log : keyOf(file, inUse)
+  }
+  const logKey = (): PrivateKey => {
+    const known = inHand()
+    // The file is that of a rotation which is not taken in yet.
+    if (known === undefined) deps.store.refresh()
+    log = known ?? inHand() ?? missingKey()
+    return log
+  }
+  /** A log key that was rotated may be revoked next, and its certificates with it. */
+  const isUsable = ({ id, certificate }: BundleKey): boolean => {
+    const now = formatTimestamp(deps.clock())
+    const { notBefore, notAfter } = certificate.statement
+    const isInForce = deps.store.state().signingKeys.get(id)?.revokedAt === null && notBefore <= now && now < notAfter
+    return isInForce && certificate.signedBy === logKey().publicKey
+  }
+  return {
+    logKey,
+    async bundleKey() {
+      if (bundle !== undefined && isUsable(bundle)) return bundle
+      // Those who ask meanwhile get the same one.
+      making ??= makeBundleKey(deps, logKey).finally(() => {
+        making = undefined
+      })
+      bundle = await making
+      return bundle
+    },
+  }
+}
+
+function missingKey(): never {
+  throw new GateError(
+    'audit_unavailable',
+    'The log key was rotated, and its file is not in place yet; nothing was signed.',
+  )
+}
+
+/** The record of the log key that is in use. */
+export function keyInUse(store: Store): SigningKey | undefined {
+  return [...store.state().signingKeys.values()].find(isInUse)
+}
+
+/** The name under which the log key signs notes. */
+export function noteKey({ origin }: Store, { publicKey }: Pick<PrivateKey, 'publicKey'>): NoteKey {
+  return { name: origin, publicKey }
+}
+
+export async function ensureLogKey(deps: Deps, file: KeyFile): Promise<PrivateKey> {
+  const recorded = keyInUse(deps.store)
+  if (recorded === undefined) return recordLogKey(deps, file.read() ?? file.create())
+  assertOneLine(deps.store, recorded)
+  const key = keyOf(file, recorded)
+  if (key !== undefined) return key
+  throw new WrongSigningKey(
+    file.read() === undefined
+      ? 'The signing key is missing, though evidence was signed with it. Restore its file; a new key could not speak for the old one.'
+      : 'The signing key is not the one that the audit chain names. Restore the right file, or set signingKey to it.',
+  )
+}
+
+/** The private half of the recorded key. One that a rotation left beside its place, when power failed, is put there. */
+function keyOf(file: KeyFile, { id }: SigningKey): PrivateKey | undefined {
+  const found = file.read()
+  if (found !== undefined && tested(found).id === id) return tested(found)
+  const next = file.readNext(id)
+  if (next === undefined || tested(next).id !== id) return undefined
+  file.promoteNext(id)
+  return tested(next)
+}
+
+export function tested(privateKey: KeyObject): PrivateKey {
+  if (!canSign(privateKey)) throw new WrongSigningKey('The signing key does not verify what it signs.')
+  const publicKey = publicKeyOf(privateKey)
+  return { id: idOf(publicKey), publicKey, privateKey }
+}
+
+/** @param publicKey base64 of 32 bytes */
+export function idOf(publicKey: string): string {
+  return digestOf(Buffer.from(publicKey, 'base64'))
+}
+
+/** Who rewrites the chain can name a log key of his own; that the one in use followed it, he cannot sign. */
+function assertOneLine(store: Store, { publicKey }: SigningKey): void {
+  const { origin } = store
+  const trust: Trust = { logKeys: [{ name: origin, publicKey, until: null }], revoked: new Map() }
+  const { keys } = logKeysFor(trust, { origin, rotations: rotationsOf(store), signedBy: publicKey })
+  const stranger = [...store.state().signingKeys.values()].find(
+    (key) => key.purpose === 'log' && !keys.some((known) => known.publicKey === key.publicKey),
+  )
+  if (stranger !== undefined)
+    throw new WrongSigningKey(`The log key ${stranger.id} of the audit chain was not followed by the one in use.`)
+}
+
+export function logKeyRecord(deps: Deps, { id, publicKey }: PrivateKey, rotation: Rotation | null): SigningKey {
+  const createdAt = rotation?.statement.at ?? formatTimestamp(deps.clock())
+  return { ...NEW_KEY, id, purpose: 'log', publicKey, createdAt, retiredAt: null, rotation }
+}
+
+const NEW_KEY = { revision: 1, algorithm: 'ed25519', revokedAt: null, certificate: null, rotation: null } as const
+
+/** Certified by the log key that is in use when it is recorded. */
+function makeBundleKey(deps: Deps, logKey: () => PrivateKey): Promise<BundleKey> {
+  const key = tested(generateKeyPairSync('ed25519').privateKey)
+  return decideAndCommit(deps.store, async () => {
+    const log = logKey()
+    const certificate = certify(deps, key, log)
+    const { notBefore: createdAt, notAfter: retiredAt } = certificate.statement
+    const { id, publicKey } = key
+    const made = { ...NEW_KEY, id, purpose: 'bundle', publicKey, createdAt, retiredAt, certificate } as const
+    const { write, data } = creation('signingKey', made)
+    const entry = eventEntry(deps, SYSTEM_CHAIN, 'key.created', data, SERVICE)
+    const guards: Guard[] = [{ kind: 'logKeyInUse', id: log.id }]
+    return { submission: { guards, writes: [write], entries: [entry] }, reply: () => ({ ...key, certificate }) }
+  })
+}
+
+function certify({ clock, store }: Deps, { publicKey }: PrivateKey, log: PrivateKey): Certificate {
+  const nowMs = clock()
+  const statement: Certificate['statement'] = {
+    origin: store.origin,
+    purpose: 'bundle',
+    publicKey,
+    notBefore: formatTimestamp(nowMs),
+    notAfter: formatTimestamp(nowMs + BUNDLE_KEY_MS),
+  }
+  return { statement, signedBy: log.publicKey, signature: signStatement('certificate', statement, log.privateKey) }
+}
+
+/** Two services that start at once on a new folder record the same key once: its id follows from the key. */
+async function recordLogKey(deps: Deps, privateKey: KeyObject): Promise<PrivateKey> {
+  const key = tested(privateKey)
+  return decideAndCommit(deps.store, async () => {
+    if (deps.store.state().signingKeys.has(key.id)) return { submission: null, reply: () => key }
+    const { write, data } = creation('signingKey', logKeyRecord(deps, key, null))
+    const entry = eventEntry(deps, SYSTEM_CHAIN, 'key.created', data, SERVICE)
+    return { submission: { guards: [], writes: [write], entries: [entry] }, reply: () => key }
+  })
+}

@@ -1,0 +1,130 @@
+import { type Static, Type } from '#typebox'
+import type { StoredEntry } from '../../audit/chain.ts'
+import { type Bundle, REDACTABLE, type Redactable } from '../../evidence/bundle.ts'
+import type { CheckName, Verification } from '../../evidence/checks.ts'
+import { bundleOfEnvelope } from '../../evidence/envelope.ts'
+import { checkpointOf } from '../../evidence/note.ts'
+import type { Trust } from '../../evidence/trust.ts'
+import { matchesStored, verifyBundle } from '../../evidence/verify.ts'
+import { AnyJsonObject, TenantIdField } from '../../gate/request.ts'
+import { takenUpTo } from '../anchors/anchors.ts'
+import { assertErasedLawfully } from '../audit/redactions.ts'
+import type { Caller, Deps } from '../deps.ts'
+import { approvalEntries, type EvidenceDeps } from './evidence.ts'
+import { trustOf } from './trust.ts'
+
+export const VerifyBundleRequest = Type.Object(
+  { tenantId: TenantIdField, bundle: AnyJsonObject },
+  { additionalProperties: false, title: 'VerifyBundleRequest' },
+)
+export type VerifyBundleRequest = Static<typeof VerifyBundleRequest>
+
+export interface ServiceVerification extends Verification {
+  /** What the bundle still shows and the trail has no longer: it was exported before that was erased. */
+  erasedSince: readonly Redactable[]
+}
+
+/** Values of JSON in a bundle: it has a request, and what was approved again. */
+export const MAX_BUNDLE_VALUES = 200_000
+
+/** What evidence is examined with. */
+export interface ExamineMeans {
+  /** Of the caller. */
+  tenantId: string
+  trust: Trust
+  nowMs: number
+}
+
+/** What a bundle says by itself. */
+export interface Examined {
+  result: Verification
+  /** Of a valid one. */
+  bundle: Bundle | undefined
+}
+
+/**
+ * Reads a body with a VerifyBundleRequest, and checks the bundle by itself, where that holds up nobody.
+ *
+ * @param means asked for when its turn has come: a key may be revoked while it waits
+ * @throws GateError `invalid_json`, `tenant_mismatch`, `invalid_request`
+ */
+export type Examine = (body: Uint8Array, means: () => ExamineMeans) => Promise<Examined>
+
+export function examined(request: VerifyBundleRequest, { trust, nowMs }: ExamineMeans): Examined {
+  const claimed = bundleOfEnvelope(request.bundle, MAX_BUNDLE_VALUES)
+  const result = verifyBundle(claimed, { trust, nowMs })
+  return { result, bundle: result.valid ? (claimed as Bundle) : undefined } // what is valid has the shape
+}
+
+/** Checks a bundle against this service's keys, and, for a bundle of this instance, against its own audit chain. */
+export async function verifyEvidence(
+  deps: EvidenceDeps & { examine: Examine },
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  body: Uint8Array,
+): Promise<ServiceVerification> {
+  const { store, examine } = deps
+  const { result, bundle } = await examine(body, () => ({ tenantId, trust: trustOf(store), nowMs: deps.clock() }))
+  if (bundle === undefined) return { ...result, erasedSince: [] }
+  const fault = await differenceFromStored(deps, bundle)
+  if (fault !== undefined) return { ...refuted(result, 'inclusion', fault), erasedSince: [] }
+  const erased = await erasedHere(deps, bundle)
+  const { redacted } = bundle.proof
+  // What was erased does not come back: a bundle that leaves out what is still there never was an export.
+  const withheld = REDACTABLE.find((name) => redacted.includes(name) && !erased.includes(name))
+  if (withheld !== undefined) {
+    const check = withheld === 'approval' ? 'approval' : 'openings'
+    return { ...refuted(result, check, `The ${withheld} is said to be erased, and is still here.`), erasedSince: [] }
+  }
+  const isAnchored = await isAnchoredHere(deps, bundle)
+  return {
+    ...result,
+    assurance: isAnchored ? 'bracketed' : 'self-asserted',
+    erasedSince: erased.filter((name) => !redacted.includes(name)),
+  }
+}
+
+/** What this service's own trail says otherwise. */
+async function differenceFromStored({ store }: Deps, { proof }: Bundle): Promise<string | undefined> {
+  const checkpoint = checkpointOf(proof.checkpoint)
+  const { chain } = checkpoint
+  const oldest = (await store.pruned(chain))?.size ?? 0
+  const entries = proof.entries.filter(({ seq }) => seq >= oldest)
+  // A valid segment is one chain without gaps.
+  const stored = await store.headersFrom(chain, entries[0]?.seq ?? 0, entries.length)
+  if (!matchesStored({ proof: { ...proof, entries } }, stored)) return 'The audit chain here holds other entries.'
+  const length = (await store.lengths([chain])).get(chain) ?? 0
+  if (length < checkpoint.size) return 'The audit chain here is shorter than the checkpoint says.'
+  // Of a tree over nothing but what was pruned, there is nothing left to compare with.
+  if (checkpoint.size < oldest) return undefined
+  const [root] = await store.treeHashes(chain, [{ begin: 0, end: checkpoint.size }])
+  if (root === undefined || Buffer.compare(root, checkpoint.root) !== 0)
+    return 'The audit chain here has another tree than the checkpoint says.'
+  return undefined
+}
+
+/** What the trail has no longer of the decision that the bundle is of; of one that was pruned, what the bundle says. */
+async function erasedHere(deps: Deps, { proof }: Bundle): Promise<Redactable[]> {
+  const header = proof.entries.at(-1)
+  const entry = header && (await deps.store.entryAt(header.chain, header.seq))
+  if (entry === undefined) return REDACTABLE.filter((name) => proof.redacted.includes(name))
+  await assertErasedLawfully(deps.store, entry)
+  const hasApproval = (await approvalEntries(deps, entry)) !== undefined
+  return REDACTABLE.filter((name) => !(name === 'approval' ? hasApproval : hasSection(entry, name)))
+}
+
+function hasSection({ sections }: StoredEntry, wanted: string): boolean {
+  return sections.some(({ name }) => name === wanted)
+}
+
+async function isAnchoredHere(deps: Deps, { proof }: Bundle): Promise<boolean> {
+  const checkpoint = checkpointOf(proof.checkpoint)
+  const last = await deps.store.lastCheckpointUpTo(checkpoint.chain, await takenUpTo(deps.store))
+  return last !== undefined && last.size >= checkpoint.size
+}
+
+function refuted(result: Verification, refutedCheck: CheckName, why: string): Verification {
+  const checks = result.checks.map((check) =>
+    check.check === refutedCheck ? { ...check, result: 'failed' as const, why } : check,
+  )
+  return { ...result, valid: false, chainValid: false, verdict: 'invalid', reasons: [...result.reasons, why], checks }
+}

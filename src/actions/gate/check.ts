@@ -1,0 +1,105 @@
+import type { DecisionEntry } from '../../audit/entry.ts'
+import { siblingId } from '../../base/id.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import { explanationOf } from '../../gate/explain.ts'
+import { sessionOf } from '../../gate/over-time.ts'
+import type { CheckRequest } from '../../gate/request.ts'
+import { principalOf } from '../../keys/apikey.ts'
+import type { Guard, Submission } from '../../store/submission.ts'
+import { type Caller, type CheckDeps, committedTime, decideAndCommit } from '../deps.ts'
+import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
+import { type CheckAnswer, checkAnswer, deadlineOf, replayedAnswer } from './answer.ts'
+import { type Asked, type HoldResult, resolveHold } from './hold.ts'
+import { type Judged, judgeNow } from './judge.ts'
+
+export interface CheckOptions {
+  /** Answer with an explanation. Nothing is worked out for it otherwise. */
+  explain: boolean
+}
+
+/**
+ * Decides whether the action may run. The answer leaves only after its entry is on disk; an allow is
+ * committed only while no kill switch covers the action and the caller's key is active.
+ *
+ * @throws GateError when nothing could be decided or recorded; a client takes that as deny
+ */
+export async function check(
+  deps: CheckDeps,
+  caller: Caller,
+  request: CheckRequest,
+  idempotency?: Idempotency,
+  { explain }: CheckOptions = { explain: false },
+): Promise<CheckAnswer> {
+  const set = deps.policies.get(caller.tenantId)
+  const decided = (): Promise<CheckAnswer> =>
+    decideAndCommit(deps.store, async () => {
+      const earlier = await earlierUse(deps.store, caller, idempotency)
+      const replayed = earlier && (await replayedAnswer(deps, caller, earlier.entryId))
+      if (replayed !== undefined) return { submission: null, reply: () => replayed }
+
+      const judged = await judgeNow(deps, caller, request)
+      const asked = { caller, request, judged, decisionId: deps.newId('decision') }
+      const hold = await resolveHold(deps, asked)
+      const entry = decisionEntry(asked, hold)
+      const bound = bindTo(deps, caller, idempotency, earlier, entry.id)
+      const submission: Submission = {
+        guards: [
+          { kind: 'keyActive', keyId: caller.key.id },
+          ...(entry.decision.decision === 'allow' ? allowGuards(judged) : []),
+          ...hold.guards,
+          ...bound.guards,
+        ],
+        writes: [...hold.writes, ...bound.writes],
+        entries: [entry, ...hold.entries],
+      }
+      return {
+        submission,
+        reply: ({ entries }) => ({
+          ...checkAnswer(entry, committedTime(entries, entry.id), deadlineOf(deps, hold.approval), judged.set),
+          ...(explain && explanationFor(asked, hold)),
+        }),
+      }
+    })
+  return set === undefined ? decided() : deps.past.inTurn(set, caller, request.action, decided)
+}
+
+/** What an allow rests on must still be so when it is committed. */
+function allowGuards({ subject, seen }: Judged): Guard[] {
+  return [{ kind: 'notStopped', subject }, ...(seen === null ? [] : [seen.guard])]
+}
+
+/** An agent whose policies say `explain: reason` is told the reason and nothing else, whatever it asks. */
+function explanationFor({ request, judged }: Asked, { outcome }: HoldResult): Pick<CheckAnswer, 'explanation'> {
+  if (judged.set?.explain === 'reason') return {}
+  return { explanation: explanationOf(judged.set, request.action, { ...judged.judgement, outcome }) }
+}
+
+function decisionEntry(
+  { caller, request, judged, decisionId: id }: Asked,
+  { outcome, approval }: HoldResult,
+): DecisionEntry {
+  const { set, risk, nowMs, seen } = judged
+  return {
+    kind: 'decision',
+    id: siblingId(id, 'entry'),
+    chain: caller.chain,
+    decision: { id, action: request.action, decision: outcome.decision },
+    request,
+    risk,
+    grounds: {
+      rule: outcome.rule,
+      reason: outcome.reason,
+      decidedBy: outcome.decidedBy,
+      retry: outcome.retry,
+      policyDigest: set?.digest ?? null,
+      evaluatedAt: formatTimestamp(nowMs),
+      caller: { keyId: caller.key.id, roles: caller.key.roles, agent: principalOf(caller.key) },
+      session: (set && sessionOf(set, request)) ?? null,
+      taken: outcome.decision === 'allow' ? request.action : null,
+      historyEnd: seen?.end ?? null,
+      unevaluable: outcome.unevaluable,
+      approvalId: approval?.id ?? null,
+      planValidated: outcome.planValidated,
+    },
+  }
+}

@@ -1,0 +1,213 @@
+import {
+  type Approval,
+  type ApprovalStatus,
+  approvalDigest,
+  deadlineMs,
+  isOpenStatus,
+  statusAt,
+  unboundPath,
+} from '../../approvals/approval.ts'
+import { countedVotes } from '../../approvals/votes.ts'
+import { type EntryDraft, SERVICE } from '../../audit/entry.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import type { Outcome } from '../../gate/decide.ts'
+import type { CheckRequest } from '../../gate/request.ts'
+import { principalOf } from '../../keys/apikey.ts'
+import type { ApprovalTerms } from '../../policy/set.ts'
+import { change, creation } from '../../store/records.ts'
+import type { Guard, Write } from '../../store/submission.ts'
+import { followsFromChain } from '../approvals/votes.ts'
+import { type Caller, type CheckDeps, eventEntry } from '../deps.ts'
+import type { Judged } from './judge.ts'
+
+type CountedVotes = ReturnType<typeof countedVotes>
+
+/** A request that was judged, under the id its decision will have. */
+export interface Asked {
+  caller: Caller
+  request: CheckRequest
+  judged: Judged
+  decisionId: string
+}
+
+/** A decision with what becomes of the approval that it uses, waits for or asks for. */
+export interface HoldResult {
+  outcome: Outcome
+  approval: Approval | undefined
+  guards: readonly Guard[]
+  writes: readonly Write[]
+  /** Entries after the decision's. */
+  entries: readonly EntryDraft[]
+}
+
+/**
+ * Turns a hold into what the approvals for exactly this request make of it: allow with an approved one
+ * (which is used up), deny after a rejection, else wait for the pending one or a new one.
+ */
+export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldResult> {
+  const { outcome, nowMs } = asked.judged
+  if (outcome.hold === null) return unchanged(outcome)
+  const digest = digestOfRequest(asked.caller, asked.request, outcome.hold.unbound)
+  const same = await deps.store.approvalsFor(asked.caller.chain, digest)
+  const { switches } = deps.store.state()
+  const byStatus = (status: ApprovalStatus): Approval[] =>
+    same.filter((item) => statusAt(item, switches, nowMs) === status)
+
+  const [rejected] = byStatus('rejected').filter((item) => nowMs < deadlineMs(item, switches, nowMs))
+  if (rejected !== undefined) return refused(outcome, rejected)
+  const faults: string[] = []
+  for (const approval of byStatus('approved')) {
+    const votes = countedVotes(approval, outcome.hold, deps.store.state().keys, nowMs)
+    const fault = await useFault(deps, approval, votes, outcome.hold)
+    if (fault === undefined) return redeemed(deps, asked, approval, votes)
+    faults.push(fault)
+  }
+  const presented = await presentedFault(deps, asked, digest)
+  if (presented !== undefined) faults.push(presented)
+  const noted = { ...outcome, reason: [outcome.reason, ...faults].join(' ') }
+  const [pending] = byStatus('pending')
+  if (pending !== undefined) return unchanged(noted, pending)
+  const overdue = byStatus('expired').filter(({ status }) => status === 'pending')
+  return requested(deps, { ...asked, judged: { ...asked.judged, outcome: noted } }, outcome.hold, digest, overdue)
+}
+
+function unchanged(outcome: Outcome, approval?: Approval): HoldResult {
+  return { outcome, approval, guards: [], writes: [], entries: [] }
+}
+
+/** The digest of the approval that the caller's request would need. */
+export function digestOfRequest(caller: Caller, request: CheckRequest, unbound: readonly string[]): string {
+  const { action, context = {}, plan = null } = request
+  const bound = { chain: caller.chain, action, context, plan, requester: principalOf(caller.key) }
+  return approvalDigest(bound, unbound.map(segmentsOf))
+}
+
+/** @throws TypeError for what loading refuses: leaving out another path than was meant would unbind it */
+function segmentsOf(text: string): string[] {
+  const path = unboundPath(text)
+  if (path === undefined) throw new TypeError(`${text} does not name one member`)
+  return path
+}
+
+/** Why an approved approval may not be used now: its votes are held to the policy in force, and all of it to the chain. */
+async function useFault(
+  deps: CheckDeps,
+  approval: Approval,
+  votes: CountedVotes,
+  terms: ApprovalTerms,
+): Promise<string | undefined> {
+  if (votes.size < terms.quorum) return `Approval ${approval.id} no longer meets the policy in force.`
+  if (!(await followsFromChain(deps.store, approval)))
+    return `Approval ${approval.id} is not what the audit chain records.`
+  return undefined
+}
+
+/** Why the approval that the caller named does not count; undefined when it does, or none was named. */
+async function presentedFault(
+  deps: CheckDeps,
+  { caller, request, judged }: Asked,
+  digest: string,
+): Promise<string | undefined> {
+  if (request.approvalId === undefined) return undefined
+  const approval = await deps.store.approval(request.approvalId)
+  if (approval === undefined || approval.chain !== caller.chain) return 'The approval presented is not known.'
+  if (approval.requestedBy !== principalOf(caller.key)) return 'The approval presented was given to another requester.'
+  if (approval.digest !== digest) return 'The approval presented is for another request.'
+  const status = statusAt(approval, deps.store.state().switches, judged.nowMs)
+  return isOpenStatus(status) ? undefined : `The approval presented is ${status}.`
+}
+
+/** Used up by this decision, if at the commit it has not expired and every vote is still by an active key. */
+function redeemed(
+  deps: CheckDeps,
+  { caller, judged, decisionId }: Asked,
+  approval: Approval,
+  votes: CountedVotes,
+): HoldResult {
+  const used = change('approval', approval, { status: 'consumed' })
+  const voters = [...votes.keys()].join(', ')
+  const data = { ...used.data, decisionId }
+  const deadline = deadlineMs(approval, deps.store.state().switches, judged.nowMs)
+  return {
+    outcome: {
+      ...judged.outcome,
+      decision: 'allow',
+      decidedBy: 'approval',
+      retry: 'never',
+      reason: `Approved by ${voters} (${approval.id}).`,
+      hold: null,
+    },
+    approval: used.record,
+    guards: [
+      { kind: 'before', timeMs: deadline },
+      ...Array.from(votes.values(), ({ keyId }) => ({ kind: 'voterActive' as const, keyId })),
+    ],
+    writes: [used.write],
+    entries: [eventEntry(deps, caller.chain, 'approval.consumed', data, caller.actor)],
+  }
+}
+
+function refused(outcome: Outcome, rejected: Approval): HoldResult {
+  const voter = rejected.votes.at(-1)
+  const why = voter?.comment ? `: ${voter.comment}` : '.'
+  const reason = `Rejected by ${voter?.principal ?? 'an approver'} (${rejected.id})${why}`
+  return unchanged(
+    { ...outcome, decision: 'deny', decidedBy: 'approval', retry: 'never', reason, hold: null },
+    rejected,
+  )
+}
+
+/** A new pending approval; those of the same digest that are past their deadline make room for it. */
+function requested(
+  deps: CheckDeps,
+  asked: Asked,
+  terms: ApprovalTerms,
+  digest: string,
+  overdue: readonly Approval[],
+): HoldResult {
+  const { caller, judged } = asked
+  const expired = overdue.map((approval) => change('approval', approval, { status: 'expired' }))
+  const created = creation('approval', newApproval(deps, asked, terms, digest))
+  return {
+    outcome: judged.outcome,
+    approval: created.record,
+    guards: [],
+    writes: [...expired, created].map(({ write }) => write),
+    entries: [
+      ...expired.map(({ data }) => eventEntry(deps, caller.chain, 'approval.expired', data, SERVICE)),
+      eventEntry(deps, caller.chain, 'approval.requested', created.data, caller.actor),
+    ],
+  }
+}
+
+function newApproval(deps: CheckDeps, asked: Asked, terms: ApprovalTerms, digest: string): Approval {
+  const { caller, request, judged, decisionId } = asked
+  const { outcome, risk, subject, nowMs } = judged
+  return {
+    id: deps.newId('approval'),
+    revision: 1,
+    chain: caller.chain,
+    action: request.action,
+    domain: subject.domain ?? null,
+    status: 'pending',
+    createdAt: formatTimestamp(nowMs),
+    context: request.context ?? {},
+    plan: request.plan ?? null,
+    decisionId,
+    riskScore: risk.score,
+    factors: risk.factors,
+    reason: outcome.reason,
+    rule: outcome.rule,
+    explain: judged.set?.explain ?? 'full',
+    requestedBy: principalOf(caller.key),
+    requestedByKey: caller.key.id,
+    quorum: terms.quorum,
+    selfApproval: terms.selfApproval,
+    approvers: terms.approvers,
+    unbound: terms.unbound,
+    votes: [],
+    expiresAt: formatTimestamp(nowMs + terms.expiresInMs),
+    decidedAt: null,
+    digest,
+  }
+}

@@ -1,0 +1,47 @@
+import type { Outcome } from '../../gate/decide.ts'
+import { type Judgement, judge } from '../../gate/judge.ts'
+import type { CheckRequest } from '../../gate/request.ts'
+import type { Risk } from '../../gate/risk.ts'
+import { principalOf } from '../../keys/apikey.ts'
+import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
+import { domainOf, type PolicySet } from '../../policy/set.ts'
+import type { Caller, CheckDeps, Seen } from '../deps.ts'
+import { NOTHING_READ } from './past.ts'
+
+/** What kill switch and policy in force say, before approvals. */
+export interface Judged {
+  subject: { chain: string; action: string; domain: string | undefined }
+  set: PolicySet | undefined
+  outcome: Outcome
+  risk: Risk
+  /** From which an explanation is made. */
+  judgement: Judgement
+  nowMs: number
+  /** How many entries of the chain were seen for it, and what must still be true of them; null where none was looked for. */
+  seen: Seen | null
+}
+
+/** Judges the request by what is in force now: no effect beyond the answer. */
+export async function judgeNow(
+  deps: CheckDeps,
+  caller: Caller,
+  { action, context, plan }: Pick<CheckRequest, 'action' | 'context' | 'plan'>,
+): Promise<Judged> {
+  const nowMs = deps.clock()
+  const set = deps.policies.get(caller.tenantId)
+  const subject = { chain: caller.chain, action, domain: set && domainOf(set, action) }
+  const stop = coveringStop(deps.store.state().switches, subject)
+  const agent = principalOf(caller.key)
+  const asking = { agent, nowMs, action, context, plan }
+  const { past, seen } = set ? await deps.past.read(set, caller.chain, asking) : NOTHING_READ
+  const judgement = await judge({
+    set,
+    killSwitchReason: stop && reasonOf(stop),
+    tenant: caller.tenantId,
+    environment: caller.environment,
+    ...asking,
+    past,
+  })
+  const { outcome, risk } = judgement
+  return { subject, set, outcome, risk, judgement, nowMs, seen }
+}

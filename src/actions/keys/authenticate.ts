@@ -1,0 +1,34 @@
+import { GateError } from '../../base/errors.ts'
+import { type ApiKey, hashSecret, isActive, isSecret } from '../../keys/apikey.ts'
+import { isAdmin, mayCall, type RouteRule } from '../../keys/roles.ts'
+import type { State } from '../../store/store.ts'
+import { type Caller, callerOf } from '../deps.ts'
+
+/**
+ * The key that a secret belongs to. It is looked up by its hash, so nothing is compared byte by byte.
+ *
+ * @throws GateError `unauthenticated`, with the same words whether a key is unknown, revoked or expired
+ */
+export function keyOfSecret(state: State, secret: string, nowMs: number): ApiKey {
+  const key = isSecret(secret) ? state.keysByHash.get(hashSecret(secret)) : undefined
+  if (key === undefined || !isActive(key, nowMs)) throw new GateError('unauthenticated', 'The API key is not valid.')
+  return key
+}
+
+/**
+ * The caller for a tenant, if the key may do there what the route does.
+ *
+ * @throws GateError `tenant_mismatch` for another tenant than the key's, `not_found` for a tenant that an admin
+ *   names and nobody has made, `forbidden` by role
+ */
+export function callerFor(state: State, key: ApiKey, tenantId: string, route: RouteRule): Caller {
+  const admin = isAdmin(key.roles)
+  if (!admin && tenantId !== key.tenantId)
+    throw new GateError('tenant_mismatch', 'The API key belongs to another tenant.')
+  if (admin && !state.tenants.has(tenantId)) throw new GateError('not_found', 'There is no such tenant.')
+  if (!mayCall(route, key.roles)) {
+    const needed = Array.isArray(route.roles) && route.roles.length > 0 ? `${route.roles.join(', ')} or owner` : 'owner'
+    throw new GateError('forbidden', `This needs a key with role ${needed}; this key has ${key.roles.join(', ')}.`)
+  }
+  return callerOf(key, tenantId)
+}

@@ -1,0 +1,28 @@
+import { covers, type Scoped } from '../../killswitch/killswitch.ts'
+import { domainOf } from '../../policy/set.ts'
+import type { Deps, PoliciesInForce } from '../deps.ts'
+
+/** How many of the newest decisions tell which actions are in use. */
+const RECENT_DECISIONS = 1000
+
+/**
+ * What of the known actions a stop covers, and a warning where it covers none: an operator sees at once when a scope was mistyped.
+ *
+ * @param readsRecent false where the store may not answer: then what is declared is all that is known
+ */
+export async function coverageOf(
+  { store, policies }: Deps & { policies: PoliciesInForce },
+  { tenantId, chain }: { tenantId: string; chain: string },
+  stop: Scoped,
+  { readsRecent }: { readsRecent: boolean },
+) {
+  const set = policies.get(tenantId)
+  const recent = readsRecent ? await store.recentActions(chain, RECENT_DECISIONS) : []
+  const known = new Set([...(set?.actions.keys() ?? []), ...recent])
+  const covered = [...known].filter((action) => covers(stop, { chain, action, domain: set && domainOf(set, action) }))
+  const warning =
+    stop.level === 'L1' && covered.length === 0
+      ? `No declared or recent action matches ${stop.scope}; check its spelling.`
+      : null
+  return { covers: covered.sort(), warning }
+}

@@ -1,0 +1,223 @@
+import { SYSTEM_CHAIN } from '../../audit/chain.ts'
+import type { Actor } from '../../audit/entry.ts'
+import { GateError } from '../../base/errors.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import { isAdmin } from '../../keys/roles.ts'
+import {
+  GLOBAL,
+  isInForce,
+  type KillSwitch,
+  type Level,
+  type Scoped,
+  stopsOver,
+  stopView,
+} from '../../killswitch/killswitch.ts'
+import { change, changeIn, creation } from '../../store/records.ts'
+import type { Submission } from '../../store/submission.ts'
+import { type Caller, type Deps, decideAndCommit, eventEntry, type PoliciesInForce } from '../deps.ts'
+import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
+import { coverageOf } from './coverage.ts'
+import type { RecoverRequest, TriggerRequest } from './request.ts'
+import { resolveScope } from './scope.ts'
+
+export interface KillSwitchDeps extends Deps {
+  policies: PoliciesInForce
+  /** Runs the task each second until it succeeds. */
+  untilDone(task: () => Promise<void>): void
+}
+
+/** Who stops or recovers: a key, or the host's command line. */
+export interface Operator {
+  actor: Actor
+  tenantId: string
+  chain: string
+  /** May use L4. */
+  admin: boolean
+}
+
+export function operatorOf({ actor, tenantId, chain, key }: Caller): Operator {
+  return { actor, tenantId, chain, admin: isAdmin(key.roles) }
+}
+
+/** Why this operator may not use the level; undefined when it may. */
+export function refusalOf({ admin }: Operator, level: Level): string | undefined {
+  return level === 'L4' && !admin ? 'L4 stops every tenant; only an admin may use it.' : undefined
+}
+
+/** `data` of GET /killswitch/status: the strongest stop over the tenant, and all of them. */
+export function killSwitchStatus(deps: Deps, chain: string) {
+  const switches = stopsOver(deps.store.state().switches, chain).map(stopView)
+  const [top] = switches
+  if (top === undefined) return { active: false, level: null, scope: null, switches }
+  const { level, scope, triggeredAt, triggeredBy, reason } = top
+  return { active: true, level, scope, triggeredAt, triggeredBy, reason, switches }
+}
+
+/**
+ * Stops actions. The stop is in force in this process before anything else happens, then it is
+ * committed; while the disk refuses, it stays in force and is tried again each second (`persisted: false`).
+ *
+ * @throws GateError `forbidden` for L4 without admin, `invalid_request` for a scope that is no glob or no domain
+ */
+export async function trigger(deps: KillSwitchDeps, operator: Operator, request: TriggerRequest, once?: Once) {
+  const refusal = refusalOf(operator, request.level)
+  if (refusal !== undefined) throw new GateError('forbidden', refusal)
+  const repeated = once && (await stopOfEarlierUse(deps, once))
+  if (repeated !== undefined) return triggered(deps, operator, repeated)
+  const set = deps.policies.get(operator.tenantId)
+  const wanted = resolveScope(operator, request, set)
+  const same = deps.store.state().switches.find((stop) => isSame(stop, wanted))
+  const stop = same ?? newStop(deps, wanted, request)
+  if (same === undefined) deps.store.impose(stop)
+  const persist = (bound?: Once) => persistStop(deps, operator, stop, same !== undefined, bound)
+  try {
+    // What it repeats was ended meanwhile: this trigger comes after that, and stops anew.
+    if ((await persist(once)) === 'ended') return trigger(deps, operator, request, once)
+  } catch (error) {
+    if (same !== undefined && isImposed(deps, same)) return triggered(deps, operator, same)
+    if (same !== undefined) throw error
+    // Without the Idempotency-Key: another request may have taken it meanwhile, and the stop is in force.
+    deps.untilDone(async () => void (await persist()))
+  }
+  return triggered(deps, operator, stop)
+}
+
+function newStop(deps: Deps, wanted: Scoped, { reason, triggeredBy }: TriggerRequest): KillSwitch {
+  return {
+    id: deps.newId('killSwitch'),
+    revision: 1,
+    ...wanted,
+    reason,
+    triggeredBy,
+    triggeredAt: formatTimestamp(deps.clock()),
+    recoveredBy: null,
+    recoveredAt: null,
+    comment: null,
+  }
+}
+
+/** In force here, and not on disk yet. */
+function isImposed(deps: Deps, stop: KillSwitch): boolean {
+  return deps.store.imposed().some(({ id }) => id === stop.id)
+}
+
+/**
+ * The stop that the Idempotency-Key led to, if it is in force. A store that cannot be read knows of none:
+ * a stop must act all the same.
+ *
+ * @throws GateError `idempotency_conflict` when that stop has been ended: the answer must not read as if it stopped
+ */
+async function stopOfEarlierUse({ store }: Deps, { caller, idempotency }: Once): Promise<KillSwitch | undefined> {
+  try {
+    const use = await earlierUse(store, caller, idempotency)
+    const entry = use && (await store.entry(use.entryId))
+    const data = entry && changeIn(entry)
+    if (data === undefined) return undefined
+    const stop = store.state().switches.find(({ id }) => id === data.id)
+    if (stop !== undefined && isInForce(stop)) return stop
+    throw new GateError(
+      'idempotency_conflict',
+      'The stop of this Idempotency-Key has been ended; use a new value to stop again.',
+    )
+  } catch (error) {
+    if (error instanceof GateError && error.code === 'audit_unavailable') return undefined
+    throw error
+  }
+}
+
+/** The caller's Idempotency-Key, for requests that came over HTTP. */
+export interface Once {
+  caller: Caller
+  idempotency: Idempotency | undefined
+}
+
+function isSame(stop: KillSwitch, wanted: Scoped): boolean {
+  return isInForce(stop) && stop.level === wanted.level && stop.target === wanted.target && stop.scope === wanted.scope
+}
+
+/**
+ * Commits the stop, alone: it must not fail for what else is being written. `ended` when it is a repeated one
+ * and no longer in force; nothing is written then.
+ */
+function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: boolean, once?: Once) {
+  return decideAndCommit<'done' | 'ended'>(deps.store, async () => {
+    const nothing = { submission: null, reply: () => 'done' as const }
+    // A COMMIT of unknown outcome may have been on disk after all.
+    if (!again && !isImposed(deps, stop)) return nothing
+    // The same request at the same time: the other one records it.
+    if (again && once && (await earlierUse(deps.store, once.caller, once.idempotency))) return nothing
+    const now = current(deps, stop)
+    if (!isInForce(now)) return { submission: null, reply: () => 'ended' }
+    const { write, data } = again ? change('switch', now, {}) : creation('switch', stop)
+    const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.triggered', data, operator.actor)
+    const bound = once && bindTo(deps, once.caller, once.idempotency, undefined, entry.id)
+    const submission: Submission = {
+      guards: bound?.guards ?? [],
+      writes: [write, ...(bound?.writes ?? [])],
+      entries: [entry],
+    }
+    return { submission, reply: () => 'done' }
+  })
+}
+
+function current(deps: Deps, stop: KillSwitch): KillSwitch {
+  return deps.store.state().switches.find(({ id }) => id === stop.id) ?? stop
+}
+
+function chainOfStop(stop: KillSwitch): string {
+  return stop.target === GLOBAL ? SYSTEM_CHAIN : stop.target
+}
+
+/** The status, and what of the known actions the stop covers: an operator sees at once when a scope was mistyped. */
+async function triggered(deps: KillSwitchDeps, operator: Operator, stop: KillSwitch) {
+  const status = killSwitchStatus(deps, operator.chain)
+  const persisted = !isImposed(deps, stop)
+  return { ...status, ...(await coverageOf(deps, operator, stop, { readsRecent: persisted })), persisted }
+}
+
+/**
+ * Ends a stop: the one named by id, level and scope, else the strongest.
+ *
+ * @throws GateError `kill_switch_inactive` when there is none such, `forbidden` for L4 without admin
+ */
+export function recover(deps: Deps, operator: Operator, request: RecoverRequest, once?: Once) {
+  return decideAndCommit(deps.store, async () => {
+    const earlier = once && (await earlierUse(deps.store, once.caller, once.idempotency))
+    if (earlier !== undefined) return { submission: null, reply: () => killSwitchStatus(deps, operator.chain) }
+    const stop = stopToEnd(deps, operator, request)
+    const { write, data } = change('switch', stop, {
+      recoveredBy: request.recoveredBy,
+      recoveredAt: formatTimestamp(deps.clock()),
+      comment: request.comment,
+    })
+    const entry = eventEntry(deps, chainOfStop(stop), 'killswitch.recovered', data, operator.actor)
+    const bound = once && bindTo(deps, once.caller, once.idempotency, undefined, entry.id)
+    const submission: Submission = {
+      guards: [...(once ? [{ kind: 'keyActive' as const, keyId: once.caller.key.id }] : []), ...(bound?.guards ?? [])],
+      writes: [write, ...(bound?.writes ?? [])],
+      entries: [entry],
+    }
+    return { submission, reply: () => killSwitchStatus(deps, operator.chain) }
+  })
+}
+
+function inactiveText(id: string | undefined): string {
+  return id === undefined
+    ? 'No such kill switch is active.'
+    : `The kill switch ${id} has been ended already, or is not of that level and scope; nothing was changed.`
+}
+
+function stopToEnd(deps: Deps, operator: Operator, { id, level, scope }: RecoverRequest): KillSwitch {
+  const stop = stopsOver(deps.store.state().switches, operator.chain).find(
+    (item) =>
+      (id === undefined || item.id === id) &&
+      (level === undefined || item.level === level) &&
+      (scope === undefined || item.scope === scope),
+  )
+  if (stop === undefined) throw new GateError('kill_switch_inactive', inactiveText(id))
+  if (stop.level === 'L4' && !operator.admin) throw new GateError('forbidden', 'Only an admin may end an L4 stop.')
+  if (isImposed(deps, stop)) {
+    throw new GateError('audit_unavailable', 'The stop is in force but not on disk yet; it cannot be ended before.')
+  }
+  return stop
+}

@@ -1,0 +1,104 @@
+import { type Static, Type } from '#typebox'
+import { GateError } from '../../base/errors.ts'
+import { isId } from '../../base/id.ts'
+import { MAX_ID, MAX_TEXT, TenantIdField } from '../../gate/request.ts'
+import { principalOf } from '../../keys/apikey.ts'
+import { ownDecision } from '../decisions/decisions.ts'
+import { type Caller, committedTime, type Deps, decideAndCommit, eventEntry } from '../deps.ts'
+import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
+import { OUTCOME_STATUSES, type OutcomeStatus, outcomeOf, RECORDED, type Told } from './outcome-of.ts'
+
+/** Body of POST /gate/outcome. */
+export const OutcomeRequest = Type.Object(
+  {
+    tenantId: TenantIdField,
+    decisionId: Type.String({ maxLength: MAX_ID, description: 'The decision that the action was run on.' }),
+    status: Type.Unsafe<OutcomeStatus>({ type: 'string', enum: [...OUTCOME_STATUSES] }),
+    observed: Type.Optional(
+      Type.Boolean({ description: 'The caller only watches: it runs actions whatever is decided, and says so.' }),
+    ),
+    durationMs: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    error: Type.Optional(Type.String({ maxLength: MAX_TEXT, description: 'Why it failed, or was not run.' })),
+  },
+  { additionalProperties: false, title: 'OutcomeRequest' },
+)
+export type OutcomeRequest = Static<typeof OutcomeRequest>
+
+/** What an agent says that may have gone past the gate. */
+export interface Ran {
+  chain: string
+  decisionId: string
+  action: string
+  observed: boolean
+}
+
+export interface OutcomeDeps extends Deps {
+  outcomes: {
+    /** An action ran without an allow. */
+    ranWithoutAllow(told: Ran): void
+    /** An action ran of which it is recorded that it did not. */
+    ranAfterAll(told: Ran): void
+  }
+}
+
+/**
+ * Records what became of an action after its decision, once. Told the same again, it answers what is recorded.
+ *
+ * @throws GateError `not_found` for a decision that is not the caller's, `outcome_conflict` when another outcome is recorded
+ */
+export async function recordOutcome(
+  deps: OutcomeDeps,
+  caller: Caller,
+  request: OutcomeRequest,
+  idempotency?: Idempotency,
+) {
+  const { outcome, isNew } = await recordOnce(deps, caller, request, idempotency)
+  const { decisionId, action, observed } = outcome
+  if (isNew && outcome.possibleBypass)
+    deps.outcomes.ranWithoutAllow({ chain: caller.chain, decisionId, action, observed })
+  return outcome
+}
+
+function recordOnce(deps: OutcomeDeps, caller: Caller, request: OutcomeRequest, idempotency?: Idempotency) {
+  return decideAndCommit(deps.store, async () => {
+    const { id: decisionId, action, decision } = await decisionOf(deps, caller, request.decisionId)
+    const { status, observed = false, durationMs = null, error = null } = request
+    const recorded = await outcomeOf(deps, caller.chain, decisionId)
+    if (recorded !== undefined && recorded.status !== 'missing' && recorded.status !== status) {
+      // The report is refused, and what it says counts: the record may be what hides that the action ran.
+      if (recorded.status === 'not_run')
+        deps.outcomes.ranAfterAll({ chain: caller.chain, decisionId, action, observed })
+      throw new GateError('outcome_conflict', `The outcome of this decision is recorded as ${recorded.status}.`)
+    }
+    const earlier = await earlierUse(deps.store, caller, idempotency)
+    const of = { decisionId, action, decision }
+    if (recorded?.status === status)
+      return { submission: null, reply: () => ({ outcome: { ...of, ...recorded }, isNew: false }) }
+    const told: Told = { status, possibleBypass: status !== 'not_run' && decision !== 'allow', observed, durationMs }
+    const data = { decisionId, action, reportedBy: principalOf(caller.key), ...told }
+    const event = eventEntry(deps, caller.chain, 'outcome.recorded', data, caller.actor)
+    const bound = bindTo(deps, caller, idempotency, earlier, event.id)
+    return {
+      submission: {
+        guards: [
+          { kind: 'keyActive', keyId: caller.key.id },
+          { kind: 'untold', chain: caller.chain, decisionId, types: RECORDED },
+          ...bound.guards,
+        ],
+        writes: bound.writes,
+        entries: [error === null ? event : { ...event, detail: { error } }],
+      },
+      reply: ({ entries }) => {
+        const place = { recordedAt: committedTime(entries, event.id), entryId: event.id }
+        return { outcome: { ...of, ...told, error, ...place }, isNew: true }
+      },
+    }
+  })
+}
+
+async function decisionOf(deps: Deps, caller: Caller, id: string) {
+  const decided = isId(id, 'decision') ? await ownDecision(deps, caller, id) : undefined
+  if (decided === undefined)
+    throw new GateError('not_found', 'There is no such decision, or another caller asked for it.')
+  return decided.decision
+}

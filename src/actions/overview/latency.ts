@@ -1,0 +1,45 @@
+import { percentile } from '../../base/percentile.ts'
+
+/** Upper bounds of the buckets, in seconds; another takes what is longer. */
+const BOUNDS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
+/** Percentiles are those of so many of the newest. */
+export const NEWEST = 1000
+
+/** How long checks took in this process, since it started. */
+export interface Latency {
+  /** One more has been answered. */
+  note(ms: number): void
+  /** How many took no longer than each bound, in seconds; how many there were, and what they took together. */
+  histogram(): { buckets: readonly { le: number; count: number }[]; count: number; sumS: number }
+  /** Of the newest; null before the first. */
+  newest(): { count: number; p50Ms: number; p99Ms: number } | null
+}
+
+export function latency(): Latency {
+  const newest = new Float64Array(NEWEST)
+  const counts = BOUNDS_S.map(() => 0)
+  let count = 0
+  let sumMs = 0
+  return {
+    note(ms) {
+      newest[count % NEWEST] = ms
+      count += 1
+      sumMs += ms
+      const bucket = BOUNDS_S.findIndex((bound) => ms <= bound * 1000)
+      if (bucket >= 0) counts[bucket] = (counts[bucket] ?? 0) + 1
+    },
+    histogram() {
+      let reached = 0
+      const buckets = BOUNDS_S.map((le, i) => {
+        reached += counts[i] ?? 0
+        return { le, count: reached }
+      })
+      return { buckets, count, sumS: sumMs / 1000 }
+    },
+    newest() {
+      const sorted = newest.slice(0, Math.min(count, NEWEST)).sort()
+      const of = (percent: number): number => Math.round((percentile(sorted, percent) ?? 0) * 1000) / 1000
+      return sorted.length === 0 ? null : { count: sorted.length, p50Ms: of(50), p99Ms: of(99) }
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import { type Static, Type } from '#typebox'
+import { type ErrorDetail, GateError } from '../../base/errors.ts'
+import { isPolicyFile, isTestFile } from '../../policy/files.ts'
+import { insidePath } from '../../policy/lists.ts'
+import type { PolicySource } from '../../policy/load.ts'
+
+/** Files, and lists, in one request. */
+const MAX_FILES = 1000
+/** Characters of a name: what file systems take. A path may have several. */
+const MAX_NAME = 255
+const MAX_PATH = 1024
+
+const CLOSED = { additionalProperties: false }
+
+/** The texts of policies, as a request brings them. */
+export const DraftFields = {
+  files: Type.Array(
+    Type.Object(
+      {
+        name: Type.String({ maxLength: MAX_NAME, description: 'As in the folder of the tenant: `main.yaml`.' }),
+        text: Type.String({ description: 'The content of the file.' }),
+      },
+      { ...CLOSED, title: 'PolicyFile' },
+    ),
+    { maxItems: MAX_FILES, description: 'Policies and tests, in any order.' },
+  ),
+  lists: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          path: Type.String({ maxLength: MAX_PATH, description: 'As a policy writes it: `lists/sanctioned.txt`.' }),
+          text: Type.String({ description: 'The content of the list file.' }),
+        },
+        { ...CLOSED, title: 'PolicyList' },
+      ),
+      { maxItems: MAX_FILES, description: 'The list files that the policies name.' },
+    ),
+  ),
+}
+
+const Draft = Type.Object(DraftFields)
+export type Draft = Static<typeof Draft>
+
+/** Drafts that are worked on at once: each takes a thread. One tenant has one of them, so that it cannot keep others from theirs. */
+const AT_ONCE = 2
+
+/** Does the work on a draft of a tenant. @throws GateError `overloaded` when too many are worked on */
+export type OnDraft = <T>(tenantId: string, work: () => Promise<T>) => Promise<T>
+
+export function draftRoom(): OnDraft {
+  const running = new Set<string>()
+  return async (tenantId, work) => {
+    if (running.size >= AT_ONCE || running.has(tenantId))
+      throw new GateError('overloaded', 'Policies are being validated already; try again.')
+    running.add(tenantId)
+    try {
+      return await work()
+    } finally {
+      running.delete(tenantId)
+    }
+  }
+}
+
+/** @throws GateError `invalid_request` for a name that no folder could have */
+export function draftSource(tenant: string, { files, lists = [] }: Draft): PolicySource {
+  const names = files.map(({ name }) => name)
+  const paths = lists.map(({ path }) => path)
+  const details = [
+    ...detailsOf('files', 'name', names, fileNameFault),
+    ...detailsOf('lists', 'path', paths, (path) => (isListPath(path) ? undefined : 'leaves the folder of the tenant')),
+  ]
+  if (details.length > 0)
+    throw new GateError('invalid_request', 'A file has a name that no file of the tenant can have.', { details })
+  const encoder = new TextEncoder()
+  return {
+    tenant,
+    files: files.map(({ name, text }) => ({ name, bytes: encoder.encode(text) })),
+    lists: new Map(lists.map(({ path, text }) => [path, encoder.encode(text)])),
+    ignored: [],
+  }
+}
+
+function detailsOf(
+  list: string,
+  member: string,
+  names: readonly string[],
+  faultOf: (name: string) => string | undefined,
+): ErrorDetail[] {
+  const seen = new Set<string>()
+  return names.flatMap((name, i) => {
+    const message = faultOf(name) ?? (seen.has(name) ? 'comes twice' : undefined)
+    seen.add(name)
+    return message === undefined ? [] : [{ path: `/${list}/${i}/${member}`, message }]
+  })
+}
+
+function fileNameFault(name: string): string | undefined {
+  if (/[/\\]/.test(name)) return 'is a path; give the name in the folder'
+  if (/\p{Cc}/u.test(name)) return 'has a control character'
+  if (name.startsWith('.')) return 'is hidden, and would not be read'
+  return isPolicyFile(name) || isTestFile(name) ? undefined : 'does not end in .yaml, .yml or .json'
+}
+
+function isListPath(path: string): boolean {
+  return (insidePath(path) ?? '') !== '' && !/\p{Cc}/u.test(path)
+}

@@ -1,0 +1,122 @@
+import { GateError } from '../../base/errors.ts'
+import { isPolicyFile } from '../../policy/files.ts'
+import { linkPolicySet } from '../../policy/link.ts'
+import type { CompiledPolicies, Outcome, PolicySource } from '../../policy/load.ts'
+import type { PolicySet } from '../../policy/set.ts'
+import type { Store } from '../../store/store.ts'
+import type { PoliciesInForce } from '../deps.ts'
+import { keptNewest } from '../kept.ts'
+import { unpack } from './policies.ts'
+
+/** Why a recorded decision cannot be explained. */
+export const UNEXPLAINED = {
+  redacted: 'the request, or an earlier one that it counted, has been erased or pruned',
+  policy_not_kept:
+    'the policies that decided are not kept any more, or never were: of a tenant the newest 100 sets are, up to 64 MiB',
+  policy_altered: 'what the file keeps is not what the audit chain records',
+  policy_unloadable: 'the policies that decided cannot be loaded',
+} as const
+
+export interface Unexplained {
+  code: keyof typeof UNEXPLAINED
+  message: string
+}
+
+/** The policies of one digest, or why they cannot be had. */
+export type FoundSet = { set: PolicySet } | Unexplained
+
+export interface HistoryDeps {
+  store: Pick<Store, 'policySource'>
+  /** Compiles where it can do no harm. */
+  compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+}
+
+/** Finds the policies that were in force once. */
+export type FindSet = (tenantId: string, digest: string) => Promise<FoundSet>
+
+/** Policies as they are stored, with the texts that they were made of. */
+export interface StoredSet {
+  set: PolicySet
+  source: PolicySource
+}
+export type FindStored = (tenantId: string, digest: string) => Promise<StoredSet | Unexplained>
+
+/** Sets that are kept ready: people look at several decisions of one. */
+const READY_SETS = 2
+/** Sets that may wait to be compiled, which takes up to ten seconds of a processor for each. */
+const MAX_WAITING = 8
+
+/** Finds policies in force, and stored ones. */
+export function policyHistory(findStored: FindStored, inForce: PoliciesInForce): FindSet {
+  return async (tenantId, digest) => {
+    const set = inForce.get(tenantId)
+    return set?.digest === digest ? { set } : findStored(tenantId, digest)
+  }
+}
+
+/** Finds stored policies, which are compiled one after the other. */
+export function storedSets(deps: HistoryDeps): FindStored {
+  const ready = keptNewest<StoredSet>(READY_SETS)
+  const loading = new Map<string, ReturnType<FindStored>>()
+  let last: Promise<unknown> = Promise.resolve()
+
+  const load: FindStored = async (tenantId, digest) => {
+    const name = `${tenantId} ${digest}`
+    try {
+      const found = await storedSet(deps, tenantId, digest)
+      if ('set' in found) ready.put(name, found)
+      return found
+    } finally {
+      loading.delete(name)
+    }
+  }
+  return async (tenantId, digest) => {
+    const name = `${tenantId} ${digest}`
+    const known = ready.get(name) ?? loading.get(name)
+    if (known !== undefined) return known
+    if (loading.size >= MAX_WAITING)
+      throw new GateError('overloaded', 'Too many earlier policies are being looked up; try again.')
+    const begin = () => load(tenantId, digest)
+    const found = last.then(begin, begin)
+    last = found
+    loading.set(name, found)
+    return found
+  }
+}
+
+/** The set that the stored texts make, if it has the digest: who can write the file could have put others there. */
+export async function storedSet(deps: HistoryDeps, tenantId: string, digest: string): Promise<StoredSet | Unexplained> {
+  const text = await deps.store.policySource(tenantId, digest)
+  if (text === undefined) return unexplained('policy_not_kept', digest)
+  const source = sourceIn(tenantId, text)
+  if (source === undefined) return unexplained('policy_altered', digest)
+  const compiled = await deps.compile(source)
+  if ('fault' in compiled) return unexplained('policy_unloadable', digest, `the set ${compiled.fault}`)
+  const { data, diagnostics } = compiled.value
+  if (data === undefined) {
+    const fault = diagnostics.find(({ severity }) => severity === 'error')
+    return unexplained(
+      'policy_unloadable',
+      digest,
+      fault && `${fault.file}:${fault.line} ${fault.code} ${fault.message}`,
+    )
+  }
+  return data.digest === digest ? { set: linkPolicySet(data), source } : unexplained('policy_altered', digest)
+}
+
+/** The texts without the tests, which decide nothing; undefined when they are not as they were written. */
+function sourceIn(tenantId: string, text: string): PolicySource | undefined {
+  try {
+    const source = unpack(tenantId, text)
+    return { ...source, files: source.files.filter(({ name }) => isPolicyFile(name)) }
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+export function unexplained(code: Unexplained['code'], digest: string | null, detail?: string): Unexplained {
+  const of = digest === null ? '' : ` (${digest})`
+  const more = detail === undefined ? '' : `: ${detail}`
+  return { code, message: `It cannot be explained: ${UNEXPLAINED[code]}${of}${more}${more.endsWith('.') ? '' : '.'}` }
+}

@@ -1,0 +1,166 @@
+import { chainOf } from '../../audit/chain.ts'
+import type { Actor } from '../../audit/entry.ts'
+import { canonicalJson } from '../../base/canonical.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import type { Diagnostic } from '../../policy/diagnostics.ts'
+import { linkPolicySet } from '../../policy/link.ts'
+import type { CompiledPolicies, Outcome, PolicySource, TenantFolder } from '../../policy/load.ts'
+import type { QuotedDiagnostic } from '../../policy/output/quote.ts'
+import type { PolicySet } from '../../policy/set.ts'
+import { change, creation, type PolicyRecord } from '../../store/records.ts'
+import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
+import { type Texts, textsIn } from './texts.ts'
+
+/** How policies are recorded and compiled. */
+export interface PolicyDeps extends Deps {
+  /** Compiles a set where it can do no harm. */
+  compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  /** Compiles a candidate and runs its tests; one that fails is an error. */
+  compileAndTest(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+}
+
+/** What is known of one tenant's policies. */
+export interface Slot {
+  readonly set: PolicySet | undefined
+  /** What the set was read from; undefined without one. */
+  readonly texts: Texts | undefined
+  /** Since when the set has been in force here; null without one. */
+  readonly since: string | null
+  /** When the folder was last read. */
+  readonly checkedAt: string
+  /** Of the newest content of the folder, good or bad. */
+  readonly fingerprint: string
+  /** The newest content and when it is tried again although it is the same; null when it would come out the same. */
+  readonly retry: { readonly atMs: number; readonly folder: TenantFolder } | null
+  /** Why the newest content is not in force; empty when it is. */
+  readonly faults: readonly string[]
+  readonly diagnostics: readonly QuotedDiagnostic[]
+  /**
+   * Where the set was read, until this process has brought it into the audit chain. What others record there afterwards
+   * is not answered: two servers with different folders would otherwise answer each other for ever.
+   */
+  readonly unrecorded: TenantFolder | null
+}
+
+/** How many faults a policy.rejected entry lists. */
+const LISTED_FAULTS = 20
+
+export async function tryLoad(source: TenantFolder['source'], compile: PolicyDeps['compile']) {
+  const failed = (faults: readonly string[], diagnostics: readonly QuotedDiagnostic[] = [], retry = false) => ({
+    set: undefined,
+    diagnostics,
+    faults,
+    retry,
+  })
+  if ('problem' in source) return failed([`The folder ${source.problem}.`])
+  const compiled = await compile(source)
+  if ('fault' in compiled) return failed([`The policy set ${compiled.fault}.`], [], true)
+  const { data, diagnostics } = compiled.value
+  if (data !== undefined) return { set: linkPolicySet(data), diagnostics, faults: [], retry: false }
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  return failed(errors.slice(0, LISTED_FAULTS).map(faultLine), diagnostics)
+}
+
+function faultLine({ file, line, column, code, message }: Diagnostic): string {
+  return `${file}:${line}:${column} ${code} ${message}`
+}
+
+/** What goes on to be in force. */
+export interface InForce extends Pick<Slot, 'set' | 'texts' | 'since' | 'unrecorded'> {
+  /** It did not load, and may another time. */
+  readonly isUnsure: boolean
+}
+
+/** The set that was last in force, from the store; nothing when it is not the one that the audit chain names. */
+export async function lastKnownGood(deps: PolicyDeps, tenant: string): Promise<InForce> {
+  const nothing = { set: undefined, texts: undefined, since: null, unrecorded: null, isUnsure: false }
+  const record = deps.store.state().policies.get(tenant)
+  const text = record && (await deps.store.policySource(tenant, record.digest))
+  if (record === undefined || text === undefined) return nothing
+  // Its tests have passed when it came into force.
+  const source = unpack(tenant, text)
+  const { set, retry } = await tryLoad(source, deps.compile)
+  const isTheOne = set?.digest === record.digest
+  return isTheOne
+    ? { ...nothing, set, texts: textsIn(source), since: record.loadedAt }
+    : { ...nothing, isUnsure: retry }
+}
+
+function isRecorded(deps: Deps, set: PolicySet): boolean {
+  return deps.store.state().policies.get(set.tenant)?.digest === set.digest
+}
+
+/**
+ * Brings the set into the audit chain and the store, unless it is there. A tenant that nobody has made yet has no chain.
+ *
+ * @returns whether it is there now
+ * @throws GateError `overloaded` when others recorded sets each time
+ */
+export async function recordLoaded(
+  deps: Deps,
+  set: PolicySet,
+  { source }: TenantFolder,
+  actor: Actor,
+): Promise<boolean> {
+  return decideAndCommit(deps.store, async () => {
+    const isDone = isRecorded(deps, set)
+    if (isDone || !deps.store.state().tenants.has(set.tenant) || 'problem' in source)
+      return { submission: null, reply: () => isDone }
+    const earlier = deps.store.state().policies.get(set.tenant)
+    const { data, write } = policyChange(earlier, set, formatTimestamp(deps.clock()))
+    const told = { ...data, files: set.files, rules: set.rules.length, factors: set.factors.length }
+    const stored = { tenantId: set.tenant, digest: set.digest, source: pack(source) }
+    const submission = {
+      guards: [],
+      writes: [write, { kind: 'policySource' as const, stored }],
+      entries: [eventEntry(deps, chainOf(set.tenant, 'live'), 'policy.loaded', told, actor)],
+    }
+    return { submission, reply: () => true }
+  })
+}
+
+function policyChange(earlier: PolicyRecord | undefined, { tenant, digest }: PolicySet, loadedAt: string) {
+  return earlier === undefined
+    ? creation('policy', { id: tenant, revision: 1, digest, loadedAt })
+    : change('policy', earlier, { digest, loadedAt })
+}
+
+export async function recordRejected(
+  deps: Deps,
+  tenant: string,
+  faults: readonly string[],
+  actor: Actor,
+): Promise<void> {
+  if (!deps.store.state().tenants.has(tenant)) return
+  const entry = eventEntry(deps, chainOf(tenant, 'live'), 'policy.rejected', { tenantId: tenant, faults }, actor)
+  await deps.store.commit({ guards: [], writes: [], entries: [entry] })
+}
+
+function pack({ files, lists, ignored }: PolicySource): string {
+  const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+  return canonicalJson({
+    files: files.map(({ name, bytes }) => ({ name, base64: base64(bytes) })),
+    lists: [...lists].flatMap(([path, content]) =>
+      content instanceof Uint8Array ? [{ path, base64: base64(content) }] : [],
+    ),
+    ignored,
+  })
+}
+
+/** A PolicySource as JSON. */
+interface Packed {
+  files: { name: string; base64: string }[]
+  lists: { path: string; base64: string }[]
+  ignored: string[]
+}
+
+export function unpack(tenant: string, text: string): PolicySource {
+  // Written by pack; what it means is held to the recorded digest by the caller.
+  const { files, lists, ignored } = JSON.parse(text) as Packed
+  return {
+    tenant,
+    files: files.map(({ name, base64 }) => ({ name, bytes: Buffer.from(base64, 'base64') })),
+    lists: new Map(lists.map(({ path, base64 }) => [path, Buffer.from(base64, 'base64')])),
+    ignored,
+  }
+}

@@ -1,0 +1,219 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Actor, SERVICE } from '../../audit/entry.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import type { ListFiles } from '../../policy/lists.ts'
+import { MISSING, RETRY_MS, type TenantFolder } from '../../policy/load.ts'
+import type { Caller, PoliciesInForce } from '../deps.ts'
+import { failures } from '../failures.ts'
+import { attempts } from './attempts.ts'
+import {
+  type InForce,
+  lastKnownGood,
+  type PolicyDeps,
+  recordLoaded,
+  recordRejected,
+  type Slot,
+  tryLoad,
+} from './policies.ts'
+import { type ShownTexts, shownTexts, textsIn } from './texts.ts'
+
+/** The folders of all tenants. Nothing that is wrong with one of them throws: it is the folder's `problem`. */
+export interface PolicyFolders {
+  /** Tenants that have a folder. */
+  names(): string[]
+  read(tenant: string): Promise<TenantFolder>
+  /** Reads until two readings in a row, a moment apart, are alike. */
+  readSettled(tenant: string): Promise<TenantFolder>
+}
+
+/** A set came into force; or what is in the folder cannot, by its first of so many faults, and this set, if any, stays in force. */
+export type PolicyChange = { digest: string } | { fault: string; faults: number; inForce: string | null }
+
+export interface RegistryDeps extends PolicyDeps {
+  folders: PolicyFolders
+  /** False: folders are read at the start and when someone asks for it. */
+  watch: boolean
+  /** A set came into force, or what is in the folder cannot. */
+  onChange(tenantId: string, change: PolicyChange): void
+  /** Work in the background failed, such as for a trail that cannot be written; it is tried again, and told when that changes. */
+  onError(error: unknown): void
+}
+
+/** What came of reading all folders again. */
+export interface Reloaded {
+  tenants: number
+  /** Tenants with another set in force than before. */
+  changed: string[]
+}
+
+/** The policies of all tenants, replaced set by set as their folders change; a bad set never replaces a good one. */
+export interface PolicyRegistry extends PoliciesInForce {
+  /** Looks at all folders as they are now. Ends when every tenant's set is in force, or refused. */
+  reloadAll(): Promise<Reloaded>
+  /** The same for one tenant. Who asks while another attempt runs is answered by the next one. */
+  reload(tenantId: string, actor: Actor): Promise<void>
+  /** Begins what is due, folder by folder, and waits for none of it: no tenant holds up another, nor all of them a request. */
+  tend(): Promise<void>
+  /** Waits for what has begun. */
+  idle(): Promise<void>
+  /** Tenants whose newest policies are not in force, with the reason. */
+  faults(): { tenantId: string; fault: string }[]
+  describe(caller: Caller): PolicyDescription
+  /** What the caller's set was read from. */
+  texts(caller: Caller): ShownTexts
+  /** The list files of the set in force, by their paths. */
+  lists(tenantId: string): ListFiles
+}
+
+/** A folder that is written to for longer than this is a fault: it may say something that must not be missed. */
+const UNSETTLED_MS = 10_000
+
+/** What fails when the folders cannot be listed; no tenant is called so. */
+const ALL_FOLDERS = ''
+
+export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
+  const slots = new Map<string, Slot>()
+  const work = attempts()
+  const settled = settling(deps)
+  const told = failures(deps.onError)
+  const isTime = ({ atMs }: { atMs: number }): boolean => deps.clock() >= atMs
+
+  /** Takes in a folder as it was read; `actor` is who asked for it now. */
+  const consider = async (folder: TenantFolder, actor?: Actor): Promise<void> => {
+    const slot = slots.get(folder.tenant)
+    if (slot === undefined && folder.fingerprint === MISSING && !deps.store.state().policies.has(folder.tenant)) return
+    const isDue = slot?.retry != null && (actor !== undefined || isTime(slot.retry))
+    const isKnown = slot !== undefined && slot.fingerprint === folder.fingerprint && !isDue
+    const checkedAt = formatTimestamp(deps.clock())
+    slots.set(folder.tenant, isKnown ? { ...slot, checkedAt } : await takeIn(deps, slot, folder, actor ?? SERVICE))
+  }
+  const tendOne = async (tenant: string): Promise<void> => {
+    const slot = slots.get(tenant)
+    if (slot?.set !== undefined && slot.unrecorded !== null) {
+      const recorded = await recordLoaded(deps, slot.set, slot.unrecorded, SERVICE)
+      if (recorded) slots.set(tenant, { ...slot, unrecorded: null })
+    }
+    if (deps.watch) {
+      const folder = settled(await deps.folders.read(tenant), slot?.fingerprint)
+      if (folder !== undefined) await consider(folder)
+    } else if (slot?.retry != null && isTime(slot.retry)) await consider(slot.retry.folder)
+  }
+  const reload = (tenant: string, actor: Actor): Promise<void> =>
+    work.run(tenant, async () => consider(await deps.folders.readSettled(tenant), actor))
+  const known = (): string[] => [...slots.keys(), ...deps.store.state().policies.keys()]
+
+  return {
+    get: (tenantId) => slots.get(tenantId)?.set,
+    async reloadAll() {
+      const tenants = [...new Set([...deps.folders.names(), ...known()])].sort()
+      const digests = (): (string | undefined)[] => tenants.map((tenant) => slots.get(tenant)?.set?.digest)
+      const before = digests()
+      const ended = await Promise.allSettled(tenants.map((tenant) => reload(tenant, SERVICE)))
+      for (const result of ended) if (result.status === 'rejected') throw result.reason
+      const after = digests()
+      return { tenants: tenants.length, changed: tenants.filter((_, i) => before[i] !== after[i]) }
+    },
+    reload,
+    async tend() {
+      for (const tenant of new Set([...(deps.watch ? namesIn(deps, told) : []), ...known()])) {
+        if (!work.isBusy(tenant))
+          void told.watch(
+            tenant,
+            work.run(tenant, () => tendOne(tenant)),
+          )
+        // Reading one folder takes up to 20 ms, in which nobody is answered.
+        await nextTurn()
+      }
+    },
+    idle: work.idle,
+    faults: () =>
+      Array.from(slots, ([tenantId, { faults }]) => ({ tenantId, fault: faults[0] ?? '' })).filter(
+        ({ fault }) => fault !== '',
+      ),
+    describe: ({ tenantId }) => describeSlot(slots.get(tenantId), deps.watch),
+    texts: ({ tenantId }) => shownTexts(slots.get(tenantId) ?? {}),
+    lists: (tenantId) => slots.get(tenantId)?.texts?.lists ?? new Map(),
+  }
+}
+
+/** The folders that can be listed; when they cannot, those that are known are still looked at, and say why. */
+function namesIn({ folders }: RegistryDeps, { failed, succeeded }: ReturnType<typeof failures>): string[] {
+  try {
+    const names = folders.names()
+    succeeded(ALL_FOLDERS)
+    return names
+  } catch (error) {
+    failed(ALL_FOLDERS, error)
+    return []
+  }
+}
+
+/**
+ * Tells when a folder has settled: two looks in a row found the same. A file that is being written has changed by the
+ * next look, and half of it never comes into force, though it may be a policy of its own.
+ */
+function settling({ clock }: RegistryDeps) {
+  const changing = new Map<string, { fingerprint: string; sinceMs: number }>()
+  /** What is to be taken in; undefined while the folder changes. `taken` is the fingerprint of what was taken last. */
+  return (folder: TenantFolder, taken: string | undefined): TenantFolder | undefined => {
+    const { tenant, fingerprint } = folder
+    const earlier = changing.get(tenant)
+    if (fingerprint === taken || fingerprint === earlier?.fingerprint) {
+      changing.delete(tenant)
+      return folder
+    }
+    const sinceMs = earlier?.sinceMs ?? clock()
+    changing.set(tenant, { fingerprint, sinceMs })
+    if (clock() - sinceMs <= UNSETTLED_MS) return undefined
+    const problem = `has been changing for more than ${UNSETTLED_MS / 1000} s`
+    return { tenant, fingerprint: 'changing', source: { problem } }
+  }
+}
+
+/** What is known after an attempt; a set that comes into force is on record before anyone is answered by it. */
+async function takeIn(deps: RegistryDeps, slot: Slot | undefined, folder: TenantFolder, actor: Actor): Promise<Slot> {
+  const { tenant, fingerprint } = folder
+  const { set, diagnostics, faults, retry } = await tryLoad(folder.source, deps.compileAndTest)
+  const checkedAt = formatTimestamp(deps.clock())
+  if (set === undefined) {
+    const { isUnsure, ...inForce } = slot?.set === undefined ? await lastKnownGood(deps, tenant) : kept(slot)
+    if (slot?.faults.join('\n') !== faults.join('\n')) {
+      await recordRejected(deps, tenant, faults, actor)
+      deps.onChange(tenant, { fault: faults[0] ?? '', faults: faults.length, inForce: inForce.set?.digest ?? null })
+    }
+    const again = retry || isUnsure ? { atMs: deps.clock() + RETRY_MS, folder } : null
+    return { ...inForce, checkedAt, fingerprint, retry: again, faults, diagnostics }
+  }
+  const recorded = await recordLoaded(deps, set, folder, actor)
+  deps.onChange(tenant, { digest: set.digest })
+  // Other tests or comments make no other set.
+  const since = slot?.set?.digest === set.digest ? slot.since : formatTimestamp(deps.clock())
+  const unrecorded = recorded ? null : folder
+  const texts = 'problem' in folder.source ? undefined : textsIn(folder.source)
+  return { set, texts, since, checkedAt, fingerprint, retry: null, faults: [], diagnostics, unrecorded }
+}
+
+function kept({ set, texts, since, unrecorded }: Slot): InForce {
+  return { set, texts, since, unrecorded, isUnsure: false }
+}
+
+export type PolicyDescription = ReturnType<typeof describeSlot>
+
+/** `data` of GET /policies. */
+function describeSlot(slot: Slot | undefined, watch: boolean) {
+  const { set, since = null, checkedAt = null, faults = [], diagnostics = [] } = slot ?? {}
+  return {
+    digest: set?.digest ?? null,
+    loadedAt: since,
+    files: set?.files ?? [],
+    rules: set?.rules.length ?? 0,
+    factors: set?.factors.length ?? 0,
+    domains: [...(set?.domains.keys() ?? [])],
+    actions: [...(set?.actions.keys() ?? [])],
+    current: faults.length === 0 && set !== undefined,
+    watching: watch,
+    checkedAt,
+    faults,
+    diagnostics,
+  }
+}

@@ -1,0 +1,24 @@
+import { Type } from '#typebox'
+import { GateError } from '../../base/errors.ts'
+import { TenantIdField } from '../../gate/request.ts'
+import type { Caller } from '../deps.ts'
+import type { PolicyDescription, PolicyRegistry } from './registry.ts'
+
+/** Body of POST /policies/reload. */
+export const ReloadPoliciesRequest = Type.Object(
+  { tenantId: TenantIdField },
+  { additionalProperties: false, title: 'ReloadPoliciesRequest' },
+)
+
+/**
+ * Looks at the folder of the caller's tenant now. A set that is refused is no failure of the request: the description says
+ * so, and what is in force.
+ *
+ * @throws GateError `forbidden` for a test key, since the policies of both worlds are the same
+ */
+export async function reloadPolicies(policies: PolicyRegistry, caller: Caller): Promise<PolicyDescription> {
+  if (caller.environment === 'test')
+    throw new GateError('forbidden', 'A test key cannot reload policies, which decide for live agents too.')
+  await policies.reload(caller.tenantId, caller.actor)
+  return policies.describe(caller)
+}

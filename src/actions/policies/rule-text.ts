@@ -1,0 +1,49 @@
+import { shortened } from '../../base/shortened.ts'
+import { decodeText } from '../../policy/encoding.ts'
+import type { Rule } from '../../policy/set.ts'
+import { keptNewest } from '../kept.ts'
+import { type FindStored, type StoredSet, type Unexplained, unexplained } from './history.ts'
+
+/** Characters of a rule that are shown. */
+export const MAX_RULE_TEXT = 8000
+/** Rules that are kept ready: several people look at the approvals of one. */
+const READY_RULES = 100
+
+/** A rule as it is written. */
+export interface RuleText {
+  id: string
+  file: string
+  /** From 1. */
+  line: number
+  endLine: number
+  /** The whole lines; of a longer text the beginning and the end. */
+  text: string
+}
+
+/** Finds a rule in the texts of the policies with this digest, or says why it cannot be had. */
+export type FindRule = (tenantId: string, digest: string, ruleId: string) => Promise<RuleText | Unexplained>
+
+export function ruleTexts(findStored: FindStored): FindRule {
+  const ready = keptNewest<RuleText>(READY_RULES)
+  return async (tenantId, digest, ruleId) => {
+    const name = JSON.stringify([tenantId, digest, ruleId])
+    const known = ready.get(name)
+    if (known !== undefined) return known
+    // Also where they are in force: comments may have been moved since, which changes lines and no digest.
+    const found = await findStored(tenantId, digest)
+    if ('code' in found) return found
+    const rule = found.set.rules.find(({ id }) => id === ruleId)
+    const text = rule && linesOf(found, rule)
+    if (rule === undefined || text === undefined) return unexplained('policy_altered', digest)
+    const { file, line, endLine } = rule
+    const shown = { id: ruleId, file, line, endLine, text: shortened(text, MAX_RULE_TEXT) }
+    ready.put(name, shown)
+    return shown
+  }
+}
+
+function linesOf({ source }: StoredSet, { file, line, endLine }: Rule): string | undefined {
+  const written = source.files.find(({ name }) => `${source.tenant}/${name}` === file)
+  const lines = written && decodeText(written.bytes).text.split(/\r?\n/)
+  return lines?.slice(line - 1, endLine).join('\n')
+}

@@ -1,0 +1,95 @@
+import { type Approval, type ApprovalStatus, isOpenStatus, subjectOf } from '../../approvals/approval.ts'
+import type { ApprovalView } from '../../approvals/view.ts'
+import { coveringStop, type KillSwitch, reasonOf } from '../../killswitch/killswitch.ts'
+import { type Line, type Painted, paint, prettyJson, table } from '../output.ts'
+
+const COLOUR: Record<ApprovalStatus, Painted['style']> = {
+  pending: 'yellow',
+  approved: 'green',
+  rejected: 'red',
+  expired: 'dim',
+  cancelled: 'dim',
+  consumed: 'cyan',
+}
+
+/** How many people's votes count towards the quorum. */
+export function votesGiven({ votes }: ApprovalView): number {
+  return votes.filter(({ counts }) => counts).length
+}
+
+export function approvalTable(approvals: readonly ApprovalView[], nowMs: number): Line[] {
+  return table(
+    ['ID', 'ACTION', 'STATUS', 'RISK', 'REQUESTED BY', 'VOTES', 'TIME LEFT'],
+    approvals.map((view) => [
+      view.id,
+      view.action,
+      paint(COLOUR[view.status], view.status),
+      String(view.riskScore),
+      view.requestedBy,
+      `${votesGiven(view)}/${view.quorum}`,
+      timeLeft(view, nowMs) ?? '-',
+    ]),
+  )
+}
+
+/** What a person needs to decide well. Texts of agents stand after a label, and each stays on its line. */
+export function approvalLines(
+  view: ApprovalView,
+  approval: Approval,
+  stops: Iterable<KillSwitch>,
+  nowMs: number,
+): Line[] {
+  const left = timeLeft(view, nowMs)
+  const stop = left === undefined ? undefined : coveringStop(stops, subjectOf(approval))
+  return [
+    [`${view.id}  `, paint(COLOUR[view.status], view.status)],
+    ...(stop === undefined ? [] : [[paint('red', `stopped       ${reasonOf(stop)}`)]]),
+    `action        ${view.action}`,
+    `requested by  ${view.requestedBy} at ${view.createdAt}`,
+    `reason        ${view.reason}`,
+    `rule          ${view.rule ?? '-'}`,
+    `risk          ${view.riskScore}`,
+    ...view.factors.map(({ name, contribution, weight }) => `              ${name}: ${contribution} of ${weight}`),
+    `votes         ${votesGiven(view)} of ${view.quorum}${needs(approval)}`,
+    ...view.votes.map((vote, i) => `              ${voteText(view, vote, i)}`),
+    `deadline      ${view.expiresAt}${left === undefined ? '' : ` (${left} left)`}`,
+    `decision      ${view.decisionId}`,
+    `digest        ${view.digest}`,
+    `bound         requester, action, context and plan: with another value it is another request`,
+    ...view.unbound.map((path): Line => ['not bound     ', paint('yellow', `${path}: may differ when it is used`)]),
+    '',
+    'context:',
+    ...prettyJson(view.context),
+    'plan:',
+    ...prettyJson(view.plan),
+  ]
+}
+
+function needs({ approvers }: Approval): string {
+  if (approvers.length === 0) return ''
+  return `, by keys of ${approvers.map((group) => group.join(' or ')).join(', and ')}`
+}
+
+function voteText({ status, votes }: ApprovalView, vote: ApprovalView['votes'][number], i: number): string {
+  const isRejection = status === 'rejected' && i === votes.length - 1
+  const claim = vote.approverId === vote.principal ? '' : `, as ${vote.approverId}`
+  const standing = isRejection || vote.counts ? '' : ', which does not count any more'
+  return `${vote.principal}${claim} ${isRejection ? 'rejected' : 'approved'} at ${vote.votedAt}${standing}${vote.comment === null ? '' : `: ${vote.comment}`}`
+}
+
+function timeLeft({ status, expiresAt }: ApprovalView, nowMs: number): string | undefined {
+  return isOpenStatus(status) ? durationText(Date.parse(expiresAt) - nowMs) : undefined
+}
+
+/** The two largest units: 2d 3h, 59m 10s. */
+function durationText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  const units = [
+    `${Math.floor(seconds / 86_400)}d`,
+    `${Math.floor(seconds / 3600) % 24}h`,
+    `${Math.floor(seconds / 60) % 60}m`,
+    `${seconds % 60}s`,
+  ]
+  const first = units.findIndex((unit) => !unit.startsWith('0'))
+  return first < 0 ? '0s' : units.slice(first, first + 2).join(' ')
+}

@@ -1,0 +1,49 @@
+import type { entryView } from '../../actions/audit/audit.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
+import { type Line, type Painted, padded, paint, table } from '../output.ts'
+
+export type EntryView = ReturnType<typeof entryView>
+
+const MAX_WHAT = 120
+/** Of a record's change, what says most in a line. */
+const TELLING = ['action', 'status', 'level', 'scope', 'roles', 'reason']
+const COLOUR: Record<string, Painted['style']> = { allow: 'green', deny: 'red', require_approval: 'yellow' }
+
+/** Entries as a table. Columns are as wide as they mostly are, so that one that goes on later fits under the first. */
+export function entryTable(entries: readonly EntryView[]): Line[] {
+  return table(
+    ['SEQ', 'TIME', 'TYPE', 'ACTOR', 'WHAT'],
+    entries.map((entry) => [
+      String(entry.seq).padStart(5),
+      entry.timestamp,
+      padded(entry.eventType, 18),
+      padded(actorText(entry.actor), 30),
+      what(entry),
+    ]),
+  )
+}
+
+function actorText(actor: EntryView['actor']): string {
+  if (actor === null) return '-'
+  const identity = 'identity' in actor ? actor.identity : null
+  return String(identity ?? actor.id)
+}
+
+function what({ eventType, data }: EntryView): string | Painted {
+  if (data === null) return '(erased)'
+  if (eventType === 'gate.decision')
+    return paint(COLOUR[String(data.decision)] ?? 'bold', `${data.decision} ${data.action} ${data.id}`)
+  const changes = 'changes' in data ? data.changes : undefined
+  const text = isJsonObject(changes) ? changeText(data.id, changes) : JSON.stringify(data)
+  return text.length > MAX_WHAT ? `${text.slice(0, MAX_WHAT)}…` : text
+}
+
+/** The type says of what kind the record is. */
+function changeText(id: Json | undefined, changes: JsonObject): string {
+  const telling = TELLING.flatMap((member) => (isTelling(changes[member]) ? String(changes[member]) : []))
+  return [id, ...telling].join(' ')
+}
+
+function isTelling(value: Json | undefined): boolean {
+  return typeof value === 'string' || Array.isArray(value)
+}

@@ -1,0 +1,93 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { exportRange } from '../../actions/audit/export-range.ts'
+import { dayRange, prunedInto } from '../../actions/audit/verify-range.ts'
+import type { Deps } from '../../actions/deps.ts'
+import type { EvidenceDeps } from '../../actions/evidence/evidence.ts'
+import { visibleJson } from '../../base/visible.ts'
+import { MANIFEST_FILE, type Manifest } from '../../evidence/export.ts'
+import { exportFolder } from '../../files/export-folder.ts'
+import { CannotRun, configOf, UsageError, withStore } from '../context.ts'
+import { withKeyring } from '../evidence/keyring.ts'
+import { print } from '../output.ts'
+import { progressBar } from '../progress.ts'
+import { addChainOptions, type ChainOptions, chainNamed } from './list.ts'
+
+interface ExportOptions extends ChainOptions {
+  from?: string
+  to?: string
+  out: string
+}
+
+export function addAuditExportCommand(audit: Command): void {
+  addChainOptions(audit.command('export'))
+    .description('write entries with a signed manifest, for who verifies them without this service')
+    .option('--from <day>', 'first day, YYYY-MM-DD')
+    .option('--to <day>', 'last day, YYYY-MM-DD')
+    .requiredOption('--out <folder>', 'folder to write, which has no export yet')
+    .addHelpText(
+      'after',
+      '\nExample:\n  gate-sidecar audit export --tenant acme --from 2026-01-01 --to 2026-01-31 --out january',
+    )
+    .action(exportCommand)
+}
+
+async function exportCommand(options: ExportOptions): Promise<void> {
+  const { from, to, out } = options
+  if ((from === undefined) !== (to === undefined)) throw new UsageError('--from and --to go together.')
+  const config = configOf(options)
+  const { manifest } = await withStore(config, {}, async (deps) => {
+    const chain = await chainNamed(deps, options)
+    const range = await rangeOf(deps, chain, options)
+    const progress = progressBar(chain, range.end - range.first)
+    return writeExport(await withKeyring(deps, config), chain, range, out, progress.at).finally(progress.end)
+  })
+  const { chain, first, end } = manifest
+  print(options, { chain, first, end, folder: out, manifest: join(out, MANIFEST_FILE) }, () => [
+    `${(end - first).toLocaleString('en')} entries of ${chain} are in ${out}.`,
+    `Verify them anywhere: gate-sidecar evidence verify ${out} --trust trust.json`,
+  ])
+}
+
+/** All that there is, or these days. */
+async function rangeOf({ store }: Deps, chain: string, { from, to }: ExportOptions) {
+  if (from === undefined || to === undefined)
+    return {
+      first: (await store.pruned(chain))?.size ?? 0,
+      end: (await store.lengths([chain])).get(chain) ?? 0,
+    }
+  const size = await prunedInto(store, chain, from)
+  if (size !== undefined) throw new CannotRun(`The entries before ${size} were pruned; their archive has them.`)
+  return dayRange(store, chain, { startDate: from, endDate: to })
+}
+
+/** Writes the entries with what verifies them into a folder. @returns the manifest, and its text as it was written */
+export async function writeExport(
+  evidence: EvidenceDeps,
+  chain: string,
+  range: { first: number; end: number },
+  out: string,
+  onProgress: (written: number) => void,
+): Promise<{ manifest: Manifest; text: string }> {
+  const folder = exportFolder(out)
+  const manifest = await exportRange(evidence, chain, range, folder, onProgress)
+  const text = `${visibleJson(manifest)}\n`
+  folder.writeText('checkpoint.txt', manifest.checkpoint)
+  folder.writeText('VERIFY.md', instructions(manifest))
+  folder.writeText(MANIFEST_FILE, text)
+  return { manifest, text }
+}
+
+function instructions({ chain, first, end, origin, exportedAt }: Manifest): string {
+  return `# Entries ${first} to ${end - 1} of ${chain}
+
+Exported at ${exportedAt} by ${origin}. \`entries.jsonl\` has the entries, \`manifest.json\` the signature and the signed checkpoint that they lead to.
+
+Take the trust file of ${origin} by a way that you trust, not from whoever gave you this folder. Then, without any network, either of these verifies it:
+
+    gate-sidecar evidence verify . --trust trust.json
+    python3 -m gate_sidecar.verify . --trust trust.json
+
+The formats are in the documentation of gate-sidecar, docs/evidence.md: a verifier can be written from that page alone.
+`
+}

@@ -1,0 +1,97 @@
+import { type Command, Option } from 'commander'
+import { auditChain } from '../../actions/audit/audit.ts'
+import type { Deps } from '../../actions/deps.ts'
+import { chainOf } from '../../audit/chain.ts'
+import type { Environment } from '../../base/environment.ts'
+import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate, parseRfc3339 } from '../../base/time.ts'
+import {
+  addCommonOptions,
+  assertTenant,
+  CannotRun,
+  type CommonOptions,
+  configOf,
+  environmentOption,
+  limitOption,
+  UsageError,
+  withStore,
+} from '../context.ts'
+import { print } from '../output.ts'
+import { entryTable } from './entry-lines.ts'
+
+export interface ChainOptions extends CommonOptions {
+  chain?: string
+  tenant?: string
+  environment: Environment
+}
+
+interface ListOptions extends ChainOptions {
+  type?: string
+  from?: string
+  to?: string
+  limit: number
+  order: 'asc' | 'desc'
+}
+
+export function addAuditListCommand(audit: Command): void {
+  addChainOptions(audit.command('list'))
+    .description('list the entries of a chain, newest first')
+    .option('--type <type>', 'only this event type, such as approval.approved')
+    .option('--from <time>', 'from this day (YYYY-MM-DD, UTC) or time (RFC 3339) on')
+    .option('--to <time>', 'to the end of this day, or before this time')
+    .addOption(limitOption(50, 500))
+    .addOption(new Option('--order <order>', 'oldest or newest first').choices(['asc', 'desc']).default('desc'))
+    .addHelpText(
+      'after',
+      '\nExample:\n  gate-sidecar audit list --tenant acme --type gate.decision --from 2026-01-01 --to 2026-01-31',
+    )
+    .action(list)
+}
+
+/** Options that name one chain. */
+export function addChainOptions(command: Command): Command {
+  return addCommonOptions(command, { data: true })
+    .option('--tenant <id>', 'the tenant')
+    .addOption(environmentOption())
+    .option('--chain <name>', 'the chain by its name, in place of a tenant: acme/live, or _system')
+}
+
+/** @throws UsageError when none or two are named, CannotRun for one that is not there */
+export async function chainNamed(deps: Deps, { chain, tenant, environment }: ChainOptions): Promise<string> {
+  if ((chain === undefined) === (tenant === undefined)) throw new UsageError('Name a --tenant, or a --chain.')
+  if (chain !== undefined) {
+    await assertChain(deps, chain)
+    return chain
+  }
+  const id = tenant ?? ''
+  assertTenant(deps, id)
+  return chainOf(id, environment)
+}
+
+/** @throws CannotRun naming those that there are */
+export async function assertChain({ store }: Deps, chain: string): Promise<void> {
+  const all = await store.chains()
+  if (!all.includes(chain)) throw new CannotRun(`There is no chain ${chain}; there are ${all.join(', ')}.`)
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const { type: eventType, order, limit } = options
+  const from = timeOf('--from', options.from, 0)
+  const to = timeOf('--to', options.to, DAY_MS)
+  const { items, page } = await withStore(configOf(options), {}, async (deps) => {
+    const chain = await chainNamed(deps, options)
+    return auditChain(deps, { chain, order, limit, offset: 0, eventType, from, to })
+  })
+  print(options, items, () => {
+    const more = page.total - items.length
+    return [...entryTable(items), ...(more > 0 ? [`and ${more} more; see --limit.`] : [])]
+  })
+}
+
+/** A time in the form in which entries carry theirs. @param dayMs added to a whole day */
+function timeOf(option: string, text: string | undefined, dayMs: number): string | undefined {
+  if (text === undefined) return undefined
+  const day = parseDate(text)
+  const ms = day === undefined ? parseRfc3339(text) : day + dayMs
+  if (ms !== undefined) return formatTimestamp(Math.min(ms, LAST_TIME_MS))
+  throw new UsageError(`${option}: ${text} is no day such as 2026-01-31, nor a time such as 2026-01-31T12:00:00Z.`)
+}

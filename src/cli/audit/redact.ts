@@ -1,0 +1,91 @@
+import type { Command } from 'commander'
+import { redact } from '../../actions/audit/redact.ts'
+import type { Deps } from '../../actions/deps.ts'
+import { formatTimestamp, parseDate } from '../../base/time.ts'
+import { CannotRun, collect, configOf, EXIT, hostActor, UsageError, withStore } from '../context.ts'
+import { type Line, print } from '../output.ts'
+import { progressBar } from '../progress.ts'
+import { addChainOptions, type ChainOptions, chainNamed } from './list.ts'
+
+interface RedactOptions extends ChainOptions {
+  entry?: string[]
+  before?: string
+  reason: string
+}
+
+interface Span {
+  first: number
+  end: number
+}
+
+export function addAuditRedactCommand(audit: Command): void {
+  addChainOptions(audit.command('redact'))
+    .description(
+      'erase what was sent: requests, own entries of callers, approvals that are over; the chain stays whole',
+    )
+    .option('--entry <id>', 'of this decision (dec_…) or entry (aud_…); may be given several times', collect)
+    .option('--before <day>', 'of everything before this day, YYYY-MM-DD')
+    .requiredOption('--reason <text>', 'why, for the trail: no personal data')
+    .addHelpText(
+      'after',
+      `
+Cannot be undone. Backups, exports and bundles that were made before still have what is erased.
+
+Example:
+  gate-sidecar audit redact --tenant acme --before 2025-12-01 --reason 'kept for a year'`,
+    )
+    .action(redactCommand)
+}
+
+async function redactCommand(options: RedactOptions): Promise<void> {
+  const { entry: ids, before, reason } = options
+  if ((ids === undefined) === (before === undefined)) throw new UsageError('Give --entry or --before.')
+  const sum = { entries: 0, sections: 0, approvals: 0, kept: 0 }
+  const isScrubbed = await withStore(configOf(options), {}, async (deps) => {
+    const chain = await chainNamed(deps, options)
+    const spans = ids === undefined ? [await spanBefore(deps, chain, before ?? '')] : await spansOf(deps, chain, ids)
+    for (const span of spans) {
+      const progress = progressBar(chain, span.end - span.first)
+      const done = await redact(deps, hostActor(), { chain, ...span, reason }, progress.at).finally(progress.end)
+      for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += done[name]
+    }
+    return scrub(deps)
+  })
+  print(options, { ...sum, scrubbed: isScrubbed }, (): Line[] => [
+    sum.sections === 0
+      ? 'There was nothing to erase.'
+      : `Erased ${sum.sections} sections of ${sum.entries} entries, and ${sum.approvals} approvals. Backups, exports and bundles still have them.`,
+    ...(sum.kept > 0 ? [`${sum.kept} approvals are still open and were left.`] : []),
+    ...(isScrubbed ? [] : ['The file beside the data file still has them: others read from it. Run this again later.']),
+  ])
+  if (sum.sections === 0) process.exitCode = EXIT.negative
+}
+
+async function spanBefore({ store }: Deps, chain: string, day: string): Promise<Span> {
+  const ms = parseDate(day)
+  if (ms === undefined) throw new UsageError(`--before: ${day} is no day such as 2026-01-31.`)
+  return store.seqRange(chain, formatTimestamp(0), formatTimestamp(ms))
+}
+
+async function spansOf({ store }: Deps, chain: string, ids: readonly string[]): Promise<Span[]> {
+  const spans: Span[] = []
+  for (const id of ids) {
+    const entry = await store.entry(id.replace(/^dec_/, 'aud_'))
+    if (entry === undefined || entry.header.chain !== chain) throw new CannotRun(`There is no entry ${id} in ${chain}.`)
+    const { seq } = entry.header
+    spans.push({ first: seq, end: seq + 1 })
+  }
+  return spans
+}
+
+const SCRUB_ATTEMPTS = 20
+const SCRUB_PAUSE_MS = 100
+
+/** Others may be reading for a moment. */
+export async function scrub({ store }: Deps): Promise<boolean> {
+  for (let attempt = 0; attempt < SCRUB_ATTEMPTS; attempt += 1) {
+    if (await store.scrub()) return true
+    await new Promise((resolve) => setTimeout(resolve, SCRUB_PAUSE_MS))
+  }
+  return false
+}

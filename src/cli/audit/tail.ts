@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { auditChain } from '../../actions/audit/audit.ts'
+import type { Deps } from '../../actions/deps.ts'
+import { configOf, limitOption, withStore } from '../context.ts'
+import { print } from '../output.ts'
+import { stopSignal } from '../serve/signals.ts'
+import { type EntryView, entryTable } from './entry-lines.ts'
+import { addChainOptions, type ChainOptions, chainNamed } from './list.ts'
+
+interface TailOptions extends ChainOptions {
+  limit: number
+  follow?: boolean
+}
+
+/** How often the file is looked at for new entries, and how many are read at once. */
+const FOLLOW_MS = 200
+const FOLLOW_BATCH = 500
+
+export function addAuditTailCommand(audit: Command): void {
+  addChainOptions(audit.command('tail'))
+    .description('print the newest entries, oldest of them first; JSON is one entry a line')
+    .addOption(limitOption(10, 500))
+    .option('--follow', 'go on with new entries as they come')
+    .addHelpText('after', '\nExample:\n  gate-sidecar audit tail --tenant acme --follow')
+    .action(tail)
+}
+
+async function tail(options: TailOptions): Promise<void> {
+  await withStore(configOf(options), {}, async (deps) => {
+    const chain = await chainNamed(deps, options)
+    const { items } = await auditChain(deps, { chain, order: 'desc', limit: options.limit, offset: 0 })
+    const next = (items[0]?.seq ?? -1) + 1
+    items.reverse()
+    if (options.json) printLines(options, items)
+    else print(options, null, () => entryTable(items))
+    if (options.follow) await follow(deps, chain, next, options)
+  })
+}
+
+/** Until a signal tells it to stop, or nobody reads any more. */
+async function follow(deps: Deps, chain: string, first: number, options: TailOptions): Promise<void> {
+  let isTold = false
+  const told = stopSignal().then(() => {
+    isTold = true
+  })
+  for (let next = first; !isTold; ) {
+    // Seqs have no gaps, so the offset from the oldest is the seq.
+    const { items } = await auditChain(deps, { chain, order: 'asc', limit: FOLLOW_BATCH, offset: next })
+    printLines(options, items)
+    next += items.length
+    if (items.length === 0) await Promise.race([sleep(FOLLOW_MS), told])
+  }
+}
+
+function printLines(options: TailOptions, entries: readonly EntryView[]): void {
+  if (options.json) for (const entry of entries) print(options, entry, () => [])
+  else print(options, null, () => entryTable(entries).slice(1))
+}

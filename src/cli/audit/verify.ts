@@ -1,0 +1,170 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { type Outside, verifyRange, verifySeqs } from '../../actions/audit/verify-range.ts'
+import type { Deps } from '../../actions/deps.ts'
+import { rotationsOf, trustOf } from '../../actions/evidence/trust.ts'
+import { anchorFile } from '../../anchors/file.ts'
+import type { RangeVerification } from '../../audit/range.ts'
+import { GateError } from '../../base/errors.ts'
+import { claimOf, type Heads, headsOf } from '../../evidence/anchor.ts'
+import { publicKeyOf } from '../../evidence/sign.ts'
+import { type LogKey, logKeysFor } from '../../evidence/trust.ts'
+import { readSigningKey } from '../../files/signing-key.ts'
+import { type Config, signingKeyPath } from '../../service/config.ts'
+import { AlteredFile, asUnusable } from '../../store/sqlite/open.ts'
+import { addCommonOptions, type CommonOptions, configOf, EXIT, UsageError, withStore } from '../context.ts'
+import { addMeansOptions, type MeansOptions, meansOf } from '../means.ts'
+import { columns, type Line, paint, print } from '../output.ts'
+import { progressBar } from '../progress.ts'
+import { assertChain } from './list.ts'
+
+interface VerifyOptions extends CommonOptions, MeansOptions {
+  contents: boolean
+  chain?: string
+  from?: string
+  to?: string
+}
+
+interface ChainResult extends RangeVerification {
+  chain: string
+}
+
+interface Verified {
+  chains: ChainResult[]
+  /** Why the service would not start on the file: a record or the schema was altered. */
+  fault: string | null
+  /** Whether the log key came from elsewhere than the data file. */
+  pinned: boolean
+}
+
+export function addAuditVerifyCommand(audit: Command): void {
+  addMeansOptions(addCommonOptions(audit.command('verify'), { data: true }))
+    .description('recompute every hash, tree and signature of every chain; exit 1 when something is wrong')
+    .option('--chain <name>', 'only this chain, such as acme/live')
+    .option('--from <day>', 'first day, YYYY-MM-DD')
+    .option('--to <day>', 'last day, YYYY-MM-DD')
+    .option('--no-contents', 'only chain, tree and signatures, which is quicker')
+    .addHelpText(
+      'after',
+      `
+Without --trust or --vkey, the key file of the service says which log key is the right one.
+
+Example:
+  gate-sidecar audit verify --chain acme/live --from 2026-01-01 --to 2026-01-31`,
+    )
+    .action(verify)
+}
+
+async function verify(options: VerifyOptions): Promise<void> {
+  const { from, to } = options
+  if ((from === undefined) !== (to === undefined)) throw new UsageError('--from and --to go together.')
+  const config = configOf(options)
+  const verified = await verifyFile(config, options)
+  const valid = verified.fault === null && verified.chains.every((result) => result.valid)
+  print(options, { valid, ...verified }, () => linesOf(verified))
+  if (!valid) process.exitCode = EXIT.negative
+}
+
+/** The chains as they are in the file, whatever its state; and whether the service would start on it. */
+async function verifyFile(config: Config, options: VerifyOptions): Promise<Verified> {
+  try {
+    const { chains, pinned } = await withStore(config, { check: 'nothing' }, async (deps) => {
+      const { logKeys, pinned } = logKeysOf(config, deps, options)
+      const outside = { logKeys, anchors: await headsFrom(config, options), sections: options.contents }
+      return { chains: await verifyChains(deps, options, outside), pinned }
+    })
+    return { chains, pinned, fault: await startFault(config) }
+  } catch (error) {
+    const fault = damageOf(error)
+    if (fault === undefined) throw error
+    return { chains: [], pinned: false, fault }
+  }
+}
+
+/** What is wrong with a file that cannot even be read to its end. */
+function damageOf(error: unknown): string | undefined {
+  const cause = error instanceof GateError ? asUnusable(error.cause, 'The data file') : error
+  return cause instanceof AlteredFile ? cause.message : undefined
+}
+
+/** Those of the anchor file in the settings, and those that were given. */
+async function headsFrom({ anchorFile: path }: Config, options: VerifyOptions): Promise<Heads> {
+  const own = path === null ? [] : (await anchorFile(path).newest()).newest.values()
+  const given = meansOf(options).anchors.flatMap((anchor) => claimOf(anchor) ?? [])
+  return headsOf([...own, ...given])
+}
+
+/** What keeps the service from starting on the file. */
+async function startFault(config: Config): Promise<string | null> {
+  try {
+    await withStore(config, { check: 'all' }, async () => undefined)
+    return null
+  } catch (error) {
+    if (error instanceof AlteredFile) return error.message
+    throw error
+  }
+}
+
+/** The log keys that count: those pinned, or that of the key file, and those before it; else what the data file says itself. */
+function logKeysOf(
+  config: Config,
+  { store }: Deps,
+  options: VerifyOptions,
+): { logKeys: readonly LogKey[]; pinned: boolean } {
+  const { origin } = store
+  const { trust } = meansOf(options)
+  const path = signingKeyPath(config)
+  const file = existsSync(path) ? readSigningKey(path) : undefined
+  const own: LogKey[] = file === undefined ? [] : [{ name: origin, publicKey: publicKeyOf(file), until: null }]
+  const pinned = trust.logKeys.length > 0 ? trust.logKeys : own
+  if (pinned.length === 0) return { logKeys: trustOf(store).logKeys, pinned: false }
+  const { keys, isPinned } = logKeysFor(
+    { ...trust, logKeys: pinned },
+    { origin, rotations: rotationsOf(store), signedBy: '' },
+  )
+  return { logKeys: isPinned ? keys : [], pinned: true }
+}
+
+async function verifyChains(
+  deps: Deps,
+  options: VerifyOptions,
+  outside: Outside & { anchors: NonNullable<Outside['anchors']> },
+): Promise<ChainResult[]> {
+  const { chain, from, to } = options
+  const ever = [...new Set([...(await deps.store.chainsEver()), ...outside.anchors.keys()])].sort()
+  if (chain !== undefined && !ever.includes(chain)) await assertChain(deps, chain)
+  const results: ChainResult[] = []
+  for (const name of chain === undefined ? ever : [chain]) {
+    const progress = progressBar(name, (await deps.store.lengths([name])).get(name) ?? 0)
+    const result =
+      from === undefined || to === undefined
+        ? verifySeqs(deps.store, name, undefined, outside, progress.at)
+        : verifyRange(deps, name, { startDate: from, endDate: to }, outside, progress.at)
+    results.push({ chain: name, ...(await result.finally(progress.end)) })
+  }
+  return results
+}
+
+function linesOf({ chains, fault, pinned }: Verified): Line[] {
+  const rows = chains.map((result) => {
+    const { chain, valid, status, entriesChecked, firstBadSeq } = result
+    const where = firstBadSeq === null ? '' : `entry ${firstBadSeq}: `
+    const what = valid ? `${entriesChecked.toLocaleString('en')} entries${gapsOf(result)}` : `${where}${result.fault}`
+    return [chain, paint(valid ? 'green' : 'red', valid ? status : status.toUpperCase()), what]
+  })
+  return [
+    ...columns(rows),
+    ...(fault === null ? [] : [[paint('red', 'BROKEN'), `: ${fault}`]]),
+    ...(pinned || chains.length === 0
+      ? []
+      : ['The log key is the one that the data file itself names; pin one with --trust or --vkey.']),
+  ]
+}
+
+function gapsOf({ redactedEntries, unanchoredEntries }: RangeVerification): string {
+  const parts = [
+    ...(redactedEntries > 0 ? [`${redactedEntries} with erased sections`] : []),
+    ...(unanchoredEntries > 0 ? [`${unanchoredEntries.toLocaleString('en')} held by no anchor`] : []),
+  ]
+  return parts.map((part) => `, ${part}`).join('')
+}

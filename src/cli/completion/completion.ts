@@ -1,0 +1,49 @@
+import { Argument, type Command } from 'commander'
+import { addCommonOptions, type CommonOptions } from '../context.ts'
+import { bashScript, fishScript, type Level, zshScript } from './scripts.ts'
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript }
+type Shell = keyof typeof SCRIPTS
+
+export function addCompletionCommand(program: Command): void {
+  addCommonOptions(program.command('completion'), {})
+    .addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SCRIPTS)))
+    .description('print a script that completes commands, options and their values in a shell')
+    .addHelpText(
+      'after',
+      `
+The script starts nothing when it completes. Install it with one of these lines in the start file of the shell:
+  bash (~/.bashrc)                   source <(gate-sidecar completion bash)
+  zsh (~/.zshrc, after compinit)     source <(gate-sidecar completion zsh)
+  fish (~/.config/fish/config.fish)  gate-sidecar completion fish | source
+
+Example:
+  gate-sidecar completion bash > /etc/bash_completion.d/gate-sidecar`,
+    )
+    .action((shell: Shell, { json }: CommonOptions) => {
+      const script = SCRIPTS[shell](program.name(), levelsOf(program, []))
+      process.stdout.write(json ? `${JSON.stringify({ shell, script })}\n` : script)
+    })
+}
+
+/** Every command with what may follow it, the program first. */
+function levelsOf(command: Command, path: readonly string[]): Level[] {
+  const help = command.createHelp()
+  const level: Level = {
+    path,
+    words: [
+      ...command.commands.map((child) => ({ name: child.name(), description: child.description() })),
+      ...command.registeredArguments.flatMap(({ argChoices = [], description }) =>
+        argChoices.map((name) => ({ name, description })),
+      ),
+    ],
+    commands: command.commands.map((child) => child.name()),
+    options: help.visibleOptions(command).map((option) => ({
+      flags: [option.short, option.long].filter((flag) => flag !== undefined),
+      description: option.description,
+      takesValue: option.required || option.optional,
+      choices: option.argChoices ?? [],
+    })),
+  }
+  return [level, ...command.commands.flatMap((child) => levelsOf(child, [...path, child.name()]))]
+}

@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import { decisionEntry, type RecordedDecision, recordedDecision } from '../../actions/decisions/decisions.ts'
+import type { Deps } from '../../actions/deps.ts'
+import type { StoredEntry } from '../../audit/chain.ts'
+import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, withStore } from '../context.ts'
+import { type Line, paint, prettyJson, print } from '../output.ts'
+
+export function addDecisionCommands(program: Command): void {
+  const decisions = program.command('decisions').description('look into single decisions')
+  addCommonOptions(decisions.command('show <id>'), { data: true })
+    .description(
+      'show a decision, why it came out so, and its place in the chain; exit 1 when its entry does not verify',
+    )
+    .addHelpText('after', '\nExample:\n  gate-sidecar decisions show dec_01hzy3v4q2m8k7t6r5w4x3y2z1')
+    .action(show)
+}
+
+async function show(id: string, options: CommonOptions): Promise<void> {
+  const found = await withStore(configOf(options), {}, async (deps) => recordedDecision(deps, await entryOf(deps, id)))
+  print(options, found, () => linesOf(found))
+  if (!found.verified) process.exitCode = EXIT.negative
+}
+
+/** @throws CannotRun when there is no such decision */
+export async function entryOf({ store }: Deps, id: string): Promise<StoredEntry> {
+  const entry = await decisionEntry(store, id)
+  if (entry !== undefined) return entry
+  throw new CannotRun(
+    `There is no decision ${id}; see \`gate-sidecar audit list --tenant TENANT --type gate.decision\`.`,
+  )
+}
+
+function linesOf(found: RecordedDecision): Line[] {
+  const { decision, caller, approval } = found
+  const holder = caller.identity ?? caller.name
+  const colour = { allow: 'green', deny: 'red', require_approval: 'yellow' } as const
+  return [
+    [`${found.id}  `, paint(colour[decision], decision)],
+    `action        ${found.action}`,
+    `reason        ${found.reason}`,
+    `decided by    ${found.decidedBy}${found.rule === null ? '' : `, rule ${found.rule}`} at ${found.timestamp}`,
+    `risk          ${found.riskScore}`,
+    ...found.factors.map(({ name, contribution, weight }) => `              ${name}: ${contribution} of ${weight}`),
+    ...found.unevaluable.map(({ kind, name, facts }) => `unevaluable   ${kind} ${name}: ${facts.join(', ')}`),
+    `asked by      ${caller.keyId}${holder === null ? '' : ` (${holder})`}, ${caller.roles.join(', ')}`,
+    `policy        ${found.policyDigest ?? 'none in force'}`,
+    `approval      ${approval === null ? '-' : `${approval.id} (${approval.status ?? 'gone'})`}`,
+    outcomeLine(found.outcome),
+    `entry         ${found.entryId}, number ${found.seq} of ${found.chain}`,
+    `hash          ${found.hash}`,
+    found.verified
+      ? ['verified      ', paint('green', 'yes, with the entries before and after it')]
+      : ['verified      ', paint('red', `NO: ${found.fault}`)],
+    '',
+    'request:',
+    ...prettyJson(found.request),
+  ]
+}
+
+function outcomeLine(outcome: RecordedDecision['outcome']): Line {
+  if (outcome === null) return 'outcome       -'
+  const { status, possibleBypass, durationMs, error } = outcome
+  const told = [status, ...(durationMs === null ? [] : [`after ${durationMs} ms`]), ...(error === null ? [] : [error])]
+  const line = told.join(', ')
+  return possibleBypass
+    ? ['outcome       ', paint('red', `${line}: the gate may have been bypassed`)]
+    : `outcome       ${line}`
+}

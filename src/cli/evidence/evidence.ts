@@ -1,0 +1,79 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { exportBundle, exportEnvelope } from '../../actions/evidence/evidence.ts'
+import { isId, siblingId } from '../../base/id.ts'
+import { type Json, readJson } from '../../base/json.ts'
+import { visibleJson } from '../../base/visible.ts'
+import { bundleOfEnvelope, EVIDENCE_DEPTH } from '../../evidence/envelope.ts'
+import { verifyBundle } from '../../evidence/verify.ts'
+import { verifyExport } from '../../evidence/verify-export.ts'
+import { readExport } from '../../files/export-folder.ts'
+import { addCommonOptions, CannotRun, type CommonOptions, configOf, withStore } from '../context.ts'
+import { verdictLines, verdictOf } from '../gate/verdict-lines.ts'
+import { addMeansOptions, type MeansOptions, meansOf } from '../means.ts'
+import { print } from '../output.ts'
+import { withKeyring } from './keyring.ts'
+
+/** Nothing larger is a bundle. */
+const MAX_BUNDLE_BYTES = 64 * 1024 * 1024
+
+export function addEvidenceCommands(program: Command): void {
+  const evidence = program.command('evidence').description('export and verify signed evidence of decisions')
+  addCommonOptions(evidence.command('export <decision>'), { data: true })
+    .description('write the trust bundle of a decision')
+    .option('--out <file>', 'file to write; standard output if not given')
+    .option('--dsse', 'in an envelope of DSSE')
+    .addHelpText('after', '\nExample:\n  gate-sidecar evidence export dec_01hzy3v4q2m8k7t6r5w4x3y2z1 --out bundle.json')
+    .action(exportCommand)
+  addMeansOptions(addCommonOptions(evidence.command('verify <file>'), {}))
+    .description('verify a bundle, its envelope, or the folder of an export, without any server')
+    .addHelpText(
+      'after',
+      `
+Example:
+  gate-sidecar evidence verify bundle.json --trust trust.json
+
+Exit codes: 0 valid, 1 invalid, 2 incomplete or no key is pinned, 3 could not run.`,
+    )
+    .action(verifyCommand)
+}
+
+interface ExportOptions extends CommonOptions {
+  out?: string
+  dsse?: boolean
+}
+
+async function exportCommand(id: string, options: ExportOptions): Promise<void> {
+  const config = configOf(options)
+  const exported = await withStore(config, {}, async (deps) => {
+    const entry = await deps.store.entry(isId(id, 'decision') ? siblingId(id, 'entry') : id)
+    if (entry === undefined) throw new CannotRun(`There is no decision ${id}; its id starts with dec_.`)
+    const evidence = await withKeyring(deps, config)
+    return (options.dsse ? exportEnvelope : exportBundle)(evidence, entry.header.chain, id)
+  })
+  const text = `${visibleJson(exported)}\n`
+  const { out } = options
+  if (out === undefined) {
+    process.stdout.write(text)
+    return
+  }
+  writeFileSync(out, text)
+  print(options, { decision: id, file: out }, () => [`The evidence of ${id} is in ${out}.`])
+}
+
+function readBundle(file: string): Json | undefined {
+  const stat = statSync(file)
+  // Others have no length, and may have no end.
+  if (!stat.isFile()) throw new CannotRun(`${file} is no file.`)
+  if (stat.size > MAX_BUNDLE_BYTES) throw new CannotRun(`${file} is too large to be a bundle.`)
+  return readJson(readFileSync(file), { maxDepth: EVIDENCE_DEPTH })
+}
+
+async function verifyCommand(file: string, options: CommonOptions & MeansOptions): Promise<void> {
+  const means = meansOf(options)
+  const result = statSync(file).isDirectory()
+    ? await verifyExport(readExport(file), means)
+    : verifyBundle(bundleOfEnvelope(readBundle(file)), means)
+  print(options, result, () => verdictLines(result))
+  process.exitCode = verdictOf(result).exitCode
+}

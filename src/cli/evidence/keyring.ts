@@ -1,0 +1,29 @@
+import type { Deps } from '../../actions/deps.ts'
+import { type CheckpointDeps, checkpointer } from '../../actions/evidence/checkpoints.ts'
+import type { EvidenceDeps } from '../../actions/evidence/evidence.ts'
+import { openKeyring } from '../../actions/evidence/signing-keys.ts'
+import { signingKeyFile } from '../../files/signing-key.ts'
+import { type Config, signingKeyPath } from '../../service/config.ts'
+import { CannotRun } from '../context.ts'
+
+/**
+ * What signs in this process, with the log key of the service, which only the service makes.
+ *
+ * @param onFault told of a chain that cannot be signed; without it the command ends there
+ */
+export async function withKeyring(
+  deps: Deps,
+  config: Config,
+  onFault: CheckpointDeps['onFault'] = cannotSign,
+): Promise<EvidenceDeps> {
+  const path = signingKeyPath(config)
+  const create = (): never => {
+    throw new CannotRun(`There is no signing key ${path}; start the service once to make it.`)
+  }
+  const keyring = await openKeyring(deps, { ...signingKeyFile(path), create })
+  return { ...deps, keyring, checkpoints: checkpointer({ ...deps, keyring, onFault }) }
+}
+
+function cannotSign(_chain: string, message: string): never {
+  throw new CannotRun(message)
+}

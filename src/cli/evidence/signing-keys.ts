@@ -1,0 +1,122 @@
+import { writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { revokeSigningKey, rotateLogKey } from '../../actions/evidence/signing-key-changes.ts'
+import { noteKey } from '../../actions/evidence/signing-keys.ts'
+import { trustOf } from '../../actions/evidence/trust.ts'
+import { formatTimestamp, parseRfc3339 } from '../../base/time.ts'
+import { visibleJson } from '../../base/visible.ts'
+import { vkeyOf } from '../../evidence/note.ts'
+import { trustFile } from '../../evidence/trust.ts'
+import { signingKeyFile } from '../../files/signing-key.ts'
+import { signingKeyPath } from '../../service/config.ts'
+import { isInUse, type SigningKey } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+import {
+  addCommonOptions,
+  CannotRun,
+  type CommonOptions,
+  configOf,
+  hostActor,
+  limitOption,
+  UsageError,
+  withStore,
+} from '../context.ts'
+import { type Line, print, table } from '../output.ts'
+
+export function addSigningKeyCommands(program: Command): void {
+  const keys = program.command('signing-keys').description('the keys that evidence is signed with, and who trusts them')
+  addCommonOptions(keys.command('show'), { data: true })
+    .description('show the log key that others pin, and the keys before it')
+    .addOption(limitOption(10, 1000))
+    .addHelpText('after', '\nExample:\n  gate-sidecar signing-keys show --data ./data')
+    .action(show)
+  addCommonOptions(keys.command('rotate'), { data: true })
+    .description('make another log key follow the one in use; evidence of the old one stays good')
+    .addHelpText('after', '\nExample:\n  gate-sidecar signing-keys rotate --data ./data')
+    .action(rotate)
+  addCommonOptions(keys.command('revoke <id>'), { data: true })
+    .description('record that somebody else may hold a key; rotate first when it is the one in use')
+    .requiredOption('--since <time>', 'from when on, RFC 3339')
+    .addHelpText(
+      'after',
+      `\nExample:\n  gate-sidecar signing-keys revoke sha256:${'0'.repeat(64)} --since 2026-01-31T12:00:00Z`,
+    )
+    .action(revoke)
+  addCommonOptions(keys.command('export-trust'), { data: true })
+    .description('write the trust file that a verifier pins')
+    .option('--out <file>', 'file to write; standard output if not given')
+    .addHelpText('after', '\nExample:\n  gate-sidecar signing-keys export-trust --out trust.json')
+    .action(exportTrust)
+}
+
+function shownKey(store: Store, key: SigningKey) {
+  const { id, purpose, publicKey, createdAt, retiredAt, revokedAt } = key
+  const vkey = purpose === 'log' ? vkeyOf(noteKey(store, key)) : null
+  return { id, purpose, status: statusOf(key), publicKey, vkey, createdAt, retiredAt, revokedAt }
+}
+
+/** A bundle key is made with the end of its time. */
+function statusOf(key: SigningKey): 'active' | 'retired' | 'revoked' {
+  const { purpose, revokedAt, retiredAt } = key
+  if (revokedAt !== null) return 'revoked'
+  const isActive = purpose === 'log' ? isInUse(key) : (retiredAt ?? '') > formatTimestamp(Date.now())
+  return isActive ? 'active' : 'retired'
+}
+
+async function show(options: CommonOptions & { limit: number }): Promise<void> {
+  const keys = await withStore(configOf(options), {}, async ({ store }) =>
+    [...store.state().signingKeys.values()]
+      .sort(
+        (a, b) =>
+          Number(isInUse(b)) - Number(isInUse(a)) ||
+          Number(a.purpose === 'bundle') - Number(b.purpose === 'bundle') ||
+          (a.createdAt < b.createdAt ? 1 : -1),
+      )
+      .slice(0, options.limit)
+      .map((key) => shownKey(store, key)),
+  )
+  const [shown] = keys
+  if (shown === undefined) throw new CannotRun('No key has signed yet; start the service once to make it.')
+  print(options, keys, (): Line[] => [
+    ...(shown.vkey === null ? [] : [`Pin this log key: ${shown.vkey}`]),
+    ...table(
+      ['PURPOSE', 'STATUS', 'CREATED', 'UNTIL', 'ID'],
+      keys.map((key) => [key.purpose, key.status, key.createdAt, key.retiredAt ?? '', key.id]),
+    ),
+  ])
+}
+
+async function rotate(options: CommonOptions): Promise<void> {
+  const config = configOf(options)
+  const { from, to } = await withStore(config, {}, async (deps) => {
+    const rotated = await rotateLogKey(deps, signingKeyFile(signingKeyPath(config)), hostActor())
+    return { from: shownKey(deps.store, rotated.from), to: shownKey(deps.store, rotated.to) }
+  })
+  print(options, { from, to }, () => [
+    `Checkpoints are signed with ${to.id} from now on.`,
+    `Who pinned the old key follows by the rotation, which travels with evidence; better pin the new one: ${to.vkey}`,
+  ])
+}
+
+async function revoke(id: string, options: CommonOptions & { since: string }): Promise<void> {
+  const since = parseRfc3339(options.since)
+  if (since === undefined) throw new UsageError(`--since: ${options.since} is no time such as 2026-01-31T12:00:00Z.`)
+  const key = await withStore(configOf(options), {}, async (deps) =>
+    shownKey(deps.store, await revokeSigningKey(deps, id, formatTimestamp(since), hostActor())),
+  )
+  print(options, key, () => [
+    `${key.id} is revoked since ${key.revokedAt}. Give verifiers the trust file anew: gate-sidecar signing-keys export-trust`,
+  ])
+}
+
+async function exportTrust(options: CommonOptions & { out?: string }): Promise<void> {
+  const file = await withStore(configOf(options), {}, async ({ store }) => trustFile(trustOf(store)))
+  if (file.logKeys.length === 0) throw new CannotRun('No key has signed yet; start the service once to make it.')
+  const { out } = options
+  if (out === undefined) {
+    process.stdout.write(`${visibleJson(file)}\n`)
+    return
+  }
+  writeFileSync(out, `${visibleJson(file)}\n`)
+  print(options, { file: out }, () => [`The trust file is ${out}. Take it to who verifies by a way that they trust.`])
+}

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import type { Judgement } from '../../gate/judge.ts'
+import { EXIT } from '../context.ts'
+import { decisionLines, explanationLines } from '../decisions/explanation-lines.ts'
+import { addOfflineOptions, judgeOffline, type OfflineOptions } from '../evidence/offline.ts'
+import { type Line, paint, print } from '../output.ts'
+
+interface CheckOptions extends OfflineOptions {
+  explain?: boolean
+}
+
+export function addCheckCommand(program: Command): void {
+  addOfflineOptions(program.command('check'))
+    .description('decide an action by the policy files alone; exit 1 unless it is allowed')
+    .option('--explain', 'show each rule and risk factor about the action, and what its conditions saw')
+    .addHelpText(
+      'after',
+      `\nExample:\n  gate-sidecar check --tenant acme --action payment.transfer --context '{"amount": 25}' --explain`,
+    )
+    .action(checkOffline)
+}
+
+async function checkOffline(options: CheckOptions): Promise<void> {
+  const { judgement, explanation } = await judgeOffline(options)
+  const told = summary(judgement)
+  print(options, { ...told, ...(options.explain && { explanation }) }, () => [
+    ...decisionLines(told, told.riskScore, explanation),
+    ...(options.explain ? explanationLines(explanation) : hint()),
+  ])
+  if (told.decision !== 'allow') process.exitCode = EXIT.negative
+}
+
+function summary({ outcome, risk }: Judgement) {
+  const { decision, reason, rule, decidedBy, unevaluable, planValidated } = outcome
+  return { decision, reason, riskScore: risk.score, rule, decidedBy, planValidated, factors: risk.factors, unevaluable }
+}
+
+/** For who sits before it; a script knows what it asked for. */
+function hint(): Line[] {
+  return process.stdout.isTTY ? [[paint('dim', 'With --explain: every rule and risk factor, and what they saw.')]] : []
+}

@@ -1,0 +1,100 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { GateError } from '../../base/errors.ts'
+import { isId } from '../../base/id.ts'
+import { parseJson } from '../../base/json.ts'
+import { parseDuration } from '../../base/time.ts'
+import type { Refused } from '../../client/index.ts'
+import { type CallNotes, callNotes } from '../../files/call-notes.ts'
+import {
+  type AboutToCall,
+  allowOutput,
+  type Called,
+  type CallName,
+  type HookEvent,
+  type OnAllow,
+  readHookEvent,
+  refusalSentence,
+} from '../../gate/claude-code.ts'
+import { UsageError } from '../context.ts'
+import { type GateClientOptions, gateClient } from '../gate-client.ts'
+import { readInput } from '../input.ts'
+import { allow, block } from './blocking.ts'
+
+export interface HookOptions extends GateClientOptions {
+  approvalTimeout: string
+  onAllow: OnAllow
+  outcomes?: boolean
+}
+
+/** A hook after a tool brings what the tool answered, maybe a large file. The sidecar takes requests of less. */
+const MAX_BYTES = 16 * 1024 * 1024
+const LIMITS = { maxDepth: 64, maxValues: 1_000_000 }
+/** One question to the sidecar, repetitions included. */
+const ASK_MS = 10_000
+/** Everything but the wait for people takes so long at most; a hook that Claude Code has to end does not block. */
+export const MORE_MS = 45_000
+
+/** Answers one hook of Claude Code, and ends the process. */
+export async function answerHook(options: HookOptions): Promise<void> {
+  try {
+    const approvalTimeout = parseDuration(options.approvalTimeout) ?? 0
+    setTimeout(() => block('There was no answer in time.'), approvalTimeout + MORE_MS)
+    const event = await readEvent()
+    if (event.kind === 'called') await tellOutcome(options, event)
+    else await decide(options, event, approvalTimeout)
+  } catch (error) {
+    block(error instanceof Error ? error.message : String(error))
+  }
+}
+
+async function decide(options: HookOptions, { request, call }: AboutToCall, approvalTimeout: number): Promise<void> {
+  const verdict = await gateClient(options, { timeout: ASK_MS }).permit(request, { approvalTimeout })
+  if (!verdict.allowed) return block(reasonOf(request.action, verdict))
+  const { decisionId, reason } = verdict.decision
+  if (!verdict.isValid()) return block(`${request.action} was allowed, but for a time that has passed: try it again.`)
+  if (options.outcomes && call !== undefined) note((notes) => notes.put(nameOf(options, call), decisionId))
+  allow(`${JSON.stringify(allowOutput(options.onAllow, reason))}\n`)
+}
+
+function reasonOf(action: string, { decision, reason }: Refused): string {
+  return decision === undefined ? `${action} could not be decided: ${reason}` : refusalSentence(action, decision)
+}
+
+/** The call has been made: nothing that fails here may be told as a failure of it. */
+async function tellOutcome(options: HookOptions, { outcome, call }: Called): Promise<void> {
+  const decisionId = call && note((notes) => notes.take(nameOf(options, call)))
+  try {
+    if (decisionId !== undefined && isId(decisionId, 'decision'))
+      await gateClient(options, { timeout: ASK_MS }).outcome({ decisionId, ...outcome })
+  } finally {
+    process.exit(0)
+  }
+}
+
+/** @throws UsageError for what is no hook of Claude Code about a tool */
+async function readEvent(): Promise<HookEvent> {
+  const bytes = await readInput(MAX_BYTES)
+  if (bytes.byteLength > MAX_BYTES) throw new UsageError(`The hook has more than ${MAX_BYTES} bytes.`)
+  try {
+    return readHookEvent(parseJson(bytes, LIMITS))
+  } catch (error) {
+    if (error instanceof GateError) throw new UsageError(`The hook cannot be used: ${error.message}`)
+    throw error
+  }
+}
+
+/** Of two sidecars that are asked about the same call, each has its decision. */
+function nameOf({ url = '', tenant = '' }: HookOptions, { session, toolUseId }: CallName): string[] {
+  return [url, tenant, session, toolUseId]
+}
+
+/** Notes are for telling outcomes; without one, the sidecar says itself that an outcome is missing. */
+function note<T>(work: (notes: CallNotes) => T): T | undefined {
+  const { XDG_STATE_HOME: state = join(homedir(), '.local', 'state') } = process.env
+  try {
+    return work(callNotes(join(state, 'gate-sidecar', 'calls')))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,56 @@
+import { sentence } from '../../gate/claude-code.ts'
+
+/** The one code by which a hook of Claude Code blocks a tool call, on every version of it. With any other the tool runs. */
+const BLOCKED = 2
+
+/** Signals that ask a process to stop; without a listener, each would end it with a code that does not block. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/**
+ * From now on this process blocks, however it ends: by an error that nothing expected, a signal, a missing answer, or an exit code of other
+ * commands. Only `allow` ends it otherwise.
+ */
+export function blockUnlessAllowed(): void {
+  process.exitCode = BLOCKED
+  process.on('exit', onlyBlocking)
+  process.on('uncaughtException', blockByError)
+  for (const signal of SIGNALS) process.on(signal, blockBySignal)
+}
+
+/** For what is no answer to a hook: it ends as other commands do. */
+export function endAsOthers(): void {
+  process.exitCode = 0
+  process.off('exit', onlyBlocking)
+  process.off('uncaughtException', blockByError)
+  for (const signal of SIGNALS) process.off(signal, blockBySignal)
+}
+
+/** Ends the process, so that the call does not run; the model is told why. */
+export function block(reason: string): void {
+  // A reader that is gone must not keep the process from ending.
+  process.stderr.write(`gate-sidecar: ${sentence(reason)}\n`, () => process.exit(BLOCKED))
+}
+
+/** Ends the process, so that the call goes on, once `output` has been written. */
+export function allow(output: string): void {
+  process.stdout.write(output, (error) => {
+    if (error) block(`The answer could not be written: ${error.message}.`)
+    else process.exit(0)
+  })
+}
+
+function onlyBlocking(code: number): void {
+  if (code !== 0) process.exitCode = BLOCKED
+}
+
+function blockByError(error: unknown): void {
+  try {
+    block(`The hook failed: ${error instanceof Error ? error.message : String(error)}`)
+  } finally {
+    process.exit(BLOCKED)
+  }
+}
+
+function blockBySignal(signal: NodeJS.Signals): void {
+  block(`The hook was stopped by ${signal} before there was an answer.`)
+}

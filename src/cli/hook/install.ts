@@ -1,0 +1,139 @@
+import { lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseDuration } from '../../base/time.ts'
+import { KEY_VARIABLE } from '../../base/variables.ts'
+import { readAtMost } from '../../files/policies.ts'
+import { pathInside, rewriteFile } from '../../files/rewrite.ts'
+import { isTenantId } from '../../keys/tenant.ts'
+import { CannotRun, type CommonOptions, EXIT, UsageError } from '../context.ts'
+import { addressOf } from '../gate-client.ts'
+import { type Line, print } from '../output.ts'
+import { diffLines } from '../policies/diff-lines.ts'
+import { shellWord } from '../shell.ts'
+import { type HookOptions, MORE_MS } from './answer.ts'
+import { type HookGroup, UnusableSettings, withHooks } from './settings.ts'
+
+/** Whose settings: of all who work in the project, of this user there, of this user everywhere. */
+export const SCOPES = ['project', 'local', 'user'] as const
+
+export interface InstallOptions extends HookOptions, CommonOptions {
+  scope: (typeof SCOPES)[number]
+  yes?: boolean
+}
+
+const MAX_BYTES = 1024 * 1024
+/** Seconds in which a process starts, on a busy machine too. */
+const START_S = 15
+const OUTCOME_S = 30
+
+/** Shows what would change in the settings of Claude Code, and changes it when that is wanted. */
+export async function installHook(options: InstallOptions): Promise<void> {
+  const { file, folder } = placeOf(options.scope)
+  const found = readSettings(file, folder)
+  const before = found === undefined ? '' : Buffer.from(found.bytes).toString('utf8')
+  const after = settingsWith(file, found === undefined ? '{}\n' : before, groupsOf(options))
+  const report = (status: string, lines: readonly Line[]): void => print(options, { file, status }, () => lines)
+  if (after === before) return report('unchanged', [`${file} has this hook already.`])
+  const diff = diffLines(file, before, after)
+  if (!options.yes) {
+    const canAsk = process.stdin.isTTY && process.stdout.isTTY && !options.json
+    if (canAsk) print(options, {}, () => diff)
+    if (!canAsk || !(await isConfirmed())) {
+      report('to be changed', [...(canAsk ? [] : diff), 'Nothing was changed. With --yes, it is.'])
+      process.exitCode = EXIT.negative
+      return
+    }
+  }
+  write(file, found, after)
+  report('changed', [
+    ...(options.yes ? diff : []),
+    `Wrote ${file}. The hook needs ${KEY_VARIABLE} where Claude Code is started.`,
+  ])
+}
+
+function placeOf(scope: InstallOptions['scope']): { file: string; folder: string } {
+  const { CLAUDE_CONFIG_DIR: own } = process.env
+  if (scope !== 'user') {
+    const folder = process.cwd()
+    return { folder, file: join(folder, '.claude', scope === 'local' ? 'settings.local.json' : 'settings.json') }
+  }
+  const folder = own === undefined || own === '' ? homedir() : own
+  return { folder, file: join(folder, ...(folder === own ? [] : ['.claude']), 'settings.json') }
+}
+
+interface Found {
+  /** The real path. */
+  path: string
+  bytes: Uint8Array
+}
+
+/** Undefined when there is no file. @throws CannotRun for one that is not to be written, such as a link out of the folder */
+function readSettings(file: string, folder: string): Found | undefined {
+  const parent = dirname(file)
+  const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  if (parent !== folder && isThere(parent) && pathInside(folder, parent) === undefined) throw leadsOut(parent, folder)
+  if (!isThere(file)) return undefined
+  const path = pathInside(folder, file)
+  if (path === undefined) throw leadsOut(file, folder)
+  if (!statSync(path).isFile()) throw new CannotRun(`${file} is no file.`)
+  const bytes = readAtMost(path, MAX_BYTES)
+  if (bytes.byteLength > MAX_BYTES) throw new CannotRun(`${file} has more than ${MAX_BYTES} bytes.`)
+  return { path, bytes }
+}
+
+function leadsOut(path: string, folder: string): CannotRun {
+  return new CannotRun(`${path} is a link that leads out of ${folder}; change the file where it lies.`)
+}
+
+function settingsWith(file: string, text: string, groups: readonly HookGroup[]): string {
+  try {
+    return withHooks(text, groups)
+  } catch (error) {
+    if (error instanceof UnusableSettings) throw new CannotRun(`${file} ${error.message}.`)
+    throw error
+  }
+}
+
+/** @throws UsageError without a tenant */
+function groupsOf({ approvalTimeout, onAllow, outcomes, ...given }: InstallOptions): HookGroup[] {
+  const { tenant, url } = addressOf(given)
+  if (!isTenantId(tenant)) throw new UsageError(`${tenant} cannot name a tenant: letters, digits, _ and -, at most 63.`)
+  // Named even where they are what is usual: what a project sets in its environment must not lead the hook elsewhere.
+  const where = ['--tenant', tenant, '--url', url]
+  const how = ['--approval-timeout', approvalTimeout, '--on-allow', onAllow, ...(outcomes ? ['--outcomes'] : [])]
+  const commandOf = (words: readonly string[]): string =>
+    ['gate-sidecar', 'hook', 'claude-code', ...words].map(shellWord).join(' ')
+  // The hook ends itself before Claude Code does, which would let the call run.
+  const timeout = ((parseDuration(approvalTimeout) ?? 0) + MORE_MS) / 1000 + START_S
+  const before = { type: 'command', command: `${commandOf([...where, ...how])} || exit 2`, timeout, onFailure: 'block' }
+  const later = { type: 'command', command: `${commandOf(where)} || true`, timeout: OUTCOME_S, async: true }
+  return [
+    { event: 'PreToolUse', group: { matcher: '*', hooks: [before] } },
+    ...(outcomes ? (['PostToolUse', 'PostToolUseFailure'] as const) : []).map((event) => ({
+      event,
+      group: { matcher: '*', hooks: [later] },
+    })),
+  ]
+}
+
+/** Only y or yes is a yes; so is nothing at all no. */
+function isConfirmed(): Promise<boolean> {
+  const reader = createInterface({ input: process.stdin, output: process.stdout })
+  return new Promise((resolve) => {
+    reader.once('close', () => resolve(false))
+    reader.question('Write this? [y/N] ', (answer) => {
+      resolve(/^y(es)?$/i.test(answer.trim()))
+      reader.close()
+    })
+  })
+}
+
+function write(file: string, found: Found | undefined, text: string): void {
+  if (found === undefined) {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text, { flag: 'wx', flush: true })
+  } else if (!rewriteFile(found.path, found.bytes, text))
+    throw new CannotRun(`${basename(file)} was changed while it was read; run this again.`)
+}

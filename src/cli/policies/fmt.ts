@@ -1,0 +1,167 @@
+import { statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { counted } from '../../base/counted.ts'
+import { readAtMost } from '../../files/policies.ts'
+import { policyPaths } from '../../files/policy-paths.ts'
+import { pathInside, rewriteFile } from '../../files/rewrite.ts'
+import type { Diagnostic } from '../../policy/diagnostics.ts'
+import { isPolicyFile, isTestFile } from '../../policy/files.ts'
+import { formatDocument } from '../../policy/format/format.ts'
+import { LIMITS } from '../../policy/limits.ts'
+import { shown } from '../../policy/output/formats.ts'
+import { formatDiagnostic } from '../../policy/output/text.ts'
+import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, UsageError } from '../context.ts'
+import { readInput } from '../input.ts'
+import { type Line, paint, print, rendered } from '../output.ts'
+import { requireFolder } from '../tenant-folders.ts'
+import { diffLines } from './diff-lines.ts'
+
+interface FormatOptions extends CommonOptions {
+  check?: boolean
+  diff?: boolean
+}
+
+/** What is formatted: a file, and the folder out of which no link may lead. */
+interface Target {
+  /** As it is told to the user. */
+  file: string
+  path: string
+  folder: string
+  /** True when the user named it, and not only its folder. */
+  isNamed: boolean
+}
+
+interface Outcome {
+  file: string
+  status: 'unchanged' | 'formatted' | 'to be formatted' | 'refused' | 'skipped'
+  /** Why a file is refused. */
+  diagnostics?: readonly Diagnostic[]
+  fault?: string
+  /** What the report shows besides. */
+  lines: readonly Line[]
+}
+
+export function addFormatCommand(program: Command): void {
+  addCommonOptions(program.command('fmt'), { policies: true })
+    .description('write policy and test files in one style, with their comments; the digest stays the same')
+    .argument(
+      '[paths...]',
+      "files and folders in place of the policies' folder; - for standard input to standard output",
+    )
+    .option('--check', 'change nothing; exit 1 when a file is not in the style')
+    .option('--diff', 'change nothing; show what would change')
+    .addHelpText(
+      'after',
+      `
+A folder stands for its files *.yaml, *.yml and *.json, and for those of the folders in it. A file that cannot be read as a
+document is refused with its faults and left as it is: exit 1.
+
+Example:
+  gate-sidecar fmt
+  gate-sidecar fmt --check --diff policies/acme`,
+    )
+    .action(format)
+}
+
+async function format(paths: readonly string[], options: FormatOptions): Promise<void> {
+  if (paths.includes('-')) return formatInput(paths, options)
+  const targets = paths.length === 0 ? configuredTargets(options) : paths.flatMap(targetsOf)
+  const outcomes = targets.map((target) => formatFile(target, options))
+  const files = outcomes.map(({ lines, ...told }) => ({ ...told, diagnostics: told.diagnostics?.map(shown) }))
+  print(options, { files }, () => [...outcomes.flatMap(({ lines }) => lines), summary(outcomes)])
+  const isBad = ({ status }: Outcome): boolean =>
+    status === 'refused' || (options.check === true && status === 'to be formatted')
+  if (outcomes.some(isBad)) process.exitCode = EXIT.negative
+}
+
+function configuredTargets(options: FormatOptions): Target[] {
+  const root = resolve(configOf(options).policies)
+  requireFolder(root)
+  return folderTargets(root, '')
+}
+
+function targetsOf(path: string): Target[] {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) throw new CannotRun(`${path} does not exist.`)
+  if (stats.isDirectory()) return folderTargets(path, path)
+  const name = basename(path)
+  if (stats.isFile() && (isPolicyFile(name) || isTestFile(name)))
+    return [{ file: path, path, folder: dirname(path), isNamed: true }]
+  throw new UsageError(`${path} is no policy or test file: *.yaml, *.yml or *.json, not hidden.`)
+}
+
+function folderTargets(folder: string, shown: string): Target[] {
+  const targets = policyPaths(folder).map((name) => {
+    return { file: join(shown, name), path: join(folder, name), folder, isNamed: false }
+  })
+  if (targets.length > 0) return targets
+  throw new CannotRun(`${folder} holds no policy or test file (*.yaml, *.yml or *.json).`)
+}
+
+function formatFile({ file, path, folder, isNamed }: Target, options: FormatOptions): Outcome {
+  const real = pathInside(folder, path)
+  if (real === undefined) {
+    const fault = `is a link that leads out of ${folder}; format the file where it lies`
+    return { file, status: 'refused', fault, lines: [refusal(file, fault)] }
+  }
+  const bytes = readAtMost(real, LIMITS.fileBytes)
+  const { text, apiVersion = '', ...outcome } = formatted(file, bytes, options)
+  if (text !== undefined && !isNamed && !apiVersion.startsWith('gate-sidecar/')) return skipped(file)
+  if (text === undefined || outcome.status === 'unchanged' || options.check || options.diff) return outcome
+  if (!rewriteFile(real, bytes, text)) throw new CannotRun(`${path} was changed while it was read; run fmt again.`)
+  return { ...outcome, status: 'formatted', lines: [[paint('green', 'formatted '), file]] }
+}
+
+/** A folder may hold files of others. */
+function skipped(file: string): Outcome {
+  const lines: Line[] = [[paint('yellow', 'skipped '), `${file}: it has no apiVersion of gate-sidecar.`]]
+  return { file, status: 'skipped', lines }
+}
+
+type Attempt = Outcome & { text?: string; apiVersion?: string | undefined }
+
+/** What formatting makes of a text; nothing is written. */
+function formatted(file: string, bytes: Uint8Array, { diff }: FormatOptions): Attempt {
+  const result = formatDocument(file, bytes)
+  const source = Buffer.from(bytes).toString('utf8')
+  if ('diagnostics' in result) {
+    const sourceLines = source.replace(/^\uFEFF/, '').split(/\r?\n/)
+    const lines = result.diagnostics.map((one) => shownDiagnostic(one, sourceLines))
+    return { file, status: 'refused', diagnostics: result.diagnostics, lines: lines.flat() }
+  }
+  if ('fault' in result) return { file, status: 'refused', fault: result.fault, lines: [refusal(file, result.fault)] }
+  const { text } = result
+  if (text === source) return { file, status: 'unchanged', lines: [], ...result }
+  const lines = diff ? diffLines(file, source, text) : [[paint('yellow', 'to be formatted '), file]]
+  return { file, status: 'to be formatted', lines, ...result }
+}
+
+/** Through print, line by line: the sentence, the line of the source, the pointer. */
+function shownDiagnostic(diagnostic: Diagnostic, sourceLines: readonly string[]): Line[] {
+  return formatDiagnostic(diagnostic, sourceLines[diagnostic.line - 1]).split('\n')
+}
+
+function refusal(file: string, fault: string): Line {
+  return [paint('red', 'refused '), `${file} ${fault}.`]
+}
+
+function summary(outcomes: readonly Outcome[]): string {
+  const statuses = ['formatted', 'to be formatted', 'unchanged', 'skipped', 'refused'] as const
+  const counts = statuses.flatMap((status) => {
+    const count = outcomes.filter((outcome) => outcome.status === status).length
+    return count === 0 ? [] : [`${count} ${status}`]
+  })
+  return `${counted(outcomes.length, 'file')}: ${counts.join(', ')}.`
+}
+
+/** The formatted text goes to standard output, whatever else there is to say to standard error. */
+async function formatInput(paths: readonly string[], options: FormatOptions): Promise<void> {
+  if (paths.length > 1) throw new UsageError('- stands for standard input, and is given alone.')
+  const outcome = formatted('-', await readInput(LIMITS.fileBytes), options)
+  const isNegative = outcome.status === 'refused' || (options.check === true && outcome.status === 'to be formatted')
+  if (isNegative) process.exitCode = EXIT.negative
+  const isText = outcome.text !== undefined && !options.check && !options.diff
+  if (isText) process.stdout.write(outcome.text ?? '')
+  else process.stderr.write(outcome.lines.map((line) => `${rendered(line)}\n`).join(''))
+}

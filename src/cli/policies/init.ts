@@ -1,0 +1,158 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { counted } from '../../base/counted.ts'
+import { GateError } from '../../base/errors.ts'
+import { parseJson } from '../../base/json.ts'
+import { readAtMost } from '../../files/policies.ts'
+import { isTenantId } from '../../keys/tenant.ts'
+import { SCHEMA_FOLDER } from '../../policy/editor/modeline.ts'
+import { editorSchema, testFileSchema } from '../../policy/editor-schema.ts'
+import { readTools, shownName, type ToolList } from '../../policy/starter/list.ts'
+import { type Starter, starterFor } from '../../policy/starter/starter.ts'
+import { addCommonOptions, CannotRun, type CommonOptions, collect, configOf, UsageError } from '../context.ts'
+import { readInput } from '../input.ts'
+import { type Line, paint, print } from '../output.ts'
+import { shellWord } from '../shell.ts'
+
+interface InitOptions extends CommonOptions {
+  tenant: string
+  tools?: string
+  tool?: string[]
+}
+
+/** What is read of a tool list; depth is that of a policy with the answer of a server around it. */
+const LIST_BYTES = 4 * 1024 * 1024
+const LIST_LIMITS = { maxDepth: 40, maxValues: 200_000 }
+
+export function addInitCommand(program: Command): void {
+  addCommonOptions(program.command('init'), { policies: true })
+    .description('write a commented policy folder with tests, for the tools of an agent')
+    .requiredOption('--tenant <id>', 'whose policies')
+    .option('--tools <file>', 'tool list (JSON), - for standard input')
+    .option('--tool <name>', 'a tool; may be given several times', collect)
+    .addHelpText(
+      'after',
+      `
+FILE is a JSON array of names or of tools as OpenAI, Anthropic and MCP describe them, or the answer of an MCP server to
+tools/list. Tools that only read are allowed, all others need the approval of a person, what is not listed is denied.
+A folder that holds anything is left as it is. Without tools, the folder gets three examples. The schemas that the files
+name for editors are written beside the policies' folder, where there are none.
+
+Example:
+  gate-sidecar init --tenant acme --tool get_balance --tool send_money
+  gate-sidecar init --tenant acme --tools tools.json`,
+    )
+    .action(init)
+}
+
+async function init(options: InitOptions): Promise<void> {
+  const { tenant, tool: names = [] } = options
+  if (!isTenantId(tenant))
+    throw new UsageError(`--tenant: ${tenant} cannot name a tenant: letters, digits, _ and -, at most 63.`)
+  const root = resolve(configOf(options).policies)
+  const folder = join(root, tenant)
+  assertFree(folder)
+  const listed = options.tools === undefined ? { tools: [], notes: [] } : await readToolFile(options.tools)
+  const given = readTools(names)
+  if ('fault' in listed) throw new CannotRun(`${options.tools}: ${listed.fault}`)
+  if ('fault' in given) throw new UsageError(`--tool: ${given.fault}`)
+  const starter = starterFor(tenant, [...listed.tools, ...given.tools])
+  if ('fault' in starter) throw new CannotRun(starter.fault)
+  writeFolder(folder, starter.files)
+  const schemas = writeSchemas(join(dirname(root), SCHEMA_FOLDER))
+  const notes = [...listed.notes, ...schemas.notes]
+  const next = nextCommands(options, starter)
+  const { rules } = starter
+  const renamed = starter.renamed.map(({ name, action }) => ({ tool: name, action }))
+  const files = [...starter.files.map(({ name }) => join(folder, name)), ...schemas.files]
+  print(options, { files, rules, renamed, notes, next }, () => [
+    ...files.map((file) => `wrote ${file}`),
+    '',
+    ...rules.map(({ id, effect, actions }) => `${effect}: ${counted(actions.length, 'tool')} by rule ${id}`),
+    ...renamed.map(
+      ({ tool, action }): Line => [paint('yellow', 'renamed '), `${shownName(tool)} is checked as ${action}`],
+    ),
+    ...notes.map((note): Line => [paint('yellow', 'note '), note]),
+    '',
+    'Next:',
+    ...next.map((command) => `  ${command}`),
+  ])
+}
+
+/** Looked at before anything is read, and again by the rename. */
+function assertFree(folder: string): void {
+  if (existsSync(folder) && readdirSync(folder).length > 0) throw notFree(folder)
+}
+
+function notFree(folder: string): CannotRun {
+  return new CannotRun(`${folder} holds files, and nothing is overwritten; choose another --tenant or --policies.`)
+}
+
+async function readToolFile(path: string): Promise<ToolList> {
+  const bytes = path === '-' ? await readInput(LIST_BYTES) : readAtMost(path, LIST_BYTES)
+  if (bytes.byteLength > LIST_BYTES) return { fault: `it has more than ${LIST_BYTES} bytes.` }
+  try {
+    return readTools(parseJson(bytes, LIST_LIMITS))
+  } catch (error) {
+    if (error instanceof GateError) return { fault: error.message }
+    throw error
+  }
+}
+
+/** Writes beside the folder, under a name that nothing reads, and renames: who loads the folder sees all of it or none. */
+function writeFolder(folder: string, files: Starter['files']): void {
+  const aside = join(dirname(folder), `.init-${process.pid}-${Date.now()}`)
+  mkdirSync(aside, { recursive: true })
+  try {
+    for (const { name, text } of files) writeFileSync(join(aside, name), text, { flag: 'wx', flush: true })
+    // Takes the place of an empty folder, and fails on one that is not.
+    renameSync(aside, folder)
+  } catch (error) {
+    rmSync(aside, { recursive: true, force: true })
+    if (error instanceof Error && 'code' in error && ['ENOTEMPTY', 'EEXIST'].includes(String(error.code)))
+      throw notFree(folder)
+    throw error
+  }
+}
+
+/** The schemas that the files name for editors, where there are none. Policies are good without. */
+function writeSchemas(folder: string): { files: string[]; notes: string[] } {
+  const schemas = { policy: editorSchema(), test: testFileSchema() }
+  const texts = Object.entries(schemas).map(([name, schema]): [string, string] => [
+    join(folder, `${name}.json`),
+    `${JSON.stringify(schema, undefined, 2)}\n`,
+  ])
+  try {
+    mkdirSync(folder, { recursive: true })
+    return { files: texts.flatMap(([path, text]) => (writeNew(path, text) ? [path] : [])), notes: [] }
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error
+    const note = `${folder} cannot be written (${error.code}): editors need what gate-sidecar schema prints.`
+    return { files: [], notes: [note] }
+  }
+}
+
+/** False when there is such a file already, perhaps of another init that runs at this moment. */
+function writeNew(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx', flush: true })
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function nextCommands({ tenant, policies, config }: InitOptions, { example }: Starter): string[] {
+  const options = Object.entries({ policies, config }).filter(([, value]) => value !== undefined)
+  const where = options.map(([name, value = '']) => ` --${name} ${shellWord(value)}`).join('')
+  const context =
+    example === undefined || example.takesNone ? '' : ` --context ${shellWord(JSON.stringify(example.context))}`
+  return [
+    `gate-sidecar validate${where}`,
+    `gate-sidecar test --tenant ${tenant}${where}`,
+    `gate-sidecar check --tenant ${tenant} --action ${example?.action ?? 'unknown.tool'}${context}${where}`,
+    `gate-sidecar keys create --tenant ${tenant} --role agent`,
+  ]
+}

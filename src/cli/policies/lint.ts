@@ -1,0 +1,37 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { lintWithTests } from '../../cases/untested.ts'
+import { readPolicyFolders } from '../../files/policies.ts'
+import { addCommonOptions, type CommonOptions, configOf, EXIT } from '../context.ts'
+import { sourceOf, wantedFolders } from '../tenant-folders.ts'
+import { formatOption, printReport, type ReportOptions } from './report.ts'
+
+interface LintOptions extends CommonOptions, ReportOptions {
+  tenant?: string
+}
+
+export function addLintCommand(program: Command): void {
+  addCommonOptions(program.command('lint'), { policies: true })
+    .description(
+      'what validate prints, advice on style and safety, and rules that no test makes match; exit 1 when there is anything',
+    )
+    .option('--tenant <id>', 'whose policies; all without it')
+    .addOption(formatOption())
+    .addHelpText(
+      'after',
+      `
+A comment on the line, or above the rule, says why a warning is meant: # lint-ignore GATE2007: the caller always sends it
+
+Example:
+  gate-sidecar lint --policies ./policies --tenant acme`,
+    )
+    .action(lint)
+}
+
+async function lint(options: LintOptions): Promise<void> {
+  const root = resolve(configOf(options).policies)
+  const folders = wantedFolders(readPolicyFolders(root), root, options.tenant)
+  const found = (await Promise.all(folders.map((folder) => lintWithTests(sourceOf(folder))))).flat()
+  printReport(options, root, folders, found)
+  if (found.length > 0) process.exitCode = EXIT.negative
+}

@@ -1,0 +1,69 @@
+import { relative, sep } from 'node:path'
+import { Option } from 'commander'
+import { counted } from '../../base/counted.ts'
+import { VERSION } from '../../base/version.ts'
+import { compareDiagnostics, type Diagnostic } from '../../policy/diagnostics.ts'
+import type { TenantFolder } from '../../policy/load.ts'
+import { FORMATS, type Format, formatDiagnostics, isValid } from '../../policy/output/formats.ts'
+import { linesIn } from '../../policy/output/quote.ts'
+import { type LinesOf, type Look, PLAIN } from '../../policy/output/text.ts'
+import { EXIT, UsageError } from '../context.ts'
+import { coloured } from '../output.ts'
+
+/** Options of a command that reports faults of policies. */
+export interface ReportOptions {
+  format: Format
+  json?: boolean
+}
+
+export function formatOption(): Option {
+  return new Option('--format <format>', 'how faults are printed').choices(FORMATS).default('text')
+}
+
+/** Prints what a command found in the folders under `root`; ends with 1 when there is an error. */
+export function printReport(
+  options: ReportOptions,
+  root: string,
+  folders: readonly TenantFolder[],
+  found: readonly Diagnostic[],
+): void {
+  const diagnostics = found.toSorted(compareDiagnostics)
+  const findings = { diagnostics, linesOf: linesOfAll(folders), summary: summaryOf(folders, diagnostics) }
+  const setting = { look: lookOf(process.stdout), folder: folderPath(root), version: VERSION }
+  process.stdout.write(formatDiagnostics(formatOf(options), findings, setting))
+  if (!isValid(diagnostics)) process.exitCode = EXIT.negative
+}
+
+function formatOf({ format, json = false }: ReportOptions): Format {
+  if (!json) return format
+  if (format === 'text' || format === 'json') return 'json'
+  throw new UsageError(`--json is --format json; leave it out, or leave out --format ${format}.`)
+}
+
+/** A line that is wider than the terminal would be broken, and the carets stand under something else. */
+function lookOf({ columns }: NodeJS.WriteStream): Look {
+  // 0 on terminals that do not say how wide they are.
+  return { paint: coloured, columns: columns || PLAIN.columns }
+}
+
+/** As GitHub and other readers of a report want it: from where the command runs, which is the root of a repository. */
+function folderPath(root: string): string {
+  const path = relative(process.cwd(), root)
+  const isInside = path !== '..' && !path.startsWith(`..${sep}`)
+  return (isInside ? path : root).replaceAll(sep, '/')
+}
+
+function summaryOf(folders: readonly TenantFolder[], diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length
+  const counts = [counted(errors, 'error'), counted(diagnostics.length - errors, 'warning')]
+  return `${counted(folders.length, 'policy set')}: ${counts.join(', ')}.`
+}
+
+/** The lines of what was read. */
+export function linesOfAll(folders: readonly TenantFolder[]): LinesOf {
+  const sources = folders.flatMap(({ tenant, source }) =>
+    'files' in source ? [[tenant, linesIn(source)] as const] : [],
+  )
+  const byTenant = new Map(sources)
+  return (file) => byTenant.get(file.slice(0, file.indexOf('/')))?.(file) ?? []
+}

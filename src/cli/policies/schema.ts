@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import { editorSchema, testFileSchema } from '../../policy/editor-schema.ts'
+import { configSchema } from '../../service/config-schema.ts'
+import { addCommonOptions, type CommonOptions } from '../context.ts'
+
+/** What has a schema: name of the command, what it describes, what an editor does with it. */
+const SCHEMAS: readonly { name: string; of: string; make: () => Record<string, unknown>; use: string }[] = [
+  {
+    name: 'policy',
+    of: 'a policy file (policies/<tenant>/*.yaml)',
+    make: editorSchema,
+    use: 'An editor with a YAML language server uses it where a policy begins with\n  # yaml-language-server: $schema=../../schemas/policy.json',
+  },
+  {
+    name: 'test',
+    of: 'a file of policy tests (policies/<tenant>/*.test.yaml)',
+    make: testFileSchema,
+    use: 'An editor with a YAML language server uses it where a test file begins with\n  # yaml-language-server: $schema=../../schemas/test.json',
+  },
+  {
+    name: 'config',
+    of: 'the configuration file (--config)',
+    make: configSchema,
+    use: 'An editor uses it where the configuration file has the member\n  "$schema": "./schemas/config.json"',
+  },
+]
+
+export function addSchemaCommands(program: Command): void {
+  const schema = program.command('schema').description('print JSON Schemas (2020-12) for editors')
+  for (const { name, of, make, use } of SCHEMAS) {
+    addCommonOptions(schema.command(name), {})
+      .description(`print the JSON Schema of ${of}`)
+      .addHelpText('after', `\n${use}\n\nExample:\n  gate-sidecar schema ${name} > schemas/${name}.json`)
+      .action((options: CommonOptions) => printSchema(options, make()))
+  }
+}
+
+/** A schema is JSON anyway; --json prints it on one line. */
+function printSchema({ json }: CommonOptions, schema: Record<string, unknown>): void {
+  process.stdout.write(`${JSON.stringify(schema, undefined, json ? 0 : 2)}\n`)
+}

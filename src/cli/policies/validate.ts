@@ -1,0 +1,39 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { readPolicyFolders, strayNames } from '../../files/policies.ts'
+import { DIAGNOSTICS, type Diagnostic } from '../../policy/diagnostics.ts'
+import { loadPolicySet } from '../../policy/load.ts'
+import { addCommonOptions, type CommonOptions, configOf } from '../context.ts'
+import { sourceOf, wantedFolders } from '../tenant-folders.ts'
+import { formatOption, printReport, type ReportOptions } from './report.ts'
+
+export function addValidateCommand(program: Command): void {
+  addCommonOptions(program.command('validate'), { policies: true })
+    .description('check all policies and print every fault; exit 1 when there is an error')
+    .addOption(formatOption())
+    .addHelpText(
+      'after',
+      `
+Formats: text for people, json for scripts, github for annotations in a workflow of GitHub Actions, sarif (2.1.0) for
+code scanning. Paths in the last two begin at the working folder; run them in the root of the repository.
+
+Example:
+  gate-sidecar validate --policies ./policies`,
+    )
+    .action(validate)
+}
+
+function validate(options: CommonOptions & ReportOptions): void {
+  const root = resolve(configOf(options).policies)
+  const folders = wantedFolders(readPolicyFolders(root), root)
+  const found = folders.flatMap((folder) => loadPolicySet(sourceOf(folder)).diagnostics)
+  printReport(options, root, folders, [...strayNames(root).map(strayWarning), ...found])
+}
+
+/** Policies that lie beside the tenants' folders look as if they were in force. */
+function strayWarning(name: string): Diagnostic {
+  const code = 'GATE2001'
+  const message = "Only the tenants' folders are read: letters, digits, _ and -, at most 63, first a letter or digit."
+  const { severity } = DIAGNOSTICS[code]
+  return { file: name, line: 1, column: 1, severity, code, message, path: '', suggestion: null }
+}

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { styleText } from 'node:util'
+import type { Deps } from '../../actions/deps.ts'
+import { createKey, tenantKeys } from '../../actions/keys/keys.ts'
+import { ensureTenant } from '../../actions/keys/tenants.ts'
+import { idMaker } from '../../base/id.ts'
+import { isActive } from '../../keys/apikey.ts'
+import { CONSOLE_PATH } from '../../keys/console-routes.ts'
+import type { Config } from '../../service/config.ts'
+import type { RunningServer } from '../../service/server.ts'
+import { hostActor } from '../context.ts'
+import { shellWord } from '../shell.ts'
+
+const TENANT = 'demo'
+const OWNER = 'demo-owner'
+
+/** How the lines to paste name the two keys: by their secrets, or by the shell variables that hold them. */
+interface DemoKeys {
+  agent: string
+  owner: string
+}
+
+/**
+ * What `serve --demo` says when it listens. On a folder without keys it makes the demo tenant's two, but only when a
+ * terminal is there to show them: a key in a log would be known to all who read it, one that nobody saw to nobody.
+ * Nothing is made before the service listens, so that a start that fails leaves the next one a new folder.
+ */
+export async function welcome(server: RunningServer, config: Config, isTerminal: boolean): Promise<string> {
+  const clock = Date.now
+  const deps = { store: server.store, clock, newId: idMaker(clock, randomBytes) }
+  if (!existsSync(join(resolve(config.policies), TENANT))) return banner(server.url, config, withoutPolicies(config))
+  const curl = curlTo(server.url)
+  const isNew = isWithoutKeys(deps)
+  if (!isNew || !isTerminal) {
+    const lines = [...keysToMake(config, isNew), '', ...linesToPaste(curl, { agent: '$AGENT', owner: '$OWNER' })]
+    return banner(server.url, config, [...(isTerminal ? signInLines(server) : []), ...lines])
+  }
+  const keys = await makeKeys(deps)
+  const shown = [
+    'Two keys of the tenant demo. They are shown this once, and stored nowhere:',
+    `  agent  ${emphasis(keys.agent)}   asks`,
+    `  owner  ${emphasis(keys.owner)}   approves, stops, audits, makes keys`,
+  ]
+  return banner(server.url, config, [...shown, '', ...signInLines(server), ...linesToPaste(curl, keys)])
+}
+
+/**
+ * True while nobody has made a key. A start that dies between its first key and the last line of the banner leaves keys that
+ * nobody knows; the next one says how to make others.
+ */
+function isWithoutKeys({ store }: Deps): boolean {
+  const { tenants, keys } = store.state()
+  return keys.size === 0 && [...tenants.keys()].every((id) => id === TENANT)
+}
+
+async function makeKeys(deps: Deps): Promise<DemoKeys> {
+  const actor = hostActor()
+  await ensureTenant(deps, actor, TENANT)
+  const make = (request: Parameters<typeof createKey>[3]) =>
+    createKey(deps, { actor, caller: undefined }, TENANT, { environment: 'live', ...request })
+  const agent = await make({ roles: ['agent'], identity: 'demo-agent', name: 'demo agent' })
+  const owner = await make({ roles: ['owner'], identity: OWNER, name: 'demo owner' })
+  return { agent: agent.key, owner: owner.key }
+}
+
+/**
+ * A link that signs a browser in as the owner of the demo, where the service has one and can be reached by a browser. Like a key, it is
+ * for a terminal only.
+ */
+function signInLines({ url, store, signInCodes }: RunningServer): string[] {
+  const owner = tenantKeys({ store }, TENANT).find((key) => key.identity === OWNER && isActive(key, Date.now()))
+  if (owner === undefined || url.startsWith('unix:')) return []
+  const { code } = signInCodes.make(owner.id)
+  return [
+    'The web console. The link signs you in as the owner, once, within five minutes:',
+    `  ${emphasis(`${curlTo(url).base}${CONSOLE_PATH}/#code=${code}`)}`,
+    '',
+  ]
+}
+
+function banner(url: string, config: Config, lines: readonly string[]): string {
+  const head = [
+    '',
+    emphasis(`gate-sidecar decides at ${url}`),
+    `  data      ${resolve(config.data)}`,
+    `  policies  ${join(resolve(config.policies), TENANT)}`,
+    ...exposure(url),
+    '',
+  ]
+  return `${[...head, ...lines, '', 'Ctrl-C ends it. `npm run demo` plays recorded agent calls; README.md says the rest.'].join('\n')}\n\n`
+}
+
+/** Said only where it is so: keys cross the network as plain text. */
+function exposure(url: string): string[] {
+  if (isLocal(url)) return []
+  return [
+    '  WARNING   Other machines can reach it, and the demo keys are real keys: put TLS in front, or leave out --host.',
+  ]
+}
+
+function withoutPolicies(config: Config): string[] {
+  return [
+    `There are no policies for the tenant demo in ${resolve(config.policies)}, so no demo keys are made.`,
+    'Copy the folder policies/demo of gate-sidecar there and start again, or leave out --demo.',
+  ]
+}
+
+/** For who has no terminal, or lost the keys: two lines that make others, and keep them in shell variables. */
+function keysToMake(config: Config, isNew: boolean): string[] {
+  const program = shellWord(resolve(process.argv[1] ?? 'gate-sidecar'))
+  const make = (role: string, identity: string): string =>
+    `$(${program} keys create --tenant demo --role ${role} --identity ${identity} --data ${shellWord(resolve(config.data))} | head -n 1)`
+  return [
+    isNew
+      ? 'No keys are made: they are shown on a terminal only, and standard error is none.'
+      : 'This folder has keys already, and a key is shown only once, when it is made.',
+    `To make ${isNew ? 'them' : 'others'}, paste these two lines first:`,
+    '',
+    `AGENT=${make('agent', 'demo-agent')}`,
+    // What the command line makes, a running service knows within a second.
+    `OWNER=${make('owner', OWNER)}; sleep 1`,
+  ]
+}
+
+interface Curl {
+  /** The command up to the base of the URL, with the options that reach this server. */
+  options: string
+  base: string
+}
+
+function curlTo(url: string): Curl {
+  const options = `curl -sS -w '\\n'`
+  if (url.startsWith('unix:')) {
+    return {
+      options: `${options} --unix-socket ${shellWord(resolve(url.slice('unix:'.length)))}`,
+      base: 'http://localhost',
+    }
+  }
+  // What listens on every address is reached on this machine's own.
+  const base = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+  // Any other address is no name that requests may be addressed to, unless a setting says so.
+  const isNamed = ['127.0.0.1', '[::1]'].includes(new URL(base).hostname)
+  return { options: isNamed ? options : `${options} -H 'host: localhost'`, base }
+}
+
+function isLocal(url: string): boolean {
+  return url.startsWith('unix:') || /^(?:127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
+}
+
+/** Three requests, each a line that works alone in bash, zsh and sh. What is said of them holds for policies/demo as shipped. */
+function linesToPaste({ options, base }: Curl, { agent, owner }: DemoKeys): string[] {
+  const as = (key: string): string => `-H "x-api-key: ${key}" -H 'x-tenant-id: demo'`
+  const post = (key: string, body: object): string =>
+    `${as(key)} -H 'content-type: application/json' -d '${JSON.stringify(body)}'`
+  const payment = (tainted: boolean): object => ({
+    tenantId: TENANT,
+    action: 'send_money',
+    context: { args: { recipient: 'GB29NWBK60161331926819', amount: 20 }, tainted },
+  })
+  const pending = `$(${options} ${as(owner)} "${base}/approvals" | grep -o 'apr_[0-9a-z]*' | tail -n 1)`
+  const approval = { approverId: OWNER, comment: 'as agreed' }
+  return [
+    'Paste these lines into another terminal, one after the other.',
+    '',
+    '# The agent asks whether it may pay: allow',
+    `${options} "${base}/gate/check" ${post(agent, payment(false))}`,
+    '',
+    '# The same, but the agent has read text that a third party wrote: require_approval',
+    `${options} "${base}/gate/check" ${post(agent, payment(true))}`,
+    '',
+    '# The owner approves it. Paste the line above again: allow, this once',
+    `${options} "${base}/approvals/${pending}/approve" ${post(owner, approval)}`,
+  ]
+}
+
+function emphasis(text: string): string {
+  return styleText('bold', text, { stream: process.stderr, validateStream: true })
+}

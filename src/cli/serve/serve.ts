@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import { SETTING_NAMES } from '../../service/config.ts'
+import type { Logger } from '../../service/log.ts'
+import type { RunningServer } from '../../service/server.ts'
+import { addCommonOptions, addSettingOption, type CommonOptions, configOf } from '../context.ts'
+import { welcome } from './demo.ts'
+import { reloadSignal, stopSignal } from './signals.ts'
+
+interface ServeOptions extends CommonOptions {
+  demo?: boolean
+}
+
+export function addServeCommand(program: Command): void {
+  addServeOptions(program.command('serve'))
+    .description('run the service until it is told to stop (SIGTERM, SIGINT); SIGHUP has it read the policies again')
+    .option(
+      '--demo',
+      'show how it works: on a folder without keys, make a demo tenant and print its keys to the terminal',
+    )
+    .addHelpText('after', '\nExample:\n  gate-sidecar serve --port 4283 --data ./data --policies ./policies')
+    .action(serve)
+}
+
+/** A flag for every setting. */
+export function addServeOptions(command: Command): Command {
+  for (const name of SETTING_NAMES) if (name !== 'data' && name !== 'policies') addSettingOption(command, name)
+  return addCommonOptions(command, { data: true, policies: true })
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  const onReload = reloadSignal()
+  const config = configOf(options)
+  // Heard from here on: who is told to stop while starting ends as cleanly, right after.
+  const told = stopSignal()
+  // Only this command needs the server's packages; the others start without them.
+  const [{ createLogger }, { startServer }] = await Promise.all([
+    import('../../service/log.ts'),
+    import('../../service/server.ts'),
+  ])
+  const log = createLogger(config.logLevel)
+  const server = await startServer({ config, log })
+  log.info({ url: server.url }, 'listening')
+  onReload(() => void reload(server, log))
+  try {
+    // Never into the log, which is kept in files: what it says is for a person, and may hold keys.
+    if (options.demo) process.stderr.write(await welcome(server, config, process.stderr.isTTY === true))
+    log.info({ signal: await told }, 'stopping')
+  } finally {
+    onReload(() => undefined)
+    await server.close()
+  }
+  log.info({}, 'stopped')
+}
+
+/** What came of each tenant's policies is told by the service; this is the end of it. */
+async function reload(server: RunningServer, log: Logger): Promise<void> {
+  try {
+    log.info({ signal: 'SIGHUP', ...(await server.reload()) }, 'policies were read again')
+  } catch (error) {
+    log.error({ signal: 'SIGHUP', cause: String(error) }, 'policies could not be read again')
+  }
+}

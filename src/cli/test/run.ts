@@ -1,0 +1,66 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Case, casesOf } from '../../cases/cases.ts'
+import { type CoverageItem, coverageOf } from '../../cases/coverage.ts'
+import { type Filter, passes } from '../../cases/filter.ts'
+import { type CaseReport, reportOf, skippedReport } from '../../cases/report.ts'
+import { runCase } from '../../cases/run.ts'
+import type { PolicySet } from '../../policy/set.ts'
+import type { PolicyTest } from '../../policy/tests/cases.ts'
+
+/** The policies of a tenant, without fault, and their tests. */
+export interface TestFolder {
+  tenant: string
+  set: PolicySet
+  tests: readonly PolicyTest[]
+}
+
+export interface TestRun {
+  reports: readonly CaseReport[]
+  /** Of all sets; none unless coverage is counted. */
+  coverage: readonly CoverageItem[]
+  ms: number
+}
+
+/** Failures that are explained; of more nobody reads why. */
+const MAX_EXPLAINED = 100
+/** Cases after which signals are heard and progress is told. */
+const TURN = 50
+
+/** Runs the tests of all folders, one case after the other. @param tell is told how many of how many are done */
+export async function runTests(
+  folders: readonly TestFolder[],
+  { filters, withCoverage }: { filters: readonly Filter[]; withCoverage: boolean },
+  tell: (done: number, of: number) => void,
+): Promise<TestRun> {
+  const started = performance.now()
+  const planned = folders.map((folder) => ({
+    folder,
+    cases: folder.tests.flatMap(casesOf).filter((asked) => passes(filters, asked)),
+  }))
+  const total = planned.reduce((sum, { cases }) => sum + cases.length, 0)
+  const reports: CaseReport[] = []
+  const coverage: CoverageItem[] = []
+  let failures = 0
+  for (const { folder, cases } of planned) {
+    const counted = withCoverage ? coverageOf(folder.set) : undefined
+    for (const asked of cases) {
+      if (reports.length % TURN === 0) {
+        tell(reports.length, total)
+        await nextTurn()
+      }
+      const { report, judgement } = await timed(folder.set, asked, failures < MAX_EXPLAINED)
+      if (judgement !== undefined) counted?.add(judgement)
+      if (report.failure !== undefined) failures += 1
+      reports.push(report)
+    }
+    coverage.push(...(counted?.items() ?? []))
+  }
+  return { reports, coverage, ms: performance.now() - started }
+}
+
+async function timed(set: PolicySet, asked: Case, explained: boolean) {
+  if (asked.test.skip !== undefined) return { report: skippedReport(asked), judgement: undefined }
+  const started = performance.now()
+  const result = await runCase(set, asked)
+  return { report: reportOf(set, result, performance.now() - started, explained), judgement: result.judgement }
+}

@@ -1,0 +1,150 @@
+import { writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { counted } from '../../base/counted.ts'
+import { visible } from '../../base/visible.ts'
+import { coverageTotal, percentOf } from '../../cases/coverage.ts'
+import { FILTER_KEYS, type Filter, parseFilter } from '../../cases/filter.ts'
+import { junitOf } from '../../cases/junit.ts'
+import { lcovOf } from '../../cases/lcov.ts'
+import { countsOf } from '../../cases/report.ts'
+import { readPolicyFolders } from '../../files/policies.ts'
+import type { TenantFolder } from '../../policy/load.ts'
+import { addCommonOptions, type CommonOptions, collect, configOf, EXIT, UsageError } from '../context.ts'
+import { type Line, print } from '../output.ts'
+import { coverageJson, coverageLines, totalLine } from './coverage-lines.ts'
+import { testFolders } from './folders.ts'
+import { testsJson } from './json.ts'
+import { summaryLine, traceLines, treeLines } from './lines.ts'
+import { endProgress, progressBar } from './progress.ts'
+import { runTests, type TestFolder, type TestRun } from './run.ts'
+import { watchFolders } from './watch.ts'
+
+interface TestOptions extends CommonOptions {
+  tenant?: string
+  filter?: readonly string[]
+  format: 'tree' | 'json' | 'junit'
+  verbose?: boolean
+  watch?: boolean
+  coverage?: boolean
+  lcov?: string
+  minCoverage?: number
+}
+
+export function addTestCommand(program: Command): void {
+  addCommonOptions(program.command('test'), { policies: true })
+    .description('run the tests of all policies (*.test.yaml); exit 1 when one fails, or none is run')
+    .option('--tenant <id>', 'only the policies of this tenant')
+    .option(
+      '--filter <pattern>',
+      `only tests whose name holds this, or KEY=PATTERN with * (${FILTER_KEYS.join(', ')}); given again: one of each key must match`,
+      collect,
+    )
+    .addOption(
+      new Option('--format <format>', 'how results are printed').choices(['tree', 'json', 'junit']).default('tree'),
+    )
+    .option('--verbose', 'show every case, not only those that fail')
+    .option('--watch', 'run again whenever a file changes')
+    .option('--coverage', 'show which outcomes of rules, factors and comparisons no case has seen')
+    .option('--lcov <file>', 'write the coverage in the lcov format')
+    .addOption(new Option('--min-coverage <percent>', 'fail below this coverage').argParser(percentArgument))
+    .addHelpText('after', '\nExample:\n  gate-sidecar test --tenant acme --filter refunds --coverage')
+    .action(test)
+}
+
+function percentArgument(text: string): number {
+  if (/^\d{1,3}(?:\.\d{1,3})?$/.test(text) && Number(text) <= 100) return Number(text)
+  throw new InvalidArgumentError('A number from 0 to 100 is expected.')
+}
+
+async function test(options: TestOptions): Promise<void> {
+  const root = resolve(configOf(options).policies)
+  const pathOf = (file: string): string => shownPath(root, file)
+  const filters = (options.filter ?? []).map(filterOf)
+  const runOn = async (folders: readonly TenantFolder[]): Promise<boolean> => {
+    const loaded = testFolders(folders, root, options.tenant)
+    const run = await runTests(loaded, { filters, withCoverage: wantsCoverage(options) }, progressBar()).finally(
+      endProgress,
+    )
+    const problems = problemsOf(run, loaded, options)
+    show(run, problems, options, pathOf)
+    if (options.lcov !== undefined) writeFileSync(options.lcov, lcovOf(run.coverage, pathOf))
+    return problems.length === 0 && countsOf(run.reports).failed === 0
+  }
+  if (options.watch) return watchFolders(root, async (folders) => void (await runOn(folders)))
+  if (!(await runOn(readPolicyFolders(root)))) process.exitCode = EXIT.negative
+}
+
+function filterOf(text: string): Filter {
+  const filter = parseFilter(text)
+  if (filter === undefined) throw new UsageError(`--filter: ${text} is no pattern of actions such as action=payment.*.`)
+  return filter
+}
+
+function wantsCoverage({ coverage, lcov, minCoverage }: TestOptions): boolean {
+  return coverage === true || lcov !== undefined || minCoverage !== undefined
+}
+
+/** As tools find it that look from the current folder. */
+function shownPath(root: string, file: string): string {
+  const path = relative(process.cwd(), join(root, file))
+  return path.startsWith('..') ? join(root, file) : path
+}
+
+/** Why the command fails though no case does. */
+function problemsOf({ reports, coverage }: TestRun, folders: readonly TestFolder[], options: TestOptions): string[] {
+  const { passed, failed, skipped } = countsOf(reports)
+  if (passed + failed === 0) return [nothingRan(folders, skipped, options)]
+  const total = coverageTotal(coverage)
+  const { minCoverage = 0 } = options
+  if (total.covered * 100 >= minCoverage * total.outcomes) return []
+  return [`The coverage of ${percentOf(total)} % is below the ${minCoverage} % of --min-coverage.`]
+}
+
+/** Names of tests that are shown where a filter finds none. */
+const MAX_NAMES = 20
+
+function nothingRan(folders: readonly TestFolder[], skipped: number, { filter }: TestOptions): string {
+  if (skipped > 0) return `Nothing was run: ${counted(skipped, 'case')} skipped, and no others.`
+  const names = folders.flatMap(({ tests }) => tests.map(({ name }) => name))
+  if (names.length === 0) {
+    const tenants = folders.map(({ tenant }) => tenant).join(', ')
+    return `Nothing was run: there is no *.test.yaml file for ${tenants}.`
+  }
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
+  return `Nothing was run: no case matches --filter ${filter?.join(' ') ?? ''}; there are the tests ${names.slice(0, MAX_NAMES).join(', ')}${more}.`
+}
+
+/** A line without colours, with what would steer a terminal shown. */
+function plain(line: Line): string {
+  return visible(
+    (typeof line === 'string' ? [line] : line).map((part) => (typeof part === 'string' ? part : part.text)).join(''),
+  )
+}
+
+function show(
+  { reports, coverage, ms }: TestRun,
+  problems: readonly string[],
+  options: TestOptions,
+  pathOf: (file: string) => string,
+): void {
+  const json = options.json === true || options.format === 'json'
+  if (!json && options.format === 'junit') {
+    const text = junitOf(reports, (failure) => traceLines(failure).map(plain), pathOf)
+    process.stdout.write(text)
+    for (const problem of problems) process.stderr.write(`gate-sidecar: ${plain(problem)}\n`)
+    return
+  }
+  const withCoverage = wantsCoverage(options)
+  print(
+    { ...options, json },
+    { ...testsJson(reports, ms), problems, ...(withCoverage && { coverage: coverageJson(coverage) }) },
+    () => [
+      ...treeLines(reports, { verbose: options.verbose === true }),
+      ...(reports.length > 0 ? [''] : []),
+      ...(options.coverage ? [...coverageLines(coverage), ''] : withCoverage ? [totalLine(coverage)] : []),
+      summaryLine(countsOf(reports), ms),
+      ...problems,
+    ],
+  )
+}

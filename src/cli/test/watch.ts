@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { visible, visibleLines } from '../../base/visible.ts'
+import { policyFolders } from '../../files/policy-folders.ts'
+import { listFilesOf, type TenantFolder } from '../../policy/load.ts'
+import { CannotRun } from '../context.ts'
+import { stopSignal } from '../serve/signals.ts'
+
+/** How often contents are looked at; a service looks each second. */
+const POLL_MS = 500
+
+/**
+ * Does the work now and again at each change of any byte, links followed, until a signal says to stop. Policies that cannot
+ * be used are told, and waited for until they can.
+ */
+export async function watchFolders(
+  root: string,
+  work: (folders: readonly TenantFolder[]) => Promise<void>,
+): Promise<void> {
+  let isTold = false
+  const told = stopSignal().then(() => {
+    isTold = true
+  })
+  const all = policyFolders(root, { listFiles: async (files) => ({ value: listFilesOf(files) }) })
+  for (let known: string | undefined; !isTold; ) {
+    const folders = await Promise.all(all.names().map((tenant) => all.read(tenant)))
+    const fingerprint = JSON.stringify(folders.map((folder) => [folder.tenant, folder.fingerprint]))
+    if (fingerprint === known) {
+      await Promise.race([sleep(POLL_MS), told])
+      continue
+    }
+    if (known !== undefined) process.stderr.write('\nChanged:\n')
+    known = fingerprint
+    await workOrTell(() => work(folders))
+    process.stderr.write(`Waiting for a change in ${visible(root)}; Ctrl+C ends.\n`)
+  }
+}
+
+async function workOrTell(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof CannotRun)) throw error
+    process.stderr.write(`${visibleLines(error.message)}\n`)
+  }
+}

@@ -1,0 +1,130 @@
+import { Type } from '#typebox'
+import { RULE_UNSHOWN } from '../../actions/approvals/background.ts'
+import { OUTCOME_STATUSES } from '../../actions/outcomes/outcome-of.ts'
+import { EFFECTS } from '../../policy/set.ts'
+import { Digest, EXAMPLE, id, nullable, oneOf, Timestamp } from '../common-shapes.ts'
+
+const UNSHOWN_CODES = Object.keys(RULE_UNSHOWN) as (keyof typeof RULE_UNSHOWN)[]
+const Line = Type.Integer({ minimum: 1, description: 'From 1.' })
+const Count = Type.Integer({ minimum: 0 })
+
+const RuleText = Type.Object(
+  {
+    id: Type.String(),
+    file: Type.String({ description: 'Of the policies, such as `acme/main.yaml`.' }),
+    line: Line,
+    endLine: Line,
+    text: Type.String({ description: 'These lines; of more than 8,000 characters the beginning and the end.' }),
+  },
+  { title: 'RuleText', description: 'A rule as it is written in the policies that decided.' },
+)
+
+const PastDecision = Type.Object(
+  {
+    id: id('decision', 'As it was answered.'),
+    timestamp: Timestamp,
+    action: Type.String(),
+    decision: oneOf(EFFECTS),
+    riskScore: Type.Number({ minimum: 0, maximum: 100 }),
+    outcome: nullable(
+      oneOf([...OUTCOME_STATUSES, 'missing'], 'What became of the action; null while nothing is known.'),
+    ),
+  },
+  { title: 'PastDecision' },
+)
+
+const Permission = Type.Object(
+  { allowed: Type.Boolean(), reason: nullable(Type.String({ description: 'Why not, as a sentence.' })) },
+  { title: 'Permission' },
+)
+
+/** `data` of GET /approvals/:id/background. */
+export const ApprovalBackground = Type.Object(
+  {
+    approvalId: id('approval', 'The one that was asked for.'),
+    policyDigest: nullable(Digest),
+    rule: nullable(RuleText),
+    unshown: nullable(
+      Type.Object({ code: oneOf(UNSHOWN_CODES), message: Type.String() }, { description: 'Why `rule` is null.' }),
+    ),
+    agent: Type.Object(
+      {
+        principal: Type.String({ description: "Who asked: the key's identity, else its id." }),
+        name: nullable(Type.String({ description: 'Of the key.' })),
+        keyId: id('key', 'The key that asked.'),
+        recent: Type.Array(PastDecision, { description: 'Its last 10 other decisions, newest first.' }),
+        lastDay: Type.Object(
+          {
+            allow: Count,
+            deny: Count,
+            require_approval: Count,
+            complete: Type.Boolean({ description: 'False when not all 24 hours were looked at.' }),
+          },
+          { description: 'How many of its checks of the last 24 hours were decided so.' },
+        ),
+      },
+      { description: 'Who asked.' },
+    ),
+    session: Type.Object(
+      {
+        id: nullable(Type.String({ description: 'What the policies took for the session.' })),
+        recent: Type.Array(PastDecision, { description: 'Its last 20 other decisions, newest first.' }),
+      },
+      { description: 'The session of the agent.' },
+    ),
+    searchedTo: nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'How far back decisions were looked for; null when there are no more.',
+      }),
+    ),
+    approvers: Type.Object(
+      {
+        groups: Type.Array(Type.Array(Type.String()), {
+          description: 'A voter has one of the groups of each list; without a list, every approver may vote.',
+        }),
+        quorum: Type.Integer({ minimum: 1, description: 'Votes of distinct people that it needs.' }),
+        selfApproval: Type.Boolean({ description: 'Who asked may approve.' }),
+      },
+      { description: 'Who may vote.' },
+    ),
+    mayVote: Type.Object(Permission.properties, { description: 'Whether this key may approve it now.' }),
+    mayReject: Type.Object(Permission.properties, { description: 'Whether this key may reject it now.' }),
+  },
+  { title: 'ApprovalBackground', description: 'What helps to decide an approval and is not part of it.' },
+)
+
+const past = {
+  id: 'dec_01m7yzxq2v8n4c6x0k3p5r7t9w',
+  timestamp: '2026-11-21T11:58:02.190Z',
+  action: 'invoice.read',
+  decision: 'allow' as const,
+  riskScore: 0,
+  outcome: 'succeeded' as const,
+}
+export const approvalBackgroundExample = {
+  data: {
+    approvalId: EXAMPLE.approval,
+    policyDigest: EXAMPLE.policyDigest,
+    rule: {
+      id: 'steered-transfer',
+      file: 'acme/main.yaml',
+      line: 31,
+      endLine: 33,
+      text: '  - id: steered-transfer\n    actions: [payment.transfer]\n    effect: require_approval',
+    },
+    unshown: null,
+    agent: {
+      principal: EXAMPLE.key,
+      name: 'billing-bot',
+      keyId: EXAMPLE.key,
+      recent: [past],
+      lastDay: { allow: 1, deny: 0, require_approval: 1, complete: true },
+    },
+    session: { id: null, recent: [] },
+    searchedTo: null,
+    approvers: { groups: [['finance']], quorum: 1, selfApproval: false },
+    mayVote: { allowed: false, reason: 'Approvers need a key group: finance.' },
+    mayReject: { allowed: false, reason: 'Approvers need a key group: finance.' },
+  },
+}

@@ -1,0 +1,97 @@
+import { type Static, Type } from '#typebox'
+import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
+import {
+  AnyObject,
+  Digest,
+  EXAMPLE,
+  exampleContext,
+  exampleFactors,
+  id,
+  nullable,
+  oneOf,
+  RiskFactor,
+  Timestamp,
+} from '../common-shapes.ts'
+import { Stop } from '../killswitch/shapes.ts'
+
+const Vote = Type.Object(
+  {
+    principal: Type.String({ description: "The voting key's identity, else its id: what is counted." }),
+    approverId: Type.String({ description: 'As the voter claimed it.' }),
+    comment: nullable(Type.String()),
+    votedAt: Timestamp,
+    counts: Type.Boolean({
+      description:
+        "Towards the quorum. While the approval is open: no more when its key has ended, or another voter's key made it. Once it is settled: one vote of each person for it. A vote that rejects does not.",
+    }),
+  },
+  { title: 'Vote' },
+)
+
+export const Approval = Type.Object(
+  {
+    id: id('approval', 'Names it in paths.'),
+    action: Type.String(),
+    status: oneOf(APPROVAL_STATUSES),
+    createdAt: Timestamp,
+    context: AnyObject,
+    plan: nullable(AnyObject),
+    decisionId: id('decision', 'The decision that held the action.'),
+    riskScore: Type.Number({ minimum: 0, maximum: 100 }),
+    factors: Type.Array(RiskFactor),
+    reason: Type.String(),
+    rule: nullable(Type.String()),
+    requestedBy: Type.String({ description: "The requesting key's identity, else its id." }),
+    quorum: Type.Integer({ minimum: 1, description: 'Votes of distinct people that it needs.' }),
+    votes: Type.Array(Vote),
+    expiresAt: Timestamp,
+    decidedAt: nullable(Timestamp),
+    digest: Type.String({ ...Digest, description: 'Of everything that the approval covers.' }),
+    unbound: Type.Array(Type.String(), { description: 'Paths that it does not cover.' }),
+    stop: Type.Union([Stop, Type.Null()], {
+      description: 'Under which it waits, and its time does not run; or that has cancelled it.',
+    }),
+  },
+  {
+    title: 'Approval',
+    description: 'A held action, for people to decide. It covers exactly this request, once, until its deadline.',
+  },
+)
+
+const pending: Static<typeof Approval> = {
+  id: EXAMPLE.approval,
+  action: 'payment.transfer',
+  status: 'pending',
+  createdAt: EXAMPLE.time,
+  context: exampleContext,
+  plan: null,
+  decisionId: EXAMPLE.decision,
+  riskScore: 35.1,
+  factors: exampleFactors,
+  reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+  rule: 'steered-transfer',
+  requestedBy: EXAMPLE.key,
+  quorum: 1,
+  votes: [],
+  expiresAt: EXAMPLE.later,
+  decidedAt: null,
+  digest: EXAMPLE.digest,
+  unbound: ['context.toolCallId'],
+  stop: null,
+}
+
+function decided(status: 'approved' | 'rejected', comment: string): Static<typeof Approval> {
+  const vote = { principal: 'ann', approverId: 'ann', comment, votedAt: EXAMPLE.later, counts: status === 'approved' }
+  return { ...pending, status, votes: [vote], decidedAt: EXAMPLE.later }
+}
+
+export const listApprovalsExample = { data: [pending] }
+export const getApprovalExample = { data: pending }
+export const approveExample = {
+  body: { approverId: 'ann', comment: 'the invoice is here' },
+  data: decided('approved', 'the invoice is here'),
+}
+export const rejectExample = {
+  body: { approverId: 'ann', reason: 'not our supplier' },
+  data: decided('rejected', 'not our supplier'),
+}

@@ -1,0 +1,72 @@
+import { Type } from '#typebox'
+import { auditChain, LogRequest, logEntry } from '../../actions/audit/audit.ts'
+import { verificationStream } from '../../actions/audit/verify-live.ts'
+import { Days, VerifyRequest, verifyRange } from '../../actions/audit/verify-range.ts'
+import { oneOf } from '../common-shapes.ts'
+import { Closed, Paging, pageOf, TimeRange, timesOf, wholeNumber } from '../query.ts'
+import { route } from '../route.ts'
+import {
+  AuditEntry,
+  auditChainExample,
+  auditLogExample,
+  auditVerifyExample,
+  auditVerifyLiveExample,
+  RangeVerification,
+  VerificationText,
+} from './shapes.ts'
+
+const ChainQuery = Type.Object(
+  {
+    ...Paging,
+    order: Type.Optional(oneOf(['asc', 'desc'], 'Newest first without it.')),
+    before: wholeNumber('Only entries with a smaller `seq`.'),
+    eventType: Type.Optional(Type.String({ maxLength: 128, description: 'Only entries of this type.' })),
+    ...TimeRange,
+  },
+  Closed,
+)
+
+export const auditRoutes = {
+  auditChain: route({
+    query: ChainQuery,
+    data: Type.Array(AuditEntry),
+    paged: true,
+    example: auditChainExample,
+    handle: async (services, { caller, query }) => {
+      const { items, page } = await auditChain(services, {
+        chain: caller.chain,
+        order: query.order ?? 'desc',
+        ...pageOf(query, { limit: 50, max: 500 }),
+        before: query.before,
+        eventType: query.eventType,
+        ...timesOf(query),
+      })
+      return { data: items, page }
+    },
+  }),
+  auditVerify: route({
+    body: VerifyRequest,
+    data: RangeVerification,
+    example: auditVerifyExample,
+    handle: async (services, { caller, body }) => ({
+      data: await verifyRange(services, caller.chain, body, await services.outside()),
+    }),
+  }),
+  auditVerifyLive: route({
+    query: Days,
+    data: VerificationText,
+    bare: 'text/event-stream',
+    example: auditVerifyLiveExample,
+    handle: async (services, { caller, query, isGone }) => ({
+      stream: verificationStream(services, caller, query, await services.outside(), isGone),
+    }),
+  }),
+  auditLog: route({
+    body: LogRequest,
+    data: AuditEntry,
+    example: auditLogExample,
+    handle: async (services, { caller, body, idempotency }) => ({
+      data: await logEntry(services, caller, body, idempotency),
+    }),
+  }),
+}

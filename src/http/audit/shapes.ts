@@ -1,0 +1,97 @@
+import { type Static, Type } from '#typebox'
+import { RANGE_STATUSES, type RangeStatus } from '../../audit/range.ts'
+import { AnyObject, Digest, EXAMPLE, id, nullable, oneOf, Timestamp } from '../common-shapes.ts'
+
+export const AuditEntry = Type.Object(
+  {
+    id: id('entry', 'Of a decision: its id with another prefix.'),
+    timestamp: Timestamp,
+    eventType: Type.String({ description: "One of the service's types, or a caller's own." }),
+    data: nullable(AnyObject),
+    hash: Digest,
+    seq: Type.Integer({ minimum: 0, description: 'Its place in the chain, without gaps.' }),
+    previousHash: Digest,
+    actor: nullable(AnyObject),
+  },
+  { title: 'AuditEntry', description: 'One entry of the hash-chained trail.' },
+)
+
+export const RangeVerification = Type.Object(
+  {
+    valid: Type.Boolean(),
+    status: oneOf(Object.keys(RANGE_STATUSES) as RangeStatus[], statuses()),
+    entriesChecked: Type.Integer({ minimum: 0 }),
+    firstEntry: Type.String({ description: 'Empty for an empty range.' }),
+    lastEntry: Type.String({ description: 'Empty for an empty range.' }),
+    fault: nullable(Type.String({ description: 'The first thing wrong.' })),
+    firstBadSeq: nullable(Type.Integer()),
+    redactedEntries: Type.Integer({ minimum: 0, description: 'Of which a section was erased by a command.' }),
+    unanchoredEntries: Type.Integer({ minimum: 0, description: 'Of the range, that no anchor holds.' }),
+  },
+  { title: 'RangeVerification' },
+)
+
+export const VerificationText = Type.String({
+  description:
+    'Server-sent events, of which `data` is one line of JSON. `progress`, at most some a second: `{checked, of}`, entries. At the end `verified`, with `data` of `POST /audit/verify`, or `failed`: `{error, message}`, as every failure has them.',
+})
+
+const decision: Static<typeof AuditEntry> = {
+  id: EXAMPLE.entry,
+  timestamp: EXAMPLE.time,
+  eventType: 'gate.decision',
+  data: {
+    id: EXAMPLE.decision,
+    action: 'payment.transfer',
+    decision: 'require_approval',
+    rule: 'steered-transfer',
+    reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+    riskScore: 35.1,
+    policyDigest: EXAMPLE.policyDigest,
+  },
+  hash: EXAMPLE.hash,
+  seq: 7,
+  previousHash: EXAMPLE.previousHash,
+  actor: { kind: 'key', id: EXAMPLE.key, roles: ['agent'] },
+}
+
+export const auditChainExample = { data: [decision] }
+export const auditVerifyExample = {
+  body: { startDate: '2026-11-01', endDate: '2026-11-30' },
+  data: {
+    valid: true,
+    status: 'unanchored' as const,
+    entriesChecked: 1,
+    firstEntry: EXAMPLE.entry,
+    lastEntry: EXAMPLE.entry,
+    fault: null,
+    firstBadSeq: null,
+    redactedEntries: 0,
+    unanchoredEntries: 1,
+  },
+}
+const { data: verified } = auditVerifyExample
+export const auditVerifyLiveExample = {
+  data: [
+    ['progress', { checked: 0, of: 1 }],
+    ['verified', verified],
+  ]
+    .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+    .join(''),
+}
+const logged = { invoice: '2026-0117', pages: 2 }
+export const auditLogExample = {
+  body: { eventType: 'invoice.read', data: logged, userId: 'joe' },
+  data: {
+    ...decision,
+    eventType: 'invoice.read',
+    data: logged,
+    actor: { kind: 'key', id: EXAMPLE.key, identity: null, roles: ['agent'], claimedUserId: 'joe' },
+  },
+}
+
+function statuses(): string {
+  return Object.entries(RANGE_STATUSES)
+    .map(([status, meaning]) => `\`${status}\`: ${meaning}.`)
+    .join(' ')
+}

@@ -1,0 +1,68 @@
+import { type Static, type TSchema, Type } from '#typebox'
+import { ID_PREFIX, type IdKind } from '../base/id.ts'
+
+/** The schema, or null, and so no longer the one that its title names. Written as a list of types, which is what generators of clients understand. */
+export function nullable<S extends TSchema & { type?: string; enum?: readonly unknown[]; title?: string }>(schema: S) {
+  const { type, enum: values, title: _, ...others } = schema
+  return Type.Unsafe<Static<S> | null>({
+    ...others,
+    type: [type, 'null'],
+    ...(values !== undefined && { enum: [...values, null] }),
+  })
+}
+
+export function oneOf<T extends string>(values: readonly T[], description?: string) {
+  return Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description !== undefined && { description }) })
+}
+
+/** As `oneOf`, where the type at hand is any text, as it is of what was read back from the trail. */
+export function textOf(values: readonly string[], description: string) {
+  return Type.Unsafe<string>({ type: 'string', enum: [...values], description })
+}
+
+export function id(kind: IdKind, description: string) {
+  return Type.String({ pattern: `^${ID_PREFIX[kind]}_[0-9a-hjkmnp-tv-z]{26}$`, description })
+}
+
+export const Timestamp = Type.String({ format: 'date-time', description: 'UTC, with milliseconds.' })
+export const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
+/** An object of any members. */
+export const AnyObject = Type.Unsafe<{ readonly [member: string]: unknown }>({
+  type: 'object',
+  additionalProperties: true,
+})
+
+export const RiskFactor = Type.Object(
+  {
+    name: Type.String(),
+    weight: Type.Number({ description: 'The most that it can contribute.' }),
+    contribution: Type.Number(),
+  },
+  { title: 'RiskFactor', description: 'One factor of a risk score, in points.' },
+)
+
+/** Ids and hashes of the examples, which tell one story: a transfer that is held, approved, and made. */
+export const EXAMPLE = {
+  approval: 'apr_01m7yzzehfrpebstavhhvn7kv5',
+  decision: 'dec_01m7yzzehe6pjva8zh9yqf6aqb',
+  entry: 'aud_01m7yzzehe6pjva8zh9yqf6aqb',
+  key: 'key_01m7yzz0k6tq3c1xw9v5r8n2be',
+  nextKey: 'key_01m7z1prq98w2s5d7f0g3h6j9k',
+  voter: 'key_01m7yzz1s8d4m0h7j2p6q9t3gf',
+  stop: 'ksw_01m7z00rfx8e5n3w7c2k4v6ymd',
+  bundle: 'bun_01m7z01a9b4f6h8j0k2m4n6p8q',
+  policyDigest: 'sha256:7814d306f9d1ab1c56b3ab4e8a0ff3c45ef1d83b5a4c5e7ffb0d3bb0b7d1c9e2',
+  digest: 'sha256:1d7f2c3b9a8e6f504132abcdef0123456789abcdef0123456789abcdef012345',
+  hash: 'sha256:9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab',
+  previousHash: 'sha256:d29db49664ad559a6bec9448b311239905def06f8ee29a0ff8d50f34f02f11d9',
+  time: '2026-11-21T12:05:57.423Z',
+  later: '2026-11-21T12:35:57.398Z',
+  hourLater: '2026-11-21T13:35:57.398Z',
+} as const
+
+export const exampleContext = { amount: 25, country: 'DE', iban: 'DE02100500000054540402' }
+export const exampleFactors = [
+  { name: 'tainted-session', weight: 20, contribution: 20 },
+  { name: 'amount', weight: 50, contribution: 0.1 },
+  { name: 'new-recipient', weight: 15, contribution: 15 },
+]

@@ -1,0 +1,165 @@
+import { Type } from '#typebox'
+import { EFFECTS } from '../../policy/set.ts'
+import { nullable, oneOf } from '../common-shapes.ts'
+
+const Outcome = oneOf(['true', 'false', 'unknown'], '`unknown` for want of a fact, or of one of the right type.')
+const File = Type.String({ description: 'Of the policies, such as `acme/main.yaml`.' })
+const Line = Type.Integer({ minimum: 1, description: 'From 1.' })
+
+export const ShownValue = Type.Unsafe<object>({
+  title: 'ShownValue',
+  description:
+    'A value: whole as `value`, or, where its JSON is long, by its `beginning` and how many `characters` it has.',
+  type: 'object',
+  properties: {
+    value: {},
+    beginning: { type: 'string' },
+    characters: { type: 'integer' },
+  },
+})
+
+const Defaulted = Type.Literal(true, { description: 'The fact was missing: `seen` is its declared default.' })
+
+/** Refers to itself by the name under which it stands in the document. Its type would have no end for the compiler. */
+const Condition = Type.Unsafe<object>({
+  title: 'ExplainedCondition',
+  description:
+    'A condition and what it came to. A `leaf` compares a fact with a value; `all`, `any` and `not` have `conditions`; a `condition` is a named one where it is used, and shows what it stands for the first time in its rule or factor.',
+  type: 'object',
+  required: ['kind', 'outcome'],
+  properties: {
+    kind: { type: 'string', enum: ['leaf', 'all', 'any', 'not', 'condition'] },
+    outcome: Outcome,
+    fact: { type: 'string' },
+    operator: { type: 'string' },
+    wanted: ShownValue,
+    seen: { ...nullable(ShownValue), description: 'Null when the fact is missing and has no default.' },
+    defaulted: Defaulted,
+    name: { type: 'string' },
+    file: File,
+    line: Line,
+    conditions: { type: 'array', items: { $ref: '#/components/schemas/ExplainedCondition' } },
+    leftOut: { type: 'integer', minimum: 0, description: 'How many conditions are not shown.' },
+  },
+})
+
+const Rule = Type.Object(
+  {
+    id: Type.String(),
+    effect: oneOf(EFFECTS),
+    outcome: Outcome,
+    matches: Type.Boolean({ description: 'Of unknown outcome, a rule matches where it restrains.' }),
+    decides: Type.Boolean(),
+    file: File,
+    line: Line,
+    condition: Type.Optional(Condition),
+  },
+  { title: 'ExplainedRule', description: 'A rule about the action. Without a `condition` it always holds.' },
+)
+
+const Scale = Type.Object(
+  {
+    fact: Type.String(),
+    from: Type.Number(),
+    to: Type.Number(),
+    seen: nullable(ShownValue),
+    defaulted: Type.Optional(Defaulted),
+  },
+  { title: 'ExplainedScale', description: 'It adds nothing at `from` or below, the whole weight at `to` or above.' },
+)
+
+const Factor = Type.Object(
+  {
+    name: Type.String(),
+    outcome: Outcome,
+    weight: Type.Number({ description: 'The most that it can contribute.' }),
+    contribution: Type.Number(),
+    file: File,
+    line: Line,
+    condition: Type.Optional(Condition),
+    scale: nullable(Scale),
+  },
+  { title: 'ExplainedFactor', description: 'A risk factor about the action.' },
+)
+
+const Request = Type.Object(
+  {
+    declared: Type.Boolean({ description: 'The action is declared under `actions`.' }),
+    validated: Type.Boolean({ description: 'It is declared, and context and plan pass.' }),
+    fault: nullable(Type.String({ description: 'What does not pass.' })),
+  },
+  { title: 'ExplainedRequest', description: 'What the declaration of the action says to context and plan.' },
+)
+
+const LeftOut = Type.Integer({ minimum: 0, description: 'How many more there are.' })
+
+/** An Explanation, as the OpenAPI document tells it. */
+export const Explanation = Type.Object(
+  {
+    domain: nullable(Type.String({ description: 'Of the action.' })),
+    killSwitch: nullable(Type.String({ description: 'Why a stop covers the action; null when none does.' })),
+    request: Request,
+    thresholds: nullable(
+      Type.Object(
+        { requireApproval: Type.Number(), deny: Type.Number() },
+        { description: 'Risk scores from which an action needs approval, and is denied.' },
+      ),
+    ),
+    rules: Type.Array(Rule, { description: 'The one that decides first, then those that match.' }),
+    rulesLeftOut: LeftOut,
+    factors: Type.Array(Factor, { description: 'Those that add something first.' }),
+    factorsLeftOut: LeftOut,
+  },
+  { title: 'Explanation', description: 'What each rule and risk factor about the action saw, in bounded size.' },
+)
+
+const place = { file: 'acme/payments.yaml' }
+const outcome = 'true' as const
+
+export const exampleExplanation = {
+  domain: 'finance',
+  killSwitch: null,
+  request: { declared: true, validated: true, fault: null },
+  thresholds: { requireApproval: 50, deny: 85 },
+  rules: [
+    {
+      id: 'steered-transfer',
+      effect: 'require_approval' as const,
+      outcome,
+      matches: true,
+      decides: true,
+      ...place,
+      line: 72,
+      condition: {
+        kind: 'all',
+        outcome,
+        conditions: [
+          {
+            kind: 'leaf',
+            outcome,
+            fact: 'context.tainted',
+            operator: 'equal',
+            wanted: { value: true },
+            seen: { value: true },
+            ...place,
+            line: 78,
+          },
+        ],
+        leftOut: 0,
+      },
+    },
+  ],
+  rulesLeftOut: 0,
+  factors: [
+    {
+      name: 'amount',
+      outcome,
+      weight: 50,
+      contribution: 0.1,
+      ...place,
+      line: 46,
+      scale: { fact: 'context.amount', from: 0, to: 20_000, seen: { value: 25 } },
+    },
+  ],
+  factorsLeftOut: 0,
+}

@@ -1,0 +1,126 @@
+import { Type } from '#typebox'
+import { UNEXPLAINED, type Unexplained } from '../../actions/policies/history.ts'
+import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
+import { DECIDED_BY } from '../../gate/decide.ts'
+import { EFFECTS, RETRIES } from '../../policy/set.ts'
+import {
+  AnyObject,
+  Digest,
+  EXAMPLE,
+  exampleContext,
+  exampleFactors,
+  id,
+  nullable,
+  oneOf,
+  RiskFactor,
+  Timestamp,
+  textOf,
+} from '../common-shapes.ts'
+import { Unevaluable } from '../gate/shapes.ts'
+import { RecordedOutcome } from '../outcomes/shapes.ts'
+import { Explanation, exampleExplanation, ShownValue } from './explanation-shapes.ts'
+
+const UNEXPLAINED_CODES = Object.keys(UNEXPLAINED) as Unexplained['code'][]
+
+const DecisionCaller = Type.Object(
+  {
+    keyId: id('key', 'The key that asked.'),
+    identity: nullable(Type.String({ description: 'Who holds it.' })),
+    name: nullable(Type.String()),
+    roles: Type.Array(Type.String()),
+  },
+  { title: 'DecisionCaller' },
+)
+
+const Difference = Type.Object(
+  { member: Type.String({ description: 'Of the decision.' }), recorded: ShownValue, again: ShownValue },
+  { title: 'Difference', description: 'What did not come out again as it is recorded.' },
+)
+
+/** `data` of GET /decisions/:id. */
+export const RecordedDecision = Type.Object(
+  {
+    id: id('decision', 'As it was answered.'),
+    timestamp: Timestamp,
+    action: Type.String(),
+    decision: oneOf(EFFECTS),
+    reason: Type.String(),
+    rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
+    decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
+    retry: textOf(RETRIES, 'When it made sense to ask again.'),
+    riskScore: Type.Number({ minimum: 0, maximum: 100 }),
+    factors: Type.Array(RiskFactor),
+    unevaluable: Type.Array(Unevaluable),
+    planValidated: Type.Boolean(),
+    policyDigest: nullable(Digest),
+    evaluatedAt: Timestamp,
+    caller: DecisionCaller,
+    request: nullable(Type.Unsafe<object>({ ...AnyObject, description: 'As it came; null when it has been erased.' })),
+    approval: nullable(
+      Type.Object(
+        { id: id('approval', 'That it waited for, or used.'), status: nullable(oneOf(APPROVAL_STATUSES)) },
+        { description: 'With its status now.' },
+      ),
+    ),
+    outcome: nullable(
+      Type.Object(RecordedOutcome, { description: 'What became of the action; null while nothing is known.' }),
+    ),
+    chain: Type.String(),
+    seq: Type.Integer({ minimum: 0 }),
+    entryId: id('entry', 'Of its audit entry.'),
+    hash: Digest,
+    previousHash: Digest,
+    verified: Type.Boolean({ description: 'The entry hashes to what it did, and joins its neighbours.' }),
+    fault: nullable(Type.String({ description: 'What is wrong with it.' })),
+    explanation: nullable(Explanation),
+    reproduced: nullable(
+      Type.Boolean({ description: 'The policies that decided give the same again; null when it cannot be explained.' }),
+    ),
+    differences: Type.Array(Difference),
+    unexplained: nullable(
+      Type.Object(
+        { code: oneOf(UNEXPLAINED_CODES), message: Type.String() },
+        { description: 'Why it cannot be explained.' },
+      ),
+    ),
+  },
+  {
+    title: 'RecordedDecision',
+    description:
+      'What is recorded of a decision, and why it came out so: evaluated again by the policies that decided.',
+  },
+)
+
+export const getDecisionExample = {
+  data: {
+    id: EXAMPLE.decision,
+    timestamp: EXAMPLE.time,
+    action: 'payment.transfer',
+    decision: 'require_approval' as const,
+    reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+    rule: 'steered-transfer',
+    decidedBy: 'hold_rule',
+    retry: 'after_approval',
+    riskScore: 35.1,
+    factors: exampleFactors,
+    unevaluable: [],
+    planValidated: true,
+    policyDigest: EXAMPLE.policyDigest,
+    evaluatedAt: EXAMPLE.time,
+    caller: { keyId: EXAMPLE.key, identity: null, name: 'billing-bot', roles: ['agent'] },
+    request: { tenantId: 'acme', action: 'payment.transfer', context: exampleContext },
+    approval: { id: EXAMPLE.approval, status: 'pending' as const },
+    outcome: null,
+    chain: 'acme/live',
+    seq: 7,
+    entryId: EXAMPLE.entry,
+    hash: EXAMPLE.hash,
+    previousHash: EXAMPLE.previousHash,
+    verified: true,
+    fault: null,
+    explanation: exampleExplanation,
+    reproduced: true,
+    differences: [],
+    unexplained: null,
+  },
+}

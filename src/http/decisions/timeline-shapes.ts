@@ -1,0 +1,133 @@
+import { type Static, Type } from '#typebox'
+import { TIMELINE_EVENTS } from '../../actions/decisions/timeline.ts'
+import { LevelField } from '../../actions/killswitch/request.ts'
+import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
+import { DECIDED_BY } from '../../gate/decide.ts'
+import { EFFECTS } from '../../policy/set.ts'
+import { EXAMPLE, id, nullable, oneOf, Timestamp, textOf } from '../common-shapes.ts'
+import { RecordedOutcome } from '../outcomes/shapes.ts'
+
+const TimelineActor = Type.Object(
+  {
+    kind: oneOf(['key', 'host', 'service']),
+    id: Type.String({ description: 'Of the key, the user on the host, or the service.' }),
+    identity: nullable(Type.String({ description: 'Who holds the key.' })),
+    name: nullable(Type.String({ description: 'Of the key.' })),
+  },
+  { title: 'TimelineActor', description: 'Who caused an entry.' },
+)
+
+const TimelineItem = Type.Object(
+  {
+    at: Timestamp,
+    seq: Type.Integer({ minimum: 0 }),
+    entryId: id('entry', 'Of the audit entry that says so.'),
+    event: oneOf(TIMELINE_EVENTS),
+    actor: nullable(TimelineActor),
+    decisionId: nullable(
+      id('decision', 'The decision that it is, that asked for or used the approval, or whose outcome it is.'),
+    ),
+    decision: nullable(
+      Type.Object(
+        {
+          action: Type.String(),
+          decision: oneOf(EFFECTS),
+          reason: Type.String(),
+          rule: nullable(Type.String()),
+          decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
+          riskScore: Type.Number({ minimum: 0, maximum: 100 }),
+        },
+        { description: 'Of `gate.decision`; null also where it is not there any more.' },
+      ),
+    ),
+    hold: nullable(
+      Type.Object(
+        { requestedBy: Type.String(), quorum: Type.Integer({ minimum: 1 }), expiresAt: Timestamp },
+        { description: 'Of `approval.requested`.' },
+      ),
+    ),
+    vote: nullable(
+      Type.Object(
+        { principal: Type.String(), approverId: Type.String(), comment: nullable(Type.String()) },
+        { description: 'Of `approval.approved` and `approval.rejected`.' },
+      ),
+    ),
+    approvalStatus: nullable(
+      oneOf(APPROVAL_STATUSES, 'Of the approval behind this entry: a vote that does not decide leaves it pending.'),
+    ),
+    stop: nullable(
+      Type.Object(
+        { id: id('killSwitch', 'Of the stop.'), level: LevelField, scope: Type.String() },
+        { description: 'Of `approval.cancelled`: the stop that cancelled it; null where a person did.' },
+      ),
+    ),
+    outcome: nullable(Type.Object(RecordedOutcome, { description: 'Of `outcome.recorded` and `outcome.missing`.' })),
+  },
+  { title: 'TimelineItem', description: 'What one audit entry tells of an action.' },
+)
+
+/** `data` of GET /decisions/:id/timeline. */
+export const DecisionTimeline = Type.Object(
+  {
+    decisionId: id('decision', 'The one that was asked for.'),
+    approval: nullable(
+      Type.Object(
+        {
+          id: id('approval', 'That joins the decisions.'),
+          status: nullable(oneOf(APPROVAL_STATUSES, 'Now; null when it is not there any more.')),
+          heldDecisionId: nullable(id('decision', 'The decision that asked for it.')),
+          usedByDecisionId: nullable(id('decision', 'The decision that used it.')),
+        },
+        { description: 'Null where none was asked for.' },
+      ),
+    ),
+    items: Type.Array(TimelineItem, { description: 'In order.' }),
+    leftOut: Type.Integer({ minimum: 0, description: 'How many entries of the approval are not told, the oldest.' }),
+  },
+  {
+    title: 'DecisionTimeline',
+    description: 'What happened to an action: both decisions of an approval tell the same.',
+  },
+)
+
+const nothing = { decision: null, hold: null, vote: null, approvalStatus: null, stop: null, outcome: null }
+const agent = { kind: 'key' as const, id: EXAMPLE.key, identity: null, name: 'billing-bot' }
+const items: Static<typeof TimelineItem>[] = [
+  {
+    ...{ at: EXAMPLE.time, seq: 7, entryId: EXAMPLE.entry, event: 'gate.decision', actor: agent },
+    ...{ decisionId: EXAMPLE.decision, ...nothing },
+    decision: {
+      action: 'payment.transfer',
+      decision: 'require_approval',
+      reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+      rule: 'steered-transfer',
+      decidedBy: 'hold_rule',
+      riskScore: 35.1,
+    },
+  },
+  {
+    ...{
+      at: EXAMPLE.time,
+      seq: 8,
+      entryId: 'aud_01m7yzzehg2v8n4c6x0k3p5r7t',
+      event: 'approval.requested',
+      actor: agent,
+    },
+    ...{ decisionId: EXAMPLE.decision, ...nothing },
+    hold: { requestedBy: EXAMPLE.key, quorum: 1, expiresAt: EXAMPLE.later },
+    approvalStatus: 'pending',
+  },
+]
+export const decisionTimelineExample = {
+  data: {
+    decisionId: EXAMPLE.decision,
+    approval: {
+      id: EXAMPLE.approval,
+      status: 'pending' as const,
+      heldDecisionId: EXAMPLE.decision,
+      usedByDecisionId: null,
+    },
+    items,
+    leftOut: 0,
+  },
+}

@@ -1,0 +1,79 @@
+import { Type } from '#typebox'
+import { DECIDED_BY } from '../../gate/decide.ts'
+import { EFFECTS, RETRIES } from '../../policy/set.ts'
+import {
+  Digest,
+  EXAMPLE,
+  exampleContext,
+  exampleFactors,
+  id,
+  nullable,
+  oneOf,
+  RiskFactor,
+  Timestamp,
+  textOf,
+} from '../common-shapes.ts'
+import { Explanation } from '../decisions/explanation-shapes.ts'
+
+export const Unevaluable = Type.Object(
+  {
+    kind: textOf(['rule', 'factor'], 'What could not be evaluated.'),
+    name: Type.String(),
+    facts: Type.Array(Type.String(), { description: 'The facts that were missing or of another type.' }),
+  },
+  { title: 'Unevaluable', description: 'A rule or factor that restrained for want of a fact.' },
+)
+
+/** `data` of POST /gate/check. */
+export const Decision = Type.Object(
+  {
+    decision: oneOf(EFFECTS, 'Only `allow` lets the action run.'),
+    reason: Type.String({ description: 'A sentence for people.' }),
+    riskScore: Type.Number({ minimum: 0, maximum: 100 }),
+    plan: Type.Object({ action: Type.String(), validated: Type.Boolean() }),
+    decisionId: id('decision', 'Exports as evidence under this id.'),
+    timestamp: Timestamp,
+    rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
+    decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
+    retry: textOf(RETRIES, 'When it makes sense to ask again.'),
+    policyDigest: nullable(Digest),
+    approvalId: nullable(id('approval', 'The approval that is waited for, or was used.')),
+    approvalExpiresAt: nullable(Timestamp),
+    validUntil: nullable(Type.String({ format: 'date-time', description: 'An allow is good until then.' })),
+    factors: Type.Array(RiskFactor),
+    unevaluable: Type.Array(Unevaluable),
+    explanation: Type.Optional(Explanation),
+  },
+  { title: 'Decision', description: 'What was decided, and why. It is on disk before it is answered.' },
+)
+
+/** `data` of POST /gate/risk. */
+export const RiskAssessment = Type.Object(
+  { score: Type.Number({ minimum: 0, maximum: 100 }), factors: Type.Array(RiskFactor) },
+  { title: 'RiskAssessment', description: 'The sum of the factors, without a decision.' },
+)
+
+const request = { tenantId: 'acme', action: 'payment.transfer', context: exampleContext }
+
+export const checkExample = {
+  body: request,
+  data: {
+    decision: 'require_approval' as const,
+    reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+    riskScore: 35.1,
+    plan: { action: 'payment.transfer', validated: true },
+    decisionId: EXAMPLE.decision,
+    timestamp: EXAMPLE.time,
+    rule: 'steered-transfer',
+    decidedBy: 'hold_rule',
+    retry: 'after_approval',
+    policyDigest: EXAMPLE.policyDigest,
+    approvalId: EXAMPLE.approval,
+    approvalExpiresAt: EXAMPLE.later,
+    validUntil: null,
+    factors: exampleFactors,
+    unevaluable: [],
+  },
+}
+
+export const riskExample = { body: request, data: { score: 35.1, factors: exampleFactors } }

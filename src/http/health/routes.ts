@@ -1,0 +1,49 @@
+import { Type } from '#typebox'
+import { GateError } from '../../base/errors.ts'
+import { publicRoute } from '../route.ts'
+import type { Services } from '../services.ts'
+import { Health, healthzExample, metricsExample, Readiness, readyzExample } from './shapes.ts'
+
+export const healthRoutes = {
+  // The process answers. Nothing of any tenant is told, since no key is asked for.
+  healthz: publicRoute({ data: Health, example: healthzExample, answer: () => ({ status: 'ok' as const }) }),
+  readyz: publicRoute({
+    data: Readiness,
+    errors: ['not_ready', 'audit_unavailable'],
+    example: readyzExample,
+    answer: readyz,
+  }),
+  metrics: publicRoute({
+    data: Type.String(),
+    bare: 'text/plain',
+    errors: ['audit_unavailable'],
+    example: metricsExample,
+    answer: ({ metrics }) => metrics(),
+  }),
+}
+
+/**
+ * Ready: the store answers, the trail agrees with its anchors, every stop is on disk, and no tenant is without policies that it
+ * should have. Anchors that are not taken are told here, and are no failure. A set that was refused while an older one is in force is a warning here, not a failure.
+ *
+ * @throws GateError `not_ready`, or the store's own error
+ */
+async function readyz({ store, policies, anchors, sweeping }: Services) {
+  await store.probe()
+  const fault = anchors.fault()
+  if (fault !== null) throw new GateError('not_ready', fault)
+  const stopsOnDisk = store.imposed().length === 0
+  const faults = policies.faults()
+  const withoutPolicy = faults.filter(({ tenantId }) => policies.get(tenantId) === undefined).length
+  if (!stopsOnDisk) throw new GateError('not_ready', 'A kill switch is in force but not on disk yet.')
+  if (withoutPolicy > 0)
+    throw new GateError('not_ready', `${withoutPolicy} policy sets have faults and no earlier version is in force.`)
+  const { unanchoredEntries, sinks } = await anchors.status()
+  const shown = sinks.map(({ failures: _, ...sink }) => sink)
+  return {
+    ready: true,
+    policySetsOutdated: faults.length,
+    verified: sweeping.last(),
+    anchors: { unanchoredEntries, sinks: shown },
+  }
+}

@@ -1,0 +1,84 @@
+import { type Static, Type } from '#typebox'
+import { EnvironmentField, RoleField } from '../../actions/keys/keys.ts'
+import { EXAMPLE, id, nullable, Timestamp } from '../common-shapes.ts'
+
+const members = {
+  id: id('key', 'Names the key; not a secret.'),
+  tenantId: nullable(Type.String({ description: 'null for admin keys, which reach every tenant.' })),
+  environment: EnvironmentField,
+  roles: Type.Array(RoleField),
+  identity: nullable(Type.String({ description: 'Who holds it; approvals by one identity count once.' })),
+  groups: Type.Array(Type.String()),
+  name: nullable(Type.String()),
+  createdAt: Timestamp,
+  createdBy: Type.String({ description: 'The key that made it, or `host:<uid>`.' }),
+  expiresAt: nullable(Timestamp),
+  revokedAt: nullable(Timestamp),
+  rotatedFrom: nullable(Type.String({ description: 'The first key of its line, when it came by rotation.' })),
+  rotatedBy: nullable(
+    Type.String({ description: 'The key of somebody else that had its secret made, or that of a key before it.' }),
+  ),
+  replacedBy: nullable(Type.String({ description: 'The key that came after it by rotation.' })),
+}
+
+export const Key = Type.Object(members, { title: 'Key', description: 'A key without its secret.' })
+export const ListedKey = Type.Object(
+  {
+    ...members,
+    lastUsedAt: nullable(
+      Type.Unsafe<string>({
+        ...Timestamp,
+        description: 'When the last request came with it; null when none has. After a crash, a minute old at most.',
+      }),
+    ),
+  },
+  { title: 'ListedKey', description: 'A key without its secret, and when it was used last.' },
+)
+const Secret = Type.String({ pattern: '^sk_(live|test)_[0-9A-Za-z]{49}$', description: 'Shown this once.' })
+export const CreatedKey = Type.Object(
+  { ...members, key: Secret },
+  { title: 'CreatedKey', description: 'A new key with its secret.' },
+)
+export const RotatedKey = Type.Object(
+  { ...members, key: Secret, replaces: Key },
+  { title: 'RotatedKey', description: 'A new key with its secret, and the one that it replaces.' },
+)
+
+const key: Static<typeof Key> = {
+  id: EXAMPLE.key,
+  tenantId: 'acme',
+  environment: 'live',
+  roles: ['agent'],
+  identity: null,
+  groups: [],
+  name: 'billing-bot',
+  createdAt: EXAMPLE.time,
+  createdBy: EXAMPLE.voter,
+  expiresAt: null,
+  revokedAt: null,
+  rotatedFrom: null,
+  rotatedBy: null,
+  replacedBy: null,
+}
+
+// Put together here, so that no scanner takes the example for a key.
+const secret = `sk_live_${'0'.repeat(49)}`
+
+export const listKeysExample = { data: [{ ...key, lastUsedAt: EXAMPLE.later }] }
+export const createKeyExample = {
+  body: { roles: ['agent' as const], name: 'billing-bot' },
+  data: { ...key, key: secret },
+}
+export const revokeKeyExample = { data: { ...key, revokedAt: EXAMPLE.later } }
+export const rotateKeyExample = {
+  body: { overlapMinutes: 60 },
+  data: {
+    ...key,
+    id: EXAMPLE.nextKey,
+    createdAt: EXAMPLE.later,
+    rotatedFrom: EXAMPLE.key,
+    rotatedBy: EXAMPLE.voter,
+    key: secret,
+    replaces: { ...key, expiresAt: EXAMPLE.hourLater, replacedBy: EXAMPLE.nextKey },
+  },
+}

@@ -1,0 +1,155 @@
+import { Type } from '#typebox'
+import { SINKS } from '../../actions/anchors/anchors.ts'
+import { EnvironmentField } from '../../actions/keys/keys.ts'
+import { LevelField } from '../../actions/killswitch/request.ts'
+import { FAIL_MODES } from '../../actions/overview/fail-modes.ts'
+import { NEWEST } from '../../actions/overview/latency.ts'
+import { MAX_DENIALS } from '../../actions/overview/overview.ts'
+import { DECIDED_BY } from '../../gate/decide.ts'
+import { Digest, EXAMPLE, nullable, oneOf, Timestamp, textOf } from '../common-shapes.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const Ms = Type.Number({ minimum: 0 })
+
+const DecisionBucket = Type.Object(
+  { at: Timestamp, allow: Count, deny: Count, requireApproval: Count },
+  { title: 'DecisionBucket', description: 'Decisions from `at` on, for `bucketMs`.' },
+)
+
+const Denial = Type.Object(
+  {
+    rule: nullable(Type.String()),
+    decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
+    count: Type.Integer({ minimum: 1 }),
+  },
+  { title: 'Denial' },
+)
+
+const Approvals = Type.Object(
+  {
+    pending: Count,
+    oldestPendingAt: nullable(Timestamp),
+    nextDeadlineAt: nullable(Timestamp),
+    decided: Type.Object(
+      { approved: Count, rejected: Count, expired: Count, cancelled: Count },
+      { description: 'How approvals ended since `from`. One that was approved may have expired afterwards too.' },
+    ),
+    waitMs: nullable(
+      Type.Object(
+        { p50: Ms, p90: Ms, max: Ms },
+        { description: 'How long people took to approve or reject; null where none did.' },
+      ),
+    ),
+  },
+  { title: 'ApprovalFigures' },
+)
+
+const Audit = Type.Object(
+  {
+    entries: Type.Integer({ minimum: 0, description: 'Of the chain, those included that were pruned.' }),
+    newestAt: nullable(Timestamp),
+    lastVerified: nullable(
+      Type.Object(
+        { at: Timestamp, valid: Type.Boolean(), chains: Count },
+        { description: 'When the service verified all its chains last; null before the first time.' },
+      ),
+    ),
+    unanchoredEntries: nullable(
+      Type.Integer({ minimum: 0, description: 'Of all chains; null where anchors go nowhere.' }),
+    ),
+    sinks: Type.Array(Type.Object({ sink: oneOf(SINKS), ok: Type.Boolean(), lastAt: nullable(Timestamp) })),
+    fault: nullable(Type.String({ description: 'Why nothing is written; null when it is.' })),
+  },
+  { title: 'AuditFigures' },
+)
+
+const Posture = Type.Object(
+  {
+    policies: Type.Object({
+      inForce: Type.Boolean(),
+      digest: nullable(Digest),
+      loadedAt: nullable(Timestamp),
+      current: Type.Boolean({ description: 'False when the newest files have faults, or there are none.' }),
+      faults: Count,
+    }),
+    killSwitch: Type.Object({
+      active: Type.Boolean(),
+      level: nullable(LevelField),
+      scope: nullable(Type.String()),
+    }),
+    environment: EnvironmentField,
+    version: Type.String(),
+    watching: Type.Boolean({ description: 'False when policies are read only when someone asks for it.' }),
+    failModes: Type.Array(Type.Object({ situation: Type.String(), behaviour: Type.String() }, { title: 'FailMode' }), {
+      description: 'What happens where something is missing or broken, in sentences.',
+    }),
+  },
+  { title: 'Posture', description: 'What is enforced now.' },
+)
+
+/** `data` of GET /overview. */
+export const Overview = Type.Object(
+  {
+    from: Timestamp,
+    to: Type.String({ format: 'date-time', description: 'The end of the newest bucket, which is not over yet.' }),
+    bucketMs: Type.Integer({ minimum: 60_000 }),
+    completeFrom: Type.String({
+      format: 'date-time',
+      description: 'What was before is not counted, or not all of it: the chain is too busy, or was pruned.',
+    }),
+    decisions: Type.Array(DecisionBucket, { description: 'Every bucket from `from` to `to`, at most 96.' }),
+    denials: Type.Array(Denial, { description: `What denied most, at most ${MAX_DENIALS}.` }),
+    denialsLeftOut: Type.Integer({ minimum: 0, description: 'How many more rules and steps denied something.' }),
+    approvals: Approvals,
+    latency: nullable(
+      Type.Object(
+        { count: Type.Integer({ minimum: 1 }), p50Ms: Ms, p99Ms: Ms },
+        {
+          description: `How long the newest ${NEWEST} calls of POST /gate/check that this process has answered took, of all tenants, without what they waited for people; null before the first.`,
+        },
+      ),
+    ),
+    audit: Audit,
+    posture: Posture,
+  },
+  { title: 'Overview', description: 'How the tenant and environment are, and were in the last hours.' },
+)
+
+export const overviewExample = {
+  data: {
+    from: '2026-11-20T13:00:00.000Z',
+    to: '2026-11-21T13:00:00.000Z',
+    bucketMs: 43_200_000,
+    completeFrom: '2026-11-20T13:00:00.000Z',
+    decisions: [
+      { at: '2026-11-20T13:00:00.000Z', allow: 210, deny: 2, requireApproval: 1 },
+      { at: '2026-11-21T01:00:00.000Z', allow: 96, deny: 1, requireApproval: 2 },
+    ],
+    denials: [{ rule: 'sanctioned', decidedBy: 'deny_rule', count: 3 }],
+    denialsLeftOut: 0,
+    approvals: {
+      pending: 1,
+      oldestPendingAt: EXAMPLE.time,
+      nextDeadlineAt: EXAMPLE.later,
+      decided: { approved: 1, rejected: 1, expired: 0, cancelled: 0 },
+      waitMs: { p50: 41_250, p90: 318_600, max: 318_600 },
+    },
+    latency: { count: 312, p50Ms: 1.4, p99Ms: 6.2 },
+    audit: {
+      entries: 640,
+      newestAt: EXAMPLE.time,
+      lastVerified: { at: '2026-11-21T02:00:00.114Z', valid: true, chains: 3 },
+      unanchoredEntries: 3,
+      sinks: [{ sink: 'file' as const, ok: true, lastAt: EXAMPLE.time }],
+      fault: null,
+    },
+    posture: {
+      policies: { inForce: true, digest: EXAMPLE.policyDigest, loadedAt: EXAMPLE.time, current: true, faults: 0 },
+      killSwitch: { active: false, level: null, scope: null },
+      environment: 'live' as const,
+      version: '1.0.0',
+      watching: true,
+      failModes: [FAIL_MODES[0]],
+    },
+  },
+}

@@ -1,0 +1,149 @@
+import { Type } from '#typebox'
+import { DIAGNOSTICS } from '../../policy/diagnostics.ts'
+import { MAX_EXCERPT } from '../../policy/output/quote.ts'
+import { Digest, EXAMPLE, nullable, oneOf, Timestamp } from '../common-shapes.ts'
+
+export const Diagnostic = Type.Object(
+  {
+    file: Type.String(),
+    line: Type.Integer({ minimum: 1 }),
+    column: Type.Integer({ minimum: 1 }),
+    endColumn: Type.Optional(Type.Integer({ minimum: 1 })),
+    severity: oneOf(['error', 'warning']),
+    code: oneOf(Object.keys(DIAGNOSTICS) as (keyof typeof DIAGNOSTICS)[]),
+    message: Type.String(),
+    path: Type.String(),
+    suggestion: nullable(Type.String()),
+    excerpt: nullable(
+      Type.String({
+        description: `The line of the fault, of a long one ${MAX_EXCERPT} characters around it; null where no line tells anything.`,
+      }),
+    ),
+    excerptColumn: nullable(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'The column of the first character of `excerpt`: the fault stands there behind `column - excerptColumn` UTF-16 units. 1 unless the line was cut before it.',
+      }),
+    ),
+  },
+  { title: 'Diagnostic', description: 'One fault of a policy set.' },
+)
+
+export const PolicyState = Type.Object(
+  {
+    digest: nullable(Digest),
+    loadedAt: nullable(Timestamp),
+    files: Type.Array(Type.String()),
+    rules: Type.Integer({ minimum: 0 }),
+    factors: Type.Integer({ minimum: 0 }),
+    domains: Type.Array(Type.String()),
+    actions: Type.Array(Type.String()),
+    current: Type.Boolean({ description: 'False when the newest files have faults, or there are none.' }),
+    watching: Type.Boolean({ description: 'False when folders are read only when someone asks for it.' }),
+    checkedAt: nullable(Timestamp),
+    faults: Type.Array(Type.String(), { description: 'Why the newest files are not in force.' }),
+    diagnostics: Type.Array(Diagnostic),
+  },
+  { title: 'PolicyState', description: 'The policy set in force, and what is wrong with the newest files.' },
+)
+
+export const listPoliciesExample = {
+  data: {
+    digest: EXAMPLE.policyDigest,
+    loadedAt: EXAMPLE.time,
+    files: ['main.yaml', 'payments.yaml'],
+    rules: 8,
+    factors: 5,
+    domains: ['finance'],
+    actions: ['payment.refund', 'payment.transfer'],
+    current: true,
+    watching: true,
+    checkedAt: EXAMPLE.later,
+    faults: [],
+    diagnostics: [],
+  },
+}
+
+export const reloadPoliciesExample = { body: { tenantId: 'acme' }, ...listPoliciesExample }
+
+export const PolicyTexts = Type.Object(
+  {
+    digest: nullable(Digest),
+    files: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        bytes: Type.Integer({ minimum: 0 }),
+        text: nullable(Type.String({ description: 'Null of a file with which the texts would exceed 8 MiB.' })),
+      }),
+      { description: 'The policy files, in the order in which they are read.' },
+    ),
+    lists: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'As the policy writes it.' }),
+        bytes: Type.Integer({ minimum: 0 }),
+      }),
+    ),
+    diagnostics: Type.Array(Diagnostic, { description: 'Of the newest files, which may be others than these.' }),
+  },
+  { title: 'PolicyTexts', description: 'What the policy set in force was read from; without one, nothing.' },
+)
+
+const FAULTY =
+  'apiVersion: gate-sidecar/v1\ntenant: acme\nrules:\n  - {id: mail, actions: ["email.*"], efect: allow, reason: Mail is fine.}\n'
+
+export const policySourceExample = {
+  data: {
+    digest: EXAMPLE.policyDigest,
+    files: [{ name: 'main.yaml', bytes: 123, text: FAULTY.replace('efect', 'effect') }],
+    lists: [{ path: 'lists/sanctioned.txt', bytes: 3 }],
+    diagnostics: [],
+  },
+}
+
+export const PolicyValidation = Type.Object(
+  {
+    valid: Type.Boolean({ description: 'True when no diagnostic is an error.' }),
+    digest: nullable(Digest),
+    files: Type.Array(Type.String(), { description: 'The policy files, in the order in which they are read.' }),
+    rules: Type.Integer({ minimum: 0, description: '0 unless valid.' }),
+    factors: Type.Integer({ minimum: 0, description: '0 unless valid.' }),
+    diagnostics: Type.Array(Diagnostic),
+  },
+  { title: 'PolicyValidation', description: 'What a policy set would be, and what is wrong with it.' },
+)
+
+export const validatePoliciesExample = {
+  body: {
+    tenantId: 'acme',
+    files: [
+      {
+        name: 'main.yaml',
+        text: FAULTY,
+      },
+    ],
+    lists: [{ path: 'lists/sanctioned.txt', text: 'XX\n' }],
+  },
+  data: {
+    valid: false,
+    digest: null,
+    files: ['main.yaml'],
+    rules: 0,
+    factors: 0,
+    diagnostics: [
+      {
+        file: 'acme/main.yaml',
+        line: 4,
+        column: 38,
+        endColumn: 43,
+        severity: 'error' as const,
+        code: 'GATE1101' as const,
+        message: 'There is no key "efect" here.',
+        path: '$.rules[0].efect',
+        suggestion: 'effect',
+        excerpt: '  - {id: mail, actions: ["email.*"], efect: allow, reason: Mail is fine.}',
+        excerptColumn: 1,
+      },
+    ],
+  },
+}

@@ -1,0 +1,88 @@
+import type { Session as OpenSession } from '../../actions/sessions/sessions.ts'
+import { GateError } from '../../base/errors.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import { type ApiKey, principalOf } from '../../keys/apikey.ts'
+import { CONSOLE_PATH } from '../../keys/console-routes.ts'
+import { isAdmin, mayCall, ROUTES } from '../../keys/roles.ts'
+import { route } from '../route.ts'
+import type { Services } from '../services.ts'
+import {
+  endSessionExample,
+  getSessionExample,
+  OpenedSession,
+  openSessionExample,
+  SESSION_ROUTES,
+  SignedIn,
+  SignInLink,
+  signInCodeExample,
+} from './shapes.ts'
+
+/** An admin picks one of so many tenants at most. */
+const MAX_TENANTS = 1000
+
+export const sessionRoutes = {
+  openSession: route({
+    data: OpenedSession,
+    errors: ['forbidden'],
+    example: openSessionExample,
+    async handle(services, { credential }) {
+      const { key, by } = credential
+      // A session would go on for ever by one that it opened.
+      if (by === 'session')
+        throw new GateError('forbidden', 'Sign in with a key or a sign-in link, not with a session.')
+      // Only now: a request that is refused for its limit leaves the link to be used again.
+      if (credential.by === 'code') services.signInCodes.redeem(credential.code)
+      const { cookie, token, session } = await services.sessions.open(key, by)
+      return { data: { ...sessionView(services, key, session), token }, sessionCookie: cookie }
+    },
+  }),
+  getSession: route({
+    data: SignedIn,
+    example: getSessionExample,
+    handle: (services, { credential }) => ({
+      data: sessionView(services, credential.key, credential.by === 'session' ? credential.session : null),
+    }),
+  }),
+  endSession: route({
+    data: SignedIn,
+    errors: ['not_found'],
+    example: endSessionExample,
+    handle(services, { credential }) {
+      if (credential.by !== 'session') throw new GateError('not_found', 'This request has no session to end.')
+      services.sessions.signOut(credential.session)
+      return { data: sessionView(services, credential.key, null), sessionCookie: '' }
+    },
+  }),
+  signInCode: route({
+    data: SignInLink,
+    errors: ['forbidden'],
+    example: signInCodeExample,
+    handle({ signInCodes }, { credential: { key, by }, origin }) {
+      if (by === 'session') throw new GateError('forbidden', 'Sign-in links are made with a key, not with a session.')
+      const { code, endsMs } = signInCodes.make(key.id)
+      return { data: { url: `${origin}${CONSOLE_PATH}/#code=${code}`, expiresAt: formatTimestamp(endsMs) } }
+    },
+  }),
+}
+
+function sessionView({ store }: Services, key: ApiKey, session: OpenSession | null) {
+  const { id, name, identity, groups, roles, environment, tenantId } = key
+  const tenants = isAdmin(roles) ? [...store.state().tenants.keys()].sort().slice(0, MAX_TENANTS) : [tenantId ?? '']
+  return {
+    keyId: id,
+    name,
+    identity,
+    principal: principalOf(key),
+    groups,
+    roles,
+    environment,
+    tenants,
+    may: SESSION_ROUTES.filter((route) => mayCall(ROUTES[route], roles)),
+    session: session && {
+      id: session.id,
+      startedAt: formatTimestamp(session.startedMs),
+      idleEndsAt: formatTimestamp(Math.min(session.idleEnds.atMs, session.ends.atMs)),
+      endsAt: formatTimestamp(session.ends.atMs),
+    },
+  }
+}

@@ -1,0 +1,247 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { GateError } from '../base/errors.ts'
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts'
+import {
+  durationOrOff,
+  names,
+  oneOf,
+  optionalHttpUrl,
+  optionalText,
+  port,
+  type Shape,
+  text,
+} from '../base/value-shape.ts'
+import { CALLER_VARIABLES } from '../base/variables.ts'
+import { isServiceLink } from './service-links.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const ON_OFF = ['on', 'off'] as const
+export type OnOff = (typeof ON_OFF)[number]
+
+/** A fault in a flag, an environment variable or the configuration file. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+export interface Setting<T> {
+  env: string
+  /** What stands for the value in the help of the flag. */
+  placeholder: string
+  default: T
+  /** Another value, as the file has it. */
+  example: T
+  help: string
+  shape: Shape<T>
+}
+
+/** Every setting, by its name in the file; the flag follows from the name, the rest of the table says the rest. */
+export const SETTINGS = {
+  data: {
+    env: 'GATE_SIDECAR_DATA',
+    placeholder: 'dir',
+    default: './data',
+    example: '/var/lib/gate-sidecar',
+    help: 'folder of the data file',
+    shape: text,
+  },
+  policies: {
+    env: 'GATE_SIDECAR_POLICIES',
+    placeholder: 'dir',
+    default: './policies',
+    example: '/etc/gate-sidecar/policies',
+    help: 'folder of the policies, one folder a tenant',
+    shape: text,
+  },
+  host: {
+    env: 'GATE_SIDECAR_HOST',
+    placeholder: 'address',
+    default: '127.0.0.1',
+    example: '0.0.0.0',
+    help: 'address to listen on',
+    shape: text,
+  },
+  port: {
+    env: 'GATE_SIDECAR_PORT',
+    placeholder: 'number',
+    default: 4283,
+    example: 8080,
+    help: 'port to listen on; 0 takes a free one',
+    shape: port,
+  },
+  socket: {
+    env: 'GATE_SIDECAR_SOCKET',
+    placeholder: 'path',
+    default: null as string | null,
+    example: '/run/gate-sidecar.sock',
+    help: 'Unix socket to listen on, in place of host and port',
+    shape: optionalText,
+  },
+  allowedHosts: {
+    env: 'GATE_SIDECAR_ALLOWED_HOSTS',
+    placeholder: 'names',
+    default: [] as string[],
+    example: ['gate.internal'],
+    help: 'host names, besides those of this machine, that requests may be addressed to',
+    shape: names,
+  },
+  signingKey: {
+    env: 'GATE_SIDECAR_SIGNING_KEY',
+    placeholder: 'file',
+    default: null as string | null,
+    example: '/run/secrets/signing-key.pem',
+    help: 'file of the key that signs evidence; signing-key.pem in the data folder if not set',
+    shape: optionalText,
+  },
+  anchorFile: {
+    env: 'GATE_SIDECAR_ANCHOR_FILE',
+    placeholder: 'file',
+    default: null as string | null,
+    example: '/mnt/anchors/gate-sidecar.jsonl',
+    help: 'file that checkpoints are appended to, on another volume or of another user',
+    shape: optionalText,
+  },
+  anchorUrl: {
+    env: 'GATE_SIDECAR_ANCHOR_URL',
+    placeholder: 'url',
+    default: null as string | null,
+    example: 'https://siem.example/hooks/gate',
+    help: 'http or https address that checkpoints are posted to; needs anchorSecret',
+    shape: optionalHttpUrl,
+  },
+  anchorSecret: {
+    env: 'GATE_SIDECAR_ANCHOR_SECRET',
+    placeholder: 'file',
+    default: null as string | null,
+    example: '/run/secrets/anchor-secret',
+    help: 'file of the secret (whsec_…) that signs what is posted to anchorUrl',
+    shape: optionalText,
+  },
+  watch: {
+    env: 'GATE_SIDECAR_WATCH',
+    placeholder: 'on|off',
+    default: 'on' as OnOff,
+    example: 'off',
+    help: 'on: policies are read twice a second; off: at the start, on SIGHUP and when asked over HTTP',
+    shape: oneOf(ON_OFF),
+  },
+  sweep: {
+    env: 'GATE_SIDECAR_SWEEP',
+    placeholder: 'on|off',
+    default: 'on' as OnOff,
+    example: 'off',
+    help: 'on: all audit chains are verified after the start and each night; off: only when asked',
+    shape: oneOf(ON_OFF),
+  },
+  outcomeWithin: {
+    env: 'GATE_SIDECAR_OUTCOME_WITHIN',
+    placeholder: 'duration',
+    default: '15m',
+    example: '2h',
+    help: 'how long the outcome of an allowed action is waited for, of agents that report outcomes: 1s to 24h; off: none is missed',
+    shape: durationOrOff,
+  },
+  logLevel: {
+    env: 'GATE_SIDECAR_LOG_LEVEL',
+    placeholder: 'level',
+    default: 'info' as LogLevel,
+    example: 'warn',
+    help: LOG_LEVELS.join(', '),
+    shape: oneOf(LOG_LEVELS),
+  },
+} as const satisfies Record<string, Setting<unknown>>
+
+export type SettingName = keyof typeof SETTINGS
+type ValueOf<S> = S extends Shape<infer T> ? T : never
+export type Config = { [K in SettingName]: ValueOf<(typeof SETTINGS)[K]['shape']> }
+
+/** Where a value comes from; `name` is the flag, the variable, or `FILE: member`. */
+export type Origin = { kind: 'flag' | 'variable' | 'file'; name: string } | { kind: 'default' }
+
+export type SettingsInForce = { [K in SettingName]: { value: Config[K]; origin: Origin } }
+
+export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS) as SettingName[]
+
+/** `--allowed-hosts` of `allowedHosts`. */
+export function flagOf(name: SettingName): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+export interface ConfigSources {
+  /** Values given on the command line, by setting. */
+  flags: Partial<Record<SettingName, string | undefined>>
+  env: Readonly<Record<string, string | undefined>>
+  /** Path of a JSON file. */
+  file: string | undefined
+}
+
+const ENV_PREFIX = 'GATE_SIDECAR_'
+
+/**
+ * The settings in force: flags over environment over file over defaults.
+ *
+ * @throws ConfigError naming the source and the setting: a value that is not one, or a name that is none
+ */
+export function readConfig(sources: ConfigSources): Config {
+  const inForce = Object.entries(readSettings(sources)).map(([name, { value }]) => [name, value])
+  // Each member comes from its own row of the table.
+  return Object.fromEntries(inForce) as Config
+}
+
+/** The same, with the source of each. @throws ConfigError as readConfig */
+export function readSettings({ flags, env: variables, file }: ConfigSources): SettingsInForce {
+  const fromFile = file === undefined ? {} : readConfigFile(file)
+  const env = Object.fromEntries(Object.entries(variables).filter(([name, value]) => !isServiceLink(name, value)))
+  assertKnown(env)
+  const inForce = SETTING_NAMES.map((name) => {
+    const setting: Setting<unknown> = SETTINGS[name]
+    const sources: { given: Json | undefined; origin: Exclude<Origin, { kind: 'default' }> }[] = [
+      { given: flags[name], origin: { kind: 'flag', name: flagOf(name) } },
+      { given: env[setting.env], origin: { kind: 'variable', name: setting.env } },
+      { given: fromFile[name], origin: { kind: 'file', name: `${file}: ${name}` } },
+    ]
+    const found = sources.find(({ given }) => given !== undefined)
+    if (found?.given === undefined) return [name, { value: setting.default, origin: { kind: 'default' } }]
+    const { given, origin } = found
+    const value = setting.shape.read(origin.kind === 'file' ? given : setting.shape.fromText(String(given)))
+    if (value === undefined)
+      throw new ConfigError(`${origin.name}: ${JSON.stringify(given)} is not accepted (${setting.help}).`)
+    return [name, { value, origin }]
+  })
+  // Each member comes from its own row of the table.
+  return Object.fromEntries(inForce) as SettingsInForce
+}
+
+/** Where the signing key is, with the default filled in. */
+export function signingKeyPath({ data, signingKey }: Config): string {
+  return signingKey ?? join(resolve(data), 'signing-key.pem')
+}
+
+/** Editors put the place of the schema into the file itself. */
+export const SCHEMA_MEMBER = '$schema'
+
+function readConfigFile(path: string): JsonObject {
+  let content: Json
+  try {
+    content = parseJson(readFileSync(path), { maxDepth: 4 })
+  } catch (cause) {
+    const why = cause instanceof GateError ? cause.message : 'it cannot be read.'
+    throw new ConfigError(`${path}: ${why}`, { cause })
+  }
+  if (!isJsonObject(content)) throw new ConfigError(`${path}: the file must hold a JSON object.`)
+  const { [SCHEMA_MEMBER]: schema = '', ...settings } = content
+  if (typeof schema !== 'string') throw new ConfigError(`${path}: ${SCHEMA_MEMBER} must be a text.`)
+  const unknown = Object.keys(settings).find((name) => !Object.hasOwn(SETTINGS, name))
+  if (unknown !== undefined)
+    throw new ConfigError(`${path}: ${unknown} is not a setting; there are ${SETTING_NAMES.join(', ')}.`)
+  return settings
+}
+
+/** A misspelt variable would be ignored otherwise, and the service run with a default that nobody meant. */
+function assertKnown(env: ConfigSources['env']): void {
+  const known: string[] = [...Object.values(SETTINGS).map(({ env }) => env), ...CALLER_VARIABLES]
+  const unknown = Object.keys(env).find((name) => name.startsWith(ENV_PREFIX) && !known.includes(name))
+  if (unknown !== undefined) throw new ConfigError(`${unknown} is not a setting; there are ${known.join(', ')}.`)
+}

@@ -1,0 +1,120 @@
+import type { Checkpointer } from '../actions/evidence/checkpoints.ts'
+import type { Latency } from '../actions/overview/latency.ts'
+import type { Anchors } from './anchors.ts'
+import type { Outcomes } from './outcomes.ts'
+import type { Sweeping } from './sweep.ts'
+
+export interface Measured {
+  anchors: Anchors
+  checkpoints: Pick<Checkpointer, 'faults'>
+  sweeping: Sweeping
+  outcomes: Pick<Outcomes, 'possibleBypasses'>
+  latency: Pick<Latency, 'histogram'>
+}
+
+interface Metric {
+  name: string
+  type: 'gauge' | 'counter' | 'histogram'
+  help: string
+  samples: readonly Sample[]
+}
+
+interface Sample {
+  /** What a histogram adds to the name. */
+  part?: 'bucket' | 'sum' | 'count'
+  labels?: string
+  value: number
+}
+
+/** What is measured, in the text format of Prometheus, version 0.0.4. Nothing in it names a tenant. */
+export async function metricsText({ anchors, checkpoints, sweeping, outcomes, latency }: Measured): Promise<string> {
+  const last = sweeping.last()
+  const { unanchoredEntries, sinks } = await anchors.status()
+  const metrics: Metric[] = [
+    {
+      name: 'gate_sidecar_unanchored_entries',
+      type: 'gauge',
+      help: 'Entries of the audit trail that no anchor covers.',
+      samples: unanchoredEntries === null ? [] : [{ value: unanchoredEntries }],
+    },
+    {
+      name: 'gate_sidecar_anchor_up',
+      type: 'gauge',
+      help: 'Whether the sink took anchors when it was last given some.',
+      samples: sinks.map(({ sink, ok }) => ({ ...of(sink), value: Number(ok) })),
+    },
+    {
+      name: 'gate_sidecar_anchor_last_success_timestamp_seconds',
+      type: 'gauge',
+      help: 'When the sink took anchors last.',
+      samples: sinks.flatMap(({ sink, lastAt }) =>
+        lastAt === null ? [] : [{ ...of(sink), value: Date.parse(lastAt) / 1000 }],
+      ),
+    },
+    {
+      name: 'gate_sidecar_anchor_failures_total',
+      type: 'counter',
+      help: 'Attempts to give the sink anchors that failed.',
+      samples: sinks.map(({ sink, failures }) => ({ ...of(sink), value: failures })),
+    },
+    {
+      name: 'gate_sidecar_audit_chain_faults',
+      type: 'gauge',
+      help: 'Audit chains that are not signed any more, since they were altered.',
+      samples: [{ value: checkpoints.faults().size }],
+    },
+    {
+      name: 'gate_sidecar_possible_bypasses_total',
+      type: 'counter',
+      help: 'Allowed actions whose outcome never came, and actions that ran without an allow or were told as not run.',
+      samples: [{ value: outcomes.possibleBypasses() }],
+    },
+    {
+      name: 'gate_sidecar_audit_valid',
+      type: 'gauge',
+      help: 'Whether all audit chains were good when the service verified them last.',
+      samples: last === null ? [] : [{ value: Number(last.valid) }],
+    },
+    {
+      name: 'gate_sidecar_audit_verified_timestamp_seconds',
+      type: 'gauge',
+      help: 'When the service verified all audit chains last.',
+      samples: last === null ? [] : [{ value: Date.parse(last.at) / 1000 }],
+    },
+    {
+      name: 'gate_sidecar_check_duration_seconds',
+      type: 'histogram',
+      help: 'How long POST /gate/check took to be answered, without what it waited for people.',
+      samples: histogramOf(latency),
+    },
+  ]
+  return metrics
+    .filter(({ samples }) => samples.length > 0)
+    .flatMap(linesOf)
+    .join('')
+}
+
+function of(sink: string): Pick<Sample, 'labels'> {
+  return { labels: `sink="${sink}"` }
+}
+
+function histogramOf(latency: Measured['latency']): Sample[] {
+  const { buckets, count, sumS } = latency.histogram()
+  const all = [...buckets.map(({ le, count: value }) => ({ le: String(le), value })), { le: '+Inf', value: count }]
+  return [
+    ...all.map(({ le, value }) => ({ part: 'bucket' as const, labels: `le="${le}"`, value })),
+    { part: 'sum', value: sumS },
+    { part: 'count', value: count },
+  ]
+}
+
+function linesOf({ name, type, help, samples }: Metric): string[] {
+  return [
+    `# HELP ${name} ${help}\n`,
+    `# TYPE ${name} ${type}\n`,
+    ...samples.map(
+      ({ part, labels, value }) =>
+        `${name}${part === undefined ? '' : `_${part}`}${labels === undefined ? '' : `{${labels}}`} ${value}\n`,
+    ),
+  ]
+}

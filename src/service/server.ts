@@ -1,0 +1,180 @@
+import { existsSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { resolve } from 'node:path'
+import { expireDue } from '../actions/approvals/approvals.ts'
+import { noteCancelled } from '../actions/approvals/stopped.ts'
+import type { Deps } from '../actions/deps.ts'
+import type { Examine } from '../actions/evidence/verify.ts'
+import { pastReader } from '../actions/gate/past.ts'
+import { latency } from '../actions/overview/latency.ts'
+import { recentReader } from '../actions/overview/recent.ts'
+import type { Reloaded } from '../actions/policies/registry.ts'
+import { Sessions } from '../actions/sessions/sessions.ts'
+import { SignInCodes } from '../actions/sessions/sign-in-codes.ts'
+import { idMaker } from '../base/id.ts'
+import type { Clock } from '../base/time.ts'
+import { type Aside, inThreads } from '../files/aside.ts'
+import { createApp } from '../http/app.ts'
+import { examineInThread } from '../http/evidence/examine.ts'
+import type { Refusals } from '../http/refusals.ts'
+import type { Services } from '../http/services.ts'
+import { randomPool } from '../store/sqlite/random-pool.ts'
+import { openStore } from '../store/sqlite/store.ts'
+import { type MakeVerifier, verifyInThread } from '../store/sqlite/verifiers.ts'
+import { type MakeWriter, writeWhereBetter } from '../store/sqlite/writers.ts'
+import type { Store } from '../store/store.ts'
+import { type Config, ConfigError } from './config.ts'
+import { keepKeyUses } from './key-uses.ts'
+import { listen } from './listen.ts'
+import type { Logger } from './log.ts'
+import { metricsText } from './metrics.ts'
+import { watchOutcomes } from './outcomes.ts'
+import { keepPolicies } from './policies.ts'
+import { repeatingTasks, type Tasks } from './repeat.ts'
+import { keepTrail, type Trail } from './trail.ts'
+
+/** How late a change by another process (a key revoked, a stop triggered) acts here at most. */
+const REFRESH_MS = 200
+const SWEEP_MS = 1000
+const REFUSALS_MS = 60_000
+/** Requests under way have this long to end when the service stops. */
+const DRAIN_MS = 5000
+/** How often connections that have become idle are closed meanwhile. */
+const IDLE_MS = 50
+
+export interface RunningServer {
+  /** Where it listens: `http://127.0.0.1:4283`, or `unix:/path`. */
+  url: string
+  store: Store
+  signInCodes: SignInCodes
+  /** Looks at all policies as they are now. */
+  reload(): Promise<Reloaded>
+  close(): Promise<void>
+}
+
+export interface ServerOptions {
+  config: Config
+  log: Logger
+  clock?: Clock
+  /** False sends the hot route through Express too; for tests and measurements. */
+  direct?: boolean
+  /** What runs in threads; tests that start many servers from source have it all in this one. */
+  threads?: { aside: Aside; writer: MakeWriter; verifier: MakeVerifier; examine: Examine }
+}
+
+/**
+ * The whole service: opens the store, takes in the policies, listens.
+ *
+ * @throws UnusableFile, UnusableKey when it must not start on what it finds
+ */
+export async function startServer({
+  config,
+  log,
+  clock = Date.now,
+  direct = true,
+  threads = { aside: inThreads(), writer: writeWhereBetter, verifier: verifyInThread, examine: examineInThread() },
+}: ServerOptions): Promise<RunningServer> {
+  const policiesFolder = existingFolder(config.policies)
+  const newId = idMaker(clock, randomPool())
+  const { writer: makeWriter, verifier: makeVerifier } = threads
+  const store = openStore({ dir: resolve(config.data), create: true, clock, makeWriter, makeVerifier })
+  const tasks = repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'))
+  const deps = { store, clock, newId }
+  try {
+    const trail = await keepTrail(deps, { config, log, tasks })
+    const rules = await keepPolicies(deps, trail, { folder: policiesFolder, aside: threads.aside, config, log, tasks })
+    const keyUses = keepKeyUses(deps, trail, { log, tasks })
+    const kept = { ...trail, keyUses, latency: latency(), outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
+    const stopping = new AbortController()
+    const browsers = { sessions: new Sessions(deps), signInCodes: new SignInCodes(deps) }
+    const services: Services = {
+      ...deps,
+      ...browsers,
+      ...readersOf(store),
+      ...rules,
+      examine: threads.examine,
+      ...kept,
+      metrics: () => metricsText(kept),
+      log,
+      allowedHosts: config.allowedHosts,
+      stopping: stopping.signal,
+      untilDone: (task) => tasks.untilDone('persist kill switch', task),
+    }
+    const { listener, refusals } = createApp(services, { direct })
+    tendStore(tasks, deps)
+    tendCallers(tasks, browsers.sessions, refusals)
+    const server = createServer(HTTP_LIMITS, listener)
+    const url = await listen(server, config)
+    const close = closing({ server, stopping, tasks, ...rules, keyUses, refusals, ...browsers, trail, store })
+    return { url, store, signInCodes: browsers.signInCodes, reload: rules.policies.reloadAll, close }
+  } catch (error) {
+    await tasks.stop()
+    await store.close()
+    throw error
+  }
+}
+
+/** Browsers send the cookies of everything that this machine serves on any port: Node's own limit of 16 kB may not be enough. */
+const HTTP_LIMITS = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 32 * 1024 }
+
+interface Running extends Pick<Services, 'policies' | 'sessions' | 'store'> {
+  server: Server
+  stopping: AbortController
+  tasks: Tasks
+  keyUses: ReturnType<typeof keepKeyUses>
+  refusals: Refusals
+  trail: Trail
+}
+
+/** Ends everything, in an order in which nothing is lost: what was counted is written while there is something to write to. */
+function closing({ server, stopping, tasks, policies, keyUses, refusals, sessions, trail, store }: Running) {
+  return async (): Promise<void> => {
+    stopping.abort()
+    await closeListener(server)
+    await tasks.stop()
+    await policies.idle()
+    await keyUses.close()
+    try {
+      await refusals.flush()
+      await sessions.close()
+      await trail.close()
+    } finally {
+      await store.close()
+    }
+  }
+}
+
+/** @throws ConfigError when there is none */
+function existingFolder(policies: string): string {
+  const folder = resolve(policies)
+  if (existsSync(folder)) return folder
+  throw new ConfigError(`There is no policies folder ${folder}; make it, or name another with --policies.`)
+}
+
+function readersOf(store: Store): Pick<Services, 'past' | 'recent'> {
+  return { past: pastReader(store), recent: recentReader(store) }
+}
+
+function tendStore(tasks: Tasks, deps: Deps): void {
+  tasks.every('refresh', REFRESH_MS, async () => deps.store.refresh())
+  tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
+  tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
+}
+
+function tendCallers(tasks: Tasks, sessions: Sessions, refusals: Refusals): void {
+  tasks.every('end sessions', SWEEP_MS, () => sessions.tend())
+  tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
+}
+
+function closeListener(server: Server): Promise<void> {
+  return new Promise((done) => {
+    // A connection that a client keeps alive is idle only once its request has been answered.
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
+    const limit = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+    server.close(() => {
+      clearInterval(idle)
+      clearTimeout(limit)
+      done()
+    })
+  })
+}

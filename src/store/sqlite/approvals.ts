@@ -1,0 +1,122 @@
+import type { Database } from 'better-sqlite3'
+import { type Approval, OPEN_STATUSES, type Standing } from '../../approvals/approval.ts'
+import type { ApprovalQuery, OpenQuery, StandingQuery } from '../queries.ts'
+import { withinBytes } from './budget.ts'
+import { recordOf } from './records.ts'
+
+interface Row {
+  id: string
+  body: string
+}
+interface IdRow {
+  id: string
+}
+
+const toApproval = (row: Row): Approval => recordOf('approval', row)
+/** After every deadline. */
+const NEVER = '~'
+
+/** Reads over approvals, by what callers ask. */
+export function approvalQueries(db: Database) {
+  const byDigest = db.prepare<[string, string], Row>(
+    "SELECT id, body FROM approval WHERE chain = ? AND digest = ? AND status IN ('pending', 'approved', 'rejected') ORDER BY id DESC",
+  )
+  const pending = db.prepare<[string, string], IdRow>(
+    "SELECT id FROM approval WHERE chain = ? AND digest = ? AND status = 'pending'",
+  )
+  const bodies = bodyReader(db)
+  return {
+    forDigest: (chain: string, digest: string) => byDigest.all(chain, digest).map(toApproval),
+    /** By the index of pending ones: a waiting reader asks often, and a body may be large. */
+    isPending: ({ id, chain, digest }: Pick<Approval, 'id' | 'chain' | 'digest'>) =>
+      pending.get(chain, digest)?.id === id,
+    open: openQuery(db, bodies),
+    standings: standingQuery(db),
+    list: listQuery(db, bodies),
+  }
+}
+
+type Bodies = (rows: readonly IdRow[], maxBytes: number | undefined) => Approval[]
+
+/** Which approvals come is found by index first; their bodies are read one by one, as far as the bytes allow. */
+function bodyReader(db: Database): Bodies {
+  const body = db.prepare<[string], Row>('SELECT id, body FROM approval WHERE id = ?')
+  return (rows, maxBytes) =>
+    withinBytes(
+      rows,
+      maxBytes,
+      ({ id }) => body.get(id) ?? { id, body: 'null' },
+      (row) => row.body.length,
+    ).map(toApproval)
+}
+
+type Parameters = Record<string, string | number>
+
+const NEXT_OPEN = `status IN (SELECT value FROM json_each(@statuses)) AND expires_at <= @dueAt
+  AND (expires_at, id) > (@expiresAt, @id) ORDER BY expires_at, id LIMIT @limit`
+
+function parametersOf({ statuses, dueAt = NEVER, limit, after }: Omit<StandingQuery, 'chain'>): Parameters {
+  const place = { expiresAt: after?.expiresAt ?? '', id: after?.id ?? '' }
+  return { statuses: JSON.stringify(statuses), dueAt, limit, ...place }
+}
+
+function openQuery(db: Database, bodies: Bodies) {
+  const everywhere = db.prepare<[Parameters], IdRow>(`SELECT id FROM approval WHERE ${NEXT_OPEN}`)
+  const inChain = db.prepare<[Parameters], IdRow>(`SELECT id FROM approval WHERE chain = @chain AND ${NEXT_OPEN}`)
+  return ({ chain, maxBytes, ...query }: OpenQuery): Approval[] => {
+    const asked = parametersOf(query)
+    return bodies(chain === undefined ? everywhere.all(asked) : inChain.all({ ...asked, chain }), maxBytes)
+  }
+}
+
+/** All that is selected stands in the index approval_list, so that no body is read. */
+function standingQuery(db: Database) {
+  const statement = db.prepare<[Parameters], Standing>(
+    `SELECT id, chain, action, domain, status, created_at AS createdAt, decided_at AS decidedAt, expires_at AS expiresAt
+       FROM approval WHERE chain = @chain AND ${NEXT_OPEN}`,
+  )
+  return ({ chain, ...query }: StandingQuery): Standing[] => statement.all({ ...parametersOf(query), chain })
+}
+
+function listQuery(db: Database, bodies: Bodies) {
+  const statements = (filter: string) => {
+    const where = `FROM approval
+      WHERE chain = @chain AND status IN (SELECT value FROM json_each(@stored)) AND ${filter}
+        CASE WHEN id IN (SELECT value FROM json_each(@expired)) THEN 'expired'
+             WHEN id IN (SELECT value FROM json_each(@cancelled)) THEN 'cancelled' ELSE status END
+          IN (SELECT value FROM json_each(@wanted))`
+    const page = (order: string) =>
+      db.prepare<[object], IdRow>(`SELECT id ${where} ORDER BY ${order} LIMIT @limit OFFSET @offset`)
+    return {
+      // Ids sort by time.
+      page: { deadline: page('expires_at, id'), age: page('id') },
+      count: db.prepare<[object], { total: number }>(`SELECT count(*) AS total ${where}`),
+    }
+  }
+  const all = statements('')
+  // The requester stands in the body alone, so it is asked for only when it matters.
+  const ofRequester = statements('requested_by = @by AND')
+  return (query: ApprovalQuery): { items: Approval[]; total: number } => {
+    const {
+      chain,
+      statuses,
+      actual = { expired: [], cancelled: [] },
+      limit,
+      offset,
+      requestedBy: by,
+      order = 'deadline',
+    } = query
+    const others = actual.expired.length + actual.cancelled.length > 0 ? OPEN_STATUSES : []
+    const filter = {
+      chain,
+      stored: JSON.stringify([...statuses, ...others]),
+      wanted: JSON.stringify(statuses),
+      expired: JSON.stringify(actual.expired),
+      cancelled: JSON.stringify(actual.cancelled),
+      ...(by !== undefined && { by }),
+    }
+    const { page, count } = by === undefined ? all : ofRequester
+    const rows = page[order].all({ ...filter, limit, offset })
+    return { items: bodies(rows, query.maxBytes), total: count.get(filter)?.total ?? 0 }
+  }
+}

@@ -1,0 +1,135 @@
+import type { Database } from 'better-sqlite3'
+import {
+  GrowingTree,
+  type Hash,
+  type HashAt,
+  leafHash,
+  nodeHash,
+  type Place,
+  type Range,
+  rootOf,
+  STORED_LEVELS,
+} from '../../audit/tree.ts'
+import type { StoredCheckpoint, TreeNode } from '../submission.ts'
+import { MissingEntry } from './errors.ts'
+
+/** Statements over checkpoint, tree_node and anchored. Only commit.ts writes, inside its transaction. */
+export function checkpointQueries(db: Database) {
+  const columns = 'number, chain, size, note'
+  const last = db.prepare<[string], StoredCheckpoint>(
+    `SELECT ${columns} FROM checkpoint WHERE chain = ? ORDER BY size DESC LIMIT 1`,
+  )
+  const covering = db.prepare<[string, number, number], StoredCheckpoint>(
+    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size > ? AND number <= ? ORDER BY size LIMIT 1`,
+  )
+  const lastAnchored = db.prepare<[string, number], StoredCheckpoint>(
+    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND number <= ? ORDER BY size DESC LIMIT 1`,
+  )
+  const within = db.prepare<[string, number], StoredCheckpoint>(
+    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size <= ? ORDER BY size DESC LIMIT 1`,
+  )
+  const after = db.prepare<[number, number], StoredCheckpoint>(
+    `SELECT ${columns} FROM checkpoint WHERE number > ? ORDER BY number LIMIT ?`,
+  )
+  const between = db.prepare<[string, number, number], StoredCheckpoint>(
+    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size >= ? AND size <= ? ORDER BY size`,
+  )
+  const chains = db.prepare<[], string>('SELECT DISTINCT chain FROM checkpoint ORDER BY chain').pluck()
+  const insert = db.prepare<[string, number, string]>('INSERT INTO checkpoint (chain, size, note) VALUES (?, ?, ?)')
+  const deleteSmaller = db.prepare<[string, number]>('DELETE FROM checkpoint WHERE chain = ? AND size < ?')
+  const anchored = db.prepare<[], { sink: string; number: number; at: string }>(
+    'SELECT sink, number, at FROM anchored ORDER BY sink',
+  )
+  const putAnchored = db.prepare<[string, number, string]>(
+    `INSERT INTO anchored (sink, number, at) VALUES (?, ?, ?)
+     ON CONFLICT (sink) DO UPDATE SET number = excluded.number, at = excluded.at WHERE excluded.number > number`,
+  )
+  const nodes = nodeQueries(db)
+  return {
+    last: (chain: string) => last.get(chain),
+    /** Those with first <= size, up to the first one with size >= end. */
+    around: (chain: string, first: number, end: number) =>
+      between.all(chain, first, covering.get(chain, end - 1, Number.MAX_SAFE_INTEGER)?.size ?? Number.MAX_SAFE_INTEGER),
+    node: nodes.get,
+    lastSize: (chain: string) => last.get(chain)?.size ?? 0,
+    covering: (chain: string, seq: number, maxNumber = Number.MAX_SAFE_INTEGER) => covering.get(chain, seq, maxNumber),
+    within: (chain: string, size: number) => within.get(chain, size),
+    lastUpTo: (chain: string, number: number) => lastAnchored.get(chain, number),
+    after: (number: number, limit: number) => after.all(number, limit),
+    chains: () => chains.all(),
+    put(chain: string, size: number, note: string, completed: readonly TreeNode[]): void {
+      insert.run(chain, size, note)
+      nodes.put(chain, completed)
+    },
+    /** Leaves of the tree over the entries before `size` only its frontier, and of their checkpoints the last. */
+    prune(chain: string, size: number, frontier: readonly TreeNode[]): void {
+      deleteSmaller.run(chain, size)
+      nodes.deleteBefore(chain, size)
+      nodes.put(chain, frontier)
+    },
+    anchored: () => anchored.all(),
+    putAnchored: (sink: string, number: number, at: string) => putAnchored.run(sink, number, at),
+    hashes: hashReader(db, nodes),
+  }
+}
+
+function nodeQueries(db: Database) {
+  const get = db
+    .prepare<[string, number, number], Hash>('SELECT hash FROM tree_node WHERE chain = ? AND level = ? AND place = ?')
+    .pluck()
+  const insert = db.prepare<[string, number, number, Hash]>(
+    // Those of a checkpoint that was taken away may still be there.
+    `INSERT INTO tree_node (chain, level, place, hash) VALUES (?, ?, ?, ?)
+     ON CONFLICT (chain, level, place) DO UPDATE SET hash = excluded.hash`,
+  )
+  const deleteBefore = db.prepare<[string, number]>(
+    'DELETE FROM tree_node WHERE chain = ? AND (place + 1) * (1 << level) <= ?',
+  )
+  return {
+    get: (chain: string, level: number, index: number) => get.get(chain, level, index),
+    put(chain: string, nodes: readonly TreeNode[]): void {
+      for (const { level, index, hash } of nodes) insert.run(chain, level, index, hash)
+    },
+    /** Those that are wholly over entries before `size`. */
+    deleteBefore: (chain: string, size: number) => deleteBefore.run(chain, size),
+  }
+}
+
+/** The roots of ranges of a chain, found with as few stored nodes and entries as there are on the way. */
+function hashReader(
+  db: Database,
+  nodes: { get(chain: string, level: number, index: number): Hash | undefined },
+): (chain: string, ranges: readonly Range[]) => Hash[] {
+  const entries = db.prepare<[string, number, number], { seq: number; hash: Hash }>(
+    'SELECT seq, hash FROM entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq',
+  )
+  const trusted = db.prepare<[string, string], { signed: number; pruned: number }>(
+    `SELECT coalesce((SELECT max(size) FROM checkpoint WHERE chain = ?), 0) AS signed,
+              coalesce((SELECT size FROM pruned WHERE chain = ?), 0) AS pruned`,
+  )
+  return (chain, ranges) => {
+    const { signed = 0, pruned = 0 } = trusted.get(chain, chain) ?? {}
+    // Other nodes are not ours: nothing that was signed holds them to the entries.
+    const storedTo = (level: number): number =>
+      level > 0 && level % STORED_LEVELS === 0 ? Math.max(signed, pruned) : pruned
+    /** Of a small subtree all of whose entries are there: read at once, since one by one takes much longer. */
+    const ofEntries = (first: number, end: number): Hash => {
+      const tree = new GrowingTree()
+      for (const { seq, hash } of entries.all(chain, first, end)) {
+        if (seq !== first + tree.size) break
+        tree.append(leafHash(hash))
+      }
+      if (tree.size !== end - first) throw new MissingEntry(chain, first + tree.size)
+      return tree.root()
+    }
+    const hashAt: HashAt = ({ level, index }: Place) => {
+      const [first, end] = [index * 2 ** level, (index + 1) * 2 ** level]
+      const stored = end <= storedTo(level) ? nodes.get(chain, level, index) : undefined
+      if (stored !== undefined) return stored
+      if (level === 0 || (level <= STORED_LEVELS && first >= pruned)) return ofEntries(first, end)
+      const below = level - 1
+      return nodeHash(hashAt({ level: below, index: 2 * index }), hashAt({ level: below, index: 2 * index + 1 }))
+    }
+    return ranges.map((range) => rootOf(range, hashAt))
+  }
+}

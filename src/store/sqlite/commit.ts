@@ -1,0 +1,199 @@
+import { genesisHead, type Head, SALT_BYTES, type StoredEntry, seal } from '../../audit/chain.ts'
+import { draftAt, type PreparedEntry, prepareEntry, SERVICE } from '../../audit/entry.ts'
+import { headOf } from '../../audit/verify.ts'
+import { matchesAny } from '../../base/glob.ts'
+import { ID_RANDOM_BYTES, makeId } from '../../base/id.ts'
+import { formatTimestamp } from '../../base/time.ts'
+import { isActive } from '../../keys/apikey.ts'
+import { coveringStop, type KillSwitch } from '../../killswitch/killswitch.ts'
+import { isInUse } from '../records.ts'
+import type { Committed, Conflict, Guard, Placed, Submission, Write } from '../submission.ts'
+import type { Connection } from './connection.ts'
+import { isPendingTwice } from './errors.ts'
+import { type Memory, refreshed } from './memory.ts'
+
+export interface CommitDeps {
+  origin: string
+  /** Fresh random bytes. */
+  random(bytes: number): Uint8Array
+}
+
+/** A submission as it comes to the writer. */
+export type PreparedSubmission = Omit<Submission, 'entries'> & { entries: readonly PreparedEntry[] }
+
+/** What a group of submissions sees and changes, until its COMMIT or ROLLBACK. */
+export interface Group {
+  connection: Connection
+  memory: Memory
+  imposed: readonly KillSwitch[]
+  /** Newest entry of each chain that the group touched. */
+  heads: Map<string, Head>
+  /** Chains whose newest entry is ahead of the clock, and say so already. */
+  regressed: Set<string>
+  nowMs: number
+}
+
+/**
+ * Applies one submission inside the group's open transaction: guards, writes, entries. A conflict leaves
+ * no trace. The caller holds the write lock.
+ *
+ * @throws what SQLite throws when the file cannot be written (the whole group is lost then), or a
+ *   TypeError for a record that has no canonical form (this submission is lost)
+ */
+export function applySubmission(group: Group, submission: PreparedSubmission, deps: CommitDeps): Committed | Conflict {
+  // Most are one entry, which is appended or not: nothing has happened yet that would have to be undone.
+  if (submission.writes.length === 0 && submission.entries.length === 1) {
+    const conflict = failedGuard(group, submission.guards)
+    return conflict === undefined ? { conflict: null, entries: appendAll(group, submission, deps) } : { conflict }
+  }
+  const { transaction } = group.connection
+  const heads = new Map(group.heads)
+  const regressed = new Set(group.regressed)
+  const memory = group.memory
+  const undo = (): void => {
+    transaction.undo.run()
+    transaction.release.run()
+    group.heads = heads
+    group.regressed = regressed
+    group.memory = memory
+  }
+  transaction.savepoint.run()
+  try {
+    const conflict = failedGuard(group, submission.guards) ?? applyWrites(group, submission.writes)
+    if (conflict !== undefined) {
+      undo()
+      return { conflict }
+    }
+    const entries = appendAll(group, submission, deps)
+    transaction.release.run()
+    return { conflict: null, entries }
+  } catch (error) {
+    if (group.connection.db.inTransaction) undo()
+    if (isPendingTwice(error)) return { conflict: 'pending' }
+    throw error
+  }
+}
+
+function appendAll(group: Group, { entries }: PreparedSubmission, deps: CommitDeps): Placed[] {
+  return entries.map((entry) => {
+    const { header, hash } = append(group, entry, deps)
+    return { id: header.id, chain: header.chain, seq: header.seq, ts: header.ts, hash }
+  })
+}
+
+function failedGuard(group: Group, guards: readonly Guard[]): Guard['kind'] | undefined {
+  return guards.find((guard) => !holds(group, guard))?.kind
+}
+
+function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boolean {
+  switch (guard.kind) {
+    case 'notStopped':
+      return coveringStop([...memory.switches, ...imposed], guard.subject) === undefined
+    case 'before':
+      return nowMs < guard.timeMs
+    case 'keyActive':
+    case 'voterActive': {
+      const key = memory.keys.get(guard.keyId)
+      return key !== undefined && isActive(key, nowMs)
+    }
+    case 'notTaken':
+      return !guard.of.some(({ actions, ...by }) => {
+        const range = { chain: guard.chain, first: guard.since, end: Number.MAX_SAFE_INTEGER }
+        const taken = connection.taken({ ...by, ...range, limit: -1 })
+        return taken.some(({ action }) => matchesAny(actions, action))
+      })
+    case 'checkpointed':
+      return connection.checkpoints.lastSize(guard.chain) === guard.size
+    case 'prunedTo':
+      return connection.pruned.size(guard.chain) === guard.size
+    case 'logKeyInUse': {
+      const key = memory.signingKeys.get(guard.id)
+      return key !== undefined && isInUse(key)
+    }
+    case 'untold':
+      return connection.outcomes.told(guard.chain, guard.decisionId, guard.types).length === 0
+    case 'idempotency': {
+      const use = connection.idempotency.find(guard.keyId, guard.route, guard.value, nowMs)
+      return (use?.entryId ?? null) === guard.entryId
+    }
+  }
+}
+
+function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undefined {
+  const { connection } = group
+  for (const write of writes) {
+    if (write.kind === 'idempotency') connection.idempotency.put(write.use)
+    else if (write.kind === 'policySource') connection.policySources.put(write.stored)
+    else if (write.kind === 'checkpoint') connection.checkpoints.put(write.chain, write.size, write.note, write.nodes)
+    else if (write.kind === 'erase') erase(connection, write)
+    else if (write.kind === 'prune') prune(connection, write)
+    else if (write.kind === 'keyUse') connection.keyUses.put(write.uses)
+    else if (write.kind === 'anchored') {
+      const { sink, number, at } = write.delivery
+      connection.checkpoints.putAnchored(sink, number, at)
+    } else if (write.kind === 'approval') {
+      if (!connection.records.put(write, 0)) return 'revision'
+    } else {
+      if (!connection.records.put(write, connection.instance.nextStateVersion())) return 'revision'
+      group.memory = refreshed(group.memory, connection)
+    }
+  }
+  return undefined
+}
+
+function erase(
+  { entries, records }: Connection,
+  { chain, targets, approvals }: Extract<Write, { kind: 'erase' }>,
+): void {
+  for (const target of targets) entries.eraseSections(chain, target)
+  for (const id of approvals) records.approval.remove(id)
+}
+
+function prune(
+  { pruned, checkpoints, records }: Connection,
+  { chain, size, frontier, approvals }: Extract<Write, { kind: 'prune' }>,
+): void {
+  pruned.prune(chain, size)
+  checkpoints.prune(chain, size, frontier)
+  for (const id of approvals) records.approval.remove(id)
+}
+
+/** Appends after what the chain needs first: its genesis, and a note when the clock has gone back. */
+function append(group: Group, entry: PreparedEntry, deps: CommitDeps): StoredEntry {
+  const head = headOfChain(group, entry.chain, deps)
+  if (group.nowMs < head.tsMs && !group.regressed.has(entry.chain)) {
+    group.regressed.add(entry.chain)
+    const data = { observed: formatTimestamp(group.nowMs), previous: formatTimestamp(head.tsMs) }
+    appendAfter(group, head, serviceEvent(group, entry.chain, 'clock.regression', data, deps), deps)
+  } else if (group.nowMs >= head.tsMs) {
+    group.regressed.delete(entry.chain)
+  }
+  return appendAfter(group, headOfChain(group, entry.chain, deps), entry, deps)
+}
+
+function headOfChain(group: Group, chain: string, deps: CommitDeps): Head {
+  const known = group.heads.get(chain) ?? group.connection.entries.head(chain)
+  if (known !== undefined) return known
+  const genesis = serviceEvent(group, chain, 'audit.genesis', { chain, origin: deps.origin }, deps)
+  return headOf(appendAfter(group, genesisHead(deps.origin, chain), genesis, deps))
+}
+
+function serviceEvent(
+  { nowMs }: Group,
+  chain: string,
+  type: 'audit.genesis' | 'clock.regression',
+  data: Record<string, string>,
+  deps: CommitDeps,
+): PreparedEntry {
+  const id = makeId('entry', nowMs, deps.random(ID_RANDOM_BYTES))
+  return prepareEntry({ kind: 'event', id, chain, type, data, actor: SERVICE })
+}
+
+function appendAfter(group: Group, head: Head, entry: PreparedEntry, deps: CommitDeps): StoredEntry {
+  const ts = formatTimestamp(Math.max(group.nowMs, head.tsMs))
+  const draft = draftAt(entry, ts)
+  const sealed = seal(head, draft, ts, deps.random(SALT_BYTES * draft.sections.length))
+  group.connection.entries.append(sealed)
+  group.heads.set(entry.chain, headOf(sealed))
+  return sealed
+}

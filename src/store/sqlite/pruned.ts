@@ -1,0 +1,39 @@
+import type { Database } from 'better-sqlite3'
+import { type Prune, readPrune } from '../../evidence/prune.ts'
+
+interface Entries {
+  seqsOfTypes(chain: string, types: readonly string[]): number[]
+}
+
+interface Rows {
+  wholeData(chain: string, seq: number): string | undefined
+}
+
+/** What was pruned of chains. Only commit.ts writes, inside its transaction. */
+export function prunedQueries(db: Database, entries: Entries, rows: Rows) {
+  const size = db.prepare<[string], number>('SELECT size FROM pruned WHERE chain = ?').pluck()
+  const put = db.prepare<[string, number]>(
+    'INSERT INTO pruned (chain, size) VALUES (?, ?) ON CONFLICT (chain) DO UPDATE SET size = excluded.size',
+  )
+  const deletions = ['entry', 'section'].map((table) =>
+    db.prepare<[string, number]>(`DELETE FROM ${table} WHERE chain = ? AND seq < ?`),
+  )
+  return {
+    /** Where the chain begins: its entries before this seq were pruned. */
+    size: (chain: string) => size.get(chain) ?? 0,
+    /** The newest record of it, as far as its entry is what was written; whether it is signed is another matter. */
+    record(chain: string): { seq: number; prune: Prune } | undefined {
+      const seq = entries.seqsOfTypes(chain, ['audit.prune']).at(-1)
+      const data = seq === undefined ? undefined : rows.wholeData(chain, seq)
+      const prune = data === undefined ? undefined : readPrune(data)
+      return seq === undefined || prune === undefined ? undefined : { seq, prune }
+    },
+    /** From then on the chain begins with `to`. */
+    prune(chain: string, to: number): void {
+      put.run(chain, to)
+      for (const deletion of deletions) deletion.run(chain, to)
+    },
+  }
+}
+
+export type PrunedQueries = ReturnType<typeof prunedQueries>

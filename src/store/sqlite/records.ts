@@ -1,0 +1,84 @@
+import type { Database } from 'better-sqlite3'
+import { canonicalJson } from '../../base/canonical.ts'
+import { isJsonObject, storedJson } from '../../base/json.ts'
+import type { RecordKind, Records, RecordWrite } from '../records.ts'
+import { AlteredFile } from './open.ts'
+
+const TABLE: Record<RecordKind, string> = {
+  tenant: 'tenant',
+  key: 'api_key',
+  signingKey: 'signing_key',
+  policy: 'policy',
+  switch: 'kill_switch',
+  approval: 'approval',
+}
+
+interface Row {
+  id: string
+  body: string
+}
+
+/** Statements over one table of records. Only commit.ts writes, inside its transaction. */
+function tableQueries<K extends RecordKind>(db: Database, kind: K) {
+  const table = TABLE[kind]
+  const get = db.prepare<[string], Row>(`SELECT id, body FROM ${table} WHERE id = ?`)
+  const all = db.prepare<[], Row>(`SELECT id, body FROM ${table} ORDER BY id`)
+  const after = db.prepare<[string], Row>(`SELECT id, body FROM ${table} WHERE id > ? ORDER BY id LIMIT 1`)
+  const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck()
+  const changedSince = db.prepare<[number], Row>(`SELECT id, body FROM ${table} WHERE changed > ? ORDER BY id`)
+  const remove = db.prepare<[string]>(`DELETE FROM ${table} WHERE id = ?`)
+  const upsert = db.prepare<[string, string, number]>(
+    `INSERT INTO ${table} (id, body, changed) VALUES (?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET body = excluded.body, changed = excluded.changed`,
+  )
+  return {
+    get(id: string): Records[K] | undefined {
+      const row = get.get(id)
+      return row && recordOf(kind, row)
+    },
+    /** Canonical text by id. */
+    bodies: () => new Map(all.all().map((row) => [row.id, row.body])),
+    /** The row with the next id. */
+    after: (id: string) => after.get(id),
+    count: () => count.get() ?? 0,
+    /** All of them before the first version, read from the table itself: an index that is damaged hides nothing at start. */
+    changedSince: (version: number) =>
+      (version < 0 ? all.all() : changedSince.all(version)).map((row) => recordOf(kind, row)),
+    remove: (id: string) => remove.run(id),
+    put: (record: Records[K], version: number) => upsert.run(record.id, canonicalJson(record), version),
+  }
+}
+
+/** @throws AlteredFile for what nobody can have written here; whether it is what was written, the chain says */
+export function recordOf<K extends RecordKind>(kind: K, { id, body }: Row): Records[K] {
+  const record = storedJson(body)
+  if (!isJsonObject(record) || record.id !== id)
+    throw new AlteredFile(
+      `The stored ${kind} ${id} is no record of that id. The file was altered outside gate-sidecar.`,
+    )
+  return record as Records[RecordKind] as Records[K]
+}
+
+export function recordQueries(db: Database) {
+  const tables = {
+    tenant: tableQueries(db, 'tenant'),
+    key: tableQueries(db, 'key'),
+    signingKey: tableQueries(db, 'signingKey'),
+    policy: tableQueries(db, 'policy'),
+    switch: tableQueries(db, 'switch'),
+    approval: tableQueries(db, 'approval'),
+  }
+  return {
+    ...tables,
+    /** Writes the record over the revision before it; false when another revision is stored. */
+    put(write: RecordWrite, version: number): boolean {
+      const { kind, record } = write
+      const stored = tables[kind].get(record.id)?.revision ?? 0
+      if (stored !== record.revision - 1) return false
+      // The union of tables takes the intersection of records; kind and record correspond by type.
+      const table = tables[kind] as { put(record: Records[RecordKind], version: number): unknown }
+      table.put(record, version)
+      return true
+    },
+  }
+}

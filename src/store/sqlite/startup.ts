@@ -1,0 +1,110 @@
+import { APPROVAL_EVENTS } from '../../audit/events.ts'
+import { erasures, targetsOf } from '../../audit/redaction.ts'
+import { canonicalJson } from '../../base/canonical.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { RecordKind } from '../records.ts'
+import type { Connection } from './connection.ts'
+import { foldChain, foldEntry, nothingFolded } from './fold.ts'
+import { AlteredFile } from './open.ts'
+import { readChange } from './provenance.ts'
+import { dataOf, reading, soundEntry } from './sound-entry.ts'
+
+/** Every chain must start with its genesis, or where it was pruned, and end in an entry that follows from the one before. */
+export function assertHeads(connection: Connection, origin: string): void {
+  const { entries, pruned } = connection
+  for (const chain of entries.chains()) {
+    reading(`Audit chain ${chain}`, () => {
+      const head = entries.head(chain)
+      // What stands before the first one is verified by nobody, and would be folded into the records.
+      if (entries.first(chain) < pruned.size(chain))
+        throw new AlteredFile(`Audit chain ${chain}: entry ${entries.first(chain)} stands before the first one.`)
+      // What of a first entry was erased, `audit verify` holds to who erased it.
+      soundEntry(connection, origin, chain, pruned.size(chain), { sections: false })
+      soundEntry(connection, origin, chain, head?.seq ?? 0)
+    })
+  }
+}
+
+/**
+ * Tenants, keys, policies and switches must be what the chain says: the merge of all recorded changes equals
+ * the stored rows. An edited row is found even when nobody touched the chain.
+ *
+ * @throws AlteredFile naming the record
+ */
+export function assertRecords(connection: Connection, origin: string): void {
+  const { entries, records } = connection
+  const folded = nothingFolded()
+  for (const chain of entries.chains()) foldChain(connection, origin, folded, { chain, end: Number.MAX_SAFE_INTEGER })
+  const { approval: _, ...others } = folded
+  for (const kind of Object.keys(others) as (keyof typeof others)[]) {
+    const stored = reading(`The table of ${kind} records`, () => records[kind].bodies())
+    for (const id of new Set([...folded[kind].keys(), ...stored.keys()])) {
+      assertSame(kind, id, folded[kind].get(id), stored.get(id))
+    }
+  }
+}
+
+/**
+ * The same of approvals, one at a time: each holds the request that it is for, and together they can be more than fits
+ * into memory.
+ *
+ * @throws AlteredFile naming the approval
+ */
+export function assertApprovals(connection: Connection, origin: string): void {
+  const { entries, records, recordEntries } = connection
+  let rows = 0
+  let changes = 0
+  const next = (id: string) => reading('The table of approval records', () => records.approval.after(id))
+  for (let row = next(''); row !== undefined; row = next(row.id)) {
+    const { id, body } = row
+    const places = reading(`The list of entries of approval ${id}`, () => recordEntries.of('approval', id))
+    const folded = nothingFolded()
+    for (const place of places) foldEntry(connection, origin, folded, place)
+    assertSame('approval', id, folded.approval.get(id), body)
+    rows += 1
+    changes += places.length
+  }
+  const { recorded, stored } = reading('The approvals', () => ({
+    recorded: entries.chains().reduce((sum, chain) => sum + approvalSeqs(connection, origin, chain).length, 0),
+    stored: records.approval.count(),
+  }))
+  // Each row is what its entries say. Whether it has all of them, and each entry has its row, the sums tell.
+  if (rows !== stored)
+    throw new AlteredFile(`The table of approval records has ${stored} rows, of which ${rows} can be read.`)
+  if (changes !== recorded) throw missingApproval(connection, origin)
+}
+
+/** The entries of a chain that change approvals, less those that a command erased with the approval. */
+function approvalSeqs(connection: Connection, origin: string, chain: string): number[] {
+  const { entries } = connection
+  const all = entries.seqsOfTypes(chain, APPROVAL_EVENTS)
+  const redactions = entries.seqsOfTypes(chain, ['audit.redaction'])
+  const isErased = erasures(redactions.flatMap((seq) => targetsOf(dataOf(soundEntry(connection, origin, chain, seq)))))
+  return all.filter((seq) => !isErased(seq, 'data'))
+}
+
+/** Names the approval that has entries and no row. */
+function missingApproval(connection: Connection, origin: string): AlteredFile {
+  const { entries, records } = connection
+  for (const chain of entries.chains()) {
+    for (const seq of approvalSeqs(connection, origin, chain)) {
+      const { id } = readChange(dataOf(soundEntry(connection, origin, chain, seq))) ?? {}
+      if (id !== undefined && records.approval.get(id) === undefined) return differing('approval', id, MISSING)
+    }
+  }
+  return new AlteredFile('The index of the entries that change approvals does not have them all; restore a backup.')
+}
+
+const MISSING = 'is missing, though the audit chain records it'
+
+function assertSame(kind: RecordKind, id: string, folded: JsonObject | undefined, stored: string | undefined): void {
+  if (folded === undefined) throw differing(kind, id, 'is in no audit entry')
+  if (stored === undefined) throw differing(kind, id, MISSING)
+  if (canonicalJson(folded) !== stored) throw differing(kind, id, 'differs from what the audit chain records')
+}
+
+function differing(kind: RecordKind, id: string, how: string): AlteredFile {
+  return new AlteredFile(
+    `The stored ${kind} ${id} ${how}. The file was altered outside gate-sidecar; restore a backup.`,
+  )
+}

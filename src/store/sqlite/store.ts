@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SYSTEM_CHAIN } from '../../audit/chain.ts'
+import { GateError } from '../../base/errors.ts'
+import type { Clock } from '../../base/time.ts'
+import type { KillSwitch } from '../../killswitch/killswitch.ts'
+import type { PageQuery } from '../queries.ts'
+import type { State, Store } from '../store.ts'
+import { type Connection, connect } from './connection.ts'
+import { unavailable } from './errors.ts'
+import { stateBefore } from './fold.ts'
+import { dataFileIdentity } from './identity.ts'
+import { type FileAddress, keepFile } from './kept-file.ts'
+import { EMPTY, type Memory, refreshed } from './memory.ts'
+import { asUnusable, DATA_FILE, openDatabase, untilFree } from './open.ts'
+import { commitQueue } from './queue.ts'
+import { assertApprovals, assertHeads, assertRecords } from './startup.ts'
+import { type MakeVerifier, verifyHere } from './verifiers.ts'
+import { type MakeWriter, writeHere } from './writers.ts'
+
+/** `nothing`: for who looks at a file that may have been altered, and answers nobody from it. */
+export type StartCheck = 'all' | 'allButApprovals' | 'nothing'
+
+export interface StoreOptions {
+  /** Folder of the data file. */
+  dir: string
+  create: boolean
+  clock: Clock
+  /** What is held to the chains at once. Approvals can be left to those who answer from them: each is held to its chain again where it is used. */
+  check?: StartCheck
+  makeWriter?: MakeWriter
+  makeVerifier?: MakeVerifier
+}
+
+/**
+ * The Store in one SQLite file. Several processes may have the same file open. This side reads; all writing is the writer's.
+ *
+ * @throws UnusableFile when the file is not ours, or its state does not follow from its chain; the message
+ *   says what and where
+ */
+export function openStore(options: StoreOptions): Store {
+  const { dir, create, clock, makeWriter = writeHere, makeVerifier = verifyHere } = options
+  const first = connect(openDatabase(dir, { create }))
+  const { origin, loaded } = checked(first, options)
+  const address: FileAddress = { dir, origin, file: dataFileIdentity(dir) }
+  const file = keepFile(address, first)
+  const writer = makeWriter(address, file)
+  const verifier = makeVerifier(address, file)
+  let memory = loaded
+  let suspended: ((chains: readonly string[]) => string) | undefined
+  const imposed = new Map<string, KillSwitch>()
+  const keep = (next: Memory): void => {
+    memory = next
+    for (const id of imposed.keys()) if (memory.onDisk.has(id)) imposed.delete(id)
+  }
+  const queue = commitQueue({
+    writer,
+    clock,
+    imposed: () => [...imposed.values()],
+    written(stateVersion) {
+      if (stateVersion > memory.version) keep(refreshed(memory, file.connection()))
+    },
+    discard: () => file.discard(),
+  })
+  return {
+    origin,
+    async commit(submission) {
+      if (suspended === undefined) return queue.submit(submission)
+      throw new GateError('audit_unavailable', suspended(submission.entries.map(({ chain }) => chain)))
+    },
+    suspend(reasonFor) {
+      suspended = reasonFor
+    },
+    resume() {
+      suspended = undefined
+    },
+    impose: (stop) => void imposed.set(stop.id, stop),
+    imposed: () => [...imposed.values()],
+    state: (): State =>
+      imposed.size === 0 ? memory : { ...memory, switches: [...memory.switches, ...imposed.values()] },
+    refresh: () => keep(refreshed(memory, file.connection())),
+    ...reads(() => file.connection(), origin, clock),
+    verifyChain: (request, onProgress = () => undefined, signal) => verifier.verify(request, onProgress, signal),
+    async close() {
+      while (!queue.idle()) await sleep(1)
+      await verifier.close()
+      await writer.close()
+      file.close()
+    },
+  }
+}
+
+type Reads = Omit<
+  Store,
+  'verifyChain' | 'origin' | 'commit' | 'suspend' | 'resume' | 'impose' | 'imposed' | 'state' | 'refresh' | 'close'
+>
+
+/** The instance's name and its records, once what the file holds has been checked; a file that is refused is closed. */
+function checked(
+  connection: Connection,
+  { dir, check = 'all' }: Pick<StoreOptions, 'dir' | 'check'>,
+): { origin: string; loaded: Memory } {
+  try {
+    const origin = untilFree(() => ensureOrigin(connection))
+    // One snapshot for all: what another process commits meanwhile is no difference between chain and records.
+    const load = connection.db.transaction(() => {
+      if (check !== 'nothing') {
+        assertHeads(connection, origin)
+        assertRecords(connection, origin)
+      }
+      if (check === 'all') assertApprovals(connection, origin)
+      return refreshed(EMPTY, connection)
+    })
+    return { origin, loaded: load.deferred() }
+  } catch (error) {
+    connection.db.close()
+    throw asUnusable(error, join(dir, DATA_FILE))
+  }
+}
+
+type Read = <T>(query: (connection: Connection) => T) => Promise<T>
+
+/** Reads see the last commit of any process. A read that fails is a failure of the store, not an empty answer. */
+function reads(current: () => Connection, origin: string, clock: Clock): Reads {
+  const read: Read = async (query) => {
+    try {
+      return query(current())
+    } catch (error) {
+      throw error instanceof GateError ? error : unavailable('be read', error)
+    }
+  }
+  return {
+    approval: (id) => read(({ records }) => records.approval.get(id)),
+    approvals: (query) => read(({ approvals }) => approvals.list(query)),
+    approvalsFor: (chain, digest) => read(({ approvals }) => approvals.forDigest(chain, digest)),
+    openApprovals: (query) => read(({ approvals }) => approvals.open(query)),
+    openStandings: (query) => read(({ approvals }) => approvals.standings(query)),
+    isPending: (approval) => read(({ approvals }) => approvals.isPending(approval)),
+    entry: (id) => read(({ entries }) => entries.byId(id)),
+    entryAt: (chain, seq) => read(({ entries }) => entries.bySeq(chain, seq)),
+    entriesFrom: (chain, seq, limit, maxBytes) => read(({ entries }) => entries.from(chain, seq, limit, maxBytes)),
+    headersFrom: (chain, seq, limit) => read(({ entries }) => entries.headersFrom(chain, seq, limit)),
+    lengths: (chains) => read(({ entries }) => new Map(chains.map((chain) => [chain, entries.length(chain)]))),
+    seqsOfTypes: (chain, types, range) => read(({ entries }) => entries.seqsOfTypesIn(chain, types, range)),
+    page: (query) => read(({ entries }) => entries.page(query, rangeOf(entries, query))),
+    seqRange: (chain, from, to) =>
+      read(({ entries }) => ({ first: entries.seqNotBefore(chain, from), end: entries.seqNotBefore(chain, to) })),
+    changesOf: (kind, id) =>
+      read(({ recordEntries, entries }) =>
+        recordEntries.of(kind, id).flatMap(({ chain, seq }) => entries.bySeq(chain, seq) ?? []),
+      ),
+    seqNotBefore: (chain, ts) => read(({ entries }) => entries.seqNotBefore(chain, ts)),
+    requestAt: (chain, seq) => read(({ entries }) => entries.requestAt(chain, seq)),
+    decisions: (chain, range) => read(({ decisions }) => decisions(chain, range)),
+    taken: (query) => read(({ taken }) => taken(query)),
+    toldOf: (chain, decisionId, types) =>
+      read(({ outcomes, entries }) =>
+        outcomes.told(chain, decisionId, types).flatMap((seq) => entries.bySeq(chain, seq) ?? []),
+      ),
+    reporters: (chain) => read(({ outcomes }) => outcomes.reporters(chain)),
+    unreported: (query) => read(({ outcomes }) => outcomes.unreported(query)),
+    recentActions: (chain, decisions) => read(({ entries }) => entries.recentActions(chain, decisions)),
+    chains: () => read(({ entries }) => entries.chains()),
+    ...checkpointReads(read),
+    pruned: (chain) => read(({ pruned }) => pruned.record(chain)?.prune),
+    stateBefore: (chain, size) => read((connection) => stateBefore(connection, origin, chain, size)),
+    probe: () => read(({ instance }) => void instance.origin()),
+    chainsEver: () =>
+      read(({ entries, checkpoints, systemHeads }) =>
+        [...new Set([...entries.chains(), ...checkpoints.chains(), ...systemHeads.chains()])].sort(),
+      ),
+    scrub: () => read(({ db }) => isTruncated(db.pragma('wal_checkpoint(TRUNCATE)'))),
+    idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),
+    keyUses: (keyIds) => read(({ keyUses }) => keyUses.of(keyIds)),
+    policySource: (tenantId, digest) => read(({ policySources }) => policySources.get(tenantId, digest)),
+  }
+}
+
+/** What is asked of checkpoints and the tree. */
+function checkpointReads(read: Read) {
+  return {
+    lastCheckpoint: (chain) => read(({ checkpoints }) => checkpoints.last(chain)),
+    recordedHeads: (chain) =>
+      read(({ systemHeads, checkpoints }) => systemHeads.of(chain, checkpoints.lastSize(SYSTEM_CHAIN))),
+    lastCheckpointUpTo: (chain, number) => read(({ checkpoints }) => checkpoints.lastUpTo(chain, number)),
+    checkpointCovering: (chain, seq, maxNumber) =>
+      read(({ checkpoints }) => checkpoints.covering(chain, seq, maxNumber)),
+    checkpointWithin: (chain, size) => read(({ checkpoints }) => checkpoints.within(chain, size)),
+    checkpointsAfter: (number, limit) => read(({ checkpoints }) => checkpoints.after(number, limit)),
+    deliveries: () => read(({ checkpoints }) => checkpoints.anchored()),
+    treeHashes: (chain, ranges) => read(({ checkpoints }) => checkpoints.hashes(chain, ranges)),
+  } satisfies Partial<Reads>
+}
+
+/** The pragma answers whether it was kept from its work, how many pages there were and how many were written. */
+function isTruncated(answer: unknown): boolean {
+  const [row] = Array.isArray(answer) ? answer : []
+  return row?.busy === 0
+}
+
+function rangeOf(
+  entries: Connection['entries'],
+  { chain, from, to, before, since }: PageQuery,
+): { first: number; end: number } {
+  const oldest = from === undefined ? entries.first(chain) : entries.seqNotBefore(chain, from)
+  const first = Math.max(oldest, since ?? 0)
+  const end = to === undefined ? (entries.head(chain)?.seq ?? -1) + 1 : entries.seqNotBefore(chain, to)
+  return { first, end: before === undefined ? end : Math.min(end, before) }
+}
+
+/** The first start names the instance; two processes that start at once agree, since the row can be made once. */
+function ensureOrigin({ db, instance }: Connection): string {
+  const make = db.transaction(() => {
+    if (instance.origin() === undefined) instance.create(`gate-${randomBytes(10).toString('hex')}`)
+    return instance.origin()
+  })
+  const origin = instance.origin() ?? make.immediate()
+  if (origin === undefined) throw new Error('the instance has no origin')
+  return origin
+}

@@ -1,0 +1,67 @@
+import type { Database } from 'better-sqlite3'
+import { SYSTEM_CHAIN } from '../../audit/chain.ts'
+import { isJsonObject, type Json, storedJson } from '../../base/json.ts'
+import type { RecordedHead } from '../records.ts'
+import type { PrunedQueries } from './pruned.ts'
+
+/** The newest heads of chains in `_system`, which has all of them signed with its own. */
+export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
+  const data = db.prepare<[string], { seq: number; json: string }>(
+    `SELECT entry.seq, section.json FROM entry INDEXED BY entry_type JOIN section USING (chain, seq)
+        WHERE entry.chain = ? AND entry.type = 'audit.checkpoint' AND entry.type <> 'gate.decision' AND section.name = 'data'
+        ORDER BY entry.seq DESC`,
+  )
+  /** Newest first. Whoever relies on one holds `_system` to what was signed. */
+  function* inEntries(): Generator<RecordedHead> {
+    for (const { seq, json } of data.iterate(SYSTEM_CHAIN)) yield* headsIn(seq, json)
+  }
+  /** Of those that were pruned, as their record says. */
+  function inRecord(): RecordedHead[] {
+    const record = pruned.record(SYSTEM_CHAIN)
+    return record === undefined ? [] : record.prune.heads.map((head) => ({ seq: record.seq, ...head }))
+  }
+  function* all(): Generator<RecordedHead> {
+    yield* inEntries()
+    yield* inRecord()
+  }
+  return {
+    /** The newest one, and the newest of an entry before `end`: those behind it are not signed yet, and may be anybody's. */
+    of(chain: string, end: number): RecordedHead[] {
+      const found: RecordedHead[] = []
+      for (const head of all()) {
+        if (head.chain !== chain) continue
+        if (found.length === 0 || head.seq < end) found.push(head)
+        if (head.seq < end) break
+      }
+      return found
+    },
+    /** Of each chain the newest that an entry before `end` names, or one that was pruned. */
+    before(end: number): Omit<RecordedHead, 'seq'>[] {
+      const heads = new Map<string, Omit<RecordedHead, 'seq'>>()
+      const own = [...inEntries()].filter(({ seq }) => seq < end)
+      for (const { chain, size, root } of [...own, ...inRecord()])
+        if (!heads.has(chain)) heads.set(chain, { chain, size, root })
+      return [...heads.values()]
+    },
+    /** Chains that were signed at some time. */
+    chains(): Set<string> {
+      const found = new Set<string>()
+      for (const { chain } of all()) found.add(chain)
+      return found
+    },
+  }
+}
+
+function headsIn(seq: number, json: string): RecordedHead[] {
+  const data = storedJson(json)
+  const heads = isJsonObject(data) ? data.checkpoints : undefined
+  return Array.isArray(heads) ? heads.flatMap((head) => headOf(seq, head)) : []
+}
+
+function headOf(seq: number, value: Json): RecordedHead[] {
+  if (!isJsonObject(value)) return []
+  const { chain, size, root } = value
+  return typeof chain === 'string' && typeof size === 'number' && typeof root === 'string'
+    ? [{ seq, chain, size, root }]
+    : []
+}

@@ -1,0 +1,81 @@
+import type { Worker } from 'node:worker_threads'
+import type { RangeVerification } from '../../audit/range.ts'
+import { turns } from '../../base/turns.ts'
+import { startThread } from '../../workers/thread.ts'
+import type { ChainRequest } from '../queries.ts'
+import { unavailable } from './errors.ts'
+import type { FileAddress, KeptFile } from './kept-file.ts'
+import { verifyChain } from './verify-chain.ts'
+
+const MODULE = new URL('./verify-worker', import.meta.url)
+
+export type OnProgress = (checked: number) => void
+
+/** Verifies chains of one file, one at a time. */
+export interface Verifier {
+  /** @throws GateError `audit_unavailable` when the file cannot be read; the reason of the signal */
+  verify(request: ChainRequest, onProgress: OnProgress, signal?: AbortSignal): Promise<RangeVerification>
+  /** Ends what is under way. */
+  close(): Promise<void>
+}
+
+export type MakeVerifier = (address: FileAddress, file: KeptFile) => Verifier
+
+/** What the thread is asked, and what it answers. */
+export interface VerifyJob {
+  address: FileAddress
+  request: ChainRequest
+}
+export type VerifyMessage = { checked: number } | { result: RangeVerification }
+
+/** Verifies where it is called, which stands still meanwhile: for commands, which have nothing else to do. */
+export const verifyHere: MakeVerifier = ({ origin }, file) => ({
+  async verify(request, onProgress) {
+    try {
+      return verifyChain(file.connection(), origin, request, onProgress)
+    } catch (error) {
+      throw unavailable('be verified', error)
+    }
+  },
+  close: async () => undefined,
+})
+
+/** Verifies in a thread of its own, which takes a processor and leaves the others to who asks for decisions. */
+export const verifyInThread: MakeVerifier = (address) => {
+  let thread: Worker | undefined
+  let isClosed = false
+  const turn = turns(1)
+
+  const run = (request: ChainRequest, onProgress: OnProgress, signal?: AbortSignal): Promise<RangeVerification> =>
+    new Promise((resolve, reject) => {
+      if (isClosed) return reject(unavailable('be verified', 'the store is closed'))
+      // Who has gone while it waited for its turn.
+      if (signal?.aborted) return reject(signal.reason)
+      const job: VerifyJob = { address, request }
+      const started = startThread(MODULE, { workerData: job })
+      thread = started
+      const end = (): void => {
+        reject(signal?.reason)
+        void started.terminate()
+      }
+      signal?.addEventListener('abort', end, { once: true })
+      started.on('exit', () => signal?.removeEventListener('abort', end))
+      started.on('message', (message: VerifyMessage) => {
+        if ('checked' in message) onProgress(message.checked)
+        else resolve(message.result)
+      })
+      started.on('error', (error) => reject(unavailable('be verified', error)))
+      // Who was answered does not hear this.
+      started.on('exit', (code) => reject(unavailable('be verified', `the verifying thread ended with ${code}`)))
+    })
+
+  return {
+    verify: (request, onProgress, signal) => turn(() => run(request, onProgress, signal)),
+    async close() {
+      isClosed = true
+      await thread?.terminate()
+      // What waited is refused.
+      await turn(async () => undefined)
+    },
+  }
+}

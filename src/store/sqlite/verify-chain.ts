@@ -1,0 +1,114 @@
+import { SYSTEM_CHAIN } from '../../audit/chain.ts'
+import { GOOD_STATUSES, type RangeStatus, type RangeVerification } from '../../audit/range.ts'
+import { unsignedTail } from '../../audit/unsigned.ts'
+import { formatDigest } from '../../base/digest.ts'
+import { CHAIN } from '../../evidence/note.ts'
+import type { ChainRequest } from '../queries.ts'
+import type { RecordedHead } from '../records.ts'
+import type { Connection } from './connection.ts'
+import { MissingEntry } from './errors.ts'
+import { type Fault, type Found, type Progress, type Work, walkRange, workOn } from './walk-range.ts'
+
+/**
+ * Recomputes everything of a range: each entry, what joins it to its neighbours, the tree up to the first checkpoint past it,
+ * the signatures of all checkpoints on the way; and whether the chain is as long as was signed, here or elsewhere.
+ */
+export function verifyChain(
+  connection: Connection,
+  origin: string,
+  request: ChainRequest,
+  onProgress: Progress = () => undefined,
+): RangeVerification {
+  const oldest = connection.pruned.size(request.chain)
+  const work = workOn(connection, origin, request)
+  const { end = work.length } = request.range ?? {}
+  const first = Math.max(request.range?.first ?? 0, oldest)
+  const found: Found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, fault: undefined }
+  try {
+    found.fault = walkRange(work, found, first, end, onProgress) ?? wholeFault(work)
+  } catch (error) {
+    if (!(error instanceof MissingEntry)) throw error
+    found.fault = { chain: request.chain, seq: error.seq, status: 'broken-link', what: `entry ${error.seq} is missing` }
+  }
+  // The oldest entries can be pruned while others are read.
+  if (found.fault !== undefined && connection.pruned.size(request.chain) !== oldest)
+    return verifyChain(connection, origin, request, onProgress)
+  return resultOf(found, Math.max(0, end - Math.max(first, request.anchoredSize)), end <= first)
+}
+
+function resultOf(found: Found, unanchored: number, isEmpty: boolean): RangeVerification {
+  const status = found.fault?.status ?? (isEmpty ? 'empty' : unanchored > 0 ? 'unanchored' : 'ok')
+  return {
+    valid: GOOD_STATUSES.includes(status),
+    status,
+    entriesChecked: found.checked,
+    firstEntry: found.firstEntry,
+    lastEntry: found.lastEntry,
+    fault: found.fault?.what ?? null,
+    firstBadSeq: found.fault?.seq ?? null,
+    redactedEntries: found.redacted,
+    unanchoredEntries: unanchored,
+  }
+}
+
+/** Whether the whole chain is as long as was signed, and has the trees that `_system` and the newest anchor name. */
+function wholeFault(work: Work): Fault | undefined {
+  const { connection, request } = work
+  const { chain, anchor } = request
+  const fault = (status: RangeStatus, seq: number, what: string) => ({ chain, seq, status, what })
+  if (!CHAIN.test(chain)) return fault('tampered', 0, 'a chain of that name is none of this service')
+  const signed = connection.checkpoints.lastSize(chain)
+  const heads = connection.systemHeads.of(chain, connection.checkpoints.lastSize(SYSTEM_CHAIN))
+  // Read after what was signed: others append and sign meanwhile.
+  const length = connection.entries.length(chain)
+  const stray = connection.entries.first(chain)
+  if (stray < connection.pruned.size(chain) && length > 0)
+    return fault('tampered', stray, `entry ${stray} stands before the first one`)
+  if (signed > length) return fault('truncated', length, `${signed} entries were signed, and there are ${length}`)
+  for (const recorded of heads) {
+    const wrong = systemFault(work, recorded)
+    if (wrong !== undefined) return wrong
+    if (recorded.size > length)
+      return fault('truncated', length, `_system records ${recorded.size} entries, and there are ${length}`)
+  }
+  if (anchor !== null && anchor.size > length)
+    return fault('rollback', length, `an anchor holds ${anchor.size} entries, and there are ${length}`)
+  const oldest = connection.pruned.size(chain)
+  const prune = work.prune()
+  if (typeof prune === 'string') return fault('tampered', oldest, prune)
+  const rootAt = (size: number): string | undefined => {
+    if (size < oldest) return undefined
+    const [root] = connection.checkpoints.hashes(chain, [{ begin: 0, end: size }])
+    return root && formatDigest(root)
+  }
+  if (anchor !== null && anchor.size < oldest)
+    return fault('pruned', oldest, `an anchor holds ${anchor.size} entries, which were pruned: they cannot be compared`)
+  if (anchor !== null && (rootAt(anchor.size) ?? anchor.root) !== anchor.root)
+    return fault('forked', 0, `an anchor holds other entries up to ${anchor.size - 1}`)
+  for (const { size, root } of heads)
+    if ((rootAt(size) ?? root) !== root) return fault('tampered', 0, `_system records other entries up to ${size - 1}`)
+  // Head and checkpoint are written in one commit. Read again: others sign meanwhile.
+  const kept = connection.checkpoints.lastSize(chain)
+  for (const { size } of heads)
+    if (size > kept)
+      return fault('tampered', kept, `_system records that ${size} entries were signed, and that checkpoint is missing`)
+  const isTooMany = unsignedTail()
+  for (const { entry } of connection.rows.from(chain, signed, length, { sections: false }))
+    if (isTooMany(entry.header))
+      return fault('tampered', signed, `entry ${signed} was signed once, and is not any more`)
+  return undefined
+}
+
+/** What `_system` is held to where it says something of another chain: that it is what was signed there, to its end. */
+function systemFault(work: Work, recorded: RecordedHead): Fault | undefined {
+  const { connection, origin, request } = work
+  const signed = connection.checkpoints.lastSize(SYSTEM_CHAIN)
+  const system = workOn(connection, origin, { ...request, chain: SYSTEM_CHAIN, sections: true })
+  const { length } = system
+  if (signed > length)
+    return { chain: SYSTEM_CHAIN, seq: length, status: 'truncated', what: `_system is shorter than was signed` }
+  const found = { checked: 0, firstEntry: '', lastEntry: '', redacted: 0, fault: undefined }
+  const end = recorded.seq < signed ? recorded.seq + 1 : length
+  const fault = walkRange(system, found, recorded.seq, end, () => undefined)
+  return fault && { ...fault, what: `_system, which records this chain: ${fault.what}` }
+}

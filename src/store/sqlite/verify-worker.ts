@@ -1,0 +1,20 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { letOthersGoFirst } from '../../workers/thread.ts'
+import { connect } from './connection.ts'
+import { dataFileIdentity } from './identity.ts'
+import { openDatabase } from './open.ts'
+import type { VerifyJob, VerifyMessage } from './verifiers.ts'
+import { verifyChain } from './verify-chain.ts'
+
+const { address, request } = workerData as VerifyJob
+const tell = (message: VerifyMessage): void => parentPort?.postMessage(message)
+
+letOthersGoFirst()
+
+if (dataFileIdentity(address.dir) !== address.file) throw new Error('the data file was replaced while it was open')
+const connection = connect(openDatabase(address.dir, { create: false }))
+try {
+  tell({ result: verifyChain(connection, address.origin, request, (checked) => tell({ checked })) })
+} finally {
+  connection.db.close()
+}

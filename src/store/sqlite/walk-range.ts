@@ -1,0 +1,172 @@
+import { genesisHead, type Head } from '../../audit/chain.ts'
+import type { RangeStatus } from '../../audit/range.ts'
+import { erasures, targetsOf } from '../../audit/redaction.ts'
+import { coverOf, coverRanges, GrowingTree, type Place, STORED_LEVELS } from '../../audit/tree.ts'
+import { type ChainFault, type Committed, type EntryCheck, entryFault, headOf } from '../../audit/verify.ts'
+import { ChainWalk, type Mark } from '../../audit/walk.ts'
+import { once } from '../../base/memo.ts'
+import { quickVerifier } from '../../evidence/ed25519.ts'
+import { headAfter, type Prune } from '../../evidence/prune.ts'
+import { openCheckpoint } from '../../evidence/trust.ts'
+import type { ChainRequest } from '../queries.ts'
+import type { Connection } from './connection.ts'
+import { genuinePrune } from './sound-entry.ts'
+
+const PROGRESS_EVERY = 1000
+
+export type Progress = (checked: number) => void
+
+export interface Work {
+  connection: Connection
+  origin: string
+  request: ChainRequest
+  /** Entries of the chain. */
+  length: number
+  /** The record of what was pruned, or what is wrong with it; undefined where nothing was. It can be large, and is read once. */
+  prune(): Prune | string | undefined
+}
+
+export function workOn(connection: Connection, origin: string, request: ChainRequest): Work {
+  const { chain, logKeys } = request
+  const prune = once(() =>
+    connection.pruned.size(chain) === 0 ? undefined : genuinePrune(connection, origin, chain, logKeys),
+  )
+  return { connection, origin, request, length: connection.entries.length(chain), prune }
+}
+
+/** What was found before something was wrong, or to the end. */
+export interface Found {
+  checked: number
+  firstEntry: string
+  lastEntry: string
+  redacted: number
+  fault: Fault | undefined
+}
+
+/** What an entry with these sections is held to. */
+type CheckAt = (seq: number, committed: readonly Committed[]) => EntryCheck
+
+export type Fault = Omit<ChainFault, 'status'> & { status: RangeStatus }
+
+/** The entries first <= seq < end, and what is on both sides. @param found counts what is found good */
+export function walkRange(
+  work: Work,
+  found: Found,
+  first: number,
+  end: number,
+  onProgress: Progress,
+): Fault | undefined {
+  const { connection, request, length } = work
+  const { chain } = request
+  const erased = erasedSections(work)
+  const checkAt: CheckAt = (seq, committed) => ({
+    sections: request.sections && committed,
+    isErased: (name) => erased(seq, name),
+  })
+  const edge = leftEdge(work, first, checkAt)
+  if ('fault' in edge) return edge.fault
+  const tree = treeBefore(work, first)
+  const walk = new ChainWalk({ chain, head: edge, tree, marks: marksAround(work, first, end), ...nodes(work) })
+  const begins = walk.begin()
+  if (begins !== undefined) return begins
+  // One entry past the range is read too: the range's last hash must be what it follows.
+  const past = Math.min(Math.max(end, first) + 1, length)
+  let seenPast = false
+  let others = 0
+  for (const { entry, committed } of connection.rows.from(chain, first, past, request)) {
+    const isPast = walk.head.seq + 1 >= end
+    const check = checkAt(walk.head.seq + 1, committed)
+    const fault = isPast ? entryFault(chain, walk.head, entry, check) : walk.step(entry, check)
+    if (fault !== undefined) return fault
+    seenPast = isPast
+    if (isPast) break
+    found.checked += 1
+    if (entry.header.type !== 'gate.decision') others += 1
+    found.firstEntry ||= entry.header.id
+    found.lastEntry = entry.header.id
+    if (request.sections && committed.length < Object.keys(entry.header.commits).length) found.redacted += 1
+    if (found.checked % PROGRESS_EVERY === 0) onProgress(found.checked)
+  }
+  onProgress(found.checked)
+  const isComplete = walk.head.seq + 1 >= end
+  if (isComplete && connection.entries.countOthers(chain, { first, end }) !== others)
+    return { chain, seq: first, status: 'tampered', what: 'the index of the types of entries does not have them all' }
+  const missing = walk.head.seq + 1
+  if (missing < past && !seenPast)
+    return { chain, seq: missing, status: 'broken-link', what: `entry ${missing} is missing` }
+  return passToMark(work, walk, Math.max(first, end))
+}
+
+/** What the first entry of the range must follow from: the genesis, or the entry before, if that is what it was. */
+function leftEdge(
+  { connection, origin, request, prune }: Work,
+  first: number,
+  checkAt: CheckAt,
+): Head | { fault: Fault } {
+  const { chain } = request
+  if (first === 0) return genesisHead(origin, chain)
+  const fault = (status: RangeStatus, what: string, seq = first - 1) => ({ fault: { chain, seq, status, what } })
+  if (first === connection.pruned.size(chain)) {
+    const pruned = prune()
+    if (typeof pruned === 'string') return fault('tampered', pruned, first)
+    if (pruned !== undefined) return headAfter(pruned)
+  }
+  const [before] = connection.rows.from(chain, first - 1, first)
+  if (before === undefined) return fault('broken-link', `entry ${first - 1} is missing`)
+  const { entry, committed } = before
+  const follows = { seq: first - 2, hash: entry.header.prev, tsMs: 0 }
+  const wrong = entryFault(chain, follows, entry, checkAt(first - 1, committed))
+  return wrong === undefined ? headOf(entry) : { fault: wrong }
+}
+
+function treeBefore({ connection, request }: Work, first: number): GrowingTree {
+  return new GrowingTree(first, connection.checkpoints.hashes(request.chain, coverRanges(0, first)))
+}
+
+/** The checkpoints up to the first one past the range: what each says is true when one of the log keys has signed it for this chain. */
+function marksAround({ connection, origin, request }: Work, first: number, end: number): Mark[] {
+  const { chain, logKeys } = request
+  const verify = quickVerifier()
+  return connection.checkpoints.around(chain, first, end).map(({ size, note }) => ({
+    size,
+    root() {
+      const opened = openCheckpoint(note, logKeys, verify)
+      const isThis = opened?.origin === origin && opened.chain === chain && opened.size === size
+      return isThis ? opened.root : undefined
+    },
+  }))
+}
+
+function nodes({ connection, request }: Work) {
+  const { chain } = request
+  const covered = connection.checkpoints.lastSize(chain)
+  return {
+    storedNode: ({ level, index }: Place) => connection.checkpoints.node(chain, level, index),
+    isStored: ({ level, index }: Place) => level % STORED_LEVELS === 0 && (index + 1) * 2 ** level <= covered,
+  }
+}
+
+/** From the end of the range to the first checkpoint past it, by what is stored. */
+function passToMark({ connection, request, length }: Work, walk: ChainWalk, end: number): ChainFault | undefined {
+  const [mark] = walk.marksAhead()
+  if (mark === undefined || mark.size > length) return undefined
+  const places = coverOf(end, mark.size)
+  const hashes = connection.checkpoints.hashes(request.chain, coverRanges(end, mark.size))
+  for (const [i, { level }] of places.entries()) {
+    const hash = hashes[i]
+    const fault = hash && walk.pass(hash, level)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+/** Tells which sections commands erased; found out when the first is missing. An entry that was altered erases nothing. */
+function erasedSections({ connection, request }: Work): (seq: number, name: string) => boolean {
+  const known = once(() => {
+    const seqs = connection.entries.seqsOfTypes(request.chain, ['audit.redaction'])
+    const targetsAt = (seq: number) => targetsOf(connection.rows.wholeData(request.chain, seq) ?? 'null')
+    // Nothing is erased before it is there.
+    return erasures(seqs.flatMap((seq) => targetsAt(seq).filter(({ last }) => last < seq)))
+  })
+  return (seq, name) => known()(seq, name)
+}

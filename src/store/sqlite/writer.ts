@@ -1,0 +1,113 @@
+import { type ErrorCode, GateError } from '../../base/errors.ts'
+import type { KillSwitch } from '../../killswitch/killswitch.ts'
+import type { Committed, Conflict } from '../submission.ts'
+import { applySubmission, type CommitDeps, type Group, type PreparedSubmission } from './commit.ts'
+import type { Connection } from './connection.ts'
+import { isBusy, isSqliteError } from './errors.ts'
+import type { KeptFile } from './kept-file.ts'
+import { EMPTY, type Memory, refreshed } from './memory.ts'
+import { AlteredFile } from './open.ts'
+import { randomPool } from './random-pool.ts'
+
+/** No submission joins a group that has taken this long already: its first member waits for its last. */
+const GROUP_MS = 20
+
+/** Submissions that arrived together, with what the file does not say. Plain data, as all here: it may be sent to a thread. */
+export interface WriteRequest {
+  submissions: readonly PreparedSubmission[]
+  /** Stops that are in force and not on disk yet. */
+  imposed: readonly KillSwitch[]
+  /** Chains whose newest entry is ahead of the clock, and say so already. */
+  regressed: ReadonlySet<string>
+  nowMs: number
+}
+
+/** A fault of the submission itself; `code` is null when it is one of this program. */
+export interface Fault {
+  code: ErrorCode | null
+  message: string
+}
+
+export type Outcome = Committed | Conflict | { fault: Fault }
+
+export type WriteReply =
+  /** Of the first submissions; the others did not fit. What is neither a conflict nor a fault is on disk. */
+  | { kind: 'written'; outcomes: readonly Outcome[]; stateVersion: number; regressed: ReadonlySet<string> }
+  /** Another process holds the lock; nothing was tried. */
+  | { kind: 'busy' }
+  /** The file cannot be written. `unknown`: the COMMIT failed, and whether it is on disk is not known. */
+  | { kind: 'failed'; cause: string; unknown: boolean }
+
+/** Writes to one file, a group at a time. */
+export interface Writer {
+  /** Rejects when what failed cannot even be closed; whether it is on disk is not known then. */
+  write(request: WriteRequest): Promise<WriteReply>
+  close(): Promise<void>
+}
+
+/**
+ * Commits groups of submissions, each in one transaction with one fsync. It remembers records between groups, as every process
+ * does, and takes in inside each transaction what others have written.
+ */
+export function groupCommitter(file: KeptFile, origin: string): (request: WriteRequest) => WriteReply {
+  const deps: CommitDeps = { origin, random: randomPool() }
+  let memory: Memory = EMPTY
+  return (request) => {
+    let connection: Connection
+    try {
+      connection = file.connection()
+      connection.transaction.begin.run()
+    } catch (error) {
+      return isBusy(error) ? { kind: 'busy' } : { kind: 'failed', cause: String(error), unknown: false }
+    }
+    let committing = false
+    try {
+      const group: Group = {
+        connection,
+        memory: refreshed(memory, connection),
+        imposed: request.imposed,
+        heads: new Map(),
+        regressed: new Set(request.regressed),
+        nowMs: request.nowMs,
+      }
+      const outcomes = applyAll(group, request.submissions, deps)
+      committing = true
+      connection.transaction.commit.run()
+      memory = group.memory
+      return { kind: 'written', outcomes, stateVersion: memory.version, regressed: group.regressed }
+    } catch (error) {
+      // Closing rolls back what was not committed. Whether a failed COMMIT is on disk is unknown: it is never
+      // repeated, the file is opened anew and read.
+      file.discard()
+      return { kind: 'failed', cause: String(error), unknown: committing }
+    }
+  }
+}
+
+/** As many as fit in the time of a group. */
+function applyAll(group: Group, submissions: readonly PreparedSubmission[], deps: CommitDeps): Outcome[] {
+  const sinceMs = performance.now()
+  const outcomes: Outcome[] = []
+  for (const submission of submissions) {
+    outcomes.push(outcomeOf(group, submission, deps))
+    if (performance.now() - sinceMs > GROUP_MS) break
+  }
+  return outcomes
+}
+
+/** A fault of the submission itself refuses it alone; a fault of the file is thrown on and ends the group. */
+function outcomeOf(group: Group, submission: PreparedSubmission, deps: CommitDeps): Outcome {
+  try {
+    return applySubmission(group, submission, deps)
+  } catch (error) {
+    if (isSqliteError(error)) throw error
+    const message = error instanceof Error ? error.message : String(error)
+    return { fault: { code: codeOf(error), message } }
+  }
+}
+
+/** What was altered in the file refuses who works on it, and no others. */
+function codeOf(error: unknown): ErrorCode | null {
+  if (error instanceof AlteredFile) return 'audit_unavailable'
+  return error instanceof GateError ? error.code : null
+}
