@@ -8,62 +8,65 @@ const gate = await startGate({ after })
 const keys = new Map(await Promise.all(ROLES.map(async (role) => [role, await gate.key({ roles: [role] })] as const)))
 const keyOf = (role: Role) => keys.get(role) ?? { id: '', secret: '', tenant: '' }
 
-/** Requests that come as far as the action and change nothing there, and what it answers. */
-const PROBES: Record<KeyedRouteId, [body: unknown, answer: string | undefined]> = {
-  check: [{}, 'invalid_request'],
-  outcome: [{ decisionId: 'x', status: 'succeeded' }, 'not_found'],
-  risk: [{}, 'invalid_request'],
-  listApprovals: [undefined, undefined],
-  getApproval: [undefined, 'not_found'],
-  approve: [{ approverId: 'x' }, 'not_found'],
-  reject: [{ approverId: 'x' }, 'not_found'],
-  auditChain: [undefined, undefined],
-  auditVerify: [{}, 'invalid_request'],
-  auditLog: [{}, 'invalid_request'],
-  getDecision: [undefined, 'not_found'],
-  listDecisions: [undefined, undefined],
-  decisionTimeline: [undefined, 'not_found'],
-  approvalBackground: [undefined, 'not_found'],
-  auditVerifyLive: [undefined, 'invalid_request'],
-  exportBundle: [undefined, 'not_found'],
-  verifyBundle: [{ bundle: {} }, undefined],
-  killSwitchStatus: [undefined, undefined],
-  trigger: [{}, 'invalid_request'],
-  recover: [{ recoveredBy: 'x', comment: 'x' }, 'kill_switch_inactive'],
-  listKeys: [undefined, undefined],
-  createKey: [{}, 'invalid_request'],
-  revokeKey: [undefined, 'not_found'],
-  rotateKey: [{}, 'not_found'],
-  usage: [undefined, undefined],
-  previewStop: [{ level: 'L1', scope: 'a**b' }, 'invalid_request'],
-  killSwitchHistory: [undefined, undefined],
-  listPolicies: [undefined, undefined],
-  validatePolicies: [{}, 'invalid_request'],
-  reloadPolicies: [undefined, undefined],
-  policySource: [undefined, undefined],
-  dryRun: [{}, 'invalid_request'],
-  overview: [undefined, undefined],
-  events: [undefined, 'invalid_request'],
-  openSession: [undefined, undefined],
-  getSession: [undefined, undefined],
-  endSession: [undefined, 'not_found'],
-  signInCode: [undefined, undefined],
-  opaDecision: [{ input: {} }, 'invalid_request'],
-  opaAllow: [{ input: {} }, 'invalid_request'],
-  evaluation: [{}, 'invalid_request'],
-  evaluations: [{}, 'invalid_request'],
-  requestAccess: [{}, 'invalid_request'],
-  accessRequest: [undefined, 'not_found'],
-  claudeCodeHook: [{}, 'invalid_request'],
+/** Every role but owner and admin, which may do everything. */
+const EVERY: readonly Role[] = ['agent', 'approver', 'auditor', 'operator']
+
+/** For each route the roles that it takes, and a request that reaches the action and changes nothing there, with its error code. */
+const PROBES: Record<KeyedRouteId, [roles: readonly Role[], body: unknown, code: string | undefined]> = {
+  check: [['agent'], {}, 'invalid_request'],
+  outcome: [['agent'], { decisionId: 'x', status: 'succeeded' }, 'not_found'],
+  risk: [['agent'], {}, 'invalid_request'],
+  listApprovals: [['agent', 'approver'], undefined, undefined],
+  getApproval: [['agent', 'approver'], undefined, 'not_found'],
+  approve: [['approver'], { approverId: 'x' }, 'not_found'],
+  reject: [['approver'], { approverId: 'x' }, 'not_found'],
+  auditChain: [['auditor'], undefined, undefined],
+  auditVerify: [['auditor'], {}, 'invalid_request'],
+  auditLog: [['agent'], {}, 'invalid_request'],
+  getDecision: [['auditor'], undefined, 'not_found'],
+  listDecisions: [['auditor'], undefined, undefined],
+  decisionTimeline: [['auditor'], undefined, 'not_found'],
+  approvalBackground: [['approver'], undefined, 'not_found'],
+  auditVerifyLive: [['auditor'], undefined, 'invalid_request'],
+  exportBundle: [['auditor'], undefined, 'not_found'],
+  verifyBundle: [EVERY, { bundle: {} }, undefined],
+  killSwitchStatus: [EVERY, undefined, undefined],
+  trigger: [['operator'], {}, 'invalid_request'],
+  recover: [['operator'], { recoveredBy: 'x', comment: 'x' }, 'kill_switch_inactive'],
+  listKeys: [['auditor'], undefined, undefined],
+  createKey: [[], {}, 'invalid_request'],
+  revokeKey: [[], undefined, 'not_found'],
+  rotateKey: [[], {}, 'not_found'],
+  usage: [['auditor', 'operator'], undefined, undefined],
+  previewStop: [['operator'], { level: 'L1', scope: 'a**b' }, 'invalid_request'],
+  killSwitchHistory: [['auditor', 'operator'], undefined, undefined],
+  listPolicies: [['approver', 'auditor', 'operator'], undefined, undefined],
+  validatePolicies: [['auditor', 'operator'], {}, 'invalid_request'],
+  reloadPolicies: [['operator'], undefined, undefined],
+  policySource: [['auditor', 'operator'], undefined, undefined],
+  dryRun: [['auditor', 'operator'], {}, 'invalid_request'],
+  overview: [['auditor', 'operator'], undefined, undefined],
+  events: [EVERY, undefined, 'invalid_request'],
+  openSession: [EVERY, undefined, undefined],
+  getSession: [EVERY, undefined, undefined],
+  endSession: [EVERY, undefined, 'not_found'],
+  signInCode: [EVERY, undefined, undefined],
+  opaDecision: [['agent'], { input: {} }, 'invalid_request'],
+  opaAllow: [['agent'], { input: {} }, 'invalid_request'],
+  evaluation: [['agent'], {}, 'invalid_request'],
+  evaluations: [['agent'], {}, 'invalid_request'],
+  requestAccess: [['agent'], {}, 'invalid_request'],
+  accessRequest: [['agent'], undefined, 'not_found'],
+  claudeCodeHook: [['agent'], {}, 'invalid_request'],
 }
 
 /** Refused by the event stream, which would not end; no other route reads it. */
 const ASIDE = { 'last-event-id': 'x' }
 
-for (const [id, [body, expected]] of Object.entries(PROBES) as [KeyedRouteId, (typeof PROBES)['check']][]) {
+for (const [id, [roles, body, expected]] of Object.entries(PROBES) as [KeyedRouteId, (typeof PROBES)['check']][]) {
   const rule: RouteRule = ROUTES[id]
   for (const role of ROLES) {
-    const allowed = role === 'owner' || role === 'admin' || rule.roles === 'any' || rule.roles.includes(role)
+    const allowed = role === 'owner' || role === 'admin' || roles.includes(role)
     test(`${role} ${allowed ? 'may' : 'may not'} ${id}`, async () => {
       const before = await entries(gate)
       const answer = await gate.call(keyOf(role), rule.method, rule.path.replace(':id', 'x'), body, ASIDE)
