@@ -38,7 +38,7 @@ const PARTS: Record<string, Part> = {
   anchors: { rank: 4 },
   http: { rank: 4, packages: ['express', 'helmet'] },
   // Stands between MCP clients and servers, and asks a running sidecar as agents do.
-  mcp: { rank: 4, and: ['client', 'files', 'http'] },
+  mcp: { rank: 4, and: ['client', 'files'] },
   service: { rank: 5, packages: ['pino'] },
   // The commands compose what they need, and `serve` starts the whole service.
   cli: { rank: 6, and: ['client'], packages: ['commander'] },

@@ -8,7 +8,7 @@ import type { Json } from '../base/json.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import type { RouteRule } from '../keys/roles.ts'
 import type { State } from '../store/store.ts'
-import { assertSameOrigin } from './host.ts'
+import { assertSameOrigin } from './origin.ts'
 import type { Services } from './services.ts'
 import { sessionCookies } from './sessions/cookie.ts'
 

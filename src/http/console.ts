@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import express, { type Express } from 'express'
 import helmet from 'helmet'
 import { GateError } from '../base/errors.ts'
+import { assertHost } from '../base/host.ts'
 import { CONSOLE_PATH } from '../keys/console-routes.ts'
-import { assertHost } from './host.ts'
 
 /** What the build made of src/console: a page, and files whose names change with what is in them. */
 const BUILT = fileURLToPath(new URL('../../dist/console/', import.meta.url))

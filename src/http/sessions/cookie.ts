@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { originOf } from '../host.ts'
+import { originOf } from '../origin.ts'
 
 /** By what a signed-in browser is known, and how its cookie is set. */
 

@@ -1,23 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { GateError } from '../base/errors.ts'
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
-
-/**
- * Refuses requests addressed to another name than ours: a web page can make a browser on this host send
- * them here under its own name (DNS rebinding).
- *
- * @throws GateError `host_not_allowed`
- */
-export function assertHost(host: string | undefined, allowed: readonly string[]): void {
-  const name = host?.replace(/:\d+$/, '').toLowerCase()
-  if (name !== undefined && (LOOPBACK.includes(name) || allowed.includes(name))) return
-  throw new GateError(
-    'host_not_allowed',
-    'Requests to this Host are not accepted; the setting allowedHosts names those that are.',
-  )
-}
-
 /**
  * Where the client reached the service, for answers that name endpoints: its name has passed `assertHost`. What ends TLS in front
  * of the service says so; who says it falsely is told a URL that does not work, and nobody else is.
