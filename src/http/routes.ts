@@ -15,6 +15,7 @@ import { healthRoutes } from './health/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { killSwitchRoutes } from './killswitch/routes.ts'
 import { openApi } from './openapi/document.ts'
+import { outcomeRoutes } from './outcomes/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { policyRoutes } from './policies/routes.ts'
 import { type PublicRoute, publicRoute, type Route, type RouteShape } from './route.ts'
@@ -24,6 +25,7 @@ import { usageRoutes } from './usage/routes.ts'
 /** Every route that needs a key: a route of the table without a handler does not compile. */
 export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...gateRoutes,
+  ...outcomeRoutes,
   ...approvalRoutes,
   ...auditRoutes,
   ...evidenceRoutes,

@@ -1,8 +1,6 @@
 import { checkAndWait } from '../../actions/gate/check-wait.ts'
 import { judgeNow } from '../../actions/gate/judge.ts'
-import { OutcomeRequest, recordOutcome } from '../../actions/outcomes/outcomes.ts'
 import { CheckRequest, RiskRequest } from '../../gate/request.ts'
-import { Outcome, outcomeExample } from '../outcomes/shapes.ts'
 import { CheckQuery, waitMsOf } from '../query.ts'
 import { route } from '../route.ts'
 import { checkExample, Decision, RiskAssessment, riskExample } from './shapes.ts'
@@ -21,15 +19,6 @@ export const gateRoutes = {
         waited,
         explain: query.explain === 1,
       }),
-    }),
-  }),
-  outcome: route({
-    body: OutcomeRequest,
-    data: Outcome,
-    errors: ['not_found', 'outcome_conflict'],
-    example: outcomeExample,
-    handle: async (services, { caller, body, idempotency }) => ({
-      data: await recordOutcome(services, caller, body, idempotency),
     }),
   }),
   risk: route({
