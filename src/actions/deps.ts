@@ -6,7 +6,7 @@ import { GateError } from '../base/errors.ts'
 import type { NewId } from '../base/id.ts'
 import type { Json } from '../base/json.ts'
 import type { Clock } from '../base/time.ts'
-import type { Asking, Past } from '../gate/over-time.ts'
+import type { History, HistoryQuery } from '../gate/history.ts'
 import { type ApiKey, isActive } from '../keys/apikey.ts'
 import type { PolicySet } from '../policy/set.ts'
 import type { Store } from '../store/store.ts'
@@ -31,18 +31,18 @@ export interface Seen {
   guard: Guard
 }
 
-export interface ReadPast {
-  past: Past
+export interface ReadHistory {
+  history: History
   /** Null where the policies ask for nothing earlier. */
   seen: Seen | null
 }
 
 /** Reads from the audit chain what policies ask about what was allowed before. */
-export interface PastReader {
+export interface HistoryReader {
   /** As of now. */
-  read(set: PolicySet, chain: string, asking: Asking): Promise<ReadPast>
+  read(set: PolicySet, chain: string, query: HistoryQuery): Promise<ReadHistory>
   /** As it was when the chain had so many entries, but for requests that it needs and that have been erased since. */
-  at(set: PolicySet, chain: string, asking: Asking, end: number): Promise<{ past: Past; erased: number }>
+  at(set: PolicySet, chain: string, query: HistoryQuery, end: number): Promise<{ history: History; erased: number }>
   /**
    * Does the work after that of other checks that count the same: of those that are decided at once, all but one would
    * have to be decided anew. At once where the action asks for nothing earlier.
@@ -54,7 +54,7 @@ export interface PastReader {
 
 export interface CheckDeps extends Deps {
   policies: PoliciesInForce
-  past: PastReader
+  history: HistoryReader
 }
 
 /** Who asks, as the credential says, and for which tenant. */

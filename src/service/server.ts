@@ -5,7 +5,7 @@ import { expireDue } from '../actions/approvals/approvals.ts'
 import { noteCancelled } from '../actions/approvals/stopped.ts'
 import type { Deps } from '../actions/deps.ts'
 import type { Examine } from '../actions/evidence/verify.ts'
-import { pastReader } from '../actions/gate/past.ts'
+import { historyReader } from '../actions/gate/history.ts'
 import { latency } from '../actions/overview/latency.ts'
 import { recentReader } from '../actions/overview/recent.ts'
 import type { Reloaded } from '../actions/policies/registry.ts'
@@ -151,8 +151,8 @@ function existingFolder(policies: string): string {
   throw new ConfigError(`There is no policies folder ${folder}; make it, or name another with --policies.`)
 }
 
-function readersOf(store: Store): Pick<Services, 'past' | 'recent'> {
-  return { past: pastReader(store), recent: recentReader(store) }
+function readersOf(store: Store): Pick<Services, 'history' | 'recent'> {
+  return { history: historyReader(store), recent: recentReader(store) }
 }
 
 function tendStore(tasks: Tasks, deps: Deps): void {

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { inThreads } from '../../src/files/aside.ts'
-import { NO_TALLY } from '../../src/gate/over-time.ts'
+import { NO_TALLY } from '../../src/gate/history.ts'
 import { draftVerdict } from '../../src/gate/verdict.ts'
 import { linkPolicySet } from '../../src/policy/link.ts'
 import { compilePolicySet, type PolicySource } from '../../src/policy/load.ts'
@@ -74,7 +74,7 @@ history: {count: {mails: {actions: ["email.*"], within: 1h, by: agent}}}
   )
   const { data } = compilePolicySet(source)
   assert.ok(data)
-  const sent = { count: 2, total: NO_TALLY.total, lacking: 0 }
+  const sent = { count: 2, total: NO_TALLY.total, missing: 0 }
   const asked = {
     killSwitchReason: undefined,
     tenant: 'acme',
@@ -84,7 +84,7 @@ history: {count: {mails: {actions: ["email.*"], within: 1h, by: agent}}}
     action: 'email.send',
     context: { to: [{ name: 'ann' }] },
     plan: undefined,
-    past: { tallies: new Map([['history.count.mails', sent]]), sessionActions: undefined },
+    history: { tallies: new Map([['history.count.mails', sent]]), sessionActions: undefined },
   }
   const here = await draftVerdict({ data, asked })
   assert.deepEqual([here.decision, here.rule], ['deny', 'often'])

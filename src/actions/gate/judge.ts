@@ -6,7 +6,7 @@ import { principalOf } from '../../keys/apikey.ts'
 import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
 import { domainOf, type PolicySet } from '../../policy/set.ts'
 import type { Caller, CheckDeps, Seen } from '../deps.ts'
-import { NOTHING_READ } from './past.ts'
+import { NOTHING_READ } from './history.ts'
 
 /** What kill switch and policy in force say, before approvals. */
 export interface Judged {
@@ -32,15 +32,15 @@ export async function judgeNow(
   const subject = { chain: caller.chain, action, domain: set && domainOf(set, action) }
   const stop = coveringStop(deps.store.state().switches, subject)
   const agent = principalOf(caller.key)
-  const asking = { agent, nowMs, action, context, plan }
-  const { past, seen } = set ? await deps.past.read(set, caller.chain, asking) : NOTHING_READ
+  const query = { agent, nowMs, action, context, plan }
+  const { history, seen } = set ? await deps.history.read(set, caller.chain, query) : NOTHING_READ
   const judgement = await judge({
     set,
     killSwitchReason: stop && reasonOf(stop),
     tenant: caller.tenantId,
     environment: caller.environment,
-    ...asking,
-    past,
+    ...query,
+    history,
   })
   const { outcome, risk } = judgement
   return { subject, set, outcome, risk, judgement, nowMs, seen }
