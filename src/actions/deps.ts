@@ -49,7 +49,7 @@ export interface HistoryReader {
    *
    * @throws GateError `overloaded` when the others take too long
    */
-  inTurn<T>(set: PolicySet, caller: Caller, action: string, work: () => Promise<T>): Promise<T>
+  runExclusive<T>(set: PolicySet, caller: Caller, action: string, work: () => Promise<T>): Promise<T>
 }
 
 export interface CheckDeps extends Deps {
@@ -113,7 +113,7 @@ export async function decideAndCommit<T>(
     const result: Committed | Conflict = await store.commit(submission)
     if (result.conflict === null) return reply(result)
     if (result.conflict === 'keyActive') throw new GateError('unauthenticated', 'The API key has been revoked.')
-    if (result.conflict !== 'notTaken' || performance.now() - sinceMs > OVERTAKEN_LIMIT_MS) attempt += 1
+    if (result.conflict !== 'noNewAllows' || performance.now() - sinceMs > OVERTAKEN_LIMIT_MS) attempt += 1
   }
   throw new GateError('overloaded', 'The request met changes by others each time it was decided; try again.')
 }

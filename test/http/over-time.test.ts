@@ -320,7 +320,12 @@ test('who has waited too long for the checks before it is refused, and not decid
   let lateMs = 0
   t.mock.method(performance, 'now', () => now() + lateMs)
   let end: () => void = () => undefined
-  const long = deps.history.inTurn(SET, caller, 'post.write', () => new Promise<void>((resolve) => (end = resolve)))
+  const long = deps.history.runExclusive(
+    SET,
+    caller,
+    'post.write',
+    () => new Promise<void>((resolve) => (end = resolve)),
+  )
   const waiting = check(deps, caller, post)
   await nextTurn()
   lateMs = 5001

@@ -6,8 +6,8 @@ import { type EventGroup, isToldOf } from '../../keys/event-roles.ts'
 import type { Store } from '../../store/store.ts'
 import { type Caller, type CheckDeps, isStillActive } from '../deps.ts'
 import { streams } from '../waiters.ts'
+import { eventForCaller } from './event-for-caller.ts'
 import { eventsFrom, nextLengths } from './follow.ts'
-import { toldTo } from './told.ts'
 
 /** After this time without an event, the reader is told that there was none. */
 const HEARTBEAT_MS = 15_000
@@ -93,7 +93,7 @@ async function* read(deps: CheckDeps, caller: Caller, cursor: Cursor) {
   const { events, end } = await eventsFrom(deps.store, { ...cursor, first: cursor.next })
   for (const event of events) {
     advance(cursor, event.seq + 1, 1)
-    const json = toldTo(deps, caller, event)
+    const json = eventForCaller(deps, caller, event)
     if (json !== undefined) yield { type: event.type, json }
   }
   advance(cursor, end, 0)

@@ -60,7 +60,7 @@ export async function check(
         }),
       }
     })
-  return set === undefined ? decided() : deps.history.inTurn(set, caller, request.action, decided)
+  return set === undefined ? decided() : deps.history.runExclusive(set, caller, request.action, decided)
 }
 
 /** What an allow rests on must still be so when it is committed. */

@@ -1,9 +1,10 @@
+import { boundedCache } from '../../base/bounded-cache.ts'
+import { serialByKey } from '../../base/concurrency.ts'
 import { digestOf } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Glob } from '../../base/glob.ts'
 import { memo } from '../../base/memo.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import { turnsByKey } from '../../base/turns.ts'
 import {
   addTallies,
   type HistoryQuery,
@@ -19,7 +20,6 @@ import type { TakenBy } from '../../store/queries.ts'
 import type { Store } from '../../store/store.ts'
 import type { Guard } from '../../store/submission.ts'
 import type { HistoryReader, ReadHistory } from '../deps.ts'
-import { keptNewest } from '../kept.ts'
 import { type Window, type WindowReader, windowReader } from './window.ts'
 
 /** Counters, each for one agent or tenant, and sessions, that are kept as they stood at the last check. */
@@ -38,7 +38,7 @@ interface Wanted {
 }
 
 export function historyReader(store: Store): HistoryReader {
-  const turn = turnsByKey()
+  const serial = serialByKey()
   const window = windowReader(store)
   const cached = cachedWindows(window)
   return {
@@ -64,12 +64,12 @@ export function historyReader(store: Store): HistoryReader {
       const prunedTs = (await store.pruned(chain))?.lastTs ?? ''
       return historyAt(store, { set, chain, nowMs: query.nowMs, end, prunedTs, wanted, tally: window.tally, actions })
     },
-    inTurn(set, caller, action, work) {
+    runExclusive(set, caller, action, work) {
       if (set.evaluator.about(action).overTime.length === 0) return work()
       // What one agent is allowed may be counted by another action for all of them.
       const isShared = [...set.counters.values()].some(({ by }) => by === 'tenant')
       const sinceMs = performance.now()
-      return turn(JSON.stringify([caller.chain, isShared ? null : principalOf(caller.key)]), async () => {
+      return serial(JSON.stringify([caller.chain, isShared ? null : principalOf(caller.key)]), async () => {
         if (performance.now() - sinceMs < TURN_LIMIT_MS) return work()
         throw new GateError('overloaded', 'Too many checks that are counted together wait; try again.')
       })
@@ -81,9 +81,9 @@ export function historyReader(store: Store): HistoryReader {
 function cachedWindows({ tally: tallyIn, actions: actionsIn }: WindowReader): Pick<Reading, 'tally' | 'actions'> {
   // A counter belongs to one set.
   const identities = new WeakMap<Counter, string>()
-  const tallies = keptNewest<CachedTally>(MAX_TALLIES)
-  const sessionTallies = keptNewest<CachedTally>(MAX_SESSIONS)
-  const sessions = keptNewest<{ end: number; actions: ReadonlySet<string> }>(MAX_SESSIONS)
+  const tallies = boundedCache<CachedTally>(MAX_TALLIES)
+  const sessionTallies = boundedCache<CachedTally>(MAX_SESSIONS)
+  const sessions = boundedCache<{ end: number; actions: ReadonlySet<string> }>(MAX_SESSIONS)
 
   /** From what is known of an earlier window, if it helps: what has come is added, what is too old is taken off. */
   const moved = async (set: PolicySet, counter: Counter, window: Window, known: CachedTally | undefined) => {
@@ -180,7 +180,7 @@ async function historyAt(store: Store, { set, chain, nowMs, end, prunedTs, wante
 function guardOf(chain: string, end: number, { counters, session }: Wanted): Guard {
   const counted = counters.map(({ counter: { actions }, by }) => ({ ...by, actions }))
   const inSession = session === undefined ? [] : [{ ...session, actions: ANY_ACTION }]
-  return { kind: 'notTaken', chain, since: end, of: [...counted, ...inSession] }
+  return { kind: 'noNewAllows', chain, since: end, of: [...counted, ...inSession] }
 }
 
 const ANY_ACTION: readonly Glob[] = [{ text: '**', segments: ['**'], exact: false }]

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { serialByKey } from '../../base/concurrency.ts'
 import { matchesAny } from '../../base/glob.ts'
-import { turnsByKey } from '../../base/turns.ts'
 import { addTallies, MAX_SESSION_ACTIONS, MISSING_AMOUNT, NO_TALLY, type Tally, tallyOf } from '../../gate/history.ts'
 import type { Counter, PolicySet } from '../../policy/set.ts'
 import type { Taken, TakenBy } from '../../store/queries.ts'
@@ -32,9 +32,9 @@ export interface WindowReader {
 }
 
 export function windowReader(store: Store): WindowReader {
-  const turn = turnsByKey()
+  const serial = serialByKey()
   // One after the other, so that many who read at once hold up the rest no longer than one does.
-  const breathe = (): Promise<void> => turn('', () => nextTurn())
+  const breathe = (): Promise<void> => serial('', () => nextTurn())
 
   /** In parts, so that a long window holds up nobody else. */
   async function* takenIn(window: Window): AsyncGenerator<Taken> {

@@ -5,10 +5,10 @@ import {
   examined,
   VerifyBundleRequest,
 } from '../../actions/evidence/verify.ts'
+import { limitConcurrency } from '../../base/concurrency.ts'
 import { type ErrorCode, type ErrorDetail, GateError } from '../../base/errors.ts'
 import { isJsonObject, parseJson } from '../../base/json.ts'
 import { parserOf } from '../../base/schema.ts'
-import { turns } from '../../base/turns.ts'
 import { answeringThreads } from '../../workers/thread.ts'
 import { assertTenant } from '../auth.ts'
 import { BUNDLE_LIMITS } from '../body.ts'
@@ -44,12 +44,12 @@ export function examineInThread(): Examine {
     idleMs: IDLE_MS,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB },
   })
-  const turn = turns(1)
+  const serial = limitConcurrency(1)
   const run = async (job: ExamineJob): Promise<Examined> => {
     const answer = await ask<ExamineAnswer>(job)
     if ('examined' in answer) return answer.examined
     const { code, message, details } = answer.refused
     throw new GateError(code, message, { details: [...details] })
   }
-  return (body, means) => turn(() => run({ body, means: means() }))
+  return (body, means) => serial(() => run({ body, means: means() }))
 }

@@ -17,8 +17,8 @@ const MAX_GROUP = 200
 /** Of the texts of a group's entries together: it may be sent to a thread. */
 const MAX_GROUP_CHARACTERS = 4_000_000
 /** How long a group waits for company when writing is slow: a share of a write, and at most. */
-const COMPANY_SHARE = 0.25
-const COMPANY_LIMIT_MS = 25
+const BATCH_DELAY_SHARE = 0.25
+const BATCH_DELAY_LIMIT_MS = 25
 
 type Result = Committed | Conflict
 
@@ -68,7 +68,8 @@ export function commitQueue(host: QueueHost) {
     else setTimeout(begin, delayMs)
   }
 
-  const companyMs = (): number => (alone || !time.isSlow() ? 0 : Math.min(time.ms() * COMPANY_SHARE, COMPANY_LIMIT_MS))
+  const batchDelayMs = (): number =>
+    alone || !time.isSlow() ? 0 : Math.min(time.ms() * BATCH_DELAY_SHARE, BATCH_DELAY_LIMIT_MS)
 
   const flush = async (): Promise<void> => {
     const group = firstGroup(waiting)
@@ -92,7 +93,7 @@ export function commitQueue(host: QueueHost) {
     const answered = reply.kind === 'failed' ? group : group.slice(0, reply.outcomes.length)
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
-    if (waiting.length > 0) schedule(companyMs())
+    if (waiting.length > 0) schedule(batchDelayMs())
   }
 
   return {
@@ -105,7 +106,7 @@ export function commitQueue(host: QueueHost) {
         // Behind those that are being written, and others of its kind.
         const at = goesFirst(item) ? waiting.findIndex((other, i) => i >= writing && !goesFirst(other)) : -1
         waiting.splice(at < 0 ? waiting.length : at, 0, item)
-        schedule(companyMs())
+        schedule(batchDelayMs())
       })
     },
     idle: () => waiting.length === 0 && writing === 0,
@@ -117,7 +118,7 @@ export function commitQueue(host: QueueHost) {
  * it is decided anew.
  */
 function goesFirst({ submission }: Waiting): boolean {
-  return submission.guards.some(({ kind }) => kind === 'notTaken')
+  return submission.guards.some(({ kind }) => kind === 'noNewAllows')
 }
 
 /** At least one, and then as many as are not too many or too large together. */

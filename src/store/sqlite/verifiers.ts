@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import type { RangeVerification } from '../../audit/range.ts'
-import { turns } from '../../base/turns.ts'
+import { limitConcurrency } from '../../base/concurrency.ts'
 import { startThread } from '../../workers/thread.ts'
 import type { ChainRequest } from '../queries.ts'
 import { unavailable } from './errors.ts'
@@ -44,7 +44,7 @@ export const verifyHere: MakeVerifier = ({ origin }, file) => ({
 export const verifyInThread: MakeVerifier = (address) => {
   let thread: Worker | undefined
   let isClosed = false
-  const turn = turns(1)
+  const serial = limitConcurrency(1)
 
   const run = (request: ChainRequest, onProgress: OnProgress, signal?: AbortSignal): Promise<RangeVerification> =>
     new Promise((resolve, reject) => {
@@ -70,12 +70,12 @@ export const verifyInThread: MakeVerifier = (address) => {
     })
 
   return {
-    verify: (request, onProgress, signal) => turn(() => run(request, onProgress, signal)),
+    verify: (request, onProgress, signal) => serial(() => run(request, onProgress, signal)),
     async close() {
       isClosed = true
       await thread?.terminate()
       // What waited is refused.
-      await turn(async () => undefined)
+      await serial(async () => undefined)
     },
   }
 }

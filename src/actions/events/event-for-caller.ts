@@ -12,7 +12,7 @@ type Extent = 'all' | 'limited' | 'nothing'
  * The event as the caller is told of it, one line of JSON; undefined when it is not. What is told to many is made
  * once.
  */
-export function toldTo(deps: CheckDeps, caller: Caller, event: ChainEvent): string | undefined {
+export function eventForCaller(deps: CheckDeps, caller: Caller, event: ChainEvent): string | undefined {
   const extent = extentFor(deps, caller, event)
   if (extent === 'nothing') return undefined
   const known = event.told.get(extent)
