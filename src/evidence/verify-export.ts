@@ -6,7 +6,7 @@ import { canonicalJson } from '../base/canonical.ts'
 import { parseDigest } from '../base/digest.ts'
 import { readJson } from '../base/json.ts'
 import { attest, type Means } from './attestation.ts'
-import { type CheckName, failed, type Outcome, outcomeOf, type Verification, verdictOf } from './checks.ts'
+import { type CheckName, type CheckResult, checkResultOf, failed, type Verification, verdictOf } from './checks.ts'
 import { EVIDENCE_DEPTH } from './envelope.ts'
 import {
   type EntryLine,
@@ -43,7 +43,7 @@ export async function verifyExport(source: ExportSource, means: Means): Promise<
   const { sizes } = witnessed(means.anchors ?? [], manifest.origin, manifest.chain)
   const walked = await walkLines(manifest, source, sizes)
   const inclusion = rangeFault(manifest, walked.leaves, checkpoint)
-  const { outcomes, isAnchored } = attest(
+  const { results, isAnchored } = attest(
     {
       ...manifest,
       kind: 'export',
@@ -56,13 +56,13 @@ export async function verifyExport(source: ExportSource, means: Means): Promise<
     },
     means,
   )
-  const checks: Partial<Record<CheckName, Outcome>> = {
-    form: outcomeOf(undefined),
-    files: outcomeOf(await filesFault(manifest, source)),
-    ...outcomes,
-    segment: outcomeOf(walked.segment),
-    openings: outcomeOf(walked.openings),
-    inclusion: outcomeOf(inclusion),
+  const checks: Partial<Record<CheckName, CheckResult>> = {
+    form: checkResultOf(undefined),
+    files: checkResultOf(await filesFault(manifest, source)),
+    ...results,
+    segment: checkResultOf(walked.segment),
+    openings: checkResultOf(walked.openings),
+    inclusion: checkResultOf(inclusion),
   }
   const redacted = walked.redacted > 0 ? [`${walked.redacted} sections`] : []
   return verdictOf(checks, { assurance: isAnchored ? 'bracketed' : 'self-asserted', redacted })

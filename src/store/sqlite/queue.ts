@@ -6,7 +6,7 @@ import type { Committed, Conflict, Submission } from '../submission.ts'
 import type { PreparedSubmission } from './commit.ts'
 import { unavailable } from './errors.ts'
 import { writeTime } from './write-time.ts'
-import type { Outcome, WriteReply, Writer } from './writer.ts'
+import type { WriteReply, WriteResult, Writer } from './writer.ts'
 
 /** Pause before asking again for a lock that another process holds. */
 const BUSY_RETRY_MS = 5
@@ -90,7 +90,7 @@ export function commitQueue(host: QueueHost) {
     time.since(sinceMs)
     alone = group.length === 1
     if (reply.kind === 'written') regressed = reply.regressed
-    const answered = reply.kind === 'failed' ? group : group.slice(0, reply.outcomes.length)
+    const answered = reply.kind === 'failed' ? group : group.slice(0, reply.results.length)
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
     if (waiting.length > 0) schedule(batchDelayMs())
@@ -151,7 +151,7 @@ function answer(host: QueueHost, members: readonly Waiting[], reply: Exclude<Wri
     }
     host.written(reply.stateVersion)
     const imposed = host.imposed()
-    for (const [i, member] of members.entries()) settle(member, reply.outcomes[i], imposed)
+    for (const [i, member] of members.entries()) settle(member, reply.results[i], imposed)
   } catch (error) {
     for (const member of members) member.reject(unavailable('be written', error))
   }
@@ -159,18 +159,18 @@ function answer(host: QueueHost, members: readonly Waiting[], reply: Exclude<Wri
 
 function settle(
   { submission, resolve, reject }: Waiting,
-  outcome: Outcome | undefined,
+  result: WriteResult | undefined,
   imposed: readonly KillSwitch[],
 ) {
-  if (outcome === undefined) throw new Error('the writer did not answer all')
-  if ('fault' in outcome) {
-    const { code, message } = outcome.fault
+  if (result === undefined) throw new Error('the writer did not answer all')
+  if ('fault' in result) {
+    const { code, message } = result.fault
     reject(code === null ? new TypeError(message) : new GateError(code, message))
-  } else if (outcome.conflict === null && isStoppedBy(imposed, submission)) {
+  } else if (result.conflict === null && isStoppedBy(imposed, submission)) {
     // From the stop on, nothing is allowed here, be it in the chain already.
     resolve({ conflict: 'notStopped' })
   } else {
-    resolve(outcome)
+    resolve(result)
   }
 }
 
