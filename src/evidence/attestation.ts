@@ -19,7 +19,7 @@ import { witnessed } from './witnessed.ts'
 const CLOCK_SKEW_MS = 300_000
 
 /** What a verifier has beside the evidence. */
-export interface Means {
+export interface VerifyInputs {
   trust: Trust
   nowMs: number
   /** Kept by the verifier, or by somebody whom it trusts. */
@@ -53,22 +53,22 @@ export interface Attestation {
 }
 
 /** The checks that are the same for every kind of evidence (docs/evidence.md, Verifying a bundle). */
-export function attest(attested: Attested, means: Means): Attestation {
+export function attest(attested: Attested, inputs: VerifyInputs): Attestation {
   const { origin, chain, rotations, certificate, checkpoint } = attested
-  const logKeys = logKeysFor(means.trust, { origin, rotations, signedBy: certificate.signedBy })
+  const logKeys = logKeysFor(inputs.trust, { origin, rotations, signedBy: certificate.signedBy })
   const signer = signerOf(checkpoint, origin, logKeys.keys)
   const isGenuine = (note: CheckpointNote): boolean => signerOf(note, origin, logKeys.keys) !== undefined
-  const anchors = witnessed(means.anchors ?? [], origin, chain)
+  const anchors = witnessed(inputs.anchors ?? [], origin, chain)
   const anchoredAt = anchors.earliest(checkpoint, isGenuine)
   const shown = isOf(checkpoint, attested) ? [checkpoint, ...attested.earlier] : []
   return {
     results: {
       certificate: certificateResult(attested, logKeys),
-      revocation: revocationResult(attested, signer, means.trust, anchoredAt),
+      revocation: revocationResult(attested, signer, inputs.trust, anchoredAt),
       signature: checkResultOf(signatureFault(attested)),
       checkpoint: checkpointResult(attested, signer, logKeys),
       anchors: checkResultOf(anchors.splitFault(shown, isGenuine)),
-      times: checkResultOf(timesFault(attested, signer, means.nowMs, anchoredAt)),
+      times: checkResultOf(timesFault(attested, signer, inputs.nowMs, anchoredAt)),
     },
     isAnchored: anchoredAt !== undefined,
   }

@@ -7,7 +7,7 @@ import { canonicalJson } from '../base/canonical.ts'
 import { parseDigest } from '../base/digest.ts'
 import { siblingId } from '../base/id.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import { attest, type Means } from './attestation.ts'
+import { attest, type VerifyInputs } from './attestation.ts'
 import { BUNDLE_VERSION, type Bundle, BundleShape, type ProvenEntry } from './bundle.ts'
 import { type CheckResult, checkResultOf, failed, type Verification, verdictOf } from './checks.ts'
 import type { HeaderShape } from './fields.ts'
@@ -15,7 +15,7 @@ import { checkpointOf } from './note.ts'
 import { entryHash, segmentCheck } from './segment.ts'
 
 /** Checks a bundle without any server (docs/evidence.md, Verifying a bundle). What cannot be checked, or is no bundle, is not valid. */
-export function verifyBundle(claimed: unknown, means: Means): Verification {
+export function verifyBundle(claimed: unknown, inputs: VerifyInputs): Verification {
   const fault = BundleShape.fault(claimed, '')
   if (fault !== undefined) return verdictOf({ form: failed(`This is not a bundle: ${fault}.`) })
   const bundle = claimed as Bundle // as the shape says
@@ -40,7 +40,7 @@ export function verifyBundle(claimed: unknown, means: Means): Verification {
       ts: decided?.ts,
       earlier: [],
     },
-    means,
+    inputs,
   )
   return verdictOf(
     {

@@ -17,7 +17,7 @@ import type { Trail } from './trail.ts'
 /** Between two looks at the policies. A change is in force after two that are alike. */
 const LOOK_MS = 500
 
-interface Means {
+interface KeepPoliciesOptions {
   /** Of all tenants. */
   folder: string
   policyWorker: PolicyWorker
@@ -30,7 +30,7 @@ interface Means {
 export async function keepPolicies(
   deps: Deps,
   trail: Trail,
-  { folder, policyWorker, config, log, tasks }: Means,
+  { folder, policyWorker, config, log, tasks }: KeepPoliciesOptions,
 ): Promise<Pick<Services, 'policies' | 'findSet' | 'findRule' | 'validatePolicies' | 'drafts'>> {
   const queue = limitLoads(policyWorker)
   const policies = policiesIn(folder, { deps, policyWorker: queue, watch: config.watch === 'on', log })

@@ -11,7 +11,7 @@ import type { Guard, StoredCheckpoint, Write } from '../../store/submission.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { chainTree, type Growth } from './chain-tree.ts'
 import { checkpointFor } from './covering.ts'
-import { grownChains, isDue } from './due.ts'
+import { isDue, unsignedChains } from './due.ts'
 import { type Keyring, noteKey } from './signing-keys.ts'
 
 /** So often there is one even where nobody asks for decisions: that the log still is as long as it was. */
@@ -58,13 +58,13 @@ export function checkpointer(deps: CheckpointDeps): Checkpointer {
       serial(async () => {
         const isHeartbeat = clock() - heartbeatMs >= HEARTBEAT_MS
         const due: string[] = []
-        for (const one of await grownChains(store)) {
+        for (const one of await unsignedChains(store)) {
           if (isHeartbeat || (await isDue(store, one, clock()))) due.push(one.chain)
         }
         if (isHeartbeat) heartbeatMs = clock()
         await sign(due)
       }),
-    signAll: () => serial(async () => sign((await grownChains(store)).map(({ chain }) => chain))),
+    signAll: () => serial(async () => sign((await unsignedChains(store)).map(({ chain }) => chain))),
     takeUp: (chains, record) => serial(() => sign(chains, record)),
     async covering(chain, seq, maxNumber) {
       const find = (): Promise<StoredCheckpoint | undefined> => checkpointFor(store, chain, seq, maxNumber)

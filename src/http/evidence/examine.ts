@@ -1,7 +1,7 @@
 import {
   type Examine,
   type Examined,
-  type ExamineMeans,
+  type ExamineInputs,
   examined,
   VerifyBundleRequest,
 } from '../../actions/evidence/verify.ts'
@@ -20,7 +20,7 @@ const IDLE_MS = 300_000
 /** What the thread is asked, and what it answers. */
 export interface ExamineJob {
   body: Uint8Array
-  means: ExamineMeans
+  inputs: ExamineInputs
 }
 export type ExamineAnswer =
   | { examined: Examined }
@@ -29,14 +29,14 @@ export type ExamineAnswer =
 const parse = parserOf(VerifyBundleRequest)
 
 /** @throws GateError `invalid_json`, `tenant_mismatch`, `invalid_request` */
-export function examineBytes(body: Uint8Array, means: ExamineMeans): Examined {
+export function examineBytes(body: Uint8Array, inputs: ExamineInputs): Examined {
   const value = parseJson(body, BUNDLE_LIMITS)
-  if (isJsonObject(value)) assertTenant(means.tenantId, value.tenantId)
-  return examined(parse(value), means)
+  if (isJsonObject(value)) assertTenant(inputs.tenantId, value.tenantId)
+  return examined(parse(value), inputs)
 }
 
 /** Where it is called, which stands still meanwhile. */
-export const examineHere: Examine = async (body, means) => examineBytes(body, means())
+export const examineHere: Examine = async (body, inputs) => examineBytes(body, inputs())
 
 /** One after the other, in a thread: the largest and worst take seconds. */
 export function examineInThread(): Examine {
@@ -51,5 +51,5 @@ export function examineInThread(): Examine {
     const { code, message, details } = answer.refused
     throw new GateError(code, message, { details: [...details] })
   }
-  return (body, means) => serial(() => run({ body, means: means() }))
+  return (body, inputs) => serial(() => run({ body, inputs: inputs() }))
 }

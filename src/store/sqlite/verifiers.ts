@@ -4,7 +4,7 @@ import { limitConcurrency } from '../../base/concurrency.ts'
 import { startThread } from '../../workers/thread.ts'
 import type { ChainRequest } from '../queries.ts'
 import { unavailable } from './errors.ts'
-import type { FileAddress, KeptFile } from './kept-file.ts'
+import type { FileAddress, FileConnection } from './file-connection.ts'
 import { verifyChain } from './verify-chain.ts'
 
 const MODULE = new URL('./verify-worker', import.meta.url)
@@ -19,7 +19,7 @@ export interface Verifier {
   close(): Promise<void>
 }
 
-export type MakeVerifier = (address: FileAddress, file: KeptFile) => Verifier
+export type MakeVerifier = (address: FileAddress, file: FileConnection) => Verifier
 
 /** What the thread is asked, and what it answers. */
 export interface VerifyJob {

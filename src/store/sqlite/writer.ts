@@ -4,7 +4,7 @@ import type { Committed, Conflict } from '../submission.ts'
 import { applySubmission, type CommitDeps, type Group, type PreparedSubmission } from './commit.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isSqliteError } from './errors.ts'
-import type { KeptFile } from './kept-file.ts'
+import type { FileConnection } from './file-connection.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
 import { AlteredFile } from './open.ts'
 import { randomPool } from './random-pool.ts'
@@ -49,7 +49,7 @@ export interface Writer {
  * Commits groups of submissions, each in one transaction with one fsync. It remembers records between groups, as every process
  * does, and takes in inside each transaction what others have written.
  */
-export function groupCommitter(file: KeptFile, origin: string): (request: WriteRequest) => WriteReply {
+export function groupCommitter(file: FileConnection, origin: string): (request: WriteRequest) => WriteReply {
   const deps: CommitDeps = { origin, random: randomPool() }
   let memory: Memory = EMPTY
   return (request) => {
