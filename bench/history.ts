@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type Caller, type CheckDeps, callerOf } from '../src/actions/deps.ts'
 import { check } from '../src/actions/gate/check.ts'
-import { pastReader } from '../src/actions/gate/past.ts'
+import { historyReader } from '../src/actions/gate/history.ts'
 import { createKey } from '../src/actions/keys/keys.ts'
 import { ensureTenant } from '../src/actions/keys/tenants.ts'
 import { idMaker } from '../src/base/id.ts'
@@ -48,7 +48,7 @@ export async function measureHistory(): Promise<HistoryResult> {
   const files = [{ name: 'main.yaml', bytes: Buffer.from(POLICY) }]
   const { set } = loadPolicySet({ tenant: 'bench', files, lists: new Map(), ignored: [] })
   const newId = idMaker(Date.now, randomBytes)
-  const deps = { store, clock: Date.now, newId, policies: { get: () => set }, past: pastReader(store) }
+  const deps = { store, clock: Date.now, newId, policies: { get: () => set }, history: historyReader(store) }
   try {
     const caller = await makeCaller(deps)
     await allow(deps, caller)

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../src/base/json.ts'
+import { NO_HISTORY } from '../src/gate/history.ts'
 import { judge } from '../src/gate/judge.ts'
-import { NO_PAST } from '../src/gate/over-time.ts'
 import type { Diagnostic } from '../src/policy/diagnostics.ts'
 import { loadPolicySet } from '../src/policy/load.ts'
 import type { PolicySet } from '../src/policy/set.ts'
@@ -68,7 +68,7 @@ export function load(translation: Translation): Loaded {
 /** Asks the code of the service that decides, without the service. */
 export async function askCode({ set, translation: { tenant } }: Loaded, input: JsonObject): Promise<Decided> {
   const { outcome } = await judge({
-    ...{ set, tenant, action: ACTION, context: input, plan: undefined, past: NO_PAST },
+    ...{ set, tenant, action: ACTION, context: input, plan: undefined, history: NO_HISTORY },
     ...{ killSwitchReason: undefined, environment: 'live', agent: 'agent', nowMs: 0 },
   })
   return outcome

@@ -112,7 +112,7 @@ export interface GateOptions {
 
 /** Does everything where it is called. */
 export const inThisThread: NonNullable<ServerOptions['threads']> = {
-  aside: {
+  policyWorker: {
     listFiles: async (files) => ({ value: listFilesOf(files) }),
     compile: async (source) => ({ value: compilePolicySet(source) }),
     compileAndTest: async (source) => ({ value: await compileAndTest(source) }),

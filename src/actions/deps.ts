@@ -6,7 +6,7 @@ import { GateError } from '../base/errors.ts'
 import type { NewId } from '../base/id.ts'
 import type { Json } from '../base/json.ts'
 import type { Clock } from '../base/time.ts'
-import type { Asking, Past } from '../gate/over-time.ts'
+import type { History, HistoryQuery } from '../gate/history.ts'
 import { type ApiKey, isActive } from '../keys/apikey.ts'
 import type { PolicySet } from '../policy/set.ts'
 import type { Store } from '../store/store.ts'
@@ -31,30 +31,30 @@ export interface Seen {
   guard: Guard
 }
 
-export interface ReadPast {
-  past: Past
+export interface ReadHistory {
+  history: History
   /** Null where the policies ask for nothing earlier. */
   seen: Seen | null
 }
 
 /** Reads from the audit chain what policies ask about what was allowed before. */
-export interface PastReader {
+export interface HistoryReader {
   /** As of now. */
-  read(set: PolicySet, chain: string, asking: Asking): Promise<ReadPast>
+  read(set: PolicySet, chain: string, query: HistoryQuery): Promise<ReadHistory>
   /** As it was when the chain had so many entries, but for requests that it needs and that have been erased since. */
-  at(set: PolicySet, chain: string, asking: Asking, end: number): Promise<{ past: Past; erased: number }>
+  at(set: PolicySet, chain: string, query: HistoryQuery, end: number): Promise<{ history: History; erased: number }>
   /**
    * Does the work after that of other checks that count the same: of those that are decided at once, all but one would
    * have to be decided anew. At once where the action asks for nothing earlier.
    *
    * @throws GateError `overloaded` when the others take too long
    */
-  inTurn<T>(set: PolicySet, caller: Caller, action: string, work: () => Promise<T>): Promise<T>
+  runExclusive<T>(set: PolicySet, caller: Caller, action: string, work: () => Promise<T>): Promise<T>
 }
 
 export interface CheckDeps extends Deps {
   policies: PoliciesInForce
-  past: PastReader
+  history: HistoryReader
 }
 
 /** Who asks, as the credential says, and for which tenant. */
@@ -113,7 +113,7 @@ export async function decideAndCommit<T>(
     const result: Committed | Conflict = await store.commit(submission)
     if (result.conflict === null) return reply(result)
     if (result.conflict === 'keyActive') throw new GateError('unauthenticated', 'The API key has been revoked.')
-    if (result.conflict !== 'notTaken' || performance.now() - sinceMs > OVERTAKEN_LIMIT_MS) attempt += 1
+    if (result.conflict !== 'noNewAllows' || performance.now() - sinceMs > OVERTAKEN_LIMIT_MS) attempt += 1
   }
   throw new GateError('overloaded', 'The request met changes by others each time it was decided; try again.')
 }

@@ -1,5 +1,5 @@
+import { historyFrom, type TakenAction } from '../gate/history.ts'
 import { type Judgement, judge } from '../gate/judge.ts'
-import { pastIn, type TakenAction } from '../gate/over-time.ts'
 import type { PolicySet } from '../policy/set.ts'
 import type { Case } from './cases.ts'
 import { type Difference, differencesOf } from './differences.ts'
@@ -15,7 +15,7 @@ export interface CaseResult {
 /** Asks the policies as a check does: by the same code, but for kill switches and approvals, which tests know nothing of. */
 export async function runCase(set: PolicySet, asked: Case): Promise<CaseResult> {
   const { identity, environment } = asked.agent.value
-  const asking = {
+  const query = {
     agent: identity,
     nowMs: asked.test.nowMs,
     action: asked.action,
@@ -27,14 +27,18 @@ export async function runCase(set: PolicySet, asked: Case): Promise<CaseResult> 
     killSwitchReason: undefined,
     tenant: set.tenant,
     environment,
-    ...asking,
-    past: pastIn(set, asking, takenBefore(asked)),
+    ...query,
+    history: historyFrom(set, query, takenBefore(asked)),
   })
   return { asked, judgement, differences: differencesOf(asked, judgement) }
 }
 
 /** What was allowed in the environment of the case: the other one has a history of its own. */
 function takenBefore({ test, agent, history }: Case): TakenAction[] {
-  const inEnvironment = history.value.filter((past) => past.agent.environment === agent.value.environment)
-  return inEnvironment.map((past) => ({ ...past, agent: past.agent.identity, atMs: test.nowMs - past.agoMs }))
+  const inEnvironment = history.value.filter((earlier) => earlier.agent.environment === agent.value.environment)
+  return inEnvironment.map((earlier) => ({
+    ...earlier,
+    agent: earlier.agent.identity,
+    atMs: test.nowMs - earlier.agoMs,
+  }))
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../base/time.ts'
 import { port as portShape } from '../base/value-shape.ts'
 import { visible } from '../base/visible.ts'
-import { Exchange, type Told } from '../mcp/exchange.ts'
+import { Exchange, type ExchangeListener } from '../mcp/exchange.ts'
 import { gatekeeper } from '../mcp/gatekeeper.ts'
 import { relayHttp } from '../mcp/http.ts'
 import { addPins, readPins } from '../mcp/pins.ts'
@@ -51,10 +51,10 @@ async function run(command: string[], options: McpOptions): Promise<void> {
   const stopped = stopSignal().then(() => stopping.abort())
   const book = new ToolBook(pins === undefined ? {} : readPins(pins))
   const gatekeeperFor = gatekeepers(options, book)
-  const told: Told & { onBroken(what: string): void } = {
+  const listener: ExchangeListener & { onBroken(what: string): void } = {
     onDrift: (drift) => tell(driftLine(drift)),
     onNewTools: () => {
-      if (pins !== undefined) book.agree(addPins(pins, book.pins())).forEach(told.onDrift)
+      if (pins !== undefined) book.agree(addPins(pins, book.pins())).forEach(listener.onDrift)
     },
     onUnreadable: (why) => tell(`a message of the server cannot be read, and is not passed on: ${why}`),
     onBroken: (what) => tell(`the connection ends: ${what}`),
@@ -69,7 +69,7 @@ async function run(command: string[], options: McpOptions): Promise<void> {
         new Exchange({
           gatekeeper: standing === 'stateless' ? shared : gatekeeperFor(standing === 'unknown'),
           book,
-          told,
+          listener,
         }),
       onBroken: (what) => tell(`the server: ${what}`),
     })
@@ -82,7 +82,7 @@ async function run(command: string[], options: McpOptions): Promise<void> {
     command: [file ?? '', ...args],
     book,
     gatekeeper: gatekeeperFor(false),
-    told,
+    listener,
     input,
     output,
     signal: stopping.signal,

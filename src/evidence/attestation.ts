@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../audit/checkpoint.ts'
 import { parseTimestamp } from '../base/time.ts'
 import type { Anchor } from './anchor.ts'
-import { type CheckName, failed, OK, type Outcome, outcomeOf, unknown } from './checks.ts'
+import { type CheckName, type CheckResult, checkResultOf, failed, OK, unknown } from './checks.ts'
 import type { CheckpointNote } from './note.ts'
 import { isSignedBy, type StatementKind } from './statement.ts'
 import {
@@ -19,7 +19,7 @@ import { witnessed } from './witnessed.ts'
 const CLOCK_SKEW_MS = 300_000
 
 /** What a verifier has beside the evidence. */
-export interface Means {
+export interface VerifyInputs {
   trust: Trust
   nowMs: number
   /** Kept by the verifier, or by somebody whom it trusts. */
@@ -45,36 +45,36 @@ export interface Attested {
 }
 
 export interface Attestation {
-  outcomes: Pick<
-    Record<CheckName, Outcome>,
+  results: Pick<
+    Record<CheckName, CheckResult>,
     'certificate' | 'revocation' | 'signature' | 'checkpoint' | 'anchors' | 'times'
   >
   isAnchored: boolean
 }
 
 /** The checks that are the same for every kind of evidence (docs/evidence.md, Verifying a bundle). */
-export function attest(attested: Attested, means: Means): Attestation {
+export function attest(attested: Attested, inputs: VerifyInputs): Attestation {
   const { origin, chain, rotations, certificate, checkpoint } = attested
-  const logKeys = logKeysFor(means.trust, { origin, rotations, signedBy: certificate.signedBy })
+  const logKeys = logKeysFor(inputs.trust, { origin, rotations, signedBy: certificate.signedBy })
   const signer = signerOf(checkpoint, origin, logKeys.keys)
   const isGenuine = (note: CheckpointNote): boolean => signerOf(note, origin, logKeys.keys) !== undefined
-  const anchors = witnessed(means.anchors ?? [], origin, chain)
+  const anchors = witnessed(inputs.anchors ?? [], origin, chain)
   const anchoredAt = anchors.earliest(checkpoint, isGenuine)
   const shown = isOf(checkpoint, attested) ? [checkpoint, ...attested.earlier] : []
   return {
-    outcomes: {
-      certificate: certificateOutcome(attested, logKeys),
-      revocation: revocationOutcome(attested, signer, means.trust, anchoredAt),
-      signature: outcomeOf(signatureFault(attested)),
-      checkpoint: checkpointOutcome(attested, signer, logKeys),
-      anchors: outcomeOf(anchors.splitFault(shown, isGenuine)),
-      times: outcomeOf(timesFault(attested, signer, means.nowMs, anchoredAt)),
+    results: {
+      certificate: certificateResult(attested, logKeys),
+      revocation: revocationResult(attested, signer, inputs.trust, anchoredAt),
+      signature: checkResultOf(signatureFault(attested)),
+      checkpoint: checkpointResult(attested, signer, logKeys),
+      anchors: checkResultOf(anchors.splitFault(shown, isGenuine)),
+      times: checkResultOf(timesFault(attested, signer, inputs.nowMs, anchoredAt)),
     },
     isAnchored: anchoredAt !== undefined,
   }
 }
 
-function certificateOutcome({ origin, exportedAt, certificate, signature }: Attested, logKeys: LogKeys): Outcome {
+function certificateResult({ origin, exportedAt, certificate, signature }: Attested, logKeys: LogKeys): CheckResult {
   const { statement, signedBy } = certificate
   if (statement.origin !== origin) return failed('The certificate is of another instance.')
   if (statement.publicKey !== signature.publicKey) return failed('The certificate is for another key.')
@@ -89,12 +89,12 @@ function certificateOutcome({ origin, exportedAt, certificate, signature }: Atte
   return logKeys.isPinned ? OK : unknown('No log key of this instance is pinned.')
 }
 
-function revocationOutcome(
+function revocationResult(
   { certificate, signature }: Attested,
   signer: LogKey | undefined,
   { revoked }: Trust,
   anchoredAt: string | undefined,
-): Outcome {
+): CheckResult {
   if (revoked.has(signature.publicKey)) return unknown('The bundle key is revoked: have it exported again.')
   const logKeys = [certificate.signedBy, ...(signer ? [signer.publicKey] : [])]
   const since = logKeys.flatMap((publicKey) => revoked.get(publicKey) ?? []).sort()[0]
@@ -112,7 +112,7 @@ function isOf(checkpoint: CheckpointNote, { origin, chain }: Attested): boolean 
   return checkpoint.origin === origin && checkpoint.chain === chain
 }
 
-function checkpointOutcome(attested: Attested, signer: LogKey | undefined, logKeys: LogKeys): Outcome {
+function checkpointResult(attested: Attested, signer: LogKey | undefined, logKeys: LogKeys): CheckResult {
   if (!isOf(attested.checkpoint, attested)) return failed('The checkpoint is of another chain.')
   if (signer === undefined) return failed('The checkpoint is not signed by a trusted log key.')
   return logKeys.isPinned ? OK : unknown('No log key of this instance is pinned.')

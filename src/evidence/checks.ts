@@ -18,21 +18,21 @@ export type CheckName = keyof typeof CHECKS
 export type Part = 'all' | 'signature' | 'chain' | 'time'
 
 /** Where it is not `ok`: why, as a sentence. `unknown` is what cannot be decided with what the verifier has. */
-export type Outcome = { result: 'ok'; why: null } | { result: 'failed' | 'unknown'; why: string }
-export type Check = { check: CheckName; part: Part } & Outcome
+export type CheckResult = { result: 'ok'; why: null } | { result: 'failed' | 'unknown'; why: string }
+export type Check = { check: CheckName; part: Part } & CheckResult
 
-export const OK: Outcome = { result: 'ok', why: null }
+export const OK: CheckResult = { result: 'ok', why: null }
 
-export function failed(why: string): Outcome {
+export function failed(why: string): CheckResult {
   return { result: 'failed', why }
 }
 
-export function unknown(why: string): Outcome {
+export function unknown(why: string): CheckResult {
   return { result: 'unknown', why }
 }
 
 /** Failed with this reason; ok without one. */
-export function outcomeOf(fault: string | undefined): Outcome {
+export function checkResultOf(fault: string | undefined): CheckResult {
   return fault === undefined ? OK : failed(fault)
 }
 
@@ -56,13 +56,13 @@ export interface Verification {
 
 /** What the checks come to: what was not found ok is not valid. */
 export function verdictOf(
-  outcomes: Partial<Record<CheckName, Outcome>>,
+  results: Partial<Record<CheckName, CheckResult>>,
   { assurance = 'self-asserted', redacted = [] }: { assurance?: Assurance; redacted?: readonly string[] } = {},
 ): Verification {
   const names = Object.keys(CHECKS) as CheckName[]
   const checks = names.flatMap((check) => {
-    const outcome = outcomes[check]
-    return outcome === undefined ? [] : [{ check, part: CHECKS[check], ...outcome }]
+    const result = results[check]
+    return result === undefined ? [] : [{ check, part: CHECKS[check], ...result }]
   })
   const holds = (part: Part): boolean =>
     checks.some((check) => check.part === part) &&

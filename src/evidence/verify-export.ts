@@ -5,8 +5,8 @@ import { decodeBase64, equalBytes, utf8 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { parseDigest } from '../base/digest.ts'
 import { readJson } from '../base/json.ts'
-import { attest, type Means } from './attestation.ts'
-import { type CheckName, failed, type Outcome, outcomeOf, type Verification, verdictOf } from './checks.ts'
+import { attest, type VerifyInputs } from './attestation.ts'
+import { type CheckName, type CheckResult, checkResultOf, failed, type Verification, verdictOf } from './checks.ts'
 import { EVIDENCE_DEPTH } from './envelope.ts'
 import {
   type EntryLine,
@@ -31,7 +31,7 @@ export interface ExportSource {
 }
 
 /** Checks an exported range without any server (docs/evidence.md, The export of a range). */
-export async function verifyExport(source: ExportSource, means: Means): Promise<Verification> {
+export async function verifyExport(source: ExportSource, inputs: VerifyInputs): Promise<Verification> {
   const claimed = readJson(source.manifest, { maxDepth: EVIDENCE_DEPTH })
   const fault = ManifestShape.fault(claimed, '')
   if (fault !== undefined) return verdictOf({ form: failed(`This is not the manifest of an export: ${fault}.`) })
@@ -40,10 +40,10 @@ export async function verifyExport(source: ExportSource, means: Means): Promise<
   if (manifest.version !== EXPORT_VERSION)
     return verdictOf({ form: failed(`Exports of version ${manifest.version} are not known here.`) })
   const checkpoint = checkpointOf(manifest.checkpoint)
-  const { sizes } = witnessed(means.anchors ?? [], manifest.origin, manifest.chain)
+  const { sizes } = witnessed(inputs.anchors ?? [], manifest.origin, manifest.chain)
   const walked = await walkLines(manifest, source, sizes)
   const inclusion = rangeFault(manifest, walked.leaves, checkpoint)
-  const { outcomes, isAnchored } = attest(
+  const { results, isAnchored } = attest(
     {
       ...manifest,
       kind: 'export',
@@ -54,15 +54,15 @@ export async function verifyExport(source: ExportSource, means: Means): Promise<
       // What does not lead to the root of the checkpoint says nothing of the log.
       earlier: inclusion === undefined ? walked.trees : [],
     },
-    means,
+    inputs,
   )
-  const checks: Partial<Record<CheckName, Outcome>> = {
-    form: outcomeOf(undefined),
-    files: outcomeOf(await filesFault(manifest, source)),
-    ...outcomes,
-    segment: outcomeOf(walked.segment),
-    openings: outcomeOf(walked.openings),
-    inclusion: outcomeOf(inclusion),
+  const checks: Partial<Record<CheckName, CheckResult>> = {
+    form: checkResultOf(undefined),
+    files: checkResultOf(await filesFault(manifest, source)),
+    ...results,
+    segment: checkResultOf(walked.segment),
+    openings: checkResultOf(walked.openings),
+    inclusion: checkResultOf(inclusion),
   }
   const redacted = walked.redacted > 0 ? [`${walked.redacted} sections`] : []
   return verdictOf(checks, { assurance: isAnchored ? 'bracketed' : 'self-asserted', redacted })

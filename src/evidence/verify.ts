@@ -7,15 +7,15 @@ import { canonicalJson } from '../base/canonical.ts'
 import { parseDigest } from '../base/digest.ts'
 import { siblingId } from '../base/id.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import { attest, type Means } from './attestation.ts'
+import { attest, type VerifyInputs } from './attestation.ts'
 import { BUNDLE_VERSION, type Bundle, BundleShape, type ProvenEntry } from './bundle.ts'
-import { failed, type Outcome, outcomeOf, type Verification, verdictOf } from './checks.ts'
+import { type CheckResult, checkResultOf, failed, type Verification, verdictOf } from './checks.ts'
 import type { HeaderShape } from './fields.ts'
 import { checkpointOf } from './note.ts'
 import { entryHash, segmentCheck } from './segment.ts'
 
 /** Checks a bundle without any server (docs/evidence.md, Verifying a bundle). What cannot be checked, or is no bundle, is not valid. */
-export function verifyBundle(claimed: unknown, means: Means): Verification {
+export function verifyBundle(claimed: unknown, inputs: VerifyInputs): Verification {
   const fault = BundleShape.fault(claimed, '')
   if (fault !== undefined) return verdictOf({ form: failed(`This is not a bundle: ${fault}.`) })
   const bundle = claimed as Bundle // as the shape says
@@ -26,7 +26,7 @@ export function verifyBundle(claimed: unknown, means: Means): Verification {
   const decided = proof.entries.at(-1)
   const chain = decided?.chain ?? ''
   const checkpoint = checkpointOf(proof.checkpoint)
-  const { outcomes, isAnchored } = attest(
+  const { results, isAnchored } = attest(
     {
       kind: 'bundle',
       unsigned,
@@ -40,17 +40,17 @@ export function verifyBundle(claimed: unknown, means: Means): Verification {
       ts: decided?.ts,
       earlier: [],
     },
-    means,
+    inputs,
   )
   return verdictOf(
     {
-      form: outcomeOf(undefined),
-      ...outcomes,
-      segment: outcomeOf(segmentFault(bundle)),
-      openings: outcomeOf(openingFault(bundle, decided)),
-      inclusion: outcomeOf(inclusionFault(decided, proof.inclusion, checkpoint)),
-      approval: outcomeOf(approvalFault(bundle, chain, decided, checkpoint)),
-      times: timesOutcome(bundle, decided, outcomes.times),
+      form: checkResultOf(undefined),
+      ...results,
+      segment: checkResultOf(segmentFault(bundle)),
+      openings: checkResultOf(openingFault(bundle, decided)),
+      inclusion: checkResultOf(inclusionFault(decided, proof.inclusion, checkpoint)),
+      approval: checkResultOf(approvalFault(bundle, chain, decided, checkpoint)),
+      times: timesResult(bundle, decided, results.times),
     },
     { assurance: isAnchored ? 'bracketed' : 'self-asserted', redacted: proof.redacted },
   )
@@ -109,7 +109,7 @@ function inclusionFault(
   return isProven ? undefined : `Entry ${header.seq} is not shown to be in the tree of the checkpoint.`
 }
 
-function timesOutcome({ decision }: Bundle, header: HeaderShape | undefined, times: Outcome): Outcome {
+function timesResult({ decision }: Bundle, header: HeaderShape | undefined, times: CheckResult): CheckResult {
   if (header?.ts !== decision.timestamp) return failed("The decision's time is not that of its entry.")
   return times
 }

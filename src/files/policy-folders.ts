@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PolicyFolders } from '../actions/policies/registry.ts'
 import { isTenantId } from '../keys/tenant.ts'
 import { mayNameLists, type Outcome, RETRY_MS, type TenantFolder } from '../policy/load.ts'
-import type { Aside } from './aside.ts'
 import { missingFolder, readFiles, type TenantFiles, tenantsIn, withLists } from './policies.ts'
+import type { PolicyWorker } from './policy-worker.ts'
 
 /** Between two readings that must be alike: longer than a Kubernetes ConfigMap takes to exchange its files. */
 const SETTLE_MS = 100
@@ -16,7 +16,7 @@ const READINGS = 20
  *
  * @param listFiles the lists that policies name; asked of those alone that may name any
  */
-export function policyFolders(root: string, { listFiles }: Pick<Aside, 'listFiles'>): PolicyFolders {
+export function policyFolders(root: string, { listFiles }: Pick<PolicyWorker, 'listFiles'>): PolicyFolders {
   const known = new Map<string, { digest: string; paths: Outcome<readonly string[]>; untilMs: number }>()
   const pathsOf = async ({ tenant, files, digest }: TenantFiles): Promise<Outcome<readonly string[]>> => {
     const earlier = known.get(tenant)

@@ -8,9 +8,9 @@ import {
   validatePlanAndContext,
 } from '../policy/evaluate.ts'
 import { domainOf, type PolicySet } from '../policy/set.ts'
-import { decide, type Outcome } from './decide.ts'
+import { type DecisionResult, decide } from './decide.ts'
 import { factReader } from './facts.ts'
-import { factsOverTime, type Past } from './over-time.ts'
+import { factsOverTime, type History } from './history.ts'
 import { assessRisk, type Risk } from './risk.ts'
 
 /** A request and all that a policy may know of it. */
@@ -26,11 +26,11 @@ export interface Question {
   context: JsonObject | undefined
   plan: JsonObject | undefined
   /** What was allowed before, as far as the set asks for it. */
-  past: Past
+  history: History
 }
 
 export interface Judgement {
-  outcome: Outcome
+  outcome: DecisionResult
   risk: Risk
   /** What every candidate rule and factor came to; undefined without a policy. */
   evaluation: Evaluation | undefined
@@ -48,6 +48,6 @@ export async function judge(question: Question): Promise<Judgement> {
 
 function readerOf(question: Question, set: PolicySet): ReadFact {
   const domain = domainOf(set, question.action)
-  const overTime = factsOverTime(set, question, question.past)
+  const overTime = factsOverTime(set, question, question.history)
   return factReader({ ...question, domain, localTime: set.localTime, overTime })
 }

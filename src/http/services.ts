@@ -1,5 +1,5 @@
 import type { BackgroundDeps } from '../actions/approvals/background.ts'
-import type { Outside } from '../actions/audit/verify-range.ts'
+import type { RangeInputs } from '../actions/audit/verify-range.ts'
 import type { ExplainDeps } from '../actions/decisions/explain.ts'
 import type { CheckDeps } from '../actions/deps.ts'
 import type { EvidenceDeps } from '../actions/evidence/evidence.ts'
@@ -31,7 +31,7 @@ export interface Services
   validatePolicies: ValidatePolicies
   examine: Examine
   /** What lies elsewhere of the chains. @throws GateError `audit_unavailable` when it cannot be read */
-  outside(): Promise<Outside>
+  readAnchors(): Promise<RangeInputs>
   /** What is measured, in the text format of Prometheus. */
   metrics(): Promise<string>
   log: HttpLog

@@ -15,14 +15,14 @@ export const EVENT_ROLES = {
 /** First segment of the types of events that are told. */
 export type EventGroup = keyof typeof EVENT_ROLES
 
-export function isToldOf(group: EventGroup, roles: readonly Role[]): boolean {
+export function mayReceive(group: EventGroup, roles: readonly Role[]): boolean {
   const told: readonly Role[] = EVENT_ROLES[group]
   return roles.some((role) => ALL.includes(role) || told.includes(role))
 }
 
 /** True for roles that are told of what every agent of the tenant does. */
-export function isToldOfAll(group: 'approval' | 'gate', roles: readonly Role[]): boolean {
-  return isToldOf(
+export function mayReceiveAll(group: 'approval' | 'gate', roles: readonly Role[]): boolean {
+  return mayReceive(
     group,
     roles.filter((role) => role !== 'agent'),
   )

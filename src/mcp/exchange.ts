@@ -22,7 +22,7 @@ export interface Ways {
   toClient(message: JsonObject): Promise<void>
 }
 
-export interface Told {
+export interface ExchangeListener {
   onDrift(drift: Drift): void
   /** There are definitions that were not pinned yet. */
   onNewTools(): void
@@ -65,16 +65,16 @@ const MAX_OPEN = 10_000
 export class Exchange {
   readonly #gatekeeper: Gatekeeper
   readonly #book: ToolBook
-  readonly #told: Told
+  readonly #told: ExchangeListener
   /** By the text of the id: clients take the answer with the id 1 for that with the id "1". */
   readonly #open = new Map<string, Open>()
   readonly #held = new Map<string, AbortController>()
   readonly #finishing = new Set<Promise<void>>()
 
-  constructor(means: { gatekeeper: Gatekeeper; book: ToolBook; told: Told }) {
-    this.#gatekeeper = means.gatekeeper
-    this.#book = means.book
-    this.#told = means.told
+  constructor(options: { gatekeeper: Gatekeeper; book: ToolBook; listener: ExchangeListener }) {
+    this.#gatekeeper = options.gatekeeper
+    this.#book = options.book
+    this.#told = options.listener
   }
 
   /** A message of the client; settles once it has been passed on or answered, which a held call is late. */

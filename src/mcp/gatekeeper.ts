@@ -21,7 +21,7 @@ export interface GatekeeperOptions {
   onUnrecorded(decisionId: string, error: unknown): void
 }
 
-export interface CallMeans {
+export interface RulingOptions {
   /** Aborted when the client gives up the call. */
   signal: AbortSignal
   /** Told, now and then, that people have not decided yet. */
@@ -36,7 +36,7 @@ export type Ruling = { forward: true; finished(answer: Answer): Promise<void> } 
 
 export interface Gatekeeper {
   /** @throws what `signal` was aborted with */
-  rule(request: Request, means: CallMeans): Promise<Ruling>
+  rule(request: Request, rulingOptions: RulingOptions): Promise<Ruling>
   /** The server has said something that the model reads; the tool is not known of what nobody asked for. */
   observe(tool: string | undefined, said: Json): void
   /** True once the agent has read what others can have written. */
@@ -66,7 +66,7 @@ export function gatekeeper(options: GatekeeperOptions): Gatekeeper {
     }
   }
   return {
-    async rule(request, means) {
+    async rule(request, rulingOptions) {
       listen(request)
       const { name } = request.params
       if (typeof name !== 'string' || !isActionName(`${prefix}${name}`))
@@ -77,7 +77,7 @@ export function gatekeeper(options: GatekeeperOptions): Gatekeeper {
       const action = requestOf(session, name, request.params)
       if (action === undefined) return refused(request, 'Its arguments are no object.', undefined)
       const before = JSON.stringify(saidOf(name))
-      const verdict = await ask(client, action, means, options.approvalTimeout)
+      const verdict = await ask(client, action, rulingOptions, options.approvalTimeout)
       // While people decided, the server may have shown another tool.
       if (verdict.allowed && (book.objection(name) !== objection || JSON.stringify(saidOf(name)) !== before)) {
         await record(verdict.decision.decisionId, { status: 'not_run', error: CHANGED_MEANWHILE })
@@ -128,7 +128,7 @@ function requestOf(session: GateSession, tool: string, params: JsonObject): Acti
 async function ask(
   client: GateClient,
   request: ActionRequest,
-  { signal, onPending }: CallMeans,
+  { signal, onPending }: RulingOptions,
   approvalTimeout: number,
 ): Promise<Verdict> {
   let reminder: NodeJS.Timeout | undefined

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { CALLER_VARIABLES } from '../base/variables.ts'
-import { Exchange, type Told, type Ways } from './exchange.ts'
+import { Exchange, type ExchangeListener, type Ways } from './exchange.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import { linesOf, writeText } from './lines.ts'
 import { readClientMessage, TOOL_CALL } from './message.ts'
@@ -20,7 +20,7 @@ export interface StdioOptions {
   command: readonly [string, ...string[]]
   gatekeeper: Gatekeeper
   book: ToolBook
-  told: Told & {
+  listener: ExchangeListener & {
     /** Told of what one side sent and nobody can read. */
     onBroken(what: string): void
   }
@@ -40,7 +40,7 @@ export async function relayStdio({
   command,
   gatekeeper,
   book,
-  told,
+  listener,
   input,
   output,
   signal,
@@ -51,7 +51,7 @@ export async function relayStdio({
   await once(server, 'spawn')
   // A server that ends while it is written to is told of by its end.
   server.stdin.on('error', () => undefined)
-  const exchange = new Exchange({ gatekeeper, book, told })
+  const exchange = new Exchange({ gatekeeper, book, listener })
   const ways: Ways = {
     toServer: (message) => writeText(server.stdin, `${JSON.stringify(message)}\n`),
     toClient: (message) => writeText(output, `${JSON.stringify(message)}\n`),
@@ -67,7 +67,7 @@ export async function relayStdio({
   let isOver = false
   const broken = (error: unknown): void => {
     if (isOver) return
-    told.onBroken(error instanceof Error ? error.message : String(error))
+    listener.onBroken(error instanceof Error ? error.message : String(error))
     end()
   }
   void fromClient(input, exchange, ways, broken).then(end, broken)

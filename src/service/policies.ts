@@ -4,9 +4,9 @@ import { type HistoryDeps, policyHistory, storedSets } from '../actions/policies
 import { type PolicyRegistry, policyRegistry } from '../actions/policies/registry.ts'
 import { ruleTexts } from '../actions/policies/rule-text.ts'
 import { policyValidator } from '../actions/policies/validate.ts'
-import { type Aside, inTurn } from '../files/aside.ts'
 import { strayNames } from '../files/policies.ts'
 import { policyFolders } from '../files/policy-folders.ts'
+import { limitLoads, type PolicyWorker } from '../files/policy-worker.ts'
 import type { Services } from '../http/services.ts'
 import type { Anchors } from './anchors.ts'
 import type { Config } from './config.ts'
@@ -17,10 +17,10 @@ import type { Trail } from './trail.ts'
 /** Between two looks at the policies. A change is in force after two that are alike. */
 const LOOK_MS = 500
 
-interface Means {
+interface KeepPoliciesOptions {
   /** Of all tenants. */
   folder: string
-  aside: Aside
+  policyWorker: PolicyWorker
   config: Config
   log: Logger
   tasks: Tasks
@@ -30,10 +30,10 @@ interface Means {
 export async function keepPolicies(
   deps: Deps,
   trail: Trail,
-  { folder, aside, config, log, tasks }: Means,
+  { folder, policyWorker, config, log, tasks }: KeepPoliciesOptions,
 ): Promise<Pick<Services, 'policies' | 'findSet' | 'findRule' | 'validatePolicies' | 'drafts'>> {
-  const queue = inTurn(aside)
-  const policies = policiesIn(folder, { deps, aside: queue, watch: config.watch === 'on', log })
+  const queue = limitLoads(policyWorker)
+  const policies = policiesIn(folder, { deps, policyWorker: queue, watch: config.watch === 'on', log })
   const readOnce = reader(policies, trail.anchors)
   await readOnce()
   tasks.every('look at policies', LOOK_MS, async () => {
@@ -43,21 +43,26 @@ export async function keepPolicies(
   return {
     policies,
     ...earlierPolicies({ store: deps.store, compile: queue.compile }, policies),
-    ...forDrafts(aside),
+    ...forDrafts(policyWorker),
   }
 }
 
 /** The policies under `folder`, none of which has been read. What comes of each change is logged. */
 function policiesIn(
   folder: string,
-  { deps, aside, watch, log }: { deps: Deps; aside: ReturnType<typeof inTurn>; watch: boolean; log: Logger },
+  {
+    deps,
+    policyWorker,
+    watch,
+    log,
+  }: { deps: Deps; policyWorker: ReturnType<typeof limitLoads>; watch: boolean; log: Logger },
 ): PolicyRegistry {
   for (const name of strayNames(folder)) log.warn({ name }, "ignored: not a tenant's folder")
   return policyRegistry({
     ...deps,
-    compile: aside.compile,
-    compileAndTest: aside.compileAndTest,
-    folders: policyFolders(folder, aside),
+    compile: policyWorker.compile,
+    compileAndTest: policyWorker.compileAndTest,
+    folders: policyFolders(folder, policyWorker),
     watch,
     onChange: (tenantId, change) =>
       'digest' in change
@@ -95,7 +100,7 @@ function earlierPolicies(deps: HistoryDeps, inForce: PoliciesInForce): Pick<Serv
 }
 
 /** What callers ask of policies that they send. They wait for each other, and no policies that are to come into force wait for them. */
-function forDrafts({ validate, compile, judge }: Aside): Pick<Services, 'validatePolicies' | 'drafts'> {
+function forDrafts({ validate, compile, judge }: PolicyWorker): Pick<Services, 'validatePolicies' | 'drafts'> {
   const onDraft = draftRoom()
   return { validatePolicies: policyValidator(onDraft, validate), drafts: { onDraft, compile, judge } }
 }

@@ -5,7 +5,7 @@ import { expireDue } from '../actions/approvals/approvals.ts'
 import { noteCancelled } from '../actions/approvals/stopped.ts'
 import type { Deps } from '../actions/deps.ts'
 import type { Examine } from '../actions/evidence/verify.ts'
-import { pastReader } from '../actions/gate/past.ts'
+import { historyReader } from '../actions/gate/history.ts'
 import { latency } from '../actions/overview/latency.ts'
 import { recentReader } from '../actions/overview/recent.ts'
 import type { Reloaded } from '../actions/policies/registry.ts'
@@ -13,7 +13,7 @@ import { Sessions } from '../actions/sessions/sessions.ts'
 import { SignInCodes } from '../actions/sessions/sign-in-codes.ts'
 import { idMaker } from '../base/id.ts'
 import type { Clock } from '../base/time.ts'
-import { type Aside, inThreads } from '../files/aside.ts'
+import { inThreads, type PolicyWorker } from '../files/policy-worker.ts'
 import { createApp } from '../http/app.ts'
 import { examineInThread } from '../http/evidence/examine.ts'
 import type { Refusals } from '../http/refusals.ts'
@@ -59,7 +59,7 @@ export interface ServerOptions {
   /** False sends the hot route through Express too; for tests and measurements. */
   direct?: boolean
   /** What runs in threads; tests that start many servers from source have it all in this one. */
-  threads?: { aside: Aside; writer: MakeWriter; verifier: MakeVerifier; examine: Examine }
+  threads?: { policyWorker: PolicyWorker; writer: MakeWriter; verifier: MakeVerifier; examine: Examine }
 }
 
 /**
@@ -72,7 +72,12 @@ export async function startServer({
   log,
   clock = Date.now,
   direct = true,
-  threads = { aside: inThreads(), writer: writeWhereBetter, verifier: verifyInThread, examine: examineInThread() },
+  threads = {
+    policyWorker: inThreads(),
+    writer: writeWhereBetter,
+    verifier: verifyInThread,
+    examine: examineInThread(),
+  },
 }: ServerOptions): Promise<RunningServer> {
   const policiesFolder = existingFolder(config.policies)
   const newId = idMaker(clock, randomPool())
@@ -82,7 +87,13 @@ export async function startServer({
   const deps = { store, clock, newId }
   try {
     const trail = await keepTrail(deps, { config, log, tasks })
-    const rules = await keepPolicies(deps, trail, { folder: policiesFolder, aside: threads.aside, config, log, tasks })
+    const rules = await keepPolicies(deps, trail, {
+      folder: policiesFolder,
+      policyWorker: threads.policyWorker,
+      config,
+      log,
+      tasks,
+    })
     const keyUses = keepKeyUses(deps, trail, { log, tasks })
     const kept = { ...trail, keyUses, latency: latency(), outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
     const stopping = new AbortController()
@@ -151,8 +162,8 @@ function existingFolder(policies: string): string {
   throw new ConfigError(`There is no policies folder ${folder}; make it, or name another with --policies.`)
 }
 
-function readersOf(store: Store): Pick<Services, 'past' | 'recent'> {
-  return { past: pastReader(store), recent: recentReader(store) }
+function readersOf(store: Store): Pick<Services, 'history' | 'recent'> {
+  return { history: historyReader(store), recent: recentReader(store) }
 }
 
 function tendStore(tasks: Tasks, deps: Deps): void {

@@ -1,6 +1,6 @@
 import { type Sweep, sweep } from '../actions/audit/sweep.ts'
 import type { Verified } from '../actions/audit/trail-state.ts'
-import type { Outside } from '../actions/audit/verify-range.ts'
+import type { RangeInputs } from '../actions/audit/verify-range.ts'
 import type { Deps } from '../actions/deps.ts'
 import { formatTimestamp } from '../base/time.ts'
 import type { Config } from './config.ts'
@@ -22,14 +22,14 @@ export interface Sweeping {
 /** Verifies all chains after the start and each night, where nobody waits for it, and says loudly when one does not hold. */
 export function keepSweeping(
   deps: Deps,
-  outside: () => Promise<Outside>,
+  readAnchors: () => Promise<RangeInputs>,
   { config, log, tasks, isWriting }: { config: Config; log: Logger; tasks: Tasks; isWriting: () => boolean },
 ): Sweeping {
   let last: Verified | null = null
   let nextMs = Date.now() + FIRST_AFTER_MS
   const run = async (): Promise<void> => {
     nextMs = nextNight(Date.now())
-    const swept = await sweep(deps, await outside())
+    const swept = await sweep(deps, await readAnchors())
     last = { at: formatTimestamp(deps.clock()), valid: swept.valid, chains: swept.chains.length }
     tell(log, swept)
   }

@@ -1,4 +1,4 @@
-import type { Outside } from '../actions/audit/verify-range.ts'
+import type { RangeInputs } from '../actions/audit/verify-range.ts'
 import type { Deps } from '../actions/deps.ts'
 import { type Checkpointer, checkpointer } from '../actions/evidence/checkpoints.ts'
 import { type Keyring, openKeyring } from '../actions/evidence/signing-keys.ts'
@@ -19,7 +19,7 @@ export interface Trail {
   anchors: Anchors
   sweeping: Sweeping
   /** What lies elsewhere of the chains, for who verifies them. */
-  outside(): Promise<Outside>
+  readAnchors(): Promise<RangeInputs>
   /** False while the trail contradicts its anchors: nothing is written then. */
   isWriting(): boolean
   /** Signs what is not signed yet, and has it anchored. */
@@ -31,10 +31,10 @@ export interface Trail {
  *
  * @throws WrongSigningKey, UnusableKey, UnusableSecret, ConfigError when it must not start on what it finds
  */
-export async function keepTrail(deps: Deps, means: { config: Config; log: Logger; tasks: Tasks }): Promise<Trail> {
-  const { config, log, tasks } = means
+export async function keepTrail(deps: Deps, options: { config: Config; log: Logger; tasks: Tasks }): Promise<Trail> {
+  const { config, log, tasks } = options
   const keyring = await openKeyring(deps, signingKeyFile(signingKeyPath(config)))
-  const anchors = await keepAnchors(deps, means)
+  const anchors = await keepAnchors(deps, options)
   const checkpoints = checkpointer({
     ...deps,
     keyring,
@@ -44,20 +44,20 @@ export async function keepTrail(deps: Deps, means: { config: Config; log: Logger
   tasks.every('sign checkpoints', LOOK_MS, async () => {
     if (isWriting()) await checkpoints.tend()
   })
-  const outside = async (): Promise<Outside> => {
+  const readAnchors = async (): Promise<RangeInputs> => {
     try {
       return { anchors: await anchors.heads() }
     } catch (cause) {
       throw new GateError('audit_unavailable', 'The anchors cannot be read, which the trail is held to.', { cause })
     }
   }
-  const sweeping = keepSweeping(deps, outside, { ...means, isWriting })
+  const sweeping = keepSweeping(deps, readAnchors, { ...options, isWriting })
   return {
     keyring,
     checkpoints,
     anchors,
     sweeping,
-    outside,
+    readAnchors,
     isWriting,
     async close() {
       if (!isWriting()) return

@@ -103,7 +103,7 @@ export interface Store {
   /** Ascending. What was allowed and erased later counts too: that it was allowed is never erased. */
   taken(query: TakenQuery): Promise<Taken[]>
   /** The entries of these types that tell of a decision, in order. */
-  toldOf(chain: string, decisionId: string, types: readonly EventType[]): Promise<StoredEntry[]>
+  outcomeEntries(chain: string, decisionId: string, types: readonly EventType[]): Promise<StoredEntry[]>
   /** Who has reported outcomes to a chain. */
   reporters(chain: string): Promise<Reporter[]>
   /** Ascending. */

@@ -93,9 +93,9 @@ export type Guard =
   /** The commit comes before this time, in milliseconds. */
   | { kind: 'before'; timeMs: number }
   /** From this seq on, none of these has been allowed. */
-  | { kind: 'notTaken'; chain: string; since: number; of: readonly (TakenBy & { actions: readonly Glob[] })[] }
+  | { kind: 'noNewAllows'; chain: string; since: number; of: readonly (TakenBy & { actions: readonly Glob[] })[] }
   /** No entry of these types tells of the decision. */
-  | { kind: 'untold'; chain: string; decisionId: string; types: readonly EventType[] }
+  | { kind: 'noOutcome'; chain: string; decisionId: string; types: readonly EventType[] }
   /** The value still leads to this entry; null: to none. */
   | { kind: 'idempotency'; keyId: string; route: string; value: string; entryId: string | null }
 

@@ -6,7 +6,7 @@ import { cancelApproval } from '../../src/actions/approvals/cancel-approval.ts'
 import { followsFromChain } from '../../src/actions/approvals/votes.ts'
 import { callerOf } from '../../src/actions/deps.ts'
 import { check } from '../../src/actions/gate/check.ts'
-import { pastReader } from '../../src/actions/gate/past.ts'
+import { historyReader } from '../../src/actions/gate/history.ts'
 import type { ErrorCode } from '../../src/base/errors.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Role } from '../../src/keys/roles.ts'
@@ -46,7 +46,7 @@ function deps(event?: () => Promise<unknown>) {
     clock,
     newId: idMaker(clock, randomBytes),
     policies: { get: () => set },
-    past: pastReader(store),
+    history: historyReader(store),
   }
 }
 

@@ -36,10 +36,10 @@ export async function assertAsModelled(model: Model, world: World): Promise<void
 async function assertChains(model: Model, { store, trail }: Life): Promise<void> {
   const { stored } = model
   assert.deepEqual((await store.chains()).sort(), [...stored.chains.keys()].sort())
-  const outside = await trail.outside()
+  const inputs = await trail.readAnchors()
   for (const chain of new Set([...stored.chains.keys(), ...newestAnchors(model).keys()])) {
     const status = statusOf(model, chain)
-    const found = await verifySeqs(store, chain, undefined, outside)
+    const found = await verifySeqs(store, chain, undefined, inputs)
     assert.equal(found.status, status, `${chain}: ${found.fault}`)
     assert.equal((await store.lengths([chain])).get(chain) ?? 0, lengthOf(stored, chain), `entries of ${chain}`)
     if (found.valid) assert.equal(found.redactedEntries, redactedEntries(model, chain), `erased of ${chain}`)

@@ -3,7 +3,7 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts'
 import type { EvidenceDeps } from '../../src/actions/evidence/evidence.ts'
-import { pastReader } from '../../src/actions/gate/past.ts'
+import { historyReader } from '../../src/actions/gate/history.ts'
 import { createKey } from '../../src/actions/keys/keys.ts'
 import { ensureTenant } from '../../src/actions/keys/tenants.ts'
 import { idMaker } from '../../src/base/id.ts'
@@ -74,7 +74,7 @@ export async function newWorld(): Promise<World> {
       const key = store.state().keys.get(keyId) ?? assert.fail(`there is no key ${keyId}`)
       return callerOf(key, key.tenantId ?? assert.fail())
     }
-    world.life = { ...deps, ...trail, trail, policies: POLICIES, past: pastReader(store), caller }
+    world.life = { ...deps, ...trail, trail, policies: POLICIES, history: historyReader(store), caller }
   }
   const deliver = async (): Promise<void> => {
     await background.step('deliver anchors')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Database } from 'better-sqlite3'
 import fc from 'fast-check'
-import { cutter } from '../../src/actions/approvals/spans.ts'
+import { cutFinder } from '../../src/actions/approvals/spans.ts'
 import { exportRange } from '../../src/actions/audit/export-range.ts'
 import { MIN_AGE_DAYS, type Prunable, prunable, prune } from '../../src/actions/audit/prune.ts'
 import { verifyRange, verifySeqs } from '../../src/actions/audit/verify-range.ts'
@@ -300,7 +300,7 @@ test('a cut parts no approval, and goes back no further than it must', () => {
   fc.assert(
     fc.property(SPANS, fc.nat(90), (spans, size) => {
       const parts = (at: number): boolean => spans.some(({ first, last }) => first < at && at <= last)
-      const cut = cutter(spans)(size)
+      const cut = cutFinder(spans)(size)
       assert.equal(cut <= size && !parts(cut), true)
       for (let at = cut + 1; at <= size; at += 1) assert.equal(parts(at), true, `${at} would do`)
     }),

@@ -6,8 +6,8 @@ import { type Case, casesOf, combinationText } from '../../src/cases/cases.ts'
 import { differenceText } from '../../src/cases/differences.ts'
 import { parseFilter, passes } from '../../src/cases/filter.ts'
 import { runCase } from '../../src/cases/run.ts'
+import { NO_HISTORY } from '../../src/gate/history.ts'
 import { judge } from '../../src/gate/judge.ts'
-import { NO_PAST } from '../../src/gate/over-time.ts'
 import { LIMITS } from '../../src/policy/limits.ts'
 import type { PolicySource } from '../../src/policy/load.ts'
 import { HEADER, load } from '../policy/sources.ts'
@@ -322,7 +322,7 @@ tests:
         action: 'payment.transfer',
         context,
         plan: undefined,
-        past: NO_PAST,
+        history: NO_HISTORY,
       })
       assert.deepEqual([judgement.outcome, judgement.risk], [direct.outcome, direct.risk])
       const { outcome, risk } = direct

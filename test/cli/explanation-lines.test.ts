@@ -4,8 +4,8 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { decisionLines, explanationLines, factorLines } from '../../src/cli/decisions/explanation-lines.ts'
 import { rendered } from '../../src/cli/output.ts'
 import { explanationOf } from '../../src/gate/explain.ts'
+import { NO_HISTORY } from '../../src/gate/history.ts'
 import { judge } from '../../src/gate/judge.ts'
-import { NO_PAST } from '../../src/gate/over-time.ts'
 import type { PolicySet } from '../../src/policy/set.ts'
 import { setOf } from '../policy/sources.ts'
 
@@ -28,7 +28,7 @@ risk:
 /** How the request is decided by the set, and why. */
 async function explained(set: PolicySet, context: JsonObject, action = 'pay.out') {
   const question = { set, killSwitchReason: undefined, tenant: 'acme', environment: 'live', agent: 'bot' } as const
-  const judgement = await judge({ ...question, nowMs: 0, action, context, plan: undefined, past: NO_PAST })
+  const judgement = await judge({ ...question, nowMs: 0, action, context, plan: undefined, history: NO_HISTORY })
   return { judgement, why: explanationOf(set, action, judgement) }
 }
 

@@ -4,7 +4,7 @@ import { type Json, parseJson } from '../../src/base/json.ts'
 import { jsonDifference, matchesText } from './compare.ts'
 import { type Block, blocksOf, type Fault } from './page.ts'
 import { isPolicyBlock, policyBlocks } from './policy-block.ts'
-import { type Ran, runSteps } from './shell.ts'
+import { runSteps, type StepResult } from './shell.ts'
 import { type Step, saveStep, stepsOf } from './steps.ts'
 
 /** What a reader would type; such a line must be in a block that is run. */
@@ -83,7 +83,7 @@ function faultless(work: () => unknown): string | undefined {
   }
 }
 
-function stepFault({ line, expected, mustSucceed }: Step, ran: Ran | undefined): Fault | undefined {
+function stepFault({ line, expected, mustSucceed }: Step, ran: StepResult | undefined): Fault | undefined {
   if (ran === undefined) return { line, problem: 'was not reached' }
   if (ran.code === undefined) return { line, problem: `failed:\n${ran.output}` }
   if (expected !== undefined && !matchesText(expected, ran.output)) return { line, problem: `printed:\n${ran.output}` }

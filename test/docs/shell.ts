@@ -16,7 +16,7 @@ const TIME_LIMIT_MS = 300_000
 const MARK = '\x1e'
 
 /** What became of a step; undefined when it was not reached. */
-export interface Ran {
+export interface StepResult {
   output: string
   /** Undefined when the shell ended in it. */
   code: number | undefined
@@ -78,7 +78,7 @@ trap stop_service EXIT
  *
  * @returns for each step what became of it
  */
-export async function runSteps(steps: readonly Step[]): Promise<(Ran | undefined)[]> {
+export async function runSteps(steps: readonly Step[]): Promise<(StepResult | undefined)[]> {
   const dir = temporaryFolder()
   const copy = join(dir, 'gate-sidecar')
   copyTree(copy)
@@ -172,8 +172,8 @@ function endGroups(leaders: readonly (number | undefined)[]): void {
   }
 }
 
-function readOutput(output: string, count: number): (Ran | undefined)[] {
-  const steps: (Ran | undefined)[] = Array.from({ length: count }, () => undefined)
+function readOutput(output: string, count: number): (StepResult | undefined)[] {
+  const steps: (StepResult | undefined)[] = Array.from({ length: count }, () => undefined)
   for (const part of output.split(MARK)) {
     const [, word, step, code, text = ''] = /^(begin|end) (\d+) ?(\d*)\n([\s\S]*)$/.exec(part) ?? []
     if (word === 'begin') steps[Number(step)] = { output: text, code: undefined }

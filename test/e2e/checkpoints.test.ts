@@ -56,8 +56,8 @@ test('kill -9 of a service that signs, and of rotations of its key: what is sign
   await service.end('SIGTERM')
   const store = openStore({ dir: folder.data, create: false, clock: Date.now })
   t.after(() => store.close())
-  const means = { trust: trustOf(store), nowMs: Date.now() }
-  for (const bundle of bundles) assert.equal(verifyBundle(bundle, means).verdict, 'valid')
+  const inputs = { trust: trustOf(store), nowMs: Date.now() }
+  for (const bundle of bundles) assert.equal(verifyBundle(bundle, inputs).verdict, 'valid')
   await assertOneHistory(store)
   await assertRecorded(folder.data, acknowledged)
 })

@@ -6,7 +6,7 @@ import { decisionEntry } from '../../src/actions/decisions/decisions.ts'
 import { explainEntry } from '../../src/actions/decisions/explain.ts'
 import { callerOf } from '../../src/actions/deps.ts'
 import { check } from '../../src/actions/gate/check.ts'
-import { pastReader } from '../../src/actions/gate/past.ts'
+import { historyReader } from '../../src/actions/gate/history.ts'
 import { policyHistory, storedSets } from '../../src/actions/policies/history.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { compilePolicySet } from '../../src/policy/load.ts'
@@ -73,7 +73,7 @@ test('whatever the policies and the request, the recorded decision comes out aga
         context: given,
         ...(planned !== undefined && { plan: planned }),
       }
-      const deps = { store, clock: Date.now, newId, policies: inForce, past: pastReader(store) }
+      const deps = { store, clock: Date.now, newId, policies: inForce, history: historyReader(store) }
       const told = await check(deps, caller, request, undefined, { explain: true })
       const entry = await decisionEntry(store, told.decisionId)
       assert.ok(entry)

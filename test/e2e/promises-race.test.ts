@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { approve } from '../../src/actions/approvals/approvals.ts'
 import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts'
 import { check } from '../../src/actions/gate/check.ts'
-import { pastReader } from '../../src/actions/gate/past.ts'
+import { historyReader } from '../../src/actions/gate/history.ts'
 import { idempotencyOf } from '../../src/actions/idempotency.ts'
 import { createKey, revokeKey } from '../../src/actions/keys/keys.ts'
 import { ensureTenant } from '../../src/actions/keys/tenants.ts'
@@ -25,7 +25,7 @@ const depsOver = (store: Store): CheckDeps => ({
   clock: Date.now,
   newId,
   policies: { get: () => set },
-  past: pastReader(store),
+  history: historyReader(store),
 })
 
 interface Scene {

@@ -181,19 +181,19 @@ for (const watch of ['on', 'off'] as const) {
     let shiftMs = 0
     let busy = true
     let tries = 0
-    const { aside } = inThisThread
+    const { policyWorker } = inThisThread
     const { server } = await startGate(t, {
       watch,
       clock: () => Date.now() + shiftMs,
       threads: {
         ...inThisThread,
-        aside: {
-          ...aside,
+        policyWorker: {
+          ...policyWorker,
           compileAndTest(source) {
             tries += 1
             return busy
               ? Promise.resolve({ fault: 'takes more than 5 s to load and test' })
-              : aside.compileAndTest(source)
+              : policyWorker.compileAndTest(source)
           },
         },
       },
@@ -250,17 +250,17 @@ test('a restart with a broken folder goes on with the last good set without runn
   await becomes(async () => (await events(first, key, 'policy.loaded')).length, 1)
   await first.server.close()
   const tested: number[] = []
-  const { aside } = inThisThread
+  const { policyWorker } = inThisThread
   const second = await startGate(t, {
     dir,
     policies: { 'acme/main.yaml': BROKEN },
     threads: {
       ...inThisThread,
-      aside: {
-        ...aside,
+      policyWorker: {
+        ...policyWorker,
         async compileAndTest(source) {
           tested.push(source.files.length)
-          return aside.compileAndTest(source)
+          return policyWorker.compileAndTest(source)
         },
       },
     },

@@ -4,8 +4,8 @@ import { sourcesOf } from '../../evaluation/corpus.ts'
 import { type Ask, type Decided, replay } from '../../evaluation/replay.ts'
 import { policiesOf } from '../../evaluation/sidecar.ts'
 import { isJsonObject, parseJson } from '../../src/base/json.ts'
+import { historyFrom, type TakenAction } from '../../src/gate/history.ts'
 import { judge } from '../../src/gate/judge.ts'
-import { pastIn, type TakenAction } from '../../src/gate/over-time.ts'
 
 const LIMITS = { maxDepth: 64 }
 /** A Wednesday noon: no policy for recorded calls may depend on when they are replayed. */
@@ -21,11 +21,11 @@ export async function decideInProcess(corpus: Corpus, policies: string): Promise
     assert.ok(set && before)
     const sent = parseJson(JSON.stringify(context), LIMITS)
     assert.ok(isJsonObject(sent))
-    const asking = { agent: 'evaluation', nowMs: NOW_MS, action, context: sent, plan: undefined }
-    const past = pastIn(set, asking, before)
-    const question = { set, killSwitchReason: undefined, tenant, environment: 'live', ...asking, past } as const
+    const query = { agent: 'evaluation', nowMs: NOW_MS, action, context: sent, plan: undefined }
+    const history = historyFrom(set, query, before)
+    const question = { set, killSwitchReason: undefined, tenant, environment: 'live', ...query, history } as const
     const { outcome, risk } = await judge(question)
-    if (outcome.decision === 'allow') before.push({ ...asking, atMs: NOW_MS })
+    if (outcome.decision === 'allow') before.push({ ...query, atMs: NOW_MS })
     return { decision: outcome.decision, rule: outcome.rule ?? outcome.decidedBy, riskScore: risk.score, status: 200 }
   }
   return replay(corpus.sessions, ask, { concurrency: 1, progress: () => undefined })

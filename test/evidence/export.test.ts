@@ -48,10 +48,10 @@ async function judged(dirs: readonly string[], anchors = ''): Promise<string[][]
   const told = await byPython(
     dirs.map((evidence) => ({ evidence, trust: JSON.stringify(trustFile(trust)), anchors, now })),
   )
-  const means = { trust, nowMs: START_MS, anchors: anchors.split('\n').flatMap((line) => parseAnchor(line) ?? []) }
+  const inputs = { trust, nowMs: START_MS, anchors: anchors.split('\n').flatMap((line) => parseAnchor(line) ?? []) }
   const here: string[][] = []
   for (const [i, dir] of dirs.entries()) {
-    const essence = ours(await verifyExport(readExport(dir), means))
+    const essence = ours(await verifyExport(readExport(dir), inputs))
     assert.deepEqual(told[i], essence, dir)
     here.push(essence.checks.filter((check) => !check.endsWith(': ok')))
   }

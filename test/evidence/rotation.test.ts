@@ -73,9 +73,9 @@ test('once a log key was rotated, its certificates are no longer used: it may be
   await untilFollowed(world, to.publicKey)
   const bundle = await world.bundleOf(await world.decide(2))
   assert.equal(bundle.proof.certificate.signedBy, to.publicKey)
-  const means = { trust: trustOf(beside.store), nowMs: Date.now() }
-  assert.deepEqual(notOk(verifyBundle(bundle, means)), {})
-  assert.deepEqual(notOk(verifyBundle(old, means)), { revocation: 'unknown' })
+  const inputs = { trust: trustOf(beside.store), nowMs: Date.now() }
+  assert.deepEqual(notOk(verifyBundle(bundle, inputs)), {})
+  assert.deepEqual(notOk(verifyBundle(old, inputs)), { revocation: 'unknown' })
 })
 
 test('a decision from before its log key was revoked is proved by a later checkpoint, once there is one', async (t) => {
@@ -107,9 +107,9 @@ test('a bundle key that was revoked is used no more', async (t) => {
   const again = await world.bundleOf(old.decision.id)
   assert.notEqual(again.signatures.service.publicKey, old.signatures.service.publicKey)
   assert.equal(revoked.revoked.size, 0)
-  const means = { trust: trustOf(beside.store), nowMs: Date.now() }
+  const inputs = { trust: trustOf(beside.store), nowMs: Date.now() }
   assert.deepEqual(
-    [notOk(verifyBundle(again, means)), notOk(verifyBundle(old, means))],
+    [notOk(verifyBundle(again, inputs)), notOk(verifyBundle(old, inputs))],
     [{}, { revocation: 'unknown' }],
   )
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Anchor } from '../../src/evidence/anchor.ts'
-import type { Means } from '../../src/evidence/attestation.ts'
+import type { VerifyInputs } from '../../src/evidence/attestation.ts'
 import { vkeyOf } from '../../src/evidence/note.ts'
 import { type LogKey, logKeysFor, type Rotation, readTrust, trustFile } from '../../src/evidence/trust.ts'
 import { UnusableTrust } from '../../src/evidence/unusable-trust.ts'
@@ -22,7 +22,7 @@ interface Given {
   anchors?: Anchor[]
 }
 /** As it is read from a file; the clock is an hour after the decision. */
-function means({ logKeys, revoked = [], anchors = [] }: Given): Means {
+function means({ logKeys, revoked = [], anchors = [] }: Given): VerifyInputs {
   const file = trustFile({ logKeys, revoked: new Map(revoked) })
   return { trust: readTrust(JSON.stringify(file)), nowMs: MADE + 3_600_000, anchors }
 }

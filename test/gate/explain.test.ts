@@ -5,8 +5,8 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { DECIDED_BY } from '../../src/gate/decide.ts'
 import { type ExplainedCondition, type Explanation, explanationOf, MAX_EXPLAINED } from '../../src/gate/explain.ts'
 import { MAX_CONDITIONS } from '../../src/gate/explain-condition.ts'
+import { NO_HISTORY } from '../../src/gate/history.ts'
 import { type Judgement, judge } from '../../src/gate/judge.ts'
-import { NO_PAST } from '../../src/gate/over-time.ts'
 import { MAX_SHOWN } from '../../src/gate/shown.ts'
 import { allTruths, anyTruth, notTruth } from '../../src/policy/kleene.ts'
 import type { PolicySet, Truth } from '../../src/policy/set.ts'
@@ -28,7 +28,7 @@ async function explained(
     action: ACTION,
     context,
     plan: undefined,
-    past: NO_PAST,
+    history: NO_HISTORY,
   })
   return { judgement, why: explanationOf(set, ACTION, judgement) }
 }

@@ -187,13 +187,13 @@ test('drafts and validations of a tenant take turns, and what does not end in ti
   const end = new Promise<void>((resolve) => {
     letEnd = resolve
   })
-  const { aside } = inThisThread
+  const { policyWorker } = inThisThread
   const slow = await startGate(t, {
     watch: 'off',
     threads: {
       ...inThisThread,
-      aside: {
-        ...aside,
+      policyWorker: {
+        ...policyWorker,
         async judge() {
           await end
           return { fault: 'takes more than 20 s to answer' }

@@ -8,10 +8,10 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts'
 import { check } from '../../src/actions/gate/check.ts'
-import { pastReader } from '../../src/actions/gate/past.ts'
+import { historyReader } from '../../src/actions/gate/history.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
-import { factsOverTime, pastIn, type TakenAction } from '../../src/gate/over-time.ts'
+import { factsOverTime, historyFrom, type TakenAction } from '../../src/gate/history.ts'
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { writeInThread } from '../../src/store/sqlite/writers.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -71,7 +71,7 @@ test('32 checks at once against the third transfer within an hour allow exactly 
 /** What checks work with, without a socket, and who asks. */
 function depsOf({ server: { store } }: Gate): CheckDeps {
   const policies = { get: () => SET }
-  return { store, clock: Date.now, newId: idMaker(Date.now, randomBytes), policies, past: pastReader(store) }
+  return { store, clock: Date.now, newId: idMaker(Date.now, randomBytes), policies, history: historyReader(store) }
 }
 const callerOfKey = ({ server }: Gate, { id }: Key): Caller =>
   callerOf(server.store.state().keys.get(id) ?? assert.fail('the key is in the store'), 'acme')
@@ -237,7 +237,7 @@ test('property: what the service reads from its file is what a list of what was 
   const gate = await start({ clock: () => now })
   const keys = { bot: await gate.key({ identity: 'bot' }), ann: await gate.key({ identity: 'ann' }) }
   const { store } = gate.server
-  const reader = pastReader(store)
+  const reader = historyReader(store)
   const allowed: TakenAction[] = []
   const facts = new Map<string, [seq: number, values: Json]>()
   await fc.assert(
@@ -245,12 +245,12 @@ test('property: what the service reads from its file is what a list of what was 
       for (const { action, agent, session, amount, minutes } of steps) {
         now += minutes * 60_000
         const context = { ...(session !== undefined && { session }), ...(amount !== undefined && { amount }) }
-        const asking = { action, context, plan: undefined, agent, nowMs: now }
-        const { past } = await reader.read(SET, 'acme/live', asking)
-        const wanted = Object.fromEntries(factsOverTime(SET, asking, pastIn(SET, asking, allowed)))
-        assert.deepEqual(Object.fromEntries(factsOverTime(SET, asking, past)), wanted)
+        const query = { action, context, plan: undefined, agent, nowMs: now }
+        const { history } = await reader.read(SET, 'acme/live', query)
+        const wanted = Object.fromEntries(factsOverTime(SET, query, historyFrom(SET, query, allowed)))
+        assert.deepEqual(Object.fromEntries(factsOverTime(SET, query, history)), wanted)
         const end = (await store.lengths(['acme/live'])).get('acme/live') ?? 0
-        facts.set(JSON.stringify(asking), [end, wanted])
+        facts.set(JSON.stringify(query), [end, wanted])
         const answer = await ask(gate, keys[agent], action, context)
         assertDone(answer)
         if (answer.body.data.decision === 'allow') allowed.push({ action, context, agent, atMs: now })
@@ -260,9 +260,9 @@ test('property: what the service reads from its file is what a list of what was 
   )
   // As it was then, whatever came later.
   for (const [text, [end, wanted]] of facts) {
-    const asking = JSON.parse(text)
-    const { past } = await pastReader(store).at(SET, 'acme/live', asking, end)
-    assert.deepEqual(Object.fromEntries(factsOverTime(SET, asking, past)), wanted)
+    const query = JSON.parse(text)
+    const { history } = await historyReader(store).at(SET, 'acme/live', query, end)
+    assert.deepEqual(Object.fromEntries(factsOverTime(SET, query, history)), wanted)
   }
 })
 
@@ -320,7 +320,12 @@ test('who has waited too long for the checks before it is refused, and not decid
   let lateMs = 0
   t.mock.method(performance, 'now', () => now() + lateMs)
   let end: () => void = () => undefined
-  const long = deps.past.inTurn(SET, caller, 'post.write', () => new Promise<void>((resolve) => (end = resolve)))
+  const long = deps.history.runExclusive(
+    SET,
+    caller,
+    'post.write',
+    () => new Promise<void>((resolve) => (end = resolve)),
+  )
   const waiting = check(deps, caller, post)
   await nextTurn()
   lateMs = 5001
@@ -335,11 +340,11 @@ test('a number that was erased is missing whatever the default, and leaves the w
   const gate = await start({ clock: () => now })
   const key = await gate.key({ identity: 'bot' })
   assertDone(await ask(gate, key, 'transfer.out', { amount: 90 }))
-  const reader = pastReader(gate.server.store)
-  const paid = async (from = pastReader(gate.server.store)): Promise<Json | undefined> => {
-    const asking = { action: 'transfer.out', context: { amount: 1 }, agent: 'bot', nowMs: now }
-    const { past } = await from.read(SET, 'acme/live', asking)
-    return factsOverTime(SET, asking, past).get('history.sum.paid')
+  const reader = historyReader(gate.server.store)
+  const paid = async (from = historyReader(gate.server.store)): Promise<Json | undefined> => {
+    const query = { action: 'transfer.out', context: { amount: 1 }, agent: 'bot', nowMs: now }
+    const { history } = await from.read(SET, 'acme/live', query)
+    return factsOverTime(SET, query, history).get('history.sum.paid')
   }
   assert.deepEqual([await paid(reader), await paid()], [91, 91])
   const file = openDatabase(join(gate.dir, 'data'), { create: false })
@@ -368,9 +373,9 @@ test('of many who read long windows at once, one part is read at each turn of th
     turns.push(turn)
     return deps.store.taken(query)
   }
-  const reader = pastReader({ ...deps.store, taken })
-  const asking = { action: 'post.write', agent: 'bot', nowMs: Date.now() }
-  await Promise.all(Array.from({ length: 8 }, () => reader.at(SET, 'acme/live', asking, 1201)))
+  const reader = historyReader({ ...deps.store, taken })
+  const query = { action: 'post.write', agent: 'bot', nowMs: Date.now() }
+  await Promise.all(Array.from({ length: 8 }, () => reader.at(SET, 'acme/live', query, 1201)))
   counting = false
   assert.equal(new Set(turns).size, turns.length)
   assert.ok(turns.length >= 8 * 6)
@@ -383,7 +388,7 @@ session: {fact: context.session}
 history: {count: {paid: {actions: ${JSON.stringify(patterns)}, within: 1h, by: session}}}
 rules: [{id: r, actions: [pay], effect: deny, reason: R., when: {fact: history.count.paid, operator: greaterThan, value: 3}}]`)
   const gate = await start()
-  const reader = pastReader(gate.server.store)
+  const reader = historyReader(gate.server.store)
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   const heap = (): number => {

@@ -220,15 +220,15 @@ test('validate: a tenant has one at a time, whatever its keys, the service two, 
   const end = new Promise<void>((resolve) => {
     letEnd = resolve
   })
-  const { aside } = inThisThread
+  const { policyWorker } = inThisThread
   const slow = await startGate(t, {
     threads: {
       ...inThisThread,
-      aside: {
-        ...aside,
+      policyWorker: {
+        ...policyWorker,
         async validate(source) {
           await end
-          return aside.validate(source)
+          return policyWorker.validate(source)
         },
       },
     },
@@ -249,9 +249,9 @@ test('validate: a tenant has one at a time, whatever its keys, the service two, 
 
 test('validate: a set that does not load within its limits is not valid, and says so', async (t) => {
   const fault = 'takes more than 5 s to load'
-  const { aside } = inThisThread
+  const { policyWorker } = inThisThread
   const slow = await startGate(t, {
-    threads: { ...inThisThread, aside: { ...aside, validate: async () => ({ fault }) } },
+    threads: { ...inThisThread, policyWorker: { ...policyWorker, validate: async () => ({ fault }) } },
   })
   const { data } = (await slow.call(await slow.key(), 'POST', PATH, { files: [file('a: 1'), file('', 'a.test.yaml')] }))
     .body
@@ -324,19 +324,19 @@ test('reload: of a tenant without a folder nothing comes, and the service stays 
 
 test('reload: many at once share attempts, and never two compile one tenant at a time', async (t) => {
   let [running, most, compiled] = [0, 0, 0]
-  const { aside } = inThisThread
+  const { policyWorker } = inThisThread
   const counted = await startGate(t, {
     threads: {
       ...inThisThread,
-      aside: {
-        ...aside,
+      policyWorker: {
+        ...policyWorker,
         async compileAndTest(source) {
           running += 1
           compiled += 1
           most = Math.max(most, running)
           await new Promise((done) => setTimeout(done, 700))
           running -= 1
-          return aside.compileAndTest(source)
+          return policyWorker.compileAndTest(source)
         },
       },
     },

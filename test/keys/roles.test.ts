@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EVENT_ROLES, type EventGroup, isToldOf, isToldOfAll } from '../../src/keys/event-roles.ts'
+import { EVENT_ROLES, type EventGroup, mayReceive, mayReceiveAll } from '../../src/keys/event-roles.ts'
 import { isAdmin, mayCall, ROLES, ROUTES, seesAllApprovals } from '../../src/keys/roles.ts'
 
 test('only these routes need no key', () => {
@@ -24,7 +24,7 @@ test('agents see their own approvals only', () => {
 
 test('each role is told of its groups of events, and owner and admin of all', () => {
   const groups = Object.keys(EVENT_ROLES) as EventGroup[]
-  const told = ROLES.map((role) => [role, groups.filter((group) => isToldOf(group, [role]))])
+  const told = ROLES.map((role) => [role, groups.filter((group) => mayReceive(group, [role]))])
   const all = ['approval', 'gate', 'outcome', 'killswitch', 'policy']
   assert.deepEqual(Object.fromEntries(told), {
     agent: ['approval', 'gate', 'killswitch'],
@@ -38,11 +38,11 @@ test('each role is told of its groups of events, and owner and admin of all', ()
 
 test('an agent is told of its own approvals and decisions, unless another role of its key says more', () => {
   for (const group of ['approval', 'gate'] as const) {
-    assert.equal(isToldOfAll(group, ['agent']), false)
-    assert.equal(isToldOfAll(group, ['agent', 'auditor']), true)
+    assert.equal(mayReceiveAll(group, ['agent']), false)
+    assert.equal(mayReceiveAll(group, ['agent', 'auditor']), true)
   }
-  assert.equal(isToldOfAll('gate', ['agent', 'approver']), false)
-  assert.equal(isToldOfAll('approval', ['agent', 'operator']), false)
+  assert.equal(mayReceiveAll('gate', ['agent', 'approver']), false)
+  assert.equal(mayReceiveAll('approval', ['agent', 'operator']), false)
 })
 
 test('only admin is admin', () => {

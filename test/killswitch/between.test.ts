@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { approve } from '../../src/actions/approvals/approvals.ts'
 import { callerOf } from '../../src/actions/deps.ts'
 import { check } from '../../src/actions/gate/check.ts'
-import { pastReader } from '../../src/actions/gate/past.ts'
+import { historyReader } from '../../src/actions/gate/history.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { loadPolicySet } from '../../src/policy/load.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -37,7 +37,7 @@ function depsWith(event: () => Promise<unknown>) {
     clock: Date.now,
     newId: idMaker(Date.now, randomBytes),
     policies,
-    past: pastReader(store),
+    history: historyReader(store),
   }
 }
 

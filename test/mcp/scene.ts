@@ -72,7 +72,11 @@ export async function scene(answer: Answer = ran, sidecar = gate.server.url) {
     port: 0,
     book,
     makeExchange: (standing) =>
-      new Exchange({ gatekeeper: standing === 'stateless' ? shared : keeper(standing === 'unknown'), book, told }),
+      new Exchange({
+        gatekeeper: standing === 'stateless' ? shared : keeper(standing === 'unknown'),
+        book,
+        listener: told,
+      }),
     onBroken: (what) => void broken.push(what),
   })
   after(async () => {

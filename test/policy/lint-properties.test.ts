@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/base/json.ts'
+import { NO_HISTORY } from '../../src/gate/history.ts'
 import { judge } from '../../src/gate/judge.ts'
-import { NO_PAST } from '../../src/gate/over-time.ts'
 import type { Diagnostic } from '../../src/policy/diagnostics.ts'
 import type { PolicySet, Truth } from '../../src/policy/set.ts'
 import { evaluateContext } from './sets.ts'
@@ -220,7 +220,7 @@ test('lint: without a rule that is said never to decide, every request is decide
               agent: 'a',
               nowMs: 0,
               plan: undefined,
-              past: NO_PAST,
+              history: NO_HISTORY,
             } as const
             const {
               decision,

@@ -17,7 +17,7 @@ test('a policy is parsed once for its lists, and the lists are still watched', a
   const folders = policyFolders(dir, {
     listFiles(files) {
       asked.push(files.map(({ name }) => name))
-      return inThisThread.aside.listFiles(files)
+      return inThisThread.policyWorker.listFiles(files)
     },
   })
   const before = await folders.read('acme')
@@ -172,7 +172,7 @@ test('files of one version with lists of the next are no reading of the folder',
       // What the kubelet does to bring the next version in.
       symlinkSync('..2', join(acme, '..tmp'))
       renameSync(join(acme, '..tmp'), join(acme, '..data'))
-      return inThisThread.aside.listFiles(files)
+      return inThisThread.policyWorker.listFiles(files)
     },
   })
   assert.deepEqual((await folders.read('acme')).source, { problem: 'was exchanged while it was read; try again' })

@@ -17,15 +17,15 @@ const BROKEN = 'apiVersion: gate-sidecar/v1\ntenant: acme\nrules: [{id: x}]\n'
 async function beside(t: TestContext, root: string, more: Partial<RegistryDeps> = {}) {
   const { server, key } = await startGate(t, { watch: 'off', policies: {} })
   await key()
-  const { aside } = inThisThread
+  const { policyWorker } = inThisThread
   const errors: unknown[] = []
   const deps: RegistryDeps = {
     store: server.store,
     clock: Date.now,
     newId: idMaker(Date.now, randomBytes),
-    compile: aside.compile,
-    compileAndTest: aside.compileAndTest,
-    folders: policyFolders(root, aside),
+    compile: policyWorker.compile,
+    compileAndTest: policyWorker.compileAndTest,
+    folders: policyFolders(root, policyWorker),
     watch: true,
     onChange: () => undefined,
     onError: (error) => void errors.push(error),
@@ -49,7 +49,7 @@ test('a set that comes into force while another process records one is on record
       async commit(submission) {
         if (between) {
           between = false
-          await policyRegistry({ ...deps, folders: policyFolders(other, inThisThread.aside) }).reloadAll()
+          await policyRegistry({ ...deps, folders: policyFolders(other, inThisThread.policyWorker) }).reloadAll()
         }
         return store.commit(submission)
       },

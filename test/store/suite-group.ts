@@ -35,7 +35,7 @@ export function groupContract(stores: Stores): void {
     const named = (n: string) => only(note({ n }))
     const counting = (n: string) => ({
       ...named(n),
-      guards: [{ kind: 'notTaken' as const, chain: LIVE, since: 0, of: [] }],
+      guards: [{ kind: 'noNewAllows' as const, chain: LIVE, since: 0, of: [] }],
     })
     const begun = [store.commit(named('under way'))]
     await turn()

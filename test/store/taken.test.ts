@@ -79,13 +79,19 @@ test('what an agent did is found without passing over what the others did', (t) 
   assert.ok(quickest('new') < quickest('bot') / 20, `${quickest('new')} ms, ${quickest('bot')} ms`)
 })
 
-const since: { name: string; by: TakenBy; pattern: string; from: number; conflict: 'notTaken' | null }[] = [
-  { name: 'an action of all', by: { agent: null, session: null }, pattern: 'a.*', from: 6, conflict: 'notTaken' },
+const since: { name: string; by: TakenBy; pattern: string; from: number; conflict: 'noNewAllows' | null }[] = [
+  { name: 'an action of all', by: { agent: null, session: null }, pattern: 'a.*', from: 6, conflict: 'noNewAllows' },
   { name: 'an action before', by: { agent: null, session: null }, pattern: 'a.one', from: 3, conflict: null },
   { name: 'another action', by: { agent: null, session: null }, pattern: 'b.*', from: 0, conflict: null },
   { name: 'one that was denied', by: { agent: null, session: null }, pattern: 'a.two', from: 0, conflict: null },
   { name: "another agent's", by: { agent: 'ann', session: null }, pattern: 'a.six', from: 0, conflict: null },
-  { name: 'one in the session', by: { agent: 'bot', session: 's' }, pattern: 'a.six', from: 0, conflict: 'notTaken' },
+  {
+    name: 'one in the session',
+    by: { agent: 'bot', session: 's' },
+    pattern: 'a.six',
+    from: 0,
+    conflict: 'noNewAllows',
+  },
   { name: 'one out of the session', by: { agent: 'bot', session: 's' }, pattern: 'a.four', from: 0, conflict: null },
 ]
 
@@ -98,7 +104,7 @@ for (const { name, by, pattern, from, conflict } of since) {
     assert.ok(glob)
     const of = [{ ...by, actions: [glob] }]
     const result = await store.commit({
-      guards: [{ kind: 'notTaken', chain: LIVE, since: from, of }],
+      guards: [{ kind: 'noNewAllows', chain: LIVE, since: from, of }],
       writes: [],
       entries: [allowed('a.more', 'bot', 's')],
     })

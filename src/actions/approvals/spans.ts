@@ -32,7 +32,7 @@ export async function approvalSpans(
 }
 
 /** Tells how far a cut before `size` has to go back so that it parts no approval. */
-export function cutter(spans: readonly ApprovalSpan[]): (size: number) => number {
+export function cutFinder(spans: readonly ApprovalSpan[]): (size: number) => number {
   // Spans that overlap are one.
   const runs: { first: number; last: number }[] = []
   for (const { first, last } of [...spans].sort((a, b) => a.first - b.first)) {

@@ -7,7 +7,7 @@ import { type Prune, PruneShape, type UnsignedPrune } from '../../evidence/prune
 import { signStatement } from '../../evidence/sign.ts'
 import type { Store } from '../../store/store.ts'
 import type { TreeNode } from '../../store/submission.ts'
-import { type ApprovalSpan, approvalSpans, cutter } from '../approvals/spans.ts'
+import { type ApprovalSpan, approvalSpans, cutFinder } from '../approvals/spans.ts'
 import { decideAndCommit, eventEntry } from '../deps.ts'
 import type { EvidenceDeps } from '../evidence/evidence.ts'
 import { verifySeqs } from './verify-range.ts'
@@ -48,7 +48,7 @@ export async function prunable(
   const newest = ((await store.lengths([chain])).get(chain) ?? 0) - 1
   const limit = Math.min(old, newest, await anchoredSize(store, chain, unused))
   const approvals = await approvalSpans(deps, { chain, first, end: limit })
-  const end = await cutBefore(store, chain, limit, cutter(approvals))
+  const end = await cutBefore(store, chain, limit, cutFinder(approvals))
   if (end <= first) return { chain, first, end: first, approvals: [] }
   const { valid, fault } = await verifySeqs(store, chain, { first, end }, {}, onProgress)
   if (!valid) throw new GateError('audit_unavailable', `Audit chain ${chain} is not what was signed: ${fault}.`)
@@ -87,7 +87,7 @@ export async function prune(
   onProgress: (done: number) => void = () => undefined,
 ): Promise<void> {
   const { store } = deps
-  const cut = cutter(approvals)
+  const cut = cutFinder(approvals)
   for (let from = first; from < end; ) {
     const within = await cutBefore(store, chain, Math.min(end, from + BATCH), cut)
     const size = within > from ? within : await cutAfter(store, chain, from, cut)

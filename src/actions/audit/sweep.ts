@@ -2,7 +2,7 @@ import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { SERVICE } from '../../audit/entry.ts'
 import type { RangeVerification } from '../../audit/range.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
-import { type Outside, verifySeqs } from './verify-range.ts'
+import { type RangeInputs, verifySeqs } from './verify-range.ts'
 
 export interface SweptChain
   extends Pick<RangeVerification, 'valid' | 'status' | 'entriesChecked' | 'fault' | 'firstBadSeq'> {
@@ -19,15 +19,10 @@ export interface Sweep {
 }
 
 /** Verifies every chain that there is, or ever was, and records what came of it. */
-export async function sweep(deps: Deps, outside: Outside = {}): Promise<Sweep> {
+export async function sweep(deps: Deps, inputs: RangeInputs = {}): Promise<Sweep> {
   const chains: SweptChain[] = []
   for (const chain of await deps.store.chainsEver()) {
-    const { valid, status, entriesChecked, fault, firstBadSeq } = await verifySeqs(
-      deps.store,
-      chain,
-      undefined,
-      outside,
-    )
+    const { valid, status, entriesChecked, fault, firstBadSeq } = await verifySeqs(deps.store, chain, undefined, inputs)
     chains.push({ chain, valid, status, entriesChecked, fault, firstBadSeq })
   }
   const swept = { valid: chains.every(({ valid }) => valid), chains }

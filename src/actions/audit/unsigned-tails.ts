@@ -1,7 +1,7 @@
 import { readHeader } from '../../audit/chain.ts'
 import { unsignedTail } from '../../audit/unsigned.ts'
 import type { Store } from '../../store/store.ts'
-import { grownChains } from '../evidence/due.ts'
+import { unsignedChains } from '../evidence/due.ts'
 
 /** Entries of a chain that no checkpoint covers, though a service that runs must have signed them: first <= seq < end. */
 export interface UnsignedTail {
@@ -14,7 +14,7 @@ const HEADERS_AT_ONCE = 500
 
 export async function unsignedTails(store: Store): Promise<UnsignedTail[]> {
   const tails: UnsignedTail[] = []
-  for (const { chain, length } of await grownChains(store)) {
+  for (const { chain, length } of await unsignedChains(store)) {
     // Read before the checkpoint that is written with them: others sign meanwhile.
     const heads = await store.recordedHeads(chain)
     const first = (await store.lastCheckpoint(chain))?.size ?? 0

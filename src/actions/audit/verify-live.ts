@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Caller, type Deps, isStillActive } from '../deps.ts'
 import { streams } from '../waiters.ts'
-import { type Days, dayRange, type Outside, verifyDays } from './verify-range.ts'
+import { type Days, dayRange, type RangeInputs, verifyDays } from './verify-range.ts'
 
 /** How often it is looked at how far the work is; progress is told this often at most. */
 const LOOK_MS = 250
@@ -23,18 +23,18 @@ export function verificationStream(
   deps: Deps,
   caller: Caller,
   days: Days,
-  outside: Outside,
+  inputs: RangeInputs,
   isGone: () => boolean,
 ): { items: AsyncIterable<VerificationEvent>; isOver(): boolean; ends: boolean } {
   const isOver = (): boolean => isGone() || !isStillActive(deps, caller)
-  return { items: verification(deps, caller, days, outside, isOver), isOver, ends: true }
+  return { items: verification(deps, caller, days, inputs, isOver), isOver, ends: true }
 }
 
 async function* verification(
   { store }: Deps,
   { chain, key }: Caller,
   days: Days,
-  outside: Outside,
+  inputs: RangeInputs,
   isOver: () => boolean,
 ): AsyncGenerator<VerificationEvent> {
   const release = streams.take(store, key.id)
@@ -47,7 +47,7 @@ async function* verification(
     const onProgress = (now: number): void => {
       checked = now
     }
-    const work = verifyDays(store, chain, { ...days, range }, outside, onProgress, over.signal)
+    const work = verifyDays(store, chain, { ...days, range }, inputs, onProgress, over.signal)
     // A failure after nobody listens any more is nobody's.
     work.catch(() => undefined)
     let told = { checked, atMs: performance.now() }

@@ -27,7 +27,7 @@ export const VerifyRequest = Type.Object(
 export type VerifyRequest = Static<typeof VerifyRequest>
 
 /** What the entries are held to beside themselves. */
-export interface Outside {
+export interface RangeInputs {
   /** False leaves the content of entries aside. */
   sections?: boolean
   /** Whose signatures count; without it, the log keys of this instance. */
@@ -45,11 +45,11 @@ export async function verifyRange(
   deps: Deps,
   chain: string,
   days: Days,
-  outside: Outside = {},
+  inputs: RangeInputs = {},
   onProgress?: (checked: number) => void,
 ): Promise<RangeVerification> {
   const range = await dayRange(deps.store, chain, days)
-  return verifyDays(deps.store, chain, { ...days, range }, outside, onProgress)
+  return verifyDays(deps.store, chain, { ...days, range }, inputs, onProgress)
 }
 
 /** As verifyRange, once it is known which entries the days have. @param signal ends the work, where it is done in a thread */
@@ -57,11 +57,11 @@ export async function verifyDays(
   store: Store,
   chain: string,
   { startDate, range }: Pick<Days, 'startDate'> & { range: { first: number; end: number } },
-  outside: Outside,
+  inputs: RangeInputs,
   onProgress?: (checked: number) => void,
   signal?: AbortSignal,
 ): Promise<RangeVerification> {
-  const verified = await verifySeqs(store, chain, range, outside, onProgress, signal)
+  const verified = await verifySeqs(store, chain, range, inputs, onProgress, signal)
   const size = await prunedInto(store, chain, startDate)
   if (!verified.valid || size === undefined) return verified
   return { ...verified, valid: false, status: 'pruned', fault: `the entries before ${size} were pruned` }
@@ -94,7 +94,7 @@ export async function verifySeqs(
   store: Store,
   chain: string,
   range: { first: number; end: number } | undefined,
-  { logKeys = trustOf(store).logKeys, anchors, sections = true }: Outside = {},
+  { logKeys = trustOf(store).logKeys, anchors, sections = true }: RangeInputs = {},
   onProgress?: (checked: number) => void,
   signal?: AbortSignal,
 ): Promise<RangeVerification> {

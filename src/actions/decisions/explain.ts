@@ -3,18 +3,18 @@ import { canonicalJson } from '../../base/canonical.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 import { type Explanation, explanationOf } from '../../gate/explain.ts'
+import { NO_HISTORY } from '../../gate/history.ts'
 import { type Judgement, judge } from '../../gate/judge.ts'
-import { NO_PAST } from '../../gate/over-time.ts'
 import { type Shown, shown } from '../../gate/shown.ts'
 import { covers, reasonOf } from '../../killswitch/killswitch.ts'
 import { domainOf, type PolicySet } from '../../policy/set.ts'
-import type { Caller, Deps, PastReader } from '../deps.ts'
+import type { Caller, Deps, HistoryReader } from '../deps.ts'
 import type { Decided } from '../gate/answer.ts'
 import { type FindSet, type Unexplained, unexplained } from '../policies/history.ts'
 import { contextAndPlan, decidedIn, decisionEntry, recordedDecision, requestIn } from './decisions.ts'
 
 export interface ExplainDeps extends Deps {
-  past: PastReader
+  history: HistoryReader
   findSet: FindSet
 }
 
@@ -94,22 +94,22 @@ async function judgeAgain(
 ): Promise<Judgement | undefined> {
   const { grounds, decision } = decided
   const { tenantId, environment } = ownerOf(chain)
-  const asking = {
+  const query = {
     agent: grounds.caller.agent,
     nowMs: Date.parse(grounds.evaluatedAt),
     action: decision.action,
     ...contextAndPlan(request),
   }
   const { historyEnd } = grounds
-  const seen = set && historyEnd !== null ? await deps.past.at(set, chain, asking, historyEnd) : undefined
+  const seen = set && historyEnd !== null ? await deps.history.at(set, chain, query, historyEnd) : undefined
   if (seen !== undefined && seen.erased > 0) return undefined
   return judge({
     set,
     killSwitchReason: grounds.decidedBy === 'kill_switch' ? stopThen(deps, chain, decided, set) : undefined,
     tenant: tenantId,
     environment,
-    ...asking,
-    past: seen?.past ?? NO_PAST,
+    ...query,
+    history: seen?.history ?? NO_HISTORY,
   })
 }
 

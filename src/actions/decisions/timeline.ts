@@ -47,7 +47,7 @@ export async function decisionTimeline(deps: Deps, { chain }: Caller, id: string
   const usedByDecisionId = decisionIn(ofApproval.find(({ header }) => header.type === 'approval.consumed'))
   const decisions = await decisionsOf(store, asked, [heldDecisionId, usedByDecisionId])
   const outcomes = await Promise.all(
-    decisions.map(({ header }) => store.toldOf(chain, siblingId(header.id, 'decision'), SETTLED)),
+    decisions.map(({ header }) => store.outcomeEntries(chain, siblingId(header.id, 'decision'), SETTLED)),
   )
   const kept = ofApproval.slice(-MAX_MOMENTS)
   const entries = [...decisions, ...kept, ...outcomes.flat()].sort((a, b) => a.header.seq - b.header.seq)

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chainOf, SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { EVENT_TYPES } from '../../audit/events.ts'
 import { GateError } from '../../base/errors.ts'
-import { type EventGroup, isToldOf } from '../../keys/event-roles.ts'
+import { type EventGroup, mayReceive } from '../../keys/event-roles.ts'
 import type { Store } from '../../store/store.ts'
 import { type Caller, type CheckDeps, isStillActive } from '../deps.ts'
 import { streams } from '../waiters.ts'
+import { eventForCaller } from './event-for-caller.ts'
 import { eventsFrom, nextLengths } from './follow.ts'
-import { toldTo } from './told.ts'
 
 /** After this time without an event, the reader is told that there was none. */
 const HEARTBEAT_MS = 15_000
@@ -15,7 +15,7 @@ const HEARTBEAT_MS = 15_000
 const PAUSE_MS = 1
 
 /** Where the reader stands, and the event that brought it there, if one did. */
-export interface Told {
+export interface EventItem {
   position: string
   event: { type: string; json: string } | undefined
 }
@@ -45,7 +45,7 @@ export function eventStream(
   caller: Caller,
   lastEventId: string | undefined,
   isGone: () => boolean,
-): { items: AsyncIterable<Told>; isOver(): boolean } {
+): { items: AsyncIterable<EventItem>; isOver(): boolean } {
   const isOver = (): boolean => isGone() || !isStillActive(deps, caller)
   return { items: follow(deps, caller, lastEventId, isOver), isOver }
 }
@@ -55,23 +55,23 @@ async function* follow(
   caller: Caller,
   lastEventId: string | undefined,
   isOver: () => boolean,
-): AsyncGenerator<Told> {
+): AsyncGenerator<EventItem> {
   const release = streams.take(deps.store, caller.key.id)
   try {
     const cursors = await cursorsFrom(deps.store, caller, lastEventId)
-    const standing = (): Told => ({ position: positionOf(cursors), event: undefined })
+    const standing = (): EventItem => ({ position: positionOf(cursors), event: undefined })
     yield standing()
-    let toldMs = performance.now()
+    let lastSentMs = performance.now()
     while (!isOver()) {
       for (const cursor of cursors) {
         for await (const event of read(deps, caller, cursor)) {
           yield { position: positionOf(cursors), event }
-          toldMs = performance.now()
+          lastSentMs = performance.now()
         }
       }
-      if (performance.now() - toldMs >= HEARTBEAT_MS) {
+      if (performance.now() - lastSentMs >= HEARTBEAT_MS) {
         yield standing()
-        toldMs = performance.now()
+        lastSentMs = performance.now()
       }
       if (cursors.some(({ next, length }) => next < length)) await sleep(PAUSE_MS)
       else await awaitMore(deps.store, cursors)
@@ -93,7 +93,7 @@ async function* read(deps: CheckDeps, caller: Caller, cursor: Cursor) {
   const { events, end } = await eventsFrom(deps.store, { ...cursor, first: cursor.next })
   for (const event of events) {
     advance(cursor, event.seq + 1, 1)
-    const json = toldTo(deps, caller, event)
+    const json = eventForCaller(deps, caller, event)
     if (json !== undefined) yield { type: event.type, json }
   }
   advance(cursor, end, 0)
@@ -108,7 +108,7 @@ type Followed = Pick<Cursor, 'chain' | 'types' | 'own'>
 
 /** The chains that the caller is told of: L4 stops are recorded by the service, policies on the live side. */
 function chainsOf({ key, chain, tenantId, environment }: Caller): Followed[] {
-  const told = (group: EventGroup): boolean => isToldOf(group, key.roles)
+  const told = (group: EventGroup): boolean => mayReceive(group, key.roles)
   const others: Followed[] = []
   if (told('killswitch')) others.push({ chain: SYSTEM_CHAIN, types: typesOf(['killswitch']), own: false })
   if (environment === 'test' && told('policy'))

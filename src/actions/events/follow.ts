@@ -33,7 +33,7 @@ export interface ChainEvent {
   approval: Approval | undefined
   stop: KillSwitch | undefined
   /** What has been made of it by now, by variant. */
-  readonly told: Map<string, string>
+  readonly serialized: Map<string, string>
 }
 
 export interface Batch {
@@ -165,7 +165,7 @@ async function eventOf(store: Store, entry: StoredEntry): Promise<ChainEvent> {
     keyId: group === 'gate' && typeof actor?.id === 'string' ? actor.id : undefined,
     approval: group === 'approval' ? await recordAt(store, 'approval', entry) : undefined,
     stop: group === 'killswitch' ? await recordAt(store, 'switch', entry) : undefined,
-    told: new Map(),
+    serialized: new Map(),
   }
 }
 

@@ -22,10 +22,10 @@ export interface Growth {
   root: Hash
   nodes: readonly TreeNode[]
   /** What the next one goes on from. */
-  kept: Kept
+  state: SignedTree
 }
 
-interface Kept {
+interface SignedTree {
   tree: GrowingTree
   head: Head
 }
@@ -35,11 +35,11 @@ const HEADERS_AT_ONCE = 50
 
 /** The trees of the chains, each as far as it was signed. */
 export function chainTree(store: Store) {
-  const kept = new Map<string, Kept>()
+  const cache = new Map<string, SignedTree>()
 
   /** The tree as it was signed last, with the entry that it ends in. */
-  const signed = async (chain: string, isTakenUp: boolean): Promise<Kept> => {
-    const known = kept.get(chain)
+  const signed = async (chain: string, isTakenUp: boolean): Promise<SignedTree> => {
+    const known = cache.get(chain)
     if (known !== undefined && known.tree.size === (await store.lastCheckpoint(chain))?.size) return known
     // Read before the checkpoint that is written with them: others sign meanwhile.
     const heads = await store.recordedHeads(chain)
@@ -72,7 +72,7 @@ export function chainTree(store: Store) {
       let { head } = start
       const nodes: TreeNode[] = []
       // What this process itself could not sign, such as without the key's file, nobody took away.
-      const isKnown = isTakenUp || kept.get(chain)?.tree.size === start.tree.size
+      const isKnown = isTakenUp || cache.get(chain)?.tree.size === start.tree.size
       const isTooMany = isKnown ? () => false : unsignedTail()
       for (;;) {
         const texts = await store.headersFrom(chain, tree.size, HEADERS_AT_ONCE)
@@ -93,11 +93,11 @@ export function chainTree(store: Store) {
       }
       const from = start.tree.size
       if (tree.size === from) return []
-      return [{ chain, from, size: tree.size, root: tree.root(), nodes, kept: { tree, head } }]
+      return [{ chain, from, size: tree.size, root: tree.root(), nodes, state: { tree, head } }]
     },
     /** Remembers what was signed, so that the next one need not be read from the start. */
     keep(growth: Growth): void {
-      kept.set(growth.chain, growth.kept)
+      cache.set(growth.chain, growth.state)
     },
   }
 }

@@ -2,16 +2,16 @@ import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { checkpointText } from '../../audit/checkpoint.ts'
 import { type EntryDraft, SERVICE } from '../../audit/entry.ts'
 import { utf8 } from '../../base/bytes.ts'
+import { limitConcurrency } from '../../base/concurrency.ts'
 import { formatDigest } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
-import { turns } from '../../base/turns.ts'
 import { formatNote } from '../../evidence/note.ts'
 import { signatureOf } from '../../evidence/sign.ts'
 import type { Guard, StoredCheckpoint, Write } from '../../store/submission.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { chainTree, type Growth } from './chain-tree.ts'
 import { checkpointFor } from './covering.ts'
-import { grownChains, isDue } from './due.ts'
+import { isDue, unsignedChains } from './due.ts'
 import { type Keyring, noteKey } from './signing-keys.ts'
 
 /** So often there is one even where nobody asks for decisions: that the log still is as long as it was. */
@@ -51,26 +51,26 @@ export function checkpointer(deps: CheckpointDeps): Checkpointer {
   const { sign, faults } = signing(deps)
   let heartbeatMs = clock()
   // Two at once would only conflict.
-  const inTurn = turns(1)
+  const serial = limitConcurrency(1)
 
   return {
     tend: () =>
-      inTurn(async () => {
+      serial(async () => {
         const isHeartbeat = clock() - heartbeatMs >= HEARTBEAT_MS
         const due: string[] = []
-        for (const one of await grownChains(store)) {
+        for (const one of await unsignedChains(store)) {
           if (isHeartbeat || (await isDue(store, one, clock()))) due.push(one.chain)
         }
         if (isHeartbeat) heartbeatMs = clock()
         await sign(due)
       }),
-    signAll: () => inTurn(async () => sign((await grownChains(store)).map(({ chain }) => chain))),
-    takeUp: (chains, record) => inTurn(() => sign(chains, record)),
+    signAll: () => serial(async () => sign((await unsignedChains(store)).map(({ chain }) => chain))),
+    takeUp: (chains, record) => serial(() => sign(chains, record)),
     async covering(chain, seq, maxNumber) {
       const find = (): Promise<StoredCheckpoint | undefined> => checkpointFor(store, chain, seq, maxNumber)
       const found = await find()
       if (found !== undefined) return found
-      await inTurn(async () => ((await find()) === undefined ? sign([chain]) : undefined))
+      await serial(async () => ((await find()) === undefined ? sign([chain]) : undefined))
       const made = await find()
       if (made !== undefined) return made
       throw new GateError('audit_unavailable', faults.get(chain) ?? `Entry ${seq} of ${chain} cannot be signed.`)

@@ -10,25 +10,25 @@ const STOPS = ['killswitch.triggered', 'killswitch.recovered']
 const OWN = ['audit.checkpoint', 'audit.verified']
 
 /** A chain with more entries than its newest checkpoint covers. */
-export interface Grown {
+export interface UnsignedChain {
   chain: string
   size: number
   length: number
 }
 
-export async function grownChains(store: Store): Promise<Grown[]> {
+export async function unsignedChains(store: Store): Promise<UnsignedChain[]> {
   const chains = await store.chains()
   const lengths = await store.lengths(chains)
-  const grown: Grown[] = []
+  const unsigned: UnsignedChain[] = []
   for (const chain of chains) {
     const size = (await store.lastCheckpoint(chain))?.size ?? 0
     const length = lengths.get(chain) ?? 0
-    if (length > size) grown.push({ chain, size, length })
+    if (length > size) unsigned.push({ chain, size, length })
   }
-  return grown
+  return unsigned
 }
 
-export async function isDue(store: Store, { chain, size, length }: Grown, nowMs: number): Promise<boolean> {
+export async function isDue(store: Store, { chain, size, length }: UnsignedChain, nowMs: number): Promise<boolean> {
   const range = { first: size, end: length }
   if (length - size >= DUE_ENTRIES || (await store.seqsOfTypes(chain, STOPS, range)).length > 0) return true
   // What a checkpoint itself writes makes none due, or there would be no end.

@@ -28,7 +28,7 @@ export interface ServiceVerification extends Verification {
 export const MAX_BUNDLE_VALUES = 200_000
 
 /** What evidence is examined with. */
-export interface ExamineMeans {
+export interface ExamineInputs {
   /** Of the caller. */
   tenantId: string
   trust: Trust
@@ -48,9 +48,9 @@ export interface Examined {
  * @param means asked for when its turn has come: a key may be revoked while it waits
  * @throws GateError `invalid_json`, `tenant_mismatch`, `invalid_request`
  */
-export type Examine = (body: Uint8Array, means: () => ExamineMeans) => Promise<Examined>
+export type Examine = (body: Uint8Array, inputs: () => ExamineInputs) => Promise<Examined>
 
-export function examined(request: VerifyBundleRequest, { trust, nowMs }: ExamineMeans): Examined {
+export function examined(request: VerifyBundleRequest, { trust, nowMs }: ExamineInputs): Examined {
   const claimed = bundleOfEnvelope(request.bundle, MAX_BUNDLE_VALUES)
   const result = verifyBundle(claimed, { trust, nowMs })
   return { result, bundle: result.valid ? (claimed as Bundle) : undefined } // what is valid has the shape

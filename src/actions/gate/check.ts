@@ -2,7 +2,7 @@ import type { DecisionEntry } from '../../audit/entry.ts'
 import { siblingId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { explanationOf } from '../../gate/explain.ts'
-import { sessionOf } from '../../gate/over-time.ts'
+import { sessionOf } from '../../gate/history.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import type { Guard, Submission } from '../../store/submission.ts'
@@ -60,7 +60,7 @@ export async function check(
         }),
       }
     })
-  return set === undefined ? decided() : deps.past.inTurn(set, caller, request.action, decided)
+  return set === undefined ? decided() : deps.history.runExclusive(set, caller, request.action, decided)
 }
 
 /** What an allow rests on must still be so when it is committed. */

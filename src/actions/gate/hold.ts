@@ -10,7 +10,7 @@ import {
 import { countedVotes } from '../../approvals/votes.ts'
 import { type EntryDraft, SERVICE } from '../../audit/entry.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import type { Outcome } from '../../gate/decide.ts'
+import type { DecisionResult } from '../../gate/decide.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import type { ApprovalTerms } from '../../policy/set.ts'
@@ -32,7 +32,7 @@ export interface Asked {
 
 /** A decision with what becomes of the approval that it uses, waits for or asks for. */
 export interface HoldResult {
-  outcome: Outcome
+  outcome: DecisionResult
   approval: Approval | undefined
   guards: readonly Guard[]
   writes: readonly Write[]
@@ -71,7 +71,7 @@ export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldRe
   return requested(deps, { ...asked, judged: { ...asked.judged, outcome: noted } }, outcome.hold, digest, overdue)
 }
 
-function unchanged(outcome: Outcome, approval?: Approval): HoldResult {
+function unchanged(outcome: DecisionResult, approval?: Approval): HoldResult {
   return { outcome, approval, guards: [], writes: [], entries: [] }
 }
 
@@ -147,7 +147,7 @@ function redeemed(
   }
 }
 
-function refused(outcome: Outcome, rejected: Approval): HoldResult {
+function refused(outcome: DecisionResult, rejected: Approval): HoldResult {
   const voter = rejected.votes.at(-1)
   const why = voter?.comment ? `: ${voter.comment}` : '.'
   const reason = `Rejected by ${voter?.principal ?? 'an approver'} (${rejected.id})${why}`

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../gate/decide.ts'
+import type { DecisionResult } from '../../gate/decide.ts'
 import { type Judgement, judge } from '../../gate/judge.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import type { Risk } from '../../gate/risk.ts'
@@ -6,13 +6,13 @@ import { principalOf } from '../../keys/apikey.ts'
 import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
 import { domainOf, type PolicySet } from '../../policy/set.ts'
 import type { Caller, CheckDeps, Seen } from '../deps.ts'
-import { NOTHING_READ } from './past.ts'
+import { NOTHING_READ } from './history.ts'
 
 /** What kill switch and policy in force say, before approvals. */
 export interface Judged {
   subject: { chain: string; action: string; domain: string | undefined }
   set: PolicySet | undefined
-  outcome: Outcome
+  outcome: DecisionResult
   risk: Risk
   /** From which an explanation is made. */
   judgement: Judgement
@@ -32,15 +32,15 @@ export async function judgeNow(
   const subject = { chain: caller.chain, action, domain: set && domainOf(set, action) }
   const stop = coveringStop(deps.store.state().switches, subject)
   const agent = principalOf(caller.key)
-  const asking = { agent, nowMs, action, context, plan }
-  const { past, seen } = set ? await deps.past.read(set, caller.chain, asking) : NOTHING_READ
+  const query = { agent, nowMs, action, context, plan }
+  const { history, seen } = set ? await deps.history.read(set, caller.chain, query) : NOTHING_READ
   const judgement = await judge({
     set,
     killSwitchReason: stop && reasonOf(stop),
     tenant: caller.tenantId,
     environment: caller.environment,
-    ...asking,
-    past,
+    ...query,
+    history,
   })
   const { outcome, risk } = judgement
   return { subject, set, outcome, risk, judgement, nowMs, seen }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { serialByKey } from '../../base/concurrency.ts'
 import { matchesAny } from '../../base/glob.ts'
-import { turnsByKey } from '../../base/turns.ts'
-import { addTallies, LACKING, MAX_SESSION_ACTIONS, NO_TALLY, type Tally, tallyOf } from '../../gate/over-time.ts'
+import { addTallies, MAX_SESSION_ACTIONS, MISSING_AMOUNT, NO_TALLY, type Tally, tallyOf } from '../../gate/history.ts'
 import type { Counter, PolicySet } from '../../policy/set.ts'
 import type { Taken, TakenBy } from '../../store/queries.ts'
 import type { Store } from '../../store/store.ts'
@@ -32,9 +32,9 @@ export interface WindowReader {
 }
 
 export function windowReader(store: Store): WindowReader {
-  const turn = turnsByKey()
+  const serial = serialByKey()
   // One after the other, so that many who read at once hold up the rest no longer than one does.
-  const breathe = (): Promise<void> => turn('', () => nextTurn())
+  const breathe = (): Promise<void> => serial('', () => nextTurn())
 
   /** In parts, so that a long window holds up nobody else. */
   async function* takenIn(window: Window): AsyncGenerator<Taken> {
@@ -58,7 +58,7 @@ export function windowReader(store: Store): WindowReader {
         const text = counter.sum === undefined ? NOT_READ : await store.requestAt(window.chain, seq)
         if (text === undefined) erased += 1
         const one =
-          text === undefined ? LACKING : tallyOf(set, counter, { action, ...contextAndPlan(JSON.parse(text)) })
+          text === undefined ? MISSING_AMOUNT : tallyOf(set, counter, { action, ...contextAndPlan(JSON.parse(text)) })
         tally = addTallies(tally, one)
         characters += text?.length ?? 0
         if (characters < CHARACTERS_AT_ONCE) continue

@@ -60,7 +60,7 @@ function recordMissing(deps: Deps, query: UnreportedQuery): Promise<readonly Unr
     const entries = missing.map(({ decisionId, action }) =>
       eventEntry(deps, chain, 'outcome.missing', { decisionId, action, agent }, SERVICE),
     )
-    const guards = missing.map(({ decisionId }) => ({ kind: 'untold' as const, chain, decisionId, types: SETTLED }))
+    const guards = missing.map(({ decisionId }) => ({ kind: 'noOutcome' as const, chain, decisionId, types: SETTLED }))
     const submission = missing.length === 0 ? null : { guards, writes: [], entries }
     return { submission, reply: () => missing }
   })

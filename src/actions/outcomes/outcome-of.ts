@@ -11,7 +11,7 @@ export const RECORDED: readonly EventType[] = ['outcome.recorded']
 export const SETTLED: readonly EventType[] = ['outcome.recorded', 'outcome.missing']
 
 /** What an agent says of an outcome. */
-export type Told = {
+export type OutcomeData = {
   status: OutcomeStatus
   /** It ran without an allow. */
   possibleBypass: boolean
@@ -19,7 +19,7 @@ export type Told = {
   durationMs: number | null
 }
 
-export interface Outcome extends Omit<Told, 'status'> {
+export interface Outcome extends Omit<OutcomeData, 'status'> {
   /** `missing`: it was allowed, and its outcome never came. */
   status: OutcomeStatus | 'missing'
   /** Null also where it has been erased. */
@@ -31,7 +31,7 @@ export interface Outcome extends Omit<Told, 'status'> {
 
 /** What is recorded of the outcome of a decision; one that came late counts, and not that it was missing. */
 export async function outcomeOf({ store }: Deps, chain: string, decisionId: string): Promise<Outcome | undefined> {
-  const entries = await store.toldOf(chain, decisionId, SETTLED)
+  const entries = await store.outcomeEntries(chain, decisionId, SETTLED)
   const entry = entries.find(({ header }) => RECORDED.includes(header.type as EventType)) ?? entries[0]
   return entry && outcomeIn(entry)
 }
@@ -41,7 +41,7 @@ export function outcomeIn(entry: StoredEntry): Outcome {
   const { id: entryId, ts: recordedAt, type } = entry.header
   if (type === 'outcome.missing') return { ...MISSING, recordedAt, entryId }
   // Only the service writes entries of the type.
-  const { status, possibleBypass, observed, durationMs } = sectionValue(entry, 'data') as unknown as Told
+  const { status, possibleBypass, observed, durationMs } = sectionValue(entry, 'data') as unknown as OutcomeData
   const detail = sectionValue(entry, 'detail') as { error: string } | undefined
   return { status, possibleBypass, observed, durationMs, error: detail?.error ?? null, recordedAt, entryId }
 }

@@ -6,7 +6,7 @@ import { principalOf } from '../../keys/apikey.ts'
 import { ownDecision } from '../decisions/decisions.ts'
 import { type Caller, committedTime, type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
-import { OUTCOME_STATUSES, type OutcomeStatus, outcomeOf, RECORDED, type Told } from './outcome-of.ts'
+import { OUTCOME_STATUSES, type OutcomeData, type OutcomeStatus, outcomeOf, RECORDED } from './outcome-of.ts'
 
 /** Body of POST /gate/outcome. */
 export const OutcomeRequest = Type.Object(
@@ -25,7 +25,7 @@ export const OutcomeRequest = Type.Object(
 export type OutcomeRequest = Static<typeof OutcomeRequest>
 
 /** What an agent says that may have gone past the gate. */
-export interface Ran {
+export interface BypassReport {
   chain: string
   decisionId: string
   action: string
@@ -35,9 +35,9 @@ export interface Ran {
 export interface OutcomeDeps extends Deps {
   outcomes: {
     /** An action ran without an allow. */
-    ranWithoutAllow(told: Ran): void
+    ranWithoutAllow(reported: BypassReport): void
     /** An action ran of which it is recorded that it did not. */
-    ranAfterAll(told: Ran): void
+    ranAfterAll(reported: BypassReport): void
   }
 }
 
@@ -74,15 +74,20 @@ function recordOnce(deps: OutcomeDeps, caller: Caller, request: OutcomeRequest, 
     const of = { decisionId, action, decision }
     if (recorded?.status === status)
       return { submission: null, reply: () => ({ outcome: { ...of, ...recorded }, isNew: false }) }
-    const told: Told = { status, possibleBypass: status !== 'not_run' && decision !== 'allow', observed, durationMs }
-    const data = { decisionId, action, reportedBy: principalOf(caller.key), ...told }
+    const reported: OutcomeData = {
+      status,
+      possibleBypass: status !== 'not_run' && decision !== 'allow',
+      observed,
+      durationMs,
+    }
+    const data = { decisionId, action, reportedBy: principalOf(caller.key), ...reported }
     const event = eventEntry(deps, caller.chain, 'outcome.recorded', data, caller.actor)
     const bound = bindTo(deps, caller, idempotency, earlier, event.id)
     return {
       submission: {
         guards: [
           { kind: 'keyActive', keyId: caller.key.id },
-          { kind: 'untold', chain: caller.chain, decisionId, types: RECORDED },
+          { kind: 'noOutcome', chain: caller.chain, decisionId, types: RECORDED },
           ...bound.guards,
         ],
         writes: bound.writes,
@@ -90,7 +95,7 @@ function recordOnce(deps: OutcomeDeps, caller: Caller, request: OutcomeRequest, 
       },
       reply: ({ entries }) => {
         const place = { recordedAt: committedTime(entries, event.id), entryId: event.id }
-        return { outcome: { ...of, ...told, error, ...place }, isNew: true }
+        return { outcome: { ...of, ...reported, error, ...place }, isNew: true }
       },
     }
   })

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredEntry } from '../../audit/chain.ts'
+import { boundedCache } from '../../base/bounded-cache.ts'
+import { serialByKey } from '../../base/concurrency.ts'
 import { idTimeMs, isId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import { turnsByKey } from '../../base/turns.ts'
 import type { Decision } from '../../policy/set.ts'
 import { changeIn } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
-import { keptNewest } from '../kept.ts'
 
 /** A chain is read from so long ago on. */
 const RECENT_MS = 7 * 24 * 3_600_000
@@ -60,20 +60,20 @@ export interface Recent {
 export type RecentReader = (chain: string, nowMs: number) => Promise<Recent>
 
 export function recentReader(store: Store, limits = LIMITS): RecentReader {
-  const turn = turnsByKey()
-  const kept = keptNewest<Tail>(MAX_CHAINS)
+  const serial = serialByKey()
+  const cache = boundedCache<Tail>(MAX_CHAINS)
   // One after the other, so that many who read at once hold up the rest no longer than one does.
-  const breathe = (): Promise<void> => turn('', () => nextTurn())
+  const breathe = (): Promise<void> => serial('', () => nextTurn())
 
   return (chain, nowMs) =>
-    turn(`of ${chain}`, async () => {
+    serial(`of ${chain}`, async () => {
       const length = (await store.lengths([chain])).get(chain) ?? 0
-      const known = kept.get(chain)
+      const known = cache.get(chain)
       const tail =
         known !== undefined && goesOn(known, length, limits)
           ? known
           : await newTail(store, chain, { length, nowMs, limits })
-      kept.put(chain, tail)
+      cache.put(chain, tail)
       while (tail.next < length) {
         const end = Math.min(tail.next + ENTRIES_AT_ONCE, length)
         await readOn(store, tail, end, limits)

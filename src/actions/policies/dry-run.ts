@@ -1,7 +1,7 @@
 import { type Static, Type } from '#typebox'
 import { GateError } from '../../base/errors.ts'
+import { NO_HISTORY } from '../../gate/history.ts'
 import type { Question } from '../../gate/judge.ts'
-import { NO_PAST } from '../../gate/over-time.ts'
 import { RiskRequest } from '../../gate/request.ts'
 import { type DraftQuestion, type Verdict, verdictOf } from '../../gate/verdict.ts'
 import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
@@ -114,10 +114,10 @@ async function questionOf(
   set: PolicySet | undefined,
 ): Promise<Omit<Question, 'set'>> {
   const nowMs = deps.clock()
-  const asking = { agent, nowMs, action, context, plan }
+  const query = { agent, nowMs, action, context, plan }
   const stop = coveringStop(deps.store.state().switches, { chain, action, domain: set && domainOf(set, action) })
   const end = (await deps.store.lengths([chain])).get(chain) ?? 0
   // As of a decision that is explained: nothing of it is kept for checks to go on from.
-  const past = set === undefined ? NO_PAST : (await deps.past.at(set, chain, asking, end)).past
-  return { killSwitchReason: stop && reasonOf(stop), tenant: tenantId, environment, ...asking, past }
+  const history = set === undefined ? NO_HISTORY : (await deps.history.at(set, chain, query, end)).history
+  return { killSwitchReason: stop && reasonOf(stop), tenant: tenantId, environment, ...query, history }
 }

@@ -1,3 +1,4 @@
+import { boundedCache } from '../../base/bounded-cache.ts'
 import { GateError } from '../../base/errors.ts'
 import { isPolicyFile } from '../../policy/files.ts'
 import { linkPolicySet } from '../../policy/link.ts'
@@ -5,7 +6,6 @@ import type { CompiledPolicies, Outcome, PolicySource } from '../../policy/load.
 import type { PolicySet } from '../../policy/set.ts'
 import type { Store } from '../../store/store.ts'
 import type { PoliciesInForce } from '../deps.ts'
-import { keptNewest } from '../kept.ts'
 import { unpack } from './policies.ts'
 
 /** Why a recorded decision cannot be explained. */
@@ -56,7 +56,7 @@ export function policyHistory(findStored: FindStored, inForce: PoliciesInForce):
 
 /** Finds stored policies, which are compiled one after the other. */
 export function storedSets(deps: HistoryDeps): FindStored {
-  const ready = keptNewest<StoredSet>(READY_SETS)
+  const ready = boundedCache<StoredSet>(READY_SETS)
   const loading = new Map<string, ReturnType<FindStored>>()
   let last: Promise<unknown> = Promise.resolve()
 

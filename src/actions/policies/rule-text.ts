@@ -1,7 +1,7 @@
+import { boundedCache } from '../../base/bounded-cache.ts'
 import { shortened } from '../../base/shortened.ts'
 import { decodeText } from '../../policy/encoding.ts'
 import type { Rule } from '../../policy/set.ts'
-import { keptNewest } from '../kept.ts'
 import { type FindStored, type StoredSet, type Unexplained, unexplained } from './history.ts'
 
 /** Characters of a rule that are shown. */
@@ -24,7 +24,7 @@ export interface RuleText {
 export type FindRule = (tenantId: string, digest: string, ruleId: string) => Promise<RuleText | Unexplained>
 
 export function ruleTexts(findStored: FindStored): FindRule {
-  const ready = keptNewest<RuleText>(READY_RULES)
+  const ready = boundedCache<RuleText>(READY_RULES)
   return async (tenantId, digest, ruleId) => {
     const name = JSON.stringify([tenantId, digest, ruleId])
     const known = ready.get(name)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type Outside, verifyRange, verifySeqs } from '../../actions/audit/verify-range.ts'
+import { type RangeInputs, verifyRange, verifySeqs } from '../../actions/audit/verify-range.ts'
 import type { Deps } from '../../actions/deps.ts'
 import { rotationsOf, trustOf } from '../../actions/evidence/trust.ts'
 import { anchorFile } from '../../anchors/file.ts'
@@ -13,12 +13,12 @@ import { readSigningKey } from '../../files/signing-key.ts'
 import { type Config, signingKeyPath } from '../../service/config.ts'
 import { AlteredFile, asUnusable } from '../../store/sqlite/open.ts'
 import { addCommonOptions, type CommonOptions, configOf, EXIT, UsageError, withStore } from '../context.ts'
-import { addMeansOptions, type MeansOptions, meansOf } from '../means.ts'
 import { columns, type Line, paint, print } from '../output.ts'
 import { progressBar } from '../progress.ts'
+import { addTrustOptions, type TrustOptions, verifyInputsOf } from '../trust-options.ts'
 import { assertChain } from './list.ts'
 
-interface VerifyOptions extends CommonOptions, MeansOptions {
+interface VerifyOptions extends CommonOptions, TrustOptions {
   contents: boolean
   chain?: string
   from?: string
@@ -38,7 +38,7 @@ interface Verified {
 }
 
 export function addAuditVerifyCommand(audit: Command): void {
-  addMeansOptions(addCommonOptions(audit.command('verify'), { data: true }))
+  addTrustOptions(addCommonOptions(audit.command('verify'), { data: true }))
     .description('recompute every hash, tree and signature of every chain; exit 1 when something is wrong')
     .option('--chain <name>', 'only this chain, such as acme/live')
     .option('--from <day>', 'first day, YYYY-MM-DD')
@@ -70,8 +70,8 @@ async function verifyFile(config: Config, options: VerifyOptions): Promise<Verif
   try {
     const { chains, pinned } = await withStore(config, { check: 'nothing' }, async (deps) => {
       const { logKeys, pinned } = logKeysOf(config, deps, options)
-      const outside = { logKeys, anchors: await headsFrom(config, options), sections: options.contents }
-      return { chains: await verifyChains(deps, options, outside), pinned }
+      const inputs = { logKeys, anchors: await headsFrom(config, options), sections: options.contents }
+      return { chains: await verifyChains(deps, options, inputs), pinned }
     })
     return { chains, pinned, fault: await startFault(config) }
   } catch (error) {
@@ -90,7 +90,7 @@ function damageOf(error: unknown): string | undefined {
 /** Those of the anchor file in the settings, and those that were given. */
 async function headsFrom({ anchorFile: path }: Config, options: VerifyOptions): Promise<Heads> {
   const own = path === null ? [] : (await anchorFile(path).newest()).newest.values()
-  const given = meansOf(options).anchors.flatMap((anchor) => claimOf(anchor) ?? [])
+  const given = verifyInputsOf(options).anchors.flatMap((anchor) => claimOf(anchor) ?? [])
   return headsOf([...own, ...given])
 }
 
@@ -112,7 +112,7 @@ function logKeysOf(
   options: VerifyOptions,
 ): { logKeys: readonly LogKey[]; pinned: boolean } {
   const { origin } = store
-  const { trust } = meansOf(options)
+  const { trust } = verifyInputsOf(options)
   const path = signingKeyPath(config)
   const file = existsSync(path) ? readSigningKey(path) : undefined
   const own: LogKey[] = file === undefined ? [] : [{ name: origin, publicKey: publicKeyOf(file), until: null }]
@@ -128,18 +128,18 @@ function logKeysOf(
 async function verifyChains(
   deps: Deps,
   options: VerifyOptions,
-  outside: Outside & { anchors: NonNullable<Outside['anchors']> },
+  inputs: RangeInputs & { anchors: NonNullable<RangeInputs['anchors']> },
 ): Promise<ChainResult[]> {
   const { chain, from, to } = options
-  const ever = [...new Set([...(await deps.store.chainsEver()), ...outside.anchors.keys()])].sort()
+  const ever = [...new Set([...(await deps.store.chainsEver()), ...inputs.anchors.keys()])].sort()
   if (chain !== undefined && !ever.includes(chain)) await assertChain(deps, chain)
   const results: ChainResult[] = []
   for (const name of chain === undefined ? ever : [chain]) {
     const progress = progressBar(name, (await deps.store.lengths([name])).get(name) ?? 0)
     const result =
       from === undefined || to === undefined
-        ? verifySeqs(deps.store, name, undefined, outside, progress.at)
-        : verifyRange(deps, name, { startDate: from, endDate: to }, outside, progress.at)
+        ? verifySeqs(deps.store, name, undefined, inputs, progress.at)
+        : verifyRange(deps, name, { startDate: from, endDate: to }, inputs, progress.at)
     results.push({ chain: name, ...(await result.finally(progress.end)) })
   }
   return results

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { explainEntry } from '../../actions/decisions/explain.ts'
 import type { Deps } from '../../actions/deps.ts'
-import { pastReader } from '../../actions/gate/past.ts'
+import { historyReader } from '../../actions/gate/history.ts'
 import { type FindSet, storedSet } from '../../actions/policies/history.ts'
 import { readTenantFolder } from '../../files/policies.ts'
 import { DIAGNOSTICS, type DiagnosticCode } from '../../policy/codes.ts'
@@ -32,7 +32,7 @@ async function explain(id: string, options: CommonOptions): Promise<void> {
   const config = configOf(options)
   const found = await withStore(config, {}, async (deps) =>
     explainEntry(
-      { ...deps, past: pastReader(deps.store), findSet: findSetIn(deps, resolve(config.policies)) },
+      { ...deps, history: historyReader(deps.store), findSet: findSetIn(deps, resolve(config.policies)) },
       await entryOf(deps, id),
     ),
   )

@@ -10,8 +10,8 @@ import { verifyExport } from '../../evidence/verify-export.ts'
 import { readExport } from '../../files/export-folder.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, withStore } from '../context.ts'
 import { verdictLines, verdictOf } from '../gate/verdict-lines.ts'
-import { addMeansOptions, type MeansOptions, meansOf } from '../means.ts'
 import { print } from '../output.ts'
+import { addTrustOptions, type TrustOptions, verifyInputsOf } from '../trust-options.ts'
 import { withKeyring } from './keyring.ts'
 
 /** Nothing larger is a bundle. */
@@ -25,7 +25,7 @@ export function addEvidenceCommands(program: Command): void {
     .option('--dsse', 'in an envelope of DSSE')
     .addHelpText('after', '\nExample:\n  gate-sidecar evidence export dec_01hzy3v4q2m8k7t6r5w4x3y2z1 --out bundle.json')
     .action(exportCommand)
-  addMeansOptions(addCommonOptions(evidence.command('verify <file>'), {}))
+  addTrustOptions(addCommonOptions(evidence.command('verify <file>'), {}))
     .description('verify a bundle, its envelope, or the folder of an export, without any server')
     .addHelpText(
       'after',
@@ -69,11 +69,11 @@ function readBundle(file: string): Json | undefined {
   return readJson(readFileSync(file), { maxDepth: EVIDENCE_DEPTH })
 }
 
-async function verifyCommand(file: string, options: CommonOptions & MeansOptions): Promise<void> {
-  const means = meansOf(options)
+async function verifyCommand(file: string, options: CommonOptions & TrustOptions): Promise<void> {
+  const inputs = verifyInputsOf(options)
   const result = statSync(file).isDirectory()
-    ? await verifyExport(readExport(file), means)
-    : verifyBundle(bundleOfEnvelope(readBundle(file)), means)
+    ? await verifyExport(readExport(file), inputs)
+    : verifyBundle(bundleOfEnvelope(readBundle(file)), inputs)
   print(options, result, () => verdictLines(result))
   process.exitCode = verdictOf(result).exitCode
 }

@@ -6,8 +6,8 @@ import { parserOf } from '../../base/schema.ts'
 import { parseRfc3339 } from '../../base/time.ts'
 import { readTenantFolder } from '../../files/policies.ts'
 import { type Explanation, explanationOf } from '../../gate/explain.ts'
+import { historyFrom } from '../../gate/history.ts'
 import { type Judgement, judge } from '../../gate/judge.ts'
-import { pastIn } from '../../gate/over-time.ts'
 import { RiskRequest } from '../../gate/request.ts'
 import { loadPolicySet } from '../../policy/load.ts'
 import { formatDiagnostic } from '../../policy/output/text.ts'
@@ -55,9 +55,9 @@ export async function judgeOffline(
   })
   const nowMs = options.at === undefined ? Date.now() : parseRfc3339(options.at)
   if (nowMs === undefined) throw new UsageError(`--at: ${options.at} is not a time such as 2026-01-31T12:00:00Z.`)
-  const asking = { agent, nowMs, action: request.action, context, plan }
-  const past = pastIn(set, asking, [])
-  const judgement = await judge({ set, killSwitchReason: undefined, tenant, environment, ...asking, past })
+  const query = { agent, nowMs, action: request.action, context, plan }
+  const history = historyFrom(set, query, [])
+  const judgement = await judge({ set, killSwitchReason: undefined, tenant, environment, ...query, history })
   return { judgement, explanation: explanationOf(set, request.action, judgement) }
 }
 

@@ -32,7 +32,7 @@ interface Target {
   isNamed: boolean
 }
 
-interface Outcome {
+interface FormatResult {
   file: string
   status: 'unchanged' | 'formatted' | 'to be formatted' | 'refused' | 'skipped'
   /** Why a file is refused. */
@@ -67,12 +67,12 @@ Example:
 async function format(paths: readonly string[], options: FormatOptions): Promise<void> {
   if (paths.includes('-')) return formatInput(paths, options)
   const targets = paths.length === 0 ? configuredTargets(options) : paths.flatMap(targetsOf)
-  const outcomes = targets.map((target) => formatFile(target, options))
-  const files = outcomes.map(({ lines, ...told }) => ({ ...told, diagnostics: told.diagnostics?.map(shown) }))
-  print(options, { files }, () => [...outcomes.flatMap(({ lines }) => lines), summary(outcomes)])
-  const isBad = ({ status }: Outcome): boolean =>
+  const results = targets.map((target) => formatFile(target, options))
+  const files = results.map(({ lines, ...told }) => ({ ...told, diagnostics: told.diagnostics?.map(shown) }))
+  print(options, { files }, () => [...results.flatMap(({ lines }) => lines), summary(results)])
+  const isBad = ({ status }: FormatResult): boolean =>
     status === 'refused' || (options.check === true && status === 'to be formatted')
-  if (outcomes.some(isBad)) process.exitCode = EXIT.negative
+  if (results.some(isBad)) process.exitCode = EXIT.negative
 }
 
 function configuredTargets(options: FormatOptions): Target[] {
@@ -99,27 +99,27 @@ function folderTargets(folder: string, shown: string): Target[] {
   throw new CannotRun(`${folder} holds no policy or test file (*.yaml, *.yml or *.json).`)
 }
 
-function formatFile({ file, path, folder, isNamed }: Target, options: FormatOptions): Outcome {
+function formatFile({ file, path, folder, isNamed }: Target, options: FormatOptions): FormatResult {
   const real = pathInside(folder, path)
   if (real === undefined) {
     const fault = `is a link that leads out of ${folder}; format the file where it lies`
     return { file, status: 'refused', fault, lines: [refusal(file, fault)] }
   }
   const bytes = readAtMost(real, LIMITS.fileBytes)
-  const { text, apiVersion = '', ...outcome } = formatted(file, bytes, options)
+  const { text, apiVersion = '', ...result } = formatted(file, bytes, options)
   if (text !== undefined && !isNamed && !apiVersion.startsWith('gate-sidecar/')) return skipped(file)
-  if (text === undefined || outcome.status === 'unchanged' || options.check || options.diff) return outcome
+  if (text === undefined || result.status === 'unchanged' || options.check || options.diff) return result
   if (!rewriteFile(real, bytes, text)) throw new CannotRun(`${path} was changed while it was read; run fmt again.`)
-  return { ...outcome, status: 'formatted', lines: [[paint('green', 'formatted '), file]] }
+  return { ...result, status: 'formatted', lines: [[paint('green', 'formatted '), file]] }
 }
 
 /** A folder may hold files of others. */
-function skipped(file: string): Outcome {
+function skipped(file: string): FormatResult {
   const lines: Line[] = [[paint('yellow', 'skipped '), `${file}: it has no apiVersion of gate-sidecar.`]]
   return { file, status: 'skipped', lines }
 }
 
-type Attempt = Outcome & { text?: string; apiVersion?: string | undefined }
+type Attempt = FormatResult & { text?: string; apiVersion?: string | undefined }
 
 /** What formatting makes of a text; nothing is written. */
 function formatted(file: string, bytes: Uint8Array, { diff }: FormatOptions): Attempt {
@@ -146,22 +146,22 @@ function refusal(file: string, fault: string): Line {
   return [paint('red', 'refused '), `${file} ${fault}.`]
 }
 
-function summary(outcomes: readonly Outcome[]): string {
+function summary(results: readonly FormatResult[]): string {
   const statuses = ['formatted', 'to be formatted', 'unchanged', 'skipped', 'refused'] as const
   const counts = statuses.flatMap((status) => {
-    const count = outcomes.filter((outcome) => outcome.status === status).length
+    const count = results.filter((result) => result.status === status).length
     return count === 0 ? [] : [`${count} ${status}`]
   })
-  return `${counted(outcomes.length, 'file')}: ${counts.join(', ')}.`
+  return `${counted(results.length, 'file')}: ${counts.join(', ')}.`
 }
 
 /** The formatted text goes to standard output, whatever else there is to say to standard error. */
 async function formatInput(paths: readonly string[], options: FormatOptions): Promise<void> {
   if (paths.length > 1) throw new UsageError('- stands for standard input, and is given alone.')
-  const outcome = formatted('-', await readInput(LIMITS.fileBytes), options)
-  const isNegative = outcome.status === 'refused' || (options.check === true && outcome.status === 'to be formatted')
+  const result = formatted('-', await readInput(LIMITS.fileBytes), options)
+  const isNegative = result.status === 'refused' || (options.check === true && result.status === 'to be formatted')
   if (isNegative) process.exitCode = EXIT.negative
-  const isText = outcome.text !== undefined && !options.check && !options.diff
-  if (isText) process.stdout.write(outcome.text ?? '')
-  else process.stderr.write(outcome.lines.map((line) => `${rendered(line)}\n`).join(''))
+  const isText = result.text !== undefined && !options.check && !options.diff
+  if (isText) process.stdout.write(result.text ?? '')
+  else process.stderr.write(result.lines.map((line) => `${rendered(line)}\n`).join(''))
 }

@@ -96,7 +96,7 @@ export function gateToolCalls<Message>(
 
 /** Tells the session what the user says in these messages. Not for messages that an agent writes to another. */
 export function hear(session: GateSession, messages: readonly unknown[]): void {
-  for (const { kind, content } of messages.map(told))
+  for (const { kind, content } of messages.map(normalized))
     if (USERS.has(kind)) for (const text of textsOf(content)) session.userSays(text)
   read(session, messages)
 }
@@ -115,19 +115,19 @@ const OWN_PARTS: ReadonlySet<unknown> = new Set([
 ])
 const USER_PARTS: ReadonlySet<unknown> = new Set(['text', 'audio', 'input_audio'])
 
-interface Told {
+interface NormalizedMessage {
   kind: unknown
   content: unknown
   message: Record<string, unknown>
 }
 
 /** A message as LangChain takes it: an object of a class, a plain one, one as it is stored, a pair, a text. */
-function told(message: unknown): Told {
-  if (typeof message === 'string') return told({ role: 'user', content: message })
-  if (Array.isArray(message)) return told({ role: message[0], content: message[1] })
+function normalized(message: unknown): NormalizedMessage {
+  if (typeof message === 'string') return normalized({ role: 'user', content: message })
+  if (Array.isArray(message)) return normalized({ role: message[0], content: message[1] })
   if (!isObject(message)) return { kind: undefined, content: undefined, message: { message } }
   const { type, role, data, content } = message
-  if (isObject(data) && content === undefined) return told({ ...data, type })
+  if (isObject(data) && content === undefined) return normalized({ ...data, type })
   const kind = type === undefined || type === 'generic' ? role : type
   const { lc_source: source } = isObject(message.additional_kwargs) ? message.additional_kwargs : {}
   // Middleware writes in the name of the user, such as a summary of what tools answered.
@@ -136,7 +136,7 @@ function told(message: unknown): Told {
 
 /** What the model has read by now, of tools of its provider too: all that is not known to be somebody's own words here. */
 function read(session: GateSession, messages: readonly unknown[]): void {
-  for (const { kind, content, message } of messages.map(told)) {
+  for (const { kind, content, message } of messages.map(normalized)) {
     if (USERS.has(kind)) readAttachments(session, content, USER_PARTS)
     else if (MODELS.has(kind)) {
       readQuotes(session, content, OWN_PARTS)

@@ -49,7 +49,7 @@ export const auditRoutes = {
     data: RangeVerification,
     example: auditVerifyExample,
     handle: async (services, { caller, body }) => ({
-      data: await verifyRange(services, caller.chain, body, await services.outside()),
+      data: await verifyRange(services, caller.chain, body, await services.readAnchors()),
     }),
   }),
   auditVerifyLive: route({
@@ -58,7 +58,7 @@ export const auditRoutes = {
     bare: 'text/event-stream',
     example: auditVerifyLiveExample,
     handle: async (services, { caller, query, isGone }) => ({
-      stream: verificationStream(services, caller, query, await services.outside(), isGone),
+      stream: verificationStream(services, caller, query, await services.readAnchors(), isGone),
     }),
   }),
   auditLog: route({

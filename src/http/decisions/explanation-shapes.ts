@@ -2,7 +2,7 @@ import { Type } from '#typebox'
 import { EFFECTS } from '../../policy/set.ts'
 import { nullable, oneOf } from '../common-shapes.ts'
 
-const Outcome = oneOf(['true', 'false', 'unknown'], '`unknown` for want of a fact, or of one of the right type.')
+const Truth = oneOf(['true', 'false', 'unknown'], '`unknown` for want of a fact, or of one of the right type.')
 const File = Type.String({ description: 'Of the policies, such as `acme/main.yaml`.' })
 const Line = Type.Integer({ minimum: 1, description: 'From 1.' })
 
@@ -29,7 +29,7 @@ const Condition = Type.Unsafe<object>({
   required: ['kind', 'outcome'],
   properties: {
     kind: { type: 'string', enum: ['leaf', 'all', 'any', 'not', 'condition'] },
-    outcome: Outcome,
+    outcome: Truth,
     fact: { type: 'string' },
     operator: { type: 'string' },
     wanted: ShownValue,
@@ -47,7 +47,7 @@ const Rule = Type.Object(
   {
     id: Type.String(),
     effect: oneOf(EFFECTS),
-    outcome: Outcome,
+    outcome: Truth,
     matches: Type.Boolean({ description: 'Of unknown outcome, a rule matches where it restrains.' }),
     decides: Type.Boolean(),
     file: File,
@@ -71,7 +71,7 @@ const Scale = Type.Object(
 const Factor = Type.Object(
   {
     name: Type.String(),
-    outcome: Outcome,
+    outcome: Truth,
     weight: Type.Number({ description: 'The most that it can contribute.' }),
     contribution: Type.Number(),
     file: File,

@@ -3,9 +3,9 @@ import { GateError } from '../../base/errors.ts'
 import { letOthersGoFirst } from '../../workers/thread.ts'
 import { type ExamineAnswer, type ExamineJob, examineBytes } from './examine.ts'
 
-function answerTo({ body, means }: ExamineJob): ExamineAnswer {
+function answerTo({ body, inputs }: ExamineJob): ExamineAnswer {
   try {
-    return { examined: examineBytes(body, means) }
+    return { examined: examineBytes(body, inputs) }
   } catch (error) {
     if (!(error instanceof GateError)) throw error
     const { code, message, details } = error

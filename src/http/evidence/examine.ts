@@ -1,14 +1,14 @@
 import {
   type Examine,
   type Examined,
-  type ExamineMeans,
+  type ExamineInputs,
   examined,
   VerifyBundleRequest,
 } from '../../actions/evidence/verify.ts'
+import { limitConcurrency } from '../../base/concurrency.ts'
 import { type ErrorCode, type ErrorDetail, GateError } from '../../base/errors.ts'
 import { isJsonObject, parseJson } from '../../base/json.ts'
 import { parserOf } from '../../base/schema.ts'
-import { turns } from '../../base/turns.ts'
 import { answeringThreads } from '../../workers/thread.ts'
 import { assertTenant } from '../auth.ts'
 import { BUNDLE_LIMITS } from '../body.ts'
@@ -20,7 +20,7 @@ const IDLE_MS = 300_000
 /** What the thread is asked, and what it answers. */
 export interface ExamineJob {
   body: Uint8Array
-  means: ExamineMeans
+  inputs: ExamineInputs
 }
 export type ExamineAnswer =
   | { examined: Examined }
@@ -29,14 +29,14 @@ export type ExamineAnswer =
 const parse = parserOf(VerifyBundleRequest)
 
 /** @throws GateError `invalid_json`, `tenant_mismatch`, `invalid_request` */
-export function examineBytes(body: Uint8Array, means: ExamineMeans): Examined {
+export function examineBytes(body: Uint8Array, inputs: ExamineInputs): Examined {
   const value = parseJson(body, BUNDLE_LIMITS)
-  if (isJsonObject(value)) assertTenant(means.tenantId, value.tenantId)
-  return examined(parse(value), means)
+  if (isJsonObject(value)) assertTenant(inputs.tenantId, value.tenantId)
+  return examined(parse(value), inputs)
 }
 
 /** Where it is called, which stands still meanwhile. */
-export const examineHere: Examine = async (body, means) => examineBytes(body, means())
+export const examineHere: Examine = async (body, inputs) => examineBytes(body, inputs())
 
 /** One after the other, in a thread: the largest and worst take seconds. */
 export function examineInThread(): Examine {
@@ -44,12 +44,12 @@ export function examineInThread(): Examine {
     idleMs: IDLE_MS,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB },
   })
-  const turn = turns(1)
+  const serial = limitConcurrency(1)
   const run = async (job: ExamineJob): Promise<Examined> => {
     const answer = await ask<ExamineAnswer>(job)
     if ('examined' in answer) return answer.examined
     const { code, message, details } = answer.refused
     throw new GateError(code, message, { details: [...details] })
   }
-  return (body, means) => turn(() => run({ body, means: means() }))
+  return (body, inputs) => serial(() => run({ body, inputs: inputs() }))
 }

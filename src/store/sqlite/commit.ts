@@ -96,7 +96,7 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
       const key = memory.keys.get(guard.keyId)
       return key !== undefined && isActive(key, nowMs)
     }
-    case 'notTaken':
+    case 'noNewAllows':
       return !guard.of.some(({ actions, ...by }) => {
         const range = { chain: guard.chain, first: guard.since, end: Number.MAX_SAFE_INTEGER }
         const taken = connection.taken({ ...by, ...range, limit: -1 })
@@ -110,7 +110,7 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
       const key = memory.signingKeys.get(guard.id)
       return key !== undefined && isInUse(key)
     }
-    case 'untold':
+    case 'noOutcome':
       return connection.outcomes.told(guard.chain, guard.decisionId, guard.types).length === 0
     case 'idempotency': {
       const use = connection.idempotency.find(guard.keyId, guard.route, guard.value, nowMs)

@@ -53,7 +53,7 @@ export function openDatabase(dir: string, options: { create: boolean }): Databas
   if (options.create) createPrivately(dir, path)
   const db = openExisting(path)
   try {
-    untilFree(() => {
+    retryWhileBusy(() => {
       assertOurs(db, path)
       configure(db)
       migrate(db)
@@ -111,7 +111,7 @@ function makeFolder(path: string): void {
  * Does `work` again while another process holds the lock, which SQLite's own timeout does not wait for in every place
  * (a new file goes to WAL when nobody else has it open).
  */
-export function untilFree<T>(work: () => T): T {
+export function retryWhileBusy<T>(work: () => T): T {
   const endMs = performance.now() + OPEN_TIMEOUT_MS
   for (;;) {
     try {

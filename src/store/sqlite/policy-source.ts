@@ -2,11 +2,11 @@ import type { Database } from 'better-sqlite3'
 import type { StoredPolicies } from '../submission.ts'
 
 /** As many sets of a tenant are kept, the newest ones. */
-export const KEPT_SETS = 100
+export const RETAINED_SETS = 100
 /** Bytes of all of them together; the newest is kept whatever its size, which the loader bounds. */
-export const KEPT_BYTES = 64 * 1024 * 1024
+export const RETAINED_BYTES = 64 * 1024 * 1024
 
-interface Kept {
+interface RetainedSet {
   digest: string
   bytes: number
 }
@@ -23,7 +23,9 @@ export function policySourceQueries(db: Database) {
     `INSERT INTO policy_text (tenant, digest, loaded, bytes, source) VALUES (:tenantId, :digest, :loaded, :bytes, :source)
      ON CONFLICT (tenant, digest) DO UPDATE SET loaded = excluded.loaded, bytes = excluded.bytes, source = excluded.source`,
   )
-  const kept = db.prepare<[string], Kept>('SELECT digest, bytes FROM policy_text WHERE tenant = ? ORDER BY loaded DESC')
+  const retained = db.prepare<[string], RetainedSet>(
+    'SELECT digest, bytes FROM policy_text WHERE tenant = ? ORDER BY loaded DESC',
+  )
   const remove = db.prepare('DELETE FROM policy_text WHERE tenant = ? AND digest = ?')
   return {
     get: (tenantId: string, digest: string) => get.get(tenantId, digest)?.source,
@@ -32,17 +34,17 @@ export function policySourceQueries(db: Database) {
       const { tenantId, source } = stored
       const loaded = (newest.get(tenantId)?.loaded ?? 0) + 1
       put.run({ ...stored, loaded, bytes: Buffer.byteLength(source) })
-      for (const { digest } of tooMuch(kept.all(tenantId))) remove.run(tenantId, digest)
+      for (const { digest } of tooMuch(retained.all(tenantId))) remove.run(tenantId, digest)
     },
   }
 }
 
 /** Of the sets, newest first, those that are past a limit; never the first. */
-function tooMuch(sets: readonly Kept[]): readonly Kept[] {
+function tooMuch(sets: readonly RetainedSet[]): readonly RetainedSet[] {
   let bytes = 0
   const end = sets.findIndex((set, i) => {
     bytes += set.bytes
-    return i > 0 && (i >= KEPT_SETS || bytes > KEPT_BYTES)
+    return i > 0 && (i >= RETAINED_SETS || bytes > RETAINED_BYTES)
   })
   return end < 0 ? [] : sets.slice(end)
 }

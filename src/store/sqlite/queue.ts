@@ -6,7 +6,7 @@ import type { Committed, Conflict, Submission } from '../submission.ts'
 import type { PreparedSubmission } from './commit.ts'
 import { unavailable } from './errors.ts'
 import { writeTime } from './write-time.ts'
-import type { Outcome, WriteReply, Writer } from './writer.ts'
+import type { WriteReply, WriteResult, Writer } from './writer.ts'
 
 /** Pause before asking again for a lock that another process holds. */
 const BUSY_RETRY_MS = 5
@@ -17,8 +17,8 @@ const MAX_GROUP = 200
 /** Of the texts of a group's entries together: it may be sent to a thread. */
 const MAX_GROUP_CHARACTERS = 4_000_000
 /** How long a group waits for company when writing is slow: a share of a write, and at most. */
-const COMPANY_SHARE = 0.25
-const COMPANY_LIMIT_MS = 25
+const BATCH_DELAY_SHARE = 0.25
+const BATCH_DELAY_LIMIT_MS = 25
 
 type Result = Committed | Conflict
 
@@ -68,7 +68,8 @@ export function commitQueue(host: QueueHost) {
     else setTimeout(begin, delayMs)
   }
 
-  const companyMs = (): number => (alone || !time.isSlow() ? 0 : Math.min(time.ms() * COMPANY_SHARE, COMPANY_LIMIT_MS))
+  const batchDelayMs = (): number =>
+    alone || !time.isSlow() ? 0 : Math.min(time.ms() * BATCH_DELAY_SHARE, BATCH_DELAY_LIMIT_MS)
 
   const flush = async (): Promise<void> => {
     const group = firstGroup(waiting)
@@ -89,10 +90,10 @@ export function commitQueue(host: QueueHost) {
     time.since(sinceMs)
     alone = group.length === 1
     if (reply.kind === 'written') regressed = reply.regressed
-    const answered = reply.kind === 'failed' ? group : group.slice(0, reply.outcomes.length)
+    const answered = reply.kind === 'failed' ? group : group.slice(0, reply.results.length)
     waiting = waiting.slice(answered.length)
     answer(host, answered, reply)
-    if (waiting.length > 0) schedule(companyMs())
+    if (waiting.length > 0) schedule(batchDelayMs())
   }
 
   return {
@@ -105,7 +106,7 @@ export function commitQueue(host: QueueHost) {
         // Behind those that are being written, and others of its kind.
         const at = goesFirst(item) ? waiting.findIndex((other, i) => i >= writing && !goesFirst(other)) : -1
         waiting.splice(at < 0 ? waiting.length : at, 0, item)
-        schedule(companyMs())
+        schedule(batchDelayMs())
       })
     },
     idle: () => waiting.length === 0 && writing === 0,
@@ -117,7 +118,7 @@ export function commitQueue(host: QueueHost) {
  * it is decided anew.
  */
 function goesFirst({ submission }: Waiting): boolean {
-  return submission.guards.some(({ kind }) => kind === 'notTaken')
+  return submission.guards.some(({ kind }) => kind === 'noNewAllows')
 }
 
 /** At least one, and then as many as are not too many or too large together. */
@@ -150,7 +151,7 @@ function answer(host: QueueHost, members: readonly Waiting[], reply: Exclude<Wri
     }
     host.written(reply.stateVersion)
     const imposed = host.imposed()
-    for (const [i, member] of members.entries()) settle(member, reply.outcomes[i], imposed)
+    for (const [i, member] of members.entries()) settle(member, reply.results[i], imposed)
   } catch (error) {
     for (const member of members) member.reject(unavailable('be written', error))
   }
@@ -158,18 +159,18 @@ function answer(host: QueueHost, members: readonly Waiting[], reply: Exclude<Wri
 
 function settle(
   { submission, resolve, reject }: Waiting,
-  outcome: Outcome | undefined,
+  result: WriteResult | undefined,
   imposed: readonly KillSwitch[],
 ) {
-  if (outcome === undefined) throw new Error('the writer did not answer all')
-  if ('fault' in outcome) {
-    const { code, message } = outcome.fault
+  if (result === undefined) throw new Error('the writer did not answer all')
+  if ('fault' in result) {
+    const { code, message } = result.fault
     reject(code === null ? new TypeError(message) : new GateError(code, message))
-  } else if (outcome.conflict === null && isStoppedBy(imposed, submission)) {
+  } else if (result.conflict === null && isStoppedBy(imposed, submission)) {
     // From the stop on, nothing is allowed here, be it in the chain already.
     resolve({ conflict: 'notStopped' })
   } else {
-    resolve(outcome)
+    resolve(result)
   }
 }
 

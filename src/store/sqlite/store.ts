@@ -9,11 +9,11 @@ import type { PageQuery } from '../queries.ts'
 import type { State, Store } from '../store.ts'
 import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
+import { type FileAddress, fileConnection } from './file-connection.ts'
 import { stateBefore } from './fold.ts'
 import { dataFileIdentity } from './identity.ts'
-import { type FileAddress, keepFile } from './kept-file.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
-import { asUnusable, DATA_FILE, openDatabase, untilFree } from './open.ts'
+import { asUnusable, DATA_FILE, openDatabase, retryWhileBusy } from './open.ts'
 import { commitQueue } from './queue.ts'
 import { assertApprovals, assertHeads, assertRecords } from './startup.ts'
 import { type MakeVerifier, verifyHere } from './verifiers.ts'
@@ -44,7 +44,7 @@ export function openStore(options: StoreOptions): Store {
   const first = connect(openDatabase(dir, { create }))
   const { origin, loaded } = checked(first, options)
   const address: FileAddress = { dir, origin, file: dataFileIdentity(dir) }
-  const file = keepFile(address, first)
+  const file = fileConnection(address, first)
   const writer = makeWriter(address, file)
   const verifier = makeVerifier(address, file)
   let memory = loaded
@@ -102,7 +102,7 @@ function checked(
   { dir, check = 'all' }: Pick<StoreOptions, 'dir' | 'check'>,
 ): { origin: string; loaded: Memory } {
   try {
-    const origin = untilFree(() => ensureOrigin(connection))
+    const origin = retryWhileBusy(() => ensureOrigin(connection))
     // One snapshot for all: what another process commits meanwhile is no difference between chain and records.
     const load = connection.db.transaction(() => {
       if (check !== 'nothing') {
@@ -154,7 +154,7 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
     requestAt: (chain, seq) => read(({ entries }) => entries.requestAt(chain, seq)),
     decisions: (chain, range) => read(({ decisions }) => decisions(chain, range)),
     taken: (query) => read(({ taken }) => taken(query)),
-    toldOf: (chain, decisionId, types) =>
+    outcomeEntries: (chain, decisionId, types) =>
       read(({ outcomes, entries }) =>
         outcomes.told(chain, decisionId, types).flatMap((seq) => entries.bySeq(chain, seq) ?? []),
       ),

@@ -1,10 +1,10 @@
 import type { Worker } from 'node:worker_threads'
 import type { RangeVerification } from '../../audit/range.ts'
-import { turns } from '../../base/turns.ts'
+import { limitConcurrency } from '../../base/concurrency.ts'
 import { startThread } from '../../workers/thread.ts'
 import type { ChainRequest } from '../queries.ts'
 import { unavailable } from './errors.ts'
-import type { FileAddress, KeptFile } from './kept-file.ts'
+import type { FileAddress, FileConnection } from './file-connection.ts'
 import { verifyChain } from './verify-chain.ts'
 
 const MODULE = new URL('./verify-worker', import.meta.url)
@@ -19,7 +19,7 @@ export interface Verifier {
   close(): Promise<void>
 }
 
-export type MakeVerifier = (address: FileAddress, file: KeptFile) => Verifier
+export type MakeVerifier = (address: FileAddress, file: FileConnection) => Verifier
 
 /** What the thread is asked, and what it answers. */
 export interface VerifyJob {
@@ -44,7 +44,7 @@ export const verifyHere: MakeVerifier = ({ origin }, file) => ({
 export const verifyInThread: MakeVerifier = (address) => {
   let thread: Worker | undefined
   let isClosed = false
-  const turn = turns(1)
+  const serial = limitConcurrency(1)
 
   const run = (request: ChainRequest, onProgress: OnProgress, signal?: AbortSignal): Promise<RangeVerification> =>
     new Promise((resolve, reject) => {
@@ -70,12 +70,12 @@ export const verifyInThread: MakeVerifier = (address) => {
     })
 
   return {
-    verify: (request, onProgress, signal) => turn(() => run(request, onProgress, signal)),
+    verify: (request, onProgress, signal) => serial(() => run(request, onProgress, signal)),
     async close() {
       isClosed = true
       await thread?.terminate()
       // What waited is refused.
-      await turn(async () => undefined)
+      await serial(async () => undefined)
     },
   }
 }

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { type FileAddress, keepFile } from './kept-file.ts'
+import { type FileAddress, fileConnection } from './file-connection.ts'
 import { groupCommitter, type WriteRequest } from './writer.ts'
 
 const address = workerData as FileAddress
-const file = keepFile(address)
+const file = fileConnection(address)
 const commit = groupCommitter(file, address.origin)
 
 parentPort?.on('message', (request: WriteRequest | 'close') => {

@@ -4,7 +4,7 @@ import type { Committed, Conflict } from '../submission.ts'
 import { applySubmission, type CommitDeps, type Group, type PreparedSubmission } from './commit.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isSqliteError } from './errors.ts'
-import type { KeptFile } from './kept-file.ts'
+import type { FileConnection } from './file-connection.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
 import { AlteredFile } from './open.ts'
 import { randomPool } from './random-pool.ts'
@@ -28,11 +28,11 @@ export interface Fault {
   message: string
 }
 
-export type Outcome = Committed | Conflict | { fault: Fault }
+export type WriteResult = Committed | Conflict | { fault: Fault }
 
 export type WriteReply =
   /** Of the first submissions; the others did not fit. What is neither a conflict nor a fault is on disk. */
-  | { kind: 'written'; outcomes: readonly Outcome[]; stateVersion: number; regressed: ReadonlySet<string> }
+  | { kind: 'written'; results: readonly WriteResult[]; stateVersion: number; regressed: ReadonlySet<string> }
   /** Another process holds the lock; nothing was tried. */
   | { kind: 'busy' }
   /** The file cannot be written. `unknown`: the COMMIT failed, and whether it is on disk is not known. */
@@ -49,7 +49,7 @@ export interface Writer {
  * Commits groups of submissions, each in one transaction with one fsync. It remembers records between groups, as every process
  * does, and takes in inside each transaction what others have written.
  */
-export function groupCommitter(file: KeptFile, origin: string): (request: WriteRequest) => WriteReply {
+export function groupCommitter(file: FileConnection, origin: string): (request: WriteRequest) => WriteReply {
   const deps: CommitDeps = { origin, random: randomPool() }
   let memory: Memory = EMPTY
   return (request) => {
@@ -70,11 +70,11 @@ export function groupCommitter(file: KeptFile, origin: string): (request: WriteR
         regressed: new Set(request.regressed),
         nowMs: request.nowMs,
       }
-      const outcomes = applyAll(group, request.submissions, deps)
+      const results = applyAll(group, request.submissions, deps)
       committing = true
       connection.transaction.commit.run()
       memory = group.memory
-      return { kind: 'written', outcomes, stateVersion: memory.version, regressed: group.regressed }
+      return { kind: 'written', results, stateVersion: memory.version, regressed: group.regressed }
     } catch (error) {
       // Closing rolls back what was not committed. Whether a failed COMMIT is on disk is unknown: it is never
       // repeated, the file is opened anew and read.
@@ -85,18 +85,18 @@ export function groupCommitter(file: KeptFile, origin: string): (request: WriteR
 }
 
 /** As many as fit in the time of a group. */
-function applyAll(group: Group, submissions: readonly PreparedSubmission[], deps: CommitDeps): Outcome[] {
+function applyAll(group: Group, submissions: readonly PreparedSubmission[], deps: CommitDeps): WriteResult[] {
   const sinceMs = performance.now()
-  const outcomes: Outcome[] = []
+  const results: WriteResult[] = []
   for (const submission of submissions) {
-    outcomes.push(outcomeOf(group, submission, deps))
+    results.push(writeResultOf(group, submission, deps))
     if (performance.now() - sinceMs > GROUP_MS) break
   }
-  return outcomes
+  return results
 }
 
 /** A fault of the submission itself refuses it alone; a fault of the file is thrown on and ends the group. */
-function outcomeOf(group: Group, submission: PreparedSubmission, deps: CommitDeps): Outcome {
+function writeResultOf(group: Group, submission: PreparedSubmission, deps: CommitDeps): WriteResult {
   try {
     return applySubmission(group, submission, deps)
   } catch (error) {

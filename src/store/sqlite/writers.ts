@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../workers/thread.ts'
-import type { FileAddress, KeptFile } from './kept-file.ts'
+import type { FileAddress, FileConnection } from './file-connection.ts'
 import { writeTime } from './write-time.ts'
 import { groupCommitter, type WriteReply, type Writer } from './writer.ts'
 
@@ -11,7 +11,7 @@ const LARGE_GROUP = 6
 const SIZE_WEIGHT = 0.2
 
 /** Makes the writer of a file. `file` is how this thread has it open. */
-export type MakeWriter = (address: FileAddress, file: KeptFile) => Writer
+export type MakeWriter = (address: FileAddress, file: FileConnection) => Writer
 
 /** Writes where it is called, which stands still meanwhile: for commands, which have nothing else to do. */
 export const writeHere: MakeWriter = ({ origin }, file) => {

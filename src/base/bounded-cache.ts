@@ -1,5 +1,5 @@
-/** Values by key, so many at most: the one that was put the longest time ago makes room. */
-export function keptNewest<V>(most: number) {
+/** A cache of at most `limit` values; the one put longest ago makes room. */
+export function boundedCache<V>(limit: number) {
   const values = new Map<string, V>()
   return {
     get: (key: string): V | undefined => values.get(key),
@@ -7,7 +7,7 @@ export function keptNewest<V>(most: number) {
       values.delete(key)
       values.set(key, value)
       const [oldest] = values.keys()
-      if (values.size > most && oldest !== undefined) values.delete(oldest)
+      if (values.size > limit && oldest !== undefined) values.delete(oldest)
     },
   }
 }

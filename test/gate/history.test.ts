@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
-import { factsOverTime, MAX_SESSION_ACTIONS, pastIn, type TakenAction } from '../../src/gate/over-time.ts'
+import { factsOverTime, historyFrom, MAX_SESSION_ACTIONS, type TakenAction } from '../../src/gate/history.ts'
 import { setOf } from '../policy/sources.ts'
 
 const MINUTE = 60_000
@@ -45,8 +45,8 @@ function past(minutes: number, action: string, context: JsonObject = {}, agent =
 }
 
 function valuesOf(action: string, context: JsonObject, taken: readonly TakenAction[]): Record<string, Json> {
-  const asking = { action, context, agent: 'bot', nowMs: NOW }
-  return Object.fromEntries(factsOverTime(SET, asking, pastIn(SET, asking, taken)))
+  const query = { action, context, agent: 'bot', nowMs: NOW }
+  return Object.fromEntries(factsOverTime(SET, query, historyFrom(SET, query, taken)))
 }
 
 interface Case {
@@ -169,7 +169,7 @@ rules: [{id: r, actions: [a.b], effect: deny, reason: R., when: {fact: history.c
     ['a.c', ['history.count.scaled']],
     ['a.d', []],
   ] as const) {
-    const asking = { action, agent: 'bot', nowMs: NOW }
-    assert.deepEqual([...factsOverTime(set, asking, pastIn(set, asking, [])).keys()], texts)
+    const query = { action, agent: 'bot', nowMs: NOW }
+    assert.deepEqual([...factsOverTime(set, query, historyFrom(set, query, [])).keys()], texts)
   }
 })

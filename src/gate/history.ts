@@ -18,12 +18,12 @@ export interface Tally {
   readonly count: number
   readonly total: Decimal
   /** Of how many the number to add up is missing, or no number. */
-  readonly lacking: number
+  readonly missing: number
 }
 
-export const NO_TALLY: Tally = { count: 0, total: ZERO, lacking: 0 }
+export const NO_TALLY: Tally = { count: 0, total: ZERO, missing: 0 }
 /** One action of which the number is not known. */
-export const LACKING: Tally = { count: 1, total: ZERO, lacking: 1 }
+export const MISSING_AMOUNT: Tally = { count: 1, total: ZERO, missing: 1 }
 
 /** Longer texts name no session. In UTF-16 units. */
 export const MAX_SESSION = 256
@@ -44,53 +44,53 @@ function requestValue({ facts }: PolicySet, path: FactPath, asked: Omit<AskedAct
 /** What one more action adds; nothing where the counter is not about it. */
 export function tallyOf(set: PolicySet, { actions, sum }: Counter, asked: AskedAction): Tally {
   if (!matchesAny(actions, asked.action)) return NO_TALLY
-  if (sum === undefined) return { count: 1, total: ZERO, lacking: 0 }
+  if (sum === undefined) return { count: 1, total: ZERO, missing: 0 }
   const amount = requestValue(set, sum, asked)
-  if (typeof amount !== 'number') return LACKING
-  return { count: 1, total: decimalOf(amount), lacking: 0 }
+  if (typeof amount !== 'number') return MISSING_AMOUNT
+  return { count: 1, total: decimalOf(amount), missing: 0 }
 }
 
 export function addTallies(a: Tally, b: Tally): Tally {
-  return { count: a.count + b.count, total: plus(a.total, b.total), lacking: a.lacking + b.lacking }
+  return { count: a.count + b.count, total: plus(a.total, b.total), missing: a.missing + b.missing }
 }
 
 /** What is left of `a` without `b`, which is a part of it. */
 export function subtractTally(a: Tally, b: Tally): Tally {
-  return { count: a.count - b.count, total: minus(a.total, b.total), lacking: a.lacking - b.lacking }
+  return { count: a.count - b.count, total: minus(a.total, b.total), missing: a.missing - b.missing }
 }
 
 /** What facts over time are worked out from. */
-export interface Past {
+export interface History {
   /** What each counter came to, without the action that is asked for, by path text; absent where it cannot be told. */
   readonly tallies: ReadonlyMap<string, Tally>
   /** The actions that were allowed in the session; undefined without a session, or where they are too many. */
   readonly sessionActions: ReadonlySet<string> | undefined
 }
 
-export const NO_PAST: Past = { tallies: new Map(), sessionActions: undefined }
+export const NO_HISTORY: History = { tallies: new Map(), sessionActions: undefined }
 
 /** The facts over time that the set asks for about this action, the action itself counted as if it were allowed. */
-export function factsOverTime(set: PolicySet, asked: AskedAction, past: Past): FactValues {
+export function factsOverTime(set: PolicySet, asked: AskedAction, history: History): FactValues {
   const values = new Map<string, Json>()
   for (const path of set.evaluator.about(asked.action).overTime) {
-    const value = factOverTime(set, path, asked, past)
+    const value = factOverTime(set, path, asked, history)
     if (value !== undefined) values.set(path.text, value)
   }
   return values
 }
 
-function factOverTime(set: PolicySet, { text }: FactPath, asked: AskedAction, past: Past): Json | undefined {
-  const { sessionActions } = past
+function factOverTime(set: PolicySet, { text }: FactPath, asked: AskedAction, history: History): Json | undefined {
+  const { sessionActions } = history
   if (text === SESSION_ACTIONS) return sessionActions && [...sessionActions].sort()
   const globs = set.session?.taken.get(text)
   if (globs !== undefined) return sessionActions && [...sessionActions].some((action) => matchesAny(globs, action))
   const counter = set.counters.get(text)
-  const before = past.tallies.get(text)
+  const before = history.tallies.get(text)
   if (counter === undefined || before === undefined) return undefined
-  const { count, total, lacking } = addTallies(before, tallyOf(set, counter, asked))
+  const { count, total, missing } = addTallies(before, tallyOf(set, counter, asked))
   if (counter.sum === undefined) return count
   const sum = toNumber(total)
-  return lacking === 0 && Number.isFinite(sum) ? sum : undefined
+  return missing === 0 && Number.isFinite(sum) ? sum : undefined
 }
 
 /** An action that was allowed at a time. */
@@ -100,21 +100,21 @@ export interface TakenAction extends AskedAction {
 }
 
 /** Who asks, and when. */
-export interface Asking extends AskedAction {
+export interface HistoryQuery extends AskedAction {
   readonly agent: string
   readonly nowMs: number
 }
 
 /** What a list of actions comes to for who asks now, as the audit trail would tell it. */
-export function pastIn(set: PolicySet, asking: Asking, taken: readonly TakenAction[]): Past {
-  const session = sessionOf(set, asking)
-  const ofAgent = taken.filter(({ agent }) => agent === asking.agent)
+export function historyFrom(set: PolicySet, query: HistoryQuery, taken: readonly TakenAction[]): History {
+  const session = sessionOf(set, query)
+  const ofAgent = taken.filter(({ agent }) => agent === query.agent)
   const ofSession = ofAgent.filter((one) => session !== undefined && sessionOf(set, one) === session)
   const by = { tenant: taken, agent: ofAgent, session: ofSession }
   const tallies = new Map<string, Tally>()
   for (const [text, counter] of set.counters) {
     if (counter.by === 'session' && session === undefined) continue
-    const within = by[counter.by].filter(({ atMs }) => atMs > asking.nowMs - counter.withinMs)
+    const within = by[counter.by].filter(({ atMs }) => atMs > query.nowMs - counter.withinMs)
     tallies.set(text, within.map((one) => tallyOf(set, counter, one)).reduce(addTallies, NO_TALLY))
   }
   const actions = new Set(ofSession.map(({ action }) => action))

@@ -3,7 +3,7 @@ import { compileAndTest } from '../cases/accept.ts'
 import { draftVerdict } from '../gate/verdict.ts'
 import { type CompiledPolicies, compilePolicySet, listFilesOf, type PolicySource } from '../policy/load.ts'
 import { validatePolicySet } from '../policy/validation.ts'
-import type { Job } from './aside.ts'
+import type { Job } from './policy-worker.ts'
 
 // Buffers arrive as plain Uint8Arrays, Maps as Maps: structured cloning keeps what is asked and answered.
 parentPort?.on('message', async (job: Job) => parentPort?.postMessage(await outcomeOf(job)))

@@ -1,25 +1,25 @@
+import { boundedCache } from '../../base/bounded-cache.ts'
+import { serialByKey } from '../../base/concurrency.ts'
 import { digestOf } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Glob } from '../../base/glob.ts'
 import { memo } from '../../base/memo.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import { turnsByKey } from '../../base/turns.ts'
 import {
-  type Asking,
   addTallies,
+  type HistoryQuery,
   MAX_SESSION_ACTIONS,
-  NO_PAST,
+  NO_HISTORY,
   sessionOf,
   subtractTally,
   type Tally,
-} from '../../gate/over-time.ts'
+} from '../../gate/history.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import type { Counter, PolicySet } from '../../policy/set.ts'
 import type { TakenBy } from '../../store/queries.ts'
 import type { Store } from '../../store/store.ts'
 import type { Guard } from '../../store/submission.ts'
-import type { PastReader, ReadPast } from '../deps.ts'
-import { keptNewest } from '../kept.ts'
+import type { HistoryReader, ReadHistory } from '../deps.ts'
 import { type Window, type WindowReader, windowReader } from './window.ts'
 
 /** Counters, each for one agent or tenant, and sessions, that are kept as they stood at the last check. */
@@ -28,7 +28,7 @@ const MAX_SESSIONS = 1000
 /** Who has waited this long for the checks before it is refused, so that what nobody waits for any more is not decided. */
 const TURN_LIMIT_MS = 5000
 
-export const NOTHING_READ: ReadPast = { past: NO_PAST, seen: null }
+export const NOTHING_READ: ReadHistory = { history: NO_HISTORY, seen: null }
 
 /** What the facts over time about one action are read from. */
 interface Wanted {
@@ -37,31 +37,39 @@ interface Wanted {
   session: TakenBy | undefined
 }
 
-export function pastReader(store: Store): PastReader {
-  const turn = turnsByKey()
+export function historyReader(store: Store): HistoryReader {
+  const serial = serialByKey()
   const window = windowReader(store)
-  const kept = keptWindows(window)
+  const cached = cachedWindows(window)
   return {
-    async read(set, chain, asking) {
-      const wanted = wantedOf(set, asking)
+    async read(set, chain, query) {
+      const wanted = wantedOf(set, query)
       if (wanted === undefined) return NOTHING_READ
       const end = (await store.lengths([chain])).get(chain) ?? 0
-      const { past } = await pastOf(store, { set, chain, nowMs: asking.nowMs, end, prunedTs: '', wanted, ...kept })
-      return { past, seen: { end, guard: guardOf(chain, end, wanted) } }
+      const { history } = await historyAt(store, {
+        set,
+        chain,
+        nowMs: query.nowMs,
+        end,
+        prunedTs: '',
+        wanted,
+        ...cached,
+      })
+      return { history, seen: { end, guard: guardOf(chain, end, wanted) } }
     },
-    async at(set, chain, asking, end) {
-      const wanted = wantedOf(set, asking)
-      if (wanted === undefined) return { past: NO_PAST, erased: 0 }
+    async at(set, chain, query, end) {
+      const wanted = wantedOf(set, query)
+      if (wanted === undefined) return { history: NO_HISTORY, erased: 0 }
       const actions = (of: Window) => window.actions(of, [])
       const prunedTs = (await store.pruned(chain))?.lastTs ?? ''
-      return pastOf(store, { set, chain, nowMs: asking.nowMs, end, prunedTs, wanted, tally: window.tally, actions })
+      return historyAt(store, { set, chain, nowMs: query.nowMs, end, prunedTs, wanted, tally: window.tally, actions })
     },
-    inTurn(set, caller, action, work) {
+    runExclusive(set, caller, action, work) {
       if (set.evaluator.about(action).overTime.length === 0) return work()
       // What one agent is allowed may be counted by another action for all of them.
       const isShared = [...set.counters.values()].some(({ by }) => by === 'tenant')
       const sinceMs = performance.now()
-      return turn(JSON.stringify([caller.chain, isShared ? null : principalOf(caller.key)]), async () => {
+      return serial(JSON.stringify([caller.chain, isShared ? null : principalOf(caller.key)]), async () => {
         if (performance.now() - sinceMs < TURN_LIMIT_MS) return work()
         throw new GateError('overloaded', 'Too many checks that are counted together wait; try again.')
       })
@@ -70,15 +78,15 @@ export function pastReader(store: Store): PastReader {
 }
 
 /** Reads windows from where they stood at the last check. Sessions have room of their own: who asks with many does not take that of others. */
-function keptWindows({ tally: tallyIn, actions: actionsIn }: WindowReader): Pick<Reading, 'tally' | 'actions'> {
+function cachedWindows({ tally: tallyIn, actions: actionsIn }: WindowReader): Pick<Reading, 'tally' | 'actions'> {
   // A counter belongs to one set.
   const identities = new WeakMap<Counter, string>()
-  const tallies = keptNewest<Kept>(MAX_TALLIES)
-  const sessionTallies = keptNewest<Kept>(MAX_SESSIONS)
-  const sessions = keptNewest<{ end: number; actions: ReadonlySet<string> }>(MAX_SESSIONS)
+  const tallies = boundedCache<CachedTally>(MAX_TALLIES)
+  const sessionTallies = boundedCache<CachedTally>(MAX_SESSIONS)
+  const sessions = boundedCache<{ end: number; actions: ReadonlySet<string> }>(MAX_SESSIONS)
 
   /** From what is known of an earlier window, if it helps: what has come is added, what is too old is taken off. */
-  const moved = async (set: PolicySet, counter: Counter, window: Window, known: Kept | undefined) => {
+  const moved = async (set: PolicySet, counter: Counter, window: Window, known: CachedTally | undefined) => {
     const { first, end } = window
     if (known === undefined || known.first > first || known.end > end || known.end < first)
       return tallyIn(set, counter, window)
@@ -112,14 +120,14 @@ function keptWindows({ tally: tallyIn, actions: actionsIn }: WindowReader): Pick
   }
 }
 
-interface Kept {
+interface CachedTally {
   first: number
   end: number
   tally: Tally
 }
 
 /** Undefined where nothing over time is asked about the action. */
-function wantedOf(set: PolicySet, { action, agent, ...request }: Asking): Wanted | undefined {
+function wantedOf(set: PolicySet, { action, agent, ...request }: HistoryQuery): Wanted | undefined {
   const { overTime } = set.evaluator.about(action)
   if (overTime.length === 0) return undefined
   const session = sessionOf(set, request)
@@ -151,7 +159,7 @@ interface Reading {
   actions(window: Window): Promise<ReadonlySet<string>>
 }
 
-async function pastOf(store: Store, { set, chain, nowMs, end, prunedTs, wanted, tally, actions }: Reading) {
+async function historyAt(store: Store, { set, chain, nowMs, end, prunedTs, wanted, tally, actions }: Reading) {
   const beginOf = (withinMs: number): string => formatTimestamp(nowMs - withinMs + 1)
   const firsts = memo(async (withinMs: number) => Math.min(end, await store.seqNotBefore(chain, beginOf(withinMs))))
   const tallies = new Map<string, Tally>()
@@ -165,14 +173,14 @@ async function pastOf(store: Store, { set, chain, nowMs, end, prunedTs, wanted, 
   if (wanted.session !== undefined && prunedTs !== '') erased += 1
   const taken = wanted.session && (await actions({ ...wanted.session, chain, first: 0, end }))
   const sessionActions = taken === undefined || taken.size > MAX_SESSION_ACTIONS ? undefined : taken
-  return { past: { tallies, sessionActions }, erased }
+  return { history: { tallies, sessionActions }, erased }
 }
 
 /** An allow counts on nothing more having been allowed of what was counted for it. */
 function guardOf(chain: string, end: number, { counters, session }: Wanted): Guard {
   const counted = counters.map(({ counter: { actions }, by }) => ({ ...by, actions }))
   const inSession = session === undefined ? [] : [{ ...session, actions: ANY_ACTION }]
-  return { kind: 'notTaken', chain, since: end, of: [...counted, ...inSession] }
+  return { kind: 'noNewAllows', chain, since: end, of: [...counted, ...inSession] }
 }
 
 const ANY_ACTION: readonly Glob[] = [{ text: '**', segments: ['**'], exact: false }]

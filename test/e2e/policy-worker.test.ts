@@ -6,8 +6,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
-import { inThreads } from '../../src/files/aside.ts'
-import { NO_TALLY } from '../../src/gate/over-time.ts'
+import { inThreads } from '../../src/files/policy-worker.ts'
+import { NO_TALLY } from '../../src/gate/history.ts'
 import { draftVerdict } from '../../src/gate/verdict.ts'
 import { linkPolicySet } from '../../src/policy/link.ts'
 import { compilePolicySet, type PolicySource } from '../../src/policy/load.ts'
@@ -74,7 +74,7 @@ history: {count: {mails: {actions: ["email.*"], within: 1h, by: agent}}}
   )
   const { data } = compilePolicySet(source)
   assert.ok(data)
-  const sent = { count: 2, total: NO_TALLY.total, lacking: 0 }
+  const sent = { count: 2, total: NO_TALLY.total, missing: 0 }
   const asked = {
     killSwitchReason: undefined,
     tenant: 'acme',
@@ -84,7 +84,7 @@ history: {count: {mails: {actions: ["email.*"], within: 1h, by: agent}}}
     action: 'email.send',
     context: { to: [{ name: 'ann' }] },
     plan: undefined,
-    past: { tallies: new Map([['history.count.mails', sent]]), sessionActions: undefined },
+    history: { tallies: new Map([['history.count.mails', sent]]), sessionActions: undefined },
   }
   const here = await draftVerdict({ data, asked })
   assert.deepEqual([here.decision, here.rule], ['deny', 'often'])
@@ -104,29 +104,29 @@ test('a thread that has answered takes the next work, and is ended when none com
   // An idle thread keeps nothing from ending, not even this test.
   const running = setInterval(() => undefined, 1000)
   t.after(() => clearInterval(running))
-  const aside = inThreads()
+  const policyWorker = inThreads()
   const { files } = sourceOf({ 'main.yaml': EVERYTHING })
-  await aside.listFiles(files)
-  await aside.listFiles(files)
+  await policyWorker.listFiles(files)
+  await policyWorker.listFiles(files)
   assert.equal(ended.length, 1)
-  await Promise.all([aside.listFiles(files), aside.listFiles(files)])
+  await Promise.all([policyWorker.listFiles(files), policyWorker.listFiles(files)])
   assert.equal(ended.length, 2)
   await Promise.all(ended)
-  assert.deepEqual(await aside.listFiles(files), { value: ['lists/known.txt'] })
+  assert.deepEqual(await policyWorker.listFiles(files), { value: ['lists/known.txt'] })
   assert.equal(ended.length, 3)
 })
 
 test('policies that take all time or memory end as a fault, in a thread that is ended', async () => {
   const files = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`p${i}.yaml`, largePolicy(`R${i}.`)]))
   const started = performance.now()
-  const aside = inThreads()
-  const outcome = await aside.compile(sourceOf(files))
+  const policyWorker = inThreads()
+  const outcome = await policyWorker.compile(sourceOf(files))
   assert.ok('fault' in outcome)
   assert.match(outcome.fault, /^takes more than 20 s to load$|^cannot be loaded: .*memory limit/)
   // A minute is what a thread gets that has little of the machine.
   assert.equal(performance.now() - started < 70_000, true)
   // The next ones get another.
-  assert.ok('value' in (await aside.compile(sourceOf({ 'main.yaml': `${HEADER}rules: []\n` }))))
+  assert.ok('value' in (await policyWorker.compile(sourceOf({ 'main.yaml': `${HEADER}rules: []\n` }))))
 })
 
 /** How long the event loop stood still, at most, while a large set came into force. */

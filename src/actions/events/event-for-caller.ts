@@ -1,6 +1,6 @@
 import { approvalView } from '../../approvals/view.ts'
 import { principalOf } from '../../keys/apikey.ts'
-import { isToldOf, isToldOfAll } from '../../keys/event-roles.ts'
+import { mayReceive, mayReceiveAll } from '../../keys/event-roles.ts'
 import { stopView } from '../../killswitch/killswitch.ts'
 import type { Caller, CheckDeps } from '../deps.ts'
 import type { ChainEvent } from './follow.ts'
@@ -12,21 +12,21 @@ type Extent = 'all' | 'limited' | 'nothing'
  * The event as the caller is told of it, one line of JSON; undefined when it is not. What is told to many is made
  * once.
  */
-export function toldTo(deps: CheckDeps, caller: Caller, event: ChainEvent): string | undefined {
+export function eventForCaller(deps: CheckDeps, caller: Caller, event: ChainEvent): string | undefined {
   const extent = extentFor(deps, caller, event)
   if (extent === 'nothing') return undefined
-  const known = event.told.get(extent)
+  const known = event.serialized.get(extent)
   if (known !== undefined) return known
   const { id, timestamp, type: eventType } = event
   const json = JSON.stringify({ id, timestamp, eventType, data: dataOf(deps, event, extent) })
-  event.told.set(extent, json)
+  event.serialized.set(extent, json)
   return json
 }
 
 function extentFor(deps: CheckDeps, { key, tenantId }: Caller, { group, approval, keyId, data }: ChainEvent): Extent {
-  if (!isToldOf(group, key.roles)) return 'nothing'
+  if (!mayReceive(group, key.roles)) return 'nothing'
   if (group === 'killswitch' || group === 'policy' || group === 'outcome') return 'all'
-  if (isToldOfAll(group, key.roles)) return 'all'
+  if (mayReceiveAll(group, key.roles)) return 'all'
   if (group === 'approval') return approval?.requestedBy === principalOf(key) ? 'limited' : 'nothing'
   const asker = keyId === undefined ? undefined : deps.store.state().keys.get(keyId)
   if (asker === undefined || principalOf(asker) !== principalOf(key)) return 'nothing'

@@ -1,4 +1,4 @@
-import { turns } from '../base/turns.ts'
+import { limitConcurrency } from '../base/concurrency.ts'
 import type { DraftQuestion, Verdict } from '../gate/verdict.ts'
 import type { CompiledPolicies, Outcome, PolicySource } from '../policy/load.ts'
 import type { PolicyValidation } from '../policy/validation.ts'
@@ -15,13 +15,13 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb:
 /** Sets come into force together; between that there is no thread. */
 const IDLE_MS = 2000
 
-const MODULE = new URL('./aside-worker', import.meta.url)
+const MODULE = new URL('./policy-worker-thread', import.meta.url)
 
 /**
  * What has to be parsed to be known. A text can take all time or memory, and the good ones take seconds when they are
  * large, so this is done where it neither takes the service with it nor holds it up.
  */
-export interface Aside {
+export interface PolicyWorker {
   /** The paths of the lists that the policies name. */
   listFiles(files: PolicySource['files']): Promise<Outcome<readonly string[]>>
   /** Without the tests of the folder, which are only checked. */
@@ -34,14 +34,14 @@ export interface Aside {
   judge(question: DraftQuestion): Promise<Outcome<Verdict>>
 }
 
-/** What the thread is asked: the name of a method of Aside, and its argument. */
+/** What the thread is asked: the name of a method of PolicyWorker, and its argument. */
 export type Job =
   | ['listFiles', PolicySource['files']]
   | ['compile' | 'compileAndTest' | 'validate', PolicySource]
   | ['judge', DraftQuestion]
 
 /** Each in a thread that does nothing else meanwhile, and is ended when that fails. */
-export function inThreads(): Aside {
+export function inThreads(): PolicyWorker {
   const ask = answeringThreads(MODULE, { idleMs: IDLE_MS, resourceLimits: RESOURCE_LIMITS })
   const run = <T>(job: Job): Promise<Outcome<T>> => inTime((signal) => ask<T>(job, signal), job)
   return {
@@ -57,12 +57,12 @@ export function inThreads(): Aside {
 const THREADS = 2
 
 /** What policies take to come into force, so many at once; the rest waits for its turn. What callers ask for has turns of its own. */
-export function inTurn(aside: Aside): Pick<Aside, 'listFiles' | 'compile' | 'compileAndTest'> {
-  const turn = turns(THREADS)
+export function limitLoads(policyWorker: PolicyWorker): Pick<PolicyWorker, 'listFiles' | 'compile' | 'compileAndTest'> {
+  const limit = limitConcurrency(THREADS)
   return {
-    listFiles: (files) => turn(() => aside.listFiles(files)),
-    compile: (source) => turn(() => aside.compile(source)),
-    compileAndTest: (source) => turn(() => aside.compileAndTest(source)),
+    listFiles: (files) => limit(() => policyWorker.listFiles(files)),
+    compile: (source) => limit(() => policyWorker.compile(source)),
+    compileAndTest: (source) => limit(() => policyWorker.compileAndTest(source)),
   }
 }
 

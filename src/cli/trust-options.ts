@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { parseAnchor } from '../evidence/anchor.ts'
-import type { Means } from '../evidence/attestation.ts'
+import type { VerifyInputs } from '../evidence/attestation.ts'
 import { parseVkey } from '../evidence/note.ts'
 import { readTrust, type Trust } from '../evidence/trust.ts'
 import { collect, UsageError } from './context.ts'
 
-export interface MeansOptions {
+export interface TrustOptions {
   trust?: string
   vkey?: string[]
   anchors?: string
 }
 
 /** What a verifier brings: the keys that it pins, and the anchors that it kept. */
-export function addMeansOptions(command: Command): Command {
+export function addTrustOptions(command: Command): Command {
   return command
     .option('--trust <file>', 'trust file that pins the log keys; see `signing-keys export-trust`')
     .option('--vkey <vkey>', 'a log key to pin; may be given several times', collect)
@@ -21,7 +21,7 @@ export function addMeansOptions(command: Command): Command {
 }
 
 /** @throws UsageError, UnusableTrust, or what reading a file throws */
-export function meansOf({ trust, vkey = [], anchors }: MeansOptions): Required<Means> {
+export function verifyInputsOf({ trust, vkey = [], anchors }: TrustOptions): Required<VerifyInputs> {
   const file: Trust = trust === undefined ? { logKeys: [], revoked: new Map() } : readTrust(readFileSync(trust))
   const pinned = vkey.map((text) => {
     const key = parseVkey(text)

@@ -1,9 +1,9 @@
-/** Runs work one after the other where it has the same key, and at once where it has not. */
-export function turnsByKey(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+/** Runs work with the same key one after the other, and work with different keys at once. */
+export function serialByKey(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()
   return async (key, work) => {
     const result = (last.get(key) ?? Promise.resolve()).then(work)
-    // The next in turn does not care how it ended.
+    // A failure does not keep the next from starting.
     const ended = result.catch(() => undefined)
     last.set(key, ended)
     try {
@@ -14,8 +14,8 @@ export function turnsByKey(): <T>(key: string, work: () => Promise<T>) => Promis
   }
 }
 
-/** Runs so much work at once; the rest waits for its turn, in order. */
-export function turns(limit: number) {
+/** Runs at most `limit` pieces of work at once; the rest waits in order. */
+export function limitConcurrency(limit: number) {
   const waiting: (() => void)[] = []
   let free = limit
   return async <T>(work: () => Promise<T>): Promise<T> => {

@@ -15,7 +15,7 @@ export interface FileAddress {
 }
 
 /** A connection to the data file that is opened when it is needed, and again after it was discarded. */
-export interface KeptFile {
+export interface FileConnection {
   /**
    * @throws when the file is no longer the one that was opened first, or cannot be opened again, or does not hold
    */
@@ -26,7 +26,7 @@ export interface KeptFile {
   close(): void
 }
 
-export function keepFile({ dir, file, origin }: FileAddress, first?: Connection): KeptFile {
+export function fileConnection({ dir, file, origin }: FileAddress, first?: Connection): FileConnection {
   let connection = first
   let files = first === undefined ? '' : identityOf(dir)
   let closed = false
