@@ -1,23 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { KillSwitch } from '../../src/killswitch/killswitch.ts'
 import { change } from '../../src/store/records.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Guard, Submission } from '../../src/store/submission.ts'
 import { aKey, aStop, changing, commit, creating, LIVE, note, only, recovered, START_MS } from './drafts.ts'
+import { checkpoints, logKeys, outcomes, prunes, type Row, takes } from './guard-rows.ts'
 import type { Stores } from './suite.ts'
-
-interface Row {
-  name: string
-  /** What is true before, made by another process. */
-  before: readonly Submission[]
-  /** In force in this process alone. */
-  imposed?: KillSwitch
-  guard: Guard
-  refused: boolean
-  /** Time that passes before the guarded commit. */
-  laterMs?: number
-}
 
 const subject = { chain: LIVE, action: 'payment.transfer', domain: 'finance' }
 const notStopped: Guard = { kind: 'notStopped', subject }
@@ -62,20 +50,37 @@ const stops: Omit<Row, 'guard'>[] = [
 
 const key = aKey()
 const brief = aKey({ expiresAt: '2026-01-01T00:00:01.000Z' })
-const active = (keyId: string): Guard => ({ kind: 'keyActive', keyId })
 const revoked = changing(change('key', key, { revokedAt: '2026-01-01T00:00:00.000Z' }))
-const keys: Row[] = [
-  { name: 'the key is active', before: [creating('key', key)], guard: active(key.id), refused: false },
-  { name: 'the key is unknown', before: [], guard: active(key.id), refused: true },
-  { name: 'the key is revoked', before: [creating('key', key), revoked], guard: active(key.id), refused: true },
-  {
-    name: 'the key ends in 1 ms',
-    before: [creating('key', brief)],
-    guard: active(brief.id),
-    refused: false,
-    laterMs: 999,
-  },
-  { name: 'the key ends now', before: [creating('key', brief)], guard: active(brief.id), refused: true, laterMs: 1000 },
+
+/** The same for the key that calls and for one whose vote is relied on. */
+function keyRows(kind: 'keyActive' | 'voterActive'): Row[] {
+  const active = (keyId: string): Guard => ({ kind, keyId })
+  return [
+    { name: 'the key is active', before: [creating('key', key)], guard: active(key.id), refused: false },
+    { name: 'the key is unknown', before: [], guard: active(key.id), refused: true },
+    { name: 'the key is revoked', before: [creating('key', key), revoked], guard: active(key.id), refused: true },
+    {
+      name: 'the key ends in 1 ms',
+      before: [creating('key', brief)],
+      guard: active(brief.id),
+      refused: false,
+      laterMs: 999,
+    },
+    {
+      name: 'the key ends now',
+      before: [creating('key', brief)],
+      guard: active(brief.id),
+      refused: true,
+      laterMs: 1000,
+    },
+  ]
+}
+
+const untilASecond: Guard = { kind: 'before', timeMs: START_MS + 1000 }
+const times: Row[] = [
+  { name: '1 ms is left', before: [], guard: untilASecond, refused: false, laterMs: 999 },
+  { name: 'the time has come', before: [], guard: untilASecond, refused: true, laterMs: 1000 },
+  { name: 'the time is over', before: [], guard: untilASecond, refused: true, laterMs: 1001 },
 ]
 
 const use = { keyId: 'key_a', route: 'check', value: 'v1', bodyDigest: 'sha256:', entryId: 'aud_first', atMs: START_MS }
@@ -102,11 +107,23 @@ const idempotency: Row[] = [
   { name: 'ten minutes are over', before: [used], guard: leadsTo(null), refused: false, laterMs: 600_001 },
 ]
 
-const rows: Row[] = [...stops.map((row) => ({ ...row, guard: notStopped })), ...keys, ...idempotency]
+/** Each kind has a row that holds and one that fails. */
+const ROWS: Record<Guard['kind'], readonly Row[]> = {
+  notStopped: stops.map((row) => ({ ...row, guard: notStopped })),
+  keyActive: keyRows('keyActive'),
+  voterActive: keyRows('voterActive'),
+  checkpointed: checkpoints,
+  prunedTo: prunes,
+  logKeyInUse: logKeys,
+  before: times,
+  noNewAllows: takes,
+  noOutcome: outcomes,
+  idempotency,
+}
 
 /** A guard is checked at the commit, against what any process has written. */
 export function guardContract(stores: Stores): void {
-  for (const { name, before, imposed, guard, refused, laterMs = 0 } of rows) {
+  for (const { name, before, imposed, guard, refused, laterMs = 0 } of Object.values(ROWS).flat()) {
     test(`guard ${guard.kind}: ${name}`, async (t) => {
       let nowMs = START_MS
       const open = stores(t)
@@ -128,7 +145,7 @@ export function guardContract(stores: Stores): void {
   test('every guard of a submission must hold', async (t) => {
     const store = stores(t)(() => START_MS)
     await commit(store, creating('key', key))
-    const guards = [active(key.id), notStopped, leadsTo('aud_first')]
+    const guards: Guard[] = [{ kind: 'keyActive', keyId: key.id }, notStopped, leadsTo('aud_first')]
     assert.equal((await store.commit({ ...only(note()), guards })).conflict, 'idempotency')
     await commit(store, used)
     assert.equal((await store.commit({ ...only(note()), guards })).conflict, null)
