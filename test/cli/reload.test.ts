@@ -124,10 +124,13 @@ test('SIGHUP while the service starts counts when it has started, and many in a 
     server.send('SIGHUP')
     if (i % 10 === 0) assert.equal(await decision(server), 'allow')
   }
-  const ended = server.stop('SIGTERM')
-  for (let i = 0; i < 20; i += 1) {
+  let isOver = false
+  const ended = server.stop('SIGTERM').finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
     server.send('SIGHUP')
-    await sleep(2)
+    await sleep(1)
   }
   assert.deepEqual(await ended, { code: 0, signal: null })
   assert.equal(server.log.at(-1)?.msg, 'stopped')
@@ -135,6 +138,21 @@ test('SIGHUP while the service starts counts when it has started, and many in a 
     server.log.filter(({ level }) => level === 'error' || level === 50),
     [],
   )
+})
+
+/** Sends SIGHUP when the first module of the service is about to be loaded. */
+const HOOK = `
+export async function resolve(name, context, next) {
+  if (name.includes('/dist/')) process.kill(process.pid, 'SIGHUP')
+  return next(name, context)
+}`
+
+test('SIGHUP while the modules of the service are loaded does not end it', async (t) => {
+  const { root, options, decision } = await prepare()
+  const register = `import { register } from 'node:module'\nregister('./hook.mjs', import.meta.url)\n`
+  writeFiles(root, { 'hook.mjs': HOOK, 'register.mjs': register })
+  const env = { NODE_OPTIONS: `--import=${join(root, 'register.mjs')}` }
+  assert.equal(await decision(await serve(t, options, { env })), 'allow')
 })
 
 test('with watch off, what else the command line changes acts within a second, and a tenant made later gets its entry', async (t) => {

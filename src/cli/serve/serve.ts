@@ -4,7 +4,7 @@ import type { Logger } from '../../service/log.ts'
 import type { RunningServer } from '../../service/server.ts'
 import { addCommonOptions, addSettingOption, type CommonOptions, configOf } from '../context.ts'
 import { welcome } from './demo.ts'
-import { reloadSignal, stopSignal } from './signals.ts'
+import { hearToTheEnd, reloadSignal, stopSignal } from './signals.ts'
 
 interface ServeOptions extends CommonOptions {
   demo?: boolean
@@ -50,6 +50,7 @@ async function serve(options: ServeOptions): Promise<void> {
     await server.close()
   }
   log.info({}, 'stopped')
+  hearToTheEnd()
 }
 
 /** What came of each tenant's policies is told by the service; this is the end of it. */

@@ -24,3 +24,11 @@ export function reloadSignal(): (reload: () => void) => void {
     missed = false
   }
 }
+
+/**
+ * Has the process end with its listeners in place. An orderly end takes them away first, so that a SIGHUP that comes
+ * then would count as what ended it. Call it last: no later listener of `exit` is called.
+ */
+export function hearToTheEnd(): void {
+  process.once('exit', () => process.exit())
+}
