@@ -99,6 +99,7 @@ const PRESENTED: [name: string, id: () => Promise<string>, says: RegExp][] = [
   ['unknown', async () => 'apr_00000000000000000000000000', /not known/],
   ['no id at all', async () => 'x', /not known/],
   ['another tenant’s', () => anothers(), /not known/],
+  ["the test side's", () => onTestSide(), /not known/],
   ["another requester's", () => strangers(), /another requester/],
   ['for another request', () => forAnother(), /another request/],
   ['used', () => used(), /consumed/],
@@ -109,6 +110,10 @@ async function anothers(): Promise<string> {
   const key = await gate.key({ tenant: 'other' })
   const note = await gate.call(key, 'POST', '/audit/log', { eventType: 'my.note', data: {} })
   return String(note.body.data.id).replace('aud_', 'apr_')
+}
+async function onTestSide(): Promise<string> {
+  const key = await gate.key({ roles: ['agent'], environment: 'test' })
+  return (await ask('pay.one', n, {}, key)).approvalId
 }
 async function strangers(): Promise<string> {
   const stranger = await gate.key({ roles: ['agent'] })

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { approve } from '../../src/actions/approvals/approvals.ts'
+import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts'
+import { check } from '../../src/actions/gate/check.ts'
+import { historyReader } from '../../src/actions/gate/history.ts'
+import { createKey, revokeKey } from '../../src/actions/keys/keys.ts'
+import { ensureTenant } from '../../src/actions/keys/tenants.ts'
+import { operatorOf, trigger } from '../../src/actions/killswitch/killswitch.ts'
+import { idMaker } from '../../src/base/id.ts'
+import type { Role } from '../../src/keys/roles.ts'
+import { openStore } from '../../src/store/sqlite/store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { temporaryFolder } from '../helpers.ts'
+import { setOf } from '../policy/sources.ts'
+import { tamper } from '../store/used-folder.ts'
+
+const HOST = { kind: 'host', id: 'host:0' } as const
+const HOUR = 3_600_000
+const T0 = Date.parse('2026-03-01T10:00:00.000Z')
+const SET = setOf(`
+approval: {expiresIn: 1h}
+rules:
+  - {id: one, actions: [pay.one], effect: require_approval, reason: One person.}
+  - {id: two, actions: [pay.two], effect: require_approval, reason: Two people., approval: {quorum: 2}}
+`)
+const ONE = { tenantId: 'acme', action: 'pay.one', context: { n: 1 } }
+const TWO = { ...ONE, action: 'pay.two' }
+const vote = { tenantId: 'acme', approverId: 'a person' }
+
+interface Scene {
+  deps: CheckDeps
+  dir: string
+  agent: Caller
+  ann: Caller
+  bob: Caller
+  wait(ms: number): void
+  revoke(caller: Caller): Promise<unknown>
+  stop(): Promise<unknown>
+  /** `deps`, where `act` runs once between a decision and its commit. */
+  interrupted(act: () => unknown): CheckDeps
+}
+
+async function scene(t: TestContext): Promise<Scene> {
+  const dir = join(temporaryFolder(), 'data')
+  let nowMs = T0
+  const clock = () => nowMs
+  const store = openStore({ dir, create: true, clock })
+  t.after(() => store.close())
+  const newId = idMaker(clock, randomBytes)
+  const deps: CheckDeps = { store, clock, newId, policies: { get: () => SET }, history: historyReader(store) }
+  await ensureTenant(deps, HOST, 'acme')
+  const host = { actor: HOST, caller: undefined }
+  const caller = async (role: Role): Promise<Caller> => {
+    const { id } = await createKey(deps, host, 'acme', { roles: [role] })
+    return callerOf(store.state().keys.get(id) ?? assert.fail('the key was made'), 'acme')
+  }
+  const [agent, ann, bob] = [await caller('agent'), await caller('approver'), await caller('approver')]
+  const untilDone = () => assert.fail('the stop is on disk at once')
+  return {
+    deps,
+    dir,
+    agent,
+    ann,
+    bob,
+    wait: (ms) => {
+      nowMs += ms
+    },
+    revoke: (one) => revokeKey(deps, host, one.key.id),
+    stop: () =>
+      trigger({ ...deps, untilDone }, operatorOf(ann), {
+        tenantId: 'acme',
+        level: 'L3',
+        reason: 'x',
+        triggeredBy: 'x',
+      }),
+    interrupted(act) {
+      let done = false
+      const commit: Store['commit'] = async (submission) => {
+        if (!done) {
+          done = true
+          await act()
+        }
+        return store.commit(submission)
+      }
+      return { ...deps, store: { ...store, commit } }
+    },
+  }
+}
+
+/** What ends an approval between the decision to use it and the commit of its use. */
+const ENDED: [what: string, act: (scene: Scene) => unknown, decided: string][] = [
+  ['nothing happens', () => undefined, 'allow'],
+  ['1 ms before its deadline', ({ wait }) => wait(HOUR - 1), 'allow'],
+  ['its deadline comes', ({ wait }) => wait(HOUR), 'require_approval'],
+  ['its approver is revoked', ({ revoke, ann }) => revoke(ann), 'require_approval'],
+  ['another approver is revoked', ({ revoke, bob }) => revoke(bob), 'allow'],
+  ['the action is stopped', ({ stop }) => stop(), 'deny'],
+]
+
+for (const [what, act, decided] of ENDED) {
+  test(`an approval that is being used, when ${what}: ${decided}`, async (t) => {
+    const at = await scene(t)
+    const held = await check(at.deps, at.agent, ONE)
+    await approve(at.deps, at.ann, held.approvalId ?? '', vote)
+    const { decision } = await check(
+      at.interrupted(() => act(at)),
+      at.agent,
+      ONE,
+    )
+    assert.equal(decision, decided)
+    const used = await at.deps.store.approval(held.approvalId ?? '')
+    assert.equal(used?.status === 'consumed', decided === 'allow')
+  })
+}
+
+/** What comes between the second vote of a quorum of two and its commit; the error of the vote, or the status after it. */
+const VOTED: [what: string, act: (scene: Scene) => unknown, came: string][] = [
+  ['nothing happens', () => undefined, 'approved'],
+  ['1 ms before the deadline', ({ wait }) => wait(HOUR - 1), 'approved'],
+  ['the deadline comes', ({ wait }) => wait(HOUR), 'approval_expired'],
+  ['the first voter is revoked', ({ revoke, ann }) => revoke(ann), 'pending'],
+  ['the voter is revoked', ({ revoke, bob }) => revoke(bob), 'unauthenticated'],
+  ['the action is stopped', ({ stop }) => stop(), 'kill_switch_active'],
+]
+
+for (const [what, act, came] of VOTED) {
+  test(`the last vote, when ${what}: ${came}`, async (t) => {
+    const at = await scene(t)
+    const { approvalId } = await check(at.deps, at.agent, TWO)
+    await approve(at.deps, at.ann, approvalId ?? '', vote)
+    const last = approve(
+      at.interrupted(() => act(at)),
+      at.bob,
+      approvalId ?? '',
+      vote,
+    )
+    const told = await last.then(
+      ({ status }) => status as string,
+      ({ code }) => code,
+    )
+    assert.equal(told, came)
+  })
+}
+
+/** Edits of the file that leave the row of an approval and its entries in disagreement, or an entry and its hash. */
+const EDITED: [what: string, sql: string][] = [
+  ['its row is set back', `UPDATE approval SET body = replace(body, '"consumed"', '"approved"')`],
+  [
+    'its row and what its entries say are edited',
+    `UPDATE approval SET body = replace(replace(body, '"consumed"', '"approved"'), '"revision":3', '"revision":2');
+     UPDATE section SET json = replace(json, '"consumed"', '"approved"') WHERE name = 'data'`,
+  ],
+]
+
+for (const [what, sql] of EDITED) {
+  test(`a used approval allows nothing more when ${what} in the file`, async (t) => {
+    const { deps, dir, agent, ann } = await scene(t)
+    const { approvalId } = await check(deps, agent, ONE)
+    await approve(deps, ann, approvalId ?? '', vote)
+    assert.equal((await check(deps, agent, ONE)).decision, 'allow')
+    tamper(dir, (db) => db.exec(sql))
+    assert.notEqual((await check(deps, agent, ONE)).decision, 'allow')
+  })
+}
