@@ -67,6 +67,9 @@ const HELD = pay(5000)
 const HELD_REASON =
   /^Large payments need a person\. People have to approve it first \(apr_\w+\)\. Once they have, call the tool again with the same arguments\.$/
 
+/** A busy machine is not so slow: a client that takes longer waits for what it should not wait for. */
+const HUNG_MS = 15_000
+
 const CHECK = 'POST /gate/check'
 const OUTCOME = 'POST /gate/outcome'
 const refusal = (status: number, error: string): Step => ({
@@ -87,11 +90,11 @@ const checks: Case[] = [
   },
   {
     name: 'a hold that is waited for longer than the service may take otherwise',
-    options: { timeout: 1000 },
+    options: { timeout: 3000 },
     call: 'check',
-    with: { ...HELD, wait: 2 },
+    with: { ...HELD, wait: 4 },
     value: { decision: 'require_approval' },
-    tookMs: { atLeast: 1900 },
+    tookMs: { atLeast: 3900 },
   },
   {
     name: 'a decision with its explanation',
@@ -148,7 +151,7 @@ const failures: Case[] = [
     call: 'check',
     with: MAIL,
     error: { name: 'GateError', code: 'timeout' },
-    tookMs: { atLeast: 650, atMost: 3000 },
+    tookMs: { atLeast: 650, atMost: HUNG_MS },
     requests: [CHECK],
   },
   {
@@ -158,7 +161,7 @@ const failures: Case[] = [
     call: 'check',
     with: MAIL,
     error: { name: 'GateError', code: 'timeout' },
-    tookMs: { atLeast: 1400, atMost: 4000 },
+    tookMs: { atLeast: 1400, atMost: HUNG_MS },
     requests: [CHECK],
   },
   {
@@ -351,17 +354,17 @@ const repetitions: Case[] = [
     call: 'check',
     with: MAIL,
     value: { decision: 'allow' },
-    tookMs: { atMost: 3000 },
+    tookMs: { atMost: HUNG_MS },
   },
   {
     name: 'not at all when that is later than the client may wait',
     steps: [{ ...(refusal(429, 'rate_limited') as object), status: 429, headers: { 'retry-after': '60' } }],
-    options: { timeout: 2000 },
+    options: { timeout: 30_000 },
     call: 'check',
     with: MAIL,
     error: { name: 'GateError', code: 'rate_limited', status: 429, retryAfterMs: 60_000 },
     requests: [CHECK],
-    tookMs: { atMost: 1500 },
+    tookMs: { atMost: HUNG_MS },
   },
   ...([400, 401, 409, 500, 502] as const).map(
     (status): Case => ({
@@ -486,7 +489,7 @@ const guards: Case[] = [
     call: 'guard',
     with: { request: HELD, approvalTimeout: 1200 },
     error: { name: 'ActionRefused', decision: 'require_approval', reason: HELD_REASON },
-    tookMs: { atLeast: 1200, atMost: 8000 },
+    tookMs: { atLeast: 1200, atMost: HUNG_MS },
   },
   ...[{ data: null }, { data: {} }, { data: { status: true } }].map(
     (body): Case => ({
@@ -509,7 +512,7 @@ const guards: Case[] = [
   ...(
     [
       ['nobody listens', { down: true }, 'unreachable'],
-      ['nothing comes', { always: 'hang' }, 'timeout'],
+      ['nothing comes', { always: 'hang', options: { timeout: 1500 } }, 'timeout'],
       ['all connections break', { always: 'reset' }, 'unreachable'],
       ['every answer is lost', { always: 'lose' }, 'unreachable'],
       ['somebody else answers', { always: { status: 200, text: 'OK' } }, 'malformed_answer'],
@@ -521,11 +524,10 @@ const guards: Case[] = [
     ([what, means, code]): Case => ({
       ...means,
       name: `nothing runs where ${what}`,
-      options: { timeout: 1500 },
       call: 'guard',
       with: { request: MAIL, approvalTimeout: 2000 },
       error: { name: 'ActionRefused', decision: null, cause: code },
-      tookMs: { atMost: 6000 },
+      tookMs: { atMost: HUNG_MS },
     }),
   ),
   {
@@ -594,11 +596,11 @@ const observing: Case[] = [
     name: 'who only watches waits for nobody',
     options: { mode: 'observe' },
     call: 'guard',
-    with: { request: HELD, returns: 1, approvalTimeout: 20_000 },
+    with: { request: HELD, returns: 1, approvalTimeout: 60_000 },
     value: 1,
     ran: 1,
     observed: ['payment.transfer: Large payments need a person.'],
-    tookMs: { atMost: 6000 },
+    tookMs: { atMost: HUNG_MS },
   },
   ...['Enforce', 'observed', ''].map(
     (mode): Case => ({
