@@ -12,6 +12,8 @@ const ONGOING = stopOf({ triggeredAt: at(HOUR - 1) })
 const ELSEWHERE = stopOf({ target: 'other/live', triggeredAt: at(0) })
 const BEFORE = stopOf({ triggeredAt: at(-9000), recoveredAt: at(-1000) })
 
+const approvedAt = (ms: number): Partial<Approval> => ({ status: 'approved', decidedAt: at(ms) })
+
 const STATUS: [name: string, change: Partial<Approval>, stops: KillSwitch[], afterMs: number, status: string][] = [
   ['pending before its deadline', {}, [], HOUR - 1, 'pending'],
   ['pending at its deadline', {}, [], HOUR, 'expired'],
@@ -25,6 +27,10 @@ const STATUS: [name: string, change: Partial<Approval>, stops: KillSwitch[], aft
   ['stopped too late', {}, [stopOf({ triggeredAt: at(HOUR) })], 9 * HOUR, 'expired'],
   ['another tenant stopped', {}, [ELSEWHERE], HOUR, 'expired'],
   ['stopped before it was asked', {}, [BEFORE], HOUR, 'expired'],
+  ['approved before a stop', approvedAt(999), [PAUSED], 7000, 'cancelled'],
+  ['approved in the millisecond in which a stop began', approvedAt(1000), [PAUSED], 7000, 'cancelled'],
+  ['approved after a stop began', approvedAt(1001), [PAUSED], 7000, 'approved'],
+  ['approved before a stop of another tenant', approvedAt(0), [{ ...PAUSED, target: 'x/live' }], 7000, 'approved'],
   ['two overlapping stops count once', {}, [PAUSED, { ...PAUSED, id: 'ksw_2' }], HOUR + 5000, 'expired'],
 ]
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Json } from '../../src/base/json.ts'
+import { combiner } from '../../src/policy/kleene.ts'
 import type { Truth } from '../../src/policy/set.ts'
 import { setWhen, truthOf } from './sets.ts'
 
@@ -198,4 +199,9 @@ test('property: every operator and decorator answers as a naive reference does, 
     }),
     { numRuns: 800 },
   )
+})
+
+test('a condition of a name that is not there is neither a match nor a miss', () => {
+  const truthOf = combiner(new Map(), () => 'true')
+  assert.equal(truthOf({ kind: 'condition', name: 'gone' }), 'unknown')
 })
