@@ -73,6 +73,15 @@ test('an expired key is refused', async (t) => {
   assertRefused(await clocked.call(key, 'GET', '/killswitch/status'), 'unauthenticated')
 })
 
+test('a key ends at a time to come, of which the present is none', async (t) => {
+  const now = Date.parse('2026-03-01T10:00:00.000Z')
+  const clocked = await startGate(t, { clock: () => now })
+  const maker = await clocked.key()
+  const ending = (ms: number) => ({ roles: ['agent'], expiresAt: new Date(now + ms).toISOString() })
+  assertRefused(await clocked.call(maker, 'POST', '/keys', ending(0)), 'invalid_request')
+  assertDone(await clocked.call(maker, 'POST', '/keys', ending(1)))
+})
+
 for (const [given, stored] of [
   ['2099-12-31T23:59:59Z', '2099-12-31T23:59:59.000Z'],
   ['2099-06-01T00:00:00.123456+02:00', '2099-05-31T22:00:00.123Z'],

@@ -162,3 +162,13 @@ test('another tenant sees nothing of what is here', async () => {
   assert.doesNotMatch(JSON.stringify(chain.body), /acme/)
   assert.deepEqual((await gate.call(stranger, 'GET', '/policies')).body.data.rules, 0)
 })
+
+for (const [path, body] of [
+  ['/gate/check', { action: 'email.send' }],
+  ['/audit/log', { eventType: 'my.note', data: {} }],
+  ['/killswitch/trigger', { level: 'L3', reason: 'x', triggeredBy: 'x' }],
+] as const) {
+  test(`${path} refuses a body that names another tenant than the header`, async () => {
+    assertRefused(await gate.call(owner, 'POST', path, { ...body, tenantId: 'other' }), 'tenant_mismatch')
+  })
+}

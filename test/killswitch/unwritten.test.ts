@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startGate } from '../helpers.ts'
-import { assertRefused, entries } from '../http/support.ts'
+import { assertDone, assertRefused, entries, entriesOf } from '../http/support.ts'
+import { until } from '../until.ts'
 
 const STOP = { level: 'L3', reason: 'odd', triggeredBy: 'ann' }
 
@@ -47,6 +48,17 @@ test('a stop that is not on disk yet is the same one when triggered again, and c
   assertRefused(answer, 'audit_unavailable')
   assert.match(answer.body.message, /not on disk yet/)
   assert.equal(await active(), true)
+})
+
+test('a stop that is not on disk is written, once, when it can be', async (t) => {
+  const { gate, trigger, recover, active, away, back } = await station(t)
+  away()
+  assert.equal((await trigger()).body.data.persisted, false)
+  back()
+  await until('it is on disk', async () => (await entriesOf(gate, 'killswitch.triggered')) === 1)
+  assertDone(await recover())
+  assert.equal(await active(), false)
+  assert.equal(await entriesOf(gate, 'killswitch.triggered'), 1)
 })
 
 test('a trigger with an Idempotency-Key stops although no earlier use can be read', async (t) => {
