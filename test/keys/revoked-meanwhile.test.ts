@@ -29,7 +29,7 @@ rules:
 const store = openStore({ dir: temporaryFolder(), create: true, clock: Date.now })
 after(() => store.close())
 const newId = idMaker(Date.now, randomBytes)
-const deps: CheckDeps = { store, clock: Date.now, newId, policies: { get: () => set }, past: historyReader(store) }
+const deps: CheckDeps = { store, clock: Date.now, newId, policies: { get: () => set }, history: historyReader(store) }
 await ensureTenant(deps, HOST.actor, 'acme')
 
 async function owner(): Promise<Caller> {
