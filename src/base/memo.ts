@@ -1,4 +1,4 @@
-/** What `make` gives for each key, made at its first use and kept; for keys of which there are only so many. */
+/** Caches the result of `make` for each key, without a limit: only for a bounded number of keys. */
 export function memo<K, V>(make: (key: K) => V): (key: K) => V {
   const made = new Map<K, { value: V }>()
   return (key) => {
@@ -8,7 +8,7 @@ export function memo<K, V>(make: (key: K) => V): (key: K) => V {
   }
 }
 
-/** What `make` gives, made at the first use. */
+/** Caches the result of the first call of `make`. */
 export function once<V>(make: () => V): () => V {
   const made = memo<undefined, V>(make)
   return () => made(undefined)
