@@ -7,10 +7,10 @@ import type { Logger } from './log.ts'
 import type { Tasks } from './repeat.ts'
 import type { Trail } from './trail.ts'
 
-/** Between two looks for outcomes that never came. */
+/** Interval of the search for missing outcomes. */
 const LOOK_MS = 10_000
 
-/** Decisions whose outcome was contradicted that are remembered: one that is told again and again counts once. */
+/** Limit of remembered decisions with a contradicted outcome: repeated reports of one count once. */
 const REMEMBERED = 10_000
 
 export type Outcomes = OutcomeDeps['outcomes'] & {
@@ -18,7 +18,7 @@ export type Outcomes = OutcomeDeps['outcomes'] & {
   possibleBypasses(): number
 }
 
-/** Looks for allowed actions whose outcome never came, and says loudly what may have gone past the gate. */
+/** Searches for allowed actions without an outcome, and logs a warning of each possible bypass. */
 export function watchOutcomes(
   deps: Deps,
   trail: Pick<Trail, 'isWriting'>,

@@ -7,19 +7,19 @@ import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
 import type { Tasks } from './repeat.ts'
 
-/** How often it is looked whether it is time. */
+/** Interval of the check whether a sweep is due. */
 const LOOK_MS = 1000
-/** After the start, others have their turn first. */
+/** Delay of the first sweep, which leaves the start to more urgent work. */
 const FIRST_AFTER_MS = 5000
-/** The hour of the local day at which all chains are verified. */
+/** Local hour at which all chains are verified. */
 const NIGHT_HOUR = 3
 
 export interface Sweeping {
-  /** Null before the first time. */
+  /** Null before the first sweep. */
   last(): Verified | null
 }
 
-/** Verifies all chains after the start and each night, where nobody waits for it, and says loudly when one does not hold. */
+/** Verifies all chains in the background after the start and each night. Logs an error for each chain that fails. */
 export function keepSweeping(
   deps: Deps,
   readAnchors: () => Promise<RangeInputs>,
