@@ -21,7 +21,7 @@ import { writeStream } from './stream.ts'
 export interface Dispatcher {
   services: Services
   limiter: RateLimiter
-  /** Makes the share of one request. */
+  /** Reserves body memory for one request. */
   bodies: ReturnType<typeof bodyBudget>
   refusals: Refusals
   routes: Readonly<Record<KeyedRouteId, Route>>
@@ -31,8 +31,8 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN)
 
 /**
- * The way of every request: host → key → limit → tenant and role → body → action → envelope, or the form of a facade. Express and
- * the direct listener both come through here, so a route behaves the same on either.
+ * Handles every request: host → key → limit → tenant and role → body → action → envelope, or the form of a facade.
+ * Express and the direct listener both call it, so a route behaves the same on either.
  */
 export async function dispatch(
   dispatcher: Dispatcher,
@@ -57,19 +57,19 @@ export async function dispatch(
   }
 }
 
-/** Who asks, as far as it is known by now. */
+/** Key and caller of a request, as far as known so far. */
 interface Asker {
   key: ApiKey | undefined
   caller: Caller | undefined
 }
 
 /**
- * Counts and audits what refuses the caller, wherever it was found, those of unknown keys too. Guessing
- * costs the guesser: past its limit the answer is `rate_limited`.
+ * Counts and audits refusals of the caller, wherever they were found, also those of unknown keys.
+ * Guessing uses up a limit, after which the answer is `rate_limited`.
  */
 function refusal({ limiter, refusals }: Dispatcher, { key, caller }: Asker, error: unknown): unknown {
   if (!(error instanceof GateError)) return error
-  // An admin who names a tenant that does not exist is guessing as well.
+  // An admin who names a tenant that does not exist is guessing too.
   const isGuess = caller === undefined && error.code === 'not_found'
   if (!isGuess && !isRefusal(error.code)) return error
   try {
@@ -126,7 +126,7 @@ async function serve(
         waitedMs += ms
       },
       lastEventId: request.headers['last-event-id']?.toString(),
-      // An answer that waits for an earlier one of its connection is not destroyed with it.
+      // A closed connection does not destroy an answer that waits for an earlier one, so the socket is checked too.
       isGone: () =>
         response.destroyed || request.socket.destroyed || services.stopping.aborted || isOver(services, credential),
     })
@@ -138,7 +138,7 @@ async function serve(
   }
 }
 
-/** What waits or streams for a signed-in browser ends with its session. */
+/** True when the browser's session has ended, which ends its waits and streams. */
 function isOver({ sessions }: Services, credential: Credential): boolean {
   return credential.by === 'session' && !sessions.isOpen(credential.session)
 }
@@ -155,12 +155,12 @@ async function bodyOf(
   return takesBytes ? { ...none, bytes } : { ...none, body: parseJson(bytes, bodyLimits) }
 }
 
-/** RFC 9112, 6.3: without either header a request has no body. */
+/** RFC 9112, 6.3: a request without either header has no body. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Parameters by name; one that comes twice is refused, since readers differ on which counts. */
+/** Parameters by name. A repeated one is refused, since readers differ on which counts. */
 function queryOf(request: IncomingMessage): Record<string, string> {
   const url = request.url ?? ''
   const mark = url.indexOf('?')
