@@ -14,15 +14,15 @@ export const LAST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z')
 export type Clock = () => number
 
 /** Cache of the last timestamp: events within a millisecond format the same one repeatedly. */
-const written = { timeMs: 0, text: '1970-01-01T00:00:00.000Z' }
+const lastFormatted = { timeMs: 0, text: '1970-01-01T00:00:00.000Z' }
 
 /** `YYYY-MM-DDTHH:MM:SS.sssZ`, the one form in which times are stored and sent. */
 export function formatTimestamp(timeMs: number): string {
-  if (timeMs !== written.timeMs) {
-    written.text = new Date(timeMs).toISOString()
-    written.timeMs = timeMs
+  if (timeMs !== lastFormatted.timeMs) {
+    lastFormatted.text = new Date(timeMs).toISOString()
+    lastFormatted.timeMs = timeMs
   }
-  return written.text
+  return lastFormatted.text
 }
 
 /** Milliseconds of a timestamp in exactly our form and a real date, else undefined. */

@@ -40,7 +40,7 @@ export interface Leave {
 export type Recorder = (decision: Decision | undefined, outcome: Omit<OutcomeRequest, 'decisionId'>) => Promise<void>
 
 /** Limit of attempts when allows expire before the function can start. */
-const TRIES = 3
+const MAX_ATTEMPTS = 3
 const MAX_ERROR = 500
 /** Time limit of recording: the caller has acted and waits no longer. */
 const RECORD_MS = 5000
@@ -117,13 +117,13 @@ async function permitForNow(
   known: Verdict | undefined,
   options: PermitOptions,
 ): Promise<Verdict> {
-  for (let tries = 1; ; tries += 1) {
-    const verdict = tries === 1 && known ? known : await permit(connection, request, options)
+  for (let attempt = 1; ; attempt += 1) {
+    const verdict = attempt === 1 && known ? known : await permit(connection, request, options)
     const isAborted = options.signal?.aborted ?? false
     if (!verdict.allowed || (verdict.isValid() && !isAborted)) return verdict
     const reason = 'What the gate allowed could not be started in time.'
     await record(verdict.decision, { status: 'not_run', error: reason })
     options.signal?.throwIfAborted()
-    if (tries === TRIES) return { allowed: false, reason, decision: verdict.decision, error: undefined }
+    if (attempt === MAX_ATTEMPTS) return { allowed: false, reason, decision: verdict.decision, error: undefined }
   }
 }

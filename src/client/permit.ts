@@ -48,11 +48,11 @@ export interface Refused {
 
 const DECISIONS: readonly unknown[] = ['allow', 'deny', 'require_approval'] satisfies Decision['decision'][]
 /** Limit of the time, in s, that the service holds an answer. */
-const HELD_S = 25
+const MAX_HOLD_S = 25
 /** Interval between requests for an approval. */
-const AGAIN_MS = 1000
+const POLL_INTERVAL_MS = 1000
 /** Minimum time for the last request, however little is left. */
-const SHORTEST_MS = 1000
+const MIN_TIMEOUT_MS = 1000
 /** Request of each unused allow, as JSON. */
 const unused = new WeakMap<Decision, string>()
 
@@ -88,17 +88,18 @@ export async function waitForApproval({ call }: Connection, id: string, options:
   const endMs = performance.now() + timeout
   for (;;) {
     const leftMs = Math.max(0, endMs - performance.now())
-    const wait = Math.min(HELD_S, Math.ceil(leftMs / 1000))
-    const limit = leftMs < Number.POSITIVE_INFINITY && { timeout: Math.max(leftMs, SHORTEST_MS) }
+    const wait = Math.min(MAX_HOLD_S, Math.ceil(leftMs / 1000))
+    const limit = leftMs < Number.POSITIVE_INFINITY && { timeout: Math.max(leftMs, MIN_TIMEOUT_MS) }
     try {
       const sending = { ...(signal && { signal }), ...limit, heldMs: wait * 1000 }
       const { data } = await call('getApproval', { params: { id }, query: { wait } }, sending)
       if (typeof data.status !== 'string') throw new GateError('malformed_answer', 'The answer is no approval.')
       if (data.status !== 'pending' || performance.now() >= endMs) return data
     } catch (error) {
-      if (!(error instanceof GateError && isPassing(error)) || performance.now() + AGAIN_MS >= endMs) throw error
+      if (!(error instanceof GateError && isPassing(error)) || performance.now() + POLL_INTERVAL_MS >= endMs)
+        throw error
     }
-    await pause(Math.min(AGAIN_MS, Math.max(0, endMs - performance.now())), signal)
+    await pause(Math.min(POLL_INTERVAL_MS, Math.max(0, endMs - performance.now())), signal)
   }
 }
 

@@ -4,16 +4,16 @@ import { sha256Hex } from '../base/bytes.ts'
 import { DAY_MS } from '../base/time.ts'
 
 /** Number of notes at which old ones are removed; calls that were never made leave theirs behind. */
-const MANY = 500
+const CLEANUP_COUNT = 500
 /** Age at which a note is old; no call takes this long. */
-const KEPT_MS = DAY_MS
+const MAX_AGE_MS = DAY_MS
 
 /** Notes from one process to a later one of the same user. A missing, old or forged note decides nothing. */
 export interface CallNotes {
   /** @throws the file system's error, also for a folder that others can read or write */
   put(name: readonly string[], text: string): void
   /** Reads and removes the note. @throws the file system's error, also when there is no note */
-  take(name: readonly string[]): string | undefined
+  take(name: readonly string[]): string
 }
 
 /** @param folder created when missing; belongs to this user alone */
@@ -45,10 +45,10 @@ function assertPrivate(folder: string): void {
 
 function removeOld(folder: string): void {
   const names = readdirSync(folder)
-  if (names.length < MANY) return
+  if (names.length < CLEANUP_COUNT) return
   for (const name of names) {
     const path = join(folder, name)
     const stats = statSync(path, { throwIfNoEntry: false })
-    if (stats !== undefined && Date.now() - stats.mtimeMs > KEPT_MS) rmSync(path, { force: true })
+    if (stats !== undefined && Date.now() - stats.mtimeMs > MAX_AGE_MS) rmSync(path, { force: true })
   }
 }

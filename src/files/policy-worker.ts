@@ -10,7 +10,7 @@ import { answeringThreads } from '../workers/thread.ts'
  */
 const TIME_LIMIT_MS = 20_000
 const TIME_LIMIT_IF_STARVED_MS = 60_000
-const LOOK_MS = 100
+const POLL_INTERVAL_MS = 100
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 64 }
 /** Sets come into force together; a thread that stays idle longer ends. */
 const IDLE_MS = 2000
@@ -80,7 +80,7 @@ async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, [what]: Job)
   const isOver = timeLimit()
   const timer = setInterval(() => {
     if (isOver()) late.abort()
-  }, LOOK_MS)
+  }, POLL_INTERVAL_MS)
   try {
     return { value: await work(late.signal) }
   } catch (error) {

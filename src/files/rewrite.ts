@@ -30,13 +30,13 @@ export function rewriteFile(path: string, before: Uint8Array, after: string): bo
   const folder = dirname(path)
   const { mode } = statSync(path)
   // A hidden name never counts as a policy; a name made from the file's could be too long.
-  const aside = join(folder, `.fmt-${randomBytes(6).toString('hex')}`)
+  const draft = join(folder, `.fmt-${randomBytes(6).toString('hex')}`)
   try {
-    writeDurably(aside, after, mode & 0o7777)
+    writeDurably(draft, after, mode & 0o7777)
     if (Buffer.compare(readAtMost(path, before.byteLength), before) !== 0) return false
-    renameSync(aside, path)
+    renameSync(draft, path)
   } finally {
-    rmSync(aside, { force: true })
+    rmSync(draft, { force: true })
   }
   syncFolder(folder)
   return true

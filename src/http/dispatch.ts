@@ -42,10 +42,10 @@ export async function dispatch(
   response: ServerResponse,
 ): Promise<void> {
   const requestId = requestIdOf(dispatcher, request)
-  const asker: Asker = { key: undefined, caller: undefined }
+  const identity: Identity = { key: undefined, caller: undefined }
   try {
     assertHost(request.headers.host, dispatcher.services.allowedHosts)
-    const { reply, headers } = await serve(dispatcher, id, params, asker, request, response)
+    const { reply, headers } = await serve(dispatcher, id, params, identity, request, response)
     if ('stream' in reply) return await writeStream(response, reply.stream, requestId, headers)
     const { data, page } = reply
     const { bare, status = 200 } = dispatcher.routes[id].shape
@@ -53,12 +53,12 @@ export async function dispatch(
     else writeEnvelope(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
   } catch (error) {
     const { facade }: RouteRule = ROUTES[id]
-    writeError(response, refusal(dispatcher, asker, error), requestId, dispatcher.services.log, facade)
+    writeError(response, refusal(dispatcher, identity, error), requestId, dispatcher.services.log, facade)
   }
 }
 
 /** Key and caller of a request, as far as known so far. */
-interface Asker {
+interface Identity {
   key: ApiKey | undefined
   caller: Caller | undefined
 }
@@ -67,7 +67,7 @@ interface Asker {
  * Counts and audits refusals of the caller, wherever they were found, also those of unknown keys.
  * Guessing uses up a limit, after which the answer is `rate_limited`.
  */
-function refusal({ limiter, refusals }: Dispatcher, { key, caller }: Asker, error: unknown): unknown {
+function refusal({ limiter, refusals }: Dispatcher, { key, caller }: Identity, error: unknown): unknown {
   if (!(error instanceof GateError)) return error
   // An admin who names a tenant that does not exist is guessing too.
   const isGuess = caller === undefined && error.code === 'not_found'
@@ -90,7 +90,7 @@ async function serve(
   dispatcher: Dispatcher,
   id: KeyedRouteId,
   params: Readonly<Record<string, string>>,
-  asker: Asker,
+  identity: Identity,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<{ reply: Reply; headers: Record<string, string> }> {
@@ -99,10 +99,10 @@ async function serve(
   const route = routes[id]
   const state = services.store.state()
   const credential = authenticate(services, request, rule)
-  asker.key = credential.key
+  identity.key = credential.key
   services.keyUses.note(credential.key.id, services.clock())
   const caller = authorize(state, credential.key, request.headers, rule)
-  asker.caller = caller
+  identity.caller = caller
   const headers = limiter.admit(state, caller, rule)
   const share = bodies(caller.key.id, rule.limit === 'exempt')
   try {

@@ -21,7 +21,7 @@ export interface Stream {
 /** Delay after which a client reconnects. */
 const RETRY_MS = 1000
 /** Interval of the check whether a stream with a slow reader is over. */
-const SLOW_LOOK_MS = 100
+const SLOW_POLL_MS = 100
 /** Time that a reader has to take the end of its stream. */
 const END_MS = 200
 
@@ -93,7 +93,7 @@ function drained(response: ServerResponse): Promise<void> {
       response.off('drain', done).off('close', done)
       resolve()
     }
-    const timer = setTimeout(done, SLOW_LOOK_MS)
+    const timer = setTimeout(done, SLOW_POLL_MS)
     response.once('drain', done).once('close', done)
   })
 }

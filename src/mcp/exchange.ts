@@ -31,7 +31,7 @@ export interface ExchangeListener {
 }
 
 /** Request that the server has not answered yet. */
-interface Open {
+interface PendingRequest {
   method: string
   tool: string | undefined
   finished(answer: Answer): Promise<void>
@@ -64,7 +64,7 @@ export class Exchange {
   readonly #book: ToolBook
   readonly #told: ExchangeListener
   /** Keyed by the text of the id: clients take an answer with the id 1 as one with the id "1". */
-  readonly #open = new Map<string, Open>()
+  readonly #open = new Map<string, PendingRequest>()
   readonly #held = new Map<string, AbortController>()
   readonly #finishing = new Set<Promise<void>>()
 
@@ -147,7 +147,7 @@ export class Exchange {
     return JSON.stringify(errorAnswer(`The answer of the server cannot be read: ${why}`, INTERNAL_ERROR, id))
   }
 
-  #opened(id: Id, open: Open): void {
+  #opened(id: Id, open: PendingRequest): void {
     const [oldest] = this.#open.keys()
     if (this.#open.size >= MAX_OPEN && oldest !== undefined)
       this.#finish(oldest, 'The server has not answered for long.')

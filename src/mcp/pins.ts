@@ -11,7 +11,7 @@ export class UnusablePins extends Error {
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 const LIMITS = { maxDepth: 3, maxValues: 50_000 }
 /** Attempts to write, each of which fails when another process writes at the same time. */
-const TRIES = 5
+const MAX_ATTEMPTS = 5
 
 /** Reads the pinned definitions; none when the file does not exist yet. @throws UnusablePins */
 export function readPins(path: string): Pins {
@@ -20,7 +20,7 @@ export function readPins(path: string): Pins {
 
 /** Adds missing pins to the file and keeps existing ones. @returns all pins of the file @throws UnusablePins */
 export function addPins(path: string, pins: Pins): Pins {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
     if (!existsSync(path)) writeFileSync(path, textOf({}), { mode: 0o600 })
     const before = readFileSync(path)
     const known = pinsIn(path, before)

@@ -22,7 +22,7 @@ export type ServerMessage =
 /** Limits of results: programs write larger ones than models do, and numbers that JavaScript lacks. */
 const LIMITS = { maxDepth: 512, maxValues: 2_000_000 }
 /** Characters at both ends of an unreadable message that are searched for its id. */
-const SEARCHED = 1024
+const SEARCH_LENGTH = 1024
 
 /**
  * Reads a message of a server as strictly as those of clients. Where two parsers differ, the client could see something
@@ -63,7 +63,7 @@ function unreadable(why: string, ids: readonly Id[]): ServerMessage {
 /** Possible ids in a text that is meant as a message. */
 function idsIn(source: string): Id[] {
   if (!source.startsWith('{')) return []
-  const searched = `${source.slice(0, SEARCHED)}\n${source.slice(SEARCHED).slice(-SEARCHED)}`
+  const searched = `${source.slice(0, SEARCH_LENGTH)}\n${source.slice(SEARCH_LENGTH).slice(-SEARCH_LENGTH)}`
   return Array.from(searched.matchAll(/"id"\s*:\s*(?:(\d{1,15})\b|"([^"\\]{1,100})")/g), ([, number, text]) =>
     number === undefined ? (text ?? '') : Number(number),
   )

@@ -8,7 +8,7 @@ import type { Tasks } from './repeat.ts'
 import type { Trail } from './trail.ts'
 
 /** Interval of the search for missing outcomes. */
-const LOOK_MS = 10_000
+const POLL_INTERVAL_MS = 10_000
 
 /** Limit of remembered decisions with a contradicted outcome: repeated reports of one count once. */
 const REMEMBERED = 10_000
@@ -36,22 +36,22 @@ export function watchOutcomes(
         log.warn({ chain, count: missing.length, decisions }, 'outcomes of allowed actions never came')
       },
     })
-    tasks.every('look for missing outcomes', Math.min(LOOK_MS, withinMs), async () => {
+    tasks.every('look for missing outcomes', Math.min(POLL_INTERVAL_MS, withinMs), async () => {
       if (trail.isWriting()) await watch.look()
     })
   }
   return {
-    ranWithoutAllow(told) {
+    ranWithoutAllow(report) {
       count += 1
-      log.warn(told, 'an action ran without an allow')
+      log.warn(report, 'an action ran without an allow')
     },
-    ranAfterAll(told) {
-      if (contradicted.has(told.decisionId)) return
+    ranAfterAll(report) {
+      if (contradicted.has(report.decisionId)) return
       const [oldest] = contradicted
       if (oldest !== undefined && contradicted.size >= REMEMBERED) contradicted.delete(oldest)
-      contradicted.add(told.decisionId)
+      contradicted.add(report.decisionId)
       count += 1
-      log.warn(told, 'an action ran that was told as not run')
+      log.warn(report, 'an action ran that was told as not run')
     },
     possibleBypasses: () => count,
   }

@@ -15,7 +15,7 @@ import type { Tasks } from './repeat.ts'
 import type { Trail } from './trail.ts'
 
 /** Interval between two readings of the policies. A change takes effect after two equal readings. */
-const LOOK_MS = 500
+const POLL_INTERVAL_MS = 500
 
 interface KeepPoliciesOptions {
   /** Folder with the folders of all tenants. */
@@ -38,7 +38,7 @@ export async function keepPolicies(
   const policies = policiesIn(folder, { deps, policyWorker: queue, watch: config.watch === 'on', log })
   const readOnce = reader(policies, trail.anchors)
   await readOnce()
-  tasks.every('look at policies', LOOK_MS, async () => {
+  tasks.every('look at policies', POLL_INTERVAL_MS, async () => {
     await readOnce()
     await policies.tend()
   })

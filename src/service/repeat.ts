@@ -18,7 +18,7 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
   // Each waiting task listens, so many listeners are no leak.
   setMaxListeners(0, stopped.signal)
   const running = new Set<Promise<void>>()
-  const told = failures(onError, REMINDER_MS)
+  const failureLog = failures(onError, REMINDER_MS)
 
   const track = (work: Promise<void>): void => {
     running.add(work)
@@ -38,10 +38,10 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
   const attempt = async (name: string, work: () => Promise<unknown>): Promise<boolean> => {
     try {
       await work()
-      told.succeeded(name)
+      failureLog.succeeded(name)
       return true
     } catch (error) {
-      told.failed(name, error)
+      failureLog.failed(name, error)
       return false
     }
   }

@@ -8,7 +8,7 @@ import type { Logger } from './log.ts'
 import type { Tasks } from './repeat.ts'
 
 /** Interval of the check whether a sweep is due. */
-const LOOK_MS = 1000
+const POLL_INTERVAL_MS = 1000
 /** Delay of the first sweep, which leaves the start to more urgent work. */
 const FIRST_AFTER_MS = 5000
 /** Local hour at which all chains are verified. */
@@ -31,17 +31,17 @@ export function keepSweeping(
     nextMs = nextNight(Date.now())
     const swept = await sweep(deps, await readAnchors())
     last = { at: formatTimestamp(deps.clock()), valid: swept.valid, chains: swept.chains.length }
-    tell(log, swept)
+    logResult(log, swept)
   }
   if (config.sweep === 'on') {
-    tasks.every('verify the audit trail', LOOK_MS, async () => {
+    tasks.every('verify the audit trail', POLL_INTERVAL_MS, async () => {
       if (isWriting() && Date.now() >= nextMs) await run()
     })
   }
   return { last: () => last }
 }
 
-function tell(log: Logger, { valid, chains }: Sweep): void {
+function logResult(log: Logger, { valid, chains }: Sweep): void {
   const entries = chains.reduce((sum, { entriesChecked }) => sum + entriesChecked, 0)
   if (valid) log.info({ chains: chains.length, entries }, 'the audit trail was verified')
   for (const { chain, valid: isGood, status, firstBadSeq, fault } of chains) {

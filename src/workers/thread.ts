@@ -44,7 +44,7 @@ export function answeringThreads(module: URL, options: { idleMs: number; resourc
     return thread
   }
   // An idle thread does not keep the process alive.
-  const giveBack = (thread: Worker): void => {
+  const release = (thread: Worker): void => {
     thread.unref()
     const end = (): void => {
       forget(thread)
@@ -58,7 +58,7 @@ export function answeringThreads(module: URL, options: { idleMs: number; resourc
     thread.ref()
     try {
       const answer = await answerOf<Answer>(thread, job, signal)
-      giveBack(thread)
+      release(thread)
       return answer
     } catch (error) {
       void thread.terminate()

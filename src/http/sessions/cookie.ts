@@ -8,7 +8,7 @@ function nameOf(headers: IncomingHttpHeaders): string {
 }
 
 /** Limit of the cookies of one name that are read. */
-const MOST = 20
+const MAX_COOKIES = 20
 
 /**
  * Values of the session's cookie that the browser sent. A server on another port can set one of the same name for a
@@ -17,7 +17,7 @@ const MOST = 20
 export function sessionCookies(headers: IncomingHttpHeaders): string[] {
   const name = `${nameOf(headers)}=`
   const pairs = headers.cookie?.split('; ').filter((item) => item.startsWith(name)) ?? []
-  return pairs.slice(0, MOST).map((pair) => pair.slice(name.length))
+  return pairs.slice(0, MAX_COOKIES).map((pair) => pair.slice(name.length))
 }
 
 /** Header that sets the browser's cookie until it is closed, or deletes it when `value` is empty. RFC 6265bis, 4.1. */

@@ -34,13 +34,13 @@ export function policySourceQueries(db: Database) {
       const { tenantId, source } = stored
       const loaded = (newest.get(tenantId)?.loaded ?? 0) + 1
       put.run({ ...stored, loaded, bytes: Buffer.byteLength(source) })
-      for (const { digest } of tooMuch(retained.all(tenantId))) remove.run(tenantId, digest)
+      for (const { digest } of beyondLimits(retained.all(tenantId))) remove.run(tenantId, digest)
     },
   }
 }
 
 /** Sets beyond a limit, from a list with the newest first; never the first. */
-function tooMuch(sets: readonly RetainedSet[]): readonly RetainedSet[] {
+function beyondLimits(sets: readonly RetainedSet[]): readonly RetainedSet[] {
   let bytes = 0
   const end = sets.findIndex((set, i) => {
     bytes += set.bytes
