@@ -6,10 +6,10 @@ import { type Anchor, anchorLine, type Claim, claimIn } from '../evidence/anchor
 
 const LINE_FEED = 0x0a
 const READ_BYTES = 256 * 1024
-/** No anchor is longer: a note has at most 16 KiB, of which JSON may double what it must escape. */
+/** Limit of one line: a note has at most 16 KiB, and JSON escapes may double it. */
 const MAX_LINE_BYTES = 64 * 1024
 
-/** A file of anchors, one a line, to which lines are only ever appended. It lies where whoever has the data file cannot change it. */
+/** Append-only file of anchors, one a line. It lies where nobody who can write the data file can change it. */
 export function anchorFile(path: string): AnchorSink & AnchorRecord {
   return {
     name: 'file',
@@ -33,7 +33,7 @@ export function anchorFile(path: string): AnchorSink & AnchorRecord {
       try {
         return await readNewest(path)
       } catch (cause) {
-        // Nothing has been put there yet.
+        // A missing file holds no anchors yet.
         if (codeOf(cause) === 'ENOENT') return { newest: new Map(), malformed: 0 }
         throw cause instanceof SinkFailure ? cause : failure('read', cause)
       }
@@ -49,7 +49,7 @@ function failure(what: 'read' | 'written', cause: unknown): SinkFailure {
   return new SinkFailure(`The anchor file cannot be ${what}: ${codeOf(cause) ?? 'it failed'}.`, { cause })
 }
 
-/** On disk when it ends. What a crash left of a last line is closed first, so that the next one is whole. */
+/** Appends durably: synced on return. Ends a partial line that a crash left, so that the next one is whole. */
 async function append(path: string, anchors: readonly Anchor[]): Promise<void> {
   const file = await openToAppend(path)
   try {
@@ -73,7 +73,7 @@ async function openToAppend(path: string): Promise<FileHandle> {
   return file
 }
 
-/** The name in the folder must survive a power cut too. */
+/** Syncs the folder: the file's name must survive a power cut too. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {
@@ -90,14 +90,14 @@ async function endsWithinLine(file: FileHandle): Promise<boolean> {
   return buffer[0] !== LINE_FEED
 }
 
-/** Passes over the file once, from its end; in memory is one anchor for each chain. */
+/** Reads the file once, from its end, with one anchor of each chain in memory. */
 async function readNewest(path: string): Promise<NewestAnchors> {
   if (!(await stat(path)).isFile()) throw new SinkFailure('The anchor file is not a file that can be read back.')
   const newest = new Map<string, Claim>()
   let malformed = 0
   for await (const lines of linesBackwards(path)) {
     for (const line of lines) {
-      // Most lines are followed by one of the same chain, and need not be looked at.
+      // The newest anchor of this chain is known; most lines need no parsing.
       if (newest.has(CHAIN.exec(line)?.[1] ?? '')) continue
       const claim = claimIn(line)
       if (claim === undefined) malformed += 1
@@ -107,14 +107,14 @@ async function readNewest(path: string): Promise<NewestAnchors> {
   return { newest, malformed }
 }
 
-/** The chain of a line as it is written here. */
+/** Chain of a line as anchorLine writes it. */
 const CHAIN = /^\{"at":"[^"]*","checkpoint":"[^"/]*\/([^"\\]*)\\n/
 
-/** The lines that are not empty, the last one first, some at a time. Of one that is too long, only the beginning is given. */
+/** Yields batches of non-empty lines, the last line first. Truncates a line beyond the limit. */
 async function* linesBackwards(path: string): AsyncGenerator<string[]> {
   const file = await open(path, 'r')
   try {
-    /** What follows the block up to the next line feed. */
+    /** Bytes after the block, up to the next line feed. */
     let rest = Buffer.alloc(0)
     for (let end = (await file.stat()).size; end > 0; ) {
       const begin = Math.max(0, end - READ_BYTES)

@@ -9,10 +9,10 @@ export class UnusableSecret extends Error {
 const PREFIX = 'whsec_'
 const MIN_BYTES = 24
 const MAX_BYTES = 64
-/** Users that are neither the owner nor of the group may read or change it. */
+/** Permission bits of users other than the owner and the group: none may read or change the file. */
 const FOR_ALL = 0o006
 
-/** The bytes of a secret of Standard Webhooks. @throws UnusableSecret */
+/** Reads the secret of a Standard Webhooks receiver. @throws UnusableSecret */
 export function readWebhookSecret(path: string): Uint8Array {
   const text = readPrivately(path).trim()
   const bytes = text.startsWith(PREFIX) ? decodeBase64(text.slice(PREFIX.length)) : undefined

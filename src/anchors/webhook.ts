@@ -7,7 +7,7 @@ import { type Clock, formatTimestamp } from '../base/time.ts'
 import { type Anchor, anchorRecord } from '../evidence/anchor.ts'
 
 const TIMEOUT_MS = 10_000
-/** Of an answer; its status is what counts. */
+/** Limit of an answer's body; only its status counts. */
 const MAX_ANSWER_BYTES = 16 * 1024
 
 export interface WebhookOptions {
@@ -18,7 +18,7 @@ export interface WebhookOptions {
   timeoutMs?: number
 }
 
-/** Somebody else's receiver of anchors, told and signed after Standard Webhooks 1.0. */
+/** Sends anchors to a foreign receiver, signed after Standard Webhooks 1.0. */
 export function anchorWebhook({ url, secret, clock, timeoutMs = TIMEOUT_MS }: WebhookOptions): AnchorSink {
   return {
     name: 'webhook',
@@ -50,7 +50,7 @@ function bodyOf(anchors: readonly Anchor[], nowMs: number): string {
   return JSON.stringify({ type: 'audit.checkpoint', timestamp: formatTimestamp(nowMs), data })
 }
 
-/** The same for the same checkpoints, however often and by whichever process they are sent. */
+/** Derives the message id from the checkpoints: a retry, also by another process, has the same id. */
 function idOf(anchors: readonly Anchor[]): string {
   return `msg_${encodeHex(sha256(...anchors.map(({ checkpoint }) => checkpoint))).slice(0, 32)}`
 }
@@ -66,7 +66,7 @@ interface Sent {
   signal: AbortSignal
 }
 
-/** The status of the answer. No redirect is followed: where anchors go, the settings say. */
+/** Posts the body and returns the status. Follows no redirect: only the settings say where anchors go. */
 function post(url: string, { body, headers, signal }: Sent): Promise<number> {
   const request = url.startsWith('https:') ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
@@ -78,7 +78,7 @@ function post(url: string, { body, headers, signal }: Sent): Promise<number> {
   })
 }
 
-/** What comes after the status can neither fail nor fill the memory. */
+/** Discards the body, which can neither fail the delivery nor fill the memory. */
 function passOver(response: IncomingMessage, ended: () => void): void {
   let bytes = 0
   response.on('data', (chunk: Buffer) => {

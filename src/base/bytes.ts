@@ -1,22 +1,22 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** What Node does with bytes; in browsers src/client/verify/bytes.ts does it. */
+/** Byte functions for Node; src/client/verify/bytes.ts has those for browsers. */
 
-/** What is hashed: text as UTF-8, bytes as they are, one after the other. */
+/** Input of a hash: text as UTF-8, bytes as they are, one after the other. */
 export type Parts = readonly (string | Uint8Array)[]
 
 /** The 32 bytes of SHA-256 over the parts. */
 export function sha256(...parts: Parts): Uint8Array {
-  // By way of a text, which takes a third of the time of asking for a buffer.
+  // A binary string costs a third of the time of a buffer.
   return Buffer.from(hash('sha256', joined(parts), 'binary'), 'binary')
 }
 
-/** The same in lower-case hexadecimal digits. */
+/** SHA-256 over the parts, in lower-case hexadecimal digits. */
 export function sha256Hex(...parts: Parts): string {
   return hash('sha256', joined(parts), 'hex')
 }
 
-/** In one buffer: hashing part by part costs more than copying, and every section of every entry is hashed. */
+/** Joins the parts, since hashing part by part costs more than copying, and every section of every entry is hashed. */
 function joined(parts: Parts): string | Uint8Array {
   const [first = '', ...others] = parts
   if (others.length === 0) return first
@@ -69,7 +69,7 @@ export function utf8(text: string): Uint8Array {
   return Buffer.from(text)
 }
 
-/** The same bytes, not a copy. */
+/** Wraps the same bytes, without a copy. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }

@@ -1,4 +1,4 @@
-/** Deeper values are a bug of the caller: every outside input is limited to less (see json.ts). */
+/** Limit of nesting. Deeper values are a bug of the caller: outside input is limited to less (see json.ts). */
 const MAX_DEPTH = 100
 
 /**
@@ -30,7 +30,7 @@ function write(value: unknown, depth: number): string {
   }
 }
 
-// Most strings need no escape, and finding that out costs less than asking JSON.stringify.
+// Strings without escapes, which most are: this test costs less than JSON.stringify.
 const PLAIN = /^[ !#-[\]-~]*$/
 
 function writeString(value: string): string {
@@ -41,7 +41,7 @@ function writeString(value: string): string {
 
 function writeArray(items: readonly unknown[], depth: number): string {
   let out = '['
-  // An index loop, since map() would leave holes of a sparse array out silently.
+  // An index loop, since map() silently skips the holes of a sparse array.
   for (let i = 0; i < items.length; i += 1) out += (i > 0 ? ',' : '') + write(items[i], depth + 1)
   return `${out}]`
 }
@@ -59,9 +59,9 @@ function writeObject(value: object, depth: number): string {
   return `${out}}`
 }
 
-/** By UTF-16 code units, the order RFC 8785 3.2.3 asks for, which is how strings compare and sort by default. */
+/** Sorts by UTF-16 code units (RFC 8785 section 3.2.3), the default order of strings. */
 function sortedKeys(members: Record<string, unknown>): string[] {
   const keys = Object.keys(members)
-  // Our own objects are mostly written in order, and looking costs less than sorting.
+  // Our own objects are mostly in order, and checking costs less than sorting.
   return keys.every((key, i) => i === 0 || (keys[i - 1] ?? '') < key) ? keys : keys.sort()
 }

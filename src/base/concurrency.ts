@@ -1,9 +1,9 @@
-/** Runs work with the same key one after the other, and work with different keys at once. */
+/** Runs tasks with the same key one after the other, and tasks with different keys at once. */
 export function serialByKey(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()
   return async (key, work) => {
     const result = (last.get(key) ?? Promise.resolve()).then(work)
-    // A failure does not keep the next from starting.
+    // The next task runs whether this one succeeded or failed.
     const ended = result.catch(() => undefined)
     last.set(key, ended)
     try {
@@ -14,7 +14,7 @@ export function serialByKey(): <T>(key: string, work: () => Promise<T>) => Promi
   }
 }
 
-/** Runs at most `limit` pieces of work at once; the rest waits in order. */
+/** Runs at most `limit` tasks at once; the rest wait in order. */
 export function limitConcurrency(limit: number) {
   const waiting: (() => void)[] = []
   let free = limit

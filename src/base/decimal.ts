@@ -6,7 +6,7 @@ export interface Decimal {
 
 export const ZERO: Decimal = { units: 0n, places: 0 }
 
-/** The number as it is written, so that 0.1 is a tenth, and sums of such numbers are what people work out by hand. */
+/** Exact decimal of the number as written: 0.1 is a tenth, and sums match those that people work out by hand. */
 export function decimalOf(value: number): Decimal {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? []
@@ -25,7 +25,7 @@ export function minus(a: Decimal, b: Decimal): Decimal {
   return plus(a, { ...b, units: -b.units })
 }
 
-/** The nearest number; infinite beyond the range of numbers. */
+/** Nearest double; infinite beyond the range of doubles. */
 export function toNumber({ units, places }: Decimal): number {
   return Number(`${units}e-${places}`)
 }

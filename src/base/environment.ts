@@ -1,4 +1,4 @@
-/** The two worlds of a tenant, which share no key, chain, approval or stop. */
+/** Environments of a tenant. They share no key, chain, approval or stop. */
 export const ENVIRONMENTS = ['live', 'test'] as const
 
 export type Environment = (typeof ENVIRONMENTS)[number]

@@ -1,5 +1,5 @@
 /**
- * Every failure a caller can tell apart, with its HTTP status and what it means. The code is the contract: clients
+ * Failures that a caller can tell apart, each with its HTTP status and meaning. The code is the contract: clients
  * switch on it. A decision, deny included, is never an error.
  */
 export const ERRORS = {
@@ -38,13 +38,13 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** Where in a request a fault is: `path` is a JSON pointer, empty for the whole. */
+/** Location of a fault in a request: `path` is a JSON pointer, empty for the whole. */
 export interface ErrorDetail {
   path: string
   message: string
 }
 
-/** A failure with a code of the table above. `message` and `details` are shown to the caller: never a secret, never a path of the host. */
+/** Failure with a code of ERRORS. Callers see `message` and `details`: never a secret, never a path of the host. */
 export class GateError extends Error {
   override readonly name = 'GateError'
   readonly code: ErrorCode

@@ -1,4 +1,4 @@
-/** What an action is called: letters, digits and `_ . : / -`, at most 128, case-sensitive. */
+/** Name of an action: letters, digits and `_ . : / -`, at most 128, case-sensitive. */
 export const ACTION_PATTERN = '^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$'
 
 const ACTION = new RegExp(ACTION_PATTERN)
@@ -7,7 +7,7 @@ export function isActionName(text: string): boolean {
   return ACTION.test(text)
 }
 
-/** A glob over actions: the characters of an action and `*`. */
+/** Glob over actions: the characters of an action and `*`. */
 export const GLOB_PATTERN = '^[A-Za-z0-9_*][A-Za-z0-9_.:/*-]{0,127}$'
 
 /**
@@ -22,7 +22,7 @@ export interface Glob {
   readonly exact: boolean
 }
 
-/** Undefined when the text is no glob: another character, an empty segment is fine, `**` beside other characters. */
+/** Parses a glob; undefined for another character or for `**` beside other characters. Empty segments are allowed. */
 export function parseGlob(text: string): Glob | undefined {
   if (!new RegExp(GLOB_PATTERN).test(text)) return undefined
   const segments = text.split('.')
@@ -45,13 +45,13 @@ export function globsIntersect(a: Glob, b: Glob): boolean {
   return segmentsMeet(a.segments, b.segments, wildcardsIntersect)
 }
 
-/** True for most pairs of globs that have no action in common; sets with thousands compare each with each. */
+/** Rules out most disjoint pairs cheaply; sets with thousands of globs compare each with each. */
 function beginApart(a: Glob, b: Glob): boolean {
   const [mine, theirs] = [a.segments[0], b.segments[0]]
   return mine !== theirs && mine?.includes('*') === false && theirs?.includes('*') === false
 }
 
-/** Dynamic programming over (position in a, position in b), so no pattern costs more than the product of the lengths. */
+/** Dynamic programming over (position in a, position in b): no pattern costs more than the product of the lengths. */
 function segmentsMeet(a: readonly string[], b: readonly string[], meets: (a: string, b: string) => boolean): boolean {
   // row[j]: the rest of `a` from i and the rest of `b` from j have a common action.
   let below: boolean[] = []
@@ -70,7 +70,7 @@ function segmentsMeet(a: readonly string[], b: readonly string[], meets: (a: str
   return below[0] === true
 }
 
-/** Greedy with one point of return, which is enough for a pattern of literals and `*`. */
+/** Matches greedily with one backtrack point, which suffices for literals and `*`. */
 function wildcardMatches(pattern: string, text: string): boolean {
   let p = 0
   let star = -1
@@ -111,8 +111,8 @@ function wildcardsIntersect(a: string, b: string): boolean {
 }
 
 /**
- * True when `outer` matches every action that `inner` matches. It may be false for patterns of which that is true all the
- * same, such as those that cover each other only character by character over a whole alphabet; it is never true wrongly.
+ * True when `outer` matches every action that `inner` matches; never true wrongly.
+ * It may be false for patterns that cover each other only character by character over a whole alphabet.
  */
 export function globContains(outer: Glob, inner: Glob): boolean {
   if (outer.text === inner.text || outer.text === '**') return true
@@ -123,21 +123,24 @@ export function globContains(outer: Glob, inner: Glob): boolean {
 
 function wildcardContains(outer: string, inner: string): boolean {
   if (outer === inner || outer === '*') return true
-  // No action has the character that stands here for any other.
+  // `\0` stands for any other character, since no action contains it.
   return coversAll([...outer], [...inner], { many: '*', any: '\0', one: (a, b) => a === b })
 }
 
 interface Letters {
-  /** What stands for any number of letters. */
+  /** Symbol for any number of letters. */
   many: string
-  /** A letter that only those that take all letters take. */
+  /** Letter that only symbols for all letters match. */
   any: string
   one: (outer: string, inner: string) => boolean
 }
 
 const MAX_STATES = 1000
 
-/** Follows all places of `outer` at once while `inner` is read; where `inner` has any number of letters, it tries each number that leads to new places. */
+/**
+ * Simulates all positions of `outer` at once while reading `inner`. Where `inner` has any number of letters, it tries
+ * each number that reaches new positions.
+ */
 function coversAll(outer: readonly string[], inner: readonly string[], { many, any, one }: Letters): boolean {
   const closed = (places: Iterable<number>): number[] => {
     const all = new Set(places)

@@ -1,4 +1,4 @@
-/** The items by what each belongs to, in the order in which they come. */
+/** Groups the items by key, in their order. */
 export function grouped<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const item of items) {

@@ -3,8 +3,8 @@ import { GateError } from './errors.ts'
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Refuses requests addressed to another name than ours: a web page can make a browser on this host send
- * them here under its own name (DNS rebinding).
+ * Refuses requests to a host name that is not ours: a web page can make a browser on this host send them here under its
+ * own name (DNS rebinding).
  *
  * @throws GateError `host_not_allowed`
  */

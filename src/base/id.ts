@@ -2,7 +2,7 @@
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 export const ID_RANDOM_BYTES = 10
 
-/** What each kind of record is called; the prefix tells a reader what an id names. */
+/** Prefix of each kind of id; it tells a reader what the id names. */
 export const ID_PREFIX = {
   decision: 'dec',
   approval: 'apr',
@@ -19,7 +19,7 @@ export type IdKind = keyof typeof ID_PREFIX
 /** Makes ids; composed once with the process's clock and randomness. */
 export type NewId = (kind: IdKind) => string
 
-/** The two digits of each ten bits: a table costs less than shifting digit by digit, and every request makes ids. */
+/** Table of the two digits for each ten bits: every request makes ids, and shifting digit by digit costs more. */
 const DIGIT_PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`)
 
 /**
@@ -50,10 +50,10 @@ export function siblingId(id: string, kind: IdKind): string {
   return `${ID_PREFIX[kind]}${id.slice(id.indexOf('_'))}`
 }
 
-/** When the id was made, in ms since 1970. @param id of the form that isId asks for */
+/** Creation time of the id, in ms since 1970. @param id an id that isId accepts */
 export function idTimeMs(id: string): number {
   const digits = id.slice(id.indexOf('_') + 1)
-  // Ten digits are fifty bits, of which the first two are none.
+  // Ten digits are 50 bits, of which the first two are always zero.
   return Array.from(digits.slice(0, 10)).reduce((ms, digit) => ms * 32 + ALPHABET.indexOf(digit), 0)
 }
 

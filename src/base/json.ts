@@ -1,6 +1,6 @@
 import { GateError } from './errors.ts'
 
-/** What strict parsing yields. Objects have no prototype, so `constructor` and `toJSON` are plain data. */
+/** Result of strict parsing. Objects have no prototype, so `constructor` and `toJSON` are plain data. */
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export interface JsonObject {
   [key: string]: Json
@@ -9,11 +9,11 @@ export interface JsonObject {
 export interface JsonLimits {
   /** Levels of nesting; a scalar has depth 0. */
   maxDepth: number
-  /** Values in all, lists and objects included: each takes memory of its own, however few bytes it is written in. */
+  /** Number of values, lists and objects included: each takes memory, however few bytes it is written in. */
   maxValues?: number
   /**
-   * Takes what is one thing to every reader but cannot be kept exactly, for a text that is passed on as it is: lone surrogates, and
-   * any number as the nearest double. Told how a number stands in the text where that is not how it would be written.
+   * Accepts values that all readers agree on but that lose precision, in a text that is passed on unchanged: lone
+   * surrogates, and numbers as doubles. Called with the text of a number that JavaScript writes differently.
    */
   onInexact?(token: string): void
 }
@@ -36,7 +36,7 @@ export function parseJson(input: Uint8Array | string, limits: JsonLimits): Json 
   return parser.document()
 }
 
-/** The same; undefined for what is refused. */
+/** Parses like parseJson; undefined for input that it refuses. */
 export function readJson(input: Uint8Array | string, limits: JsonLimits): Json | undefined {
   try {
     return parseJson(input, limits)
@@ -46,7 +46,7 @@ export function readJson(input: Uint8Array | string, limits: JsonLimits): Json |
   }
 }
 
-/** Text that was written here, and is read without the limits of what comes from outside; undefined when it is no JSON any more. */
+/** Parses text that this service wrote, without the limits on outside input; undefined when it is no longer JSON. */
 export function storedJson(text: string): Json | undefined {
   try {
     return JSON.parse(text)
@@ -156,7 +156,7 @@ class Parser {
     let out = ''
     let from = 0
     for (let at = raw.indexOf('\\'); at >= 0; at = raw.indexOf('\\', from)) {
-      // What lies between escapes is taken in one piece: a text of megabytes has many.
+      // Copies the text between two escapes at once, not character by character: it can be megabytes.
       out += raw.slice(from, at)
       const letter = raw[at + 1] ?? ''
       if (letter === 'u') {

@@ -1,15 +1,15 @@
-/** What `make` gives for each key, made at its first use and kept; for keys of which there are only so many. */
+/** Caches the result of `make` for each key, without a limit: only for a bounded number of keys. */
 export function memo<K, V>(make: (key: K) => V): (key: K) => V {
-  const made = new Map<K, { value: V }>()
+  const cache = new Map<K, { value: V }>()
   return (key) => {
-    const known = made.get(key) ?? { value: make(key) }
-    made.set(key, known)
+    const known = cache.get(key) ?? { value: make(key) }
+    cache.set(key, known)
     return known.value
   }
 }
 
-/** What `make` gives, made at the first use. */
+/** Caches the result of the first call of `make`. */
 export function once<V>(make: () => V): () => V {
-  const made = memo<undefined, V>(make)
-  return () => made(undefined)
+  const cached = memo<undefined, V>(make)
+  return () => cached(undefined)
 }

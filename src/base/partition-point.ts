@@ -1,9 +1,9 @@
 /**
- * How many items come before the first for which the predicate does not hold, by halving: it holds for all before that one,
- * and for none from it on.
+ * Counts the items before the first one that fails the predicate, by binary search. The predicate must hold for all
+ * items before that one and for none from it on.
  *
- * @param length how many items there are
- * @param holds what is asked of the item at an index
+ * @param length number of items
+ * @param holds predicate of the item at an index
  */
 export function partitionPoint(length: number, holds: (index: number) => boolean): number {
   let low = 0

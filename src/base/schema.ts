@@ -10,20 +10,20 @@ import { once } from './memo.ts'
 
 export type { ErrorObject }
 
-/** Patterns run on RE2, in time linear in the text, whoever wrote them. */
+/** Compiles patterns with RE2: matching takes time linear in the text, whoever wrote the pattern. */
 const linearRegExp = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern)
-    // ajv keeps compiled patterns by their text; without one, all patterns would be the first.
+    // ajv caches compiled patterns by their text; without toString, all patterns would be the first.
     return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern }
   },
   { code: 'linearRegExp' },
 )
 
-// The module is CommonJS and its types say so differently from what Node loads.
+// The types of this CommonJS module differ from what Node loads.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default
 
-/** The formats of JSON Schema 2020-12. Of the further ones of ajv-formats, `url` takes a second for 30 kB of `:`. */
+/** Formats of JSON Schema 2020-12. The other formats of ajv-formats stay out: `url` takes a second for 30 kB of `:`. */
 const FORMATS: FormatName[] = [
   ...(['date-time', 'date', 'time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid', 'regex'] as const),
   ...(['uri', 'uri-reference', 'uri-template', 'json-pointer', 'relative-json-pointer'] as const),
@@ -39,7 +39,7 @@ export function schemaCompiler(options: { allErrors: boolean; checked?: boolean 
   const ajv = new Ajv2020({
     strict: true,
     strictTypes: false,
-    // JSON Schema allows both, and both can be meant.
+    // JSON Schema allows both, and authors can mean both.
     strictTuples: false,
     allowMatchingProperties: true,
     strictRequired: false,
@@ -53,9 +53,8 @@ export function schemaCompiler(options: { allErrors: boolean; checked?: boolean 
 }
 
 /**
- * Replaces the keywords that compare values. ajv compares objects by calling their `constructor` and
- * `valueOf`, which parsed objects do not have (equal ones were unequal, `uniqueItems` threw) and which
- * a caller can send as plain members.
+ * Replaces the keywords that compare values. ajv calls the `constructor` and `valueOf` of objects, which parsed objects
+ * lack (equal ones were unequal, `uniqueItems` threw) and which a caller can send as plain members.
  */
 function withJsonEquality(ajv: Ajv2020): Ajv2020 {
   for (const keyword of ['const', 'enum', 'uniqueItems']) ajv.removeKeyword(keyword)
@@ -107,7 +106,7 @@ function jsonEqual(a: unknown, b: unknown): boolean {
   )
 }
 
-// By text, so that the cost grows with the size of the list and not with its square.
+// Comparing texts costs time linear in the list, not quadratic.
 function areDistinct(items: unknown): boolean {
   const list = items as unknown[]
   const texts = list.map((item) => (typeof item === 'number' ? String(item) : canonicalJson(item)))
@@ -117,8 +116,8 @@ function areDistinct(items: unknown): boolean {
 const requests = schemaCompiler({ allErrors: false })
 
 /**
- * A parser for what comes from outside: returns the value, now known to have the schema's shape.
- * Only the first fault is reported, so that a body of faults costs no more than one.
+ * Makes a parser of outside input, which returns the value with the type of the schema.
+ * It reports only the first fault, so that a body of faults costs no more than one.
  */
 export function parserOf<S extends TSchema>(schema: S): (value: unknown) => Static<S> {
   const validator = compiledOnce(schema)
@@ -144,7 +143,7 @@ function invalidRequest(errors: readonly ErrorObject[]): GateError {
   )
 }
 
-/** Path and sentence of an ajv error; the member an error is about is part of the path. */
+/** Path and sentence of an ajv error; the path includes the member that the error is about. */
 export function errorDetail(error: ErrorObject): ErrorDetail {
   const params: Record<string, unknown> = error.params
   if (error.keyword === 'additionalProperties') {
@@ -162,7 +161,7 @@ export function errorDetail(error: ErrorObject): ErrorDetail {
   return { path: error.instancePath, message: error.message ?? 'is not valid' }
 }
 
-/** A text as it is, anything else as JSON: parsed objects have no text of their own. */
+/** Formats text as it is and other values as JSON, since parsed objects have no toString. */
 function word(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -172,7 +171,7 @@ function member(error: ErrorObject, name: unknown): string {
   return `${error.instancePath}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** A test for texts that hold a match of the pattern, in time linear in the text; or why it does not compile. */
+/** Compiles a search for the pattern that takes time linear in the text; returns the fault when it does not compile. */
 export function compilePattern(pattern: string): { test: (text: string) => boolean } | { fault: string } {
   try {
     return linearRegExp(pattern)

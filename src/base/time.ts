@@ -7,22 +7,22 @@ const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 export const DAY_MS = UNIT_MS.d
 
-/** The last instant with a timestamp of our form: a year of five digits would sort before all others as text. */
+/** Last instant with a timestamp of our form: a year of five digits would sort before all others as text. */
 export const LAST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** Milliseconds since 1970, UTC. */
 export type Clock = () => number
 
-/** The last time that was written: what happens in one millisecond asks for it again and again. */
-const written = { timeMs: 0, text: '1970-01-01T00:00:00.000Z' }
+/** Cache of the last timestamp: events within a millisecond format the same one repeatedly. */
+const lastFormatted = { timeMs: 0, text: '1970-01-01T00:00:00.000Z' }
 
 /** `YYYY-MM-DDTHH:MM:SS.sssZ`, the one form in which times are stored and sent. */
 export function formatTimestamp(timeMs: number): string {
-  if (timeMs !== written.timeMs) {
-    written.text = new Date(timeMs).toISOString()
-    written.timeMs = timeMs
+  if (timeMs !== lastFormatted.timeMs) {
+    lastFormatted.text = new Date(timeMs).toISOString()
+    lastFormatted.timeMs = timeMs
   }
-  return written.text
+  return lastFormatted.text
 }
 
 /** Milliseconds of a timestamp in exactly our form and a real date, else undefined. */
@@ -55,7 +55,7 @@ export function parseRfc3339(text: string): number | undefined {
   return Number.isNaN(timeMs) ? undefined : timeMs
 }
 
-/** The time a second after one in the last second of a month, else undefined. */
+/** Time one second after `beforeMs` when that lies in the last second of a month, else undefined. */
 function afterLeapSecond(beforeMs: number): number | undefined {
   const timeMs = beforeMs + 1000
   return !Number.isNaN(timeMs) && /-01T00:00:00/.test(new Date(timeMs).toISOString()) ? timeMs : undefined

@@ -1,14 +1,14 @@
 import type { Json } from './json.ts'
 
 /**
- * What a setting may be: the JSON Schema of the value as a file has it, and the same as a function. Not by a compiler of
- * schemas, which would take longer than most commands; a test compares the two.
+ * Type of a setting: the JSON Schema of its value in a file, and the same check as a function.
+ * The check is written by hand, since compiling schemas takes longer than most commands; a test compares the two.
  */
 export interface Shape<T> {
   readonly schema: Readonly<Record<string, unknown>>
-  /** The value that a text (flag or variable) stands for, which may still be none of the shape. */
+  /** Converts the text of a flag or variable. The result may still not have the shape. */
   fromText(given: string): Json
-  /** The value in the one form in which it is used; undefined when it is none of the shape. */
+  /** Normalizes a value; undefined when it does not have the shape. */
   read(value: Json): T | undefined
 }
 
@@ -18,7 +18,7 @@ export const text: Shape<string> = {
   read: (value) => (typeof value === 'string' && value !== '' ? value : undefined),
 }
 
-/** In a file, null is as good as leaving the value out. */
+/** Optional text; in a file, null equals leaving the value out. */
 export const optionalText: Shape<string | null> = {
   schema: { type: ['string', 'null'], minLength: 1 },
   fromText: text.fromText,
@@ -53,7 +53,7 @@ export const durationOrOff: Shape<string> = {
   read: (value) => (typeof value === 'string' && DURATION.test(value) ? value : undefined),
 }
 
-/** Names that differ in case are the same. A text has commas between them. */
+/** List of case-insensitive names, separated by commas in a text. */
 export const names: Shape<string[]> = {
   schema: { type: 'array', items: text.schema },
   fromText: (given) => given.split(',').map((item) => item.trim()),

@@ -1,4 +1,4 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of package.json, which stands a folder up from the source and from the built file alike. */
+/** Version in package.json, which lies two folders up from the source and from the built file alike. */
 export const VERSION: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version

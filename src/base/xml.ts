@@ -8,7 +8,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 }
 
-/** One line of foreign text for XML, also in an attribute: what steers a terminal is shown, and what XML cannot hold is replaced. */
+/** One line of foreign text for XML: shows terminal controls, and replaces what XML cannot hold. */
 export function xmlText(text: string): string {
   return visible(text)
     .replace(/[&<>"']/g, (mark) => ENTITIES[mark] ?? '')

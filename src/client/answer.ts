@@ -5,16 +5,16 @@ import { isObject } from './objects.ts'
 /** `data` of an answer, and `page` of a list. */
 export type Answer<N extends keyof Api> = Pick<Api[N], 'data' & keyof Api[N]> & Pick<Api[N], 'page' & keyof Api[N]>
 
-/** How an answer comes: `data` in an envelope, which is an object, a list, or a page of a list; or alone. */
+/** Form of an answer: `data` in an envelope (object, list, or page of a list), or alone. */
 export type Form = (typeof ROUTES)[keyof Api]['form']
 
-/** An answer is no longer, nor an event. */
+/** Limit of an answer, and of an event. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /**
- * What a response brings, whatever the envelope is that it comes in.
+ * Reads the data of a response in any envelope.
  *
- * @throws GateError for a failure that the service tells, and for what no sidecar answers
+ * @throws GateError for a failure that the service reports, and for an answer that is not from a sidecar
  */
 export async function readAnswer(response: Response, form: Form): Promise<{ data: unknown }> {
   const text = await textOf(response)
@@ -26,7 +26,7 @@ export async function readAnswer(response: Response, form: Form): Promise<{ data
   throw malformed(response)
 }
 
-/** @throws GateError for more than any sidecar answers, once it has come */
+/** @throws GateError as soon as more has come than any sidecar answers */
 async function textOf(response: Response): Promise<string> {
   const reader = response.body?.getReader()
   const decoder = new TextDecoder()
@@ -35,7 +35,7 @@ async function textOf(response: Response): Promise<string> {
   for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
     bytes += part.value.length
     if (bytes > MAX_ANSWER_BYTES) {
-      // Nobody waits for the rest, or hears how it went.
+      // Ignores the result of cancelling the rest.
       reader?.cancel().catch(() => undefined)
       throw malformed(response)
     }
@@ -54,7 +54,7 @@ function failureIn(response: Response, body: Record<string, unknown> | undefined
   const { success, error: code, message, details, requestId } = body ?? {}
   if (success !== false || typeof code !== 'string' || typeof message !== 'string') return malformed(response)
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  // A newer service may have codes that this client does not know: they are told as they are.
+  // Codes of a newer service that this client does not know pass unchanged.
   return new GateError(code as FailureCode, message, {
     status: response.status,
     ...(Array.isArray(details) && { details: details as FailureDetail[] }),
@@ -63,7 +63,7 @@ function failureIn(response: Response, body: Record<string, unknown> | undefined
   })
 }
 
-/** With 503 or 429 of a proxy before the sidecar, that status says whether to ask again. */
+/** Keeps the status, since a 503 or 429 of a proxy tells whether to retry. */
 export function malformed({ status }: Response): GateError {
   const message = `What answered with status ${status} is no sidecar, or its answer is broken.`
   return new GateError('malformed_answer', message, { status })

@@ -1,11 +1,11 @@
 import { GateError } from './errors.ts'
 import { isPlainObject } from './objects.ts'
 
-/** Nobody walks deeper ones. The service takes fewer levels, and says so. */
+/** Limit of the nesting that is copied. The service accepts fewer levels, and reports it. */
 const MAX_DEPTH = 64
 
 /**
- * A copy that nobody else holds, and that says in JSON what it is: what runs with it is what was asked about.
+ * Copies arguments so that nobody else can change them, and their JSON is exact: the tool runs with what was checked.
  *
  * @throws GateError `invalid_request` for values that JSON would change or leave out
  */

@@ -5,19 +5,19 @@ import { build } from 'esbuild'
 import { inBrowsers } from './in-browsers.js'
 
 /**
- * Makes the package @gate-sidecar/client in dist/client, which stands alone: each entry is one file without dependencies, and its
- * declarations are those that `tsc -p src/client` wrote, as far as the entry needs them.
+ * Builds the package @gate-sidecar/client in dist/client, which stands alone. Each entry is one file without
+ * dependencies. Its declarations are those that `tsc -p src/client` wrote, as far as the entry needs them.
  */
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 const ROOT = join(HERE, '../..')
 const PACKAGE = join(ROOT, 'dist/client')
-/** Where src/client/tsconfig.json has them written, in the folders of src. */
+/** Folder in which src/client/tsconfig.json puts the declarations, laid out as src. */
 const DECLARATIONS = join(ROOT, 'dist/declarations')
-/** What a declaration imports: `from '…'`, or `import("…")` where the compiler names a type by itself. */
+/** Matches the imports of a declaration: `from '…'`, or `import("…")` where the compiler itself names a type. */
 const IMPORTED = /(?<=\bfrom ['"]|\bimport\(['"])[^'"]+/g
 
-/** What others import, and where it comes from. */
+/** Entry points of the package, and their sources. */
 const ENTRIES = [
   { path: '.', file: 'index', source: 'index' },
   { path: './verify', file: 'verify', source: 'verify/verify', isLarge: true },
@@ -28,7 +28,7 @@ const ENTRIES = [
   })),
 ]
 
-/** package.json of the package. What is true of the whole product stands in that of the product. */
+/** Builds the package.json of the package. Facts about the whole product come from that of the product. */
 function manifest() {
   const { version, license, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   return {
@@ -47,10 +47,10 @@ function manifest() {
   }
 }
 
-/** Where each file of declarations in the package is from. */
+/** Source of each declaration file in the package. */
 const copied = new Map()
 
-/** Copies a file of declarations, and those that it imports, into the one folder of the package. */
+/** Copies a declaration file and its imports into the one folder of the package. */
 function copyDeclarations(from) {
   const name = basename(from)
   const other = copied.get(name)

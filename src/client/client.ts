@@ -18,21 +18,21 @@ import { GateSession, type SessionOptions } from './session.ts'
 export interface GateOptions extends ConnectionOptions {
   /** @default enforce */
   mode?: Mode
-  /** Told of each action that ran in the mode `observe` and was not allowed. @default console.warn */
+  /** Called for each action that ran in the mode `observe` without an allow. @default console.warn */
   onObserved?(observed: Observed): void
-  /** Told when the service could not be told what became of an action. @default console.warn */
+  /** Called when an outcome could not be recorded. @default console.warn */
   onUnrecorded?(decisionId: string, error: unknown): void
 }
 
 export interface ListenOptions extends EventOptions {
-  /** Told why no more events come, and what the listener throws. @default console.error */
+  /** Receives the error that ends the events, and errors of the listener. @default console.error */
   onError?(error: unknown): void
 }
 
 const MODES: readonly Mode[] = ['enforce', 'observe']
 
 /**
- * Calls a gate-sidecar. Nothing that fails is an allow: `check` and every other call throw a GateError, `permit` and `guard` refuse.
+ * Client of a gate-sidecar. No failure is an allow: `check` and the other calls throw, `permit` and `guard` refuse.
  *
  * @example
  * const gate = new GateClient({ tenantId: 'acme', apiKey: process.env.GATE_API_KEY })
@@ -54,7 +54,7 @@ export class GateClient {
   /** @throws TypeError for options that cannot be used */
   constructor(options: GateOptions) {
     const { mode = 'enforce' } = options
-    // From outside of the compiler: any other word must not run what is denied.
+    // Callers without a compiler may pass any word, which must not run what is denied.
     if (!MODES.includes(mode)) throw new TypeError(`mode is ${MODES.join(' or ')}`)
     this.#connection = connect(options)
     this.#settings = {
@@ -83,21 +83,21 @@ export class GateClient {
     return check(this.#connection, request, options)
   }
 
-  /** As `check`, and waits for people if it is to; what fails is a refusal. */
+  /** Like `check`, and waits for people if necessary; a failure is a refusal. */
   permit(request: ActionRequest, options?: PermitOptions): Promise<Verdict> {
     return permit(this.#connection, request, options)
   }
 
   /**
-   * Runs the function if the gate allows the action, and tells the service what became of it.
+   * Runs the function if the gate allows the action, and records the outcome.
    *
-   * @throws ActionRefused when it did not run; what the function throws
+   * @throws ActionRefused when it did not run; the function's own error
    */
   guard<T>(request: ActionRequest, run: (leave: Leave) => T | Promise<T>, options?: GuardOptions): Promise<T> {
     return guard(this.#connection, this.#settings, request, run, options)
   }
 
-  /** One conversation of one agent, of which policies are told who wrote what. */
+  /** Conversation of one agent, which tells policies who wrote what. */
   session(options: SessionOptions): GateSession {
     return new GateSession(this, options)
   }
@@ -107,22 +107,22 @@ export class GateClient {
     return (await this.#connection.call('risk', { body: request }, options)).data
   }
 
-  /** Records what became of an action. `guard` does so by itself. */
+  /** Records the outcome of an action. `guard` does so by itself. */
   async outcome(outcome: Body<'outcome'>, options?: CallOptions): Data<'outcome'> {
     return (await this.#connection.call('outcome', { body: outcome }, options)).data
   }
 
-  /** The approval once it is decided; as it is, when nobody decided in time. */
+  /** Waits for the decision of an approval; returns it undecided when the time is over. */
   waitForApproval(id: string, options?: WaitOptions): Promise<Approval> {
     return waitForApproval(this.#connection, id, options)
   }
 
-  /** What happens in the tenant, as it happens; goes on by itself where a stream broke. */
+  /** Events of the tenant as they happen; a broken stream is resumed. */
   events(options?: EventOptions): AsyncGenerator<GateEvent, void, void> {
     return events(this.#connection, options)
   }
 
-  /** As `events`, for a function. @returns what ends it */
+  /** Like `events`, with a listener. @returns a function that ends it */
   onEvent(listener: (event: GateEvent) => void | Promise<void>, options: ListenOptions = {}): () => void {
     const { signal, onError = console.error, ...others } = options
     const stopped = new AbortController()

@@ -10,20 +10,20 @@ export interface ConnectionOptions extends TransportOptions {
 }
 
 export interface TransportOptions {
-  /** Where the sidecar listens. @default http://127.0.0.1:4283 */
+  /** Address of the sidecar. @default http://127.0.0.1:4283 */
   baseUrl?: string
-  /** Milliseconds that a call takes at most, repetitions included. @default 30000 */
+  /** Time limit of a call with its retries, in ms. @default 30000 */
   timeout?: number
-  /** How often a call is repeated at most when there was no answer, or one that says so (429, 503). @default 3 */
+  /** Limit of retries after no answer, or one that asks for a retry (429, 503). @default 3 */
   retries?: number
-  /** In place of the global one, such as one that speaks over a Unix socket. It must not cache. */
+  /** Replaces the global `fetch`, for example to use a Unix socket. It must not cache. */
   fetch?: typeof fetch
 }
 
-/** For whom calls are made, and by what the service knows who makes them. */
+/** Tenant of the calls, and the headers that authenticate them. */
 export interface Caller {
   tenantId: string
-  /** Asked for anew for each call. */
+  /** Called for each call. */
   headers(): Record<string, string>
 }
 
@@ -31,30 +31,30 @@ export type RouteName = keyof Api
 
 export interface CallOptions {
   signal?: AbortSignal
-  /** Makes this call and each repetition one request. Chosen anew for each call when left out. */
+  /** Makes this call and its retries one request. By default, each call gets a new key. */
   idempotencyKey?: string
 }
 
-/** What a route takes. */
+/** Input of a route. */
 export type Input<N extends RouteName> = Omit<Api[N], 'data' | 'page'>
 
 export interface Sending extends CallOptions {
-  /** In place of the `timeout` of the connection. */
+  /** Replaces the `timeout` of the connection. */
   timeout?: number
-  /** Milliseconds that the service may hold the answer, on top of that. */
+  /** Additional time that the service may hold the answer, in ms. */
   heldMs?: number
 }
 
-/** What the route of a stream takes. */
+/** Input of a route that streams. */
 export interface Opening {
   query?: Readonly<Record<string, string>>
   headers?: Readonly<Record<string, string>>
 }
 
 export interface Connection {
-  /** The answer of a route. @throws GateError, or what `signal` was aborted with */
+  /** Returns the answer of a route. @throws GateError, or the reason of `signal` */
   call<N extends RouteName>(name: N, input: Input<N>, options?: Sending): Promise<Answer<N>>
-  /** One answer as it comes, whatever its status, without repetition. For streams. */
+  /** Returns one response of any status as it comes, without retries. For streams. */
   open(name: RouteName, input: Opening, signal: AbortSignal): Promise<Response>
 }
 
@@ -67,14 +67,14 @@ export function connect({ tenantId, apiKey, ...options }: ConnectionOptions): Co
   return connectAs({ tenantId, headers: () => ({ 'x-api-key': apiKey, 'x-tenant-id': tenantId }) }, options)
 }
 
-/** Calls the service over HTTP. Nothing is kept between calls. @throws TypeError for options that cannot be used */
+/** Calls the service over HTTP, without state between calls. @throws TypeError for options that cannot be used */
 export function connectAs({ tenantId, headers: named }: Caller, options: TransportOptions): Connection {
   const { timeout: usualMs = 30_000, retries = 3, fetch: send = fetch } = options
   assertMs('timeout', usualMs)
   if (usualMs <= 0) throw new TypeError('timeout is above 0')
   if (!(retries >= 0)) throw new TypeError('retries is a number from 0')
   const base = new URL(options.baseUrl ?? 'http://127.0.0.1:4283')
-  // A gate is not somewhere else than where it was said to be, and what it said before is no answer.
+  // A redirect could lead to another gate, and a cached answer is no decision.
   const always = { redirect: 'manual', cache: 'no-store' } as const
 
   return {
@@ -98,7 +98,7 @@ export function connectAs({ tenantId, headers: named }: Caller, options: Transpo
       for (let repeated = 0; ; repeated += 1) {
         try {
           const response = await send(addressOf(base, path, params, query), request)
-          // What the route answers is declared in one place, from which both sides are made.
+          // One declaration of the route's answer generates both sides.
           return (await readAnswer(response, form)) as Answer<typeof name>
         } catch (cause) {
           signal?.throwIfAborted()
@@ -130,7 +130,7 @@ interface Parts {
   body?: object
 }
 
-/** @throws GateError for what has no JSON, before anything is sent */
+/** @throws GateError for a value without JSON, before anything is sent */
 export function jsonOf(body: object): string {
   try {
     return JSON.stringify(body, asGiven)
@@ -140,7 +140,7 @@ export function jsonOf(body: object): string {
   }
 }
 
-/** For `JSON.stringify`, which would write null for what JSON does not have, or leave it out. */
+/** Replacer for `JSON.stringify`, which would write null for values without JSON, or omit them. */
 function asGiven(this: unknown, name: string, value: unknown): unknown {
   const isLost = typeof value === 'number' ? !Number.isFinite(value) : ['function', 'symbol'].includes(typeof value)
   const given: unknown = Object(this)[name]
@@ -160,7 +160,7 @@ function addressOf(
   return url
 }
 
-/** A parameter as part of a path. @throws GateError for what would make it another path */
+/** Encodes a parameter as one segment of a path. @throws GateError for one that would change the path */
 function segmentOf(name: string, value: string): string {
   if (/^\.{0,2}$/.test(value)) throw new GateError('invalid_request', `${name} is needed.`)
   return encodeURIComponent(value)
@@ -174,13 +174,15 @@ function failureOf(cause: unknown, base: URL, limit: AbortSignal): GateError {
   })
 }
 
-/** `fetch` says why only in the cause of its error. */
+/** `fetch` has the reason only in the cause of its error. */
 function reasonOf(error: unknown): string {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return inner instanceof Error ? inner.message : String(inner)
 }
 
-/** Between half of it and all, so that many who failed at once do not come back at once. */
+/**
+ * Random pause between half of the backoff and all of it, so that clients that failed together do not retry together.
+ */
 function backoffMs(repeated: number): number {
   const most = Math.min(FIRST_PAUSE_MS * 2 ** repeated, LONGEST_PAUSE_MS)
   return most / 2 + (Math.random() * most) / 2

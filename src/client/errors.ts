@@ -1,6 +1,6 @@
 import type { Decision, Failure } from './api.ts'
 
-/** Codes of the service, and those of what never reached it or came back broken. */
+/** Codes of the service, and of requests without a usable answer. */
 export type FailureCode = Failure['error'] | 'unreachable' | 'timeout' | 'malformed_answer'
 
 export interface FailureDetail {
@@ -9,15 +9,15 @@ export interface FailureDetail {
   message: string
 }
 
-/** Nothing was decided or done, as far as is known. To whoever asked for leave to act, that is a deny. */
+/** Nothing was decided or done, as far as is known. For a caller that asks for leave to act, this is a deny. */
 export class GateError extends Error {
   override readonly name = 'GateError'
   readonly code: FailureCode
-  /** Of the answer; undefined when there was none. */
+  /** Status of the answer; undefined when there was none. */
   readonly status: number | undefined
   readonly details: readonly FailureDetail[]
   readonly requestId: string | undefined
-  /** Milliseconds after which the service wants to be asked again. */
+  /** Time after which the service asks for a retry, in ms. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -40,13 +40,13 @@ export class GateError extends Error {
   }
 }
 
-/** The action was not allowed, and did not run. Its message is a sentence for the agent. */
+/** The action was not allowed and did not run. The message is a sentence for the agent. */
 export class ActionRefused extends Error {
   override readonly name = 'ActionRefused'
   readonly action: string
-  /** Why, without the name of the action. */
+  /** Reason, without the name of the action. */
   readonly reason: string
-  /** Undefined when the gate could not be asked, and `cause` says why. */
+  /** Undefined when the gate could not be asked; `cause` has the reason. */
   readonly decision: Decision | undefined
 
   constructor(action: string, reason: string, decision: Decision | undefined, cause?: GateError) {
@@ -57,7 +57,7 @@ export class ActionRefused extends Error {
   }
 }
 
-/** Whether the same may go well a moment later. */
+/** True when a retry may succeed. */
 export function isPassing({ code, status }: GateError): boolean {
   return code === 'unreachable' || code === 'timeout' || status === 429 || status === 503
 }

@@ -3,11 +3,11 @@ import type { Connection } from './connection.ts'
 import { GateError, isPassing } from './errors.ts'
 import { pause } from './pause.ts'
 
-/** Something that happened in the tenant, as far as the key may know of it. An event is no permission. */
+/** Event in the tenant, as far as the key may see it. An event is no permission. */
 export interface GateEvent {
-  /** Its place in the stream: where `lastEventId` goes on behind it. */
+  /** Position in the stream, after which `lastEventId` resumes. */
   position: string
-  /** Of the audit entry. */
+  /** Id of the audit entry. */
   id: string
   timestamp: string
   eventType: string
@@ -15,21 +15,20 @@ export interface GateEvent {
 }
 
 export interface EventOptions {
-  /** Start behind the event of this position, not now. */
+  /** Resumes after the event at this position, not at the present. */
   lastEventId?: string
   signal?: AbortSignal
 }
 
-/** The service gives a sign of life each 15 s. */
+/** Limit of silence; the service sends a keep-alive each 15 s. */
 const SILENCE_MS = 45_000
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
 
 /**
- * Events as they come, until the loop is left or the signal aborted. A stream that breaks is taken up where it broke, so that none is
- * missed and none comes twice.
+ * Yields events until the loop is left or the signal aborts. Resumes a broken stream without loss or repetition.
  *
- * @throws GateError when the service will not have this key or this position
+ * @throws GateError when the service refuses the key or the position
  */
 export async function* events(
   connection: Connection,
@@ -60,7 +59,7 @@ export async function* events(
   }
 }
 
-/** @throws GateError for what is none */
+/** @throws GateError for data that is no event */
 function eventOf(data: string, position: string): GateEvent {
   try {
     return { ...JSON.parse(data), position }
@@ -69,14 +68,14 @@ function eventOf(data: string, position: string): GateEvent {
   }
 }
 
-/** A block of server-sent events (HTML, 9.2.6), without those fields that the service does not send. */
+/** Block of server-sent events (HTML, 9.2.6), with the fields that the service sends. */
 export interface Block {
   id?: string
   event?: string
   data?: string
 }
 
-/** The blocks of one stream, until it ends or falls silent. @throws GateError for what is no stream, and as the service refuses it */
+/** Reads the blocks of one stream, until it ends or falls silent. @throws GateError when there is no stream */
 export async function* blocks(
   open: (signal: AbortSignal) => Promise<Response>,
   signal: AbortSignal | undefined,

@@ -4,10 +4,12 @@ import { ActionRefused, type GateError } from './errors.ts'
 import { type ActionRequest, type PermitOptions, permit, takeUp, type Verdict } from './permit.ts'
 import { textOf } from './thrown.ts'
 
-/** `enforce` runs only what the gate allows. `observe` runs everything, and tells of each action that would not have run. */
+/**
+ * `enforce` runs only what the gate allows. `observe` runs everything, and reports each action that would not have run.
+ */
 export type Mode = 'enforce' | 'observe'
 
-/** An action that ran although the gate did not allow it. */
+/** Action that ran although the gate did not allow it. */
 export interface Observed {
   action: string
   reason: string
@@ -18,29 +20,29 @@ export interface Observed {
 export interface GuardSettings {
   mode: Mode
   onObserved(observed: Observed): void
-  /** Told when the service could not be told what became of an action. */
+  /** Receives failures to record an outcome. */
   onUnrecorded(decisionId: string, error: unknown): void
 }
 
 export interface GuardOptions extends PermitOptions {
-  /** What `permit` said of this request a moment ago. The gate is asked again when that allowed another one, is too old, or was used. */
+  /** Recent answer of `permit`. The gate is asked again if its allow was for another request, expired, or used. */
   verdict?: Verdict
 }
 
-/** What a guarded function is given. */
+/** Argument of a guarded function. */
 export interface Leave {
   /** Undefined when nothing was decided, which only `observe` lets run. */
   decision: Decision | undefined
   signal: AbortSignal | undefined
 }
 
-/** Records what became of an action; a failure to do so goes to `onUnrecorded`, and is none of the action's. */
+/** Records the outcome of an action. A failure to record goes to `onUnrecorded` and does not fail the action. */
 export type Recorder = (decision: Decision | undefined, outcome: Omit<OutcomeRequest, 'decisionId'>) => Promise<void>
 
-/** Allows that ran out before the function could be started are asked for again, so often. */
-const TRIES = 3
+/** Limit of attempts when allows expire before the function can start. */
+const MAX_ATTEMPTS = 3
 const MAX_ERROR = 500
-/** Whoever has acted does not wait longer for somebody to write it down. */
+/** Time limit of recording: the caller has acted and waits no longer. */
 const RECORD_MS = 5000
 
 export function recorder({ call }: Connection, { mode, onUnrecorded }: GuardSettings): Recorder {
@@ -57,9 +59,9 @@ export function recorder({ call }: Connection, { mode, onUnrecorded }: GuardSett
 }
 
 /**
- * Runs the function if the gate allows the action, and tells the service what became of it.
+ * Runs the function if the gate allows the action, and records the outcome.
  *
- * @throws ActionRefused when it was not run; what the function throws; what `signal` was aborted with before
+ * @throws ActionRefused when it was not run; the function's own error; the reason of `signal` when aborted before
  */
 export async function guard<T>(
   connection: Connection,
@@ -93,13 +95,13 @@ export async function guard<T>(
   return value
 }
 
-/** An error in words, cut between characters: half of one has no UTF-8, and the service would not take it. */
+/** Text of an error, cut between characters: half of one has no UTF-8, and the service would refuse it. */
 function failureText(error: unknown): string {
   const text = (textOf(error) ?? 'An error without a text').replaceAll(/\p{Surrogate}/gu, '\ufffd')
   return [...text.slice(0, 2 * MAX_ERROR)].slice(0, MAX_ERROR).join('')
 }
 
-/** What was said before, if it is good for this request: an allow is for what was asked, and for one run of that. */
+/** Returns the earlier verdict if it holds for this request: an allow is for one request and one run. */
 async function stillGood(record: Recorder, given: Verdict, request: ActionRequest): Promise<Verdict | undefined> {
   if (!given.allowed) return given
   const isForThis = takeUp(given.decision, request)
@@ -107,7 +109,7 @@ async function stillGood(record: Recorder, given: Verdict, request: ActionReques
   return isForThis ? given : undefined
 }
 
-/** A verdict that is good at this moment: an allow that took too long to come is asked for again. */
+/** Verdict that is valid now: an allow that came too late is requested again. */
 async function permitForNow(
   connection: Connection,
   record: Recorder,
@@ -115,13 +117,13 @@ async function permitForNow(
   known: Verdict | undefined,
   options: PermitOptions,
 ): Promise<Verdict> {
-  for (let tries = 1; ; tries += 1) {
-    const verdict = tries === 1 && known ? known : await permit(connection, request, options)
+  for (let attempt = 1; ; attempt += 1) {
+    const verdict = attempt === 1 && known ? known : await permit(connection, request, options)
     const isAborted = options.signal?.aborted ?? false
     if (!verdict.allowed || (verdict.isValid() && !isAborted)) return verdict
     const reason = 'What the gate allowed could not be started in time.'
     await record(verdict.decision, { status: 'not_run', error: reason })
     options.signal?.throwIfAborted()
-    if (tries === TRIES) return { allowed: false, reason, decision: verdict.decision, error: undefined }
+    if (attempt === MAX_ATTEMPTS) return { allowed: false, reason, decision: verdict.decision, error: undefined }
   }
 }

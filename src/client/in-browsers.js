@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const TWINS = join(dirname(fileURLToPath(import.meta.url)), 'verify')
 
-/** For esbuild: what Node does by itself, the verifier does with what a browser has. */
+/** esbuild plugin that replaces Node's functions in the verifier with those of browsers. */
 export const inBrowsers = {
   name: 'in browsers',
   setup({ onResolve }) {

@@ -1,12 +1,12 @@
-/** Timers take no more milliseconds. */
+/** Longest delay of a timer, in ms. */
 export const MAX_MS = 2 ** 31 - 1
 
-/** @throws TypeError for a time that is no number, which is a mistake of whoever wrote it */
+/** @throws TypeError for a time that is no number, which is a bug of the caller */
 export function assertMs(name: string, value: unknown): void {
   if (typeof value !== 'number' || Number.isNaN(value)) throw new TypeError(`${name} is a number`)
 }
 
-/** @throws what the signal was aborted with */
+/** @throws the reason of the signal */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {

@@ -3,43 +3,43 @@ import { type CallOptions, type Connection, jsonOf } from './connection.ts'
 import { GateError, isPassing } from './errors.ts'
 import { assertMs, pause } from './pause.ts'
 
-/** What is to be decided. */
+/** Action to be decided. */
 export type ActionRequest = Omit<CheckRequest, 'tenantId'>
 
 export interface CheckOptions extends CallOptions {
-  /** Seconds, at most 25, that the service waits for the decision of people before it answers. */
+  /** Seconds, at most 25, that the service waits for people to decide before it answers. */
   wait?: number
   /** Asks for `explanation`. */
   explain?: boolean
 }
 
 export interface WaitOptions {
-  /** Milliseconds after which nobody waits any longer. @default until its deadline */
+  /** Time limit of the wait, in ms. @default until the approval's deadline */
   timeout?: number
   signal?: AbortSignal
 }
 
 export interface PermitOptions {
-  /** Milliseconds to wait for the decision of people, when the action is held. @default 0, which refuses it */
+  /** Time to wait for people when the action is held, in ms. @default 0, which refuses it */
   approvalTimeout?: number
-  /** Told of a held action, before anything is waited for. */
+  /** Called for a held action, before the wait. */
   onPending?(held: Decision): void
   signal?: AbortSignal
 }
 
-/** Whether the action may run. Only `allowed` says so. */
+/** Answer to whether the action may run: only `allowed` permits it. */
 export type Verdict = Allowed | Refused
 
 export interface Allowed {
   allowed: true
   decision: Decision
-  /** False when so much time has passed since that the gate must be asked again. */
+  /** False once the allow has expired, and the gate must be asked again. */
   isValid(): boolean
 }
 
 export interface Refused {
   allowed: false
-  /** A sentence for the agent: why, and of a held action what has to happen first. */
+  /** Sentence for the agent: the reason, and for a held action the next step. */
   reason: string
   /** Undefined when the gate could not be asked. */
   decision: Decision | undefined
@@ -47,13 +47,13 @@ export interface Refused {
 }
 
 const DECISIONS: readonly unknown[] = ['allow', 'deny', 'require_approval'] satisfies Decision['decision'][]
-/** The service holds an answer so many seconds at most. */
-const HELD_S = 25
-/** Between two questions about an approval. */
-const AGAIN_MS = 1000
-/** A last question has so long, however little is left. */
-const SHORTEST_MS = 1000
-/** What each allow was asked for, as JSON, until somebody acts on it. */
+/** Limit of the time, in s, that the service holds an answer. */
+const MAX_HOLD_S = 25
+/** Interval between requests for an approval. */
+const POLL_INTERVAL_MS = 1000
+/** Minimum time for the last request, however little is left. */
+const MIN_TIMEOUT_MS = 1000
+/** Request of each unused allow, as JSON. */
 const unused = new WeakMap<Decision, string>()
 
 export async function check(
@@ -70,7 +70,7 @@ export async function check(
   throw new GateError('malformed_answer', 'The answer is no decision about this action.')
 }
 
-/** What comes from elsewhere is what it is said to be only once it has been looked at. */
+/** Checks the untrusted answer: its type is only a claim. */
 function isDecisionAbout(data: unknown, action: string): boolean {
   const { decision, decisionId, reason, plan } = (data ?? {}) as { [K in keyof Decision]?: unknown }
   const isNamed = typeof decisionId === 'string' && typeof reason === 'string'
@@ -78,9 +78,9 @@ function isDecisionAbout(data: unknown, action: string): boolean {
 }
 
 /**
- * The approval once it is decided; as it is, when nobody decided in time. A service that is away meanwhile is waited for.
+ * Waits for the decision of an approval, also through outages; returns it undecided when the time is over.
  *
- * @throws GateError for an approval that is not the caller's, or when nobody could say anything in time
+ * @throws GateError for an approval of somebody else, or when no answer came in time
  */
 export async function waitForApproval({ call }: Connection, id: string, options: WaitOptions = {}): Promise<Approval> {
   const { timeout = Number.POSITIVE_INFINITY, signal } = options
@@ -88,25 +88,25 @@ export async function waitForApproval({ call }: Connection, id: string, options:
   const endMs = performance.now() + timeout
   for (;;) {
     const leftMs = Math.max(0, endMs - performance.now())
-    const wait = Math.min(HELD_S, Math.ceil(leftMs / 1000))
-    const limit = leftMs < Number.POSITIVE_INFINITY && { timeout: Math.max(leftMs, SHORTEST_MS) }
+    const wait = Math.min(MAX_HOLD_S, Math.ceil(leftMs / 1000))
+    const limit = leftMs < Number.POSITIVE_INFINITY && { timeout: Math.max(leftMs, MIN_TIMEOUT_MS) }
     try {
       const sending = { ...(signal && { signal }), ...limit, heldMs: wait * 1000 }
       const { data } = await call('getApproval', { params: { id }, query: { wait } }, sending)
       if (typeof data.status !== 'string') throw new GateError('malformed_answer', 'The answer is no approval.')
       if (data.status !== 'pending' || performance.now() >= endMs) return data
     } catch (error) {
-      if (!(error instanceof GateError && isPassing(error)) || performance.now() + AGAIN_MS >= endMs) throw error
+      if (!(error instanceof GateError && isPassing(error)) || performance.now() + POLL_INTERVAL_MS >= endMs)
+        throw error
     }
-    await pause(Math.min(AGAIN_MS, Math.max(0, endMs - performance.now())), signal)
+    await pause(Math.min(POLL_INTERVAL_MS, Math.max(0, endMs - performance.now())), signal)
   }
 }
 
 /**
- * Asks whether the action may run, and waits for people if it is to. Never throws for what the gate says or fails to say: whatever is
- * no allow is a refusal.
+ * Asks whether the action may run, and waits for people if necessary. An error of the gate is a refusal, not thrown.
  *
- * @throws what `signal` was aborted with; TypeError for a time that is no number
+ * @throws the reason of `signal`; TypeError for a time that is no number
  */
 export async function permit(
   connection: Connection,
@@ -135,7 +135,7 @@ export async function permit(
 
 interface Asked {
   decision: Decision
-  /** Since before the decision was made, by the clocks of this process. */
+  /** Time since before the decision was made, by the clocks of this process. */
   passedMs(): number
 }
 
@@ -153,7 +153,7 @@ async function ask(
   return { decision, passedMs }
 }
 
-/** Uses up an allow. @returns whether it is for this request; undefined where it was used before, or is none that `permit` gave */
+/** Uses up an allow. @returns true when it is for this request; undefined for a used or foreign one */
 export function takeUp(decision: Decision, request: ActionRequest): boolean | undefined {
   const asked = unused.get(decision)
   unused.delete(decision)
@@ -169,7 +169,7 @@ function isSentAs(request: ActionRequest, text: string): boolean {
   }
 }
 
-/** How long ago it was made, by the clock that says more: one stands still while the machine sleeps, the other can be set. */
+/** Measures elapsed time by the clock that shows more: one stops while the machine sleeps, the other can be set. */
 function stopwatch(): () => number {
   const [startMs, startDateMs] = [performance.now(), Date.now()]
   return () => Math.max(performance.now() - startMs, Date.now() - startDateMs)
@@ -178,12 +178,12 @@ function stopwatch(): () => number {
 function verdictOf({ decision, passedMs }: Asked): Verdict {
   const { timestamp, validUntil } = decision
   if (decision.decision !== 'allow') return { allowed: false, reason: refusalOf(decision), decision, error: undefined }
-  // How long, not until when: the clocks of two machines differ.
+  // A duration, not a deadline: the clocks of two machines differ.
   const validMs = validUntil === null ? 0 : Date.parse(validUntil) - Date.parse(timestamp)
   return { allowed: true, decision, isValid: () => passedMs() < validMs }
 }
 
-/** Why an action does not run, and what the agent can do about it. */
+/** Reason for the refusal, and the agent's next step. */
 function refusalOf({ decision, reason, approvalId }: Decision): string {
   if (decision !== 'require_approval' || typeof approvalId !== 'string') return reason
   const next = 'Once they have, call the tool again with the same arguments.'

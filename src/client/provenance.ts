@@ -1,45 +1,46 @@
 import { isPlainObject } from './objects.ts'
 import { occursIn, sizeOf, Texts, unescaped } from './texts.ts'
 
-/** Where a value was seen first. */
+/** First origin of a value. */
 export type Origin = 'user' | 'tool' | 'third_party' | 'model' | 'const'
 
 export interface Observation {
-  /** Whether only the user and their own systems can have written the result. */
+  /** True when only the user and their own systems can have written the result. */
   trusted: boolean
-  /** Of a trusted result: paths of what others can have written, such as `messages.*.body`. */
+  /** Paths within a trusted result that others may have written, such as `messages.*.body`. */
   untrusted?: readonly string[]
 }
 
-/** How much text of results is kept to search in, in UTF-16 units. */
+/** Limit of the results' text that is kept for the search, in UTF-16 units. */
 const MAX_READ = 16 * 1024 * 1024
-/** The same of what the user said. All of it goes with each question, of which the service takes 1 MiB; a unit can take 6 bytes. */
+/** Limit of the user's text, which each request sends whole: 1 MiB is accepted, and a unit can take 6 bytes. */
 const MAX_SAID = 128 * 1024
-/** How much text is searched for the values of one check: more would hold up everything else in the process. */
+/** Limit of the text searched for one check: more would block the process for too long. */
 const MAX_SEARCHED = 64 * 1024 * 1024
-/** Between the values of one result. */
+/** Separator of the values of one result. */
 const SEPARATOR = '\0'
-/** So often JSON is read that is a text of JSON. */
+/** Limit of the levels of JSON within JSON that are decoded. */
 const MAX_NESTED = 4
-/** No deeper results are looked into. */
+/** Limit of a result's nesting. */
 const MAX_DEPTH = 256
 
 /**
- * What an agent has read in a session, and who wrote it.
+ * Texts that an agent has read in a session, and their authors.
  *
- * - `isTainted` once any part of a result can have been written by others.
- * - A value is from where it occurs verbatim first: `user` in what the user said, else `tool` or `third_party` by the first result
- *   that has it, else `model`. True, false, null and the empty text tell nothing: `const`. Numbers are looked for as they are written.
- * - Of a list or an object, each value within counts.
+ * - `isTainted` once others may have written any part of a result.
+ * - The origin of a value is where it first occurs verbatim: `user` in the user's words, else `tool` or `third_party`
+ *   by the first result that has it, else `model`. True, false, null and the empty text carry no information: `const`.
+ *   Numbers are searched for in their written form.
+ * - In a list or an object, each inner value counts.
  *
- * In a tainted session, a value is `third_party` too that is not found where more was read than is known here, or that could not be
- * searched for everywhere.
+ * In a tainted session a value that is not found is `third_party` when some text that was read is unknown here, or when
+ * the search was cut off.
  */
 export class Provenance {
   readonly #said = new Texts<'user'>(MAX_SAID)
   readonly #read = new Texts<'tool' | 'third_party'>(MAX_READ)
   #isTainted = false
-  /** More was read than is kept, or can be read here. */
+  /** True when the agent has read more than is kept or can be read here. */
   #isIncomplete = false
 
   constructor(userRequest: string) {
@@ -54,44 +55,44 @@ export class Provenance {
     return Array.from(this.#said, ([text]) => text).join('\n\n')
   }
 
-  /** What was said before is not said again. */
+  /** Repeated text is kept once. */
   userSays(text: string): void {
     if (text !== '') this.#said.add(text, 'user')
   }
 
-  /** What is known already changes nothing. */
+  /** Text that is known already changes nothing. */
   observe(result: unknown, { trusted, untrusted = [] }: Observation): void {
     const patterns = untrusted.map((path) => path.split('.'))
     let isTrusted = trusted
     const isOfOthers = (path: readonly string[]): boolean => !isTrusted || patterns.some((one) => covers(one, path))
     const [own, others]: [string[], string[]] = [[], []]
     const known = asRead(result)
-    // What cannot be read here can still be in what the model reads, and says.
+    // Values that cannot be read here may still reach the model, and return in its words.
     if ((!trusted || patterns.length > 0) && (known === undefined || !isAllInJson(result))) this.readUnseen()
     try {
       for (const { path, value } of read(known ?? null)) (isOfOthers(path) ? others : own).push(String(value))
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      // What is nested too deep to be looked into can hold anything, of anybody.
+      // A result nested too deep to read may hold anything, from anybody.
       own.length = 0
       isTrusted = false
       this.readUnseen()
     }
-    // As it was read, which what it says need not be: JSON escapes.
+    // Adds the raw text too, since JSON escapes make it differ from its values.
     if (typeof result === 'string' && known !== result)
       (others.length > 0 || isOfOthers([]) ? others : own).push(result)
     this.#isTainted ||= others.length > 0
-    // What stands in both is known from the trusted part.
+    // A text in both is found in the trusted part first.
     this.#keep('tool', own)
     this.#keep('third_party', others)
   }
 
-  /** Others wrote something that the model has read, and that nobody knows here. */
+  /** Marks that the model has read text of others that is unknown here. */
   readUnseen(): void {
     this.#isTainted = this.#isIncomplete = true
   }
 
-  /** For each argument the origins of its values, sorted, each once. */
+  /** Origins of the values of each argument, sorted and distinct. */
   of(args: Readonly<Record<string, unknown>>): Record<string, Origin[]> {
     const originOf = this.#search()
     const origins = (value: unknown): Origin[] => {
@@ -101,7 +102,7 @@ export class Provenance {
     return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, origins(value)]))
   }
 
-  /** For the values of one check, each of which is searched for once. */
+  /** Makes the search for one check, which looks for each value once. */
   #search(): (value: unknown) => Origin {
     const found = new Map<string, Origin>()
     const unknown = this.#isTainted ? 'third_party' : 'model'
@@ -125,7 +126,7 @@ export class Provenance {
     }
   }
 
-  /** Keeps texts as they were read, and as JSON that stands within them says them: without its escapes. */
+  /** Keeps texts as they were read, and decoded: JSON within them without its escapes. */
   #keep(origin: 'tool' | 'third_party', texts: readonly string[]): void {
     let [text, said] = ['', texts.join(SEPARATOR)]
     for (let nested = 0; said !== text && nested <= MAX_NESTED; nested += 1) {
@@ -142,7 +143,7 @@ interface Leaf {
   value: unknown
 }
 
-/** A result as a model reads it, which is JSON: what a text of JSON says, and of objects what they are as JSON. */
+/** Converts a result to the JSON that a model reads: parses a text of JSON, serializes an object. */
 function asRead(result: unknown): unknown {
   if (typeof result === 'string' && !/^\s*[[{]/.test(result)) return result
   try {
@@ -152,12 +153,12 @@ function asRead(result: unknown): unknown {
   }
 }
 
-/** Whether nothing within says more than its JSON, as a response does, a map, an error, or bytes. */
+/** False when a value holds more than its JSON shows, such as a response, a map, an error, or bytes. */
 function isAllInJson(result: unknown): boolean {
   try {
     return isPlain(result)
   } catch {
-    // It contains itself, or something that throws when it is read.
+    // The value contains itself, or throws when it is read.
     return false
   }
 }
@@ -167,7 +168,7 @@ function isPlain(value: unknown): boolean {
   return (Array.isArray(value) || isPlainObject(value)) && Object.values(value).every(isPlain)
 }
 
-/** What is read of a result: its values, and the names of members, which its author writes as well. @throws RangeError */
+/** Values of a result, and its member names, which its author writes as well. @throws RangeError */
 function* read(value: unknown, path: readonly string[] = []): Generator<Leaf> {
   if (path.length > MAX_DEPTH) throw new RangeError('nested too deep')
   if (typeof value !== 'object' || value === null) return yield { path, value }
@@ -178,7 +179,7 @@ function* read(value: unknown, path: readonly string[] = []): Generator<Leaf> {
   }
 }
 
-/** The values within an argument. */
+/** Values within an argument. */
 function* leaves(value: unknown): Generator<unknown> {
   // A date is sent as a text.
   if (value instanceof Date) yield value.toJSON()
@@ -186,7 +187,7 @@ function* leaves(value: unknown): Generator<unknown> {
   else for (const inner of Object.values(value)) yield* leaves(inner)
 }
 
-/** True where the pattern names the path or something that contains it; `*` is any one name. */
+/** True when the pattern names the path or a part that contains it; `*` is any one name. */
 function covers(pattern: readonly string[], path: readonly string[]): boolean {
   return pattern.length <= path.length && pattern.every((name, i) => name === '*' || name === path[i])
 }

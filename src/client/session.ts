@@ -12,24 +12,26 @@ import { AskedCalls, isHeld, type Question, type ToolArgs, type ToolContext, typ
 export type { ToolArgs, ToolContext }
 
 export interface SessionOptions {
-  /** What the user asks for, in their own words. */
+  /** The user's request, in their own words. */
   userRequest: string
-  /** Names the session to policies that count within one. */
+  /** Id of the session, for policies that count within one. */
   id?: string
-  /** The action that a call of a tool is. @default the name of the tool */
+  /** Names the action of a tool call. @default the name of the tool */
   actionOf?(toolName: string, args: ToolArgs): string
-  /** What policies are told of a call besides, such as `effect: 'write'`. */
+  /** Further context of a call for policies, such as `effect: 'write'`. */
   contextOf?(toolName: string, args: ToolArgs): Readonly<Record<string, unknown>>
   /** Tools whose results only the user and their own systems can have written. @default none: every result taints */
   trusted?: readonly string[]
 }
 
 export interface ToolCallOptions extends PermitOptions {
-  /** Names the call within the session, as the model does: `call` goes on from what `permit` said of the same call. */
+  /**
+   * Id of the call within the session, as the model gives it. `call` then uses the answer of `permit` to the same call.
+   */
   callId?: string
 }
 
-/** The part of the client that a session asks. */
+/** Part of the client that a session uses. */
 export interface Gate {
   readonly mode: Mode
   check(request: ActionRequest, options?: CheckOptions): Promise<Decision>
@@ -38,16 +40,17 @@ export interface Gate {
 }
 
 interface Prepared extends Question {
-  /** What runs. */
+  /** Arguments that the tool runs with. */
   args: ToolArgs
 }
 
-/** Of so much text is known that the gate wrote it, in UTF-16 units. */
+/** Limit of the remembered refusals, in UTF-16 units, by which the gate's own text is recognized. */
 const MAX_REFUSALS = 256 * 1024
 
 /**
- * One conversation of one agent. It works out what policies ask of a session, from what the user said and what tools answered: tell it of
- * both before the model reads them. `call` tells it of results by itself.
+ * Conversation of one agent. It derives the facts that policies need about a session from the user's words and the
+ * tools' results.
+ * Report both before the model reads them; `call` reports results by itself.
  *
  * @example
  * const session = gate.session({ userRequest: 'Pay the bill in bill.txt' })
@@ -59,7 +62,7 @@ export class GateSession {
   readonly #options: SessionOptions
   readonly #provenance: Provenance
   readonly #asked = new AskedCalls()
-  /** What was answered in place of results. */
+  /** Refusals that the model received instead of results. */
   readonly #refusals = new Texts<'refusal'>(MAX_REFUSALS)
 
   constructor(gate: Gate, options: SessionOptions) {
@@ -68,51 +71,54 @@ export class GateSession {
     this.#provenance = new Provenance(options.userRequest)
   }
 
-  /** The user says more. */
+  /** Adds further words of the user. */
   userSays(text: string): void {
     this.#provenance.userSays(text)
   }
 
-  /** All that the user has said. */
+  /** All words of the user. */
   get userRequest(): string {
     return this.#provenance.userRequest
   }
 
-  /** True once the agent has read what others can have written. */
+  /** True once the agent has read something that others may have written. */
   get isTainted(): boolean {
     return this.#provenance.isTainted
   }
 
-  /** False where everything runs, and the gate is only told of it. */
+  /** False in the mode that runs everything and only reports to the gate. */
   get enforces(): boolean {
     return this.#gate.mode === 'enforce'
   }
 
-  /** A tool answered. What is not trusted taints the session, and every value in it is from a third party. */
+  /** Observes a tool's result. An untrusted one taints the session, and each value in it is of a third party. */
   observe(toolName: string, result: unknown, observation: Observation = this.#trustIn(toolName)): void {
     this.#provenance.observe(result, observation)
   }
 
-  /** As `observe`, for what messages say that a tool answered. A refusal of this session is no result. */
+  /** Like `observe`, for a result in a message. A refusal by this session is no result. */
   observeMessage(toolName: string, callId: string, result: unknown): void {
     this.answered(callId)
     if (!this.#refusals.has(onlyText(result))) this.observe(toolName, result)
   }
 
   /**
-   * As `observe`, for what cannot be told, such as what only the model was shown, or a conversation of before: no value that is not
-   * found counts as the model's own from now on.
+   * Like `observe`, for a result that cannot be passed in, such as one that only the model saw, or an earlier
+   * conversation.
+   * From now on a value that is not found no longer counts as the model's own.
    */
   observeUnseen(toolName: string): void {
     if (!this.#trustIn(toolName).trusted) this.#provenance.readUnseen()
   }
 
-  /** The model was told what became of the call: another one with its id is a new one. */
+  /** Forgets a call whose result the model has received: a later one with its id is a new call. */
   answered(callId: string): void {
     this.#asked.forget(callId)
   }
 
-  /** What is asked of the gate before a tool is called. @throws GateError `invalid_request` for arguments that it cannot be told of */
+  /**
+   * Request to the gate before a tool is called. @throws GateError `invalid_request` for arguments that cannot be sent
+   */
   request(toolName: string, args: ToolArgs): ToolRequest {
     return this.#requestFor(toolName, ownCopy(args))
   }
@@ -136,7 +142,7 @@ export class GateSession {
     return this.#gate.check(this.request(toolName, args), options)
   }
 
-  /** With `callId`, what it says is kept for `call`. */
+  /** With `callId`, the verdict is kept for `call`. */
   async permit(toolName: string, args: ToolArgs, { callId, ...options }: ToolCallOptions = {}): Promise<Verdict> {
     const { request, verdict } = this.#prepare(toolName, args, callId)
     if (verdict !== undefined && isFinal(verdict)) return verdict
@@ -146,9 +152,9 @@ export class GateSession {
   }
 
   /**
-   * Runs a call with a copy of the arguments that were checked, and observes its result, or its error.
+   * Runs a call with a copy of the checked arguments, and observes its result or its error.
    *
-   * @throws ActionRefused when it did not run; what the function throws
+   * @throws ActionRefused when it did not run; the function's own error
    */
   async call<T>(
     toolName: string,
@@ -169,14 +175,14 @@ export class GateSession {
       this.observe(toolName, result)
       return result
     } catch (error) {
-      // What a tool throws others can have written, a refusal of something else too.
+      // Others may have written a tool's error, even when it is a refusal of something else.
       if (hasRun) this.#observeThrown(toolName, error)
       else if (error instanceof ActionRefused) this.#refusals.add(error.message, 'refusal')
       throw error
     }
   }
 
-  /** @throws ActionRefused when it did not run; what the function throws */
+  /** @throws ActionRefused when it did not run; the function's own error */
   guard<T>(
     toolName: string,
     args: ToolArgs,
@@ -197,7 +203,7 @@ export class GateSession {
     return { trusted: this.#options.trusted?.includes(toolName) ?? false }
   }
 
-  /** What is asked about a call. Arguments that the gate cannot be told of are refused here. */
+  /** Request about a call, or a refusal of arguments that cannot be sent. */
   #prepare(toolName: string, args: ToolArgs, callId: string | undefined): Prepared {
     try {
       const own = ownCopy(args)
@@ -210,12 +216,12 @@ export class GateSession {
   }
 }
 
-/** Whether the gate need not be asked: an allow of a moment ago, and what it cannot be asked about. */
+/** True when the gate need not be asked: a still valid allow, or a request that cannot be sent. */
 function isFinal(verdict: Verdict): boolean {
   return verdict.allowed ? verdict.isValid() : verdict.error?.code === 'invalid_request'
 }
 
-/** The text of a result that is nothing else, however a framework wraps it. */
+/** Text of a result that consists of it alone, in any framework's wrapping. */
 function onlyText(result: unknown): string {
   const [part, ...others]: unknown[] = Array.isArray(result) ? result : [result]
   if (typeof part === 'string' && others.length === 0) return part

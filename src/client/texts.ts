@@ -1,20 +1,20 @@
-/** What a text takes beside its units: to keep it, and to begin to search it. */
+/** Size of a text beyond its units: the cost of storing it and of starting a search. */
 const OVERHEAD = 64
-/** Engines search for more units than this in a time that can grow with text times value. */
+/** Length above which engines may search in time proportional to text times value. */
 const LONG = 250
 
-/** Texts by what they are, in the order in which they came, none twice. Of more than may be kept, the oldest are dropped. */
+/** Distinct texts with their kind, in order of arrival. Beyond the limit the oldest are dropped. */
 export class Texts<Kind> {
   readonly #kinds = new Map<string, Kind>()
   readonly #maxSize: number
   #size = 0
 
-  /** @param maxSize in UTF-16 units, and some for each text */
+  /** @param maxSize in UTF-16 units, plus an overhead for each text */
   constructor(maxSize: number) {
     this.#maxSize = maxSize
   }
 
-  /** What is known stays what it was. @returns false when not all that came is kept */
+  /** Adds a text; a known one keeps its kind. @returns false when text was dropped */
   add(text: string, kind: Kind): boolean {
     if (this.#kinds.has(text)) return true
     if (sizeOf(text) > this.#maxSize) return false
@@ -42,11 +42,11 @@ export function sizeOf(text: string): number {
   return text.length + OVERHEAD
 }
 
-/** As `includes`, in a time that grows with the text alone, whatever others have written to make it long. */
+/** Like `includes`, in time linear in the text, even when others have written it to be slow. */
 export function occursIn(text: string, value: string): boolean {
   const start = text.indexOf(value.slice(0, LONG))
   if (start < 0 || value.length <= LONG) return start >= 0
-  // Knuth, Morris and Pratt: of so many matched units, how many match where the next match can begin.
+  // Knuth, Morris and Pratt: for each count of matched units, the count that still matches at the next possible start.
   const shorter = new Uint32Array(value.length + 1)
   const next = (matched: number, unit: number): number => {
     let length = matched
@@ -61,7 +61,7 @@ export function occursIn(text: string, value: string): boolean {
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
-/** What a text says whose escapes are those of JSON (RFC 8259, section 7). */
+/** Decodes the escapes of JSON (RFC 8259, section 7) in a text. */
 export function unescaped(text: string): string {
   return text.replaceAll(/\\(?:(["\\/bfnrt])|u([\da-fA-F]{4}))/g, (_, name: string | undefined, unit: string) =>
     name === undefined ? String.fromCharCode(Number.parseInt(unit, 16)) : (ESCAPES[name] ?? name),

@@ -1,4 +1,4 @@
-/** A text of anything thrown, undefined where that cannot be told. */
+/** Converts any thrown value to text; undefined when that fails. */
 export function textOf(thrown: unknown): string | undefined {
   try {
     return String(thrown)
@@ -7,7 +7,7 @@ export function textOf(thrown: unknown): string | undefined {
   }
 }
 
-/** What is read of something thrown, and whether that is all: an error can have a body, a cause, errors that it is of. */
+/** Reads a thrown value. `isAll` is false when more may remain, such as a body, a cause, or inner errors. */
 export function saidBy(thrown: unknown): { said: unknown[]; isAll: boolean } {
   const text = textOf(thrown)
   if (text === undefined) return { said: [''], isAll: false }
@@ -18,7 +18,7 @@ export function saidBy(thrown: unknown): { said: unknown[]; isAll: boolean } {
   return { said: [text, ...numbers], isAll: further.every((value) => value === null || isSaid(value)) }
 }
 
-/** What it holds beside its text. A stack is from who ran the tool. */
+/** Values beside the text. The stack is left out, since it comes from the caller of the tool. */
 function furtherOf(thrown: unknown): unknown[] {
   if (typeof thrown !== 'object' || thrown === null) return []
   if (!(thrown instanceof Error)) return [thrown]

@@ -3,32 +3,32 @@ import type { Origin } from './provenance.ts'
 
 export type ToolArgs = Readonly<Record<string, unknown>>
 
-/** What policies are told of a tool call: `context` of its check. */
+/** Facts about a tool call for policies: `context` of its check. */
 export interface ToolContext {
   [member: string]: unknown
   args: ToolArgs
   userRequest: string
-  /** The agent has read text that others can have written. */
+  /** True when the agent has read text that others may have written. */
   tainted: boolean
-  /** For each argument, where its values are from. */
+  /** Origins of the values of each argument. */
   provenance: Record<string, Origin[]>
 }
 
 export type ToolRequest = ActionRequest & { context: ToolContext }
 
-/** A call that the gate was asked about before it is run. */
+/** Call that the gate was asked about before it runs. */
 export interface Asked {
   request: ToolRequest
   verdict: Verdict
 }
 
-/** What is asked about a call now, and what was said of that before. */
+/** Request about a call, with the earlier verdict when it still holds. */
 export interface Question {
   request: ToolRequest
   verdict?: Verdict
 }
 
-/** Of so many calls is kept what the gate said; it is asked again about older ones. */
+/** Limit of the remembered verdicts; the gate is asked again about older calls. */
 const MAX_CALLS = 256
 
 /** Calls by `callId`, until they run, are refused or answered. */
@@ -47,25 +47,25 @@ export class AskedCalls {
   }
 
   /**
-   * What is asked about a call. People decide about what they were shown, to which nothing can have led that was read since; for
-   * anything else than their decision, what was read since counts.
+   * Request about a call. People decide about the request that they saw, so what was read later cannot have led to it.
+   * Without their decision, what was read since counts.
    */
   question(callId: string | undefined, request: ToolRequest): Question {
     const asked = callId === undefined ? undefined : this.#calls.get(callId)
     if (asked === undefined || !isSameCall(asked.request, request)) return { request }
     const { verdict } = asked
     if (isOfPeople(verdict) || isSameSession(asked.request, request)) return asked
-    // No longer valid, `guard` records that it was not used, and asks again.
+    // No longer valid, so `guard` records it as unused and asks again.
     return verdict.allowed ? { request, verdict: { ...verdict, isValid: () => false } } : { request }
   }
 }
 
-/** Whether people are to decide, who may have by now. */
+/** True while people have to decide; they may have done so by now. */
 export function isHeld(verdict: Verdict): boolean {
   return !verdict.allowed && verdict.decision?.decision === 'require_approval'
 }
 
-/** Whether people are to decide, or have. */
+/** True when people have to decide, or have decided. */
 function isOfPeople(verdict: Verdict): boolean {
   return isHeld(verdict) || verdict.decision?.decidedBy === 'approval'
 }
@@ -75,7 +75,7 @@ function isSameCall(one: ToolRequest, other: ToolRequest): boolean {
   return textOf(one) === textOf(other)
 }
 
-/** Whether nothing was said or read since that tells more of the call. */
+/** True when nothing was said or read since that changes the facts about the call. */
 function isSameSession(one: ToolRequest, other: ToolRequest): boolean {
   const textOf = ({ context: { userRequest, tainted, provenance } }: ToolRequest): string =>
     JSON.stringify([userRequest, tainted, provenance])

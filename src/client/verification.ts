@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import { type FailureCode, GateError } from './errors.ts'
 import { blocks } from './events.ts'
 
-/** How far a verification is; and what it came to, which is the last. */
+/** Progress of a verification, or its result, which comes last. */
 export type VerificationEvent =
   | { type: 'progress'; checked: number; of: number }
   | { type: 'verified'; verification: RangeVerification }
@@ -14,9 +14,9 @@ export interface Days {
 }
 
 /**
- * Verifies these days and tells how far it is. To leave the loop ends the work. A stream that breaks is not taken up: it would begin anew.
+ * Verifies these days and reports progress. Leaving the loop ends the work. A broken stream is not resumed.
  *
- * @throws GateError when the service refuses, or the stream ends before the verification; what the signal was aborted with
+ * @throws GateError when the service refuses, or the stream ends before the verification; the reason of the signal
  */
 export async function* verifyLive(
   connection: Connection,
@@ -45,7 +45,7 @@ function failureIn(data: string | undefined): GateError {
   return new GateError(error, message)
 }
 
-/** What the service declares of the event. @throws GateError for what is no JSON */
+/** Parses the event into the form that the service declares. @throws GateError for text that is no JSON */
 function parsed<T>(data = ''): T {
   try {
     return JSON.parse(data)

@@ -3,23 +3,20 @@ import { join } from 'node:path'
 import { sha256Hex } from '../base/bytes.ts'
 import { DAY_MS } from '../base/time.ts'
 
-/** Notes that are never taken, of calls that were not made in the end, are removed once there are so many. */
-const MANY = 500
-/** A call takes less. */
-const KEPT_MS = DAY_MS
+/** Number of notes at which old ones are removed; calls that were never made leave theirs behind. */
+const CLEANUP_COUNT = 500
+/** Age at which a note is old; no call takes this long. */
+const MAX_AGE_MS = DAY_MS
 
-/**
- * Small notes from one process to a later one of the same user, one a name. They are hints: a note that is missing, old or
- * forged decides nothing.
- */
+/** Notes from one process to a later one of the same user. A missing, old or forged note decides nothing. */
 export interface CallNotes {
-  /** @throws the error of the file system, also for a folder that others can write or read */
+  /** @throws the file system's error, also for a folder that others can read or write */
   put(name: readonly string[], text: string): void
-  /** The note, which is gone then; undefined when there is none. @throws the error of the file system */
-  take(name: readonly string[]): string | undefined
+  /** Reads and removes the note. @throws the file system's error, also when there is no note */
+  take(name: readonly string[]): string
 }
 
-/** @param folder made if it is missing; this user's alone */
+/** @param folder created when missing; belongs to this user alone */
 export function callNotes(folder: string): CallNotes {
   const pathOf = (name: readonly string[]): string => join(folder, sha256Hex(JSON.stringify(name)))
   return {
@@ -48,10 +45,10 @@ function assertPrivate(folder: string): void {
 
 function removeOld(folder: string): void {
   const names = readdirSync(folder)
-  if (names.length < MANY) return
+  if (names.length < CLEANUP_COUNT) return
   for (const name of names) {
     const path = join(folder, name)
     const stats = statSync(path, { throwIfNoEntry: false })
-    if (stats !== undefined && Date.now() - stats.mtimeMs > KEPT_MS) rmSync(path, { force: true })
+    if (stats !== undefined && Date.now() - stats.mtimeMs > MAX_AGE_MS) rmSync(path, { force: true })
   }
 }

@@ -19,12 +19,12 @@ import { linesOf } from './lines.ts'
 const BUFFER_CHARACTERS = 256 * 1024
 const MAX_MANIFEST_BYTES = 1024 * 1024
 
-/** A folder for one export: made if it is not there. @throws when it has a file of that name already */
+/** Opens a folder for one export, created when missing. @throws when it holds a file of that name already */
 export function exportFolder(dir: string): ExportFolder & { writeText(name: string, text: string): void } {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const create: ExportFolder['create'] = (name) => {
     const file = openSync(join(dir, name), 'wx', 0o600)
-    // Its own entry in the folder has to be on disk too.
+    // The file's entry in the folder must be synced too.
     const folder = openSync(dir, 'r')
     const hash = createHash('sha256')
     let waiting = ''
@@ -59,14 +59,14 @@ export function exportFolder(dir: string): ExportFolder & { writeText(name: stri
   }
 }
 
-/** An export as it lies in its folder. @throws when it has no manifest, or one of absurd size */
+/** Opens an export in its folder. @throws when the manifest is missing or too large */
 export function readExport(dir: string): ExportSource {
   const path = join(dir, MANIFEST_FILE)
   if (statSync(path).size > MAX_MANIFEST_BYTES) throw new Error(`${path} is too large to be a manifest.`)
   return {
     manifest: readFileSync(path),
     async fileOf(name) {
-      // Only names of ours are asked for; the folder may come from anybody.
+      // Names come from our own code; the folder may come from anybody.
       if (!existsSync(join(dir, name))) return undefined
       const hash = createHash('sha256')
       let bytes = 0
@@ -80,7 +80,7 @@ export function readExport(dir: string): ExportSource {
   }
 }
 
-/** None of a file that is missing, which the check of the files tells. */
+/** Yields nothing when the file is missing, which the check of the files reports. */
 async function* entriesIn(path: string): AsyncGenerator<Uint8Array> {
   if (existsSync(path)) yield* linesOf(path)
 }

@@ -4,8 +4,8 @@ import { MAX_LINE_BYTES } from '../evidence/export.ts'
 const LINE_FEED = 0x0a
 
 /**
- * The lines of a file, without their line feeds, in memory that does not grow with it. Nothing else ends a line: JSON may hold what
- * other readers take for an end. A line that is too long comes as an empty one, and is the last.
+ * Reads the lines of a file, without their line feeds, in bounded memory. An oversized line comes as an empty one and
+ * is the last. Only a line feed ends a line, since JSON may hold other separators.
  */
 export async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
   let rest: Buffer[] = []

@@ -8,26 +8,26 @@ import { LIMITS } from '../policy/limits.ts'
 import { insidePath, type ListProblem } from '../policy/lists.ts'
 import { listFilesOf, MISSING, type PolicySource, type TenantFolder } from '../policy/load.ts'
 
-/** The tenants that have a folder under `root`; see strayNames for the rest. */
+/** Reads the folder of each tenant under `root`; strayNames lists the rest. */
 export function readPolicyFolders(root: string): TenantFolder[] {
   return tenantsIn(root).map((tenant) => readTenantFolder(root, tenant))
 }
 
-/** Reads through symbolic links, as a Kubernetes ConfigMap mounts its files. */
+/** Reads a tenant's folder through symbolic links, as a Kubernetes ConfigMap mounts its files. */
 export function readTenantFolder(root: string, tenant: string): TenantFolder {
   const files = readFiles(root, tenant)
   return 'source' in files ? files : withLists(root, files, listFilesOf(files.files))
 }
 
-/** Names of folders under `root` that can be a tenant's. */
+/** Names of folders under `root` that are valid tenant ids. */
 export function tenantsIn(root: string): string[] {
   return namesIn(root).filter((name) => isTenantId(name) && isFolder(root, name) !== false)
 }
 
-/** What lies beside the tenants' folders and is not read: a file, or a folder whose name cannot be a tenant's. */
+/** Names under `root` that are not read: files, and folders whose name is no tenant id. */
 export function strayNames(root: string): string[] {
   return namesIn(root).filter(
-    // Hidden names are those of tools, such as the ..data of a ConfigMap.
+    // Hidden names belong to tools, such as the ..data of a ConfigMap.
     (name) => !name.startsWith('.') && (!isTenantId(name) || isFolder(root, name) === false),
   )
 }
@@ -36,7 +36,7 @@ function namesIn(root: string): string[] {
   return existsSync(root) ? readdirSync(root).sort() : []
 }
 
-/** Undefined when that cannot be told, such as for a link that leads to itself: this tenant's fault alone. */
+/** Undefined when the kind is unknown, as for a link that leads to itself: a fault of this tenant alone. */
 function isFolder(root: string, name: string): boolean | undefined {
   try {
     return statSync(join(root, name), { throwIfNoEntry: false })?.isDirectory() ?? false
@@ -51,13 +51,13 @@ export interface TenantFiles {
   tenant: string
   files: PolicySource['files']
   ignored: string[]
-  /** Of the files' names and bytes. */
+  /** Digest of the files' names and bytes. */
   digest: string
-  /** Where the link leads that a ConfigMap exchanges; undefined where there is none. */
+  /** Target of the link that a ConfigMap swaps; undefined without such a link. */
   version: string | undefined
 }
 
-/** The folder's files; or, when they cannot be read, what is wrong with it. */
+/** Reads the folder's files; returns the problem when they cannot be read. */
 export function readFiles(root: string, tenant: string): TenantFiles | TenantFolder {
   return unlessUnreadable(root, tenant, () => {
     const folder = join(root, tenant)
@@ -76,7 +76,7 @@ export function readFiles(root: string, tenant: string): TenantFiles | TenantFol
   })
 }
 
-/** The same with the lists of these paths. */
+/** Adds the lists at these paths. */
 export function withLists(
   root: string,
   { tenant, files, digest, version, ignored }: TenantFiles,
@@ -94,7 +94,7 @@ export function withLists(
       lists.set(path, content)
     }
     if (versionOf(folder) !== version) return exchanged(tenant)
-    // The keys of a ConfigMap have no folders, so a list may lie beside the policies.
+    // Keys of a ConfigMap have no folders, so a list may lie beside the policies.
     const named = new Set(paths.map((path) => insidePath(path)?.split('/')[0]))
     const unnamed = ignored.filter((name) => !named.has(name))
     const fingerprint = digestOf(JSON.stringify([digest, digestsOf(lists), unnamed]))
@@ -102,7 +102,7 @@ export function withLists(
   })
 }
 
-/** All files of a ConfigMap are links through this one, which leads to another folder with each change. */
+/** Link through which all files of a ConfigMap lead; each change points it to another folder. */
 const VERSION_LINK = '..data'
 
 function versionOf(folder: string): string | undefined {
@@ -114,13 +114,13 @@ function versionOf(folder: string): string | undefined {
   }
 }
 
-/** What was read is of two versions: like no other reading, so that it is never taken for one that is settled. */
+/** Reading that mixes two versions. Its fingerprint equals no other, so it never counts as settled. */
 function exchanged(tenant: string): TenantFolder {
   const fingerprint = `exchanged ${performance.now()}`
   return { tenant, fingerprint, source: { problem: 'was exchanged while it was read; try again' } }
 }
 
-/** What is read of one folder at a time, since all of it is in memory at once. */
+/** The bytes of one folder, which are all in memory at once, exceed their limit. */
 class TooLarge extends Error {}
 
 function byteBudget() {
@@ -147,7 +147,7 @@ function unlessUnreadable<T>(root: string, tenant: string, read: () => T): T | T
   }
 }
 
-/** @param name what cannot be read, relative to the folder; empty for the folder itself */
+/** @param name path that cannot be read, relative to the folder; empty for the folder itself */
 function unreadable(tenant: string, name: string, code: string): TenantFolder {
   if (name === '' && code === 'ENOENT') return missingFolder(tenant)
   const itself = code === 'ENOTDIR' ? 'is a file, not a folder' : `cannot be read (${code})`
@@ -159,10 +159,10 @@ export function missingFolder(tenant: string): TenantFolder {
   return { tenant, fingerprint: MISSING, source: { problem: 'does not exist' } }
 }
 
-/** Bytes read at once. */
+/** Bytes of one read. */
 const CHUNK = 65_536
 
-/** The file's bytes, and no more than one beyond the limit, by which the caller knows that it is too large. */
+/** Reads the file up to one byte beyond the limit, which tells the caller that it is too large. */
 export function readAtMost(path: string, limit: number): Uint8Array {
   const file = openSync(path, 'r')
   try {
@@ -181,7 +181,7 @@ export function readAtMost(path: string, limit: number): Uint8Array {
   }
 }
 
-/** A list is read only when its real path lies in the real path of the tenant's folder. */
+/** Reads a list only when its real path lies inside the real path of the tenant's folder. */
 function readList(folder: string, path: string, present: () => readonly string[]): Uint8Array | ListProblem {
   if (insidePath(path) === undefined) return { problem: 'is not in the tenant folder', present: present() }
   try {
@@ -202,10 +202,10 @@ function isInside(real: string, within: string): boolean {
   return real === within || real.startsWith(within + sep)
 }
 
-/** Files among which one is sought that was meant, at most. */
+/** Limit of the files listed as candidates for a misspelt path. */
 const MAX_PRESENT = 1000
 
-/** The files of the folder and of the folders in it that are neither policies nor tests, as paths from it. */
+/** Relative paths of files in the folder and its direct subfolders that are neither policies nor tests. */
 function otherFiles(folder: string, ignored: readonly string[]): string[] {
   const names = new Set(['lists', ...ignored])
   const beside = filesIn(folder).filter((name) => names.has(name))
@@ -213,7 +213,9 @@ function otherFiles(folder: string, ignored: readonly string[]): string[] {
   return [...beside, ...below].slice(0, MAX_PRESENT)
 }
 
-/** Names of the files right in a folder; none of what is no folder, leads out of that of the tenant, or cannot be looked into. */
+/**
+ * Names of the files directly in a folder. Empty when it is no folder, leads out of the tenant's, or cannot be read.
+ */
 function filesIn(folder: string, within = folder): string[] {
   try {
     if (!isInside(realpathSync(folder), realpathSync(within))) return []

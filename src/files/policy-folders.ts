@@ -5,16 +5,16 @@ import { mayNameLists, type Outcome, RETRY_MS, type TenantFolder } from '../poli
 import { missingFolder, readFiles, type TenantFiles, tenantsIn, withLists } from './policies.ts'
 import type { PolicyWorker } from './policy-worker.ts'
 
-/** Between two readings that must be alike: longer than a Kubernetes ConfigMap takes to exchange its files. */
+/** Interval between two readings that must be equal: longer than a Kubernetes ConfigMap takes to swap its files. */
 const SETTLE_MS = 100
-/** A folder that changes through all of these is told of as changing. */
+/** Readings after which a folder is reported as changing. */
 const READINGS = 20
 
 /**
- * The folders under `root`, read again and again. Bytes are read and hashed each time, since a time or a size may stay
- * as it was; they are parsed, which may take a second, only when they differ from the time before.
+ * Reads the folders under `root` repeatedly. Each reading hashes all bytes, since a time or a size may stay as it was.
+ * It parses, which may take a second, only changed bytes.
  *
- * @param listFiles the lists that policies name; asked of those alone that may name any
+ * @param listFiles finds the lists that policies name; called only for policies that may name any
  */
 export function policyFolders(root: string, { listFiles }: Pick<PolicyWorker, 'listFiles'>): PolicyFolders {
   const known = new Map<string, { digest: string; paths: Outcome<readonly string[]>; untilMs: number }>()
@@ -38,10 +38,10 @@ export function policyFolders(root: string, { listFiles }: Pick<PolicyWorker, 'l
     names: () => tenantsIn(root),
     read,
     async readSettled(tenant) {
-      // Someone asks for it: what did not end in time is not left alone until its minute is over.
+      // A caller asked for this reading, so a fault is retried before its minute is over.
       const earlier = known.get(tenant)
       if (earlier !== undefined && 'fault' in earlier.paths) known.delete(tenant)
-      // Its fingerprint alone: all folders may be read at this time, and their bytes would be in memory together.
+      // Keep the fingerprint alone: all folders may be read at this time, and their bytes would be in memory together.
       let last = (await read(tenant)).fingerprint
       for (let readings = 1; readings < READINGS; readings += 1) {
         await sleep(SETTLE_MS)

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isPolicyFile, isTestFile } from '../policy/files.ts'
 
-/** The policy and test files of a folder and of the folders directly in it, as paths from it, in their order. */
+/** Relative paths of the policy and test files in a folder and its direct subfolders, sorted. */
 export function policyPaths(folder: string): string[] {
   const names = namesIn(folder)
   const folders = names.filter((name) => name !== 'lists' && isKind(folder, name, 'folder'))
@@ -14,7 +14,7 @@ function filesIn(folder: string): string[] {
   return namesIn(folder).filter((name) => (isPolicyFile(name) || isTestFile(name)) && isKind(folder, name, 'file'))
 }
 
-/** Hidden names are those of tools, such as the ..data of a ConfigMap. */
+/** Skips hidden names, which belong to tools, such as the ..data of a ConfigMap. */
 function namesIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => !name.startsWith('.'))

@@ -5,7 +5,7 @@ import { type CompiledPolicies, compilePolicySet, listFilesOf, type PolicySource
 import { validatePolicySet } from '../policy/validation.ts'
 import type { Job } from './policy-worker.ts'
 
-// Buffers arrive as plain Uint8Arrays, Maps as Maps: structured cloning keeps what is asked and answered.
+// Structured cloning keeps jobs and answers intact: Buffers arrive as plain Uint8Arrays, Maps as Maps.
 parentPort?.on('message', async (job: Job) => parentPort?.postMessage(await outcomeOf(job)))
 
 async function outcomeOf([what, argument]: Job): Promise<unknown> {
@@ -15,7 +15,7 @@ async function outcomeOf([what, argument]: Job): Promise<unknown> {
   return what === 'compile' ? compileOnly(argument) : compileAndTest(argument)
 }
 
-/** Whoever asks from outside this thread runs no tests, so that they need not be sent. */
+/** Compiles without the tests, which callers on other threads never run, so they need not be sent. */
 function compileOnly(source: PolicySource): CompiledPolicies {
   return { ...compilePolicySet(source), tests: [] }
 }

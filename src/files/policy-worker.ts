@@ -5,42 +5,42 @@ import type { PolicyValidation } from '../policy/validation.ts'
 import { answeringThreads } from '../workers/thread.ts'
 
 /**
- * Of time, and of processor time: who gets little of the machine is given longer, up to a limit. Twice what the largest
- * set takes, 10,000 rules, so that it comes into force on a slow machine too.
+ * Limits of elapsed and of processor time: a starved process gets longer, up to the second limit.
+ * The first is twice what the largest set, 10,000 rules, takes, so that it loads on a slow machine too.
  */
 const TIME_LIMIT_MS = 20_000
 const TIME_LIMIT_IF_STARVED_MS = 60_000
-const LOOK_MS = 100
+const POLL_INTERVAL_MS = 100
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 64 }
-/** Sets come into force together; between that there is no thread. */
+/** Sets come into force together; a thread that stays idle longer ends. */
 const IDLE_MS = 2000
 
 const MODULE = new URL('./policy-worker-thread', import.meta.url)
 
 /**
- * What has to be parsed to be known. A text can take all time or memory, and the good ones take seconds when they are
- * large, so this is done where it neither takes the service with it nor holds it up.
+ * Parses policies off the main thread. A hostile text can use unbounded time or memory, and a large good one takes
+ * seconds; neither may stop or delay the service.
  */
 export interface PolicyWorker {
-  /** The paths of the lists that the policies name. */
+  /** Paths of the lists that the policies name. */
   listFiles(files: PolicySource['files']): Promise<Outcome<readonly string[]>>
-  /** Without the tests of the folder, which are only checked. */
+  /** Compiles without running the folder's tests, which are only checked. */
   compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
-  /** Runs the tests too; one that fails is an error. */
+  /** Compiles and runs the tests; a failing test is an error. */
   compileAndTest(source: PolicySource): Promise<Outcome<CompiledPolicies>>
-  /** What the set would be, and every fault; nothing of it is kept. */
+  /** Reports the resulting set and every fault, and keeps nothing. */
   validate(source: PolicySource): Promise<Outcome<PolicyValidation>>
-  /** What policies would decide that are not in force. */
+  /** Evaluates policies that are not in force. */
   judge(question: DraftQuestion): Promise<Outcome<Verdict>>
 }
 
-/** What the thread is asked: the name of a method of PolicyWorker, and its argument. */
+/** Message to the thread: the name of a method of PolicyWorker, and its argument. */
 export type Job =
   | ['listFiles', PolicySource['files']]
   | ['compile' | 'compileAndTest' | 'validate', PolicySource]
   | ['judge', DraftQuestion]
 
-/** Each in a thread that does nothing else meanwhile, and is ended when that fails. */
+/** Runs each job alone in a thread, which is terminated when the job fails. */
 export function inThreads(): PolicyWorker {
   const ask = answeringThreads(MODULE, { idleMs: IDLE_MS, resourceLimits: RESOURCE_LIMITS })
   const run = <T>(job: Job): Promise<Outcome<T>> => inTime((signal) => ask<T>(job, signal), job)
@@ -53,10 +53,10 @@ export function inThreads(): PolicyWorker {
   }
 }
 
-/** Threads that load policies at once: each takes all of a processor, and as much memory as its limit. */
+/** Threads that load policies at once: each takes a whole processor, and memory up to its limit. */
 const THREADS = 2
 
-/** What policies take to come into force, so many at once; the rest waits for its turn. What callers ask for has turns of its own. */
+/** Limits concurrent loading of policies that come into force. Jobs of callers have a queue of their own. */
 export function limitLoads(policyWorker: PolicyWorker): Pick<PolicyWorker, 'listFiles' | 'compile' | 'compileAndTest'> {
   const limit = limitConcurrency(THREADS)
   return {
@@ -66,7 +66,7 @@ export function limitLoads(policyWorker: PolicyWorker): Pick<PolicyWorker, 'list
   }
 }
 
-/** What a job does, as it is told of one that takes too long. */
+/** Verb of each job in the message that it takes too long. */
 const TOLD: Readonly<Record<Job[0], string>> = {
   listFiles: 'load',
   compile: 'load',
@@ -80,7 +80,7 @@ async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, [what]: Job)
   const isOver = timeLimit()
   const timer = setInterval(() => {
     if (isOver()) late.abort()
-  }, LOOK_MS)
+  }, POLL_INTERVAL_MS)
   try {
     return { value: await work(late.signal) }
   } catch (error) {
@@ -94,8 +94,8 @@ async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, [what]: Job)
 }
 
 /**
- * Tells when a job that begins now has had its time. A thread does not tell what it used of a processor; it is at most what
- * the process used, less what this thread did meanwhile.
+ * Makes the check whether a job that starts now has used up its time. Node does not report a thread's processor time;
+ * its upper bound is that of the process, less what this thread used.
  */
 function timeLimit(): () => boolean {
   const started = performance.now()

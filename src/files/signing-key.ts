@@ -9,7 +9,7 @@ export class UnusableKey extends Error {
   override readonly name = 'UnusableKey'
 }
 
-/** The log key in this file; one that is to follow it waits in a file beside it. */
+/** File of the log key. A successor waits in a file beside it. */
 export function signingKeyFile(path: string): KeyFile {
   const next = (id: string): string => `${path}.${id.slice('sha256:'.length).slice(0, 16)}`
   return {
@@ -35,7 +35,7 @@ export function signingKeyFile(path: string): KeyFile {
   }
 }
 
-/** The Ed25519 private key in a PEM file (PKCS #8), or undefined when there is no file. @throws UnusableKey */
+/** Reads the Ed25519 private key of a PEM file (PKCS #8); undefined when there is no file. @throws UnusableKey */
 export function readSigningKey(path: string): KeyObject | undefined {
   let pem: string
   try {
@@ -66,13 +66,13 @@ function createSigningKey(path: string): KeyObject {
 }
 
 /**
- * Writes a key where there is none (mode 0600), on disk before anything is signed with it. The file appears
- * under its name whole or not at all; of two processes that make it at once, both get the same key.
+ * Writes a key where there is none (mode 0600), on disk before anything is signed with it.
+ * The file appears whole or not at all; two processes that create it at once get the same key.
  *
  * @throws UnusableKey when the file cannot be written
  */
 function writeSigningKey(path: string, privateKey: KeyObject): KeyObject {
-  // Containers that share a folder have the same process ids.
+  // Containers that share a folder can have equal process ids.
   const draft = `${path}.${randomUUID()}`
   try {
     writeDurably(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
@@ -103,7 +103,7 @@ function linkUnlessThere(from: string, to: string): void {
   }
 }
 
-// The name in the folder must survive a power cut too.
+// Syncs the folder: the file's name must survive a power cut too.
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   fsyncSync(folder)

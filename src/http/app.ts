@@ -14,10 +14,10 @@ import { writeEnvelope, writeJson, writeText } from './reply.ts'
 import { HANDLERS, PUBLIC } from './routes.ts'
 import type { Services } from './services.ts'
 
-/** The text format of Prometheus, the only one that is no JSON. */
+/** Text format of Prometheus, the only answer that is no JSON. */
 const PLAIN = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }
 
-/** The HTTP interface, and the refusals that it counts. */
+/** Creates the HTTP interface, with the refusals that it counts. */
 export function createApp(services: Services, options: { direct: boolean } = { direct: true }) {
   const limiter = rateLimiter(() => performance.now())
   const refusals = refusalLog(services)
@@ -26,7 +26,7 @@ export function createApp(services: Services, options: { direct: boolean } = { d
   return { listener: options.direct ? direct(dispatcher, app) : app, refusals }
 }
 
-/** The one hot route goes to the same function without Express's routing, which costs more than deciding (docs/performance.md). */
+/** Routes the one hot path without Express, which costs more than deciding (docs/performance.md). */
 function direct(dispatcher: Dispatcher, app: Express): RequestListener {
   const { method, path } = ROUTES.check
   return (request, response) => {
@@ -74,7 +74,7 @@ function addPublic(app: Express, dispatcher: Dispatcher): void {
   }
 }
 
-/** What no route takes: another method on a known path, an unknown path, a path that is no URI. */
+/** Refuses what no route takes: another method on a known path, an unknown path, a path that is no URI. */
 function addRefusals(app: Express, dispatcher: Dispatcher): void {
   const refuse = (request: Request, response: ServerResponse, error: unknown, facade?: Facade): void =>
     writeError(response, error, requestIdOf(dispatcher, request), dispatcher.services.log, facade)

@@ -14,7 +14,7 @@ import { sessionCookies } from './sessions/cookie.ts'
 
 const BEARER = /^Bearer +(\S+)$/i
 
-/** The key that a request acts with, and by what it is known. */
+/** Key that a request acts with, and the proof that identified it. */
 export type Credential = { key: ApiKey } & (
   | { by: 'key' }
   | { by: 'code'; code: string }
@@ -22,7 +22,7 @@ export type Credential = { key: ApiKey } & (
 )
 
 /**
- * What the request acts with: a key, or the session of a browser that was signed in with one.
+ * Finds the key of a request: its own, or that of a browser session that was signed in with one.
  *
  * @throws GateError `unauthenticated`, and `origin_not_allowed` for a session that another page uses
  */
@@ -53,9 +53,9 @@ export function authenticate(
 }
 
 /**
- * The caller for the tenant that the request names; on a facade, where it names none, for that of the key.
+ * Caller for the tenant that the request names; on a facade, the tenant of the key by default.
  *
- * @throws GateError `unauthenticated` without x-tenant-id, and what `callerFor` throws
+ * @throws GateError `unauthenticated` without x-tenant-id, and the errors of `callerFor`
  */
 export function authorize(state: State, key: ApiKey, headers: IncomingMessage['headers'], route: RouteRule): Caller {
   const named = headers['x-tenant-id'] ?? (route.facade && key.tenantId !== null ? key.tenantId : undefined)
@@ -66,7 +66,7 @@ export function authorize(state: State, key: ApiKey, headers: IncomingMessage['h
 }
 
 /**
- * A body may repeat the tenant; it must be the one that the credential was checked for.
+ * Requires a tenant in the body to be the one that the credential was checked for.
  *
  * @throws GateError `tenant_mismatch`
  */

@@ -1,26 +1,26 @@
 import { GateError } from '../base/errors.ts'
 
 const MIB = 1024 * 1024
-/** What all requests that are being read or answered have allocated for their bodies, each beyond its first part. */
+/** Limit of the body bytes of all requests being read or answered, each beyond its first part. */
 const MAX_BYTES = 64 * MIB
-/** All that those of one key have allocated. */
+/** Limit of the body bytes of one key's requests. */
 const MAX_BYTES_OF_KEY = 16 * MIB
-/** The first part of a body, for which there is always a place: nobody's large requests keep out small ones. */
+/** First part of a body, which always has room: large requests of others cannot keep out small ones. */
 export const FIRST_PART_BYTES = 64 * 1024
 
-/** What one request has of the budget. */
+/** Share of the budget that one request holds. */
 export interface BodyShare {
-  /** Counts bytes that are about to be allocated. @throws GateError `overloaded` when they do not fit */
+  /** Counts bytes about to be allocated. @throws GateError `overloaded` when they do not fit */
   take(bytes: number): void
-  /** Gives back all that was taken. */
+  /** Releases all bytes of this share. */
   release(): void
 }
 
 /**
- * Bounds what waits in memory, for the store or for the rest of itself, by bytes and not by requests: a request may be a
- * thousand times as large as another.
+ * Bounds the memory of waiting requests by bytes, not by number: one may be a thousand times as large as another.
  *
- * @returns a maker of shares; an urgent one has its first part beyond what its key holds, so that a stop always has a place
+ * @returns a maker of shares; the first part of an urgent one does not count for its key, so that a stop always has
+ *   room
  */
 export function bodyBudget(): (keyId: string, urgent: boolean) => BodyShare {
   let total = 0

@@ -9,20 +9,20 @@ export interface BodyLimits extends JsonLimits {
 }
 
 export const REQUEST_LIMITS: BodyLimits = { maxBytes: 1024 * 1024, maxDepth: 32, maxValues: 50_000 }
-/** A bundle holds a whole request and what proves it. */
+/** Limits of a bundle, which holds a whole request and its proof. */
 export const BUNDLE_LIMITS: BodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64, maxValues: MAX_BUNDLE_VALUES }
-/** Policies come as texts: a set of as many rules as are allowed fits, and is parsed in less than a tenth of a second. */
+/** Limits of policy texts: the largest allowed set fits, and is parsed in less than a tenth of a second. */
 export const POLICY_LIMITS: BodyLimits = { maxBytes: 4 * 1024 * 1024, maxDepth: 4, maxValues: 10_000 }
-/** Policies, and what they are asked. */
+/** Limits of policies together with a request. */
 export const DRY_RUN_LIMITS: BodyLimits = { ...REQUEST_LIMITS, maxBytes: POLICY_LIMITS.maxBytes }
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /**
- * The body of the request, which says that it is JSON.
+ * Reads the body of a request that is declared as JSON.
  *
- * @param take counts the bytes before they are allocated, and throws when it will have no more
- * @throws GateError `unsupported_media_type`, `payload_too_large`, and what `take` throws
+ * @param take counts bytes before they are allocated, and throws at its limit
+ * @throws GateError `unsupported_media_type`, `payload_too_large`, and the errors of `take`
  */
 export async function readBody(
   request: IncomingMessage,
@@ -46,7 +46,7 @@ function readBytes(request: IncomingMessage, maxBytes: number, take: (bytes: num
   const declared = Number(request.headers['content-length'] ?? 0)
   if (declared > maxBytes) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
-    // One buffer that grows, since each chunk kept would cost hundreds of bytes, and a chunk may have one.
+    // One growing buffer: each chunk kept would cost hundreds of bytes, and a chunk may have only one.
     let body = Buffer.alloc(0)
     let bytes = 0
     const keep = (chunk: Buffer): void => {

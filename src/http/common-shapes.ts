@@ -1,7 +1,9 @@
 import { type Static, type TSchema, Type } from '#typebox'
 import { ID_PREFIX, type IdKind } from '../base/id.ts'
 
-/** The schema, or null, and so no longer the one that its title names. Written as a list of types, which is what generators of clients understand. */
+/**
+ * Adds null to a schema, which drops its title. It is written as a list of types, which client generators understand.
+ */
 export function nullable<S extends TSchema & { type?: string; enum?: readonly unknown[]; title?: string }>(schema: S) {
   const { type, enum: values, title: _, ...others } = schema
   return Type.Unsafe<Static<S> | null>({
@@ -15,7 +17,7 @@ export function oneOf<T extends string>(values: readonly T[], description?: stri
   return Type.Unsafe<T>({ type: 'string', enum: [...values], ...(description !== undefined && { description }) })
 }
 
-/** As `oneOf`, where the type at hand is any text, as it is of what was read back from the trail. */
+/** Like `oneOf`, for a value whose type is any text, such as one read back from the trail. */
 export function textOf(values: readonly string[], description: string) {
   return Type.Unsafe<string>({ type: 'string', enum: [...values], description })
 }
@@ -26,7 +28,7 @@ export function id(kind: IdKind, description: string) {
 
 export const Timestamp = Type.String({ format: 'date-time', description: 'UTC, with milliseconds.' })
 export const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
-/** An object of any members. */
+/** Object with any members. */
 export const AnyObject = Type.Unsafe<{ readonly [member: string]: unknown }>({
   type: 'object',
   additionalProperties: true,
@@ -41,7 +43,7 @@ export const RiskFactor = Type.Object(
   { title: 'RiskFactor', description: 'One factor of a risk score, in points.' },
 )
 
-/** Ids and hashes of the examples, which tell one story: a transfer that is held, approved, and made. */
+/** Ids and hashes of the examples, which tell one story: a transfer is held, approved, and made. */
 export const EXAMPLE = {
   approval: 'apr_01m7yzzehfrpebstavhhvn7kv5',
   decision: 'dec_01m7yzzehe6pjva8zh9yqf6aqb',

@@ -6,12 +6,12 @@ import { GateError } from '../base/errors.ts'
 import { assertHost } from '../base/host.ts'
 import { CONSOLE_PATH } from '../keys/console-routes.ts'
 
-/** What the build made of src/console: a page, and files whose names change with what is in them. */
+/** Build of src/console: a page, and files named after their content. */
 const BUILT = fileURLToPath(new URL('../../dist/console/', import.meta.url))
 
 /**
- * The page runs nothing but its own files, and nothing in it becomes script or markup: with Trusted Types, not even by mistake.
- * Nobody frames it, it loads nothing from elsewhere, and sends nothing there.
+ * Lets the page run only its own files. With Trusted Types nothing in it becomes script or markup, not even by mistake.
+ * Nobody can frame it, and it neither loads from elsewhere nor sends anything there.
  */
 const secure = helmet({
   contentSecurityPolicy: {
@@ -30,12 +30,14 @@ const secure = helmet({
     },
   },
   referrerPolicy: { policy: 'no-referrer' },
-  // Whether this host is reached by TLS at all is the business of what ends it.
+  // The TLS proxy decides whether this host requires TLS.
   strictTransportSecurity: false,
   xFrameOptions: { action: 'deny' },
 })
 
-/** Serves the web console: its files, and its page for every address below CONSOLE_PATH, which the page reads by itself. */
+/**
+ * Serves the web console: its files, and its page for every address below CONSOLE_PATH, which the page itself reads.
+ */
 export function addConsole(app: Express, allowedHosts: readonly string[]): void {
   app.use(CONSOLE_PATH, (request, _response, next) => {
     assertHost(request.headers.host, allowedHosts)

@@ -22,7 +22,7 @@ import { writeStream } from './stream.ts'
 export interface Dispatcher {
   services: Services
   limiter: RateLimiter
-  /** Makes the share of one request. */
+  /** Reserves body memory for one request. */
   bodies: ReturnType<typeof bodyBudget>
   refusals: Refusals
   routes: Readonly<Record<KeyedRouteId, Route>>
@@ -32,8 +32,8 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN)
 
 /**
- * The way of every request: host → key → limit → tenant and role → body → action → envelope, or the form of a facade. Express and
- * the direct listener both come through here, so a route behaves the same on either.
+ * Handles every request: host → key → limit → tenant and role → body → action → envelope, or the form of a facade.
+ * Express and the direct listener both call it, so a route behaves the same on either.
  */
 export async function dispatch(
   dispatcher: Dispatcher,
@@ -43,10 +43,10 @@ export async function dispatch(
   response: ServerResponse,
 ): Promise<void> {
   const requestId = requestIdOf(dispatcher, request)
-  const asker: Asker = { key: undefined, caller: undefined }
+  const identity: Identity = { key: undefined, caller: undefined }
   try {
     assertHost(request.headers.host, dispatcher.services.allowedHosts)
-    const { reply, headers } = await serve(dispatcher, id, params, asker, request, response)
+    const { reply, headers } = await serve(dispatcher, id, params, identity, request, response)
     if ('stream' in reply) return await writeStream(response, reply.stream, requestId, headers)
     const { data, page } = reply
     const { bare, status = 200 } = dispatcher.routes[id].shape
@@ -54,23 +54,23 @@ export async function dispatch(
     else writeEnvelope(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
   } catch (error) {
     const { facade }: RouteRule = ROUTES[id]
-    writeError(response, refusal(dispatcher, asker, error), requestId, dispatcher.services.log, facade)
+    writeError(response, refusal(dispatcher, identity, error), requestId, dispatcher.services.log, facade)
   }
 }
 
-/** Who asks, as far as it is known by now. */
-interface Asker {
+/** Key and caller of a request, as far as known so far. */
+interface Identity {
   key: ApiKey | undefined
   caller: Caller | undefined
 }
 
 /**
- * Counts and audits what refuses the caller, wherever it was found, those of unknown keys too. Guessing
- * costs the guesser: past its limit the answer is `rate_limited`.
+ * Counts and audits refusals of the caller, wherever they were found, also those of unknown keys.
+ * Guessing uses up a limit, after which the answer is `rate_limited`.
  */
-function refusal({ limiter, refusals }: Dispatcher, { key, caller }: Asker, error: unknown): unknown {
+function refusal({ limiter, refusals }: Dispatcher, { key, caller }: Identity, error: unknown): unknown {
   if (!(error instanceof GateError)) return error
-  // An admin who names a tenant that does not exist is guessing as well.
+  // An admin who names a tenant that does not exist is guessing too.
   const isGuess = caller === undefined && error.code === 'not_found'
   if (!isGuess && !isRefusal(error.code)) return error
   try {
@@ -91,7 +91,7 @@ async function serve(
   dispatcher: Dispatcher,
   id: KeyedRouteId,
   params: Readonly<Record<string, string>>,
-  asker: Asker,
+  identity: Identity,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<{ reply: Reply; headers: Record<string, string> }> {
@@ -100,10 +100,10 @@ async function serve(
   const route = routes[id]
   const state = services.store.state()
   const credential = authenticate(services, request, rule)
-  asker.key = credential.key
+  identity.key = credential.key
   services.keyUses.note(credential.key.id, services.clock())
   const caller = authorize(state, credential.key, request.headers, rule)
-  asker.caller = caller
+  identity.caller = caller
   const headers = limiter.admit(state, caller, rule)
   const share = bodies(caller.key.id, rule.limit === 'exempt')
   try {
@@ -127,7 +127,7 @@ async function serve(
         waitedMs += ms
       },
       lastEventId: request.headers['last-event-id']?.toString(),
-      // An answer that waits for an earlier one of its connection is not destroyed with it.
+      // A closed connection does not destroy an answer that waits for an earlier one, so the socket is checked too.
       isGone: () =>
         response.destroyed || request.socket.destroyed || services.stopping.aborted || isOver(services, credential),
     })
@@ -139,7 +139,7 @@ async function serve(
   }
 }
 
-/** What waits or streams for a signed-in browser ends with its session. */
+/** True when the browser's session has ended, which ends its waits and streams. */
 function isOver({ sessions }: Services, credential: Credential): boolean {
   return credential.by === 'session' && !sessions.isOpen(credential.session)
 }
@@ -156,12 +156,12 @@ async function bodyOf(
   return takesBytes ? { ...none, bytes } : { ...none, body: parseJson(bytes, bodyLimits) }
 }
 
-/** RFC 9112, 6.3: without either header a request has no body. */
+/** RFC 9112, 6.3: a request without either header has no body. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Parameters by name; one that comes twice is refused, since readers differ on which counts. */
+/** Parameters by name. A repeated one is refused, since readers differ on which counts. */
 function queryOf(request: IncomingMessage): Record<string, string> {
   const url = request.url ?? ''
   const mark = url.indexOf('?')

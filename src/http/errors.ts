@@ -6,9 +6,9 @@ import { writeEnvelope, writeText } from './reply.ts'
 import type { HttpLog } from './services.ts'
 
 /**
- * The one writer of failures. What is no GateError is logged, and the caller learns nothing but the request id.
+ * Writes all failures. An error that is no GateError is logged, and the caller learns only the request id.
  *
- * @param facade the protocol in which the route answers, where it is not ours
+ * @param facade protocol of the route, when it is not ours
  */
 export function writeError(
   response: ServerResponse,
@@ -30,10 +30,10 @@ export function writeError(
   writeEnvelope(response, status, { success: false, error: code, message, ...details, requestId }, headers)
 }
 
-/** The failure as the caller is told of it: what is none of ours is `internal`. */
+/** Failure for the caller: an unknown error becomes `internal`. */
 export function toGateError(thrown: unknown): GateError {
   if (thrown instanceof GateError) return thrown
-  // Express marks a path that is no valid URI this way.
+  // Express throws this for a path that is no valid URI.
   if (thrown instanceof URIError) return new GateError('invalid_request', 'The path is not a valid URI.')
   return new GateError('internal', 'Something went wrong inside the service; nothing was decided.')
 }

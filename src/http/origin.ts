@@ -2,16 +2,16 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { GateError } from '../base/errors.ts'
 
 /**
- * Where the client reached the service, for answers that name endpoints: its name has passed `assertHost`. What ends TLS in front
- * of the service says so; who says it falsely is told a URL that does not work, and nobody else is.
+ * Origin by which the client reached the service; `assertHost` has checked the name.
+ * The TLS proxy sets the scheme. A caller that forges it gets a URL that does not work, and affects nobody else.
  */
 export function originOf({ host, 'x-forwarded-proto': scheme }: IncomingHttpHeaders): string {
   return `${scheme === 'https' ? 'https' : 'http'}://${host}`
 }
 
 /**
- * Refuses what another page than our own has a browser send. A browser names the page's origin with whatever changes something,
- * and says how page and service are related where it reaches the service by TLS or on this host (Fetch Metadata).
+ * Refuses requests that another page has a browser send. A browser sends the page's origin with requests that change
+ * something. It also sends the relation of page and service where it uses TLS or this host (Fetch Metadata).
  *
  * @throws GateError `origin_not_allowed`
  */

@@ -2,7 +2,7 @@ import { Type } from '#typebox'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../base/time.ts'
 
-/** At most nine digits, so that arithmetic stays exact. */
+/** Limit of nine digits, which keeps arithmetic exact. */
 const MAX_NUMBER = 999_999_999
 const DIGITS = /^(0|[1-9]\d{0,8})$/
 
@@ -17,13 +17,13 @@ export const Paging = {
 export const Closed = { additionalProperties: false }
 
 const Time = { format: 'date-time', maxLength: 64 }
-/** A stretch of time. */
+/** Query members of a range of time. */
 export const TimeRange = {
   from: Type.Optional(Type.String({ ...Time, description: 'From this time on.' })),
   to: Type.Optional(Type.String({ ...Time, description: 'Before this time.' })),
 }
 
-/** Both times in the form in which entries carry theirs. @throws GateError `invalid_request` */
+/** Normalizes both times to the form of entries. @throws GateError `invalid_request` */
 export function timesOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
   return { from: timeOf('from', from), to: timeOf('to', to) }
 }
@@ -37,16 +37,16 @@ function timeOf(name: string, text: string | undefined): string | undefined {
   })
 }
 
-/** How long an answer is held at most. */
+/** Limit of the time that an answer is held. */
 export const MAX_WAIT_MS = 25_000
 
-/** Of requests whose answer may be held until an approval has been decided. */
+/** Query of requests whose answer may wait until an approval is decided. */
 export const WaitQuery = Type.Object(
   { wait: wholeNumber(`Seconds to wait until the approval has been decided, at most ${MAX_WAIT_MS / 1000}.`) },
   Closed,
 )
 
-/** Of a check. */
+/** Query of a check. */
 export const CheckQuery = Type.Object(
   {
     ...WaitQuery.properties,
@@ -62,17 +62,17 @@ export const CheckQuery = Type.Object(
   Closed,
 )
 
-/** @returns milliseconds; what is longer than the longest wait is that */
+/** @returns milliseconds, clamped to the longest wait */
 export function waitMsOf({ wait = 0 }: { wait?: number }): number {
   return Math.min(wait * 1000, MAX_WAIT_MS)
 }
 
-/** @param max larger limits are clamped, as a caller who asks for everything means */
+/** @param max limit to which larger values are clamped: such a caller asks for everything */
 export function pageOf(query: { limit?: number; offset?: number }, defaults: { limit: number; max: number }) {
   return { limit: Math.min(query.limit ?? defaults.limit, defaults.max), offset: query.offset ?? 0 }
 }
 
-/** The query with numbers where the schema wants them and the text is one; anything else is left for the schema to refuse. */
+/** Converts texts to numbers where the schema expects numbers; the schema refuses the rest. */
 export function withNumbers(query: Readonly<Record<string, string>>, { properties = {} }: QuerySchema) {
   return Object.fromEntries(
     Object.entries(query).map(([name, text]) => {

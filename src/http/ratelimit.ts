@@ -4,7 +4,7 @@ import { type Bucket, DEFAULT_PLAN, leftIn, PLANS, SIGN_IN_LIMIT, STATUS_LIMIT, 
 import type { RouteRule } from '../keys/roles.ts'
 import type { State } from '../store/store.ts'
 
-/** Headers that tell a caller where it stands (draft-ietf-httpapi-ratelimit-headers). */
+/** Headers about a caller's limits (draft-ietf-httpapi-ratelimit-headers). */
 export type LimitHeaders = Record<string, string>
 
 const ofTenant = ({ chain }: Caller): string => `tenant ${chain}`
@@ -40,12 +40,12 @@ export function rateLimiter(clock: () => number) {
       const plan = state.tenants.get(caller.tenantId)?.plan
       return plan === undefined ? {} : draw(plan, ofTenant(caller), PLANS[plan])
     },
-    /** How many requests the plan leaves the caller's tenant and environment now; null for any number. Counts none. */
+    /** Requests that the plan leaves the caller's tenant and environment now; null for any number. Counts none. */
     left(state: State, caller: Caller): number | null {
       const limit = PLANS[state.tenants.get(caller.tenantId)?.plan ?? DEFAULT_PLAN]
       return Number.isFinite(limit) ? leftIn(buckets.get(ofTenant(caller)), limit, clock()) : null
     },
-    /** Counts a refused request, so that guessing costs the guesser. @throws GateError `rate_limited` */
+    /** Counts a refused request, so that guessing uses up the limit. @throws GateError `rate_limited` */
     refused(keyId: string | undefined): void {
       draw('refused', `refused ${keyId ?? 'unknown'}`, STATUS_LIMIT)
     },

@@ -4,7 +4,7 @@ import { SERVICE } from '../audit/entry.ts'
 import { ERRORS, type ErrorCode } from '../base/errors.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 
-/** True for codes that say that the caller is not who or what it needs to be. */
+/** True for codes that mean the caller is not who or what it needs to be. */
 export function isRefusal(code: ErrorCode): boolean {
   return ERRORS[code].status === 401 || ERRORS[code].status === 403
 }
@@ -16,8 +16,9 @@ interface Count {
 }
 
 /**
- * Counts refusals and writes them as one auth.refused entry for each key and minute, so that probing is
- * on record and cannot fill the disk. Unknown keys are counted together, in the service's own chain.
+ * Counts refusals and writes them as one auth.refused entry for each key and minute. Probing is on record and cannot
+ * fill the disk.
+ * Unknown keys are counted together, in the service's own chain.
  */
 export function refusalLog(deps: Deps) {
   let counts = new Map<string, Count>()
@@ -30,7 +31,7 @@ export function refusalLog(deps: Deps) {
       entry.codes.set(code, (entry.codes.get(code) ?? 0) + 1)
       counts.set(name, entry)
     },
-    /** Writes what has been counted. What cannot be written is counted on. @throws GateError of the store */
+    /** Writes the counts. After a failed write they are kept for the next one. @throws GateError of the store */
     async flush(): Promise<void> {
       if (counts.size === 0) return
       const due = counts
@@ -48,7 +49,7 @@ export function refusalLog(deps: Deps) {
   }
 }
 
-/** Both, when the caller was refused again meanwhile. */
+/** Adds refusals that were counted during a failed write. */
 function sumOf(before: Count, since: Count | undefined): Count {
   const codes = new Map(before.codes)
   for (const [code, times] of since?.codes ?? []) codes.set(code, (codes.get(code) ?? 0) + times)

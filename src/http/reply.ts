@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 
-/** What every answer is: `data` on success, an error code and its sentence on failure. */
+/** Form of every answer: `data` on success, an error code and its sentence on failure. */
 export type Envelope =
   | { success: true; data: unknown; page?: { limit: number; offset: number; total: number }; requestId: string }
   | { success: false; error: string; message: string; details?: readonly object[]; requestId: string }
 
-/** Writes an envelope. Nothing is written to a client that has gone. */
+/** Writes an envelope, unless the client has gone. */
 export function writeEnvelope(
   response: ServerResponse,
   status: number,
@@ -15,7 +15,7 @@ export function writeEnvelope(
   writeJson(response, status, envelope, { 'x-request-id': envelope.requestId, ...headers })
 }
 
-/** Writes JSON that is no envelope. With its length known, the answer leaves in one piece. */
+/** Writes JSON without an envelope. A known length lets it leave in one piece. */
 export function writeJson(
   response: ServerResponse,
   status: number,
@@ -33,7 +33,7 @@ export function writeText(
   headers: Readonly<Record<string, string>>,
 ): void {
   if (response.headersSent || response.destroyed) return
-  // A text is sent with the headers in one write, bytes would need a second.
+  // Node sends a text in one write with the headers; bytes would need a second.
   response.writeHead(status, {
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',

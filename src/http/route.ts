@@ -18,10 +18,13 @@ export interface Page {
   total: number
 }
 
-/** What a route answers: data, which dispatch wraps in the envelope, or events as they come. `sessionCookie` is for the browser to keep, and to forget when empty. */
+/**
+ * Result of a route: data, which dispatch wraps in the envelope, or a stream of events.
+ * The browser keeps `sessionCookie`, and drops its cookie when it is empty.
+ */
 export type Reply<T = unknown> = { data: T; page?: Page; sessionCookie?: string } | { stream: Stream }
 
-/** A request as a route sees it: authenticated, parsed, of the declared shape. */
+/** Request as a route sees it: authenticated, parsed, of the declared shape. */
 export interface Call<B, Q> {
   caller: Caller
   credential: Credential
@@ -31,46 +34,46 @@ export interface Call<B, Q> {
   idempotency: Idempotency | undefined
   /** Scheme and host by which the client reached the service. */
   origin: string
-  /** Counts as so many requests more. @throws GateError `rate_limited` */
+  /** Counts this many further requests. @throws GateError `rate_limited` */
   alsoCount(requests: number): void
-  /** How many requests the plan leaves the tenant here now; null for any number. */
+  /** Requests that the plan leaves the tenant here now; null for any number. */
   planLeft(): number | null
-  /** So many ms went by in which people were waited for. */
+  /** Adds time, in ms, that the request waited for people. */
   waited(ms: number): void
-  /** The position that a stream of events goes on from, as the client sent it. */
+  /** Position after which a stream of events resumes, as the client sent it. */
   lastEventId: string | undefined
   /** True when the client has gone, or the service stops: nothing waits any longer. */
   isGone(): boolean
 }
 
-/** What a route takes and gives, as the OpenAPI document tells it. */
+/** Input and output of a route, as in the OpenAPI document. */
 export interface RouteShape {
-  /** What each part of the path that starts with `:` is. */
+  /** Description of each path parameter. */
   params?: Readonly<Record<string, { description: string; example: string }>>
   body?: TSchema
-  /** No body is as good as `{}`. */
+  /** An absent body equals `{}`. */
   bodyOptional?: true
   query?: TSchema
-  /** Of `data` in the answer. */
+  /** Shape of `data` in the answer. */
   data: TSchema
   /** The answer is a page of a list. */
   paged?: true
-  /** The answer is `data` itself, without the envelope; of events, the text of the stream. */
+  /** The answer is `data` itself, without the envelope; for events, the text of the stream. */
   bare?: 'application/json' | 'text/event-stream' | 'text/plain'
-  /** A stream of events that goes on behind the header Last-Event-ID. */
+  /** The stream of events resumes after the header Last-Event-ID. */
   resumable?: true
-  /** Of an answer without failure. @default 200 */
+  /** Status of an answer without failure. @default 200 */
   status?: 202
-  /** Failures beside those that every route of its kind has (openapi.ts). */
+  /** Failures besides those that every route of its kind has (openapi.ts). */
   errors?: readonly ErrorCode[]
   example: { body?: unknown; data: unknown }
 }
 
-/** A route without its types, as dispatch runs it. */
+/** Route without its types, as dispatch runs it. */
 export interface Route {
   shape: RouteShape
   bodyLimits: BodyLimits | undefined
-  /** Whether it is given the bytes of the body, not what they say. */
+  /** True when the route takes the bytes of the body instead of its parsed value. */
   takesBytes: boolean
   run(services: Services, raw: RawCall): Promise<Reply>
 }
@@ -81,7 +84,7 @@ export interface RawCall {
   credential: Credential
   params: Readonly<Record<string, string>>
   body: Json | undefined
-  /** Of a route that takes these. */
+  /** Set for a route that takes bytes. */
   bytes: Uint8Array | undefined
   query: Record<string, string>
   idempotencyKey: string | undefined
@@ -93,7 +96,7 @@ export interface RawCall {
   isGone(): boolean
 }
 
-/** A value that is only read: what the views give may be shared. */
+/** Read-only value: data of the views may be shared. */
 type ReadOnly<T> = T extends object ? { readonly [K in keyof T]: ReadOnly<T[K]> } : T
 
 interface RouteSpec<B extends TSchema, Q extends TSchema, D extends TSchema> extends RouteShape {
@@ -122,7 +125,7 @@ export function route<D extends TSchema, B extends TSchema = None, Q extends TSc
     takesBytes: false,
     async run(services, { id, body, query, idempotencyKey, ...call }) {
       const { facade }: RouteRule = ROUTES[id]
-      // In other protocols the member means nothing.
+      // Other protocols give this member no meaning.
       if (facade === undefined && isJsonObject(body)) assertTenant(call.caller.tenantId, body.tenantId)
       const typed = parseBody?.(body) as Static<B>
       if (parseQuery === undefined) assertNoQuery(query)
@@ -140,7 +143,7 @@ interface ByteRouteSpec<D extends TSchema> extends RouteShape {
   handle(services: Services, call: { caller: Caller; bytes: Uint8Array }): Promise<Reply<ReadOnly<Static<D>>>>
 }
 
-/** A route whose body can take long to parse: it gets the bytes, and sees to it that they are parsed where nobody waits for that. */
+/** Route whose body can take long to parse: it gets the bytes, and must parse them off the main thread. */
 export function byteRoute<D extends TSchema>(spec: ByteRouteSpec<D>): Route {
   return {
     shape: spec,
@@ -153,7 +156,7 @@ export function byteRoute<D extends TSchema>(spec: ByteRouteSpec<D>): Route {
   }
 }
 
-/** A route that needs no key and takes nothing. */
+/** Route that needs no key and takes no input. */
 export interface PublicRoute {
   shape: RouteShape
   answer(services: Services, origin: string): unknown
@@ -165,7 +168,7 @@ interface PublicSpec<D extends TSchema> extends RouteShape {
   answer(services: Services, origin: string): Promise<Static<D>> | Static<D>
 }
 
-/** Binds what a public route answers to its shape. */
+/** Binds the answer of a public route to its shape. */
 export function publicRoute<D extends TSchema>(spec: PublicSpec<D>): PublicRoute {
   return { shape: spec, answer: spec.answer }
 }

@@ -22,7 +22,7 @@ import { type PublicRoute, publicRoute, type Route, type RouteShape } from './ro
 import { sessionRoutes } from './sessions/routes.ts'
 import { usageRoutes } from './usage/routes.ts'
 
-/** Every route that needs a key: a route of the table without a handler does not compile. */
+/** Handlers of all routes that need a key; a route without one does not compile. */
 export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...gateRoutes,
   ...outcomeRoutes,
@@ -42,10 +42,10 @@ export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...claudeCodeRoutes,
 }
 
-/** The OpenAPI document of this version. */
+/** OpenAPI document of this version. */
 export const openApiDocument = once(() => openApi(shapes(), VERSION))
 
-/** The routes that need no key. */
+/** Handlers of the routes that need no key. */
 export const PUBLIC: Readonly<Record<PublicRouteId, PublicRoute>> = {
   ...healthRoutes,
   ...authzenPublicRoutes,
@@ -57,9 +57,9 @@ export const PUBLIC: Readonly<Record<PublicRouteId, PublicRoute>> = {
   }),
 }
 
-/** What every route takes and gives. */
+/** Input and output of every route. */
 export function shapes(): Readonly<Record<RouteId, RouteShape>> {
   const entries = Object.entries({ ...HANDLERS, ...PUBLIC }).map(([id, { shape }]) => [id, shape])
-  // Made from the two tables, which together have every route.
+  // The two tables together have every route.
   return Object.fromEntries(entries) as Record<RouteId, RouteShape>
 }

@@ -14,7 +14,7 @@ import type { ValidatePolicies } from '../actions/policies/validate.ts'
 import type { Sessions } from '../actions/sessions/sessions.ts'
 import type { SignInCodes } from '../actions/sessions/sign-in-codes.ts'
 
-/** What the routes work with; composed in server.ts. */
+/** Dependencies of the routes; composed in server.ts. */
 export interface Services
   extends CheckDeps,
     KillSwitchDeps,
@@ -30,18 +30,18 @@ export interface Services
   keyUses: KeyUses
   validatePolicies: ValidatePolicies
   examine: Examine
-  /** What lies elsewhere of the chains. @throws GateError `audit_unavailable` when it cannot be read */
+  /** Anchors of the chains, kept elsewhere. @throws GateError `audit_unavailable` when they cannot be read */
   readAnchors(): Promise<RangeInputs>
-  /** What is measured, in the text format of Prometheus. */
+  /** Metrics in the text format of Prometheus. */
   metrics(): Promise<string>
   log: HttpLog
-  /** Aborted when the service begins to stop: what waits is answered as it is, and streams end. */
+  /** Aborted when the service begins to stop: waiting requests are answered as they are, and streams end. */
   stopping: AbortSignal
-  /** Host names besides the loopback ones that requests may be addressed to. */
+  /** Accepted host names besides the loopback ones. */
   allowedHosts: readonly string[]
 }
 
-/** The part of the logger that HTTP uses. */
+/** Part of the logger that HTTP uses. */
 export interface HttpLog {
   error(fields: object, message: string): void
 }

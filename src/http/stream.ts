@@ -1,34 +1,36 @@
 import type { ServerResponse } from 'node:http'
 import { toGateError } from './errors.ts'
 
-/** An event with its data as one line of JSON, where the reader stands behind it, or both; neither is a sign of life. */
+/**
+ * Event with its data as one line of JSON, the position after it, or both; an item with neither keeps the stream alive.
+ */
 export interface StreamItem {
   position?: string
   event: { type: string; json: string } | undefined
 }
 
-/** What a route answers with when it is told piece by piece. */
+/** Answer of a route that comes piece by piece. */
 export interface Stream {
   items: AsyncIterable<StreamItem>
-  /** True when nothing more may be told. */
+  /** True when nothing more may be sent. */
   isOver(): boolean
-  /** The last event says that it is the last, and a failure is one: `failed`. Other streams have no end, and a client comes back to them. */
+  /** True when the last event says so, and a failure is the event `failed`. Clients resume other streams. */
   ends?: boolean
 }
 
-/** A client that has lost its connection comes back after this. */
+/** Delay after which a client reconnects. */
 const RETRY_MS = 1000
-/** How often it is asked whether a stream whose reader is slow is over. */
-const SLOW_LOOK_MS = 100
-/** How long a reader has to take the end of its stream. */
+/** Interval of the check whether a stream with a slow reader is over. */
+const SLOW_POLL_MS = 100
+/** Time that a reader has to take the end of its stream. */
 const END_MS = 200
 
 /**
- * Writes server-sent events until the stream is over or the client has gone. The next one is read when the socket
- * has taken the one before, so that a slow reader costs the memory of one.
+ * Writes server-sent events until the stream is over or the client has gone. It reads the next event after the socket
+ * took the one before, so a slow reader costs the memory of one.
  *
- * @throws what the stream throws: before the first event nothing has been written, afterwards the connection is cut, or, where the
- * stream has an end, that is told
+ * @throws the error of the stream. Before the first event nothing has been written; afterwards the connection is cut,
+ *   or a stream with an end sends the failure
  */
 export async function writeStream(
   response: ServerResponse,
@@ -73,11 +75,11 @@ function begin(
     'x-request-id': requestId,
     ...headers,
   })
-  // Who comes back to a stream that had an end would begin it anew.
+  // A client that resumed a stream with an end would start it anew.
   if (!ends && response.req.method !== 'HEAD') response.write(`retry: ${RETRY_MS}\n`)
 }
 
-/** An id without data moves the client's position and is no event to it. JSON has no line breaks of its own. */
+/** An id without data moves the client's position and is no event. JSON has no line breaks of its own. */
 function textOf({ position, event }: StreamItem): string {
   const id = position === undefined ? '' : `id: ${position}\n`
   return event === undefined ? `: ok\n${id}\n` : `${id}event: ${event.type}\ndata: ${event.json}\n\n`
@@ -91,12 +93,12 @@ function drained(response: ServerResponse): Promise<void> {
       response.off('drain', done).off('close', done)
       resolve()
     }
-    const timer = setTimeout(done, SLOW_LOOK_MS)
+    const timer = setTimeout(done, SLOW_POLL_MS)
     response.once('drain', done).once('close', done)
   })
 }
 
-/** What the reader does not take soon it is not given: it may have no right to it any more, and a stop waits for it. */
+/** Drops what the reader does not take soon: it may have lost its right to it, and a stop waits for it. */
 function end(response: ServerResponse): void {
   if (response.destroyed) return
   const timer = setTimeout(() => response.destroy(), END_MS)

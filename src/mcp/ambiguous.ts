@@ -1,20 +1,17 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 
 export const ENVELOPE = ['jsonrpc', 'id', 'method', 'params', 'result', 'error']
-/** Parameters by which a server knows what to do. */
+/** Parameters that decide what a server does. */
 const NAMED = ['name', 'arguments', '_meta', 'uri', 'taskId', 'task']
 
-/**
- * A member of a message whose name some parsers take for that of another one: those of Go do not tell the case of letters apart.
- * Undefined where there is none.
- */
+/** Finds a member name that some parsers, such as Go's, take for another one: they ignore case. */
 export function ambiguousName(message: JsonObject): string | undefined {
   const { params } = message
   const inParams = isJsonObject(params) ? Object.keys(params) : []
   return Object.keys(message).find((name) => !ENVELOPE.includes(name)) ?? twinOf(inParams, NAMED) ?? twinIn(message)
 }
 
-/** A name among those of members that is another one, or a known one, but for its case. */
+/** Finds a name that differs only in case from another one or from a known one. */
 export function twinOf(names: readonly string[], known: readonly string[] = []): string | undefined {
   const seen = new Map(known.map((name) => [folded(name), name]))
   return names.find((name) => {
@@ -38,7 +35,7 @@ function firstOf(parts: readonly Json[]): string | undefined {
   return undefined
 }
 
-/** Upper case first, which makes one letter of the two forms of s. */
+/** Upper case first, which joins the two forms of the Greek letter sigma. */
 function folded(name: string): string {
   return name.toUpperCase().toLowerCase()
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A whole body. Undefined when it is too large; what comes after that is left to the caller. */
+/** Reads a whole body; undefined when it is too large, and the caller handles the rest. */
 export async function bodyOf(message: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0

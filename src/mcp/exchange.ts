@@ -14,9 +14,9 @@ import {
 import { readServerMessage, type ServerMessage } from './server-message.ts'
 import { type Drift, type ToolBook, toolsIn } from './tool-book.ts'
 
-/** Where a message of the client goes on to, and where what it is answered here goes. */
+/** Outputs of an exchange: the server, and answers to the client. */
 export interface Ways {
-  /** Aborted when nobody waits for an answer any more: what is held then does not run. */
+  /** Aborted when nobody waits for an answer any more: a held call then does not run. */
   signal?: AbortSignal
   toServer(message: JsonObject): Promise<void>
   toClient(message: JsonObject): Promise<void>
@@ -24,21 +24,21 @@ export interface Ways {
 
 export interface ExchangeListener {
   onDrift(drift: Drift): void
-  /** There are definitions that were not pinned yet. */
+  /** Called for definitions that were not pinned yet. */
   onNewTools(): void
-  /** The server sent what nobody can read; the client does not get it. */
+  /** Called for an unreadable message of the server, which the client does not get. */
   onUnreadable(why: string): void
 }
 
-/** A request that is at the server. */
-interface Open {
+/** Request that the server has not answered yet. */
+interface PendingRequest {
   method: string
   tool: string | undefined
   finished(answer: Answer): Promise<void>
 }
 
 const TOOL_LIST = 'tools/list'
-/** Requests whose answers say what a server is and has. Any other answer is something that the model reads. */
+/** Requests whose answers describe the server. The model reads the answers of all others. */
 const NOT_READ = [
   'initialize',
   'server/discover',
@@ -53,21 +53,18 @@ const NOT_READ = [
   'logging/setLevel',
   'completion/complete',
 ]
-/** Notifications that can carry results. */
+/** Prefix of notifications that can carry results. */
 const READ_NOTIFICATIONS = 'notifications/tasks'
-/** Requests at the server at once. An answer to one that was left longer than so many is one to nobody. */
+/** Limit of open requests. Beyond it the oldest is dropped, and its answer will match none. */
 const MAX_OPEN = 10_000
 
-/**
- * One connection between a client and a server: passes everything on but tool calls that the gate does not allow, and watches what
- * comes back.
- */
+/** Connection between a client and a server. It passes on all but disallowed calls, and watches the answers. */
 export class Exchange {
   readonly #gatekeeper: Gatekeeper
   readonly #book: ToolBook
   readonly #told: ExchangeListener
-  /** By the text of the id: clients take the answer with the id 1 for that with the id "1". */
-  readonly #open = new Map<string, Open>()
+  /** Keyed by the text of the id: clients take an answer with the id 1 as one with the id "1". */
+  readonly #open = new Map<string, PendingRequest>()
   readonly #held = new Map<string, AbortController>()
   readonly #finishing = new Set<Promise<void>>()
 
@@ -77,13 +74,13 @@ export class Exchange {
     this.#told = options.listener
   }
 
-  /** A message of the client; settles once it has been passed on or answered, which a held call is late. */
+  /** Handles a message of the client; settles once it was passed on or answered, which takes long for a held call. */
   async fromClient(read: ClientMessage, ways: Ways): Promise<void> {
     const { toServer, toClient } = ways
     if (read.kind === 'refused') return toClient(read.answer)
     if (read.kind === 'response') return toServer(read.message)
     if (read.kind === 'notification') {
-      // Nobody could be told that it was refused, and a server may run it.
+      // A refusal would reach nobody, and a server may run it.
       if (read.method === TOOL_CALL || this.#isGivenUp(read.method, read.params)) return
       return toServer(read.message)
     }
@@ -98,7 +95,7 @@ export class Exchange {
     return toServer(withoutOwnMeta(message))
   }
 
-  /** A message of the server. @returns what the client gets of it; undefined where it gets nothing */
+  /** Handles a message of the server. @returns the text for the client; undefined for nothing */
   fromServer(source: string): string | undefined {
     const read = readServerMessage(source)
     if (read.kind === 'unreadable') return this.#unreadable(read.ids, read.why)
@@ -110,17 +107,17 @@ export class Exchange {
     return this.#answered(read)
   }
 
-  /** True once the agent has read what others can have written. */
+  /** True once the agent has read something that others may have written. */
   get isTainted(): boolean {
     return this.#gatekeeper.isTainted
   }
 
-  /** The client waits no longer for the answer to its call: it does not run if it is held. */
+  /** Cancels a call whose answer the client no longer waits for: if held, it does not run. */
   giveUp(id: Id): void {
     this.#held.get(String(id))?.abort()
   }
 
-  /** The connection is over: whatever is held is given up. Settles once what was done is recorded. */
+  /** Closes the connection and cancels held calls. Settles once the outcomes are recorded. */
   async close(): Promise<void> {
     for (const held of this.#held.values()) held.abort()
     for (const name of [...this.#open.keys()]) this.#finish(name, 'The connection ended before the server answered.')
@@ -133,7 +130,7 @@ export class Exchange {
       const fault = result && this.#seeTools(result)
       if (fault !== undefined) return this.#unreadable(id === null ? [] : [id], fault)
     }
-    // An answer to nothing that is known may be read as that to anything, and an error is of the server, whatever tool was called.
+    // A client may match an unknown answer to any request, and the server writes an error, whatever tool was called.
     if (error !== undefined || open === undefined)
       this.#gatekeeper.observe(undefined, [result ?? error ?? null, ...numbers])
     else if (!NOT_READ.includes(open.method)) this.#gatekeeper.observe(open.tool, [result ?? null, ...numbers])
@@ -141,7 +138,7 @@ export class Exchange {
     return text
   }
 
-  /** Whoever waits for it is told that there is no answer. */
+  /** Answers the waiting request with an error. */
   #unreadable(ids: readonly Id[], why: string): string | undefined {
     this.#told.onUnreadable(why)
     const id = ids.find((one) => this.#open.has(String(one)))
@@ -150,7 +147,7 @@ export class Exchange {
     return JSON.stringify(errorAnswer(`The answer of the server cannot be read: ${why}`, INTERNAL_ERROR, id))
   }
 
-  #opened(id: Id, open: Open): void {
+  #opened(id: Id, open: PendingRequest): void {
     const [oldest] = this.#open.keys()
     if (this.#open.size >= MAX_OPEN && oldest !== undefined)
       this.#finish(oldest, 'The server has not answered for long.')
@@ -179,7 +176,7 @@ export class Exchange {
         },
       })
     } catch (error) {
-      // Whoever gave up the call waits for no answer.
+      // A client that gave up the call waits for no answer.
       if (held.signal.aborted) return
       throw error
     } finally {
@@ -189,11 +186,11 @@ export class Exchange {
     const { name } = request.params
     const tool = typeof name === 'string' ? name : undefined
     this.#opened(request.id, { method: TOOL_CALL, tool, finished: ruling.finished })
-    // What was decided on is what is sent: written anew from what was read.
+    // Serializes the message that was decided on, so that the server gets nothing else.
     return toServer(withoutOwnMeta(message))
   }
 
-  /** True for the word that a held call is given up: the server has not heard of it. */
+  /** True for the cancellation of a held call, which the server has never received. */
   #isGivenUp(method: string, { requestId }: JsonObject): boolean {
     if (method !== 'notifications/cancelled') return false
     const held = this.#held.get(String(requestId))
@@ -204,7 +201,7 @@ export class Exchange {
 
   #progress = 0
 
-  /** As little as there can be, so that what the server tells later is more. Undefined for who did not ask for any. */
+  /** Smallest possible progress, so that the server's own is greater. Undefined when none was asked for. */
   #progressOf(request: Request, approvalId: string): JsonObject | undefined {
     const { progressToken } = metaOf(request)
     if (progressToken === undefined || progressToken === null) return undefined
@@ -214,7 +211,7 @@ export class Exchange {
     return { jsonrpc: '2.0', method: 'notifications/progress', params }
   }
 
-  /** @returns why nobody should see the list */
+  /** @returns the reason why the client must not see the list */
   #seeTools(result: JsonObject): string | undefined {
     const tools = toolsIn(result)
     if (tools === undefined) return 'Its list of tools can be read in more than one way.'

@@ -7,43 +7,43 @@ import type { ToolBook } from './tool-book.ts'
 export interface GatekeeperOptions {
   client: GateClient
   book: ToolBook
-  /** Stands before the name of a tool in the name of its action. */
+  /** Prefix of the name of a tool in the name of its action. */
   prefix: string
   /** Tools whose results only the user and their own systems write. */
   trusted: ReadonlySet<string>
-  /** Milliseconds that a held call waits for people. */
+  /** Time that a held call waits for people, in ms. */
   approvalTimeout: number
-  /** Refuses calls of a tool whose definition has changed; else policies are told. */
+  /** True refuses calls of a tool whose definition has changed; false leaves them to the policies. */
   refusesDrift: boolean
-  /** Nobody knows what the agent has read before. */
+  /** True when what the agent has read before is unknown. */
   startsTainted?: boolean
-  /** Told what could not be recorded. */
+  /** Receives outcomes that could not be recorded. */
   onUnrecorded(decisionId: string, error: unknown): void
 }
 
 export interface RulingOptions {
   /** Aborted when the client gives up the call. */
   signal: AbortSignal
-  /** Told, now and then, that people have not decided yet. */
+  /** Called repeatedly while people have not decided yet. */
   onPending(approvalId: string): void
 }
 
-/** What came back for a call: its result, or a sentence about why there is none. */
+/** Result of a call, or a sentence about why there is none. */
 export type Answer = JsonObject | string
 
-/** What becomes of a call: it goes to the server, or is answered here. */
+/** Decision about a call: it is forwarded to the server, or answered here. */
 export type Ruling = { forward: true; finished(answer: Answer): Promise<void> } | { forward: false; answer: JsonObject }
 
 export interface Gatekeeper {
-  /** @throws what `signal` was aborted with */
+  /** @throws the reason of `signal` */
   rule(request: Request, rulingOptions: RulingOptions): Promise<Ruling>
-  /** The server has said something that the model reads; the tool is not known of what nobody asked for. */
+  /** Observes text of the server that the model reads; `tool` is undefined when it answers no known call. */
   observe(tool: string | undefined, said: Json): void
-  /** True once the agent has read what others can have written. */
+  /** True once the agent has read something that others may have written. */
   readonly isTainted: boolean
 }
 
-/** Rules on the tool calls of one connection: each is asked of the sidecar, and what is not allowed never reaches the server. */
+/** Decides the tool calls of one connection: it asks the sidecar about each, and forwards only allowed ones. */
 export function gatekeeper(options: GatekeeperOptions): Gatekeeper {
   const { client, book, prefix, trusted } = options
   const saidOf = (tool: string) => ({ ...book.hints(tool), changed: book.objection(tool) !== undefined })
@@ -57,7 +57,7 @@ export function gatekeeper(options: GatekeeperOptions): Gatekeeper {
     const text = metaOf(request)[USER_REQUEST_META]
     if (typeof text === 'string') session.userSays(text)
   }
-  /** A failure to record is none of the call's. */
+  /** A failure to record does not fail the call. */
   const record = async (decisionId: string, outcome: Omit<OutcomeRequest, 'decisionId'>): Promise<void> => {
     try {
       await client.outcome({ decisionId, ...outcome }, { signal: AbortSignal.timeout(RECORD_MS) })
@@ -78,7 +78,7 @@ export function gatekeeper(options: GatekeeperOptions): Gatekeeper {
       if (action === undefined) return refused(request, 'Its arguments are no object.', undefined)
       const before = JSON.stringify(saidOf(name))
       const verdict = await ask(client, action, rulingOptions, options.approvalTimeout)
-      // While people decided, the server may have shown another tool.
+      // The server may have changed the tool while people decided.
       if (verdict.allowed && (book.objection(name) !== objection || JSON.stringify(saidOf(name)) !== before)) {
         await record(verdict.decision.decisionId, { status: 'not_run', error: CHANGED_MEANWHILE })
         return refused(request, `What the server says of ${name} has changed since it was asked about.`, undefined)
@@ -111,17 +111,17 @@ export function gatekeeper(options: GatekeeperOptions): Gatekeeper {
 
 const CHANGED_MEANWHILE = 'The definition of the tool changed meanwhile.'
 const TOO_LATE = 'What the gate allowed could not be started in time.'
-/** A relay that ends waits no longer for what was done to be recorded. */
+/** Time limit of recording an outcome, which a closing relay waits for. */
 const RECORD_MS = 5000
-/** How often a client that asked for progress is told that a call is still held. */
+/** Interval of progress notifications to a client whose call is held, when it asked for progress. */
 const PROGRESS_MS = 5000
 
-/** What is asked of the gate; undefined for a call that is none. */
+/** Request to the gate; undefined when the call has no usable arguments. */
 function requestOf(session: GateSession, tool: string, params: JsonObject): ActionRequest | undefined {
   const { name: _, arguments: args = {}, _meta, ...others } = params
   if (!isJsonObject(args)) return undefined
   const { action, context } = session.request(tool, args)
-  // Such as what the user answered in an earlier round of the same call: it decides what the tool does, and so it is decided on.
+  // Policies see further members too, such as the user's answers in an earlier round: they decide what the tool does.
   return { action, context: Object.keys(others).length === 0 ? context : { ...context, params: others } }
 }
 
@@ -147,7 +147,7 @@ async function ask(
   }
 }
 
-/** What the model is told. */
+/** Refusal that the model reads. */
 function refused(request: Request, reason: string, decision: Decision | undefined): Ruling {
   const { decisionId, approvalId, retry, decision: effect } = decision ?? {}
   const told = {

@@ -4,7 +4,7 @@ import { TOOL_CALL } from './message.ts'
 import type { ToolBook } from './tool-book.ts'
 import { PARAM_HEADER } from './tool-headers.ts'
 
-/** They are between two hosts, or worked out anew (RFC 9110, 7.6.1). Both sides have to speak in plain text to be watched. */
+/** Hop-by-hop and recomputed headers (RFC 9110, 7.6.1). Both sides must send plain text, to be watched. */
 const NOT_PASSED_ON = new Set([
   'accept-encoding',
   'connection',
@@ -31,16 +31,16 @@ export function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   )
 }
 
-/** What an answer is, without parameters and in lower case; empty where it is not said. */
+/** Media type without parameters, in lower case; empty when the header is missing. */
 export function mediaTypeOf({ 'content-type': type = '' }: IncomingHttpHeaders): string {
   return type.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 /**
- * Which header says of a message what its body does not (MCP 2026-07-28, Streamable HTTP): a server that went by the headers would do
- * something else than what is decided on. Undefined when they agree.
+ * Finds a header that contradicts the body (MCP 2026-07-28, Streamable HTTP): a server that follows headers would do
+ * something other than what was decided. Undefined when they agree.
  *
- * @param said undefined for what has no method: no header can say what it is
+ * @param said undefined for a message without method, which no header can describe
  */
 export function differingHeader(
   headers: IncomingHttpHeaders,
@@ -56,7 +56,7 @@ export function differingHeader(
   })
 }
 
-/** Whether the header has the value of the argument that it is about; of a tool that was not seen, that of any. */
+/** True when the header equals the argument that it stands for; for an unknown tool, any argument. */
 function carries(text: string, header: string, { name, arguments: args }: JsonObject, book: ToolBook): boolean {
   const paths = book.headers(String(name))
   if (paths === undefined) return textsIn(args).includes(text)

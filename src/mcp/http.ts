@@ -19,21 +19,21 @@ import { Reply } from './reply.ts'
 import { type Standing, sessions } from './sessions.ts'
 import type { ToolBook } from './tool-book.ts'
 
-/** The server must not read the bytes as another text than is read here. */
+/** Accepts only UTF-8, so that the server reads the same text as the relay. */
 const JSON_IN_UTF8 = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?$/i
 const MAX_BODY = 16 * 1024 * 1024
 const HEADER_MISMATCH = -32020
-/** Requests under way have this long to end when the relay stops. */
+/** Time that requests under way have to end when the relay stops. */
 const DRAIN_MS = 2000
 
 export interface HttpOptions {
-  /** The address of the server. Its path is the path here. */
+  /** Address of the server. Its path is also the path of the relay. */
   upstream: URL
   port: number
-  /** What the exchanges know of tools. */
+  /** Knowledge of the exchanges about tools. */
   book: ToolBook
   makeExchange(standing: Standing): Exchange
-  /** Told of what went wrong with the server. */
+  /** Receives failures of the server. */
   onBroken(what: string): void
 }
 
@@ -42,13 +42,13 @@ export interface HttpRelay {
   close(): Promise<void>
 }
 
-/** Stands before an MCP server that is reached over HTTP (MCP, Streamable HTTP transport), on the loopback address. */
+/** Relay on the loopback address in front of an MCP server that speaks HTTP (MCP, Streamable HTTP transport). */
 export async function relayHttp(options: HttpOptions): Promise<HttpRelay> {
   const known = sessions(options.makeExchange)
   const server = createServer((request, response) => {
     const reply = new Reply(request, response)
     serve(options, known, request, response, reply).catch((error: unknown) => {
-      // Who has gone is told nothing, and what that broke off is nobody's fault.
+      // A client that has gone gets no answer, and an error from its leaving is nobody's fault.
       if (response.destroyed || reply.isOver) return
       options.onBroken(error instanceof Error ? error.message : String(error))
       if (response.headersSent) response.destroy()
@@ -84,7 +84,7 @@ async function serve(
   const hasBody = request.method === 'POST'
   const body = hasBody ? await bodyOf(request, MAX_BODY) : undefined
   if (hasBody && body === undefined) {
-    // Read to its end and dropped: a client that still writes would miss the answer.
+    // Drains the body: a client that is still writing would miss the answer.
     request.resume()
     return reply.say(errorAnswer('The message is too large.', INVALID_REQUEST), 413)
   }
@@ -117,13 +117,13 @@ function sessionOf({ 'mcp-session-id': session }: IncomingHttpHeaders): string |
   return typeof session === 'string' ? session : undefined
 }
 
-/** What a message says of itself, as far as headers repeat it. */
+/** Method and parameters of a message, which headers repeat. */
 function saidIn(read: ClientMessage): { method: string; params: JsonObject } | undefined {
   if (read.kind === 'request') return read.request
   return read.kind === 'notification' ? read : undefined
 }
 
-/** Sessions begin and end with what the server answers. */
+/** Begins and ends sessions as the server's answers require. */
 async function followSession(
   known: Sessions,
   { method, headers }: IncomingMessage,
@@ -144,7 +144,7 @@ function faultOf(
 ): { status: number; message: string } | undefined {
   try {
     assertHost(headers.host, [])
-    // A page of any other origin has no business here (MCP, Streamable HTTP, Security).
+    // Pages of other origins are refused (MCP, Streamable HTTP, Security).
     if (headers.origin !== undefined) assertHost(URL.canParse(headers.origin) ? new URL(headers.origin).host : '', [])
   } catch (error) {
     if (error instanceof GateError) return { status: 403, message: 'This Host or Origin is not accepted.' }
@@ -158,7 +158,7 @@ function faultOf(
   return undefined
 }
 
-/** The answer of the server; given up when the client goes. */
+/** Forwards the request; aborts it when the client has gone. */
 async function send(
   upstream: URL,
   { method, headers }: IncomingMessage,

@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 
-/** A line of more bytes than a relay keeps. */
+/** The line exceeds the bytes that a relay keeps. */
 export class LineTooLong extends Error {
   override readonly name = 'LineTooLong'
 }
 
 const NEWLINE = 10
 
-/** The lines of a stream as bytes, without their ends and without empty ones. @throws LineTooLong */
+/** Lines of a stream as bytes, without line ends and empty lines. @throws LineTooLong */
 export async function* linesOf(stream: Readable, maxBytes: number): AsyncGenerator<Buffer> {
   let parts: Buffer[] = []
   let size = 0
@@ -29,7 +29,7 @@ export async function* linesOf(stream: Readable, maxBytes: number): AsyncGenerat
   }
 }
 
-/** Writes, and waits where the reader is slow. What nobody reads any more is dropped. */
+/** Writes with backpressure. Drops text for a reader that has gone. */
 export async function writeText(stream: Writable, text: string): Promise<void> {
   if (stream.writable && !stream.write(text) && stream.writable)
     await Promise.race([once(stream, 'drain'), once(stream, 'close')])

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json.ts'
 import { ambiguousName } from './ambiguous.ts'
 
-/** JSON-RPC 2.0, as MCP uses it: one object a message. */
+/** Id of a JSON-RPC 2.0 message. MCP sends one object a message. */
 export type Id = string | number
 
 export interface Request {
@@ -10,16 +10,16 @@ export interface Request {
   params: JsonObject
 }
 
-/** What a client sent, as far as the relay has to know it. */
+/** Message of a client, as far as the relay needs to know it. */
 export type ClientMessage =
   | { kind: 'request'; request: Request; message: JsonObject }
   | { kind: 'notification'; method: string; params: JsonObject; message: JsonObject }
-  /** An answer to a request of the server. */
+  /** Response to a request of the server. */
   | { kind: 'response'; message: JsonObject }
-  /** It is answered with this, and goes nowhere. */
+  /** Rejected: the client receives this answer, and the server receives nothing. */
   | { kind: 'refused'; answer: JsonObject }
 
-/** Tools take deeper arguments than the gate does, which then refuses them with a reason. */
+/** Limits beyond those of the gate, which refuses deeper arguments with a reason. */
 const LIMITS = { maxDepth: 64, maxValues: 500_000 }
 export const TOOL_CALL = 'tools/call'
 const METHOD = /^[\w$./-]+$/
@@ -28,8 +28,8 @@ export const INVALID_REQUEST = -32600
 export const INTERNAL_ERROR = -32603
 
 /**
- * Reads a message strictly: what two parsers could read as two things goes nowhere. A list of messages is refused, which revisions of
- * MCP but one do not have.
+ * Reads a message strictly: the relay rejects whatever two parsers could read differently. It rejects batches too,
+ * which only one revision of MCP has.
  */
 export function readClientMessage(bytes: Uint8Array): ClientMessage {
   let message: Json
@@ -50,24 +50,24 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage {
     return isAnswer ? { kind: 'response', message } : refused(INVALID_REQUEST, 'The message has no method.', known)
   }
   if (typeof method !== 'string') return refused(INVALID_REQUEST, 'The method is no text.')
-  // A server that is less strict about names than the gate is would run it as one.
+  // A server that is less strict about names than the gate would run it as a tool call.
   if (!METHOD.test(method) || (method !== TOOL_CALL && method.toLowerCase() === TOOL_CALL))
     return refused(INVALID_REQUEST, 'The method is none that MCP has.', known)
   if ('result' in message || 'error' in message)
     return refused(INVALID_REQUEST, 'The message asks and answers at once.', known)
-  // Lists of parameters, which JSON-RPC has, MCP has not: a server could read a tool call into one.
+  // JSON-RPC allows lists of parameters, but MCP does not: a server could read a tool call into one.
   if (!isJsonObject(params)) return refused(INVALID_REQUEST, 'The parameters are no object.', known)
   if (id === undefined) return { kind: 'notification', method, params, message }
   if (known === null) return refused(INVALID_REQUEST, 'The id is neither a text nor a number.')
   return { kind: 'request', request: { id: known, method, params }, message }
 }
 
-/** A number that a double does not hold could be taken for the id of another message. */
+/** A number that a double cannot hold could be taken for the id of another message. */
 export function isId(id: Json | undefined): id is Id {
   return typeof id === 'string' || (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER)
 }
 
-/** @param id null where it answers nothing in particular */
+/** @param id null when it answers no particular request */
 export function errorAnswer(message: string, code: number, id: Id | null = null): JsonObject {
   return { jsonrpc: '2.0', id, error: { code, message } }
 }
@@ -76,19 +76,19 @@ function refused(code: number, message: string, id: Id | null = null): ClientMes
   return { kind: 'refused', answer: errorAnswer(message, code, id) }
 }
 
-/** The members of `_meta` that start with this are for the gate, and are not passed on. */
+/** Prefix of the members of `_meta` that are for the gate and are not passed on. */
 const OWN_META = 'io.gate-sidecar/'
-/** Where an agent tells what its user asked for. */
+/** Member in which an agent sends its user's request. */
 export const USER_REQUEST_META = `${OWN_META}userRequest`
 const DECISION_META = `${OWN_META}decision`
-/** Since revision 2026-07-28 each request says which revision it is of, and each result what it is. */
+/** Since revision 2026-07-28 each request names its revision, and each result its type. */
 const REVISION_META = 'io.modelcontextprotocol/protocolVersion'
 
 export function metaOf({ params }: Request): JsonObject {
   return isJsonObject(params._meta) ? params._meta : {}
 }
 
-/** The message without what is for the gate. */
+/** Removes the members that are for the gate. */
 export function withoutOwnMeta(message: JsonObject): JsonObject {
   const { params } = message
   if (!isJsonObject(params) || !isJsonObject(params._meta)) return message
@@ -96,7 +96,7 @@ export function withoutOwnMeta(message: JsonObject): JsonObject {
   return { ...message, params: { ...params, _meta: Object.fromEntries(kept) } }
 }
 
-/** The answer to a call that is not allowed: an error of the tool, which the model reads. */
+/** Answer to a call that is not allowed: an error of the tool, which the model reads. */
 export function refusalOf(request: Request, text: string, decision: JsonObject): JsonObject {
   const result = {
     ...(metaOf(request)[REVISION_META] !== undefined && { resultType: 'complete' }),

@@ -3,24 +3,24 @@ import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts'
 import { rewriteFile } from '../files/rewrite.ts'
 import type { Pins } from './tool-book.ts'
 
-/** A file of pins that cannot be used. The message says what to do about it. */
+/** The file of pins cannot be used. The message says what to do about it. */
 export class UnusablePins extends Error {
   override readonly name = 'UnusablePins'
 }
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 const LIMITS = { maxDepth: 3, maxValues: 50_000 }
-/** Others may write the file at the same time, so often in a row at most. */
-const TRIES = 5
+/** Attempts to write, each of which fails when another process writes at the same time. */
+const MAX_ATTEMPTS = 5
 
-/** The definitions that the file has; none where it is not there yet. @throws UnusablePins */
+/** Reads the pinned definitions; none when the file does not exist yet. @throws UnusablePins */
 export function readPins(path: string): Pins {
   return existsSync(path) ? pinsIn(path, readFileSync(path)) : {}
 }
 
-/** Adds to the file what it does not have. What stands there stays. @returns what it has then @throws UnusablePins */
+/** Adds missing pins to the file and keeps existing ones. @returns all pins of the file @throws UnusablePins */
 export function addPins(path: string, pins: Pins): Pins {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
     if (!existsSync(path)) writeFileSync(path, textOf({}), { mode: 0o600 })
     const before = readFileSync(path)
     const known = pinsIn(path, before)

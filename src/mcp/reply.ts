@@ -6,17 +6,14 @@ import { writeText } from './lines.ts'
 import { errorAnswer, INTERNAL_ERROR } from './message.ts'
 import { type EventFields, eventsOf, eventText } from './sse.ts'
 
-/** Results can be images. */
+/** Limit of a result, which can be an image. */
 const MAX_ANSWER = 64 * 1024 * 1024
 const EVENTS = 'text/event-stream'
 const JSON_TYPE = 'application/json'
-/** The type of an event that names none. Others are none of the protocol. */
+/** Type of an event that names none. The protocol has no other type. */
 const MESSAGE = 'message'
 
-/**
- * The answer to one request of a client, from the relay or the server. It becomes a stream of events where something is to be told
- * before it is there.
- */
+/** Answer to one request of a client. It becomes a stream of events when a notification precedes it. */
 export class Reply {
   readonly #response: ServerResponse
   readonly #takesEvents: boolean
@@ -30,14 +27,14 @@ export class Reply {
     return this.#response.writableEnded
   }
 
-  /** A message of the relay: a notification goes before the answer, where the client takes events. */
+  /** Sends a message of the relay. A notification is sent before the answer, when the client accepts events. */
   async say(message: JsonObject, status = 200, headers: OutgoingHttpHeaders = {}): Promise<void> {
     const text = JSON.stringify(message)
     if (message.method !== undefined) return this.#takesEvents ? this.#event(text) : undefined
     return this.#last(text, status, headers)
   }
 
-  /** Passes on what the server answers. @param watch gives what the client gets of a message; undefined where it gets nothing */
+  /** Passes on the server's answer. @param watch returns the client's part of a message, undefined for none */
   async pass(answer: IncomingMessage, watch: (source: string) => string | undefined): Promise<void> {
     const { statusCode: status = 502, headers } = answer
     const fault = faultOf(status, headers)
@@ -56,7 +53,7 @@ export class Reply {
     if (message !== undefined) return this.#last(message, status, passedOn(headers))
     const isEmpty = body.length === 0 && !this.#response.headersSent
     if (isEmpty) return void this.#response.writeHead(status, passedOn(headers)).end()
-    // A page about an error, such as of a proxy: what it says is no message.
+    // An error page, such as of a proxy, is no message.
     return this.#fail(
       `The answer of the server, of status ${status}, is no message.`,
       status < 400 ? 502 : status,
@@ -64,7 +61,7 @@ export class Reply {
     )
   }
 
-  /** Nothing more comes: what was sent needs no answer. */
+  /** Ends the response; a message without answer gets an empty one. */
   end(): void {
     if (this.isOver) return
     if (!this.#response.headersSent) this.#response.writeHead(202)
@@ -92,7 +89,7 @@ export class Reply {
     return this.#last(JSON.stringify(errorAnswer(what, INTERNAL_ERROR)), status, headers)
   }
 
-  /** The message after which nothing comes. */
+  /** Sends the last message and ends the response. */
   async #last(text: string, status: number, headers: OutgoingHttpHeaders): Promise<void> {
     const response = this.#response
     if (!response.headersSent) response.writeHead(status, { ...headers, 'content-type': JSON_TYPE }).end(text)
@@ -109,7 +106,7 @@ export class Reply {
   }
 }
 
-/** A message, or what names a place in the stream; undefined where the client gets nothing of it. */
+/** Fields that the client receives: a message, or a position in the stream; undefined for nothing. */
 function passedFields(
   { event, data, ...place }: EventFields,
   watch: (source: string) => string | undefined,
@@ -122,7 +119,7 @@ function passedFields(
 
 function faultOf(status: number, headers: IncomingHttpHeaders): string | undefined {
   const { 'content-encoding': encoding = 'identity' } = headers
-  // Whoever followed it would be at the server without a gate.
+  // A client that followed the redirect would reach the server without a gate.
   if (status >= 300 && status < 400) return 'The server answers from somewhere else, which is not followed.'
   return encoding === 'identity' ? undefined : 'The server answers in an encoding that was not asked for.'
 }

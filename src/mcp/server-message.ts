@@ -2,31 +2,31 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/jso
 import { ENVELOPE } from './ambiguous.ts'
 import { type Id, isId } from './message.ts'
 
-/** What a client gets of a message, and what a model can read in it. */
+/** Text of a message for the client, and its numbers for the check of what the model reads. */
 interface Passed {
-  /** What was read, on one line. */
+  /** The message as it was read, on one line. */
   text: string
-  /** Its numbers that are written otherwise than JavaScript would write them. */
+  /** Numbers whose text differs from what JavaScript would write. */
   numbers: readonly string[]
 }
 
-/** What a server sent. */
+/** Message of a server. */
 export type ServerMessage =
-  /** The id is null in an error that answers nothing in particular. */
+  /** The id is null in an error that answers no particular request. */
   | ({ kind: 'answer'; id: Id | null; result: JsonObject | undefined; error: Json | undefined } & Passed)
-  /** A request of the server, or a notification. */
+  /** Request of the server, or notification. */
   | ({ kind: 'other'; method: string; params: Json | undefined } & Passed)
-  /** It goes nowhere. `ids` are those that it may be the answer to. */
+  /** Dropped. `ids` are those of the requests that it may answer. */
   | { kind: 'unreadable'; why: string; ids: readonly Id[] }
 
-/** Results are made by programs: they are larger than what a model writes, and have numbers that JavaScript does not. */
+/** Limits of results: programs write larger ones than models do, and numbers that JavaScript lacks. */
 const LIMITS = { maxDepth: 512, maxValues: 2_000_000 }
-/** So far from its begin and its end a message is searched for its id, when it cannot be read. */
-const SEARCHED = 1024
+/** Characters at both ends of an unreadable message that are searched for its id. */
+const SEARCH_LENGTH = 1024
 
 /**
- * Reads a message of a server as strictly as those of clients: of what two parsers could read as two things, the client could see what
- * nobody has watched.
+ * Reads a message of a server as strictly as those of clients. Where two parsers differ, the client could see something
+ * that the relay has not watched.
  */
 export function readServerMessage(source: string): ServerMessage {
   const numbers: string[] = []
@@ -60,18 +60,18 @@ function unreadable(why: string, ids: readonly Id[]): ServerMessage {
   return { kind: 'unreadable', why, ids }
 }
 
-/** What a text that is meant as a message may have as its id. */
+/** Possible ids in a text that is meant as a message. */
 function idsIn(source: string): Id[] {
   if (!source.startsWith('{')) return []
-  const searched = `${source.slice(0, SEARCHED)}\n${source.slice(SEARCHED).slice(-SEARCHED)}`
+  const searched = `${source.slice(0, SEARCH_LENGTH)}\n${source.slice(SEARCH_LENGTH).slice(-SEARCH_LENGTH)}`
   return Array.from(searched.matchAll(/"id"\s*:\s*(?:(\d{1,15})\b|"([^"\\]{1,100})")/g), ([, number, text]) =>
     number === undefined ? (text ?? '') : Number(number),
   )
 }
 
 /**
- * JSON that was read strictly, on one line to every reader of lines. Line feeds and carriage returns can only stand between its
- * values, what else ends lines only within texts.
+ * Puts strictly read JSON on one line for all readers of lines. Line feeds and carriage returns can only stand between
+ * its values, other line separators only within texts.
  */
 function oneLine(json: string): string {
   return json

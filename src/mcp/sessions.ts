@@ -2,20 +2,20 @@ import type { Exchange } from './exchange.ts'
 import type { Id } from './message.ts'
 
 /**
- * What is known of whoever sends a request: `stateless`, it belongs to no session; `new`, its session has just begun; `unknown`, nobody
- * knows what was read before.
+ * Knowledge about the sender of a request. `stateless`: it belongs to no session; `new`: its session has just begun;
+ * `unknown`: what the agent read before is unknown.
  */
 export type Standing = 'stateless' | 'new' | 'unknown'
 
-/** Sessions that are known at once; of more, those that were idle longest begin anew, as ones that nothing is known of. */
+/** Limit of known sessions. Beyond it the session that was idle longest is dropped, and continues as `unknown`. */
 const MAX_SESSIONS = 1000
 
-/** The exchanges of sessions, by the id that the server gave them. */
+/** Exchanges of sessions, by the id that the server gave. */
 export function sessions(makeExchange: (standing: Standing) => Exchange) {
   const known = new Map<string, Exchange>()
-  /** Of requests without a session that are under way. */
+  /** Exchanges of requests under way that have no session. */
   const stateless = new Set<Exchange>()
-  /** Something was read in a session that is not known any more, and may go on under another name. */
+  /** True after the relay dropped a tainted session, which may continue under another name. */
   let isTaintLost = false
   const isAnyTainted = (others: Iterable<Exchange> = []): boolean =>
     isTaintLost || [...known.values(), ...others].some((exchange) => exchange.isTainted)
@@ -38,33 +38,34 @@ export function sessions(makeExchange: (standing: Standing) => Exchange) {
   return {
     of(id: string | undefined): Exchange {
       if (id === undefined) {
-        // Its ids are nobody else's.
+        // An exchange of its own keeps its ids apart.
         const own = makeExchange(isAnyTainted() ? 'unknown' : 'stateless')
         stateless.add(own)
         return own
       }
       return keep(id, known.get(id) ?? makeExchange('unknown'))
     },
-    /** The response of a request is over. */
+    /** Ends the exchange of a request without session, whose response is over. */
     release(exchange: Exchange): void {
       if (stateless.delete(exchange)) void exchange.close()
     },
-    /** Without sessions nobody knows whose call of this id is given up: to give up another one's too is no more than a refusal. */
+    /** Without sessions the caller is unknown: giving up another one's call of this id as well only refuses it. */
     giveUp(id: Id): void {
       for (const exchange of stateless) exchange.giveUp(id)
     },
     /**
-     * The server has named a session to who had none. Whoever begins one may be who has read what was read in another one that did not
-     * end, which servers bring about at will: it begins untainted only where there is none.
+     * The server has named a session to a client without one.
+     * The client may be one that has read something in another session that has not ended, which servers can provoke at
+     * will. So a session begins untainted only when no other is tainted.
      *
-     * @param isNew whether one was asked for
+     * @param isNew true when the client asked for a new session
      */
     begin(id: string, isNew: boolean): void {
       if (!known.has(id)) keep(id, makeExchange(isNew && !isAnyTainted(stateless) ? 'new' : 'unknown'))
     },
-    /** The server does not know the session any more. */
+    /** Drops a session that the server no longer knows. */
     lose,
-    /** The client has ended the session. */
+    /** Ends a session that the client has ended. */
     forget,
     async close(): Promise<void> {
       await Promise.all(Array.from([...known.values(), ...stateless], (exchange) => exchange.close()))

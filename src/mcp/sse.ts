@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { LineTooLong } from './lines.ts'
 
-/** What a stream says: an event with the fields that it has, or a comment, which keeps the stream alive. */
+/** Item of a stream: an event with its fields, or a comment, which keeps the stream alive. */
 export type ServerEvent = { kind: 'event'; fields: EventFields } | { kind: 'comment' }
 
 export interface EventFields {
@@ -11,7 +11,7 @@ export interface EventFields {
   data?: string
 }
 
-/** The events of a stream (HTML, 9.2.6). What stands behind the last one is no event. @throws LineTooLong */
+/** Reads the events of a stream (HTML, 9.2.6). An incomplete event at its end is dropped. @throws LineTooLong */
 export async function* eventsOf(stream: Readable, maxLength: number): AsyncGenerator<ServerEvent> {
   let fields: EventFields = {}
   let length = 0
@@ -27,7 +27,7 @@ export async function* eventsOf(stream: Readable, maxLength: number): AsyncGener
   }
 }
 
-/** An event, written anew. */
+/** Serializes an event. */
 export function eventText({ event, id, retry, data }: EventFields): string {
   const lines = Object.entries({ event, id, retry }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${value}\n`],
@@ -45,7 +45,7 @@ function fieldOf(line: string, before: string | undefined): EventFields {
   return {}
 }
 
-/** A line ends with a line feed, a carriage return, or both. Of a chunk, no character is looked at twice. */
+/** Splits lines at a line feed, a carriage return, or both. It scans each character of a chunk only once. */
 async function* linesIn(stream: Readable, maxLength: number): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let parts: string[] = []

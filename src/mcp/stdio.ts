@@ -8,33 +8,33 @@ import { linesOf, writeText } from './lines.ts'
 import { readClientMessage, TOOL_CALL } from './message.ts'
 import type { ToolBook } from './tool-book.ts'
 
-/** More than any message that a client sends in earnest. */
+/** Limit of a client's message, well above real ones. */
 const MAX_CLIENT_BYTES = 16 * 1024 * 1024
-/** Results can be images. */
+/** Limit of a server's message; results can be images. */
 const MAX_SERVER_BYTES = 64 * 1024 * 1024
-/** A server whose input has ended has so long to end. */
+/** Time that a server has to end after its input has ended. */
 const GRACE_MS = 2000
 
 export interface StdioOptions {
-  /** The server, and its arguments. */
+  /** Command of the server, with its arguments. */
   command: readonly [string, ...string[]]
   gatekeeper: Gatekeeper
   book: ToolBook
   listener: ExchangeListener & {
-    /** Told of what one side sent and nobody can read. */
+    /** Receives the reason when one side sends something unreadable. */
     onBroken(what: string): void
   }
   input: Readable
   output: Writable
-  /** Aborted to end the server. */
+  /** Aborting it ends the server. */
   signal: AbortSignal
 }
 
 /**
- * Runs an MCP server, and stands between it and the client on these streams (MCP, stdio transport). The server does not get the key of
- * the gate.
+ * Runs an MCP server and relays between it and the client on these streams (MCP, stdio transport). The server's
+ * environment lacks the key of the gate.
  *
- * @returns how the server ended: its exit code, or 1 where a signal or the relay ended it
+ * @returns the server's exit code, or 1 when a signal or the relay ended it
  */
 export async function relayStdio({
   command,
@@ -49,7 +49,7 @@ export async function relayStdio({
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !CALLER_VARIABLES.includes(name)))
   const server = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], env })
   await once(server, 'spawn')
-  // A server that ends while it is written to is told of by its end.
+  // The server's exit reports an end during a write.
   server.stdin.on('error', () => undefined)
   const exchange = new Exchange({ gatekeeper, book, listener })
   const ways: Ways = {
@@ -74,13 +74,13 @@ export async function relayStdio({
   await fromServer(server.stdout, output, exchange).catch(broken)
   const [code] = await ended
   isOver = true
-  // Left open, it would keep the process.
+  // An open input would keep the process alive.
   input.destroy()
   await exchange.close()
   return typeof code === 'number' ? code : 1
 }
 
-/** A held call keeps no other message waiting. */
+/** Passes on other messages while a tool call is held. */
 async function fromClient(
   input: Readable,
   exchange: Exchange,

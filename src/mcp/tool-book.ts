@@ -7,19 +7,19 @@ import { type HeaderPaths, headerPathsOf } from './tool-headers.ts'
 /** Digests of the definitions of tools, by name. */
 export type Pins = Readonly<Record<string, string>>
 
-/** The definition of a tool in a list of a server. */
+/** Definition of a tool in a server's list. */
 export type Tool = JsonObject & { name: string }
 
-/** What a server says of a tool, as far as it makes it more dangerous. Servers are not trusted: what would make it less so counts nothing. */
+/** Hints that make a tool more dangerous. Servers are not trusted, so hints of safety are ignored. */
 export type Hints = {
-  /** False where the server has not been seen to say anything of it. */
+  /** False when the server has not listed the tool. */
   listed: boolean
   destructive: boolean
   openWorld: boolean
   notIdempotent: boolean
 }
 
-/** A definition that is not the one that was seen before. */
+/** Definition that differs from the one seen before. */
 export interface Drift {
   tool: string
   before: string
@@ -32,12 +32,12 @@ interface Known {
 }
 
 const MAX_TOOLS = 10_000
-/** Longer than the name of any action, so that it cannot be called. */
+/** Longer than any action name, so no call can use it. */
 const MAX_NAME = 256
 
 /**
- * What is known of the tools of one server. The first definition of a tool that is seen is kept; another one later is a drift, since
- * nobody has read it who decided to use the tool.
+ * Definitions of the tools of one server. The first definition of a tool is kept. A later one that differs is a drift:
+ * whoever decided to use the tool has not read it.
  */
 export class ToolBook {
   readonly #pins: Map<string, string>
@@ -48,7 +48,7 @@ export class ToolBook {
     this.#pins = new Map(Object.entries(pins))
   }
 
-  /** Takes in a list of tools. @returns what differs from before, and was not told yet */
+  /** Adds a list of tools. @returns drifts that were not reported yet, and whether there are new tools */
   see(tools: readonly Tool[]): { drifts: Drift[]; hasNew: boolean } {
     const drifts: Drift[] = []
     let hasNew = false
@@ -69,7 +69,7 @@ export class ToolBook {
     return { drifts, hasNew }
   }
 
-  /** Takes in what others have pinned of the same server; theirs was first. @returns as `see` */
+  /** Adds pins of others for the same server, which came first. @returns drifts as `see` */
   agree(pins: Pins): Drift[] {
     return Object.entries(pins).flatMap(([name, pinned]) => {
       const own = this.#pins.get(name)
@@ -82,12 +82,12 @@ export class ToolBook {
     return this.#known.get(tool)?.hints ?? NO_HINTS
   }
 
-  /** Which argument each header carries; undefined where no definition of the tool was seen. */
+  /** Argument that each header carries; undefined when no definition of the tool was seen. */
   headers(tool: string): HeaderPaths | undefined {
     return this.#known.get(tool)?.headers
   }
 
-  /** Why its definition cannot be relied on, as a sentence. A change stays one, also when the server takes it back. */
+  /** Sentence about why the definition cannot be relied on. A change stays one, even when the server reverts it. */
   objection(tool: string): string | undefined {
     const drift = this.#changed.get(tool)
     if (drift !== undefined)
@@ -114,8 +114,7 @@ export class ToolBook {
 }
 
 /**
- * The tools that a result lists; none where it lists none. Undefined when two readers could see two lists in it, or a name is none
- * that can be kept.
+ * Tools that a result lists, if any. Undefined when two readers could see different lists, or a name cannot be kept.
  */
 export function toolsIn(result: JsonObject): Tool[] | undefined {
   const { tools = [] } = result
@@ -130,7 +129,7 @@ function isTool(tool: Json): tool is Tool {
 
 const NO_HINTS: Hints = { listed: false, destructive: false, openWorld: false, notIdempotent: false }
 
-/** A hint that was given once stays. */
+/** Adds hints; a hint once given stays. */
 function raised(known: Hints, annotations: Json | undefined): Hints {
   const { destructiveHint, openWorldHint, idempotentHint } = isJsonObject(annotations) ? annotations : {}
   return {
@@ -141,7 +140,9 @@ function raised(known: Hints, annotations: Json | undefined): Hints {
   }
 }
 
-/** Of what has no canonical form, such as half a character, or a number that is none to JavaScript, as it came. */
+/**
+ * Digests the plain JSON when there is no canonical form, such as for half a character or a number beyond JavaScript's.
+ */
 function definitionDigest(tool: JsonObject): string {
   try {
     return digestOf(canonicalJson(tool))

@@ -1,14 +1,14 @@
 import { isJsonObject, type Json } from '../base/json.ts'
 
-/** Of the headers of a tool, in lower case, the argument that each carries: the names of members that lead to it. */
+/** Path to the argument that each header of a tool carries, by the header's name in lower case. */
 export type HeaderPaths = ReadonlyMap<string, readonly string[]>
 
 export const PARAM_HEADER = 'mcp-param-'
 const MARK = 'x-mcp-header'
 
 /**
- * The headers that clients send with a call of a tool (MCP 2026-07-28, Custom Headers from Tool Parameters): properties of its schema
- * that are marked, as far as `properties` alone lead to them.
+ * Headers that clients send with a tool call (MCP 2026-07-28, Custom Headers from Tool Parameters). They stand for
+ * marked properties of its schema that `properties` alone lead to.
  */
 export function headerPathsOf(inputSchema: Json | undefined): HeaderPaths {
   return new Map(marked(inputSchema, []))

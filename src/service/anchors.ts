@@ -17,8 +17,8 @@ import { type Config, ConfigError } from './config.ts'
 import type { Logger } from './log.ts'
 import type { Tasks } from './repeat.ts'
 
-const LOOK_MS = 1000
-/** Counting asks for each chain, and probes are many. */
+const POLL_INTERVAL_MS = 1000
+/** Lifetime of the cached status: counting queries each chain, and probes are frequent. */
 const STATUS_AGE_MS = 1000
 
 export interface AnchorStatus {
@@ -29,19 +29,19 @@ export interface AnchorStatus {
 
 export interface Anchors {
   status(): Promise<AnchorStatus>
-  /** Why nothing is written, for everybody to read; null when it is. */
+  /** Reason why nothing is written, for everybody to read; null while the service writes. */
   fault(): string | null
-  /** The newest head of each chain in the anchors that can be read back. @throws SinkFailure when they cannot be */
+  /** Newest head of each chain among the anchors that can be read back. @throws SinkFailure when reading fails */
   heads(): Promise<Heads>
 }
 
 export interface Anchoring extends Anchors {
-  /** Delivers what is not delivered yet, for a short while. */
+  /** Delivers the outstanding anchors, for a short while. */
   close(): Promise<void>
 }
 
 /**
- * Holds the data file to its anchors, and from then on puts each new checkpoint beside them.
+ * Checks the data file against its anchors, then anchors each new checkpoint.
  *
  * @throws ConfigError, UnusableSecret for settings that cannot be used
  */
@@ -72,7 +72,7 @@ export async function keepAnchors(
   const toWebhook = webhook && deliver(webhook, async () => true)
   const deliveries = [toFile, toWebhook].filter((delivery) => delivery !== undefined)
   await toFile?.prepare()
-  tasks.every('deliver anchors', LOOK_MS, async () => {
+  tasks.every('deliver anchors', POLL_INTERVAL_MS, async () => {
     if (guard.isSuspended()) await toFile?.prepare()
     if (!guard.isSuspended()) for (const delivery of deliveries) delivery.tend()
   })
@@ -104,7 +104,7 @@ function webhookOf({ clock }: Deps, { anchorUrl, anchorSecret }: Config): Anchor
   return anchorWebhook({ url: anchorUrl, secret: readWebhookSecret(anchorSecret), clock })
 }
 
-/** The status, a second old at most. */
+/** Caches the status for a second. */
 function statusOf(store: Store, deliveries: readonly AnchorDelivery[]): () => Promise<AnchorStatus> {
   let untilMs = 0
   let status: Promise<AnchorStatus>

@@ -28,16 +28,16 @@ export class ConfigError extends Error {
 
 export interface Setting<T> {
   env: string
-  /** What stands for the value in the help of the flag. */
+  /** Placeholder of the value in the help of the flag. */
   placeholder: string
   default: T
-  /** Another value, as the file has it. */
+  /** Value other than the default, as the file has it. */
   example: T
   help: string
   shape: Shape<T>
 }
 
-/** Every setting, by its name in the file; the flag follows from the name, the rest of the table says the rest. */
+/** Settings by their name in the file. The name of the flag follows from it; the row has the rest. */
 export const SETTINGS = {
   data: {
     env: 'GATE_SIDECAR_DATA',
@@ -157,14 +157,14 @@ export type SettingName = keyof typeof SETTINGS
 type ValueOf<S> = S extends Shape<infer T> ? T : never
 export type Config = { [K in SettingName]: ValueOf<(typeof SETTINGS)[K]['shape']> }
 
-/** Where a value comes from; `name` is the flag, the variable, or `FILE: member`. */
+/** Source of a value; `name` is the flag, the variable, or `FILE: member`. */
 export type Origin = { kind: 'flag' | 'variable' | 'file'; name: string } | { kind: 'default' }
 
 export type SettingsInForce = { [K in SettingName]: { value: Config[K]; origin: Origin } }
 
 export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS) as SettingName[]
 
-/** `--allowed-hosts` of `allowedHosts`. */
+/** Name of the flag: `--allowed-hosts` for `allowedHosts`. */
 export function flagOf(name: SettingName): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
@@ -180,9 +180,9 @@ export interface ConfigSources {
 const ENV_PREFIX = 'GATE_SIDECAR_'
 
 /**
- * The settings in force: flags over environment over file over defaults.
+ * Settings in force: flags over environment over file over defaults.
  *
- * @throws ConfigError naming the source and the setting: a value that is not one, or a name that is none
+ * @throws ConfigError for an invalid value or an unknown name, naming the source and the setting
  */
 export function readConfig(sources: ConfigSources): Config {
   const inForce = Object.entries(readSettings(sources)).map(([name, { value }]) => [name, value])
@@ -190,7 +190,7 @@ export function readConfig(sources: ConfigSources): Config {
   return Object.fromEntries(inForce) as Config
 }
 
-/** The same, with the source of each. @throws ConfigError as readConfig */
+/** Settings in force, each with its source. @throws ConfigError as readConfig */
 export function readSettings({ flags, env: variables, file }: ConfigSources): SettingsInForce {
   const fromFile = file === undefined ? {} : readConfigFile(file)
   const env = Object.fromEntries(Object.entries(variables).filter(([name, value]) => !isServiceLink(name, value)))
@@ -214,12 +214,12 @@ export function readSettings({ flags, env: variables, file }: ConfigSources): Se
   return Object.fromEntries(inForce) as SettingsInForce
 }
 
-/** Where the signing key is, with the default filled in. */
+/** Path of the signing key, with the default filled in. */
 export function signingKeyPath({ data, signingKey }: Config): string {
   return signingKey ?? join(resolve(data), 'signing-key.pem')
 }
 
-/** Editors put the place of the schema into the file itself. */
+/** Member in which editors record the location of the schema. */
 export const SCHEMA_MEMBER = '$schema'
 
 function readConfigFile(path: string): JsonObject {
@@ -239,7 +239,7 @@ function readConfigFile(path: string): JsonObject {
   return settings
 }
 
-/** A misspelt variable would be ignored otherwise, and the service run with a default that nobody meant. */
+/** Refuses unknown variables: a misspelt one would be ignored, and the service run with an unintended default. */
 function assertKnown(env: ConfigSources['env']): void {
   const known: string[] = [...Object.values(SETTINGS).map(({ env }) => env), ...CALLER_VARIABLES]
   const unknown = Object.keys(env).find((name) => name.startsWith(ENV_PREFIX) && !known.includes(name))

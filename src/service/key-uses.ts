@@ -4,10 +4,10 @@ import type { Logger } from './log.ts'
 import type { Tasks } from './repeat.ts'
 import type { Trail } from './trail.ts'
 
-/** How old what the file has of the last uses of keys becomes. */
+/** Interval at which the last uses of keys are written. */
 const RECORD_MS = 60_000
 
-/** Remembers when keys were used last, and writes it down where nobody waits for it. */
+/** Remembers when keys were last used, and writes it in the background. */
 export function keepKeyUses(
   deps: Deps,
   trail: Pick<Trail, 'isWriting'>,
@@ -20,7 +20,7 @@ export function keepKeyUses(
   tasks.every('record last uses of keys', RECORD_MS, record)
   return {
     ...uses,
-    /** It is worth no failed stop: what cannot be written is lost. */
+    /** A failed write must not fail the stop; last uses that cannot be written are lost. */
     async close() {
       try {
         await record()

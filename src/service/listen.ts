@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import type { Config } from './config.ts'
 
-/** Starts to listen where the settings say. @throws the system's error when it cannot: EADDRINUSE, EACCES… */
+/** Starts to listen at the configured address. @throws the system's error: EADDRINUSE, EACCES… */
 export async function listen(server: Server, { host, port, socket }: Config): Promise<string> {
   if (socket === null) {
     await bind(server, () => server.listen(port, host))
@@ -22,7 +22,7 @@ function bind(server: Server, start: () => void): Promise<void> {
   })
 }
 
-/** A killed process leaves its socket behind. One that somebody answers on, or a file of another kind, is not ours to remove. */
+/** True for the socket of a killed process. One that answers, or a file of another kind, must not be removed. */
 function isLeftBehind(path: string): Promise<boolean> {
   if (!statSync(path, { throwIfNoEntry: false })?.isSocket()) return Promise.resolve(false)
   return new Promise((resolve) => {

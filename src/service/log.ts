@@ -3,7 +3,7 @@ import type { LogLevel } from './config.ts'
 
 export type { Logger }
 
-/** One JSON object a line on standard output. Headers and bodies are never logged, so no secret can be. */
+/** Logs one JSON object a line to standard output. Headers and bodies are never logged, so no secret can be. */
 export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
   const options = {
     level,
@@ -16,8 +16,8 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
 }
 
 /**
- * Standard output, for as long as somebody has it. A terminal can be closed while the service runs; it then serves on and is heard no
- * more. Left alone, pino would end the process for that, and wait forever to write its last lines.
+ * Standard output that may close: after its terminal is closed, the service runs on and its log is lost.
+ * Left alone, pino would end the process for that, and wait forever to write its last lines.
  */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: false })

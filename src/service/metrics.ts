@@ -20,13 +20,13 @@ interface Metric {
 }
 
 interface Sample {
-  /** What a histogram adds to the name. */
+  /** Suffix that a histogram adds to the name. */
   part?: 'bucket' | 'sum' | 'count'
   labels?: string
   value: number
 }
 
-/** What is measured, in the text format of Prometheus, version 0.0.4. Nothing in it names a tenant. */
+/** Metrics in the text format of Prometheus, version 0.0.4. None of them names a tenant. */
 export async function metricsText({ anchors, checkpoints, sweeping, outcomes, latency }: Measured): Promise<string> {
   const last = sweeping.last()
   const { unanchoredEntries, sinks } = await anchors.status()

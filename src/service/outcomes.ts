@@ -7,10 +7,10 @@ import type { Logger } from './log.ts'
 import type { Tasks } from './repeat.ts'
 import type { Trail } from './trail.ts'
 
-/** Between two looks for outcomes that never came. */
-const LOOK_MS = 10_000
+/** Interval of the search for missing outcomes. */
+const POLL_INTERVAL_MS = 10_000
 
-/** Decisions whose outcome was contradicted that are remembered: one that is told again and again counts once. */
+/** Limit of remembered decisions with a contradicted outcome: repeated reports of one count once. */
 const REMEMBERED = 10_000
 
 export type Outcomes = OutcomeDeps['outcomes'] & {
@@ -18,7 +18,7 @@ export type Outcomes = OutcomeDeps['outcomes'] & {
   possibleBypasses(): number
 }
 
-/** Looks for allowed actions whose outcome never came, and says loudly what may have gone past the gate. */
+/** Searches for allowed actions without an outcome, and logs a warning of each possible bypass. */
 export function watchOutcomes(
   deps: Deps,
   trail: Pick<Trail, 'isWriting'>,
@@ -36,22 +36,22 @@ export function watchOutcomes(
         log.warn({ chain, count: missing.length, decisions }, 'outcomes of allowed actions never came')
       },
     })
-    tasks.every('look for missing outcomes', Math.min(LOOK_MS, withinMs), async () => {
+    tasks.every('look for missing outcomes', Math.min(POLL_INTERVAL_MS, withinMs), async () => {
       if (trail.isWriting()) await watch.look()
     })
   }
   return {
-    ranWithoutAllow(told) {
+    ranWithoutAllow(report) {
       count += 1
-      log.warn(told, 'an action ran without an allow')
+      log.warn(report, 'an action ran without an allow')
     },
-    ranAfterAll(told) {
-      if (contradicted.has(told.decisionId)) return
+    ranAfterAll(report) {
+      if (contradicted.has(report.decisionId)) return
       const [oldest] = contradicted
       if (oldest !== undefined && contradicted.size >= REMEMBERED) contradicted.delete(oldest)
-      contradicted.add(told.decisionId)
+      contradicted.add(report.decisionId)
       count += 1
-      log.warn(told, 'an action ran that was told as not run')
+      log.warn(report, 'an action ran that was told as not run')
     },
     possibleBypasses: () => count,
   }

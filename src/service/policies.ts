@@ -14,11 +14,11 @@ import type { Logger } from './log.ts'
 import type { Tasks } from './repeat.ts'
 import type { Trail } from './trail.ts'
 
-/** Between two looks at the policies. A change is in force after two that are alike. */
-const LOOK_MS = 500
+/** Interval between two readings of the policies. A change takes effect after two equal readings. */
+const POLL_INTERVAL_MS = 500
 
 interface KeepPoliciesOptions {
-  /** Of all tenants. */
+  /** Folder with the folders of all tenants. */
   folder: string
   policyWorker: PolicyWorker
   config: Config
@@ -26,7 +26,9 @@ interface KeepPoliciesOptions {
   tasks: Tasks
 }
 
-/** The policies in force, those that were, and those that callers send. They have been read once, and are looked at again and again. */
+/**
+ * Serves the policies in force, earlier ones, and drafts of callers. Loads all of them once, then polls for changes.
+ */
 export async function keepPolicies(
   deps: Deps,
   trail: Trail,
@@ -36,7 +38,7 @@ export async function keepPolicies(
   const policies = policiesIn(folder, { deps, policyWorker: queue, watch: config.watch === 'on', log })
   const readOnce = reader(policies, trail.anchors)
   await readOnce()
-  tasks.every('look at policies', LOOK_MS, async () => {
+  tasks.every('look at policies', POLL_INTERVAL_MS, async () => {
     await readOnce()
     await policies.tend()
   })
@@ -47,7 +49,7 @@ export async function keepPolicies(
   }
 }
 
-/** The policies under `folder`, none of which has been read. What comes of each change is logged. */
+/** Registry of the policies under `folder`, none of them loaded yet. Logs each change. */
 function policiesIn(
   folder: string,
   {
@@ -76,8 +78,8 @@ function policiesIn(
 }
 
 /**
- * Reads all policies once. A set that was never in force cannot be put on record, nor come into force, while the trail contradicts
- * its anchors; all are read again after that.
+ * Loads all policies once. While the trail contradicts its anchors, a new set can neither be recorded nor take effect;
+ * afterwards all are loaded again.
  */
 function reader(policies: PolicyRegistry, anchors: Anchors): () => Promise<void> {
   let isDone = false
@@ -93,13 +95,13 @@ function reader(policies: PolicyRegistry, anchors: Anchors): () => Promise<void>
   }
 }
 
-/** Finds policies that were in force, and their texts. */
+/** Finds earlier policy sets and the texts of their rules. */
 function earlierPolicies(deps: HistoryDeps, inForce: PoliciesInForce): Pick<Services, 'findSet' | 'findRule'> {
   const findStored = storedSets(deps)
   return { findSet: policyHistory(findStored, inForce), findRule: ruleTexts(findStored) }
 }
 
-/** What callers ask of policies that they send. They wait for each other, and no policies that are to come into force wait for them. */
+/** Handles callers' drafts. They queue behind each other and never delay policies that come into force. */
 function forDrafts({ validate, compile, judge }: PolicyWorker): Pick<Services, 'validatePolicies' | 'drafts'> {
   const onDraft = draftRoom()
   return { validatePolicies: policyValidator(onDraft, validate), drafts: { onDraft, compile, judge } }

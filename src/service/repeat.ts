@@ -3,28 +3,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { failures } from '../actions/failures.ts'
 
 const RETRY_MS = 1000
-/** How often a failure is told that goes on. */
+/** Interval between reports of a failure that goes on. */
 const REMINDER_MS = 60_000
 
 export type Tasks = ReturnType<typeof repeatingTasks>
 
 /**
- * Background work of the process: never two runs of one task at once, and none after stop.
+ * Background tasks of the process: at most one run of each at a time, and none after stop.
  *
- * @param onError is told of a failure of a task; of one that goes on, once a minute
+ * @param onError receives a task's failure; of one that goes on, once a minute
  */
 export function repeatingTasks(onError: (error: unknown, task: string) => void) {
   const stopped = new AbortController()
-  // Each task listens while it waits: that many are no leak.
+  // Each waiting task listens, so many listeners are no leak.
   setMaxListeners(0, stopped.signal)
   const running = new Set<Promise<void>>()
-  const told = failures(onError, REMINDER_MS)
+  const failureLog = failures(onError, REMINDER_MS)
 
   const track = (work: Promise<void>): void => {
     running.add(work)
     void work.finally(() => running.delete(work))
   }
-  /** False when stopped meanwhile. */
+  /** False when stopped during the pause. */
   const pause = async (ms: number): Promise<boolean> => {
     try {
       await sleep(ms, undefined, { signal: stopped.signal })
@@ -38,23 +38,23 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
   const attempt = async (name: string, work: () => Promise<unknown>): Promise<boolean> => {
     try {
       await work()
-      told.succeeded(name)
+      failureLog.succeeded(name)
       return true
     } catch (error) {
-      told.failed(name, error)
+      failureLog.failed(name, error)
       return false
     }
   }
 
   return {
-    /** Runs the work again and again, `ms` after its end. A failure is told and does not end it. */
+    /** Repeats the work, `ms` after its end. A failure is reported and does not end the task. */
     every(name: string, ms: number, work: () => Promise<unknown>): void {
       const loop = async (): Promise<void> => {
         while (await pause(ms)) await attempt(name, work)
       }
       track(loop())
     },
-    /** Runs the work each second until it succeeds; once more when stopped, since nobody tries after that. */
+    /** Retries the work each second until it succeeds; once more at stop, since nobody tries later. */
     untilDone(name: string, work: () => Promise<void>): void {
       const loop = async (): Promise<void> => {
         for (let goOn = true; goOn; ) {

@@ -33,21 +33,21 @@ import { keepPolicies } from './policies.ts'
 import { repeatingTasks, type Tasks } from './repeat.ts'
 import { keepTrail, type Trail } from './trail.ts'
 
-/** How late a change by another process (a key revoked, a stop triggered) acts here at most. */
+/** Maximum delay before a change by another process (a key revoked, a stop triggered) takes effect here. */
 const REFRESH_MS = 200
 const SWEEP_MS = 1000
 const REFUSALS_MS = 60_000
-/** Requests under way have this long to end when the service stops. */
+/** Time that requests under way have to end when the service stops. */
 const DRAIN_MS = 5000
-/** How often connections that have become idle are closed meanwhile. */
+/** Interval of closing idle connections meanwhile. */
 const IDLE_MS = 50
 
 export interface RunningServer {
-  /** Where it listens: `http://127.0.0.1:4283`, or `unix:/path`. */
+  /** Address of the service: `http://127.0.0.1:4283`, or `unix:/path`. */
   url: string
   store: Store
   signInCodes: SignInCodes
-  /** Looks at all policies as they are now. */
+  /** Reads all policies anew, now. */
   reload(): Promise<Reloaded>
   close(): Promise<void>
 }
@@ -58,14 +58,14 @@ export interface ServerOptions {
   clock?: Clock
   /** False sends the hot route through Express too; for tests and measurements. */
   direct?: boolean
-  /** What runs in threads; tests that start many servers from source have it all in this one. */
+  /** Work that runs in threads; tests that start many servers from source keep it in this thread. */
   threads?: { policyWorker: PolicyWorker; writer: MakeWriter; verifier: MakeVerifier; examine: Examine }
 }
 
 /**
- * The whole service: opens the store, takes in the policies, listens.
+ * Starts the whole service: opens the store, loads the policies, listens.
  *
- * @throws UnusableFile, UnusableKey when it must not start on what it finds
+ * @throws UnusableFile, UnusableKey when the files forbid a start
  */
 export async function startServer({
   config,
@@ -125,7 +125,7 @@ export async function startServer({
   }
 }
 
-/** Browsers send the cookies of everything that this machine serves on any port: Node's own limit of 16 kB may not be enough. */
+/** Node's header limit of 16 kB may be too small: browsers send the cookies of every port of this machine. */
 const HTTP_LIMITS = { requestTimeout: 30_000, headersTimeout: 10_000, maxHeaderSize: 32 * 1024 }
 
 interface Running extends Pick<Services, 'policies' | 'sessions' | 'store'> {
@@ -137,7 +137,7 @@ interface Running extends Pick<Services, 'policies' | 'sessions' | 'store'> {
   trail: Trail
 }
 
-/** Ends everything, in an order in which nothing is lost: what was counted is written while there is something to write to. */
+/** Stops everything in an order that loses nothing: counters are written while the store is open. */
 function closing({ server, stopping, tasks, policies, keyUses, refusals, sessions, trail, store }: Running) {
   return async (): Promise<void> => {
     stopping.abort()
@@ -155,7 +155,7 @@ function closing({ server, stopping, tasks, policies, keyUses, refusals, session
   }
 }
 
-/** @throws ConfigError when there is none */
+/** @throws ConfigError when the folder does not exist */
 function existingFolder(policies: string): string {
   const folder = resolve(policies)
   if (existsSync(folder)) return folder
@@ -179,7 +179,7 @@ function tendCallers(tasks: Tasks, sessions: Sessions, refusals: Refusals): void
 
 function closeListener(server: Server): Promise<void> {
   return new Promise((done) => {
-    // A connection that a client keeps alive is idle only once its request has been answered.
+    // A connection that a client keeps alive is idle only after its request has been answered.
     const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
     const limit = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
     server.close(() => {

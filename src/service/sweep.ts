@@ -7,19 +7,19 @@ import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
 import type { Tasks } from './repeat.ts'
 
-/** How often it is looked whether it is time. */
-const LOOK_MS = 1000
-/** After the start, others have their turn first. */
+/** Interval of the check whether a sweep is due. */
+const POLL_INTERVAL_MS = 1000
+/** Delay of the first sweep, which leaves the start to more urgent work. */
 const FIRST_AFTER_MS = 5000
-/** The hour of the local day at which all chains are verified. */
+/** Local hour at which all chains are verified. */
 const NIGHT_HOUR = 3
 
 export interface Sweeping {
-  /** Null before the first time. */
+  /** Null before the first sweep. */
   last(): Verified | null
 }
 
-/** Verifies all chains after the start and each night, where nobody waits for it, and says loudly when one does not hold. */
+/** Verifies all chains in the background after the start and each night. Logs an error for each chain that fails. */
 export function keepSweeping(
   deps: Deps,
   readAnchors: () => Promise<RangeInputs>,
@@ -31,17 +31,17 @@ export function keepSweeping(
     nextMs = nextNight(Date.now())
     const swept = await sweep(deps, await readAnchors())
     last = { at: formatTimestamp(deps.clock()), valid: swept.valid, chains: swept.chains.length }
-    tell(log, swept)
+    logResult(log, swept)
   }
   if (config.sweep === 'on') {
-    tasks.every('verify the audit trail', LOOK_MS, async () => {
+    tasks.every('verify the audit trail', POLL_INTERVAL_MS, async () => {
       if (isWriting() && Date.now() >= nextMs) await run()
     })
   }
   return { last: () => last }
 }
 
-function tell(log: Logger, { valid, chains }: Sweep): void {
+function logResult(log: Logger, { valid, chains }: Sweep): void {
   const entries = chains.reduce((sum, { entriesChecked }) => sum + entriesChecked, 0)
   if (valid) log.info({ chains: chains.length, entries }, 'the audit trail was verified')
   for (const { chain, valid: isGood, status, firstBadSeq, fault } of chains) {

@@ -10,26 +10,26 @@ import type { Logger } from './log.ts'
 import type { Tasks } from './repeat.ts'
 import { keepSweeping, type Sweeping } from './sweep.ts'
 
-/** Between two looks at whether a checkpoint is due. */
-const LOOK_MS = 500
+/** Interval of the check whether a checkpoint is due. */
+const POLL_INTERVAL_MS = 500
 
 export interface Trail {
   keyring: Keyring
   checkpoints: Checkpointer
   anchors: Anchors
   sweeping: Sweeping
-  /** What lies elsewhere of the chains, for who verifies them. */
+  /** Anchors of the chains, kept elsewhere, for verification. */
   readAnchors(): Promise<RangeInputs>
   /** False while the trail contradicts its anchors: nothing is written then. */
   isWriting(): boolean
-  /** Signs what is not signed yet, and has it anchored. */
+  /** Signs and anchors the entries that are not signed yet. */
   close(): Promise<void>
 }
 
 /**
- * What keeps the audit trail provable: signs checkpoints as it grows, and puts them where they cannot be taken back.
+ * Keeps the audit trail provable: signs checkpoints as it grows, and anchors them where nobody can take them back.
  *
- * @throws WrongSigningKey, UnusableKey, UnusableSecret, ConfigError when it must not start on what it finds
+ * @throws WrongSigningKey, UnusableKey, UnusableSecret, ConfigError when the files forbid a start
  */
 export async function keepTrail(deps: Deps, options: { config: Config; log: Logger; tasks: Tasks }): Promise<Trail> {
   const { config, log, tasks } = options
@@ -41,7 +41,7 @@ export async function keepTrail(deps: Deps, options: { config: Config; log: Logg
     onFault: (chain, fault) => log.error({ chain, fault }, 'the audit trail was altered'),
   })
   const isWriting = (): boolean => anchors.fault() === null
-  tasks.every('sign checkpoints', LOOK_MS, async () => {
+  tasks.every('sign checkpoints', POLL_INTERVAL_MS, async () => {
     if (isWriting()) await checkpoints.tend()
   })
   const readAnchors = async (): Promise<RangeInputs> => {

@@ -2,10 +2,10 @@ import type { Approval, ApprovalStatus, OpenStatus } from '../approvals/approval
 import type { LogKey } from '../evidence/trust.ts'
 import type { Decision } from '../policy/set.ts'
 
-/** Whose allowed actions: those of all agents of a chain, of one, or of one in one session. */
+/** Scope of allowed actions: all agents of a chain, one agent, or one session of an agent. */
 export interface TakenBy {
   agent: string | null
-  /** Null where the agent is. */
+  /** Null when the agent is null. */
   session: string | null
 }
 
@@ -17,25 +17,25 @@ export interface TakenQuery extends TakenBy {
   limit: number
 }
 
-/** An action that was allowed, and the seq of its decision. */
+/** Allowed action, with the seq of its decision. */
 export interface Taken {
   seq: number
   action: string
 }
 
-/** What was decided, without the request. */
+/** Decision without its request. */
 export interface DecisionRow {
   ts: string
   decision: Decision
-  /** The rule that decided, if one did. */
+  /** Rule that decided, if any. */
   rule: string | null
   decidedBy: string
 }
 
-/** An agent that tells what became of what it was allowed. */
+/** Agent that reports the outcomes of its allowed actions. */
 export interface Reporter {
   agent: string
-  /** The seq of the first outcome that it reported. */
+  /** Seq of the first outcome that it reported. */
   since: number
 }
 
@@ -48,7 +48,7 @@ export interface UnreportedQuery {
   limit: number
 }
 
-/** An allow of which nothing has been told. */
+/** Allow without any report about it. */
 export interface Unreported extends Taken {
   decisionId: string
 }
@@ -66,7 +66,7 @@ export interface PageQuery {
   /** Timestamps in our form; from included, to excluded. */
   from?: string | undefined
   to?: string | undefined
-  /** Which sections the entries come with; without it, all. Others are not read. */
+  /** Sections to read with the entries; all of them by default. */
   sections?: readonly string[] | undefined
   /** Ends the page early, after the entry with which its stored JSON exceeds this. */
   maxBytes?: number | undefined
@@ -74,11 +74,11 @@ export interface PageQuery {
 
 export interface ApprovalQuery {
   chain: string
-  /** Stored statuses, but for the approvals that `actual` names. */
+  /** Stored statuses, except of the approvals in `actual`. */
   statuses: readonly ApprovalStatus[]
-  /** Ids of open approvals that have another status by now, without an entry that says so yet. */
+  /** Ids of open approvals that have another status by now, with no entry that records it yet. */
   actual?: { expired: readonly string[]; cancelled: readonly string[] } | undefined
-  /** The one whose deadline comes first is the first, or the one that was asked for first. @default 'deadline' */
+  /** Order of the page: earliest deadline first, or oldest first. @default 'deadline' */
   order?: 'deadline' | 'age' | undefined
   limit: number
   offset: number
@@ -90,14 +90,14 @@ export interface ApprovalQuery {
 export interface OpenQuery {
   /** Stored statuses. */
   statuses: readonly OpenStatus[]
-  /** Only those whose deadline, stops not counted, is not later. */
+  /** Limits the query to approvals whose deadline, stops not counted, is not later. */
   dueAt?: string | undefined
   limit: number
-  /** Of every chain without it. */
+  /** Limits the query to one chain. */
   chain?: string | undefined
-  /** Only those that come after this one. */
+  /** Limits the query to approvals after this one. */
   after?: Pick<Approval, 'expiresAt' | 'id'> | undefined
-  /** As in ApprovalQuery: fewer than `limit`, though more may follow. */
+  /** Ends the page early, as in ApprovalQuery: fewer than `limit`, though more may follow. */
   maxBytes?: number | undefined
 }
 
@@ -107,14 +107,14 @@ export interface StandingQuery extends Pick<OpenQuery, 'statuses' | 'dueAt' | 'l
 
 export interface ChainRequest {
   chain: string
-  /** first <= seq < end; without it, everything that there is. */
+  /** first <= seq < end; the whole chain by default. */
   range?: { first: number; end: number } | undefined
-  /** False leaves the content of entries aside: chain, tree and signatures only. */
+  /** False skips the content of entries: chain, tree and signatures only. */
   sections: boolean
-  /** The log keys whose signatures count. */
+  /** Log keys whose signatures count. */
   logKeys: readonly LogKey[]
-  /** The newest head of the chain that lies elsewhere. @param root in `sha256:` form */
+  /** Newest head of the chain in the anchors. @param root in `sha256:` form */
   anchor: { size: number; root: string } | null
-  /** So many entries are held by anchors. */
+  /** Number of entries that anchors cover. */
   anchoredSize: number
 }

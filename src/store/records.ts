@@ -6,9 +6,9 @@ import type { ApiKey } from '../keys/apikey.ts'
 import type { Tenant } from '../keys/tenant.ts'
 import type { KillSwitch } from '../killswitch/killswitch.ts'
 
-/** The public half of a key that the service signs with: the log key signs checkpoints and certifies bundle keys. */
+/** Public half of a key that the service signs with: the log key signs checkpoints and certifies bundle keys. */
 export type SigningKey = {
-  /** The digest of its 32 bytes. */
+  /** Digest of the 32 bytes of the key. */
   id: string
   revision: number
   purpose: 'log' | 'bundle'
@@ -16,13 +16,13 @@ export type SigningKey = {
   /** Base64 of 32 bytes. */
   publicKey: string
   createdAt: string
-  /** From then on a successor is used; of a bundle key, the end of its certificate. Null for the log key in use. */
+  /** Time from which a successor is used; for a bundle key, the end of its certificate. Null for the log key in use. */
   retiredAt: string | null
-  /** From then on somebody else may hold it. */
+  /** Time from which somebody else may hold the private key. */
   revokedAt: string | null
-  /** Of a bundle key. */
+  /** Null for a log key. */
   certificate: Certificate | null
-  /** Of a log key that followed another. */
+  /** Null for all but a log key that followed another. */
   rotation: Rotation | null
 }
 
@@ -31,25 +31,25 @@ export function isInUse({ purpose, retiredAt }: SigningKey): boolean {
   return purpose === 'log' && retiredAt === null
 }
 
-/** The log keys among them, as whoever verifies holds evidence to them. */
+/** Selects the log keys, in the form in which evidence is verified. */
 export function logKeysOf(origin: string, keys: Iterable<SigningKey>): LogKey[] {
   return [...keys]
     .filter(({ purpose }) => purpose === 'log')
     .map(({ publicKey, retiredAt }) => ({ name: origin, publicKey, until: retiredAt }))
 }
 
-/** The policy set of a tenant that was last in force. */
+/** Policy set of a tenant that was last in force. */
 export type PolicyRecord = {
-  /** The tenant. */
+  /** Id of the tenant. */
   id: string
   revision: number
   digest: string
   loadedAt: string
 }
 
-/** What `_system` recorded of a chain when it was signed. */
+/** Head of a chain that `_system` recorded when the chain was signed. */
 export interface RecordedHead {
-  /** Of the entry that says so. */
+  /** Seq of the recording entry. */
   seq: number
   chain: string
   size: number
@@ -70,22 +70,22 @@ export type RecordKind = keyof Records
 
 export type RecordWrite = { [K in RecordKind]: { kind: K; record: Records[K] } }[RecordKind]
 
-/** What an entry that changes a record holds in `data`, beside whatever else it tells. */
+/** Members of an entry's `data` that change a record, beside any others. */
 export type ChangeData = {
   record: RecordKind
   id: string
-  /** All members at creation, the changed ones after; `revision` always. */
+  /** All members at creation, changed ones later; `revision` always. */
   changes: { [member: string]: Json }
 }
 
-/** What an entry of a state event recorded; undefined where that has been erased. */
+/** Change that a state event recorded; undefined when it was erased. */
 export function changeIn(entry: Pick<StoredEntry, 'sections'>): ChangeData | undefined {
-  // The section has the committed text, which was written as a change.
+  // The section holds the committed text, which was written as a change.
   return sectionValue(entry, 'data') as unknown as ChangeData | undefined
 }
 
 export interface Change<K extends RecordKind> {
-  /** The record as it will be. */
+  /** Record after the change. */
   record: Records[K]
   write: RecordWrite
   data: ChangeData
@@ -95,13 +95,13 @@ export function creation<K extends RecordKind>(kind: K, record: Records[K]): Cha
   return changeOf(kind, record, record)
 }
 
-/** `changes` over the record, one revision on. */
+/** Applies `changes` to the record as its next revision. */
 export function change<K extends RecordKind>(kind: K, record: Records[K], changes: Partial<Records[K]>): Change<K> {
   const revised = { ...changes, revision: record.revision + 1 }
   return changeOf(kind, { ...record, ...revised }, revised)
 }
 
-/** The record after one more entry, and before any: this merge, in chain order, is what state means. */
+/** Merges one more entry into the record, if any. This merge, in chain order, defines the state. */
 export function applyChange(
   record: { [member: string]: Json } | undefined,
   data: ChangeData,

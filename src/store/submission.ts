@@ -19,12 +19,12 @@ export interface IdempotencyUse {
 }
 
 /**
- * Texts of a policy set that came into force: it survives a restart with a broken folder, and its decisions can be explained.
- * The newest of a tenant are kept (docs/format.md).
+ * Texts of a policy set that came into force: they survive a restart with a broken folder, and explain its decisions.
+ * Only the newest sets of a tenant are kept (docs/format.md).
  */
 export interface StoredPolicies {
   tenantId: string
-  /** Of the set that the texts make, which whoever reads them works out again. */
+  /** Digest of the set that the texts make; readers compute it again. */
   digest: string
   source: string
 }
@@ -37,20 +37,20 @@ export type Write =
   | RecordWrite
   | { kind: 'idempotency'; use: IdempotencyUse }
   | { kind: 'policySource'; stored: StoredPolicies }
-  /** Signed by the log key, with the subtrees that it completes. */
+  /** Adds a checkpoint signed by the log key, with the subtrees that it completes. */
   | { kind: 'checkpoint'; chain: string; size: number; note: string; nodes: readonly TreeNode[] }
-  /** Deletes these sections, and the approvals that they were of. */
+  /** Deletes these sections, and the approvals that they belong to. */
   | { kind: 'erase'; chain: string; targets: readonly RedactionTarget[]; approvals: readonly string[] }
   /**
-   * Deletes everything of a chain before `size`, and these approvals, all of whose entries are there. An entry `audit.prune` with it
-   * says so; one entry at least must be left.
+   * Deletes the entries of a chain before `size`, and these approvals, whose entries all lie there. The entry
+   * `audit.prune` of the submission records it; at least one entry must remain.
    *
-   * @param frontier what is left of the tree over them
+   * @param frontier frontier of the tree over the deleted entries
    */
   | { kind: 'prune'; chain: string; size: number; frontier: readonly TreeNode[]; approvals: readonly string[] }
-  /** A sink of anchors has taken the checkpoints up to this number. */
+  /** Records that a sink of anchors has taken the checkpoints up to this number. */
   | { kind: 'anchored'; delivery: Delivery }
-  /** Of what is noted already, the later time stays. */
+  /** Records last uses of keys; the later of the stored and the new time stays. */
   | { kind: 'keyUse'; uses: readonly KeyUse[] }
 
 export interface TreeNode extends Place {
@@ -65,7 +65,7 @@ export interface StoredCheckpoint {
   note: string
 }
 
-/** When a key was used last. */
+/** Time of the last use of a key. */
 export interface KeyUse {
   keyId: string
   at: string
@@ -73,40 +73,40 @@ export interface KeyUse {
 
 export interface Delivery {
   sink: string
-  /** Of the newest checkpoint that was taken. */
+  /** Number of the newest checkpoint that the sink has taken. */
   number: number
   at: string
 }
 
-/** What must still be true at the commit, checked inside its transaction against the file. */
+/** Condition that must still hold at the commit, checked inside its transaction against the file. */
 export type Guard =
   | { kind: 'notStopped'; subject: Subject }
   | { kind: 'keyActive'; keyId: string }
-  /** As keyActive, for a key whose vote is relied on. */
+  /** Like keyActive, for a key whose vote the submission relies on. */
   | { kind: 'voterActive'; keyId: string }
   /** The newest checkpoint of the chain has this size; 0 when there is none. */
   | { kind: 'checkpointed'; chain: string; size: number }
   /** The chain begins with this seq. */
   | { kind: 'prunedTo'; chain: string; size: number }
-  /** This log key is the one in use. */
+  /** This log key is in use. */
   | { kind: 'logKeyInUse'; id: string }
   /** The commit comes before this time, in milliseconds. */
   | { kind: 'before'; timeMs: number }
-  /** From this seq on, none of these has been allowed. */
+  /** None of these actions has been allowed in these scopes since this seq. */
   | { kind: 'noNewAllows'; chain: string; since: number; of: readonly (TakenBy & { actions: readonly Glob[] })[] }
-  /** No entry of these types tells of the decision. */
+  /** No entry of these types refers to the decision. */
   | { kind: 'noOutcome'; chain: string; decisionId: string; types: readonly EventType[] }
-  /** The value still leads to this entry; null: to none. */
+  /** The value still maps to this entry; null: to none. */
   | { kind: 'idempotency'; keyId: string; route: string; value: string; entryId: string | null }
 
 export interface Submission {
   guards: readonly Guard[]
   writes: readonly Write[]
-  /** At least one, but for a note of what was delivered, or of which keys were used: no state changes without an entry. Appended in order. */
+  /** At least one, except for deliveries and uses of keys: no state changes without an entry. Appended in order. */
   entries: readonly EntryDraft[]
 }
 
-/** Where an entry was put. */
+/** Position of an appended entry. */
 export interface Placed {
   id: string
   chain: string
@@ -122,10 +122,12 @@ export interface Committed {
 }
 
 /**
- * Nothing of the submission counts. Read again and decide again. Nothing of it was written either, but for an allow that a stop
- * overtook while it was being written (`notStopped`): that is in the chain, and nobody is given it.
+ * Refusal of a whole submission: read again and decide again. Nothing was written, except an allow that a stop overtook
+ * during the write (`notStopped`): it is in the chain, but no caller receives it.
  */
 export interface Conflict {
-  /** Which guard failed; `revision`: a record had changed; `pending`: an approval of the same digest is pending already. */
+  /**
+   * Guard that failed; `revision`: a record had changed; `pending`: an approval of the same digest is already pending.
+   */
   conflict: Guard['kind'] | 'revision' | 'pending'
 }

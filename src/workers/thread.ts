@@ -5,31 +5,30 @@ import { type ResourceLimits, Worker, type WorkerOptions } from 'node:worker_thr
 const FROM_SOURCE = import.meta.url.endsWith('.ts')
 
 /**
- * A thread that runs a module of ours.
+ * Starts a thread that runs one of our modules.
  *
- * @param module its address without the ending, which is that of the source or of the build
+ * @param module URL without its extension, which differs between source and build
  */
 export function startThread(module: URL, options: Omit<WorkerOptions, 'eval'>): Worker {
   if (!FROM_SOURCE) return new Worker(new URL(`${module.href}.js`), options)
-  // A thread does not inherit the loader that tsx gave this one, so from source it asks for it first.
+  // A thread does not inherit tsx's loader, so from source it registers the loader first.
   const entry = JSON.stringify(`${module.href}.ts`)
   const boot = `import('tsx/esm/api').then(({ register }) => { register(); return import(${entry}) })`
   return new Worker(boot, { ...options, eval: true })
 }
 
 /**
- * Gives a thread what it is to do, and what it answers. The thread does nothing else meanwhile, and is ended when it fails.
+ * Sends a job to a thread of its own and returns the answer. A thread that fails is terminated.
  *
- * @param signal ends the work
- * @throws what ended the thread, or the reason of the signal
+ * @param signal aborts the job
+ * @throws the cause of the thread's end, or the reason of the signal
  */
 export type AskThread = <Answer>(job: unknown, signal?: AbortSignal) => Promise<Answer>
 
 /**
- * As many threads as there is work at once. One that has answered is there for the next work, since it takes half a second
- * to start, and is ended when none comes.
+ * Pool with a thread for each concurrent job. An idle thread is reused, since a start takes half a second.
  *
- * @param module answers each message with one
+ * @param module answers each message with one message
  */
 export function answeringThreads(module: URL, options: { idleMs: number; resourceLimits: ResourceLimits }): AskThread {
   const { idleMs, resourceLimits } = options
@@ -40,12 +39,12 @@ export function answeringThreads(module: URL, options: { idleMs: number; resourc
   }
   const started = (): Worker => {
     const thread = startThread(module, { resourceLimits })
-    // Who waits for an answer hears of it too.
+    // A waiting job listens to these events as well.
     for (const end of ['error', 'exit']) thread.once(end, () => forget(thread))
     return thread
   }
-  // An idle thread keeps no program from ending.
-  const giveBack = (thread: Worker): void => {
+  // An idle thread does not keep the process alive.
+  const release = (thread: Worker): void => {
     thread.unref()
     const end = (): void => {
       forget(thread)
@@ -59,7 +58,7 @@ export function answeringThreads(module: URL, options: { idleMs: number; resourc
     thread.ref()
     try {
       const answer = await answerOf<Answer>(thread, job, signal)
-      giveBack(thread)
+      release(thread)
       return answer
     } catch (error) {
       void thread.terminate()
@@ -68,11 +67,11 @@ export function answeringThreads(module: URL, options: { idleMs: number; resourc
   }
 }
 
-/** @throws what ended the thread, or the reason of the signal */
+/** @throws the cause of the thread's end, or the reason of the signal */
 async function answerOf<Answer>(thread: Worker, job: unknown, signal?: AbortSignal): Promise<Answer> {
   thread.postMessage(job)
   const settled = new AbortController()
-  // An event of name 'error' ends the waiting for each.
+  // once() rejects on 'error', so an error ends each of these waits.
   const event = (name: string) => once(thread, name, { signal: settled.signal })
   const failure = async (name: string): Promise<never> => {
     const [cause] = await event(name)
@@ -89,11 +88,11 @@ async function answerOf<Answer>(thread: Worker, job: unknown, signal?: AbortSign
   }
 }
 
-/** As `nice` counts. */
+/** Priority on the scale of `nice`. */
 const LOW_PRIORITY = 10
 
-/** Called in a thread that nobody waits for: who asks for decisions goes first. */
+/** Lowers the priority of a background thread below the threads that decide. */
 export function letOthersGoFirst(): void {
-  // Of this thread alone, on Linux.
+  // On Linux this affects the current thread alone.
   if (process.platform === 'linux') setPriority(LOW_PRIORITY)
 }

@@ -2,16 +2,16 @@ import { isObject } from '../objects.ts'
 import type { PermitOptions } from '../permit.ts'
 import type { GateSession, ToolArgs, ToolCallOptions } from '../session.ts'
 
-/** How long a held call waits for people. */
+/** Wait of a held call for people. */
 export type WaitingOptions = Pick<PermitOptions, 'approvalTimeout' | 'onPending'>
 
-/** A call as frameworks hand it over: its input need not be an object. */
+/** Call as frameworks pass it: its input need not be an object. */
 export interface InputCall {
   toolName: string
   input: unknown
 }
 
-/** As `session.call`, for any input. */
+/** Like `session.call`, for any input. */
 export function callWithInput<T>(
   session: GateSession,
   { toolName, input }: InputCall,
@@ -23,13 +23,15 @@ export function callWithInput<T>(
 }
 
 export interface RefusalBefore {
-  /** People are to decide. */
+  /** True when people have to decide. */
   isHeld: boolean
   reason: string
   approvalId: string | null
 }
 
-/** What the gate says before a framework that can pause runs a call; `call` goes on from it. Undefined where it may be run. */
+/**
+ * Asks the gate before a framework that can pause runs a call; `call` uses the answer. Undefined when the call may run.
+ */
 export async function refusalBefore(
   session: GateSession,
   { toolName, input }: InputCall,
@@ -42,23 +44,23 @@ export async function refusalBefore(
   const { reason, decision } = verdict
   const isHeld = decision?.decision === 'require_approval'
   if (isHeld) onPending?.(decision)
-  // What is held is told to whoever asks people, who reads no advice to a model.
+  // People read the reason of a held call, without the advice to a model.
   return { isHeld, reason: isHeld ? (decision?.reason ?? reason) : reason, approvalId: decision?.approvalId ?? null }
 }
 
-/** What the gate is told of an input: what is no object is an argument named `input`. */
+/** Arguments for the gate: an input that is no object becomes an argument named `input`. */
 export function argsOf(input: unknown): ToolArgs {
   if (isObject(input)) return input
   return input === undefined ? {} : { input }
 }
 
-/** The texts of a message, whose content is a text or a list of parts. */
+/** Texts of a message, whose content is a text or a list of parts. */
 export function textsOf(content: unknown): string[] {
   const texts = Array.isArray(content) ? content.map((part) => (isObject(part) ? part.text : part)) : [content]
   return texts.filter((text) => typeof text === 'string')
 }
 
-/** Tells the session what messages with the role of the user say. */
+/** Reports the content of messages with the user's role to the session. */
 export function hearUser(session: GateSession, messages: readonly unknown[]): void {
   for (const message of messages) {
     if (isObject(message) && message.role === 'user')
@@ -66,7 +68,7 @@ export function hearUser(session: GateSession, messages: readonly unknown[]): vo
   }
 }
 
-/** Tells the session what a message says that a tool answered. What of it is no text, such as a picture, only the model was shown. */
+/** Reports a tool's answer in a message to the session. Only the model saw its other parts, such as pictures. */
 export function readAnswer(session: GateSession, toolName: string, callId: string, content: unknown): void {
   const parts: unknown[] = Array.isArray(content) ? content : [content]
   const isAllText = !parts.some(
@@ -76,20 +78,20 @@ export function readAnswer(session: GateSession, toolName: string, callId: strin
   if (!isAllText) session.observeUnseen(toolName)
 }
 
-/** The same of what is not known here, and so of others. */
+/** Reports an unknown item, which counts as written by others. */
 export function readUnknown(session: GateSession, item: Readonly<Record<string, unknown>>): void {
   const name = String(item.name ?? item.type ?? item.role)
   session.observe(name, item)
   session.observeUnseen(name)
 }
 
-/** What a user attaches to their words others can have written, whom only the model was shown; so can what has no content here. */
+/** Others may have written a user's attachments, which only the model saw. The same goes for unknown content. */
 export function readAttachments(session: GateSession, content: unknown, own: ReadonlySet<unknown>): void {
   if (typeof content !== 'string' && !Array.isArray(content)) session.observeUnseen('user')
   for (const part of partsOf(content)) if (!own.has(part.type)) session.observeUnseen(String(part.type))
 }
 
-/** Of the words of a model, the parts that are not its own, and those that it cites. */
+/** Reports parts of a model's message that are not its own, and its citations. */
 export function readQuotes(session: GateSession, content: unknown, own: ReadonlySet<unknown>): void {
   for (const part of partsOf(content)) {
     if (!own.has(part.type)) readUnknown(session, part)
@@ -104,7 +106,7 @@ function partsOf(content: unknown): Record<string, unknown>[] {
   return Array.isArray(content) ? content.filter(isObject) : []
 }
 
-/** Whether a call did not run. By its name, since an entry of the package does not share its classes with another. */
+/** True when the call did not run. It tests the name, since entries of the package do not share classes. */
 export function isRefusal(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ActionRefused'
 }

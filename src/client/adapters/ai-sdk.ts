@@ -13,9 +13,9 @@ import {
 } from './adapter.ts'
 import { start } from './running.ts'
 
-/* For the Vercel AI SDK. Nothing is imported from it: what is needed of its types is written here. */
+/* Adapter for the Vercel AI SDK. It imports nothing from it, and declares the types that it needs. */
 
-/** What a tool is told of its call. */
+/** Second argument of a tool's `execute`. */
 interface ToolOptions {
   toolCallId: string
   messages: readonly unknown[]
@@ -24,18 +24,18 @@ interface ToolOptions {
 
 type Execute = (input: unknown, options: ToolOptions) => unknown
 
-/** What `toolApproval` answers. */
+/** Answer of `toolApproval`. */
 export type Approval = 'not-applicable' | { type: 'user-approval' | 'denied'; reason: string }
 
-/** What `toolApproval` is asked about. */
+/** Question to `toolApproval`. */
 export interface ApprovalQuestion {
   toolCall: { toolName: string; toolCallId: string; input: unknown }
   messages: readonly unknown[]
 }
 
 /**
- * The tools, none of which runs before the gate allows the call. A refusal reaches the model as the error of the tool. What runs elsewhere,
- * which has no `execute`, is left as it is.
+ * Gates the tools: each runs only after the gate allows the call. The model gets a refusal as the tool's error.
+ * Tools that run elsewhere, without `execute`, stay unchanged.
  */
 export function gateTools<Tools extends Readonly<Record<string, object>>>(
   session: GateSession,
@@ -54,8 +54,8 @@ export function gateTools<Tools extends Readonly<Record<string, object>>>(
 }
 
 /**
- * For `toolApproval`, beside `gateTools`: a held call pauses the run, and the gate is asked again when it is resumed. What the message
- * of the approval says by then counts for nothing.
+ * Function for `toolApproval`, to use with `gateTools`: a held call pauses the run, and the gate is asked again on
+ * resuming. The content of the approval message does not count.
  */
 export function pauseWhenHeld(
   session: GateSession,
@@ -69,7 +69,7 @@ export function pauseWhenHeld(
   }
 }
 
-/** Tells the session what the user says in these messages. Not for messages that an agent writes to another. */
+/** Reports the user's words in these messages to the session. Do not pass messages that one agent writes to another. */
 export function hear(session: GateSession, messages: readonly unknown[]): void {
   hearUser(session, messages)
   read(session, messages)
@@ -82,7 +82,7 @@ function answering(session: GateSession, toolName: string, execute: Execute, wai
   }
 }
 
-/** For tools that show parts of their result as it grows. The last part is the result. */
+/** Wraps tools that stream parts of their result. The last part is the result. */
 function streaming(session: GateSession, toolName: string, execute: Execute, waiting: WaitingOptions): Execute {
   return async function* (input, options) {
     read(session, options.messages)
@@ -95,7 +95,7 @@ function streaming(session: GateSession, toolName: string, execute: Execute, wai
       await running.failed(error)
       throw error
     } finally {
-      // Also when nobody wants the rest.
+      // Runs also when the consumer stops early.
       await running.succeeded(part)
     }
   }
@@ -120,18 +120,18 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }
 
-/** Parts that a model or an application writes itself. */
+/** Parts that a model or an application itself writes. */
 const OWN_PARTS: ReadonlySet<unknown> = new Set([
   ...['text', 'reasoning', 'reasoning-file', 'file', 'tool-call', 'tool-approval-request', 'tool-approval-response'],
 ])
 const USER_PARTS: ReadonlySet<unknown> = new Set(['text'])
 
-/** What the model has read by now, of tools of its provider too: all that is not known to be somebody's own words here. */
+/** Observes all that the model has read and that is not known here to be somebody's own words. */
 function read(session: GateSession, messages: readonly unknown[]): void {
   for (const message of messages.filter(isObject)) {
     const { role, content } = message
     if (role === 'system') continue
-    // Such as messages of a user interface, which have `parts`.
+    // Other content, such as UI messages, which have `parts`.
     if (typeof content !== 'string' && !Array.isArray(content)) readUnknown(session, message)
     else if (role === 'user') readAttachments(session, content, USER_PARTS)
     else if (role === 'assistant' || role === 'tool') {

@@ -3,16 +3,16 @@ import type { GateSession, ToolArgs } from '../session.ts'
 import { argsOf, isRefusal, type WaitingOptions } from './adapter.ts'
 import { type Running, start } from './running.ts'
 
-/* For the Claude Agent SDK (TypeScript). Nothing is imported from it: what is needed of its types is written here. */
+/* Adapter for the Claude Agent SDK (TypeScript). It imports nothing from it, and declares the types that it needs. */
 
 export interface HookOptions extends Omit<WaitingOptions, 'approvalTimeout'> {
-  /** Milliseconds to wait for the decision of people, when a call is held. @default 0, which refuses it */
+  /** Time to wait for people when a call is held, in ms. @default 0, which refuses it */
   approvalTimeout?: number
-  /** Whether an allow of the gate also answers the permission prompt of the SDK. Its deny rules still hold. @default false */
+  /** True lets an allow also answer the SDK's permission prompt. Its deny rules still hold. @default false */
   skipPrompts?: boolean
 }
 
-/** What a hook answers: nothing, or what becomes of the call. */
+/** Answer of a hook: nothing, or a decision about the call. */
 export interface HookAnswer {
   hookSpecificOutput?: {
     hookEventName: 'PreToolUse'
@@ -30,7 +30,7 @@ export type Hook = (
 
 export interface HookMatcher {
   hooks: Hook[]
-  /** Seconds. */
+  /** In seconds. */
   timeout?: number
   onFailure?: 'block'
 }
@@ -39,12 +39,12 @@ export type GateHooks = Record<(typeof EVENTS)[number], HookMatcher[]>
 
 const EVENTS = ['PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch', 'UserPromptSubmit'] as const
 
-/** Beside the wait for people, a hook has so many seconds. */
+/** Time that a hook has beside the wait for people, in s. */
 const HOOK_S = 60
 
 /**
- * `hooks` of a query: no tool of the agent, its subagents and its MCP servers runs before the gate allows the call. The hooks of one
- * query belong to one session.
+ * Hooks for the `hooks` of a query: no tool of the agent, its subagents and its MCP servers runs before the gate allows
+ * the call. Use one session for the hooks of one query.
  */
 export function gateHooks(session: GateSession, options: HookOptions = {}): GateHooks {
   const { approvalTimeout = 0, skipPrompts = false, ...waiting } = options
@@ -57,7 +57,7 @@ export function gateHooks(session: GateSession, options: HookOptions = {}): Gate
     try {
       const own = await start(session, String(tool_name), argsOf(tool_input), call)
       running.set(callId, own)
-      // Where several hooks give an input, that of the last one to answer runs.
+      // When several hooks set an input, the tool runs with that of the last one to answer.
       const pinned = { hookEventName: 'PreToolUse', updatedInput: own.args } as const
       const allowed = { permissionDecision: 'allow', permissionDecisionReason: 'Allowed by the gate.' } as const
       return { hookSpecificOutput: { ...pinned, ...(skipPrompts && allowed) } }
@@ -87,7 +87,7 @@ export function gateHooks(session: GateSession, options: HookOptions = {}): Gate
     return {}
   }
 
-  /** Of calls that ended without a word, as where their user did not permit them. */
+  /** Ends calls without a result, such as those that the user did not permit. */
   const afterAll: Hook = async (input) => {
     const { tool_calls } = input as Record<string, unknown>
     for (const { tool_use_id, tool_response } of Array.isArray(tool_calls) ? tool_calls.filter(isObject) : [])
@@ -98,7 +98,7 @@ export function gateHooks(session: GateSession, options: HookOptions = {}): Gate
   const said: Hook = async (input) => {
     const { prompt, source } = input as Record<string, unknown>
     const text = String(prompt).trim()
-    // What other agents and timers write comes as a prompt too, and from some versions without saying so.
+    // Prompts of other agents and timers arrive here too, which some versions do not mark.
     if (source === 'sdk' || source === 'user') session.userSays(text)
     else if (!session.userRequest.includes(text)) session.observe('UserPromptSubmit', text)
     return {}

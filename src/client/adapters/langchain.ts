@@ -12,7 +12,7 @@ import {
   type WaitingOptions,
 } from './adapter.ts'
 
-/* For LangChain JavaScript. Nothing is imported from it: what is needed of its types is written here. */
+/* Adapter for LangChain JavaScript. It imports nothing from it, and declares the types that it needs. */
 
 interface ToolCall {
   name: string
@@ -20,13 +20,13 @@ interface ToolCall {
   id?: string | undefined
 }
 
-/** What `wrapToolCall` is asked about. */
+/** Request to `wrapToolCall`. */
 interface ToolCallRequest {
   toolCall: ToolCall
   state: { messages: readonly unknown[] } | readonly unknown[]
 }
 
-/** How the class `ToolMessage` is called here. */
+/** Arguments of the class `ToolMessage`. */
 interface ToolAnswer {
   content: string
   name: string
@@ -35,15 +35,15 @@ interface ToolAnswer {
 }
 
 export interface LangChainOptions<Message> extends WaitingOptions {
-  /** The class of LangChain, of which refusals are made. */
+  /** LangChain's class, for messages of refusals. */
   ToolMessage: new (
     answer: ToolAnswer,
   ) => Message
-  /** That of LangGraph. With it a held call pauses the run, in place of waiting; the agent needs a checkpointer. */
+  /** LangGraph's function. With it a held call pauses the run instead of waiting; the agent needs a checkpointer. */
   interrupt?: (held: HeldCall) => unknown
 }
 
-/** What an interrupt shows of a call that people have to decide. What it is resumed with counts for nothing. */
+/** Content of an interrupt for a call that people have to decide. The value on resuming does not count. */
 export interface HeldCall {
   toolName: string
   args: ToolArgs
@@ -52,8 +52,9 @@ export interface HeldCall {
 }
 
 /**
- * The `wrapToolCall` of a middleware: no tool of the agent runs before the gate allows the call. A refusal is a message of the tool, with
- * the status `error`. Put the middleware last: what stands behind it could run something else than was checked.
+ * Makes the `wrapToolCall` of a middleware: no tool of the agent runs before the gate allows the call. A refusal is a
+ * message of the tool, with the status `error`.
+ * Put this middleware last: a later one could run other arguments than were checked.
  *
  * @example
  * createMiddleware({ name: 'gate', wrapToolCall: gateToolCalls(session, { ToolMessage }) })
@@ -72,7 +73,7 @@ export function gateToolCalls<Message>(
     const call = { toolName: name, input: args }
     if (interrupt !== undefined) {
       const refusal = await refusalBefore(session, call, id, waiting.onPending)
-      // The first time this throws, when resumed it gives what nobody here believes.
+      // Throws at first; on resuming it returns a value, which is ignored.
       if (refusal?.isHeld) interrupt({ toolName: name, args, reason: refusal.reason, approvalId: refusal.approvalId })
     }
     const answers: Awaited<ReturnType<typeof handler>>[] = []
@@ -94,7 +95,7 @@ export function gateToolCalls<Message>(
   }
 }
 
-/** Tells the session what the user says in these messages. Not for messages that an agent writes to another. */
+/** Reports the user's words in these messages to the session. Do not pass messages that one agent writes to another. */
 export function hear(session: GateSession, messages: readonly unknown[]): void {
   for (const { kind, content } of messages.map(normalized))
     if (USERS.has(kind)) for (const text of textsOf(content)) session.userSays(text)
@@ -104,9 +105,9 @@ export function hear(session: GateSession, messages: readonly unknown[]): void {
 const USERS: ReadonlySet<unknown> = new Set(['human', 'user'])
 const MODELS: ReadonlySet<unknown> = new Set(['ai', 'assistant'])
 const TOOLS: ReadonlySet<unknown> = new Set(['tool', 'function'])
-/** Of others that say nothing of others. */
+/** Messages of other kinds that quote nobody else. */
 const OWN_KINDS: ReadonlySet<unknown> = new Set(['system', 'developer', 'remove'])
-/** Blocks that a model writes itself, and those that providers know for it. */
+/** Blocks that a model itself writes, including those that providers have for it. */
 const OWN_PARTS: ReadonlySet<unknown> = new Set([
   ...['text', 'refusal', 'reasoning', 'reasoning_content', 'thinking', 'redacted_thinking'],
   ...['tool_use', 'tool_call', 'tool_call_chunk', 'invalid_tool_call', 'input_json_delta', 'functionCall'],
@@ -121,7 +122,7 @@ interface NormalizedMessage {
   message: Record<string, unknown>
 }
 
-/** A message as LangChain takes it: an object of a class, a plain one, one as it is stored, a pair, a text. */
+/** Normalizes a message as LangChain accepts it: class instance, plain object, stored form, pair, or text. */
 function normalized(message: unknown): NormalizedMessage {
   if (typeof message === 'string') return normalized({ role: 'user', content: message })
   if (Array.isArray(message)) return normalized({ role: message[0], content: message[1] })
@@ -130,11 +131,11 @@ function normalized(message: unknown): NormalizedMessage {
   if (isObject(data) && content === undefined) return normalized({ ...data, type })
   const kind = type === undefined || type === 'generic' ? role : type
   const { lc_source: source } = isObject(message.additional_kwargs) ? message.additional_kwargs : {}
-  // Middleware writes in the name of the user, such as a summary of what tools answered.
+  // Middleware can write as the user, such as a summary of results.
   return { kind: USERS.has(kind) ? (source ?? kind) : kind, content, message }
 }
 
-/** What the model has read by now, of tools of its provider too: all that is not known to be somebody's own words here. */
+/** Observes all that the model has read and that is not known here to be somebody's own words. */
 function read(session: GateSession, messages: readonly unknown[]): void {
   for (const { kind, content, message } of messages.map(normalized)) {
     if (USERS.has(kind)) readAttachments(session, content, USER_PARTS)
@@ -147,7 +148,7 @@ function read(session: GateSession, messages: readonly unknown[]): void {
   }
 }
 
-/** What LangGraph itself throws to pause or to leave a graph, and what it makes a message of by itself. */
+/** Errors that LangGraph throws to pause or leave a graph, or that it turns into messages itself. */
 function isPassedOn(error: unknown): boolean {
   if (!isObject(error)) return false
   return error.is_bubble_up === true || error.name === 'AbortError' || error.name === 'ToolInvocationError'

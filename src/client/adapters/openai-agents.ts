@@ -12,14 +12,14 @@ import {
   type WaitingOptions,
 } from './adapter.ts'
 
-/* For the OpenAI Agents SDK (JavaScript). Nothing is imported from it: what is needed of its types is written here. */
+/* Adapter for the OpenAI Agents SDK (JavaScript). It imports nothing from it, and declares the types that it needs. */
 
 export interface ToolOptions extends WaitingOptions {
-  /** Whether a held call pauses the run, as an interruption, in place of waiting. */
+  /** True pauses the run for a held call, as an interruption, instead of waiting. */
   pause?: boolean
 }
 
-/** What `tool` of the SDK takes, as far as it is looked at. */
+/** Part that is used of the definition that `tool` of the SDK takes. */
 interface Definition {
   name?: string
   execute(input: unknown, context?: unknown, details?: Details): unknown
@@ -33,7 +33,7 @@ interface Details {
   signal?: AbortSignal
 }
 
-/** The part of an MCP server that is gated. */
+/** Part of an MCP server that is gated. */
 interface McpServer {
   readonly name: string
   callTool(...call: McpCall): Promise<unknown>
@@ -42,14 +42,14 @@ interface McpServer {
 
 type McpCall = [tool: string, args: Record<string, unknown> | null, meta?: never, options?: { signal?: AbortSignal }]
 
-/** What `callModelInputFilter` is given. */
+/** Argument of `callModelInputFilter`. */
 export interface ModelInput<Data> {
   modelData: Data
 }
 
 /**
- * `tool` of the SDK, making tools that do not run before the gate allows the call. A refusal is the result that the model gets; of a tool
- * with an `outputSchema`, which no text would fit, it is what `errorFunction` is given.
+ * Wraps `tool` of the SDK: its tools run only after the gate allows the call.
+ * The model gets a refusal as the result. With an `outputSchema`, which no text would fit, `errorFunction` gets it.
  *
  * @example
  * const tool = gateTool(session, sdk.tool)
@@ -70,11 +70,11 @@ export function gateTool<Make extends (definition: never) => { name: string }>(
     }
     const isHeld = async (context: unknown, input: unknown, callId?: string): Promise<boolean> => {
       const theirs = typeof needsApproval === 'function' ? await needsApproval(context, input, callId) : needsApproval
-      // A refusal for any other reason is told when the tool is called.
+      // The tool call itself reports a refusal for any other reason.
       const refusal = await refusalBefore(session, { toolName: made.name, input }, callId, waiting.onPending)
       return theirs || (refusal?.isHeld ?? false)
     }
-    // What the model reads of an error is what this makes of it.
+    // The model reads the text that this makes of an error.
     const explained: typeof errorFunction =
       errorFunction &&
       (async (context, error, ...more) => {
@@ -91,8 +91,9 @@ export function gateTool<Make extends (definition: never) => { name: string }>(
 }
 
 /**
- * An MCP server, none of whose tools is called before the gate allows it. A refusal is the text that the model gets. To policies, and
- * among `trusted`, a tool has the name of the server too: `mcp_SERVER__TOOL`, as the SDK has it with `includeServerInToolNames`.
+ * Wraps an MCP server: its tools are called only after the gate allows it. The model gets a refusal as text.
+ * For policies and in `trusted`, the name of a tool includes the server's: `mcp_SERVER__TOOL`, as the SDK has it with
+ * `includeServerInToolNames`.
  */
 export function gateMcpServer<Server extends McpServer>(
   session: GateSession,
@@ -110,7 +111,7 @@ export function gateMcpServer<Server extends McpServer>(
   }
   return new Proxy(server, {
     get(target, name) {
-      // Methods are called on the server itself, whose private members a proxy does not have.
+      // Binds methods to the server itself, since a proxy lacks its private members.
       const value: unknown = Reflect.get(target, name, target)
       if (typeof value !== 'function') return value
       const method = value as McpServer['callTool']
@@ -121,7 +122,7 @@ export function gateMcpServer<Server extends McpServer>(
   })
 }
 
-/** For `callModelInputFilter`: what the model is about to read of tools taints, those too that ran elsewhere. */
+/** Filter for `callModelInputFilter`: tools' results in the input taint the session, wherever they ran. */
 export function readInput(
   session: GateSession,
 ): <Data extends { input: readonly unknown[] }>(given: ModelInput<Data>) => Data {
@@ -131,19 +132,19 @@ export function readInput(
   }
 }
 
-/** Tells the session what the user says in these items. Not for items that an agent writes to another. */
+/** Reports the user's words in these items to the session. Do not pass items that one agent writes to another. */
 export function hear(session: GateSession, items: readonly unknown[]): void {
   hearUser(session, items)
   read(session, items)
 }
 
-/** Items that say what the model says. */
+/** Items that hold the model's own words. */
 const OWN_ITEMS: ReadonlySet<unknown> = new Set([
   ...['reasoning', 'function_call', 'computer_call', 'shell_call', 'apply_patch_call', 'tool_search_call', 'program'],
 ])
 const OWN_PARTS: ReadonlySet<unknown> = new Set(['input_text', 'output_text', 'refusal', 'audio', 'image'])
 
-/** All that is not known to be somebody's own words here. */
+/** Observes everything that is not known here to be somebody's own words. */
 function read(session: GateSession, items: readonly unknown[]): void {
   for (const item of items) {
     if (!isObject(item)) continue
@@ -155,7 +156,7 @@ function read(session: GateSession, items: readonly unknown[]): void {
       readAnswer(session, String(name ?? type), String(callId), output ?? '')
     else if (type === 'hosted_tool_call') {
       session.observe(String(name), output ?? '')
-      // Of what some have found, the model alone is told.
+      // Some of these tools show their findings to the model alone.
       session.observeUnseen(String(name))
     } else if (!OWN_ITEMS.has(type)) readUnknown(session, item)
   }

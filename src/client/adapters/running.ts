@@ -1,15 +1,15 @@
 import type { GateSession, ToolArgs, ToolCallOptions } from '../session.ts'
 
-/** A call that may run, and of which somebody else says what became of it. */
+/** Call that may run, and whose outcome the framework reports. */
 export interface Running {
-  /** What was checked. */
+  /** Arguments that were checked. */
   args: ToolArgs
-  /** Resolves when it is recorded. */
+  /** Resolves when the outcome is recorded. */
   succeeded(result: unknown): Promise<void>
   failed(error: unknown): Promise<void>
 }
 
-/** `session.call` in two halves, for frameworks that run tools by themselves. @throws ActionRefused */
+/** Splits `session.call` in two, for frameworks that run tools themselves. @throws ActionRefused */
 export function start(
   session: GateSession,
   toolName: string,
@@ -21,7 +21,7 @@ export function start(
       new Promise((succeed, fail) => {
         const over = async (end: () => void): Promise<void> => {
           end()
-          // Whoever ended it knows how.
+          // The caller already knows the outcome.
           await done.catch(() => undefined)
         }
         resolve({
@@ -31,7 +31,7 @@ export function start(
         })
       })
     const done = session.call(toolName, args, run, options)
-    // Of what runs, `resolve` came first.
+    // For a call that runs, `resolve` came first.
     done.catch(reject)
   })
 }

@@ -12,30 +12,30 @@ import {
   type WaitingOptions,
 } from './adapter.ts'
 
-/* For a loop of one's own around a model with OpenAI's wire format: Chat Completions, or Responses. */
+/* Adapter for your own loop around a model with OpenAI's wire format: Chat Completions, or Responses. */
 
-/** What a model can call, by its name. */
+/** Tools that a model can call, by name. */
 export type LocalTools = Readonly<Record<string, (args: ToolArgs) => unknown>>
 
 export interface RunOptions extends WaitingOptions {
   signal?: AbortSignal
 }
 
-/** A call in `tool_calls` of a message. */
+/** Call in `tool_calls` of a message. */
 export interface ChatToolCall {
   id: string
   type: string
   function?: { name: string; arguments: string }
 }
 
-/** What a message with the role `tool` says. */
+/** Message with the role `tool`. */
 export interface ChatToolAnswer {
   role: 'tool'
   tool_call_id: string
   content: string
 }
 
-/** An answer to an item of the output of a response. */
+/** Answer to an item of the output of a response. */
 export type ResponsesAnswer =
   | { type: 'function_call_output'; call_id: string; output: string }
   | { type: 'mcp_approval_response'; approval_request_id: string; approve: boolean; reason?: string }
@@ -50,11 +50,11 @@ export interface HeldCall {
 interface Call {
   callId: string
   toolName: string
-  /** As the model wrote it: JSON, or what ought to be. */
+  /** Arguments as the model wrote them: JSON, or a failed attempt at it. */
   text: string
 }
 
-/** Runs the calls of a message that the gate allows, all at once. The answers, refusals too, are the next messages. */
+/** Runs the allowed calls of a message concurrently. The answers, including refusals, are the next messages. */
 export function runToolCalls(
   session: GateSession,
   tools: LocalTools,
@@ -72,7 +72,7 @@ export function runToolCalls(
   )
 }
 
-/** The same for the output of a response. Whether a remote MCP server may be called is answered by the gate as well. */
+/** Runs the calls in the output of a response. The gate also decides whether a remote MCP server may be called. */
 export async function runResponseItems(
   session: GateSession,
   tools: LocalTools,
@@ -90,10 +90,7 @@ export async function runResponseItems(
   return (await Promise.all(answers)).flat()
 }
 
-/**
- * Those of the calls that people have to decide. A loop that does not want to wait stores its messages here, ends, and runs the calls
- * when people have decided.
- */
+/** Finds the calls that people have to decide. A loop can store its messages here, end, and run them after that. */
 export async function heldCalls(session: GateSession, items: readonly unknown[]): Promise<HeldCall[]> {
   const held = items.filter(isObject).map(async (item): Promise<HeldCall[]> => {
     const { toolName, callId, text } = callOf(item) ?? { toolName: '', callId: '', text: '' }
@@ -105,13 +102,13 @@ export async function heldCalls(session: GateSession, items: readonly unknown[])
   return (await Promise.all(held)).flat()
 }
 
-/** Tells the session what the user says in these messages or items. Not for those that an agent writes to another. */
+/** Reports the user's words to the session. Do not pass messages that one agent writes to another. */
 export function hear(session: GateSession, messages: readonly unknown[]): void {
   hearUser(session, messages)
   read(session, messages)
 }
 
-/** The text that the model gets. */
+/** Text for the model. */
 async function answer(session: GateSession, tools: LocalTools, call: Call, options: RunOptions): Promise<string> {
   const { callId, toolName } = call
   const tool = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined
@@ -126,7 +123,7 @@ async function answer(session: GateSession, tools: LocalTools, call: Call, optio
   }
 }
 
-/** Of what has run, whatever it gave: a model that is told of a failure may call it again. */
+/** Never throws, since the tool has run: a model that sees a failure may call it again. */
 function textOf(toolName: string, result: unknown): string {
   if (typeof result === 'string') return result
   try {
@@ -136,7 +133,7 @@ function textOf(toolName: string, result: unknown): string {
   }
 }
 
-/** What the provider then runs is run once it has the answer, and nobody here sees how it ends. */
+/** Answers an approval request. The provider runs the call after the answer, and its result is not seen here. */
 async function approval(session: GateSession, call: Call, options: RunOptions): Promise<ResponsesAnswer> {
   const { callId, toolName, text } = call
   const answered = { type: 'mcp_approval_response', approval_request_id: callId } as const
@@ -161,15 +158,15 @@ function callOf(item: object): Call | undefined {
   return { callId: String(id), toolName: mcpName(server_label, name), text: String(text) }
 }
 
-/** Two servers can have tools of one name. */
+/** Qualifies the tool by its server, since two servers can share a tool name. */
 function mcpName(server: unknown, tool: unknown): string {
   return `mcp__${server}__${tool}`
 }
 
-/** Undefined for what is no JSON object. */
+/** Parses arguments; undefined when they are no JSON object. */
 function argumentsIn(text: string): ToolArgs | undefined {
   try {
-    // Some models write nothing where there are no arguments.
+    // Some models write nothing when there are no arguments.
     const args: unknown = JSON.parse(text.trim() || '{}')
     return isObject(args) ? args : undefined
   } catch {
@@ -177,7 +174,7 @@ function argumentsIn(text: string): ToolArgs | undefined {
   }
 }
 
-/** Items that say what the model, the user or the developer say. */
+/** Items that hold words of the model, the user or the developer. */
 const OWN_ITEMS: ReadonlySet<unknown> = new Set([
   ...['reasoning', 'function_call', 'custom_tool_call', 'local_shell_call', 'shell_call', 'apply_patch_call'],
   ...['computer_call', 'tool_search_call', 'program', 'mcp_approval_request', 'mcp_approval_response'],
@@ -185,7 +182,7 @@ const OWN_ITEMS: ReadonlySet<unknown> = new Set([
 ])
 const OWN_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text', 'refusal', 'input_audio'])
 
-/** What the model has read by now, of tools of its provider too: all that is not known to be somebody's own words here. */
+/** Observes all that the model has read and that is not known here to be somebody's own words. */
 function read(session: GateSession, messages: readonly unknown[]): void {
   const names = new Map<unknown, string>()
   for (const message of messages.filter(isObject)) {
@@ -214,7 +211,7 @@ function readItem(session: GateSession, item: Record<string, unknown>, names: Re
   } else if (!OWN_ITEMS.has(type)) readUnknown(session, item)
 }
 
-/** Answers have the id of their call, and most of them no name. */
+/** Records the name of a call, since answers have its id and mostly no name. */
 function nameCall(item: unknown, names: Map<unknown, string>): void {
   if (!isObject(item)) return
   const call = callOf(item)

@@ -1,7 +1,7 @@
 import { sha256 as hash } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 
-/** What src/base/bytes.ts does, with what a browser has. */
+/** Byte functions of src/base/bytes.ts for browsers. */
 
 type Parts = readonly (string | Uint8Array)[]
 
@@ -25,7 +25,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 export const encodeHex: (bytes: Uint8Array) => string = bytesToHex
 export const decodeHex: (text: string) => Uint8Array = hexToBytes
 
-/** At once: what is read or shown here has at most some megabytes. */
+/** Bytes converted in one call; texts here have at most some megabytes. */
 const CHUNK = 8192
 
 export function encodeBase64(bytes: Uint8Array): string {
@@ -40,7 +40,7 @@ export function decodeBase64(text: unknown): Uint8Array | undefined {
     const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
     return encodeBase64(bytes) === text ? bytes : undefined
   } catch {
-    // Not base64 at all.
+    // The text is no base64.
     return undefined
   }
 }

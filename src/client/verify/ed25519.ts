@@ -1,7 +1,7 @@
 import { hasStrongR, isStrongKey, verifyStrictly } from '../../evidence/ed25519-strict.ts'
 import { decodeBase64 } from './bytes.ts'
 
-/** What src/evidence/ed25519.ts finds genuine, by one implementation alone. */
+/** Accepts the signatures that src/evidence/ed25519.ts accepts, with one implementation alone. */
 export function verifySignature(message: Uint8Array, publicKey: string, signature: string): boolean {
   const key = decodeBase64(publicKey)
   const bytes = decodeBase64(signature)

@@ -10,17 +10,18 @@ export type { Verification }
 export { UnusableTrust }
 
 export interface VerifyOptions {
-  /** The text of a trust file. Without one, nobody vouches for who made the evidence, and it is never valid. */
+  /** Text of a trust file. Without one, nothing vouches for the author of the evidence, which is then never valid. */
   trust?: string | Uint8Array | undefined
-  /** Lines of anchors that you, or somebody whom you trust, kept. */
+  /** Lines of anchors that you, or somebody you trust, kept. */
   anchors?: string | undefined
-  /** Milliseconds since 1970; the clock of the machine without it. */
+  /** Time of the verification, in ms since 1970. @default the clock of the machine */
   nowMs?: number | undefined
 }
 
 /**
- * Verifies the text of a trust bundle, or of its DSSE envelope, without any server: by the same code as `gate-sidecar evidence verify`.
- * Text, not what was parsed of it: two members of one name would be one by then.
+ * Verifies the text of a trust bundle, or of its DSSE envelope, without a server, by the code of `gate-sidecar evidence
+ * verify`.
+ * It takes text, since parsing would merge two members of one name.
  *
  * @throws UnusableTrust when `trust` is no trust file
  */

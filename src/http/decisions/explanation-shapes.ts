@@ -20,7 +20,7 @@ export const ShownValue = Type.Unsafe<object>({
 
 const Defaulted = Type.Literal(true, { description: 'The fact was missing: `seen` is its declared default.' })
 
-/** Refers to itself by the name under which it stands in the document. Its type would have no end for the compiler. */
+/** Refers to itself by its name in the document. A TypeScript type of it would be infinite. */
 const Condition = Type.Unsafe<object>({
   title: 'ExplainedCondition',
   description:
@@ -93,7 +93,7 @@ const Request = Type.Object(
 
 const LeftOut = Type.Integer({ minimum: 0, description: 'How many more there are.' })
 
-/** An Explanation, as the OpenAPI document tells it. */
+/** Explanation, as in the OpenAPI document. */
 export const Explanation = Type.Object(
   {
     domain: nullable(Type.String({ description: 'Of the action.' })),

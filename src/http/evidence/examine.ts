@@ -17,7 +17,7 @@ const MODULE = new URL('./examine-worker', import.meta.url)
 const MEMORY_LIMIT_MIB = 256
 const IDLE_MS = 300_000
 
-/** What the thread is asked, and what it answers. */
+/** Messages to and from the thread. */
 export interface ExamineJob {
   body: Uint8Array
   inputs: ExamineInputs
@@ -35,10 +35,10 @@ export function examineBytes(body: Uint8Array, inputs: ExamineInputs): Examined 
   return examined(parse(value), inputs)
 }
 
-/** Where it is called, which stands still meanwhile. */
+/** Examines in the calling thread, which it blocks. */
 export const examineHere: Examine = async (body, inputs) => examineBytes(body, inputs())
 
-/** One after the other, in a thread: the largest and worst take seconds. */
+/** Examines one bundle at a time in a thread: the largest and worst take seconds. */
 export function examineInThread(): Examine {
   const ask = answeringThreads(MODULE, {
     idleMs: IDLE_MS,

@@ -4,7 +4,7 @@ import { CHECKS } from '../../evidence/checks.ts'
 import { EnvelopeShape } from '../../evidence/envelope.ts'
 import { EXAMPLE, exampleContext, exampleFactors, nullable, oneOf } from '../common-shapes.ts'
 
-/** A bundle, or with `format=dsse` the same in an envelope. */
+/** Bundle, or with `format=dsse` the same in an envelope. */
 export const TrustBundle = Type.Unsafe<object>({ anyOf: [BundleShape.schema, EnvelopeShape.schema] })
 
 export const BundleVerification = Type.Object(

@@ -5,7 +5,7 @@ import { Evaluation, exampleEvaluation } from './authzen-shapes.ts'
 
 /* Shapes of the Access Request and Approval Profile of AuthZEN, draft 1. */
 
-/** An access request: what was evaluated, once more, and which evaluation denied it. */
+/** Access request: the evaluation once more, and the id of the one that denied it. */
 export const AccessRequest = Type.Object({
   ...Evaluation.properties,
   denial: Type.Object({

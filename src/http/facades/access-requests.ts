@@ -3,7 +3,7 @@ import type { ApprovalView } from '../../approvals/view.ts'
 import { FACADE_ROUTES } from '../../keys/facade-routes.ts'
 import type { AccessTask } from './access-request-shapes.ts'
 
-/** One that was used stays approved, since a task that has ended does not change; the next evaluation says that it is used up. */
+/** A used approval stays approved, since a finished task cannot change; the next evaluation reports the use. */
 const STATUSES: Readonly<Record<ApprovalStatus, AccessTask['task']['status']>> = {
   pending: 'pending',
   approved: 'approved',
@@ -13,7 +13,7 @@ const STATUSES: Readonly<Record<ApprovalStatus, AccessTask['task']['status']>> =
   cancelled: 'cancelled',
 }
 
-/** An approval as a task. Who decides, and who has, is not told. */
+/** Approval as a task. It does not tell who may decide or has decided. */
 export function taskOf({ id, status, decidedAt, expiresAt }: ApprovalView, origin: string): AccessTask {
   const task = {
     id,

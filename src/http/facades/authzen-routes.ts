@@ -85,7 +85,7 @@ async function evaluate(services: Services, caller: Caller, evaluation: Evaluati
   return accessDecision(await check(services, caller, request), origin, request.approvalId !== undefined)
 }
 
-/** One after the other, as policies that count see them, until the semantic says that the rest does not matter. */
+/** Evaluates in order, since policies may count, until the semantic makes the rest irrelevant. */
 async function evaluateAll(services: Services, caller: Caller, body: Evaluations, origin: string) {
   const { evaluations = [], options, ...defaults } = body
   const semantic = options?.evaluations_semantic ?? 'execute_all'

@@ -4,14 +4,14 @@ import { USUAL_URL } from '../../base/variables.ts'
 import { AnyJsonObject } from '../../gate/request.ts'
 import { EXAMPLE, id, oneOf, Timestamp } from '../common-shapes.ts'
 
-/* Shapes of the Authorization API 1.0 of AuthZEN. Unlike ours they are open: a receiver ignores what it does not know. */
+/* Shapes of the Authorization API 1.0 of AuthZEN. Unlike ours they are open: a receiver ignores unknown members. */
 
-/** How many evaluations one request may have. */
+/** Limit of evaluations in one request. */
 export const MAX_EVALUATIONS = 100
 
 const properties = Type.Optional(AnyJsonObject)
 
-/** A subject or a resource. */
+/** Subject or resource. */
 export const Entity = Type.Object({ type: Type.String(), id: Type.String(), properties })
 export const Action = Type.Object({
   name: Type.String({ pattern: ACTION_PATTERN, description: 'The action that is decided.' }),
@@ -26,10 +26,10 @@ export const Evaluation = Type.Object({
 })
 export type Evaluation = Static<typeof Evaluation>
 
-/** How many of the evaluations are carried out. */
+/** Semantics that decide how many of the evaluations are carried out. */
 export const SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const
 
-/** Without `evaluations` it is one evaluation. The other members are what an evaluation has that does not say otherwise. */
+/** Without `evaluations` it is one evaluation. The other members are defaults of the evaluations. */
 export const Evaluations = Type.Object({
   subject: Type.Optional(AnyJsonObject),
   action: Type.Optional(AnyJsonObject),
@@ -42,7 +42,7 @@ export type Evaluations = Static<typeof Evaluations>
 
 const Until = Type.String({ format: 'date-time' })
 
-/** Of a decision. The members are those of the access request profile where it has one. */
+/** Context of a decision. Its members are those of the access request profile where it has one. */
 const DecisionContext = Type.Object({
   evaluation_id: Type.Optional(id('decision', 'Exports as evidence under this id.')),
   evaluated_at: Type.Optional(Timestamp),
@@ -58,7 +58,7 @@ const DecisionContext = Type.Object({
 export const AccessDecision = Type.Object({ decision: Type.Boolean(), context: DecisionContext })
 export type AccessDecision = Static<typeof AccessDecision>
 
-/** What POST /access/v1/evaluations answers: a list, or one decision where no list was sent. */
+/** Answer of POST /access/v1/evaluations: a list, or one decision when no list was sent. */
 export const AccessDecisions = Type.Union([Type.Object({ evaluations: Type.Array(AccessDecision) }), AccessDecision])
 
 export const Configuration = Type.Object({

@@ -13,7 +13,7 @@ export function evaluationOf(value: unknown): Evaluation {
   return parse(value)
 }
 
-/** What an evaluation of a list asks for, with the defaults of its request; or why it asks for nothing. */
+/** Merges an evaluation of a list with the defaults of its request; an error when it is invalid. */
 export function evaluationIn(
   { context, ...own }: JsonObject,
   defaults: Pick<Evaluations, 'subject' | 'action' | 'resource' | 'context'>,
@@ -32,15 +32,15 @@ export function evaluationIn(
 }
 
 /**
- * An entity of its own replaces the default as a whole, but for the type. With the id it would be another one than was meant wherever its own
- * is misspelt, since members that are not known are ignored.
+ * An entity of an evaluation replaces the default, except for the type. Unknown members are ignored, so with a default
+ * id a misspelt id would ask about the wrong entity.
  */
 function entityIn(own: Json | undefined, byDefault: JsonObject | undefined): Json | undefined {
   if (own === undefined) return byDefault
   return isJsonObject(own) && byDefault?.type !== undefined ? { type: byDefault.type, ...own } : own
 }
 
-/** The check that an evaluation asks for. An approval that `context` names is presented, and no part of what is decided. */
+/** Check for an evaluation. An approval in `context` is presented with it, and is no part of what is decided. */
 export function checkRequestOf(
   tenantId: string,
   { subject, action, resource, context = {} }: Evaluation,
@@ -51,7 +51,7 @@ export function checkRequestOf(
   return {
     tenantId,
     action: action.name,
-    // The members of the request count more than those of its context with the same names.
+    // Members of the request override members of its context with the same names.
     context: { ...(approvalId === undefined ? context : others), ...entities },
     ...(approvalId !== undefined && { approvalId }),
   }
@@ -64,12 +64,12 @@ function referenceIn(approval: Json | undefined): string | undefined {
 
 const MEMBERS = ['type', 'id', 'name', 'properties']
 
-/** The members that the standard has; others are ignored. */
+/** Keeps the members that the standard has; others are ignored. */
 function known(entity: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(entity).filter(([name]) => MEMBERS.includes(name)))
 }
 
-/** @param presented whether the evaluation named an approval */
+/** @param presented true when the evaluation named an approval */
 export function accessDecision(answer: CheckAnswer, origin: string, presented: boolean): AccessDecision {
   const { decision, approvalId, approvalExpiresAt, validUntil } = answer
   const isHeld = decision === 'require_approval'
@@ -92,12 +92,12 @@ function requestable(origin: string, expires_at: string) {
   return { endpoint: `${origin}${FACADE_ROUTES.requestAccess.path}`, expires_at }
 }
 
-/** An evaluation of a list that could not be carried out as it was sent. */
+/** Decision for an evaluation of a list that could not be carried out as sent. */
 export function faultyEvaluation({ code, message }: GateError): AccessDecision {
   return { decision: false, context: { error: { status: ERRORS[code].status, message } } }
 }
 
-/** Where the endpoints are. */
+/** Endpoints of the service. */
 export function configuration(origin: string) {
   return {
     policy_decision_point: origin,

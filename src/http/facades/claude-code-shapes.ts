@@ -1,7 +1,7 @@
 import { Type } from '#typebox'
 import { oneOf } from '../common-shapes.ts'
 
-/** What Claude Code reads of an answer. */
+/** Part of an answer that Claude Code reads. */
 export const HookAnswer = Type.Object(
   {
     hookSpecificOutput: Type.Optional(

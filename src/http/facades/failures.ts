@@ -2,18 +2,18 @@ import { ERRORS, type ErrorCode, type GateError } from '../../base/errors.ts'
 import { denyOutput } from '../../gate/claude-code.ts'
 import type { Facade } from '../../keys/roles.ts'
 
-/** What a failure looks like in the protocol of a facade. Our own code is told in each, for people who look into it. */
+/** Form of a failure in the protocol of a facade. Each includes our own code, for people who investigate. */
 interface Form {
   mediaType: string
-  /** Of the body, as the OpenAPI document tells it. */
+  /** Schema of the body in the OpenAPI document. */
   schema: object
-  /** A text, or what becomes JSON. */
+  /** Text, or a value to send as JSON. */
   body(error: GateError, status: number): unknown
 }
 
 const TEXT = { type: 'string' }
 
-/** The problems that the access request profile names. */
+/** Prefix of the problem types of the access request profile. */
 const PROBLEM = 'urn:openid:authzen:access-request:error:'
 const PROBLEMS: Partial<Record<ErrorCode, string>> = {
   not_requestable: 'not_requestable',
@@ -60,7 +60,7 @@ export const FORMS: Readonly<Record<Facade, Form>> = {
       return { ...named, status, detail: message, code }
     },
   },
-  // Its answers say whether a tool may run; one that could not be decided may not.
+  // Answers say whether a tool may run; without a decision it may not.
   'claude-code': {
     mediaType: 'application/json',
     schema: { type: 'object' },
@@ -69,8 +69,8 @@ export const FORMS: Readonly<Record<Facade, Form>> = {
 }
 
 /**
- * The status of a failure: ours, but for what AuthZEN has one of its own for. Claude Code lets a tool run when it is told of a failure
- * by the status, so it is told of none; its hooks are all POST.
+ * Status of a failure: ours, unless AuthZEN defines one.
+ * Claude Code runs a tool after a failure status, so it never gets one; its hooks are all POST.
  */
 export function statusOf(code: ErrorCode, facade?: Facade): number {
   if (facade === 'claude-code' && code !== 'method_not_allowed') return 200

@@ -5,7 +5,7 @@ import { checkRequestOf, opaAllow, opaAnswer } from './opa.ts'
 import { OpaAllow, OpaAnswer, OpaQuery, OpaRequest, opaAllowExample, opaExample } from './opa-shapes.ts'
 
 export const opaRoutes = {
-  // What cannot be decided is an error: a client takes an answer without a result as leave to run the tool.
+  // An undecided request is an error: a client takes an answer without a result as leave to run the tool.
   opaDecision: route({
     body: OpaRequest,
     query: OpaQuery,
@@ -17,7 +17,7 @@ export const opaRoutes = {
       const { decision, decisionId, approvalId } = answer
       const held = decision === 'require_approval' && approvalId !== null
       const approval = held ? await getApproval(services, caller, approvalId) : undefined
-      // Another decision's approval was there before: this question is not the first about exactly this call.
+      // Another decision made the approval: this is not the first question about exactly this call.
       return { data: opaAnswer(answer, input.messages, approval?.decisionId === decisionId) }
     },
   }),

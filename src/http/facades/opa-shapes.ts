@@ -5,7 +5,7 @@ import { AnyJsonObject } from '../../gate/request.ts'
 import { EXAMPLE, id, nullable, oneOf, Timestamp } from '../common-shapes.ts'
 import { Closed } from '../query.ts'
 
-/** What the package @ai-sdk/policy-opa sends, or what an application puts in its place. */
+/** Input of the package @ai-sdk/policy-opa, or an application's replacement of it. */
 export const OpaInput = Type.Object({
   tool: Type.Object({ name: Type.String({ pattern: ACTION_PATTERN, description: 'The action.' }) }),
   args: Type.Optional(Type.Unsafe<Json>({ description: '`context.args`' })),
@@ -19,7 +19,7 @@ export const OpaRequest = Type.Object({ input: OpaInput })
 
 const Ignored = Type.Optional(Type.String({ description: 'Of no effect.' }))
 
-/** What clients of Open Policy Agent may ask for besides; none of it changes a decision. */
+/** Parameters that clients of Open Policy Agent may send. None of them changes a decision. */
 export const OpaQuery = Type.Object(
   {
     pretty: Ignored,
@@ -43,7 +43,7 @@ export const OpaAnswer = Type.Object({
   }),
 })
 
-/** Nothing but truth values: whoever asks only `if (result)` takes any object for an allow. */
+/** Answer whose result is a plain truth value: a client that tests `if (result)` takes any object for an allow. */
 export const OpaAllow = Type.Object({
   decision_id: id('decision', 'Exports as evidence under this id.'),
   result: Type.Boolean({ description: 'Only `true` lets the tool run. What is held is `false` until it is approved.' }),

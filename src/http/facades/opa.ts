@@ -5,8 +5,8 @@ import type { CheckRequest } from '../../gate/request.ts'
 import type { OpaAllow, OpaAnswer, OpaInput } from './opa-shapes.ts'
 
 /**
- * The check that the input of a tool call asks for. Members that are not of the package @ai-sdk/policy-opa are an application's
- * own, and part of the context as they are; what follows from `messages` counts more than they.
+ * Check for the input of a tool call. Members unknown to the package @ai-sdk/policy-opa are an application's own and
+ * enter the context unchanged; facts derived from `messages` override them.
  */
 export function checkRequestOf(tenantId: string, { tool, messages, ...others }: Static<typeof OpaInput>): CheckRequest {
   const context = { ...others, ...(messages !== undefined && saidIn(messages)) }
@@ -14,11 +14,12 @@ export function checkRequestOf(tenantId: string, { tool, messages, ...others }: 
 }
 
 /**
- * The decision in the words of @ai-sdk/policy-opa, which runs the tool for any answer without one.
+ * Decision in the terms of @ai-sdk/policy-opa, which runs the tool for any answer without one.
  *
- * @param isFirstHold whether this very decision asked people. Only then can a hold be `requires-approval`, and only where the conversation
- *   shows that nobody has answered for this call yet: the SDK asks again once a user of the application has, and then runs whatever is not
- *   denied; but who may approve is for the gate to say. A conversation is what the application makes of it, so that it alone proves nothing.
+ * @param isFirstHold true when this very decision asked people. Only then can a hold be `requires-approval`, and only
+ *   while the conversation shows no answer for this call: the SDK asks again after a user of the application has
+ *   answered, and then runs whatever is not denied; but the gate decides who may approve. The application writes the
+ *   conversation, so it proves nothing by itself.
  */
 export function opaAnswer(
   answer: CheckAnswer,
@@ -41,18 +42,18 @@ export function opaAnswer(
   }
 }
 
-/** The decision for clients that look at nothing but whether the result is true; what is held is false. */
+/** Decision for clients that only test whether the result is true; a held call is false. */
 export function opaAllow({ decision, decisionId }: CheckAnswer): Static<typeof OpaAllow> {
   return { decision_id: decisionId, result: decision === 'allow' }
 }
 
 function isUnanswered(messages: readonly JsonObject[] | undefined): boolean {
-  // Approvals of users are read from the last message.
+  // The SDK reads users' approvals from the last message.
   const last = messages?.at(-1)
   return last !== undefined && !partsOf(last).some(({ type }) => type === 'tool-approval-response')
 }
 
-/** What a conversation tells policies, by the definitions of a session of our client: there, every result counts as written by others. */
+/** Facts about a conversation, as a session of our client defines them: every result counts as written by others. */
 function saidIn(messages: readonly JsonObject[]): { userRequest: string; tainted: boolean } {
   const parts = messages.flatMap(partsOf)
   const said = parts.flatMap(({ role, type, text }) => (role === 'user' && type === 'text' ? [text] : []))
@@ -62,7 +63,7 @@ function saidIn(messages: readonly JsonObject[]): { userRequest: string; tainted
   }
 }
 
-/** What the user, the model, the application or the gate wrote, by the role of the message. What is not known here may be anybody's. */
+/** Parts that the user, model, application or gate wrote, by role. Anybody may have written the rest. */
 const OWN: Readonly<Record<string, readonly Json[]>> = {
   system: ['text'],
   user: ['text'],
@@ -78,7 +79,7 @@ interface Part {
 }
 
 function isOwn({ role, type, output }: Part): boolean {
-  // The tool did not run, and the reason is that of who denied it.
+  // A denied tool did not run, and the decider wrote the reason.
   const isDenial = type === 'tool-result' && isJsonObject(output) && output.type === 'execution-denied'
   return isDenial || (Object.hasOwn(OWN, role) && OWN[role]?.includes(type ?? null) === true)
 }

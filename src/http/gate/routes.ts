@@ -6,7 +6,7 @@ import { route } from '../route.ts'
 import { checkExample, Decision, RiskAssessment, riskExample } from './shapes.ts'
 
 export const gateRoutes = {
-  // 200 for every decision, deny included. A 4xx or 5xx means that nothing was decided, and a client takes it as deny.
+  // 200 for every decision, deny included. A 4xx or 5xx means that nothing was decided, and a client treats it as deny.
   check: route({
     body: CheckRequest,
     query: CheckQuery,

@@ -5,7 +5,7 @@ import type { Services } from '../services.ts'
 import { Health, healthzExample, metricsExample, Readiness, readyzExample } from './shapes.ts'
 
 export const healthRoutes = {
-  // The process answers. Nothing of any tenant is told, since no key is asked for.
+  // Liveness alone: without a key, the answer reveals nothing about any tenant.
   healthz: publicRoute({ data: Health, example: healthzExample, answer: () => ({ status: 'ok' as const }) }),
   readyz: publicRoute({
     data: Readiness,
@@ -23,8 +23,9 @@ export const healthRoutes = {
 }
 
 /**
- * Ready: the store answers, the trail agrees with its anchors, every stop is on disk, and no tenant is without policies that it
- * should have. Anchors that are not taken are told here, and are no failure. A set that was refused while an older one is in force is a warning here, not a failure.
+ * Ready when the store answers, the trail agrees with its anchors, every stop is on disk, and no tenant lacks the
+ * policies that it should have.
+ * Untaken anchors are reported without a failure, and so is a refused set while an older one is in force.
  *
  * @throws GateError `not_ready`, or the store's own error
  */

@@ -61,7 +61,7 @@ const key: Static<typeof Key> = {
   replacedBy: null,
 }
 
-// Put together here, so that no scanner takes the example for a key.
+// Joined here, so that no scanner takes the example for a key.
 const secret = `sk_live_${'0'.repeat(49)}`
 
 export const listKeysExample = { data: [{ ...key, lastUsedAt: EXAMPLE.later }] }

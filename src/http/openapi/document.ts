@@ -68,7 +68,7 @@ const PAGE = {
   properties: { limit: COUNT, offset: COUNT, total: COUNT },
 }
 
-/** The OpenAPI 3.1 document of the whole interface, made from the shapes by which requests are parsed. */
+/** OpenAPI 3.1 document of the whole interface, built from the shapes that parse requests. */
 export function openApi(shapes: Readonly<Record<RouteId, RouteShape>>, version: string) {
   const schemas = componentsOf()
   const failures = failuresOf()

@@ -6,7 +6,7 @@ import { EXAMPLE_REQUEST_ID, type Schema, sentence } from './schemas.ts'
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 
-/** The body of every failure. */
+/** Body of every failure. */
 export const FAILURE = {
   type: 'object',
   required: ['success', 'error', 'message', 'requestId'],
@@ -27,15 +27,15 @@ export const FAILURE = {
   },
 }
 
-/** Collects failures that routes have in common, so that each stands once. */
+/** Collects failures that routes share, so that each is declared once. */
 export function failuresOf() {
   const named = new Map<string, Schema>()
   const used = new Set<ErrorCode>()
   return {
-    /** The route's failures by status. */
+    /** Failures of the route, by status. */
     of(id: RouteId, shape: RouteShape): Schema {
       const { facade }: RouteRule = ROUTES[id]
-      // A failure with the status of an answer is declared as one.
+      // A failure with status 200 is declared as an answer.
       const codes = codesOf(id, shape).filter((code) => statusOf(code, facade) !== 200)
       const statuses = [...new Set(codes.map((code) => statusOf(code, facade)))]
       return Object.fromEntries(
@@ -49,12 +49,12 @@ export function failuresOf() {
       )
     },
     responses: (): Schema => Object.fromEntries(named),
-    /** One of each code that was met. */
+    /** One example of each code that was used. */
     examples: (): Schema => Object.fromEntries(Array.from(used, (code) => [code, example(code)])),
   }
 }
 
-/** Every code that the route may answer: those of its kind, and its own. */
+/** Codes that the route may answer: those of its kind, and its own. */
 function codesOf(id: RouteId, { body, errors = [] }: RouteShape): ErrorCode[] {
   const rule: RouteRule = ROUTES[id]
   const codes = new Set<ErrorCode>(['host_not_allowed', 'internal', ...errors])
@@ -63,9 +63,9 @@ function codesOf(id: RouteId, { body, errors = [] }: RouteShape): ErrorCode[] {
   }
   const keyed = rule.roles !== 'public'
   add(keyed, 'invalid_request', 'unauthenticated', 'tenant_mismatch', 'rate_limited', 'audit_unavailable', 'overloaded')
-  // An admin may name a tenant that nobody has made.
+  // An admin may name a tenant that does not exist.
   add(keyed, 'not_found')
-  // Facades take no sessions.
+  // Facades accept no sessions.
   add(keyed && rule.facade === undefined, 'origin_not_allowed')
   add(keyed && rule.roles !== 'any', 'forbidden')
   add(body !== undefined, 'invalid_json', 'unsupported_media_type', 'payload_too_large')
@@ -79,7 +79,7 @@ function example(error: ErrorCode): Schema {
   return { summary: meaning, value }
 }
 
-/** Codes of one status as one response. */
+/** Joins codes of one status in one response. */
 function failure(codes: readonly ErrorCode[], facade: Facade | undefined): Schema {
   const retryAfter = codes.includes('rate_limited') && { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
   return {

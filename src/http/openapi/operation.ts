@@ -3,7 +3,7 @@ import type { RouteShape } from '../route.ts'
 import type { failuresOf } from './failures.ts'
 import { type componentsOf, EXAMPLE_REQUEST_ID, type Schema, sentence } from './schemas.ts'
 
-/** What the operations share; they add to it what they meet. */
+/** Collections shared by all operations, each of which adds to them. */
 export interface Shared {
   schemas: ReturnType<typeof componentsOf>
   failures: ReturnType<typeof failuresOf>
@@ -28,7 +28,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   service: 'The service itself.',
 }
 
-/** One route as an Operation Object (OpenAPI 3.1, 4.8.10). */
+/** Builds the Operation Object of one route (OpenAPI 3.1, 4.8.10). */
 export function operation(id: RouteId, shape: RouteShape, shared: Shared): Schema {
   const rule: RouteRule = ROUTES[id]
   const { body, bodyOptional = false, example } = shape
@@ -50,7 +50,7 @@ export function operation(id: RouteId, shape: RouteShape, shared: Shared): Schem
   }
 }
 
-/** Empty where it is that of the whole document. */
+/** Empty when it equals that of the whole document. */
 function securityOf({ roles, tenantOptional, facade, signIn }: RouteRule): { security?: object[] } {
   if (roles === 'public') return { security: [] }
   const keyed = [{ key: [] }, { key: [], tenant: [] }]

@@ -1,12 +1,12 @@
-/** A part of the document. */
+/** Part of the document. */
 export type Schema = { readonly [keyword: string]: unknown }
 
 export const EXAMPLE_REQUEST_ID = 'req_01m7yzzehm3v6c9n2x5b8k1q4w'
 
-/** What TypeBox writes for a record with any member names. */
+/** Pattern that TypeBox writes for a record with any member names. */
 const ANY_NAME = '^.*$'
 
-/** Collects the schemas that have a title, so that each stands once, under its name. */
+/** Collects titled schemas, so that each is declared once, under its name. */
 export function componentsOf() {
   const named = new Map<string, Schema>()
 
@@ -20,7 +20,7 @@ export function componentsOf() {
   const members = ({ title: _, ...schema }: Schema): Schema =>
     Object.fromEntries(Object.entries(schema).map(([keyword, value]) => member(keyword, value)))
 
-  // Only the keywords that our shapes use hold schemas; what others hold is a value.
+  // Only these keywords of our shapes hold schemas; other keywords hold values.
   const member = (keyword: string, value: unknown): [string, unknown] => {
     if (keyword === 'properties') return [keyword, each(value as Schema)]
     if (keyword === 'patternProperties') return ['additionalProperties', each(value as Schema)[ANY_NAME]]
@@ -33,14 +33,14 @@ export function componentsOf() {
     Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, converted(schema as Schema)]))
 
   return {
-    /** The schema, or where it stands. */
+    /** Returns the schema, or a reference to it. */
     of: (schema: object): Schema => converted(schema as Schema),
-    /** All named ones that were met, by name. */
+    /** All named schemas that were used, by name. */
     schemas: (): Schema => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }
 
-/** A summary of the route table, or the meaning of a code, as a sentence. */
+/** Turns a summary of the route table, or the meaning of a code, into a sentence. */
 export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }

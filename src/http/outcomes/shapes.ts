@@ -3,7 +3,7 @@ import { OUTCOME_STATUSES } from '../../actions/outcomes/outcome-of.ts'
 import { EFFECTS } from '../../policy/set.ts'
 import { EXAMPLE, id, nullable, oneOf, Timestamp } from '../common-shapes.ts'
 
-/** The members that tell of the outcome itself. */
+/** Members of the outcome itself. */
 export const RecordedOutcome = {
   status: oneOf(
     [...OUTCOME_STATUSES, 'missing'],

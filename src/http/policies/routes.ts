@@ -40,7 +40,7 @@ export const policyRoutes = {
     example: dryRunExample,
     handle: async (services, { caller, body }) => ({ data: await dryRun(services, caller, body) }),
   }),
-  // 200 for a set that is refused: the attempt was made, and the answer says what is in force and why.
+  // 200 for a set that was refused: the answer says which set is in force and why.
   reloadPolicies: route({
     body: ReloadPoliciesRequest,
     bodyOptional: true,

@@ -17,7 +17,7 @@ import {
   signInCodeExample,
 } from './shapes.ts'
 
-/** An admin picks one of so many tenants at most. */
+/** Limit of the tenants that an admin can choose from. */
 const MAX_TENANTS = 1000
 
 export const sessionRoutes = {
@@ -27,10 +27,10 @@ export const sessionRoutes = {
     example: openSessionExample,
     async handle(services, { credential }) {
       const { key, by } = credential
-      // A session would go on for ever by one that it opened.
+      // A session that could open another would never end.
       if (by === 'session')
         throw new GateError('forbidden', 'Sign in with a key or a sign-in link, not with a session.')
-      // Only now: a request that is refused for its limit leaves the link to be used again.
+      // Redeemed last: a request refused for its limit leaves the link usable.
       if (credential.by === 'code') services.signInCodes.redeem(credential.code)
       const { cookie, token, session } = await services.sessions.open(key, by)
       return { data: { ...sessionView(services, key, session), token }, sessionCookie: cookie }

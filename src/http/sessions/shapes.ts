@@ -3,9 +3,9 @@ import { EnvironmentField, RoleField } from '../../actions/keys/keys.ts'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../../keys/roles.ts'
 import { EXAMPLE, id, nullable, Timestamp } from '../common-shapes.ts'
 
-/** Routes that a signed-in browser can use: facades take keys alone. */
+/** Routes that a signed-in browser can use; facades accept only keys. */
 export const SESSION_ROUTES = Object.entries<RouteRule>(ROUTES).flatMap(([id, { roles, facade }]) =>
-  // Object.entries knows the names as texts only.
+  // Object.entries types the names as plain strings.
   roles === 'public' || facade !== undefined ? [] : [id as KeyedRouteId],
 )
 

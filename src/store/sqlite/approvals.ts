@@ -13,10 +13,10 @@ interface IdRow {
 }
 
 const toApproval = (row: Row): Approval => recordOf('approval', row)
-/** After every deadline. */
+/** Upper bound, which sorts after every deadline. */
 const NEVER = '~'
 
-/** Reads over approvals, by what callers ask. */
+/** Reads over approvals. */
 export function approvalQueries(db: Database) {
   const byDigest = db.prepare<[string, string], Row>(
     "SELECT id, body FROM approval WHERE chain = ? AND digest = ? AND status IN ('pending', 'approved', 'rejected') ORDER BY id DESC",
@@ -27,7 +27,7 @@ export function approvalQueries(db: Database) {
   const bodies = bodyReader(db)
   return {
     forDigest: (chain: string, digest: string) => byDigest.all(chain, digest).map(toApproval),
-    /** By the index of pending ones: a waiting reader asks often, and a body may be large. */
+    /** Reads the index of pending approvals alone: a waiting reader asks often, and a body may be large. */
     isPending: ({ id, chain, digest }: Pick<Approval, 'id' | 'chain' | 'digest'>) =>
       pending.get(chain, digest)?.id === id,
     open: openQuery(db, bodies),
@@ -38,7 +38,7 @@ export function approvalQueries(db: Database) {
 
 type Bodies = (rows: readonly IdRow[], maxBytes: number | undefined) => Approval[]
 
-/** Which approvals come is found by index first; their bodies are read one by one, as far as the bytes allow. */
+/** Reads bodies one by one, as far as the bytes allow; an index has found their ids before. */
 function bodyReader(db: Database): Bodies {
   const body = db.prepare<[string], Row>('SELECT id, body FROM approval WHERE id = ?')
   return (rows, maxBytes) =>
@@ -69,7 +69,7 @@ function openQuery(db: Database, bodies: Bodies) {
   }
 }
 
-/** All that is selected stands in the index approval_list, so that no body is read. */
+/** Selects only columns of the index approval_list, so that no body is read. */
 function standingQuery(db: Database) {
   const statement = db.prepare<[Parameters], Standing>(
     `SELECT id, chain, action, domain, status, created_at AS createdAt, decided_at AS decidedAt, expires_at AS expiresAt
@@ -94,7 +94,7 @@ function listQuery(db: Database, bodies: Bodies) {
     }
   }
   const all = statements('')
-  // The requester stands in the body alone, so it is asked for only when it matters.
+  // Only the body has the requester, so this filter is used only on demand.
   const ofRequester = statements('requested_by = @by AND')
   return (query: ApprovalQuery): { items: Approval[]; total: number } => {
     const {

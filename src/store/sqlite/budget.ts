@@ -1,6 +1,6 @@
 /**
- * Reads row by row until the sum of the sizes exceeds `maxBytes`; the one that exceeds it is the last, so
- * that there is always progress. Without a budget, all.
+ * Reads row by row until the sum of the sizes exceeds `maxBytes`, including the row that exceeds it, so that there is
+ * always progress. Reads all rows without a budget.
  *
  * @param size in characters of stored JSON: near enough to bytes, and known without counting
  */

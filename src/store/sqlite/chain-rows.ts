@@ -3,34 +3,34 @@ import { COMMIT_LABEL, hashHeader, readHeader, SALT_BYTES, type StoredEntry } fr
 import { type Committed, sectionFault } from '../../audit/verify.ts'
 import { digestOf, formatDigest } from '../../base/digest.ts'
 
-/** Entries that are read before others have their turn on the file: no transaction is held for longer. */
+/** Limits of the entries in one read: a longer transaction would hold up others that use the file. */
 const MIN_CHUNK = 32
 const MAX_CHUNK = 512
-/** Of the sections of a chunk: the next one is smaller when this is exceeded. An entry may have 1 MiB. */
+/** Limit of the sections in a chunk, after which the next one is smaller. An entry may have 1 MiB. */
 const CHUNK_BYTES = 2_000_000
 
 type HeaderRow = [seq: number, header: string, hash: Uint8Array]
 type SectionRow = [seq: number, isWhole: number, committed: Buffer | null]
 
 export interface RowOptions {
-  /** False leaves the sections of entries out, and is three times as quick. */
+  /** False skips the sections of entries, which is three times as fast. */
   sections: boolean
 }
 
-/** An entry as it is stored, with its sections as what they commit to. */
+/** Stored entry, with the commitments of its sections. */
 export interface Row {
   entry: StoredEntry
   committed: readonly Committed[]
 }
 
-/** Reads a chain as it is stored, in order and in memory that does not grow with it. */
+/** Reads a chain in order, as it is stored, in bounded memory. */
 export function chainRows(db: Database) {
   const headers = db
     .prepare<[string, number, number], HeaderRow>(
       'SELECT seq, header, hash FROM entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq',
     )
     .raw()
-  // What is hashed comes in one piece: put together by SQLite, an entry takes a third less time.
+  // SQLite joins the content that is hashed, which takes a third less time for an entry.
   const sections = db
     .prepare<[string, string, number, number], SectionRow>(
       `SELECT seq, typeof(name) = 'text' AND typeof(json) = 'text' AND typeof(salt) = 'blob' AND length(salt) = ${SALT_BYTES},
@@ -43,8 +43,8 @@ export function chainRows(db: Database) {
     .pluck()
 
   /**
-   * The entries first <= seq < end that there are, up to a gap. What is too damaged to be an entry comes as one that does not hash to what
-   * it should; what is stored beside an entry that is missing is passed over.
+   * Yields the entries first <= seq < end, up to a gap. An entry damaged beyond reading comes as one with a wrong hash;
+   * sections of a missing entry are skipped.
    */
   function* from(chain: string, first: number, end: number, options: RowOptions = { sections: true }): Generator<Row> {
     let chunk = options.sections ? MIN_CHUNK : MAX_CHUNK
@@ -54,7 +54,7 @@ export function chainRows(db: Database) {
       let at = 0
       let bytes = 0
       const found = headers.all(chain, seq, to)
-      // Nobody waits for what stands behind a gap, which may be of 2^53 entries.
+      // Ends at a gap, which may span 2^53 entries.
       if (found.length === 0) return
       for (const row of found) {
         const committed: Committed[] = []
@@ -72,7 +72,7 @@ export function chainRows(db: Database) {
 
   return {
     from,
-    /** The section `data` of an entry that is what was written, as far as the entry alone tells. */
+    /** Section `data` of an entry that is intact, as far as the entry alone shows. */
     wholeData(chain: string, seq: number): string | undefined {
       const [row] = from(chain, seq, seq + 1)
       if (row === undefined || hashHeader(row.entry.headerText) !== row.entry.hash) return undefined
@@ -81,7 +81,7 @@ export function chainRows(db: Database) {
   }
 }
 
-/** @param content the label of commitments, the name and a line feed, the salt, the JSON */
+/** @param content label of commitments, name and line feed, salt, JSON */
 function committedIn(content: Buffer): Committed {
   const name = content.toString('latin1', COMMIT_LABEL.length, content.indexOf(LINE_FEED, COMMIT_LABEL.length))
   return { name, commitment: digestOf(content) }

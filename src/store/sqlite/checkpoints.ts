@@ -47,7 +47,7 @@ export function checkpointQueries(db: Database) {
   const nodes = nodeQueries(db)
   return {
     last: (chain: string) => last.get(chain),
-    /** Those with first <= size, up to the first one with size >= end. */
+    /** Checkpoints with first <= size, up to the first one with size >= end. */
     around: (chain: string, first: number, end: number) =>
       between.all(chain, first, covering.get(chain, end - 1, Number.MAX_SAFE_INTEGER)?.size ?? Number.MAX_SAFE_INTEGER),
     node: nodes.get,
@@ -61,7 +61,7 @@ export function checkpointQueries(db: Database) {
       insert.run(chain, size, note)
       nodes.put(chain, completed)
     },
-    /** Leaves of the tree over the entries before `size` only its frontier, and of their checkpoints the last. */
+    /** Keeps only the frontier of the tree over the entries before `size`, and the last of their checkpoints. */
     prune(chain: string, size: number, frontier: readonly TreeNode[]): void {
       deleteSmaller.run(chain, size)
       nodes.deleteBefore(chain, size)
@@ -78,7 +78,7 @@ function nodeQueries(db: Database) {
     .prepare<[string, number, number], Hash>('SELECT hash FROM tree_node WHERE chain = ? AND level = ? AND place = ?')
     .pluck()
   const insert = db.prepare<[string, number, number, Hash]>(
-    // Those of a checkpoint that was taken away may still be there.
+    // Nodes of a checkpoint that was removed may still be there.
     `INSERT INTO tree_node (chain, level, place, hash) VALUES (?, ?, ?, ?)
      ON CONFLICT (chain, level, place) DO UPDATE SET hash = excluded.hash`,
   )
@@ -90,12 +90,12 @@ function nodeQueries(db: Database) {
     put(chain: string, nodes: readonly TreeNode[]): void {
       for (const { level, index, hash } of nodes) insert.run(chain, level, index, hash)
     },
-    /** Those that are wholly over entries before `size`. */
+    /** Deletes nodes that lie wholly over entries before `size`. */
     deleteBefore: (chain: string, size: number) => deleteBefore.run(chain, size),
   }
 }
 
-/** The roots of ranges of a chain, found with as few stored nodes and entries as there are on the way. */
+/** Computes roots of ranges of a chain, from as few stored nodes and entries as possible. */
 function hashReader(
   db: Database,
   nodes: { get(chain: string, level: number, index: number): Hash | undefined },
@@ -109,10 +109,10 @@ function hashReader(
   )
   return (chain, ranges) => {
     const { signed = 0, pruned = 0 } = trusted.get(chain, chain) ?? {}
-    // Other nodes are not ours: nothing that was signed holds them to the entries.
+    // Ignores other stored nodes: no signature ties them to the entries.
     const storedTo = (level: number): number =>
       level > 0 && level % STORED_LEVELS === 0 ? Math.max(signed, pruned) : pruned
-    /** Of a small subtree all of whose entries are there: read at once, since one by one takes much longer. */
+    /** Root of a small subtree whose entries are all there, read at once, since single reads take much longer. */
     const ofEntries = (first: number, end: number): Hash => {
       const tree = new GrowingTree()
       for (const { seq, hash } of entries.all(chain, first, end)) {

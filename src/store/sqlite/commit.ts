@@ -18,30 +18,29 @@ export interface CommitDeps {
   random(bytes: number): Uint8Array
 }
 
-/** A submission as it comes to the writer. */
+/** Submission in the form that the writer takes. */
 export type PreparedSubmission = Omit<Submission, 'entries'> & { entries: readonly PreparedEntry[] }
 
-/** What a group of submissions sees and changes, until its COMMIT or ROLLBACK. */
+/** State that a group of submissions sees and changes, until its COMMIT or ROLLBACK. */
 export interface Group {
   connection: Connection
   memory: Memory
   imposed: readonly KillSwitch[]
   /** Newest entry of each chain that the group touched. */
   heads: Map<string, Head>
-  /** Chains whose newest entry is ahead of the clock, and say so already. */
+  /** Chains whose newest entry is ahead of the clock, and where an entry already records that. */
   regressed: Set<string>
   nowMs: number
 }
 
 /**
- * Applies one submission inside the group's open transaction: guards, writes, entries. A conflict leaves
- * no trace. The caller holds the write lock.
+ * Applies one submission inside the group's transaction, under the write lock. A conflict leaves no trace.
  *
- * @throws what SQLite throws when the file cannot be written (the whole group is lost then), or a
- *   TypeError for a record that has no canonical form (this submission is lost)
+ * @throws the error of SQLite when the file cannot be written (the whole group is lost), or a TypeError for a record
+ *   without canonical form (this submission is lost)
  */
 export function applySubmission(group: Group, submission: PreparedSubmission, deps: CommitDeps): Committed | Conflict {
-  // Most are one entry, which is appended or not: nothing has happened yet that would have to be undone.
+  // Most submissions append one entry or nothing, and leave nothing to undo.
   if (submission.writes.length === 0 && submission.entries.length === 1) {
     const conflict = failedGuard(group, submission.guards)
     return conflict === undefined ? { conflict: null, entries: appendAll(group, submission, deps) } : { conflict }
@@ -158,7 +157,7 @@ function prune(
   for (const id of approvals) records.approval.remove(id)
 }
 
-/** Appends after what the chain needs first: its genesis, and a note when the clock has gone back. */
+/** Appends the entry after those that the chain needs first: its genesis, and a note when the clock has gone back. */
 function append(group: Group, entry: PreparedEntry, deps: CommitDeps): StoredEntry {
   const head = headOfChain(group, entry.chain, deps)
   if (group.nowMs < head.tsMs && !group.regressed.has(entry.chain)) {

@@ -15,7 +15,7 @@ import { recordQueries } from './records.ts'
 import { systemHeadQueries } from './system-heads.ts'
 import { takenQuery } from './taken.ts'
 
-/** A database handle with its prepared statements, made anew when the handle is. */
+/** Database handle with its prepared statements, which belong to that handle. */
 export function connect(db: Database) {
   const entries = entryQueries(db)
   const rows = chainRows(db)

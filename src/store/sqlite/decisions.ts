@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { DecisionRow } from '../queries.ts'
 import type { SeqRange } from './page.ts'
 
-/** What was decided, without what was asked. Requests may be large; they lie beside these rows and are not read. */
+/** Reads decisions without their requests, which may be large and lie beside these rows. */
 export function decisionsQuery(db: Database): (chain: string, range: SeqRange) => DecisionRow[] {
   const rows = db.prepare<[string, number, number], DecisionRow>(
     `SELECT entry.ts AS ts, json_extract(decision.json, '$.decision') AS decision,

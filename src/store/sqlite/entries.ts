@@ -45,7 +45,7 @@ function appendQueries(db: Database) {
         entry.sections.flatMap(({ name, salt, json }) => [chain, seq, name, salt, json]),
       )
     },
-    /** The oldest seq that there is; 0 of a chain without entries. */
+    /** Oldest seq; 0 for a chain without entries. */
     first: (chain: string) => first.get(chain) ?? 0,
     /** First seq whose time is not before `ts`; one past the head when there is none. Times never fall with seq. */
     seqNotBefore(chain: string, ts: string): number {
@@ -57,7 +57,7 @@ function appendQueries(db: Database) {
   }
 }
 
-/** One statement for all sections of an entry: each statement costs more than a row. */
+/** Inserts all sections of an entry in one statement, since each statement costs more than a row. */
 function sectionInserts(db: Database): (count: number) => Statement<unknown[]> {
   return memo((count) => {
     const rows = Array.from({ length: count }, () => '(?, ?, ?, ?, ?)').join(', ')
@@ -98,9 +98,9 @@ function readQueries(db: Database) {
   }
 }
 
-/** What stands where, without reading it. */
+/** Positions of entries, found without reading them. */
 function placeQueries(db: Database) {
-  // One seek for each chain: a chain's entries are not passed over one by one.
+  // Seeks once for each chain, instead of scanning its entries.
   const chains = db
     .prepare<[], string>(
       `WITH RECURSIVE found (chain) AS (
@@ -111,7 +111,7 @@ function placeQueries(db: Database) {
        SELECT chain FROM found WHERE chain IS NOT NULL`,
     )
     .pluck()
-  // Decisions are not in the index. It is named, since the planner takes the primary key instead and reads every header.
+  // The index lacks decisions. It is named, since the planner would take the primary key and read every header.
   const ofTypes = `FROM entry INDEXED BY entry_type
     WHERE chain = ? AND type <> 'gate.decision' AND type IN (SELECT value FROM json_each(?))`
   const seqs = db.prepare<[string, string], number>(`SELECT seq ${ofTypes} ORDER BY seq`).pluck()
@@ -129,14 +129,14 @@ function placeQueries(db: Database) {
     seqsOfTypes: (chain: string, types: readonly string[]) => seqs.all(chain, JSON.stringify(types)),
     seqsOfTypesIn: (chain: string, types: readonly string[], { first, end }: SeqRange) =>
       seqsIn.all(chain, JSON.stringify(types), first, end),
-    /** How many entries other than decisions the index of types has. */
+    /** Number of entries other than decisions in the index of types. */
     countOthers: (chain: string, { first, end }: SeqRange) => others.get(chain, first, end) ?? 0,
     length: (chain: string) => (last.get(chain) ?? -1) + 1,
     chains: () => chains.all(),
   }
 }
 
-/** Makes entries of rows, with all sections, or those of a JSON array of names. */
+/** Builds entries from rows, with all sections or those of a JSON array of names. */
 function entryReader(db: Database): (row: EntryRow, names?: string) => StoredEntry {
   const all = db.prepare<[string, number], SectionRow>(
     'SELECT name, salt, json FROM section WHERE chain = ? AND seq = ? ORDER BY name',
@@ -155,7 +155,7 @@ function bareEntry(row: EntryRow): StoredEntry {
   return { header: parseHeader(row), headerText: row.header, hash: readHash(row), sections: [] }
 }
 
-// A damaged file gives values of other types than the schema says; they are told from values that are merely wrong.
+// A damaged file holds values of other types than the schema; these checks report them apart from wrong values.
 
 type Place = Pick<EntryRow, 'chain' | 'seq'>
 

@@ -6,7 +6,7 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
 }
 
-/** The index that keeps two equal requests from making two approvals has refused one. */
+/** Refusal of a second pending approval for an equal request, by the unique index. */
 export function isPendingTwice(error: unknown): boolean {
   return (
     error instanceof Sqlite.SqliteError &&
@@ -16,7 +16,7 @@ export function isPendingTwice(error: unknown): boolean {
   )
 }
 
-/** An entry that the tree needs is not in the file. */
+/** Entry that the tree needs but the file lacks. */
 export class MissingEntry extends Error {
   override readonly name = 'MissingEntry'
   readonly seq: number
@@ -31,7 +31,7 @@ export function isSqliteError(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError
 }
 
-/** The one failure that storage has for callers. SQLite's own words go into the log through `cause`, not to the caller. */
+/** Failure of storage as callers see it. SQLite's own words go into the log through `cause`. */
 export function unavailable(what: string, cause: unknown): GateError {
   return new GateError('audit_unavailable', `The audit store cannot ${what}; nothing was decided.`, { cause })
 }

@@ -4,7 +4,7 @@ import { dataFileIdentity, identityOf } from './identity.ts'
 import { DATA_FILE, openDatabase } from './open.ts'
 import { assertHeads } from './startup.ts'
 
-/** Which file a store works on, and what must be in it. Plain data: it is sent to a thread. */
+/** Identity of the file of a store. Plain data, since it is sent to a thread. */
 export interface FileAddress {
   /** Folder of the data file. */
   dir: string
@@ -14,15 +14,13 @@ export interface FileAddress {
   origin: string
 }
 
-/** A connection to the data file that is opened when it is needed, and again after it was discarded. */
+/** Connection to the data file, opened on demand and again after it was discarded. */
 export interface FileConnection {
-  /**
-   * @throws when the file is no longer the one that was opened first, or cannot be opened again, or does not hold
-   */
+  /** @throws when the file is no longer the one that was opened first, cannot be opened again, or fails its checks */
   connection(): Connection
   /** Closes the connection, whose state is unknown. */
   discard(): void
-  /** For good. */
+  /** Closes the file for good. */
   close(): void
 }
 
@@ -31,7 +29,7 @@ export function fileConnection({ dir, file, origin }: FileAddress, first?: Conne
   let files = first === undefined ? '' : identityOf(dir)
   let closed = false
   const discard = (): void => {
-    // Forgotten first: a close that fails must not leave it to be used.
+    // Cleared first: a failed close must not leave it in use.
     const closing = connection
     connection = undefined
     closing?.db.close()
@@ -39,7 +37,7 @@ export function fileConnection({ dir, file, origin }: FileAddress, first?: Conne
   return {
     connection() {
       if (closed) throw new Error('the store is closed')
-      // Asked each time, not at intervals: it costs microseconds, and what is committed to a deleted file is lost.
+      // Checked at each use: it costs microseconds, and a commit to a deleted file is lost.
       if (connection === undefined ? dataFileIdentity(dir) !== file : identityOf(dir) !== files) {
         throw new Error(`${join(dir, DATA_FILE)} was deleted or replaced while it was open; put it back or restart`)
       }
@@ -57,10 +55,10 @@ export function fileConnection({ dir, file, origin }: FileAddress, first?: Conne
   }
 }
 
-/** The connection, once it is known to lead to the same instance as before; another one is closed. */
+/** Returns the connection when it leads to the same instance as before; closes it otherwise. */
 function sameInstance(connection: Connection, origin: string): Connection {
   try {
-    // A file without chains has no heads that could be wrong, so its name is asked too.
+    // A file without chains has no heads to check, so its origin is compared too.
     if (connection.instance.origin() !== origin) throw new Error('the data file is that of another instance')
     assertHeads(connection, origin)
     return connection

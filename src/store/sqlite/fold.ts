@@ -20,7 +20,7 @@ export function nothingFolded(): Folded {
   }
 }
 
-/** Merges what the entry at this place changes, once it is known to be what was recorded. @throws AlteredFile naming the entry */
+/** Merges the change of the entry at this place, after verifying the entry. @throws AlteredFile naming the entry */
 export function foldEntry(
   connection: Connection,
   origin: string,
@@ -32,7 +32,9 @@ export function foldEntry(
   if (fault !== undefined) throw new AlteredFile(`Audit chain ${chain}, entry ${seq}: ${fault}.`)
 }
 
-/** Merges what a chain says of all records but approvals, from what its pruned entries left on, up to before `end`. */
+/**
+ * Merges a chain's changes before `end` of all records but approvals, starting from the state of its pruned entries.
+ */
 export function foldChain(
   connection: Connection,
   origin: string,
@@ -48,7 +50,7 @@ export function foldChain(
   for (const seq of seqs) if (seq < end) foldEntry(connection, origin, folded, { chain, seq })
 }
 
-/** What is to be kept of the entries before `end`, when they are pruned. */
+/** State to keep of the entries before `end` when they are pruned. */
 export function stateBefore(connection: Connection, origin: string, chain: string, end: number): Left {
   const folded = nothingFolded()
   foldChain(connection, origin, folded, { chain, end })
@@ -60,7 +62,7 @@ export function stateBefore(connection: Connection, origin: string, chain: strin
 
 const COUNTED = EVENT_TYPES.filter((type) => type !== 'gate.decision')
 
-/** Those that were pruned before among them. */
+/** Counts events by type, including those that were pruned before. */
 function eventsBefore({ entries, pruned }: Connection, chain: string, end: number): Left['events'] {
   const { events } = pruned.record(chain)?.prune ?? {}
   const counts = COUNTED.map((type): [string, number] => {

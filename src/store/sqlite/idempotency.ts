@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { IdempotencyUse } from '../submission.ts'
 
-/** After this long a value may be used afresh. */
+/** Time after which a value may be used afresh. */
 export const IDEMPOTENCY_MS = 10 * 60_000
 
 interface Row {

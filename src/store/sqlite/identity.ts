@@ -2,12 +2,12 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATA_FILE } from './open.ts'
 
-/** The data file and what SQLite keeps beside it: a commit that goes to any of them unlinked is lost. */
+/** Data file and SQLite's files beside it: a commit that goes to any of them unlinked is lost. */
 const FILES = [DATA_FILE, `${DATA_FILE}-wal`, `${DATA_FILE}-shm`]
 
 /**
- * Which files lie under the names of a data folder, as one text to compare. A file that was deleted or
- * replaced stays open in this process, where SQLite would go on writing into what nobody can read again.
+ * Identity of the files in a data folder, as one text to compare.
+ * A deleted or replaced file stays open in this process, and SQLite would go on writing where nobody can read again.
  */
 export function identityOf(dir: string): string {
   return FILES.map((name) => fileIdentity(join(dir, name))).join()

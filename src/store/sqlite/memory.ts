@@ -3,7 +3,7 @@ import type { KillSwitch } from '../../killswitch/killswitch.ts'
 import type { State } from '../store.ts'
 import type { Connection } from './connection.ts'
 
-/** The records that every check needs, as of one state_version. Never changed in place: a failed commit just drops the newer one. */
+/** Immutable cache of the records that every check needs, as of one state_version. */
 export interface Memory extends State {
   version: number
   onDisk: ReadonlyMap<string, KillSwitch>
@@ -20,7 +20,10 @@ export const EMPTY: Memory = {
   switches: [],
 }
 
-/** The memory as of the connection's state_version: the same object when nothing changed. Costs one read, and one for each changed record. */
+/**
+ * Refreshes the cache to the connection's state_version; returns the same object when nothing changed.
+ * Costs one read, and one for each changed record.
+ */
 export function refreshed(memory: Memory, { instance, records }: Connection): Memory {
   const version = instance.stateVersion()
   if (version === memory.version) return memory

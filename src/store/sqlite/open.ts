@@ -7,45 +7,45 @@ import { isBusy } from './errors.ts'
 
 export const DATA_FILE = 'gate-sidecar.db'
 
-/** A file that is no data file of ours, or one that was altered. The service does not start on it. */
+/** Data file that is not ours, or that was altered. The service does not start on it. */
 export class UnusableFile extends Error {
   override readonly name: string = 'UnusableFile'
 }
 
-/** The file is ours, but something else has changed it: what it says does not follow from its audit chains. */
+/** Data file that is ours, but changed by something else: its records do not follow from its audit chains. */
 export class AlteredFile extends UnusableFile {
   override readonly name = 'AlteredFile'
 
-  /** @param message may name what stands in the file, which has no limit */
+  /** @param message may hold text from the file, which has no limit */
   constructor(message: string, options?: ErrorOptions) {
     super(shortened(message, 500), options)
   }
 }
 
-/** What cannot be read is a damaged file, found at `where`; another error is itself. */
+/** Translates errors that show a damaged file, found at `where`; returns other errors unchanged. */
 export function asUnusable(error: unknown, where: string): unknown {
   if (error instanceof GateError) return new AlteredFile(error.message, { cause: error })
   if (!(error instanceof Sqlite.SqliteError)) return error
   if (error.code === 'SQLITE_NOTADB') {
     return new UnusableFile(`${where} is not a data file of gate-sidecar.`, { cause: error })
   }
-  // A generated column over text that is no JSON is a plain SQLITE_ERROR.
+  // SQLite reports a generated column over text that is no JSON as a plain SQLITE_ERROR.
   const damaged = error.code === 'SQLITE_ERROR' || error.code.startsWith('SQLITE_CORRUPT')
   return damaged ? new AlteredFile(`${where} is damaged: ${error.message}.`, { cause: error }) : error
 }
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
-/** Pages kept in memory: the newest parts of a large file, so that appends do not read. */
+/** Size of the page cache, which holds the newest parts of a large file, so that appends do not read. */
 const CACHE_KIB = 65_536
-/** How long opening may wait for another process; afterwards nothing waits (see commit.ts). */
+/** Time that opening may wait for another process; afterwards nothing waits (see commit.ts). */
 const OPEN_TIMEOUT_MS = 5000
 const BUSY_PAUSE_MS = 20
 
 /**
- * Opens DIR/gate-sidecar.db, bringing its schema up to date. A commit is on disk when it returns: WAL with
- * synchronous=FULL, which SQLite as it comes to us would not use.
+ * Opens DIR/gate-sidecar.db and brings its schema up to date. A commit is on disk when it returns: WAL with
+ * synchronous=FULL, which is not the default of the SQLite that we use.
  *
- * @param create make the folder and the file when there are none
+ * @param create creates the folder and the file when missing
  * @throws UnusableFile when there is no file, or its schema is not ours
  */
 export function openDatabase(dir: string, options: { create: boolean }): Database {
@@ -78,23 +78,23 @@ function openExisting(path: string): Database {
   }
 }
 
-// The file holds requests as they came: nobody else on the host needs to read it.
+// The file holds whole requests: nobody else on the host needs to read it.
 function createPrivately(dir: string, path: string): void {
   makeFolder(dir)
   closeSync(openSync(path, 'a', 0o600))
 }
 
-/** A database of another program is left as it is: nothing has been written before this. */
+/** Refuses a database of another program, before anything is written. */
 function assertOurs(db: Database, path: string): void {
   const tables = db.prepare<[], { count: number }>('SELECT count(*) AS count FROM sqlite_schema')
-  // One transaction, since another process may be making the file at this moment.
+  // One transaction, since another process may be creating the file at this moment.
   const foreign = db.transaction(
     () => Number(db.pragma('user_version', { simple: true })) === 0 && (tables.get()?.count ?? 0) > 0,
   )
   if (foreign()) throw new UnusableFile(`${path} is not a data file of gate-sidecar.`)
 }
 
-/** Level by level: Node's own `recursive` never ends where a file system takes no folders (seen on /proc). */
+/** Creates level by level: Node's own `recursive` never ends where a file system takes no folders (seen on /proc). */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
   const parent = dirname(path)
@@ -102,14 +102,14 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process may have made it since.
+    // Another process may have created it since.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
 }
 
 /**
- * Does `work` again while another process holds the lock, which SQLite's own timeout does not wait for in every place
- * (a new file goes to WAL when nobody else has it open).
+ * Retries `work` while another process holds the lock. SQLite's own timeout does not cover every case, such as the
+ * switch of a new file to WAL, which needs the file alone.
  */
 export function retryWhileBusy<T>(work: () => T): T {
   const endMs = performance.now() + OPEN_TIMEOUT_MS
@@ -144,11 +144,11 @@ function migrations(): Migration[] {
     .map((name) => ({ name, sql: readFileSync(new URL(name, MIGRATIONS), 'utf8') }))
 }
 
-/** Applies what is missing, in name order, in one transaction; user_version counts what was applied. */
+/** Applies the missing migrations in name order, in one transaction; user_version counts those applied. */
 function migrate(db: Database): void {
   const all = migrations()
   const version = (): number => Number(db.pragma('user_version', { simple: true }))
-  // A file that is up to date is opened without the write lock, which another process may hold.
+  // Opening a file that is up to date needs no write lock, which another process may hold.
   if (version() === all.length) return
   const apply = db.transaction(() => {
     const applied = version()
@@ -159,11 +159,11 @@ function migrate(db: Database): void {
   apply.immediate()
 }
 
-/** All but the statistics of ANALYZE: SQLite's own names protect nothing, since a trigger can be put under one of them. */
+/** Excludes only the statistics of ANALYZE. Other reserved names are compared too, since a trigger can have one. */
 const SCHEMA =
   "SELECT type, name, sql FROM sqlite_schema WHERE NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4')) ORDER BY type, name"
 
-/** A dropped index or trigger would quietly take a protection away, so the schema must be exactly ours. */
+/** Requires exactly our schema: a dropped index or trigger would silently remove a protection. */
 function assertSchema(db: Database): void {
   const fresh = new Sqlite(':memory:')
   try {

@@ -6,10 +6,10 @@ import { AGENT, TAKEN } from './taken.ts'
 
 const DECISION = "json_extract(json, '$.decisionId')"
 const REPORTER = "json_extract(json, '$.reportedBy')"
-/** The id of a decision is that of its entry under another prefix. */
+/** Id of a decision: that of its entry under another prefix. */
 const DECISION_OF_ENTRY = `'${ID_PREFIX.decision}' || substr(entry.id, ${ID_PREFIX.entry.length + 1})`
 
-/** Finds what was told of decisions after them (0005_outcomes.sql). Entries of callers are left out, whatever their data looks like. */
+/** Finds entries that refer to decisions (0005_outcomes.sql), except entries that callers wrote. */
 export function outcomeQueries(db: Database) {
   const told = db
     .prepare<[string, string, string], number>(
@@ -36,10 +36,10 @@ export function outcomeQueries(db: Database) {
       ORDER BY section.seq LIMIT ?`,
   )
   return {
-    /** Seqs, ascending, of the entries of these types that tell of the decision. */
+    /** Seqs, ascending, of the entries of these types that refer to the decision. */
     told: (chain: string, decisionId: string, types: readonly EventType[]) =>
       told.all(chain, decisionId, JSON.stringify(types)),
-    /** Who has reported outcomes, and the seq of the first one. */
+    /** Agents that have reported outcomes, with the seq of the first one. */
     reporters(chain: string): Reporter[] {
       const found: Reporter[] = []
       for (let next = nextReporter.get(chain, ''); next !== undefined; next = nextReporter.get(chain, next.agent))

@@ -26,7 +26,7 @@ export function pageQuery(db: Database): (query: PageQuery, range: SeqRange) => 
   const between = db.prepare<[string, number, number], EntryRow>(
     `SELECT ${COLUMNS} FROM entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq`,
   )
-  // Named, since the planner takes the primary key instead and reads the header of every decision.
+  // Names the index: the planner would take the primary key and read the header of every decision.
   const others = db
     .prepare<[string, number, number], number>(
       "SELECT seq FROM entry INDEXED BY entry_type WHERE chain = ? AND type <> 'gate.decision' AND seq >= ? AND seq < ? ORDER BY seq",
@@ -37,7 +37,7 @@ export function pageQuery(db: Database): (query: PageQuery, range: SeqRange) => 
     const { chain, order, limit, offset, eventType } = query
     const { first, end } = range
     if (eventType !== undefined && eventType !== 'gate.decision') return ofType(query, range)
-    // Seqs have no gaps: without a filter a page is arithmetic, and decisions are what is left without the others.
+    // Seqs have no gaps: without a filter a page is arithmetic, and decisions are all seqs that the index lacks.
     const skipped = eventType === undefined || end <= first ? [] : others.all(chain, first, end)
     const total = Math.max(0, end - first - skipped.length)
     const low = order === 'asc' ? offset : Math.max(0, total - offset - limit)
@@ -49,7 +49,7 @@ export function pageQuery(db: Database): (query: PageQuery, range: SeqRange) => 
   }
 }
 
-/** The seqs from the low-th to before the high-th of those that are not skipped, as spans without gaps. */
+/** Gapless spans of the seqs from the low-th to before the high-th, not counting the skipped ones. */
 function spans(skipped: readonly number[], first: number, low: number, high: number): [from: number, to: number][] {
   const found: [number, number][] = []
   // `place` counts the seqs kept before `seq`.
@@ -66,7 +66,7 @@ function spans(skipped: readonly number[], first: number, low: number, high: num
   return found
 }
 
-/** Pages of one type, decisions excepted, by the partial index. */
+/** Pages of one type other than decisions, from the partial index. */
 function typeQuery(db: Database): (query: PageQuery, range: SeqRange) => RowPage {
   const where =
     "FROM entry INDEXED BY entry_type WHERE chain = ? AND seq >= ? AND seq < ? AND type = ? AND type <> 'gate.decision'"

@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { StoredPolicies } from '../submission.ts'
 
-/** As many sets of a tenant are kept, the newest ones. */
+/** Number of sets that are kept of a tenant, the newest ones. */
 export const RETAINED_SETS = 100
-/** Bytes of all of them together; the newest is kept whatever its size, which the loader bounds. */
+/** Limit of their bytes together; the newest set is kept whatever its size, which the loader bounds. */
 export const RETAINED_BYTES = 64 * 1024 * 1024
 
 interface RetainedSet {
@@ -29,18 +29,18 @@ export function policySourceQueries(db: Database) {
   const remove = db.prepare('DELETE FROM policy_text WHERE tenant = ? AND digest = ?')
   return {
     get: (tenantId: string, digest: string) => get.get(tenantId, digest)?.source,
-    /** The oldest sets make room for it. */
+    /** Stores the set, and deletes the oldest ones beyond the limits. */
     put(stored: StoredPolicies): void {
       const { tenantId, source } = stored
       const loaded = (newest.get(tenantId)?.loaded ?? 0) + 1
       put.run({ ...stored, loaded, bytes: Buffer.byteLength(source) })
-      for (const { digest } of tooMuch(retained.all(tenantId))) remove.run(tenantId, digest)
+      for (const { digest } of beyondLimits(retained.all(tenantId))) remove.run(tenantId, digest)
     },
   }
 }
 
-/** Of the sets, newest first, those that are past a limit; never the first. */
-function tooMuch(sets: readonly RetainedSet[]): readonly RetainedSet[] {
+/** Sets beyond a limit, from a list with the newest first; never the first. */
+function beyondLimits(sets: readonly RetainedSet[]): readonly RetainedSet[] {
   let bytes = 0
   const end = sets.findIndex((set, i) => {
     bytes += set.bytes

@@ -5,10 +5,10 @@ import { isAdmin, type Role } from '../../keys/roles.ts'
 import { GLOBAL } from '../../killswitch/killswitch.ts'
 import { applyChange, type ChangeData, type RecordKind } from '../records.ts'
 
-/** Which entries may change a record, and in which chain (docs/format.md, State follows from the chain). */
+/** Entry types that may change a record, and their chain (docs/format.md, State follows from the chain). */
 interface Origin {
   types: RegExp
-  /** The one chain that a record's changes are in; undefined when its members do not tell. */
+  /** Chain of all changes of a record; undefined when its members do not determine one. */
   chain(record: JsonObject): string | undefined
 }
 
@@ -24,14 +24,14 @@ const ORIGINS: Readonly<Record<RecordKind, Origin>> = {
   approval: { types: /^approval\./, chain: ({ chain }) => textOf(chain) },
 }
 
-/** Records as the chains say, by kind and id. */
+/** Records as the chains define them, by kind and id. */
 export type Folded = Record<RecordKind, Map<string, JsonObject>>
 
 /**
- * Applies one entry's `data`. An entry that may not speak of the record would, were it merged, let who can
- * write one tenant's chain make an admin key.
+ * Applies one entry's `data`. Merging an entry that may not change the record would let a writer of one tenant's chain
+ * create an admin key.
  *
- * @returns what is wrong, or undefined
+ * @returns the fault, or undefined
  */
 export function applyEntry(folded: Folded, chain: string, type: string, json: string): string | undefined {
   const change = readChange(json)
@@ -42,7 +42,7 @@ export function applyEntry(folded: Folded, chain: string, type: string, json: st
   const before = records.get(change.id)
   const record = applyChange(before, change)
   if (record.id !== change.id) return `the ${change.record} ${change.id} has another id inside`
-  // Before as well: a record that moves to another chain would take what that one may say.
+  // The record before the change counts too: moving to another chain must not bring the rights of that chain.
   if (expected(record) !== chain || (before !== undefined && expected(before) !== chain)) {
     return `the ${change.record} ${change.id} does not belong to this chain`
   }
@@ -51,9 +51,9 @@ export function applyEntry(folded: Folded, chain: string, type: string, json: st
 }
 
 /**
- * Takes up a record as pruned entries left it: nothing else may have been said of it before.
+ * Adds a record as pruned entries left it; no other entry may have set it before.
  *
- * @returns what is wrong, or undefined
+ * @returns the fault, or undefined
  */
 export function applyState(
   folded: Folded,
@@ -68,7 +68,7 @@ export function applyState(
   return undefined
 }
 
-/** What an entry's `data` changes; undefined when it is not the change of a record. */
+/** Reads the change in an entry's `data`; undefined when it is not the change of a record. */
 export function readChange(json: string): ChangeData | undefined {
   const data = readJson(json, { maxDepth: EVIDENCE_DEPTH })
   if (!isJsonObject(data) || !isJsonObject(data.changes) || typeof data.id !== 'string') return undefined

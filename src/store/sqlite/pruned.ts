@@ -9,7 +9,7 @@ interface Rows {
   wholeData(chain: string, seq: number): string | undefined
 }
 
-/** What was pruned of chains. Only commit.ts writes, inside its transaction. */
+/** Statements over pruned. Only commit.ts writes, inside its transaction. */
 export function prunedQueries(db: Database, entries: Entries, rows: Rows) {
   const size = db.prepare<[string], number>('SELECT size FROM pruned WHERE chain = ?').pluck()
   const put = db.prepare<[string, number]>(
@@ -19,16 +19,16 @@ export function prunedQueries(db: Database, entries: Entries, rows: Rows) {
     db.prepare<[string, number]>(`DELETE FROM ${table} WHERE chain = ? AND seq < ?`),
   )
   return {
-    /** Where the chain begins: its entries before this seq were pruned. */
+    /** First seq of the chain: the entries before it were pruned. */
     size: (chain: string) => size.get(chain) ?? 0,
-    /** The newest record of it, as far as its entry is what was written; whether it is signed is another matter. */
+    /** Newest record of a pruning, when its entry is intact; the caller checks whether it is signed. */
     record(chain: string): { seq: number; prune: Prune } | undefined {
       const seq = entries.seqsOfTypes(chain, ['audit.prune']).at(-1)
       const data = seq === undefined ? undefined : rows.wholeData(chain, seq)
       const prune = data === undefined ? undefined : readPrune(data)
       return seq === undefined || prune === undefined ? undefined : { seq, prune }
     },
-    /** From then on the chain begins with `to`. */
+    /** Deletes the entries before `to`, with which the chain then begins. */
     prune(chain: string, to: number): void {
       put.run(chain, to)
       for (const deletion of deletions) deletion.run(chain, to)

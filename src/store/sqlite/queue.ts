@@ -8,15 +8,15 @@ import { unavailable } from './errors.ts'
 import { writeTime } from './write-time.ts'
 import type { WriteReply, WriteResult, Writer } from './writer.ts'
 
-/** Pause before asking again for a lock that another process holds. */
+/** Pause before the next attempt to get a lock that another process holds. */
 const BUSY_RETRY_MS = 5
-/** A submission that has waited this long for the lock is refused. */
+/** Limit of the wait for the lock, after which a submission is refused. */
 const BUSY_LIMIT_MS = 5000
 const MAX_QUEUED = 10_000
 const MAX_GROUP = 200
-/** Of the texts of a group's entries together: it may be sent to a thread. */
+/** Limit of the texts of a group's entries together, which may be sent to a thread. */
 const MAX_GROUP_CHARACTERS = 4_000_000
-/** How long a group waits for company when writing is slow: a share of a write, and at most. */
+/** Delay of a group while writing is slow: a share of the time of a write, and its limit. */
 const BATCH_DELAY_SHARE = 0.25
 const BATCH_DELAY_LIMIT_MS = 25
 
@@ -29,27 +29,28 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** What the queue works on. */
+/** Store that the queue writes for. */
 export interface QueueHost {
   writer: Writer
   clock: Clock
-  /** Stops that are in force and not on disk yet. */
+  /** Stops in force that are not on disk yet. */
   imposed(): readonly KillSwitch[]
-  /** Takes in what was written, before anybody is answered. @throws when the file cannot be read */
+  /** Refreshes the state from the write, before any caller is answered. @throws when the file cannot be read */
   written(stateVersion: number): void
-  /** After a COMMIT of which it is not known whether it is on disk. */
+  /** Discards the connection after a COMMIT that may or may not be on disk. */
   discard(): void
 }
 
 /**
- * Group commit: what has arrived when the event loop turns, or while a group was written, shares one transaction and one
- * fsync, and is answered after it. A group does not wait for company, unless the disk is slow: then those who were just
- * answered would ask again right after the next group had left. When another process holds SQLite's lock, the group is tried
- * again a little later. What can wait is bounded by number here, and by bytes where requests are read.
+ * Group commit: submissions that arrive in one turn of the event loop, or while a group is written, share one
+ * transaction and one fsync, and are answered after it.
+ * A group is delayed only while the disk is slow: callers that were just answered would otherwise ask again right after
+ * the next group had left. While another process holds SQLite's lock, the group is retried a little later. The queue is
+ * bounded by number here, and by bytes where requests are read.
  */
 export function commitQueue(host: QueueHost) {
   let waiting: Waiting[] = []
-  /** How many of those waiting, from the first on, are being written. */
+  /** Number of waiting submissions, from the first on, that are being written. */
   let writing = 0
   let scheduled = false
   let alone = true
@@ -103,7 +104,7 @@ export function commitQueue(host: QueueHost) {
       return new Promise((resolve, reject) => {
         const prepared = { ...submission, entries: submission.entries.map(prepareEntry) }
         const item = { submission: prepared, sinceMs: performance.now(), resolve, reject }
-        // Behind those that are being written, and others of its kind.
+        // Behind the submissions being written, and others with priority.
         const at = goesFirst(item) ? waiting.findIndex((other, i) => i >= writing && !goesFirst(other)) : -1
         waiting.splice(at < 0 ? waiting.length : at, 0, item)
         schedule(batchDelayMs())
@@ -113,15 +114,12 @@ export function commitQueue(host: QueueHost) {
   }
 }
 
-/**
- * What counts on nothing more having been allowed goes first: those before it would be allowed what it counted, each time that
- * it is decided anew.
- */
+/** True for a guard that forbids further allows. It has priority: earlier allows would fail it at each retry. */
 function goesFirst({ submission }: Waiting): boolean {
   return submission.guards.some(({ kind }) => kind === 'noNewAllows')
 }
 
-/** At least one, and then as many as are not too many or too large together. */
+/** Takes at least one submission, then as many as the limits of number and size admit. */
 function firstGroup(waiting: readonly Waiting[]): Waiting[] {
   const group: Waiting[] = []
   let characters = 0
@@ -133,7 +131,7 @@ function firstGroup(waiting: readonly Waiting[]): Waiting[] {
   return group
 }
 
-/** Those that may go on waiting for the lock: they have not waited for too long since it was first held. */
+/** Refuses the submissions that have waited too long since the lock was first held, and returns the others. */
 function refuseOldest(waiting: readonly Waiting[], busySinceMs: number): Waiting[] {
   const oldest = performance.now() - BUSY_LIMIT_MS
   const isTooOld = ({ sinceMs }: Waiting): boolean => Math.max(sinceMs, busySinceMs) < oldest
@@ -167,7 +165,7 @@ function settle(
     const { code, message } = result.fault
     reject(code === null ? new TypeError(message) : new GateError(code, message))
   } else if (result.conflict === null && isStoppedBy(imposed, submission)) {
-    // From the stop on, nothing is allowed here, be it in the chain already.
+    // Once a stop is in force, nothing is allowed here, even when the allow is already in the chain.
     resolve({ conflict: 'notStopped' })
   } else {
     resolve(result)

@@ -2,10 +2,7 @@ import { randomFillSync } from 'node:crypto'
 
 const POOL_BYTES = 8192
 
-/**
- * Random bytes of the system, drawn many at a time: one draw costs more than the bytes of a whole batch of
- * entries. No byte is given out twice.
- */
+/** Draws random bytes in bulk: one draw costs more than the bytes of a whole batch. None is given out twice. */
 export function randomPool(): (bytes: number) => Uint8Array {
   let pool = Buffer.alloc(0)
   return (bytes) => {

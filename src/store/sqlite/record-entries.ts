@@ -7,7 +7,7 @@ interface Row {
   seq: number
 }
 
-/** Where the entries that changed a record stand. Entries of callers are left out, whatever their data looks like. */
+/** Finds the entries that changed a record. Excludes entries of callers, whatever their data looks like. */
 export function recordEntryQueries(db: Database) {
   const of = db.prepare<[string, string, string], Row>(
     `SELECT section.chain, section.seq FROM section JOIN entry USING (chain, seq)

@@ -41,7 +41,7 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
     /** The row with the next id. */
     after: (id: string) => after.get(id),
     count: () => count.get() ?? 0,
-    /** All of them before the first version, read from the table itself: an index that is damaged hides nothing at start. */
+    /** Returns all records before the first version, from the table itself: a damaged index hides nothing. */
     changedSince: (version: number) =>
       (version < 0 ? all.all() : changedSince.all(version)).map((row) => recordOf(kind, row)),
     remove: (id: string) => remove.run(id),
@@ -49,7 +49,7 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
   }
 }
 
-/** @throws AlteredFile for what nobody can have written here; whether it is what was written, the chain says */
+/** @throws AlteredFile for a record that this program cannot have written; only the chain shows whether it is right */
 export function recordOf<K extends RecordKind>(kind: K, { id, body }: Row): Records[K] {
   const record = storedJson(body)
   if (!isJsonObject(record) || record.id !== id)

@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts'
 import { MissingEntry } from './errors.ts'
 import { AlteredFile, asUnusable } from './open.ts'
 
-/** Names what cannot be read at all. */
+/** Adds the place to an error that shows a damaged file. */
 export function reading<T>(where: string, read: () => T): T {
   try {
     return read()
@@ -19,7 +19,7 @@ export function reading<T>(where: string, read: () => T): T {
 }
 
 /**
- * The stored entry at `seq`, re-hashed and linked to the ones before and after: one rewritten alone fits neither.
+ * Reads the entry at `seq`, re-hashed and linked to its neighbours: an entry rewritten alone fits neither.
  *
  * @throws AlteredFile naming the entry
  */
@@ -62,7 +62,7 @@ export function dataOf({ header, sections }: StoredEntry): string {
   return data.json
 }
 
-/** What the oldest entry follows from, by the log keys that the file itself has: whether those are right is held to the chain. */
+/** Head that the oldest entry follows, by the log keys of the file itself; those are checked against the chain. */
 function edgeOf(connection: Connection, origin: string, chain: string): Head {
   const size = connection.pruned.size(chain)
   if (size === 0) return genesisHead(origin, chain)
@@ -72,7 +72,7 @@ function edgeOf(connection: Connection, origin: string, chain: string): Head {
   return headAfter(prune)
 }
 
-/** The record of what was pruned of a chain, held to a log key and to what is stored; else what is wrong. */
+/** Record of what was pruned of a chain, checked against a log key and the stored tree; else the fault. */
 export function genuinePrune(
   { pruned, checkpoints }: Connection,
   origin: string,

@@ -9,16 +9,16 @@ import { AlteredFile } from './open.ts'
 import { readChange } from './provenance.ts'
 import { dataOf, reading, soundEntry } from './sound-entry.ts'
 
-/** Every chain must start with its genesis, or where it was pruned, and end in an entry that follows from the one before. */
+/** Requires every chain to start at its genesis or pruned edge, and its last entry to follow the one before. */
 export function assertHeads(connection: Connection, origin: string): void {
   const { entries, pruned } = connection
   for (const chain of entries.chains()) {
     reading(`Audit chain ${chain}`, () => {
       const head = entries.head(chain)
-      // What stands before the first one is verified by nobody, and would be folded into the records.
+      // Nothing verifies entries before the first one, and they would be folded into the records.
       if (entries.first(chain) < pruned.size(chain))
         throw new AlteredFile(`Audit chain ${chain}: entry ${entries.first(chain)} stands before the first one.`)
-      // What of a first entry was erased, `audit verify` holds to who erased it.
+      // `audit verify` checks erased sections of a first entry against the command that erased them.
       soundEntry(connection, origin, chain, pruned.size(chain), { sections: false })
       soundEntry(connection, origin, chain, head?.seq ?? 0)
     })
@@ -26,8 +26,7 @@ export function assertHeads(connection: Connection, origin: string): void {
 }
 
 /**
- * Tenants, keys, policies and switches must be what the chain says: the merge of all recorded changes equals
- * the stored rows. An edited row is found even when nobody touched the chain.
+ * Requires tenants, keys, policies and switches to equal the merge of all recorded changes.
  *
  * @throws AlteredFile naming the record
  */
@@ -45,8 +44,7 @@ export function assertRecords(connection: Connection, origin: string): void {
 }
 
 /**
- * The same of approvals, one at a time: each holds the request that it is for, and together they can be more than fits
- * into memory.
+ * Checks approvals in the same way, one at a time: each holds its request, and together they can exceed the memory.
  *
  * @throws AlteredFile naming the approval
  */
@@ -68,13 +66,13 @@ export function assertApprovals(connection: Connection, origin: string): void {
     recorded: entries.chains().reduce((sum, chain) => sum + approvalSeqs(connection, origin, chain).length, 0),
     stored: records.approval.count(),
   }))
-  // Each row is what its entries say. Whether it has all of them, and each entry has its row, the sums tell.
+  // Each row matches its entries. The sums show whether an entry or a row is missing.
   if (rows !== stored)
     throw new AlteredFile(`The table of approval records has ${stored} rows, of which ${rows} can be read.`)
   if (changes !== recorded) throw missingApproval(connection, origin)
 }
 
-/** The entries of a chain that change approvals, less those that a command erased with the approval. */
+/** Seqs of a chain's entries that change approvals, without those that a command erased with the approval. */
 function approvalSeqs(connection: Connection, origin: string, chain: string): number[] {
   const { entries } = connection
   const all = entries.seqsOfTypes(chain, APPROVAL_EVENTS)
@@ -83,7 +81,7 @@ function approvalSeqs(connection: Connection, origin: string, chain: string): nu
   return all.filter((seq) => !isErased(seq, 'data'))
 }
 
-/** Names the approval that has entries and no row. */
+/** Finds the approval that has entries but no row. */
 function missingApproval(connection: Connection, origin: string): AlteredFile {
   const { entries, records } = connection
   for (const chain of entries.chains()) {

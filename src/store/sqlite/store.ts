@@ -19,7 +19,7 @@ import { assertApprovals, assertHeads, assertRecords } from './startup.ts'
 import { type MakeVerifier, verifyHere } from './verifiers.ts'
 import { type MakeWriter, writeHere } from './writers.ts'
 
-/** `nothing`: for who looks at a file that may have been altered, and answers nobody from it. */
+/** `nothing` is for commands that inspect a possibly altered file and answer nobody from it. */
 export type StartCheck = 'all' | 'allButApprovals' | 'nothing'
 
 export interface StoreOptions {
@@ -27,17 +27,17 @@ export interface StoreOptions {
   dir: string
   create: boolean
   clock: Clock
-  /** What is held to the chains at once. Approvals can be left to those who answer from them: each is held to its chain again where it is used. */
+  /** Records checked against the chains at start. Approvals may be left out: each is checked at its use. */
   check?: StartCheck
   makeWriter?: MakeWriter
   makeVerifier?: MakeVerifier
 }
 
 /**
- * The Store in one SQLite file. Several processes may have the same file open. This side reads; all writing is the writer's.
+ * Store in one SQLite file, which several processes may have open. This side reads; the writer does all writing.
  *
- * @throws UnusableFile when the file is not ours, or its state does not follow from its chain; the message
- *   says what and where
+ * @throws UnusableFile when the file is not ours, or its state does not follow from its chain; the message names the
+ *   fault and its place
  */
 export function openStore(options: StoreOptions): Store {
   const { dir, create, clock, makeWriter = writeHere, makeVerifier = verifyHere } = options
@@ -96,14 +96,14 @@ type Reads = Omit<
   'verifyChain' | 'origin' | 'commit' | 'suspend' | 'resume' | 'impose' | 'imposed' | 'state' | 'refresh' | 'close'
 >
 
-/** The instance's name and its records, once what the file holds has been checked; a file that is refused is closed. */
+/** Checks the file, then loads the instance's name and records; closes a file that is refused. */
 function checked(
   connection: Connection,
   { dir, check = 'all' }: Pick<StoreOptions, 'dir' | 'check'>,
 ): { origin: string; loaded: Memory } {
   try {
     const origin = retryWhileBusy(() => ensureOrigin(connection))
-    // One snapshot for all: what another process commits meanwhile is no difference between chain and records.
+    // One snapshot for all checks: a commit of another process meanwhile is no difference between chain and records.
     const load = connection.db.transaction(() => {
       if (check !== 'nothing') {
         assertHeads(connection, origin)
@@ -121,7 +121,7 @@ function checked(
 
 type Read = <T>(query: (connection: Connection) => T) => Promise<T>
 
-/** Reads see the last commit of any process. A read that fails is a failure of the store, not an empty answer. */
+/** Reads see the last commit of any process. A failed read is a failure of the store, not an empty answer. */
 function reads(current: () => Connection, origin: string, clock: Clock): Reads {
   const read: Read = async (query) => {
     try {
@@ -177,7 +177,7 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
   }
 }
 
-/** What is asked of checkpoints and the tree. */
+/** Reads of checkpoints and the tree. */
 function checkpointReads(read: Read) {
   return {
     lastCheckpoint: (chain) => read(({ checkpoints }) => checkpoints.last(chain)),
@@ -193,7 +193,7 @@ function checkpointReads(read: Read) {
   } satisfies Partial<Reads>
 }
 
-/** The pragma answers whether it was kept from its work, how many pages there were and how many were written. */
+/** Result of the pragma: whether it was blocked, the number of pages, and the number written. */
 function isTruncated(answer: unknown): boolean {
   const [row] = Array.isArray(answer) ? answer : []
   return row?.busy === 0
@@ -209,7 +209,9 @@ function rangeOf(
   return { first, end: before === undefined ? end : Math.min(end, before) }
 }
 
-/** The first start names the instance; two processes that start at once agree, since the row can be made once. */
+/**
+ * Names the instance at the first start. Processes that start at once agree, since the row can be inserted only once.
+ */
 function ensureOrigin({ db, instance }: Connection): string {
   const make = db.transaction(() => {
     if (instance.origin() === undefined) instance.create(`gate-${randomBytes(10).toString('hex')}`)

@@ -4,18 +4,18 @@ import { isJsonObject, type Json, storedJson } from '../../base/json.ts'
 import type { RecordedHead } from '../records.ts'
 import type { PrunedQueries } from './pruned.ts'
 
-/** The newest heads of chains in `_system`, which has all of them signed with its own. */
+/** Finds the newest heads of chains in `_system`, whose own checkpoints sign them. */
 export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
   const data = db.prepare<[string], { seq: number; json: string }>(
     `SELECT entry.seq, section.json FROM entry INDEXED BY entry_type JOIN section USING (chain, seq)
         WHERE entry.chain = ? AND entry.type = 'audit.checkpoint' AND entry.type <> 'gate.decision' AND section.name = 'data'
         ORDER BY entry.seq DESC`,
   )
-  /** Newest first. Whoever relies on one holds `_system` to what was signed. */
+  /** Newest first. Callers that rely on a head verify `_system` against its checkpoints. */
   function* inEntries(): Generator<RecordedHead> {
     for (const { seq, json } of data.iterate(SYSTEM_CHAIN)) yield* headsIn(seq, json)
   }
-  /** Of those that were pruned, as their record says. */
+  /** Heads from pruned entries, as the record of the pruning has them. */
   function inRecord(): RecordedHead[] {
     const record = pruned.record(SYSTEM_CHAIN)
     return record === undefined ? [] : record.prune.heads.map((head) => ({ seq: record.seq, ...head }))
@@ -25,7 +25,7 @@ export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
     yield* inRecord()
   }
   return {
-    /** The newest one, and the newest of an entry before `end`: those behind it are not signed yet, and may be anybody's. */
+    /** The newest head, and the newest before `end`: later ones are unsigned, and anybody may have written them. */
     of(chain: string, end: number): RecordedHead[] {
       const found: RecordedHead[] = []
       for (const head of all()) {
@@ -35,7 +35,7 @@ export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
       }
       return found
     },
-    /** Of each chain the newest that an entry before `end` names, or one that was pruned. */
+    /** Newest head of each chain from an entry before `end`, or from a pruned one. */
     before(end: number): Omit<RecordedHead, 'seq'>[] {
       const heads = new Map<string, Omit<RecordedHead, 'seq'>>()
       const own = [...inEntries()].filter(({ seq }) => seq < end)
@@ -43,7 +43,7 @@ export function systemHeadQueries(db: Database, pruned: PrunedQueries) {
         if (!heads.has(chain)) heads.set(chain, { chain, size, root })
       return [...heads.values()]
     },
-    /** Chains that were signed at some time. */
+    /** Chains that were signed at any time. */
     chains(): Set<string> {
       const found = new Set<string>()
       for (const { chain } of all()) found.add(chain)

@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import type { Taken, TakenQuery } from '../queries.ts'
 
-/** In the grounds of a decision: the action that was allowed, and whose it was. */
+/** Members of a decision's grounds: the allowed action, and its agent. */
 export const TAKEN = "json_extract(json, '$.taken')"
 export const AGENT = "json_extract(json, '$.caller.agent')"
 const SESSION = "json_extract(json, '$.session')"
 
-/** Finds what was allowed: everything that is asked stands in the indexes (0003_taken.sql), so that no decision is read. */
+/** Finds allowed actions by the indexes of 0003_taken.sql alone, without reading a decision. */
 export function takenQuery(db: Database): (query: TakenQuery) => Taken[] {
   const prepared = (index: string, who: string) =>
     db.prepare<unknown[], Taken>(

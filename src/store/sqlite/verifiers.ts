@@ -15,20 +15,20 @@ export type OnProgress = (checked: number) => void
 export interface Verifier {
   /** @throws GateError `audit_unavailable` when the file cannot be read; the reason of the signal */
   verify(request: ChainRequest, onProgress: OnProgress, signal?: AbortSignal): Promise<RangeVerification>
-  /** Ends what is under way. */
+  /** Terminates the verification under way. */
   close(): Promise<void>
 }
 
 export type MakeVerifier = (address: FileAddress, file: FileConnection) => Verifier
 
-/** What the thread is asked, and what it answers. */
+/** Messages to and from the thread. */
 export interface VerifyJob {
   address: FileAddress
   request: ChainRequest
 }
 export type VerifyMessage = { checked: number } | { result: RangeVerification }
 
-/** Verifies where it is called, which stands still meanwhile: for commands, which have nothing else to do. */
+/** Verifies in the calling thread, which it blocks: for commands, which have nothing else to do. */
 export const verifyHere: MakeVerifier = ({ origin }, file) => ({
   async verify(request, onProgress) {
     try {
@@ -40,7 +40,7 @@ export const verifyHere: MakeVerifier = ({ origin }, file) => ({
   close: async () => undefined,
 })
 
-/** Verifies in a thread of its own, which takes a processor and leaves the others to who asks for decisions. */
+/** Verifies in a thread of its own, which takes one processor and leaves the others to decisions. */
 export const verifyInThread: MakeVerifier = (address) => {
   let thread: Worker | undefined
   let isClosed = false
@@ -49,7 +49,7 @@ export const verifyInThread: MakeVerifier = (address) => {
   const run = (request: ChainRequest, onProgress: OnProgress, signal?: AbortSignal): Promise<RangeVerification> =>
     new Promise((resolve, reject) => {
       if (isClosed) return reject(unavailable('be verified', 'the store is closed'))
-      // Who has gone while it waited for its turn.
+      // The caller gave up while its request was queued.
       if (signal?.aborted) return reject(signal.reason)
       const job: VerifyJob = { address, request }
       const started = startThread(MODULE, { workerData: job })
@@ -65,7 +65,7 @@ export const verifyInThread: MakeVerifier = (address) => {
         else resolve(message.result)
       })
       started.on('error', (error) => reject(unavailable('be verified', error)))
-      // Who was answered does not hear this.
+      // A promise that is already settled ignores this.
       started.on('exit', (code) => reject(unavailable('be verified', `the verifying thread ended with ${code}`)))
     })
 
@@ -74,7 +74,7 @@ export const verifyInThread: MakeVerifier = (address) => {
     async close() {
       isClosed = true
       await thread?.terminate()
-      // What waited is refused.
+      // Waits until all queued requests are rejected.
       await serial(async () => undefined)
     },
   }

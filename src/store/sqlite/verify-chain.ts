@@ -10,8 +10,9 @@ import { MissingEntry } from './errors.ts'
 import { type Fault, type Found, type Progress, type Work, walkRange, workOn } from './walk-range.ts'
 
 /**
- * Recomputes everything of a range: each entry, what joins it to its neighbours, the tree up to the first checkpoint past it,
- * the signatures of all checkpoints on the way; and whether the chain is as long as was signed, here or elsewhere.
+ * Recomputes a whole range: each entry, its links, the tree up to the first checkpoint past it, and the signatures of
+ * all checkpoints on the way.
+ * Also requires the chain to be as long as was signed, here or elsewhere.
  */
 export function verifyChain(
   connection: Connection,
@@ -30,7 +31,7 @@ export function verifyChain(
     if (!(error instanceof MissingEntry)) throw error
     found.fault = { chain: request.chain, seq: error.seq, status: 'broken-link', what: `entry ${error.seq} is missing` }
   }
-  // The oldest entries can be pruned while others are read.
+  // Entries were pruned during the walk, so it starts again.
   if (found.fault !== undefined && connection.pruned.size(request.chain) !== oldest)
     return verifyChain(connection, origin, request, onProgress)
   return resultOf(found, Math.max(0, end - Math.max(first, request.anchoredSize)), end <= first)
@@ -51,7 +52,9 @@ function resultOf(found: Found, unanchored: number, isEmpty: boolean): RangeVeri
   }
 }
 
-/** Whether the whole chain is as long as was signed, and has the trees that `_system` and the newest anchor name. */
+/**
+ * Checks the length of the whole chain against what was signed, and its trees against `_system` and the newest anchor.
+ */
 function wholeFault(work: Work): Fault | undefined {
   const { connection, request } = work
   const { chain, anchor } = request
@@ -59,7 +62,7 @@ function wholeFault(work: Work): Fault | undefined {
   if (!CHAIN.test(chain)) return fault('tampered', 0, 'a chain of that name is none of this service')
   const signed = connection.checkpoints.lastSize(chain)
   const heads = connection.systemHeads.of(chain, connection.checkpoints.lastSize(SYSTEM_CHAIN))
-  // Read after what was signed: others append and sign meanwhile.
+  // Read after the signed sizes, since others append and sign meanwhile.
   const length = connection.entries.length(chain)
   const stray = connection.entries.first(chain)
   if (stray < connection.pruned.size(chain) && length > 0)
@@ -87,7 +90,7 @@ function wholeFault(work: Work): Fault | undefined {
     return fault('forked', 0, `an anchor holds other entries up to ${anchor.size - 1}`)
   for (const { size, root } of heads)
     if ((rootAt(size) ?? root) !== root) return fault('tampered', 0, `_system records other entries up to ${size - 1}`)
-  // Head and checkpoint are written in one commit. Read again: others sign meanwhile.
+  // A head and its checkpoint are written in one commit. Read again, since others sign meanwhile.
   const kept = connection.checkpoints.lastSize(chain)
   for (const { size } of heads)
     if (size > kept)
@@ -99,7 +102,7 @@ function wholeFault(work: Work): Fault | undefined {
   return undefined
 }
 
-/** What `_system` is held to where it says something of another chain: that it is what was signed there, to its end. */
+/** Verifies the entry of `_system` that records another chain, up to the end of what was signed there. */
 function systemFault(work: Work, recorded: RecordedHead): Fault | undefined {
   const { connection, origin, request } = work
   const signed = connection.checkpoints.lastSize(SYSTEM_CHAIN)

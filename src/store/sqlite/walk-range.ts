@@ -20,9 +20,9 @@ export interface Work {
   connection: Connection
   origin: string
   request: ChainRequest
-  /** Entries of the chain. */
+  /** Number of entries of the chain. */
   length: number
-  /** The record of what was pruned, or what is wrong with it; undefined where nothing was. It can be large, and is read once. */
+  /** Record of what was pruned, or its fault; undefined when nothing was. It can be large, and is read once. */
   prune(): Prune | string | undefined
 }
 
@@ -34,7 +34,7 @@ export function workOn(connection: Connection, origin: string, request: ChainReq
   return { connection, origin, request, length: connection.entries.length(chain), prune }
 }
 
-/** What was found before something was wrong, or to the end. */
+/** Tally of good entries, up to the first fault or the end. */
 export interface Found {
   checked: number
   firstEntry: string
@@ -43,12 +43,12 @@ export interface Found {
   fault: Fault | undefined
 }
 
-/** What an entry with these sections is held to. */
+/** Makes the check of an entry with these sections. */
 type CheckAt = (seq: number, committed: readonly Committed[]) => EntryCheck
 
 export type Fault = Omit<ChainFault, 'status'> & { status: RangeStatus }
 
-/** The entries first <= seq < end, and what is on both sides. @param found counts what is found good */
+/** Verifies the entries first <= seq < end, and their links on both sides. @param found counts the good entries */
 export function walkRange(
   work: Work,
   found: Found,
@@ -69,7 +69,7 @@ export function walkRange(
   const walk = new ChainWalk({ chain, head: edge, tree, marks: marksAround(work, first, end), ...nodes(work) })
   const begins = walk.begin()
   if (begins !== undefined) return begins
-  // One entry past the range is read too: the range's last hash must be what it follows.
+  // Reads one entry past the range too, since its link holds the range's last hash.
   const past = Math.min(Math.max(end, first) + 1, length)
   let seenPast = false
   let others = 0
@@ -97,7 +97,7 @@ export function walkRange(
   return passToMark(work, walk, Math.max(first, end))
 }
 
-/** What the first entry of the range must follow from: the genesis, or the entry before, if that is what it was. */
+/** Head that the first entry of the range must follow: the genesis, or the verified entry before. */
 function leftEdge(
   { connection, origin, request, prune }: Work,
   first: number,
@@ -123,7 +123,7 @@ function treeBefore({ connection, request }: Work, first: number): GrowingTree {
   return new GrowingTree(first, connection.checkpoints.hashes(request.chain, coverRanges(0, first)))
 }
 
-/** The checkpoints up to the first one past the range: what each says is true when one of the log keys has signed it for this chain. */
+/** Checkpoints up to the first one past the range. Each counts only when a log key has signed it for this chain. */
 function marksAround({ connection, origin, request }: Work, first: number, end: number): Mark[] {
   const { chain, logKeys } = request
   const verify = quickVerifier()
@@ -146,7 +146,7 @@ function nodes({ connection, request }: Work) {
   }
 }
 
-/** From the end of the range to the first checkpoint past it, by what is stored. */
+/** Follows stored hashes from the end of the range to the first checkpoint past it. */
 function passToMark({ connection, request, length }: Work, walk: ChainWalk, end: number): ChainFault | undefined {
   const [mark] = walk.marksAhead()
   if (mark === undefined || mark.size > length) return undefined
@@ -160,12 +160,12 @@ function passToMark({ connection, request, length }: Work, walk: ChainWalk, end:
   return undefined
 }
 
-/** Tells which sections commands erased; found out when the first is missing. An entry that was altered erases nothing. */
+/** Tells which sections commands erased, computed when the first one is missing. An altered entry erases nothing. */
 function erasedSections({ connection, request }: Work): (seq: number, name: string) => boolean {
   const known = once(() => {
     const seqs = connection.entries.seqsOfTypes(request.chain, ['audit.redaction'])
     const targetsAt = (seq: number) => targetsOf(connection.rows.wholeData(request.chain, seq) ?? 'null')
-    // Nothing is erased before it is there.
+    // A command erases only entries before its own.
     return erasures(seqs.flatMap((seq) => targetsAt(seq).filter(({ last }) => last < seq)))
   })
   return (seq, name) => known()(seq, name)

@@ -1,12 +1,12 @@
-/** Above this, writing is slow: the event loop would stand still for longer than it may. */
+/** Average above which writing is slow: it would block the event loop for too long. */
 const SLOW_MS = 10
-/** How much one write counts, so that a checkpoint now and then is not taken for a slow disk. */
+/** Weight of one write, so that an occasional checkpoint does not look like a slow disk. */
 const WEIGHT = 0.2
-/** A write that took this long shows a disk that hangs, and that will do so again. */
+/** Duration of a write that shows a hanging disk, which will probably hang again. */
 const HANG_MS = 200
 const HANG_FOR_MS = 60_000
 
-/** How long writes take: a moving average, and whether the disk has hung lately. */
+/** Tracks the duration of writes: a moving average, and whether the disk hung lately. */
 export function writeTime() {
   let ms = 0
   let hangsUntilMs = 0

@@ -9,20 +9,20 @@ import { EMPTY, type Memory, refreshed } from './memory.ts'
 import { AlteredFile } from './open.ts'
 import { randomPool } from './random-pool.ts'
 
-/** No submission joins a group that has taken this long already: its first member waits for its last. */
+/** Time after which no further submission joins a group: its first member waits for its last. */
 const GROUP_MS = 20
 
-/** Submissions that arrived together, with what the file does not say. Plain data, as all here: it may be sent to a thread. */
+/** Submissions that arrived together. Plain data, as all types here, since a thread may receive it. */
 export interface WriteRequest {
   submissions: readonly PreparedSubmission[]
-  /** Stops that are in force and not on disk yet. */
+  /** Stops in force that are not on disk yet. */
   imposed: readonly KillSwitch[]
-  /** Chains whose newest entry is ahead of the clock, and say so already. */
+  /** Chains whose newest entry is ahead of the clock, and where an entry already records that. */
   regressed: ReadonlySet<string>
   nowMs: number
 }
 
-/** A fault of the submission itself; `code` is null when it is one of this program. */
+/** Fault of the submission itself; `code` is null for a bug of this program. */
 export interface Fault {
   code: ErrorCode | null
   message: string
@@ -31,23 +31,23 @@ export interface Fault {
 export type WriteResult = Committed | Conflict | { fault: Fault }
 
 export type WriteReply =
-  /** Of the first submissions; the others did not fit. What is neither a conflict nor a fault is on disk. */
+  /** Results of the first submissions; the others did not fit. A result without conflict or fault is on disk. */
   | { kind: 'written'; results: readonly WriteResult[]; stateVersion: number; regressed: ReadonlySet<string> }
   /** Another process holds the lock; nothing was tried. */
   | { kind: 'busy' }
-  /** The file cannot be written. `unknown`: the COMMIT failed, and whether it is on disk is not known. */
+  /** The file cannot be written. `unknown`: the COMMIT failed, and may or may not be on disk. */
   | { kind: 'failed'; cause: string; unknown: boolean }
 
 /** Writes to one file, a group at a time. */
 export interface Writer {
-  /** Rejects when what failed cannot even be closed; whether it is on disk is not known then. */
+  /** Rejects when a failed file cannot even be closed; the write may or may not be on disk then. */
   write(request: WriteRequest): Promise<WriteReply>
   close(): Promise<void>
 }
 
 /**
- * Commits groups of submissions, each in one transaction with one fsync. It remembers records between groups, as every process
- * does, and takes in inside each transaction what others have written.
+ * Commits groups of submissions, each in one transaction with one fsync.
+ * It caches records between groups, and refreshes them inside each transaction with the writes of other processes.
  */
 export function groupCommitter(file: FileConnection, origin: string): (request: WriteRequest) => WriteReply {
   const deps: CommitDeps = { origin, random: randomPool() }
@@ -76,15 +76,14 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
       memory = group.memory
       return { kind: 'written', results, stateVersion: memory.version, regressed: group.regressed }
     } catch (error) {
-      // Closing rolls back what was not committed. Whether a failed COMMIT is on disk is unknown: it is never
-      // repeated, the file is opened anew and read.
+      // Closing rolls back. A failed COMMIT may be on disk: it is never repeated; the file is reopened and read.
       file.discard()
       return { kind: 'failed', cause: String(error), unknown: committing }
     }
   }
 }
 
-/** As many as fit in the time of a group. */
+/** Applies as many submissions as fit in the time of a group. */
 function applyAll(group: Group, submissions: readonly PreparedSubmission[], deps: CommitDeps): WriteResult[] {
   const sinceMs = performance.now()
   const results: WriteResult[] = []
@@ -95,7 +94,7 @@ function applyAll(group: Group, submissions: readonly PreparedSubmission[], deps
   return results
 }
 
-/** A fault of the submission itself refuses it alone; a fault of the file is thrown on and ends the group. */
+/** A fault of the submission refuses it alone; an error of the file propagates and ends the group. */
 function writeResultOf(group: Group, submission: PreparedSubmission, deps: CommitDeps): WriteResult {
   try {
     return applySubmission(group, submission, deps)
@@ -106,7 +105,7 @@ function writeResultOf(group: Group, submission: PreparedSubmission, deps: Commi
   }
 }
 
-/** What was altered in the file refuses who works on it, and no others. */
+/** An altered record refuses only the submissions that use it. */
 function codeOf(error: unknown): ErrorCode | null {
   if (error instanceof AlteredFile) return 'audit_unavailable'
   return error instanceof GateError ? error.code : null

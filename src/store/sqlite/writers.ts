@@ -6,23 +6,20 @@ import { groupCommitter, type WriteReply, type Writer } from './writer.ts'
 
 const MODULE = new URL('./writer-worker', import.meta.url)
 
-/** A group of more, on a moving average, is worth the way to the thread and back. */
+/** Average group size above which the way to the thread and back pays off. */
 const LARGE_GROUP = 6
 const SIZE_WEIGHT = 0.2
 
-/** Makes the writer of a file. `file` is how this thread has it open. */
+/** Makes the writer of a file. `file` is the connection of this thread. */
 export type MakeWriter = (address: FileAddress, file: FileConnection) => Writer
 
-/** Writes where it is called, which stands still meanwhile: for commands, which have nothing else to do. */
+/** Writes in the calling thread, which it blocks: for commands, which have nothing else to do. */
 export const writeHere: MakeWriter = ({ origin }, file) => {
   const commit = groupCommitter(file, origin)
   return { write: async (request) => commit(request), close: async () => undefined }
 }
 
-/**
- * Writes in a thread of its own, started at the first write, so that neither hashing nor the disk holds up what else the
- * process does.
- */
+/** Writes in a thread of its own, started at the first write: hashing and the disk block nothing else. */
 export const writeInThread: MakeWriter = (address) => {
   let thread: Worker | undefined
   let closed = false
@@ -33,7 +30,7 @@ export const writeInThread: MakeWriter = (address) => {
     const lost = (cause: string): void => {
       if (thread !== started) return
       thread = undefined
-      // One whose answer could not be read is alive still.
+      // A thread whose answer could not be read is still alive.
       void started.terminate()
       settle({ kind: 'failed', cause, unknown: true })
     }
@@ -54,7 +51,7 @@ export const writeInThread: MakeWriter = (address) => {
           thread ??= start()
           thread.postMessage(request)
         } catch (error) {
-          // Such as a value that cannot be sent: nothing was.
+          // The request could not be sent, such as a value that cannot be cloned: nothing was written.
           resolve({ kind: 'failed', cause: String(error), unknown: false })
         }
       })
@@ -73,9 +70,9 @@ export const writeInThread: MakeWriter = (address) => {
 }
 
 /**
- * For a service: written here while few ask and the disk is quick, which costs least; in a thread while groups are large, so that
- * both work at once, and while the disk is slow and for a minute after it has hung, so that it holds up a service once and
- * not again and again.
+ * Writer of a service. It writes in this thread while load is low and the disk is fast, which costs least.
+ * It writes in a thread of its own while groups are large, so that both work at once, and while the disk is slow or
+ * hung in the last minute, so that a hang blocks the service only once.
  */
 export const writeWhereBetter: MakeWriter = (address, file) => {
   const here = writeHere(address, file)
@@ -87,7 +84,7 @@ export const writeWhereBetter: MakeWriter = (address, file) => {
       const beginMs = performance.now()
       size += (request.submissions.length - size) * SIZE_WEIGHT
       const reply = await (size > LARGE_GROUP || time.isSlow() ? there : here).write(request)
-      // A lock that another process holds is answered at once, and says nothing of the disk.
+      // A busy lock is answered at once, and says nothing about the disk.
       if (reply.kind !== 'busy') time.since(beginMs)
       return reply
     },
