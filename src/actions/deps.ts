@@ -12,7 +12,7 @@ import type { PolicySet } from '../policy/set.ts'
 import type { Store } from '../store/store.ts'
 import type { Committed, Conflict, Guard, Placed, Submission } from '../store/submission.ts'
 
-/** What every action works with: the store, the time, and names for new things. */
+/** Dependencies of every action: the store, the clock and the maker of ids. */
 export interface Deps {
   store: Store
   clock: Clock
@@ -24,7 +24,7 @@ export interface PoliciesInForce {
   get(tenantId: string): PolicySet | undefined
 }
 
-/** What was seen of a chain for a decision, and what must still be so when an allow is committed. */
+/** The part of a chain that a decision read, and the guard that holds at the commit of an allow. */
 export interface Seen {
   /** Entries of the chain. */
   end: number
@@ -37,15 +37,15 @@ export interface ReadHistory {
   seen: Seen | null
 }
 
-/** Reads from the audit chain what policies ask about what was allowed before. */
+/** Reads earlier allows from the audit chain, for facts over time. */
 export interface HistoryReader {
   /** As of now. */
   read(set: PolicySet, chain: string, query: HistoryQuery): Promise<ReadHistory>
-  /** As it was when the chain had so many entries, but for requests that it needs and that have been erased since. */
+  /** The history when the chain had `end` entries; counts needed requests that have been erased since. */
   at(set: PolicySet, chain: string, query: HistoryQuery, end: number): Promise<{ history: History; erased: number }>
   /**
-   * Does the work after that of other checks that count the same: of those that are decided at once, all but one would
-   * have to be decided anew. At once where the action asks for nothing earlier.
+   * Runs the work after other checks that count the same actions; decided at once, all but one would conflict. Runs it
+   * at once where the action counts nothing earlier.
    *
    * @throws GateError `overloaded` when the others take too long
    */
@@ -57,7 +57,7 @@ export interface CheckDeps extends Deps {
   history: HistoryReader
 }
 
-/** Who asks, as the credential says, and for which tenant. */
+/** The authenticated principal, from its credential, and the tenant it acts in. */
 export interface Caller {
   key: ApiKey
   tenantId: string
@@ -80,7 +80,7 @@ export function actorOf({ id, identity, roles }: ApiKey): Actor {
   return { kind: 'key', id, identity, roles }
 }
 
-/** Whether the caller's key is neither revoked nor expired by now, for what goes on after a request was let in. */
+/** True while the caller's key is neither revoked nor expired, for work that goes on after admission. */
 export function isStillActive(deps: Deps, { key }: Caller): boolean {
   return activeKey(deps, key.id) !== undefined
 }
@@ -91,9 +91,9 @@ export function activeKey({ store, clock }: Pick<Deps, 'store' | 'clock'>, keyId
   return key !== undefined && isActive(key, clock()) ? key : undefined
 }
 
-/** How often an action decides anew when what it had read changed before its commit. */
+/** Attempts of an action whose reads changed before its commit. */
 const ATTEMPTS = 3
-/** Whom other processes overtake goes on this long: each time, one of them has got on. */
+/** Time limit for attempts that other processes overtake; each of those conflicts is progress elsewhere. */
 const OVERTAKEN_LIMIT_MS = 5000
 
 /**

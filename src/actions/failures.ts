@@ -1,7 +1,7 @@
 /**
- * Tells of failures of what is tried again and again: each once, until it is another one or the work has succeeded.
+ * Reports the failures of repeated work: each cause once, until it changes or the work succeeds.
  *
- * @param remindMs after which the same one is told again; never, when left out
+ * @param remindMs repeats the report of an unchanged cause after this time; never by default
  */
 export function failures(tell: (error: unknown, name: string) => void, remindMs = Number.POSITIVE_INFINITY) {
   const told = new Map<string, { text: string; atMs: number }>()

@@ -18,7 +18,7 @@ export function idempotencyOf(value: string | undefined, route: RouteId, request
 }
 
 /**
- * What the value led to within the last ten minutes.
+ * The earlier use of the key within the last ten minutes.
  *
  * @throws GateError `idempotency_conflict` when it came with another request
  */
@@ -43,7 +43,7 @@ function scopeOf(caller: Caller, { route }: Idempotency): string {
   return `${route} ${caller.chain}`
 }
 
-/** The guard and the write that tie a submission to the value; none without one. */
+/** The guard and the write that bind a submission to the idempotency key; none without one. */
 export function bindTo(
   deps: Deps,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** The stored JSON that a page shows, up to the item that exceeds it: what is larger no client wants in one answer. */
+/** Limit of stored JSON in a page; the item that exceeds it is the last. No client wants a larger answer. */
 export const PAGE_BYTES = 8 * 1024 * 1024
 
 export interface PageGiven {
@@ -7,9 +7,9 @@ export interface PageGiven {
   total: number
 }
 
-/** The page as it was given: with fewer items than there are, `limit` is their number. */
+/** The paging of the answer: a shortened page states its own number of items as `limit`. */
 export function pageGiven({ limit, offset, total }: PageGiven, given: number): PageGiven {
-  // Without any item there is no progress to be told of.
+  // A page without items made no progress that it could state.
   const isCut = given > 0 && given < Math.min(limit, total - offset)
   return { limit: isCut ? given : limit, offset, total }
 }

@@ -1,11 +1,11 @@
 import { GateError } from '../base/errors.ts'
 import type { Store } from '../store/store.ts'
 
-/** Of one key at a time: each looks several times a second. */
+/** Limit for one key: each waiter polls several times a second. */
 const MAX_WAITERS = 32
 const MAX_STREAMS = 32
 
-/** Counts what holds on to a store by key. `take` gives a place, and how to give it back. */
+/** Counts the waiters on a store by key. `take` occupies a place and returns its release. */
 function places(limit: number, message: string) {
   const taken = new WeakMap<Store, Map<string, number>>()
   return {
@@ -31,7 +31,7 @@ const waiters = places(MAX_WAITERS, `This key waits for ${MAX_WAITERS} approvals
 /** Places of streams. */
 export const streams = places(MAX_STREAMS, `This key reads ${MAX_STREAMS} event streams already; end one of them.`)
 
-/** Whether the key may have one more waiting reader. */
+/** True when the key may have one more waiting reader. */
 export function mayWait(store: Store, keyId: string): boolean {
   return waiters.isFree(store, keyId)
 }

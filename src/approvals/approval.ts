@@ -9,7 +9,7 @@ const LABEL = 'gate-sidecar/approval/v1\n'
 export const APPROVAL_STATUSES = ['pending', 'approved', 'rejected', 'expired', 'cancelled', 'consumed'] as const
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
 
-/** Until it is used, or ended without that: only so long does it matter which votes still count. */
+/** Statuses before use or another end: only while open does it matter which votes still count. */
 export const OPEN_STATUSES = ['pending', 'approved'] as const satisfies readonly ApprovalStatus[]
 export type OpenStatus = (typeof OPEN_STATUSES)[number]
 
@@ -19,7 +19,7 @@ export function isOpenStatus(status: ApprovalStatus): status is OpenStatus {
 
 export type Vote = {
   keyId: string
-  /** The voting key's identity, else its id: what is counted. */
+  /** The voting key's identity, else its id: the unit of the quorum. */
   principal: string
   /** As claimed in the request. */
   approverId: string
@@ -45,7 +45,7 @@ export type Approval = {
   factors: readonly { name: string; weight: number; contribution: number }[]
   reason: string
   rule: string | null
-  /** What the policy lets the agent be told; approvers see all. */
+  /** The disclosure to agents that the policy allows; approvers see everything. */
   explain: 'full' | 'reason'
   /** The requesting key's identity, else its id. */
   requestedBy: string
@@ -62,13 +62,13 @@ export type Approval = {
   digest: string
 }
 
-/** What of an approval its status and deadline follow from; a request may be large, and is not part of it. */
+/** The part of an approval from which its status and deadline follow, without the request, which may be large. */
 export type Standing = Pick<
   Approval,
   'id' | 'chain' | 'action' | 'domain' | 'status' | 'createdAt' | 'decidedAt' | 'expiresAt'
 >
 
-/** The subset of a request that an approval is for. */
+/** The part of a request that an approval binds. */
 export interface Bound {
   chain: string
   action: string
@@ -77,7 +77,9 @@ export interface Bound {
   requester: string
 }
 
-/** What an approval covers, as a digest (docs/format.md). Another value anywhere but at the `unbound` paths gives another digest. */
+/**
+ * The digest of an approval's binding (docs/format.md). A changed value anywhere but at the `unbound` paths changes it.
+ */
 export function approvalDigest(bound: Bound, unbound: readonly (readonly string[])[]): string {
   const bodies = { context: bound.context, plan: bound.plan }
   // One copy for all paths: a bundle may name as many as it has members.
@@ -86,13 +88,13 @@ export function approvalDigest(bound: Bound, unbound: readonly (readonly string[
   return digestOf(LABEL + canonicalJson({ ...bound, context, plan }))
 }
 
-/** The members that an unbound path goes through, from `context` or `plan` on; undefined when it names no one member. */
+/** The members on an unbound path, from `context` or `plan` on; undefined when it does not name a single member. */
 export function unboundPath(text: string): string[] | undefined {
   const path = parseFactPath(text)
   return path === undefined || isPlural(path) ? undefined : [path.root, ...path.segments.map(String)]
 }
 
-/** `path` starts with `context` or `plan`; what is not there is already left out. */
+/** Deletes the member at `path`, which starts with `context` or `plan`; a missing member is already left out. */
 function leaveOut(bodies: Pick<Bound, 'context' | 'plan'>, path: readonly string[]): void {
   let inner: Json = bodies
   for (const [i, name] of path.entries()) {
@@ -106,14 +108,14 @@ export function subjectOf(approval: Standing): Subject {
   return { chain: approval.chain, action: approval.action, domain: approval.domain ?? undefined }
 }
 
-/** The deadline in ms, moved by the time that the action has been stopped until now. */
+/** The deadline in ms, extended by the time of stops over the action until now. */
 export function deadlineMs(approval: Standing, stops: Iterable<KillSwitch>, nowMs: number): number {
   return Date.parse(approval.expiresAt) + stoppedMs(stops, subjectOf(approval), Date.parse(approval.createdAt), nowMs)
 }
 
 /**
- * The status that holds now, whether or not an entry says so yet: a stop over the action cancels what was
- * approved before it, and what is still open is expired from its deadline on.
+ * The current status, recorded or not: a stop over the action cancels earlier approvals, and open ones expire at their
+ * deadline.
  */
 export function statusAt(approval: Standing, stops: Iterable<KillSwitch>, nowMs: number): ApprovalStatus {
   const { status, decidedAt } = approval
@@ -123,14 +125,14 @@ export function statusAt(approval: Standing, stops: Iterable<KillSwitch>, nowMs:
   return nowMs >= deadlineMs(approval, stops, nowMs) ? 'expired' : status
 }
 
-/** The stop that has cancelled it; undefined where none did, so also where somebody cancelled it. */
+/** The stop that cancelled the approval; undefined without one, and when a person cancelled it. */
 export function stopThatCancelled(
   approval: Approval,
   stops: Iterable<KillSwitch>,
   nowMs: number,
 ): KillSwitch | undefined {
   const { decidedAt, votes } = approval
-  // A stop leaves the time of the last vote; who cancels it writes another one.
+  // A stop keeps the time of the last vote; a person's cancellation writes its own.
   if (decidedAt === null || decidedAt !== votes.at(-1)?.votedAt) return undefined
   return statusAt(approval, stops, nowMs) === 'cancelled'
     ? stopSince(stops, subjectOf(approval), Date.parse(decidedAt))

@@ -11,14 +11,14 @@ import {
 } from './approval.ts'
 import { countedVotes, type Keys } from './votes.ts'
 
-/** What else an approval depends on. */
+/** Other state that an approval's view depends on. */
 interface Surroundings {
   switches: readonly KillSwitch[]
   keys: Keys
 }
 
 /**
- * What callers see. The binding is shown, so that an approver knows what is covered and what is not.
+ * The approval as callers see it. The binding is shown, so that an approver knows what is covered and what is not.
  *
  * @param isApprover false hides rule and factors where the policy gives the agent the reason only
  */
@@ -53,8 +53,8 @@ export function approvalView(approval: Approval, { switches, keys }: Surrounding
 export type ApprovalView = ReturnType<typeof approvalView>
 
 /**
- * The votes, and which of them count towards the quorum: while it is open by the keys as they are now, and once it is settled one
- * of each person, whatever became of the keys. The vote that rejects is the last, and none for it.
+ * The votes, and which of them count towards the quorum. While open, by the current keys; once settled, one per
+ * principal, whatever became of the keys. A rejection is the last vote, and none counts for it.
  */
 function votesIn(approval: Approval, status: ApprovalStatus, keys: Keys, nowMs: number) {
   const { votes } = approval

@@ -3,16 +3,15 @@ import { type ApiKey, isActive, lineOf, principalOf } from '../keys/apikey.ts'
 import type { ApprovalTerms } from '../policy/set.ts'
 import type { Approval, Vote } from './approval.ts'
 
-/** The rules a vote is held to: those of the hold, or the policy's rules now in force. */
+/** The rules for votes: those of the hold, or of the policy now in force. */
 export type VotingTerms = Pick<ApprovalTerms, 'quorum' | 'selfApproval' | 'approvers'>
 export type Keys = ReadonlyMap<string, ApiKey>
 
 /**
  * Refuses a vote that could not count.
  *
- * @throws GateError `approver_mismatch` when the key's identity is not the claimed approver,
- *   `self_approval` for who asked or a key it made, `forbidden` for a key outside the policy's groups
- *   or made by another voter's key.
+ * @throws GateError `approver_mismatch` when the key's identity is not the claimed approver, `self_approval` for the
+ *   requester or a key it made, `forbidden` for a key outside the policy's groups or made by another voter's key.
  */
 export function assertMayVote(approval: Approval, voter: ApiKey, approverId: string, keys: Keys): void {
   if (voter.identity !== null && voter.identity !== approverId) {
@@ -36,8 +35,8 @@ export function assertMayVote(approval: Approval, voter: ApiKey, approverId: str
 }
 
 /**
- * The votes that count under `terms` at `nowMs`, by principal: held by a key that is still active, in the
- * groups, not the requester's unless self-approval is allowed, and not made by another voter's key.
+ * The votes that count under `terms` at `nowMs`, by principal: by an active key, in the groups, not made by another
+ * voter's key. The requester's own counts only where self-approval is allowed.
  */
 export function countedVotes(approval: Approval, terms: VotingTerms, keys: Keys, nowMs: number): Map<string, Vote> {
   const counted = new Map<string, Vote>()
@@ -57,14 +56,14 @@ function isRequester(approval: Approval, voter: ApiKey, keys: Keys): boolean {
 }
 
 /**
- * Follows who made whom over HTTP, so that a key cannot hide behind one that it made, or whose new secret it had made. Whole
- * lines are compared: the rotation of either key, or of one between them, changes nothing.
+ * Follows the makers of keys over HTTP, so that a key cannot hide behind one that it made, or whose new secret it had
+ * made. Compares whole lines: the rotation of either key, or of one between them, changes nothing.
  */
 function isMadeBy(key: ApiKey, ancestorId: string, keys: Keys): boolean {
   const known = keys.get(ancestorId)
   const ancestor = known === undefined ? ancestorId : lineOf(known)
   const makers = new Set(makersOf(key))
-  // What is added meanwhile is looked at too.
+  // Ids added during the loop are visited too.
   for (const id of makers) {
     const maker = keys.get(id)
     if (maker === undefined) continue

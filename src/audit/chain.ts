@@ -3,7 +3,7 @@ import { digestOf } from '../base/digest.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 import { isJsonObject, type JsonObject, storedJson } from '../base/json.ts'
 
-/** Names the bytes an entry hashes, signs or commits to; docs/format.md is the specification. */
+/** Labels of the bytes that an entry hashes, signs or commits to; docs/format.md is the specification. */
 export const COMMIT_LABEL = 'gate-sidecar/commit/v1\n'
 const LABEL = {
   commit: COMMIT_LABEL,
@@ -21,7 +21,7 @@ export function chainOf(tenantId: string, environment: Environment): string {
   return `${tenantId}/${environment}`
 }
 
-/** Whose chain it is. @throws TypeError for the chain of the service itself, which is nobody's */
+/** The tenant and environment of a chain. @throws TypeError for the chain of the service itself */
 export function ownerOf(chain: string): { tenantId: string; environment: Environment } {
   const [tenantId, name] = chain.split('/')
   const environment = ENVIRONMENTS.find((one) => one === name)
@@ -29,17 +29,17 @@ export function ownerOf(chain: string): { tenantId: string; environment: Environ
   throw new TypeError(`${chain} is not the chain of a tenant`)
 }
 
-/** The hashed part of an entry. It holds no personal data, so that it never has to be erased. */
+/** The hashed part of an entry. It holds no personal data, so it never has to be erased. */
 export interface Header {
   chain: string
   /** Name of each section to its salted commitment. */
   commits: Record<string, string>
   id: string
-  /** Hash of the entry before, or the genesis value of the chain. */
+  /** Hash of the previous entry, or the genesis value of the chain. */
   prev: string
   /** From 0, without gaps. */
   seq: number
-  /** Never earlier than the entry before. */
+  /** Never earlier than the previous entry's. */
   ts: string
   type: string
   v: 1
@@ -53,7 +53,7 @@ export interface Section {
   json: string
 }
 
-/** What a section of an entry holds, which was written as JSON here; undefined where it has been erased. */
+/** The content of an entry's section, which was written as JSON here; undefined when it has been erased. */
 export function sectionValue({ sections }: Pick<Entry, 'sections'>, name: string): JsonObject | undefined {
   const section = sections.find((candidate) => candidate.name === name)
   return section && JSON.parse(section.json)
@@ -71,7 +71,7 @@ export interface StoredEntry extends Entry {
   headerText: string
 }
 
-/** The newest entry of a chain, or what stands before the first. */
+/** The newest entry of a chain, or the state before the first. */
 export interface Head {
   seq: number
   hash: string
@@ -79,7 +79,7 @@ export interface Head {
   tsMs: number
 }
 
-/** What the first entry of a chain has as `prev`: it binds the instance and the chain, so that no chain can be moved elsewhere. */
+/** The head before the first entry: its hash binds the instance and the chain, so no chain can be moved elsewhere. */
 export function genesisHead(origin: string, chain: string): Head {
   return { seq: -1, hash: digestOf(`${LABEL.genesis}${origin}\n${chain}\n`), tsMs: 0 }
 }
@@ -127,7 +127,9 @@ export function seal(head: Head, draft: Draft, ts: string, salts: Uint8Array): S
   return { header, headerText, hash: hashHeader(headerText), sections }
 }
 
-/** A header by its text. The text was ours once: where it is not JSON any more, or no header, hashing it says so; undefined then. */
+/**
+ * Parses a header's text; undefined for anything else. The text was written here once, and its hash reveals any damage.
+ */
 export function readHeader(text: string): Header | undefined {
   const value = storedJson(text)
   return isJsonObject(value) && isJsonObject(value.commits) ? (value as unknown as Header) : undefined

@@ -1,7 +1,7 @@
 import { decodeBase64, encodeBase64 } from '../base/bytes.ts'
 import { HASH_BYTES, type Hash } from './tree.ts'
 
-/** What a checkpoint says: the first `size` entries of this chain have this root. */
+/** The content of a checkpoint: the first `size` entries of this chain have this root. */
 export interface Checkpoint {
   origin: string
   chain: string
@@ -11,12 +11,12 @@ export interface Checkpoint {
 
 const SIZE = /^(?:0|[1-9][0-9]{0,15})$/
 
-/** The text that is signed (C2SP tlog-checkpoint, without extension lines). */
+/** The signed text (C2SP tlog-checkpoint, without extension lines). */
 export function checkpointText({ origin, chain, size, root }: Checkpoint): string {
   return `${origin}/${chain}\n${size}\n${encodeBase64(root)}\n`
 }
 
-/** Undefined for any other text. An origin has no `/`, so that the first one ends it. */
+/** Parses a checkpoint's text; undefined for any other. An origin has no `/`, so the first one ends it. */
 export function parseCheckpoint(text: string): Checkpoint | undefined {
   const [log = '', size = '', root = '', end, ...more] = text.split('\n')
   const slash = log.indexOf('/')

@@ -4,7 +4,7 @@ import type { Decision } from '../policy/set.ts'
 import type { Draft } from './chain.ts'
 import type { EventType } from './events.ts'
 
-/** Who caused an entry, taken from the credential. What a body claims is marked as a claim. */
+/** The cause of an entry, by its credential. Claims from a body are marked as such. */
 export type Actor =
   | { kind: 'key'; id: string; identity: string | null; roles: readonly string[]; claimedUserId?: string }
   /** A command on the host, run by this user id: `host:1000`. */
@@ -13,19 +13,19 @@ export type Actor =
 
 export const SERVICE: Actor = { kind: 'service', id: 'gate-sidecar' }
 
-/** What an action asks to be recorded; the time and the place in the chain are given at the commit. */
+/** An entry to be recorded; the commit gives it time and place. */
 export type EntryDraft = DecisionEntry | EventEntry
 
 /**
- * One decision. Four sections, so that what was decided stays provable when the request is erased:
- * `decision` is exactly what a bundle shows, `grounds` says why.
+ * One decision. Its four sections keep the decision provable when the request is erased: `decision` is exactly what a
+ * bundle shows, `grounds` gives the reasons.
  */
 export interface DecisionEntry {
   kind: 'decision'
   id: string
   chain: string
   decision: { id: string; action: string; decision: Decision }
-  /** The parsed body, as it came. */
+  /** The parsed body, as received. */
   request: JsonObject
   risk: { score: number; factors: readonly { name: string; weight: number; contribution: number }[] }
   grounds: Grounds
@@ -42,14 +42,14 @@ export type Grounds = {
   caller: {
     keyId: string
     roles: readonly string[]
-    /** Whose actions are counted together: the key's identity, else the first key of its line. */
+    /** Scope of the agent's counters: the key's identity, else the first key of its line. */
     agent: string
   }
-  /** What the policies take for the session of the request. */
+  /** The session of the request, by the policies' definition. */
   session: string | null
-  /** The action, where it was allowed: what later decisions count. */
+  /** The allowed action, which later decisions count; null otherwise. */
   taken: string | null
-  /** How many entries of the chain the policies could see, where they asked for earlier ones. */
+  /** Length of the chain that the policies could read; null where they read no history. */
   historyEnd: number | null
   unevaluable: readonly { kind: string; name: string; facts: readonly string[] }[]
   approvalId: string | null
@@ -62,17 +62,17 @@ export interface EventEntry {
   chain: string
   type: EventType | (string & {})
   data: Json
-  /** What was sent to the service beside that, and may be erased. */
+  /** Further content from the caller, which may be erased. */
   detail?: Json
   actor: Actor
 }
 
 /**
- * An entry but for its place and time. What it commits to is in canonical form by now, so that a value without one is
- * refused where it comes from; and it is text, which costs less to hand on than what it was made from.
+ * An entry without its place and time. Its sections are canonical text by now: a value without canonical form is
+ * refused at its source, and text is cheaper to pass on.
  */
 export interface PreparedEntry extends Draft {
-  /** The section that gets the entry's time, which is also the decision's. */
+  /** The section that receives the entry's time, which is also the decision's. */
   decision?: DecisionEntry['decision']
 }
 
@@ -89,7 +89,7 @@ export function prepareEntry(entry: EntryDraft): PreparedEntry {
   return { id, chain, type: 'gate.decision', sections, decision }
 }
 
-/** The entry as it is sealed at this time. */
+/** The entry to be sealed at this time. */
 export function draftAt({ decision, ...draft }: PreparedEntry, ts: string): Draft {
   if (decision === undefined) return draft
   return { ...draft, sections: [section('decision', { ...decision, timestamp: ts }), ...draft.sections] }

@@ -1,4 +1,4 @@
-/** Every type of entry that the service itself writes, and what it records. Callers add their own through the audit log. */
+/** Every entry type of the service itself, and what it records. Callers add their own through the audit log. */
 export const EVENTS = {
   'gate.decision': 'a check was decided; `data` holds action and decision',
   'approval.requested': 'an action is held for a person',
@@ -44,7 +44,7 @@ export const STATE_EVENTS: readonly EventType[] = EVENT_TYPES.filter(
   (type) => /^(approval|killswitch|key|tenant)\./.test(type) || type === 'policy.loaded',
 )
 
-/** First segments that callers may not use, so that no caller's entry can be taken for one of ours. */
+/** First segments reserved for the service, so that no caller's entry passes for one of ours. */
 export const RESERVED_PREFIXES = [
   'gate',
   'approval',

@@ -1,4 +1,4 @@
-/** What the verification of a part of a chain comes to. */
+/** Results of verifying a part of a chain. */
 export const RANGE_STATUSES = {
   ok: 'all entries follow one another, and an external anchor has all of them',
   unanchored: 'all entries follow one another; for those that are in no external anchor yet, only this service vouches',
@@ -12,18 +12,18 @@ export const RANGE_STATUSES = {
 } as const
 export type RangeStatus = keyof typeof RANGE_STATUSES
 
-/** The statuses of what was found good. */
+/** The statuses of a valid range. */
 export const GOOD_STATUSES: readonly RangeStatus[] = ['ok', 'unanchored', 'empty']
 
 export interface RangeVerification {
   valid: boolean
   status: RangeStatus
-  /** Entries of the range that were found good. */
+  /** Valid entries of the range. */
   entriesChecked: number
   /** Audit entry ids; empty for an empty range. */
   firstEntry: string
   lastEntry: string
-  /** The first thing wrong, as a sentence; null when valid. */
+  /** The first fault, as a sentence; null when valid. */
   fault: string | null
   firstBadSeq: number | null
   /** Entries of the range with a section that was erased by a command. */

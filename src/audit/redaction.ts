@@ -2,12 +2,12 @@ import { isJsonObject, type Json, readJson } from '../base/json.ts'
 import { partitionPoint } from '../base/partition-point.ts'
 import { EVENT_TYPES, isOfApproval } from './events.ts'
 
-/** Sections that were erased: those of this name, of the entries first <= seq <= last. */
+/** Erased sections: those of this name in the entries first <= seq <= last. */
 export type RedactionTarget = { first: number; last: number; section: string }
 
 const MAX_DEPTH = 8
 
-/** What an entry `audit.redaction` says was erased; nothing that it says wrongly. @param json its section `data` */
+/** The valid targets of an entry `audit.redaction`; others are ignored. @param json its section `data` */
 export function targetsOf(json: string): RedactionTarget[] {
   const data = readJson(json, { maxDepth: MAX_DEPTH })
   const targets = isJsonObject(data) ? data.targets : undefined
@@ -22,7 +22,7 @@ function targetOf(value: Json): RedactionTarget[] {
     : []
 }
 
-/** What a command may erase: what was sent to the service, and approvals. Decisions and what state follows from stay. */
+/** True for erasable sections: content sent to the service, and approvals. Decisions and the sources of state stay. */
 export function isErasable(type: string, section: string): boolean {
   if (type === 'gate.decision') return section === 'request'
   if (section === 'detail') return true
@@ -30,7 +30,7 @@ export function isErasable(type: string, section: string): boolean {
   return (!isOurs || isOfApproval(type)) && (section === 'data' || section === 'actor')
 }
 
-/** Tells whether one of the targets is this section of this entry. */
+/** Returns a test for sections that one of the targets covers. */
 export function erasures(targets: readonly RedactionTarget[]): (seq: number, section: string) => boolean {
   const bySection = new Map<string, RedactionTarget[]>()
   for (const target of joinedTargets(targets)) {
@@ -45,7 +45,7 @@ export function erasures(targets: readonly RedactionTarget[]): (seq: number, sec
   }
 }
 
-/** The same, by section and seq, with neighbours in one target. */
+/** The targets by section and seq, with neighbours merged. */
 export function joinedTargets(targets: readonly RedactionTarget[]): RedactionTarget[] {
   const order = (a: RedactionTarget, b: RedactionTarget): number =>
     a.section === b.section ? a.first - b.first : a.section < b.section ? -1 : 1

@@ -1,9 +1,11 @@
 import { equalBytes, sha256 } from '../base/bytes.ts'
 
-/** The Merkle tree of RFC 6962 section 2.1 over the hashes of a chain's entries. The index of a leaf is the entry's seq. */
+/**
+ * The Merkle tree of RFC 6962 section 2.1 over the hashes of a chain's entries. The index of a leaf is the entry's seq.
+ */
 
 export const HASH_BYTES = 32
-/** Of the complete subtrees, those of every so many levels are stored: a proof reads at most 255 hashes of each. */
+/** Interval of the levels whose complete subtrees are stored: a proof reads at most 255 hashes of each. */
 export const STORED_LEVELS = 8
 const LEAF = Uint8Array.of(0x00)
 const NODE = Uint8Array.of(0x01)
@@ -11,7 +13,7 @@ const NODE = Uint8Array.of(0x01)
 /** 32 bytes. */
 export type Hash = Uint8Array
 
-/** The complete subtree over the leaves from index · 2^level to before (index + 1) · 2^level. */
+/** The complete subtree over the leaves index · 2^level <= i < (index + 1) · 2^level. */
 export interface Place {
   level: number
   index: number
@@ -35,7 +37,7 @@ export function nodeHash(left: Hash, right: Hash): Hash {
   return sha256(NODE, left, right)
 }
 
-/** The largest complete subtrees that together are the leaves from `begin` to before `end`, left to right. */
+/** The largest complete subtrees that together cover the leaves begin <= i < end, left to right. */
 export function coverOf(begin: number, end: number): Place[] {
   const places: Place[] = []
   for (let at = begin; at < end; ) {
@@ -51,23 +53,23 @@ export function coverOf(begin: number, end: number): Place[] {
   return places
 }
 
-/** The same as ranges. */
+/** The cover as ranges. */
 export function coverRanges(begin: number, end: number): Range[] {
   return coverOf(begin, end).map(({ level, index }) => ({ begin: index * 2 ** level, end: (index + 1) * 2 ** level }))
 }
 
-/** The root of a range: of a subtree of some tree of RFC 6962, or of all of one. */
+/** The root of a range, which is a subtree of an RFC 6962 tree or a whole one. */
 export function rootOf({ begin, end }: Range, hashAt: HashAt): Hash {
   return fold(coverOf(begin, end).map(hashAt))
 }
 
-/** The root over complete subtrees, of which each is smaller than the one before it. Of none, that of the empty tree. */
+/** The root over complete subtrees, each smaller than the one before; without any, the root of the empty tree. */
 export function fold(hashes: readonly Hash[]): Hash {
   if (hashes.length === 0) return sha256('')
   return hashes.reduceRight((right, left) => nodeHash(left, right))
 }
 
-/** A tree that grows to the right, as the complete subtrees that it is made of: at most 53. */
+/** A tree that grows to the right, as its complete subtrees: at most 53. */
 export class GrowingTree {
   #size: number
   #peaks: { level: number; hash: Hash }[]
@@ -78,7 +80,7 @@ export class GrowingTree {
     this.#peaks = coverOf(0, size).map(({ level }, i) => ({ level, hash: peaks[i] ?? missing() }))
   }
 
-  /** How many leaves it has. */
+  /** The number of leaves. */
   get size(): number {
     return this.#size
   }
@@ -86,7 +88,7 @@ export class GrowingTree {
   /**
    * Adds a complete subtree (of one leaf: its leaf hash) to the right.
    *
-   * @param onNode told each larger subtree that this completes
+   * @param onNode called with each larger subtree that this completes
    */
   append(hash: Hash, level = 0, onNode?: (place: Place, hash: Hash) => void): void {
     const width = 2 ** level
@@ -115,7 +117,9 @@ export class GrowingTree {
   }
 }
 
-/** The ranges whose roots are the path from a leaf to the root of the first `size` leaves, bottom up (RFC 6962 section 2.1.1). */
+/**
+ * The ranges whose roots form the path from a leaf to the root over `size` leaves, bottom up (RFC 6962 section 2.1.1).
+ */
 export function inclusionPath(index: number, size: number): Range[] {
   assertWithin(index, size)
   const path: Range[] = []
@@ -127,7 +131,7 @@ export function inclusionPath(index: number, size: number): Range[] {
   return path.reverse()
 }
 
-/** True when the proof leads from this leaf, at this place, to the root of a tree of this size (RFC 9162 section 2.1.3.2). */
+/** True when the proof leads from this leaf and place to the root of a tree of this size (RFC 9162 section 2.1.3.2). */
 export function isIncluded(
   leaf: Hash,
   index: number,
@@ -151,7 +155,9 @@ export function isIncluded(
   return last === 0 && equalBytes(hash, root)
 }
 
-/** The ranges whose roots show that the tree of `size` leaves begins with that of the first `earlier` ones (RFC 6962 section 2.1.2). */
+/**
+ * The ranges whose roots prove that the tree of `size` leaves extends that of `earlier` ones (RFC 6962 section 2.1.2).
+ */
 export function consistencyPath(earlier: number, size: number): Range[] {
   if (earlier === 0 || earlier === size) return []
   assertWithin(earlier, size)
@@ -162,7 +168,7 @@ export function consistencyPath(earlier: number, size: number): Range[] {
     path.push(earlier <= middle ? { begin: middle, end } : { begin, end: middle })
     ;[begin, end] = earlier <= middle ? [begin, middle] : [middle, end]
   }
-  // Where the earlier tree is itself one subtree, whoever checks has its root.
+  // The verifier has the root of an earlier tree that is a single subtree.
   if (begin > 0) path.push({ begin, end })
   return path.reverse()
 }
@@ -172,7 +178,7 @@ interface TreeHead {
   root: Hash
 }
 
-/** True when the proof shows that `later` begins with `earlier` (RFC 9162 section 2.1.4.2). */
+/** True when the proof shows that `later` extends `earlier` (RFC 9162 section 2.1.4.2). */
 export function isConsistent(earlier: TreeHead, later: TreeHead, proof: readonly Hash[]): boolean {
   if (earlier.size > later.size) return false
   if (earlier.size === later.size) return proof.length === 0 && equalBytes(earlier.root, later.root)
@@ -204,7 +210,7 @@ function split(width: number): number {
   return power
 }
 
-/** Not with shifts, which are of 32 bits. */
+/** Division, since shifts are limited to 32 bits. */
 function half(value: number): number {
   return Math.floor(value / 2)
 }

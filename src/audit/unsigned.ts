@@ -1,14 +1,17 @@
 import type { Header } from './chain.ts'
 
-/** A service that runs signs what it decides within seconds. Time without decisions counts little: the machine may have slept. */
+/**
+ * Limit of unsigned activity: a running service signs within seconds. Time without decisions counts little, since the
+ * machine may have slept.
+ */
 const MOST_ACTIVE_MS = 600_000
 const COUNTED_GAP_MS = 60_000
-/** `_system` gets an entry for each time that others are signed, and is itself signed every 256 entries. */
+/** Limit of unsigned checkpoint entries: `_system` gets one at each signing, and is itself signed every 256 entries. */
 const MOST_CHECKPOINTS = 1000
 
 /**
- * Goes along the entries that no checkpoint covers, and tells whether a service can have left so many: if not, checkpoints were
- * taken away, so that entries could be written anew that had been signed. Commands on the host may append for years unsigned.
+ * Counts entries that no checkpoint covers, up to more than a service can leave unsigned. Beyond that, checkpoints were
+ * taken away to rewrite signed entries. Commands on the host may append for years unsigned.
  *
  * @returns takes the next entry; true when it is one too many
  */

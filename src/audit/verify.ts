@@ -13,32 +13,34 @@ import {
 } from './chain.ts'
 import { isErasable } from './redaction.ts'
 
-/** The first thing found wrong with a chain, in the words of an operator. */
+/** The first fault of a chain, in an operator's terms. */
 export interface ChainFault {
   chain: string
   seq: number
-  /** Whether what an entry says was changed, or one is missing or follows from another. */
+  /** Whether content was changed, or an entry is missing or links to another one. */
   status: 'tampered' | 'broken-link'
   what: string
 }
 
-/** A section by what its content commits to. */
+/** A section, as the commitment of its content. */
 export interface Committed {
   name: string
   commitment: string
 }
 
 export interface EntryCheck {
-  /** True: those of the entry; or what was worked out of them already. False when only headers are at hand. */
+  /**
+   * True verifies the entry's sections; computed commitments replace them; false skips them when only headers are at
+   * hand.
+   */
   sections: boolean | readonly Committed[]
-  /** Whether a section of the entry was erased by a command. */
+  /** True when a command erased this section of the entry. */
   isErased?: (name: string) => boolean
 }
 
 /**
- * Checks that `entry` is what follows `previous` and holds what it committed to: its hash is that of
- * its header, it links to the entry before, seq has no gap, time does not go back, and each
- * section's text and salt give the committed value.
+ * Verifies that `entry` follows `previous` and holds what it committed to: hash of its header, link, seq without a gap,
+ * time not going back, and each section's commitment.
  *
  * @returns what is wrong, or undefined. Everything is recomputed; nothing stored is trusted.
  */
@@ -69,8 +71,8 @@ function checkedFault(entry: Entry, { sections, isErased }: EntryCheck): string 
 }
 
 /**
- * The header as text is nearly always its members between these words. Where that is the stored text, of which the members were read,
- * no member needs an escape: it is canonical, and found so in a tenth of the time.
+ * True for a canonical header. Its text is nearly always its members between these words; if they rebuild the stored
+ * text, no member needs an escape, and a full canonicalisation, ten times as slow, is not needed.
  */
 function isCanonical({ header, headerText }: StoredEntry): boolean {
   const { chain, commits, id, prev, seq, ts, type } = header
@@ -85,7 +87,7 @@ function isCanonical({ header, headerText }: StoredEntry): boolean {
   return text === headerText || canonicalJson(header) === headerText
 }
 
-/** What is wrong with the sections of an entry against the commitments in its header. */
+/** The fault in an entry's sections against the commitments in its header. */
 export function contentFault({ header, sections }: Entry, isErased?: (name: string) => boolean): string | undefined {
   return sectionFault(header, sections.map(committedBy), isErased)
 }
@@ -94,7 +96,7 @@ function committedBy(section: Section): Committed {
   return { name: section.name, commitment: section.salt.byteLength === SALT_BYTES ? commitment(section) : '' }
 }
 
-/** What is wrong with what the sections of an entry commit to, against the commitments in its header. */
+/** The fault in computed commitments against those in the entry's header. */
 export function sectionFault(
   { type, commits }: Header,
   sections: readonly Committed[],
@@ -113,7 +115,7 @@ export function sectionFault(
   return missing && `section ${missing} is missing`
 }
 
-/** What the first entry of a segment must follow from: the genesis of its chain, or what it says itself of the entry before. */
+/** The head before a segment: the genesis of its chain, or the one that its first entry claims. */
 export function genesisOr(origin: string, chain: string, first: number, { prev, ts }: Header): Head {
   return first === 0 ? genesisHead(origin, chain) : { seq: first - 1, hash: prev, tsMs: parseTimestamp(ts) ?? 0 }
 }

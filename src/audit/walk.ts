@@ -4,33 +4,33 @@ import type { Head, StoredEntry } from './chain.ts'
 import { type GrowingTree, type Hash, leafHash, type Place } from './tree.ts'
 import { type ChainFault, type EntryCheck, entryFault, headOf } from './verify.ts'
 
-/** What the tree of a chain is held to where it has a size: what was signed there, as far as it is genuine. */
+/** A signed size of a chain, with the root that its tree must have there. */
 export interface Mark {
   size: number
-  /** Undefined when what was signed is not genuine. */
+  /** Undefined for a signature that is not genuine. */
   root(): Hash | undefined
 }
 
 export interface WalkStart {
   chain: string
-  /** What the first entry must follow from. */
+  /** The head before the first entry. */
   head: Head
-  /** Over the entries before it. */
+  /** The tree over the entries before the first. */
   tree: GrowingTree
-  /** By size, ascending. */
+  /** Marks in ascending order of size. */
   marks: readonly Mark[]
-  /** A subtree as it is stored; undefined where none is. */
+  /** The stored hash of a subtree; undefined without one. */
   storedNode(place: Place): Hash | undefined
-  /** Whether a subtree of this size is stored, where it is within the checkpoints. */
+  /** True when a subtree of this size is stored, if it is within the checkpoints. */
   isStored(place: Place): boolean
 }
 
-/** Goes through a chain entry by entry, and holds chain, tree and signatures to what each entry says. */
+/** Verifies a chain entry by entry: links, tree and signatures. */
 export class ChainWalk {
   #start: WalkStart
   #head: Head
   #marks: Mark[]
-  /** Up to here the tree was found to be the one that was signed. */
+  /** The size up to which the tree matched a signed one. */
   #signedUpTo: number
 
   constructor(start: WalkStart) {
@@ -44,7 +44,7 @@ export class ChainWalk {
     return this.#head
   }
 
-  /** Holds the tree before the first entry to what was signed there. */
+  /** Verifies the tree before the first entry against the mark there. */
   begin(): ChainFault | undefined {
     return this.#atMark(this.#start.tree.size)
   }
@@ -57,12 +57,12 @@ export class ChainWalk {
     return this.#grow(leafHash(parseDigest(entry.hash)), 0) ?? this.#atMark(tree.size)
   }
 
-  /** Goes on past the range by complete subtrees, to where something was signed. */
+  /** Extends the tree past the range by complete subtrees, up to a mark. */
   pass(hash: Hash, level: number): ChainFault | undefined {
     return this.#grow(hash, level) ?? this.#atMark(this.#start.tree.size)
   }
 
-  /** Sizes at which something was signed and that have not been come to. */
+  /** The marks that the walk has not reached. */
   marksAhead(): readonly Mark[] {
     return this.#marks
   }

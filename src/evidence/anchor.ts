@@ -4,14 +4,14 @@ import { isJsonObject, readJson } from '../base/json.ts'
 import { parseTimestamp } from '../base/time.ts'
 import { parseCheckpointNote } from './note.ts'
 
-/** A checkpoint that lies elsewhere, and since when, as whoever keeps it says. */
+/** A checkpoint held elsewhere, with the time that its holder states. */
 export interface Anchor {
   at: string
   /** The signed note. */
   checkpoint: string
 }
 
-/** The form in which an anchor leaves the service. */
+/** An anchor in the form in which it leaves the service. */
 export function anchorRecord({ at, checkpoint }: Anchor) {
   return { at, checkpoint, v: 1 } as const
 }
@@ -21,7 +21,7 @@ export function anchorLine(anchor: Anchor): string {
   return JSON.stringify(anchorRecord(anchor))
 }
 
-/** Undefined for what is no anchor: such as what was being written when power failed. */
+/** Parses an anchor; undefined for any other line, such as one cut off by a power failure. */
 export function parseAnchor(line: string): Anchor | undefined {
   const value = readJson(line, { maxDepth: 2 })
   if (!isJsonObject(value) || value.v !== 1 || Object.keys(value).length !== 3) return undefined
@@ -30,13 +30,13 @@ export function parseAnchor(line: string): Anchor | undefined {
   return { at, checkpoint }
 }
 
-/** What an anchor says, if it is genuine: nothing of it is verified. */
+/** The unverified claim of an anchor. */
 export interface Claim extends Checkpoint {
   /** The signed note. */
   note: string
 }
 
-/** Undefined for what holds no checkpoint. */
+/** The claim of an anchor; undefined when it holds no checkpoint. */
 export function claimOf({ checkpoint: note }: Anchor): Claim | undefined {
   const checkpoint = parseCheckpointNote(note)
   if (checkpoint === undefined) return undefined
@@ -44,7 +44,7 @@ export function claimOf({ checkpoint: note }: Anchor): Claim | undefined {
   return { origin, chain, size, root, note }
 }
 
-/** Undefined for a line that holds none. */
+/** The claim of a line; undefined when it holds none. */
 export function claimIn(line: string): Claim | undefined {
   const anchor = parseAnchor(line)
   return anchor && claimOf(anchor)
@@ -53,7 +53,7 @@ export function claimIn(line: string): Claim | undefined {
 /** The size and root (`sha256:` form) of chains, by name. */
 export type Heads = ReadonlyMap<string, { size: number; root: string }>
 
-/** The newest head of each chain, which is the last one: after a restore it may be of fewer entries than one before it. */
+/** The newest head of each chain, which is its last claim: after a restore it may be shorter than an earlier one. */
 export function headsOf(claims: Iterable<Checkpoint>): Heads {
   return new Map(Array.from(claims, ({ chain, size, root }) => [chain, { size, root: formatDigest(root) }]))
 }

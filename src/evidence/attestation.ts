@@ -15,21 +15,21 @@ import {
 } from './trust.ts'
 import { witnessed } from './witnessed.ts'
 
-/** Another machine's clock may be ahead of ours by this much. */
+/** Tolerance for another machine's clock. */
 const CLOCK_SKEW_MS = 300_000
 
-/** What a verifier has beside the evidence. */
+/** The verifier's own inputs, beside the evidence. */
 export interface VerifyInputs {
   trust: Trust
   nowMs: number
-  /** Kept by the verifier, or by somebody whom it trusts. */
+  /** Anchors kept by the verifier, or by a party that it trusts. */
   anchors?: readonly Anchor[]
 }
 
-/** What evidence of every kind has: who made it, and the checkpoint that it leads to. */
+/** Members of evidence of every kind: its maker, and its checkpoint. */
 export interface Attested {
   kind: StatementKind
-  /** What is signed. */
+  /** The signed statement. */
   unsigned: object
   signature: { algorithm: string; publicKey: string; signature: string }
   origin: string
@@ -40,7 +40,7 @@ export interface Attested {
   rotations: readonly Rotation[]
   /** `ts` of the last entry; undefined where there is none. */
   ts: string | undefined
-  /** Earlier trees of the chain that the evidence shows. */
+  /** Earlier trees of the chain in the evidence. */
   earlier: readonly Pick<Checkpoint, 'size' | 'root'>[]
 }
 
@@ -52,7 +52,7 @@ export interface Attestation {
   isAnchored: boolean
 }
 
-/** The checks that are the same for every kind of evidence (docs/evidence.md, Verifying a bundle). */
+/** The checks common to every kind of evidence (docs/evidence.md, Verifying a bundle). */
 export function attest(attested: Attested, inputs: VerifyInputs): Attestation {
   const { origin, chain, rotations, certificate, checkpoint } = attested
   const logKeys = logKeysFor(inputs.trust, { origin, rotations, signedBy: certificate.signedBy })

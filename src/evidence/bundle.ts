@@ -18,12 +18,12 @@ import { anyObject, list, literal, object, type TypeOf, text, unique } from './s
 import { Certificate, type Rotation, Rotations } from './trust.ts'
 
 export const BUNDLE_VERSION = '1.0'
-/** More items than this are refused unread: no honest segment is longer. */
+/** Limit of items; a longer chain is refused unread, since no honest segment has more. */
 export const MAX_CHAIN_ITEMS = 1024
-/** Entries of one approval: the request and its votes. */
+/** Limit of entries of one approval: the request and its votes. */
 const MAX_APPROVAL_ENTRIES = 256
 
-/** What of a decision can have been erased. The decision itself and its grounds never are. */
+/** Erasable parts of a decision. The decision itself and its grounds are never erased. */
 export const REDACTABLE = ['request', 'risk', 'approval'] as const
 export type Redactable = (typeof REDACTABLE)[number]
 
@@ -71,7 +71,7 @@ export const BundleShape = object(
 export type Bundle = TypeOf<typeof BundleShape>
 export type UnsignedBundle = Omit<Bundle, 'signatures'>
 
-/** Where an entry stands in the tree. */
+/** An entry with its path in the tree. */
 export interface Placed {
   entry: Entry
   inclusion: readonly Hash[]
@@ -81,17 +81,17 @@ export interface BundleInput {
   bundleId: string
   origin: string
   exportedAt: string
-  /** The entry of the decision, and the one before it. */
+  /** The decision's entry, and the previous one. */
   decided: Placed
   previous: Entry | undefined
-  /** The entries of the approval that the decision came from, in order; undefined where they have been erased. */
+  /** The entries of the approval behind the decision, in order; undefined when they have been erased. */
   approval: readonly Placed[] | undefined
   checkpoint: string
   certificate: Certificate
   rotations: readonly Rotation[]
 }
 
-/** The decision with what proves it. What is not there any more is listed as erased: that it may be so is the caller's to know. */
+/** The decision with its proof. Missing parts are listed as erased; the caller must know that they lawfully are. */
 export function buildBundle(input: BundleInput): UnsignedBundle {
   const { decided, previous, approval, certificate, rotations } = input
   const segment = previous === undefined ? [decided.entry] : [previous, decided.entry]
@@ -102,7 +102,7 @@ export function buildBundle(input: BundleInput): UnsignedBundle {
   return {
     bundleId: input.bundleId,
     version: BUNDLE_VERSION,
-    // What the entry of a decision commits to.
+    // The entry of a decision commits to this form.
     decision: decision.value as Bundle['decision'],
     context: { originalRequest: request?.value ?? {}, riskAssessment: risk?.value ?? {} },
     auditChain: segment.map(({ hash, header }) => ({ hash, previousHash: header.prev })),

@@ -1,4 +1,4 @@
-/** Every check of evidence, in the order in which they are told, with the part of the verdict that it belongs to. */
+/** Every check of evidence in the order of its report, with the part of the verdict that it belongs to. */
 export const CHECKS = {
   form: 'all',
   files: 'chain',
@@ -17,7 +17,7 @@ export const CHECKS = {
 export type CheckName = keyof typeof CHECKS
 export type Part = 'all' | 'signature' | 'chain' | 'time'
 
-/** Where it is not `ok`: why, as a sentence. `unknown` is what cannot be decided with what the verifier has. */
+/** The reason, as a sentence, unless `ok`. `unknown` cannot be decided with the verifier's inputs. */
 export type CheckResult = { result: 'ok'; why: null } | { result: 'failed' | 'unknown'; why: string }
 export type Check = { check: CheckName; part: Part } & CheckResult
 
@@ -45,16 +45,16 @@ export interface Verification {
   chainValid: boolean
   timestampValid: boolean
   verdict: Verdict
-  /** Who says when it was: the service alone, or anchors that others hold too. */
+  /** The witness of the time: the service alone, or anchors that others hold too. */
   assurance: Assurance
-  /** What has been erased, and is proved no longer. */
+  /** Erased parts, which are no longer proved. */
   redacted: readonly string[]
   /** One sentence for each check that is not ok. */
   reasons: readonly string[]
   checks: readonly Check[]
 }
 
-/** What the checks come to: what was not found ok is not valid. */
+/** The verdict of all checks: only a check found ok counts as valid. */
 export function verdictOf(
   results: Partial<Record<CheckName, CheckResult>>,
   { assurance = 'self-asserted', redacted = [] }: { assurance?: Assurance; redacted?: readonly string[] } = {},

@@ -4,8 +4,8 @@ import { sha512 } from '@noble/hashes/sha2.js'
 ed25519.hashes.sha512 = sha512
 
 /**
- * True for a public key that stands for one private key: 32 bytes, canonical (RFC 8032 section 5.1.3), and without a component of
- * small order, with which one signature fits many messages, or fits for some verifiers only.
+ * True for a public key with exactly one private key: 32 canonical bytes (RFC 8032 section 5.1.3) without a component
+ * of small order. With such a component, one signature fits many messages, or fits for some verifiers only.
  */
 export function isStrongKey(key: Uint8Array): boolean {
   const point = pointOf(key)
@@ -28,7 +28,7 @@ function pointOf(encoded: Uint8Array): ed25519.Point | undefined {
   try {
     return ed25519.Point.fromBytes(encoded)
   } catch {
-    // No point of the curve, or not in the one encoding of it.
+    // The bytes encode no point of the curve, or not canonically.
     return undefined
   }
 }

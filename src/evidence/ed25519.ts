@@ -7,8 +7,8 @@ import { isStrongKey, verifyStrictly } from './ed25519-strict.ts'
 export const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 
 /**
- * True when both of two implementations accept, and no third one refuses: they differ on crafted keys and signatures (small
- * order, non-canonical), and evidence must not be valid for one reader only.
+ * True when two implementations accept, and no third one refuses. Implementations differ on crafted keys and signatures
+ * (small order, non-canonical), and evidence must not be valid for one reader only.
  *
  * @param publicKey base64 of 32 bytes
  * @param signature base64 of 64 bytes
@@ -20,7 +20,7 @@ export function verifySignature(message: Uint8Array, publicKey: string, signatur
   return verifyWithNode(message, key, bytes) && isStrongKey(key) && verifyStrictly(message, key, bytes)
 }
 
-/** For signatures that are many: verifies as one implementation does, twenty times as quick. */
+/** Verifies many signatures as one implementation does, twenty times as fast. */
 export function quickVerifier(): typeof verifySignature {
   const keyObject = memo((publicKey: string) => {
     const key = decodeBase64(publicKey)

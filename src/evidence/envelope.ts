@@ -6,9 +6,9 @@ import { Digest, Signature } from './fields.ts'
 import { list, literal, object, type TypeOf, text } from './shape.ts'
 import { STATEMENT_TYPES, type StatementKind } from './statement.ts'
 
-/** Levels of nesting of a document of evidence. */
+/** Limit of nesting in a document of evidence. */
 export const EVIDENCE_DEPTH = 64
-/** 8 MiB of a bundle, in base64. */
+/** Characters of the payload: 8 MiB of a bundle, in base64. */
 const MAX_PAYLOAD = 12_000_000
 
 /** An envelope of DSSE v1 around a bundle. */
@@ -34,10 +34,10 @@ export function envelopeOf(
 }
 
 /**
- * The bundle that the envelope is of, with nothing verified; anything else as it is, which is no bundle then. The key that signed
- * is that of the certificate, whose digest must be the one named.
+ * The bundle of an envelope, unverified; any other value unchanged, which is no bundle. The signing key must be that of
+ * the certificate, under the named digest.
  *
- * @param maxValues of JSON in the payload; one with more is no bundle
+ * @param maxValues limit of JSON values in the payload; beyond it there is no bundle
  */
 export function bundleOfEnvelope(claimed: unknown, maxValues?: number): unknown {
   if (EnvelopeShape.fault(claimed, '') !== undefined) return claimed
@@ -47,7 +47,7 @@ export function bundleOfEnvelope(claimed: unknown, maxValues?: number): unknown 
   if (bytes === undefined || signature === undefined) return claimed
   const statement = readJson(bytes, { maxDepth: EVIDENCE_DEPTH, ...(maxValues !== undefined && { maxValues }) })
   if (!isJsonObject(statement) || encodeBase64(utf8(canonicalJson(statement))) !== payload) return claimed
-  // It would be replaced below, and is not what was signed.
+  // A member `signatures` would be replaced below, and was not signed.
   if (Object.hasOwn(statement, 'signatures')) return claimed
   const publicKey = certifiedKey(statement)
   if (publicKey === undefined || digestOf(decodeBase64(publicKey) ?? '') !== signature.keyid) return claimed

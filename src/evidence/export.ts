@@ -23,7 +23,7 @@ export const CSV_FILE = 'entries.csv'
 
 const FileShape = object({ bytes: count, sha256: Digest })
 
-/** What an exported range says of itself; everything but `signatures` is covered by the service's signature. */
+/** The manifest of an exported range; the service's signature covers everything but `signatures`. */
 export const ManifestShape = object(
   {
     v: literal(1),
@@ -46,7 +46,7 @@ export const ManifestShape = object(
 export type Manifest = TypeOf<typeof ManifestShape>
 export type UnsignedManifest = Omit<Manifest, 'signatures'>
 
-/** An entry may have 1 MiB, and each of its characters six in JSON. */
+/** Limit of a line: an entry may have 1 MiB, and each of its characters six in JSON. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 /** A line of the entries. */
@@ -57,7 +57,7 @@ export const EntryLineShape = object({
 })
 export type EntryLine = TypeOf<typeof EntryLineShape>
 
-/** The line of an entry, without its line feed. Erased sections are left out. */
+/** The line of an entry, without its line feed and erased sections. */
 export function entryLine({ header, hash, sections: shown }: Entry): string {
   const opened = shown.map(({ name, salt, json }) => [name, { salt: encodeBase64(salt), value: JSON.parse(json) }])
   return canonicalJson({ hash, header, sections: Object.fromEntries(opened) })

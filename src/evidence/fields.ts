@@ -3,11 +3,11 @@ import { parseTimestamp } from '../base/time.ts'
 import { CHAIN, MAX_NOTE_BYTES, ORIGIN, parseCheckpointNote } from './note.ts'
 import { anyObject, count, list, literal, object, record, type Shape, type TypeOf, text, where } from './shape.ts'
 
-/** What the documents of evidence are made of (docs/evidence.md, Forms). */
+/** Common members of evidence documents (docs/evidence.md, Forms). */
 
 const MOMENT =
   /^(?:19[7-9]|[2-9][0-9]{2})[0-9]-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$/
-/** From 1970 on: such times compare as texts, and no reader has them before the start of its count. */
+/** Times from 1970 on: they compare as texts, and every reader's clock can represent them. */
 export const Time = where(
   text({ pattern: MOMENT, maxLength: 24 }),
   (time) => parseTimestamp(time) !== undefined,
@@ -17,19 +17,19 @@ export const Time = where(
 export const Digest = text({ pattern: /^sha256:[0-9a-f]{64}$/, maxLength: 71 })
 /** 32 bytes in canonical base64: a public key, a salt, or a hash of the tree. */
 export const Base64Of32 = text({ pattern: /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, maxLength: 44 })
-/** 64 bytes, as canonical. */
+/** 64 bytes in canonical base64. */
 export const Signature = text({ pattern: /^[A-Za-z0-9+/]{85}[AQgw]==$/, maxLength: 88 })
 export const Origin = text({ pattern: ORIGIN, maxLength: 64 })
 export const Chain = text({ pattern: CHAIN, maxLength: 256 })
 export const Id = text({ pattern: /^[a-z]{3}_[0-9a-z]{1,60}$/, maxLength: 64 })
-/** Of actions, and of entries, which are called as actions are. */
+/** Names of actions, and of entries, which have the same form. */
 export const ActionName = text({ pattern: new RegExp(ACTION_PATTERN), maxLength: 128 })
 export const Checkpoint = where(
   text({ maxLength: MAX_NOTE_BYTES }),
   (note) => parseCheckpointNote(note) !== undefined,
   'a checkpoint',
 )
-/** A tree of 2^53 leaves has no longer path. */
+/** Limit of a path: a tree of 2^53 leaves has no longer one. */
 export const Path = list(Base64Of32, { max: 64 })
 
 /** Sections by their names. */
@@ -55,7 +55,7 @@ export const ServiceSignature = object({
   signature: Signature,
 })
 
-/** Those of the service, and of whom else it may concern: what theirs look like is theirs. */
+/** The service's signature, and those of others, whose form is their own. */
 export const Signatures: Shape<{ service: TypeOf<typeof ServiceSignature> }> = {
   schema: {
     type: 'object',

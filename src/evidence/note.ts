@@ -12,14 +12,14 @@ export interface NoteKey {
 
 export interface NoteSignature {
   name: string
-  /** Eight hexadecimal digits. */
+  /** Key id in eight hexadecimal digits. */
   keyId: string
   /** Base64 of the rest. */
   signature: string
 }
 
 export interface Note {
-  /** What is signed, with its last line feed. */
+  /** The signed text, with its last line feed. */
   text: string
   signatures: readonly NoteSignature[]
 }
@@ -31,7 +31,7 @@ export const MAX_NOTE_BYTES = 16_384
 const MAX_SIGNATURES = 16
 /** An instance's origin: neither space nor plus, which would end it in a note or a vkey, nor `/`, which ends it in a checkpoint. */
 export const ORIGIN = /^[a-z0-9.-]{1,64}$/
-/** Of the service itself, or of a tenant and environment. */
+/** A chain of the service itself, or of a tenant and environment. */
 export const CHAIN = new RegExp(`^(?:_system|${TENANT_PATTERN.slice(1, -1)}/(?:live|test))$`)
 const VKEY = /^([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/
 
@@ -39,12 +39,14 @@ export function keyIdOf({ name, publicKey }: NoteKey): string {
   return encodeHex(sha256(`${name}\n`, ED25519, bytesOf(publicKey)).subarray(0, ID_BYTES))
 }
 
-/** The form in which others pin a key. */
+/** The key in the form in which others pin it (vkey). */
 export function vkeyOf(key: NoteKey): string {
   return `${key.name}+${keyIdOf(key)}+${encodeBase64(joined(ED25519, bytesOf(key.publicKey)))}`
 }
 
-/** Undefined for what is no vkey of an Ed25519 key, whose id does not fit, or that some verifier would refuse. */
+/**
+ * Parses a vkey; undefined without an Ed25519 key, with another key id, or for a key that some verifier would refuse.
+ */
 export function parseVkey(text: string): NoteKey | undefined {
   const [, name = '', keyId, encoded] = VKEY.exec(text) ?? []
   const bytes = decodeBase64(encoded)
@@ -59,7 +61,7 @@ export function formatNote(text: string, key: NoteKey, signature: string): strin
   return `${text}\n— ${key.name} ${encodeBase64(joined(id, bytesOf(signature)))}\n`
 }
 
-/** Undefined for what is no signed note. Nothing of it is verified. */
+/** Parses a signed note, unverified; undefined for any other text. */
 export function parseNote(note: string): Note | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be in a note
   if (utf8(note).byteLength > MAX_NOTE_BYTES || /[\u0000-\u0009\u000b-\u001f]/.test(note) || !note.isWellFormed())
@@ -73,10 +75,10 @@ export function parseNote(note: string): Note | undefined {
   return { text: note.slice(0, gap + 1), signatures }
 }
 
-/** A checkpoint with who signed it. */
+/** A checkpoint with its signatures. */
 export interface CheckpointNote extends Note, Checkpoint {}
 
-/** Undefined for what has not the form of a checkpoint (docs/evidence.md, Checkpoints). Nothing of it is verified. */
+/** Parses a signed checkpoint, unverified; undefined for any other text (docs/evidence.md, Checkpoints). */
 export function parseCheckpointNote(text: string): CheckpointNote | undefined {
   const note = parseNote(text)
   const checkpoint = note && parseCheckpoint(note.text)
@@ -85,7 +87,7 @@ export function parseCheckpointNote(text: string): CheckpointNote | undefined {
   return { ...note, ...checkpoint }
 }
 
-/** The same of a note whose form was checked before. @throws TypeError for any other */
+/** Parses a note whose form was checked before. @throws TypeError for any other */
 export function checkpointOf(text: string): CheckpointNote {
   const checkpoint = parseCheckpointNote(text)
   if (checkpoint === undefined) throw new TypeError('not a checkpoint')
@@ -100,15 +102,15 @@ function parseSignature(line: string): NoteSignature | undefined {
   return { name, keyId, signature: encodeBase64(bytes.subarray(ID_BYTES)) }
 }
 
-/** How a signature over text is found genuine. */
+/** Verifies a signature over a text. */
 export type Verify = (message: Uint8Array, publicKey: string, signature: string) => boolean
 
-/** The keys that signed; none when one of them has a signature that does not verify, as C2SP signed-note asks for. */
+/** The keys that signed; none when one of them has an invalid signature, as C2SP signed-note requires. */
 export function signersOf<K extends NoteKey>({ text, signatures }: Note, keys: readonly K[], verify: Verify): K[] {
   const message = utf8(text)
   const signers: K[] = []
   for (const { name, keyId, signature } of signatures) {
-    // Four bytes can be those of several keys.
+    // Several keys can share a key id of four bytes.
     const named = keys.filter((one) => one.name === name && keyIdOf(one) === keyId)
     const key = named.find(({ publicKey }) => verify(message, publicKey, signature))
     if (key !== undefined) signers.push(key)

@@ -14,7 +14,7 @@ const members = {
   chain: Name,
   /** The entries before this seq are gone. */
   size: count,
-  /** Of the last of them. */
+  /** Hash of the last pruned entry. */
   lastHash: Digest,
   lastTs: Time,
   /** The complete subtrees over them, left to right. */
@@ -22,31 +22,31 @@ const members = {
   /** The export that holds them: its first entry, and the digest of its manifest. */
   archive: object({ first: count, manifest: Digest }),
   reason: text({ maxLength: MAX_REASON }),
-  /** The records that they made, as they left them; approvals are not among them. */
+  /** The records that the pruned entries made, in their last state, without approvals. */
   state: list(object({ record: Name, id: Name, body: anyObject }), { max: 1_000_000 }),
-  /** In `_system`: what they say of other chains, of each the newest. */
+  /** The newest heads of other chains that pruned entries of `_system` recorded. */
   heads: list(object({ chain: Name, size: count, root: Digest }), { max: 1_000_000 }),
-  /** How many of each type of the service there were among all that are gone, decisions not counted. */
+  /** Numbers of all pruned entries by type of the service, without decisions. */
   events: record(count, { max: 256 }),
   /** The log key. */
   signedBy: Base64Of32,
 }
 
-/** What an entry `audit.prune` says in `data`: which entries are gone, and what they leave behind. */
+/** The data of an entry `audit.prune`: the pruned entries, and what they leave. */
 export const PruneShape = object({ ...members, signature: Signature })
 export type Prune = TypeOf<typeof PruneShape>
-/** What pruned entries leave behind of what they said. */
+/** The remaining content of pruned entries. */
 export type Left = Pick<Prune, 'state' | 'heads' | 'events'>
 export type UnsignedPrune = Omit<Prune, 'signature'>
 
-/** @param json a section `data`; undefined for what is no such statement */
+/** Parses the data of a prune entry. @param json a section `data`; undefined for any other statement */
 export function readPrune(json: string): Prune | undefined {
   const value = readJson(json, { maxDepth: EVIDENCE_DEPTH })
-  // As the shape says.
+  // The shape was checked.
   return PruneShape.fault(value, '') === undefined ? (value as Prune) : undefined
 }
 
-/** The last of the entries that are gone. */
+/** The last pruned entry. */
 export function headAfter({ size, lastHash, lastTs }: Prune): Head {
   return { seq: size - 1, hash: lastHash, tsMs: Date.parse(lastTs) }
 }

@@ -13,9 +13,9 @@ export interface ShownEntry {
 }
 
 /**
- * The check `segment`, entry by entry: those of one chain, without gaps.
+ * The check `segment`, entry by entry: entries of one chain, without gaps.
  *
- * @returns tells what is wrong with the next entry, as a sentence; undefined when it follows
+ * @returns the fault of the next entry, as a sentence; undefined when it follows
  */
 export function segmentCheck(origin: string, chain: string, first: number): (entry: ShownEntry) => string | undefined {
   let previous: Head | undefined

@@ -2,14 +2,14 @@ import { canonicalJson } from '../base/canonical.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 
 /**
- * Shapes of evidence: each is a JSON Schema and, of the same, a check that needs no compiler of schemas, so that a bundle is verified
- * by little code and in a browser that lets nothing be evaluated.
+ * Shapes of evidence: each is a JSON Schema with an equal check that needs no schema compiler. So a bundle is verified
+ * by little code, and in a browser that forbids evaluation.
  */
 export interface Shape<T> {
   readonly schema: Readonly<Record<string, unknown>>
-  /** What is wrong, beginning with where, as a JSON pointer; undefined when nothing is. */
+  /** The fault, beginning with its place as a JSON pointer; undefined without one. */
   fault(value: unknown, at: string): string | undefined
-  /** Never set: the type of what has the shape. */
+  /** Never set: carries the type of the shape. */
   readonly type?: T
 }
 
@@ -28,7 +28,7 @@ export function text({ pattern, maxLength }: { pattern?: RegExp; maxLength: numb
   }
 }
 
-/** As JSON Schema counts: by code points, of which one or two UTF-16 units are one. */
+/** Counts code points as JSON Schema does, of which each is one or two UTF-16 units. */
 function isLonger(value: string, maxLength: number): boolean {
   if (value.length <= maxLength) return false
   return value.length > 2 * maxLength || Array.from(value).length > maxLength
@@ -38,7 +38,7 @@ export function literal<const T extends string | number>(only: T): Shape<T> {
   return { schema: { const: only }, fault: (value, at) => (value === only ? undefined : expected(at, `${only}`)) }
 }
 
-/** What has this shape, and is good by a rule that a JSON Schema cannot tell, or only by these further keywords. */
+/** A shape with a further rule that JSON Schema cannot express, or can only by these keywords. */
 export function where<T>(
   shape: Shape<T>,
   isGood: (value: T) => boolean,
@@ -48,7 +48,7 @@ export function where<T>(
   return {
     schema: { ...shape.schema, ...keywords },
     fault(value, at) {
-      // Of the shape, as the first check says.
+      // The first check established the shape.
       return shape.fault(value, at) ?? (isGood(value as T) ? undefined : expected(at, what))
     },
   }
@@ -61,7 +61,7 @@ export const count: Shape<number> = {
     Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : expected(at, 'a whole number'),
 }
 
-/** Any JSON object: its members are the business of who wrote it. */
+/** Any JSON object, whose members are defined elsewhere. */
 export const anyObject: Shape<JsonObject> = {
   schema: { type: 'object', additionalProperties: true },
   fault: (value, at) => (isObject(value) ? undefined : expected(at, 'an object')),
@@ -88,13 +88,13 @@ export function list<T>(item: Shape<T>, { min = 0, max }: { min?: number; max: n
   }
 }
 
-/** The same list, in which nothing stands twice. */
+/** The same list without duplicates. */
 export function unique<T>(items: Shape<T[]>): Shape<T[]> {
   const isUnique = (values: T[]): boolean => new Set(values.map(canonicalJson)).size === values.length
   return where(items, isUnique, 'a list without repetition', { uniqueItems: true })
 }
 
-/** Members by any name, or by names of this form. */
+/** An object with arbitrary member names, or names of this form. */
 export function record<T>(member: Shape<T>, { max, name }: { max: number; name?: RegExp }): Shape<Record<string, T>> {
   return {
     schema: {
@@ -117,7 +117,7 @@ type Members = Readonly<Record<string, Shape<unknown>>>
 type Required<M extends Members> = { [K in keyof M]: TypeOf<M[K]> }
 type Optional<M extends Members> = { [K in keyof M]?: TypeOf<M[K]> }
 
-/** Exactly these members, of which the optional ones may be left out. */
+/** An object with exactly these members; the optional ones may be missing. */
 export function object<M extends Members, O extends Members = Record<never, never>>(
   required: M,
   { title, optional }: { title?: string; optional?: O } = {},

@@ -19,7 +19,7 @@ export function signStatement(kind: StatementKind, statement: object, privateKey
   return signatureOf(signedBytes(kind, statement), privateKey)
 }
 
-/** True when what this key signs is what its public half verifies, and that is a key that no verifier refuses. */
+/** True when the key's signature verifies with its public half, and no verifier refuses that. */
 export function canSign(privateKey: KeyObject): boolean {
   const probe = utf8('gate-sidecar/self-test/v1\n')
   return verifySignature(probe, publicKeyOf(privateKey), signatureOf(probe, privateKey))

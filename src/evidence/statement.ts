@@ -2,7 +2,7 @@ import { utf8 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { verifySignature } from './ed25519.ts'
 
-/** What can be signed, and the type under which it is: nothing that was signed as one is good as another. */
+/** Statements and the types under which they are signed: a signature of one type is invalid for another. */
 export const STATEMENT_TYPES = {
   bundle: 'application/vnd.gate-sidecar.trust-bundle.v1+json',
   certificate: 'application/vnd.gate-sidecar.key-certificate.v1+json',

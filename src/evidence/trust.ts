@@ -42,14 +42,14 @@ const TrustFile = object({
 export type TrustFile = TypeOf<typeof TrustFile>
 
 export interface LogKey extends NoteKey {
-  /** From this time on it was no longer used; null for one in use. */
+  /** Time of its last use; null for the key in use. */
   until: string | null
 }
 
-/** What the verifier holds true before it reads any evidence. */
+/** The verifier's trust, established before it reads any evidence. */
 export interface Trust {
   logKeys: readonly LogKey[]
-  /** Public key to the time from which somebody else may hold it. */
+  /** Revoked public keys, each with the time from which it counts as compromised. */
   revoked: ReadonlyMap<string, string>
 }
 
@@ -94,7 +94,7 @@ export function trustFile({ logKeys, revoked }: Trust): TrustFile {
   }
 }
 
-/** The log keys that evidence is held to, and whether somebody pinned them. */
+/** The log keys that evidence is verified against, and whether they are pinned. */
 export interface LogKeys {
   keys: readonly LogKey[]
   isPinned: boolean
@@ -108,8 +108,8 @@ interface Vouchers {
 }
 
 /**
- * The log keys for evidence of this origin: the pinned ones, and those to which the rotations lead from them (docs/evidence.md, The
- * trust file). Without a pinned one, those that the evidence names itself, which prove nothing about who made it.
+ * The log keys for evidence of this origin: the pinned ones and their successors by rotation (docs/evidence.md, The
+ * trust file). Without a pinned key, the evidence's own, which prove nothing about its maker.
  */
 export function logKeysFor(trust: Trust, { origin, signedBy, rotations }: Vouchers): LogKeys {
   const own = rotations.filter(({ statement }) => statement.origin === origin)
@@ -121,7 +121,8 @@ export function logKeysFor(trust: Trust, { origin, signedBy, rotations }: Vouche
   const isGenuine = memo((rotation: Rotation) => isGenuineRotation(origin, rotation))
   for (let before = -1; before !== known.size; ) {
     before = known.size
-    // Verifying takes milliseconds, and evidence may bring a thousand: those that lead nowhere are not verified.
+    // Verifying takes milliseconds, and evidence may bring a thousand rotations: only those that extend the known keys
+    // are verified.
     for (const rotation of own) extend(known, trust.revoked, rotation.statement, () => isGenuine(rotation))
   }
   return { keys: [...known.values()], isPinned: true }
@@ -141,7 +142,7 @@ function extend(
   if (isNext) known.set(to, { name: origin, publicKey: to, until: null })
 }
 
-/** True when both keys have signed that one follows the other. */
+/** True when both keys signed the succession. */
 export function isGenuineRotation(origin: string, { statement, signatures }: Rotation): boolean {
   return (
     statement.origin === origin &&
@@ -150,7 +151,7 @@ export function isGenuineRotation(origin: string, { statement, signatures }: Rot
   )
 }
 
-/** The trusted log key of this origin that signed the note: of several, that of the first line. */
+/** The trusted log key of this origin that signed the note; of several, that of the first line. */
 export function signerOf(
   note: Note & Checkpoint,
   origin: string,
@@ -170,7 +171,7 @@ export interface SignedCheckpoint extends Checkpoint {
   key: LogKey
 }
 
-/** Undefined for what is no checkpoint, or is signed by none of the keys. */
+/** Opens a signed checkpoint; undefined for other texts, and without a signature by one of the keys. */
 export function openCheckpoint(
   text: string,
   keys: readonly LogKey[],

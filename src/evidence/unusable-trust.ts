@@ -1,4 +1,4 @@
-/** A trust file cannot be used; the message says why. */
+/** Thrown for an unusable trust file; the message states the cause. */
 export class UnusableTrust extends Error {
   override readonly name = 'UnusableTrust'
 }

@@ -20,11 +20,11 @@ import { checkpointOf } from './note.ts'
 import { segmentCheck } from './segment.ts'
 import { witnessed } from './witnessed.ts'
 
-/** An exported range as it lies in its folder. */
+/** The folder of an exported range. */
 export interface ExportSource {
   /** The text of the manifest. */
   manifest: Uint8Array
-  /** Length and digest of a file; undefined when there is none. */
+  /** Length and digest of a file; undefined without one. */
   fileOf(name: string): Promise<{ bytes: number; sha256: string } | undefined>
   /** Its entries, line by line. */
   lines(): AsyncIterable<Uint8Array>
@@ -51,7 +51,7 @@ export async function verifyExport(source: ExportSource, inputs: VerifyInputs): 
       signature: signatures.service,
       checkpoint,
       ts: walked.ts,
-      // What does not lead to the root of the checkpoint says nothing of the log.
+      // Trees that do not lead to the root of the checkpoint prove nothing of the log.
       earlier: inclusion === undefined ? walked.trees : [],
     },
     inputs,
@@ -80,15 +80,15 @@ async function filesFault({ files }: Manifest, source: ExportSource): Promise<st
 interface Walked {
   segment: string | undefined
   openings: string | undefined
-  /** The tree over what comes before the range and the range itself; undefined when they do not fit together. */
+  /** The tree over the leaves before and in the range; undefined when they do not fit together. */
   leaves: GrowingTree | undefined
-  /** What that tree was at the sizes that were asked for. */
+  /** The roots of that tree at the requested sizes. */
   trees: { size: number; root: Hash }[]
   ts: string | undefined
   redacted: number
 }
 
-/** Looks at the entries up to the first that is not the next one of the range. */
+/** Verifies entries up to the first that does not continue the range. */
 async function walkLines(
   { chain, origin, first, end, range }: Manifest,
   source: ExportSource,
@@ -135,7 +135,7 @@ function openingsFault({ header, sections }: EntryLine): string | undefined {
   return undefined
 }
 
-/** Undefined when so many leaves are not made of so many subtrees. */
+/** The tree of these peaks; undefined when their number does not fit the size. */
 function treeOf(size: number, peaks: readonly string[]): GrowingTree | undefined {
   const hashes = peaks.flatMap((hash): Hash[] => {
     const bytes = decodeBase64(hash)

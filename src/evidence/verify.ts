@@ -14,7 +14,10 @@ import type { HeaderShape } from './fields.ts'
 import { checkpointOf } from './note.ts'
 import { entryHash, segmentCheck } from './segment.ts'
 
-/** Checks a bundle without any server (docs/evidence.md, Verifying a bundle). What cannot be checked, or is no bundle, is not valid. */
+/**
+ * Verifies a bundle without any server (docs/evidence.md, Verifying a bundle). A value that cannot be checked is not
+ * valid.
+ */
 export function verifyBundle(claimed: unknown, inputs: VerifyInputs): Verification {
   const fault = BundleShape.fault(claimed, '')
   if (fault !== undefined) return verdictOf({ form: failed(`This is not a bundle: ${fault}.`) })
@@ -56,7 +59,7 @@ export function verifyBundle(claimed: unknown, inputs: VerifyInputs): Verificati
   )
 }
 
-/** Entries of one chain without gaps, each with the hash that it is listed with. */
+/** The fault in the segment: entries of one chain without gaps, each with its listed hash. */
 function segmentFault({ auditChain, proof }: Bundle): string | undefined {
   const [first] = proof.entries
   if (first === undefined || auditChain.length !== proof.entries.length)
@@ -73,7 +76,9 @@ function segmentFault({ auditChain, proof }: Bundle): string | undefined {
 
 const SECTIONS = ['decision', 'grounds', 'request', 'risk'] as const
 
-/** The decision, request, risk and grounds shown must be those that the decision's entry committed to. */
+/**
+ * The fault in the openings: decision, request, risk and grounds must match the commitments of the decision's entry.
+ */
 function openingFault({ decision, context, proof }: Bundle, header: HeaderShape | undefined): string | undefined {
   if (header === undefined || header.type !== 'gate.decision') return 'The last entry is not that of a decision.'
   if (!decision.id.startsWith('dec_') || header.id !== siblingId(decision.id, 'entry'))
@@ -96,7 +101,7 @@ function opens(header: HeaderShape, name: string, salt: string, value: object): 
   return commitment({ name, salt: bytes, json: canonicalJson(value) }) === header.commits[name]
 }
 
-/** The entry's leaf must lead to the root of the checkpoint. */
+/** The fault in the inclusion: the entry's leaf must lead to the root of the checkpoint. */
 function inclusionFault(
   header: HeaderShape | undefined,
   inclusion: readonly string[],
@@ -114,7 +119,7 @@ function timesResult({ decision }: Bundle, header: HeaderShape | undefined, time
   return times
 }
 
-/** Where an approval allowed the action: the votes that were cast for exactly this request, before the decision. */
+/** The fault in the approval of an allowed action: its votes must be for exactly this request, before the decision. */
 function approvalFault(
   { decision, context, proof }: Bundle,
   chain: string,
@@ -147,7 +152,7 @@ function approvalFault(
   return recordFault(merged(approval), chain, grounds, request)
 }
 
-/** The record as its entries make it. */
+/** The record, merged from its entries. */
 function merged(entries: readonly ProvenEntry[]): JsonObject {
   const record: JsonObject = Object.create(null)
   for (const { data } of entries) if (isJsonObject(data.changes)) Object.assign(record, data.changes)
@@ -175,7 +180,7 @@ function recordFault(
   return approvalDigest(bound, paths) === digest ? undefined : 'The approval is for another request.'
 }
 
-/** Of a member in `context` or `plan`; undefined for any other. */
+/** The path of a member in `context` or `plan`; undefined for any other. */
 function pathOf(text: Json): string[] | undefined {
   const path = typeof text === 'string' && /^(?:context|plan)[.[]/.test(text) ? unboundPath(text) : undefined
   return path?.every((name) => name.isWellFormed()) ? path : undefined

@@ -3,27 +3,27 @@ import { encodeBase64 } from '../base/bytes.ts'
 import type { Anchor } from './anchor.ts'
 import { type CheckpointNote, parseCheckpointNote } from './note.ts'
 
-/** What an anchor says of a log. */
+/** The claim of an anchor about a log. */
 interface Said extends CheckpointNote {
   at: string
 }
 
 /** Anchors of one chain. */
 export interface Witnessed {
-  /** The sizes of the trees that they are of. */
+  /** The sizes of the anchored trees. */
   sizes: ReadonlySet<number>
-  /** The earliest time at which somebody held this very checkpoint. */
+  /** The earliest time at which an anchor held this very checkpoint. */
   earliest(checkpoint: Checkpoint, isGenuine: IsGenuine): string | undefined
-  /** Two trees of one size in one log, of the anchors and of what the evidence shows: a split view. */
+  /** The fault of a split view: two different trees of one size, among anchors and evidence. */
   splitFault(shown: readonly Tree[], isGenuine: IsGenuine): string | undefined
 }
 
-/** True for a checkpoint that a trusted log key has signed; only those count. Asked of few, since it takes time. */
+/** True for a checkpoint that a trusted log key signed; only those count. Called rarely, since it is slow. */
 type IsGenuine = (checkpoint: CheckpointNote) => boolean
 type Tree = Pick<Checkpoint, 'size' | 'root'>
 
 export function witnessed(anchors: readonly Anchor[], origin: string, chain: string): Witnessed {
-  /** By the size and the root of the tree. */
+  /** Claims by size and root of the tree. */
   const bySize = new Map<number, Map<string, Said[]>>()
   for (const { at, checkpoint } of anchors) {
     const note = parseCheckpointNote(checkpoint)

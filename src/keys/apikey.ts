@@ -13,23 +13,25 @@ export type ApiKey = {
   tenantId: string | null
   environment: Environment
   roles: readonly Role[]
-  /** Who holds the key; approvals by keys of one identity count once. */
+  /** Holder of the key; approvals by keys of one identity count once. */
   identity: string | null
   groups: readonly string[]
   name: string | null
   createdAt: string
-  /** `host:<uid>` for the command line, else the id of the key that made it. A key that replaces another has that one's. */
+  /**
+   * `host:<uid>` for the command line, else the id of the creating key. A replacement keeps its predecessor's value.
+   */
   createdBy: string
   expiresAt: string | null
   revokedAt: string | null
-  /** The first key of its line, of which this one is a later secret. Only keys that replace another have it. */
+  /** The first key of the line, of which this key is a later secret. Only replacements have it. */
   rotatedFrom?: string
   /**
-   * The key of another line that had this secret made over HTTP, and so knows it as who makes a key does. Those that replace it have
-   * it too, unless yet another one had them made.
+   * The key of another line that had this secret made over HTTP, and so knows it as a creator does. Replacements keep
+   * it, unless yet another key had them made.
    */
   rotatedBy?: string
-  /** The key that replaces this one. Only keys that were rotated have it. */
+  /** The replacement of this key. Only rotated keys have it. */
   replacedBy?: string
 }
 
@@ -39,7 +41,7 @@ const BODY_DIGITS = 43
 const CHECK_DIGITS = 6
 const SECRET = /^sk_(live|test)_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
-/** `sk_live_` or `sk_test_`, 256 bits in base62, and a CRC-32 by which a scanner or a typo is told from a key. */
+/** `sk_live_` or `sk_test_`, 256 bits in base62, and a CRC-32 by which scanners recognise a key and typos show. */
 export function formatSecret(environment: Environment, random: Uint8Array): string {
   if (random.byteLength !== SECRET_BYTES) throw new TypeError(`a key needs ${SECRET_BYTES} random bytes`)
   const body = base62(BigInt(`0x${Buffer.from(random).toString('hex')}`), BODY_DIGITS)
@@ -47,7 +49,7 @@ export function formatSecret(environment: Environment, random: Uint8Array): stri
   return text + checksum(text)
 }
 
-/** True when the text has the form of a key and its checksum; says nothing on whether it exists. */
+/** True when the text has the form of a key and its checksum; the key may not exist. */
 export function isSecret(text: string): boolean {
   const match = SECRET.exec(text)
   return match !== null && checksum(text.slice(0, -CHECK_DIGITS)) === match[3]
@@ -61,17 +63,17 @@ export function isActive(key: ApiKey, nowMs: number): boolean {
   return key.revokedAt === null && (key.expiresAt === null || nowMs < Date.parse(key.expiresAt))
 }
 
-/** The first key of the line that this one belongs to: a rotated key and what replaced it are one key in the eyes of approvals. */
+/** The first key of the line: approvals treat a rotated key and its replacements as one key. */
 export function lineOf(key: ApiKey): string {
   return key.rotatedFrom ?? key.id
 }
 
-/** Who acts with this key, in approvals: the identity, else the key itself, which stays the same when it is rotated. */
+/** The principal of this key in approvals: its identity, else its line, which rotation does not change. */
 export function principalOf(key: ApiKey): string {
   return key.identity ?? lineOf(key)
 }
 
-/** Six base62 digits of the CRC-32; in plain numbers, since every request's key is checked. */
+/** Six base62 digits of the CRC-32; in plain numbers for speed, since every request's key is checked. */
 function checksum(text: string): string {
   let digits = ''
   for (let rest = crc32(text), i = 0; i < CHECK_DIGITS; i += 1) {

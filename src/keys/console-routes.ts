@@ -1,7 +1,7 @@
 /** Where the web console is served. */
 export const CONSOLE_PATH = '/console'
 
-/** Routes that people need to look and to manage, as the web console does. Part of ROUTES in roles.ts. */
+/** Routes for people who read and manage, as the web console does. Part of ROUTES in roles.ts. */
 export const CONSOLE_ROUTES = {
   openSession: {
     method: 'POST',

@@ -1,8 +1,8 @@
 import { ALL, type Role } from './roles.ts'
 
 /**
- * Which roles besides owner and admin `GET /events` tells of which events, by the first segment of their type; other
- * events it tells nobody. An agent is told of its own approvals and decisions only.
+ * Roles besides owner and admin that receive events from `GET /events`, by the first segment of their type; other
+ * events go to nobody. Agents receive their own approvals and decisions only.
  */
 export const EVENT_ROLES = {
   approval: ['agent', 'approver', 'auditor'],
@@ -12,7 +12,7 @@ export const EVENT_ROLES = {
   policy: ['approver', 'auditor', 'operator'],
 } as const satisfies Record<string, readonly Role[]>
 
-/** First segment of the types of events that are told. */
+/** First segment of the event types that are streamed. */
 export type EventGroup = keyof typeof EVENT_ROLES
 
 export function mayReceive(group: EventGroup, roles: readonly Role[]): boolean {
@@ -20,7 +20,7 @@ export function mayReceive(group: EventGroup, roles: readonly Role[]): boolean {
   return roles.some((role) => ALL.includes(role) || told.includes(role))
 }
 
-/** True for roles that are told of what every agent of the tenant does. */
+/** True for roles that receive the events of every agent in the tenant. */
 export function mayReceiveAll(group: 'approval' | 'gate', roles: readonly Role[]): boolean {
   return mayReceive(
     group,

@@ -1,6 +1,6 @@
 /**
- * Routes in the protocols of others, for tools that speak these already. Each is a thin mapping onto what a route of ours
- * does: the same check, the same approvals, the same trail. Part of ROUTES in roles.ts.
+ * Routes in foreign protocols, for tools that speak these already. Each maps onto a route of ours: same check, same
+ * approvals, same trail. Part of ROUTES in roles.ts.
  */
 export const FACADE_ROUTES = {
   opaDecision: {

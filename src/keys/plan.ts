@@ -8,10 +8,12 @@ export const PLANS = {
 export type Plan = keyof typeof PLANS
 export const DEFAULT_PLAN: Plan = 'enterprise'
 
-/** Status reads, and callers that are refused, have this many requests a minute for each key. */
+/** Requests per minute and key for status reads and refused callers. */
 export const STATUS_LIMIT = 600
 
-/** Each key opens sessions, and makes sign-in links, so often a minute: every session is an entry of the trail. By a link it takes both. */
+/**
+ * Sign-ins and sign-in links per minute and key: every session is an entry of the trail. A sign-in by link takes both.
+ */
 export const SIGN_IN_LIMIT = 30
 
 export function isPlan(text: string): text is Plan {
@@ -21,7 +23,7 @@ export function isPlan(text: string): text is Plan {
 /** A token bucket: full at first, refilled evenly over the minute. */
 export interface Bucket {
   tokens: number
-  /** Of a clock that never goes back, in milliseconds. */
+  /** Time of a monotonic clock, in milliseconds. */
   atMs: number
 }
 
@@ -43,7 +45,7 @@ export function take(bucket: Bucket | undefined, limit: number, nowMs: number): 
   return { bucket: { tokens: left, atMs: nowMs }, allowed, remaining: Math.floor(left), waitSeconds }
 }
 
-/** Whole requests that are left, of which none is taken. */
+/** Whole requests left, without taking one. */
 export function leftIn(bucket: Bucket | undefined, limit: number, nowMs: number): number {
   return Math.floor(refilled(bucket, limit, nowMs))
 }

@@ -3,9 +3,8 @@ import { FACADE_ROUTES } from './facade-routes.ts'
 import { SERVICE_ROUTES } from './service-routes.ts'
 
 /**
- * Who may do what: the one table of roles, read by authentication, dispatch, docs and tests.
- * `owner` may do everything in its tenant; `admin` is owner in any tenant that it names in
- * x-tenant-id, and alone may stop everything (L4).
+ * The one table of roles, read by authentication, dispatch, docs and tests. `owner` may do everything in its tenant;
+ * `admin` is owner in any tenant that it names in x-tenant-id, and alone may stop everything (L4).
  */
 export const ROLES = ['agent', 'approver', 'auditor', 'operator', 'owner', 'admin'] as const
 export type Role = (typeof ROLES)[number]
@@ -14,31 +13,31 @@ export type Role = (typeof ROLES)[number]
 export const ALL: readonly Role[] = ['owner', 'admin']
 
 /**
- * How a route counts against the limits: `plan` against the tenant's plan, `status` against a bucket
- * of the key's own, `sign-in` against a small one of the key's own, `exempt` not at all (stopping and deciding must work when the plan is used up).
+ * The limit that a route counts against: the tenant's plan, the key's status or sign-in bucket, or none (`exempt`).
+ * Stopping and deciding must work when the plan is used up.
  */
 export type Limit = 'plan' | 'status' | 'sign-in' | 'exempt'
 
-/** Another protocol, in which a route takes keys, answers and refuses (http/facades). */
+/** A foreign protocol, by which a route takes keys, answers and refuses (http/facades). */
 export type Facade = 'opa' | 'authzen' | 'access-request' | 'claude-code'
 
 export interface RouteRule {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
-  /** What it does, in a line of Markdown. */
+  /** Summary of the route, in a line of Markdown. */
   summary: string
   /** Roles besides owner and admin; `any` is every valid key, `public` needs no key at all. */
   roles: readonly Role[] | 'any' | 'public'
   limit: Limit
   /** Accepts Idempotency-Key. */
   idempotent?: true
-  /** A POST that changes nothing. */
+  /** A POST without effects. */
   reads?: true
-  /** Takes the code of a sign-in link in place of a key. */
+  /** Takes a sign-in code in place of a key. */
   signIn?: true
   /** Answers without x-tenant-id. */
   tenantOptional?: true
-  /** Not for our own clients: it takes the key as a bearer token too, and the tenant of the key where none is named. */
+  /** Hidden from our own clients; also takes the key as a bearer token, and its tenant when none is named. */
   facade?: Facade
 }
 
@@ -64,7 +63,7 @@ export const ROUTES = {
     path: '/gate/outcome',
     summary: 'tells what became of an action after its decision: `succeeded`, `failed`, `not_run`',
     roles: ['agent'],
-    // One a decision, which counted: what an allowed action did is recorded also when the plan is used up.
+    // One for each decision, which counted: outcomes are recorded also when the plan is used up.
     limit: 'exempt',
     idempotent: true,
   },
@@ -216,7 +215,7 @@ export type RouteId = keyof typeof ROUTES
 export type KeyedRouteId = { [K in RouteId]: (typeof ROUTES)[K]['roles'] extends 'public' ? never : K }[RouteId]
 export type PublicRouteId = Exclude<RouteId, KeyedRouteId>
 
-/** Who may call the route, in words: for documents. */
+/** The callers of a route, in words, for documents. */
 export function callersOf({ roles }: RouteRule): string {
   if (roles === 'any') return 'every key'
   return roles === 'public' ? 'no key needed' : [...roles, ...ALL].join(', ')
@@ -228,7 +227,7 @@ export function mayCall(route: RouteRule, roles: readonly Role[]): boolean {
   return roles.some((role) => ALL.includes(role) || allowed.includes(role))
 }
 
-/** True for roles that see all approvals of the tenant, not only what they asked for themselves. */
+/** True for roles that see all approvals of the tenant, not only their own requests. */
 export function seesAllApprovals(roles: readonly Role[]): boolean {
   return roles.some((role) => role === 'approver' || ALL.includes(role))
 }

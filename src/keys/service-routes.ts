@@ -1,4 +1,4 @@
-/** What anybody who reaches the service may ask of it. Part of ROUTES in roles.ts. */
+/** Public routes of the service. Part of ROUTES in roles.ts. */
 export const SERVICE_ROUTES = {
   openapi: {
     method: 'GET',

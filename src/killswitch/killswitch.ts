@@ -26,10 +26,10 @@ export type KillSwitch = {
   comment: string | null
 }
 
-/** What a stop stands for, before it has an id and a reason. */
+/** The coverage of a stop, before it has an id and a reason. */
 export type Scoped = Pick<KillSwitch, 'level' | 'target' | 'scope' | 'patterns'>
 
-/** What a stop is asked about: an action of a chain, and the domain that the policy in force puts it in. */
+/** The subject of a stop: an action of a chain, and its domain by the policy in force. */
 export interface Subject {
   chain: string
   action: string
@@ -40,7 +40,7 @@ export function isInForce(stop: KillSwitch): boolean {
   return stop.recoveredAt === null
 }
 
-/** True when the stop, were it in force, covers the subject. */
+/** True when the stop covers the subject, in force or not. */
 export function covers(stop: Scoped, { chain, action, domain }: Subject): boolean {
   if (stop.target !== GLOBAL && stop.target !== chain) return false
   if (stop.level === 'L3' || stop.level === 'L4' || stop.scope === EVERYTHING) return true
@@ -53,7 +53,7 @@ export function coveringStop(stops: Iterable<KillSwitch>, subject: Subject): Kil
   return strongest(Array.from(stops).filter((stop) => isInForce(stop) && covers(stop, subject)))
 }
 
-/** The stops in force that the tenant of this chain is under, its own and the global ones. */
+/** The stops in force over the tenant of this chain: its own and the global ones. */
 export function stopsOver(stops: Iterable<KillSwitch>, chain: string): KillSwitch[] {
   const mine = Array.from(stops).filter((stop) => isInForce(stop) && (stop.target === GLOBAL || stop.target === chain))
   return mine.sort(byStrength)
@@ -66,7 +66,7 @@ export function stopsEverOver(stops: Iterable<KillSwitch>, chain: string): KillS
     .sort((a, b) => b.triggeredAt.localeCompare(a.triggeredAt) || b.id.localeCompare(a.id))
 }
 
-/** What every caller may know of a stop that it is under. */
+/** The public view of a stop, for every caller under it. */
 export function stopView({ id, level, scope, triggeredAt, triggeredBy, reason }: KillSwitch) {
   return { id, level, scope, triggeredAt, triggeredBy, reason }
 }
@@ -80,8 +80,8 @@ export function reasonOf(stop: KillSwitch): string {
 }
 
 /**
- * How long, of the time from `fromMs` to `toMs`, the subject was stopped: the union of the intervals of
- * all stops that cover it, past ones too. An approval keeps its remaining time meanwhile.
+ * The time between `fromMs` and `toMs` in which the subject was stopped: the union of all covering stops, past ones
+ * too. An approval keeps its remaining time meanwhile.
  */
 export function stoppedMs(stops: Iterable<KillSwitch>, subject: Subject, fromMs: number, toMs: number): number {
   const intervals = Array.from(stops)
@@ -102,8 +102,8 @@ export function stoppedMs(stops: Iterable<KillSwitch>, subject: Subject, fromMs:
 }
 
 /**
- * The first stop over the subject that began at `sinceMs` or later, one that has ended since included. Within
- * one millisecond the clock tells no order; then it counts as later.
+ * The first stop over the subject since `sinceMs`, ended ones included. Within one millisecond the order is unknown;
+ * such a stop counts as later.
  */
 export function stopSince(stops: Iterable<KillSwitch>, subject: Subject, sinceMs: number): KillSwitch | undefined {
   return Array.from(stops)

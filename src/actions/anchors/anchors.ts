@@ -7,29 +7,29 @@ import type { Deps } from '../deps.ts'
 export const SINKS = ['file', 'webhook'] as const
 export type SinkName = (typeof SINKS)[number]
 
-/** Where checkpoints are put so that this service cannot take them back. */
+/** An external sink of checkpoints, from which this service cannot take them back. */
 export interface AnchorSink {
-  /** Probes and metrics show it. */
+  /** Shown by probes and metrics. */
   readonly name: SinkName
-  /** Ends when the sink has all of them for good. @throws SinkFailure */
+  /** Resolves when the sink holds all of them durably. @throws SinkFailure */
   take(anchors: readonly Anchor[], signal: AbortSignal): Promise<void>
 }
 
-/** What lies in a sink that can be read back. @throws SinkFailure when it cannot be read */
+/** The contents of a sink that can be read back. @throws SinkFailure when it cannot be read */
 export interface AnchorRecord {
-  /** Another text when something was written since. */
+  /** Changes with every write to the sink. */
   version(): Promise<string>
   newest(): Promise<NewestAnchors>
 }
 
 export interface NewestAnchors {
-  /** The last one of each chain, by the chain's name. */
+  /** The last claim of each chain, by the chain's name. */
   newest: ReadonlyMap<string, Claim>
   /** Lines that hold no checkpoint. */
   malformed: number
 }
 
-/** Why a sink did not do what it was asked, in words that anybody may read. */
+/** The reason why a sink failed, in words that anybody may read. */
 export class SinkFailure extends Error {
   override readonly name = 'SinkFailure'
 }
@@ -38,35 +38,35 @@ export interface SinkState {
   sink: SinkName
   /** False from an attempt that failed to the next one that succeeds. */
   ok: boolean
-  /** When it took anchors last. */
+  /** Time of the last delivery; null before the first. */
   lastAt: string | null
   failure: string | null
-  /** Attempts that failed, of this process. */
+  /** Failed attempts of this process. */
   failures: number
 }
 
 const BATCH = 500
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
-/** A sink that has not ended by then counts as failing, such as a file on a network that is down. */
+/** Time limit of an attempt, after which the sink counts as failing, such as a file on a dead network mount. */
 const SLOW_MS = 15_000
-/** How long a service that ends waits for its sinks. */
+/** Time limit for sinks when the service stops. */
 const LAST_MS = 2000
 
 export interface DeliveryDeps extends Pick<Deps, 'store' | 'clock'> {
   sink: AnchorSink
-  /** Done before each attempt; the sink is given nothing while it fails, or answers false. */
+  /** Runs before each attempt; the sink gets nothing while it fails or returns false. */
   prepare(): Promise<boolean>
-  /** Told once when it begins to fail, and once when that is over (null). */
+  /** Called once when delivery begins to fail, and once when it recovers (null). */
   onChange(failure: string | null, cause: unknown): void
 }
 
 export interface AnchorDelivery {
-  /** Does what comes before each attempt, so that what is amiss shows before the first. */
+  /** Runs the preparation of an attempt alone, so that its faults show before the first delivery. */
   prepare(): Promise<void>
-  /** Begins an attempt when one is due, and waits for none. */
+  /** Starts an attempt when one is due, without waiting for it. */
   tend(): void
-  /** Begins with the newest of each chain that the sink had taken and has lost. */
+  /** Starts again with the newest checkpoint of each chain that the sink had taken and lost. */
   deliverAgain(): void
   state(): Promise<SinkState>
   /** Tries once more, for a short while. */
@@ -74,8 +74,8 @@ export interface AnchorDelivery {
 }
 
 /**
- * Gives a sink the checkpoints that it has not taken yet, in the order in which they were signed, after they were committed here.
- * What was taken is recorded after it was taken, so that a crash leads to a duplicate, never to a gap.
+ * Delivers committed checkpoints to a sink, in the order of their signing. Records a delivery after the sink took it,
+ * so that a crash leads to a duplicate, never to a gap.
  */
 export function anchorDelivery({ store, clock, sink, prepare, onChange }: DeliveryDeps): AnchorDelivery {
   const stopping = new AbortController()
@@ -141,7 +141,7 @@ export function anchorDelivery({ store, clock, sink, prepare, onChange }: Delive
   }
 }
 
-/** Aborts what is not done by then. */
+/** Aborts the work at the time limit. */
 async function within(limitMs: number, stopping: AbortController, work: () => Promise<void>): Promise<void> {
   const timer = setTimeout(() => stopping.abort(), limitMs)
   const aborted = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
@@ -150,14 +150,14 @@ async function within(limitMs: number, stopping: AbortController, work: () => Pr
   stopping.abort()
 }
 
-/** The next batch, again and again. */
+/** Delivers batch after batch. */
 function steps({ store, clock, sink }: Pick<DeliveryDeps, 'store' | 'clock' | 'sink'>) {
   let unrecorded: Delivery | undefined
   let hasLost = false
-  /** Retries are of the same batch, by which a receiver knows them. */
+  /** A retry repeats the same batch, by which receivers recognise it. */
   let lastOfBatch = Number.POSITIVE_INFINITY
 
-  /** When they were taken. */
+  /** Delivers the checkpoints; returns the time at which the sink took them. */
   const give = async (checkpoints: readonly StoredCheckpoint[], signal: AbortSignal): Promise<string> => {
     const at = formatTimestamp(clock())
     const anchors = checkpoints.map(({ note }) => ({ at, checkpoint: note }))
@@ -208,7 +208,7 @@ export async function newestUpTo(store: Store, number: number): Promise<StoredCh
   return newest
 }
 
-/** Between attempts that fail: twice as long each time. */
+/** Delays between failed attempts: each twice as long as the one before. */
 function pauses() {
   let pauseMs = 0
   let untilMs = 0
@@ -225,7 +225,7 @@ function pauses() {
   }
 }
 
-/** Entries of all chains that no sink holds a checkpoint of. */
+/** Entries of all chains beyond every checkpoint that a sink holds. */
 export async function unanchoredEntries(store: Store): Promise<number> {
   const newest = await takenUpTo(store)
   const lengths = await store.lengths(await store.chains())

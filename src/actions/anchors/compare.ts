@@ -7,18 +7,22 @@ import { openCheckpoint } from '../../evidence/trust.ts'
 import type { Store } from '../../store/store.ts'
 import { trustOf } from '../evidence/trust.ts'
 
-/** What an anchor and the data file say of one chain, and cannot both be right about. */
+/** A contradiction between an anchor and the data file about one chain. */
 export interface Discrepancy {
   chain: string
-  /** The chain has lost what was anchored, or has gone another way. */
+  /** The chain lost anchored entries (rollback), or continued differently (fork). */
   status: 'ROLLBACK' | 'FORK'
   anchored: { size: number; root: string }
-  /** The chain as it is; without a root where there is none. */
+  /** The chain in the data file; without a root where it has no entries. */
   found: { size: number; root: string | null }
   why: string
 }
 
-/** Holds the data file to the newest anchor of each chain. @throws GateError `audit_unavailable` when an entry is missing */
+/**
+ * Compares the data file with the newest anchor of each chain.
+ *
+ * @throws GateError `audit_unavailable` when an entry is missing
+ */
 export async function compareAnchors(store: Store, newest: ReadonlyMap<string, Claim>): Promise<Discrepancy[]> {
   const { logKeys } = trustOf(store)
   const lengths = await store.lengths([...newest.keys()])
@@ -50,7 +54,7 @@ export async function compareAnchors(store: Store, newest: ReadonlyMap<string, C
   return found
 }
 
-/** A sentence for who works on these chains. Of the chains of others it says nothing, not even their names. */
+/** A sentence for callers of these chains. It reveals nothing of other chains, not even their names. */
 export function reasonOf(discrepancies: readonly Discrepancy[], chains: readonly string[]): string {
   const shown = discrepancies.find(({ chain }) => chain === SYSTEM_CHAIN || chains.includes(chain))
   const what =

@@ -5,20 +5,20 @@ import { compareAnchors, type Discrepancy, reasonOf } from './compare.ts'
 
 export interface GuardDeps {
   store: Store
-  /** What anchors can be read back; without any, nothing can be held to them. */
+  /** The anchors that can be read back; without any there is nothing to compare with. */
   record: (AnchorRecord & Pick<AnchorSink, 'name'>) | undefined
-  /** The data file contradicts the anchors: from now on nothing is written. */
+  /** Called when the data file contradicts the anchors; nothing is written from then on. */
   onFault(discrepancies: readonly Discrepancy[]): void
   onResume(): void
-  /** Lines of the anchors that were passed over. */
+  /** Called with the number of malformed anchor lines that were skipped. */
   onMalformed(lines: number): void
-  /** The anchors do not have all that was put there. */
+  /** Called when the sink lacks anchors that it had taken. */
   onLost(): void
 }
 
 /**
- * Holds the data file to the anchors before the first new one is put beside them, which would hide what they contradict. While
- * they contradict each other nothing is written, by this process.
+ * Compares the data file with the anchors before a new anchor could hide a contradiction. This process writes nothing
+ * while they contradict each other.
  */
 export function anchorGuard(deps: GuardDeps) {
   const { store, record } = deps
@@ -26,7 +26,7 @@ export function anchorGuard(deps: GuardDeps) {
   let discrepancies: readonly Discrepancy[] = []
   let seen = ''
 
-  /** Another text when a comparison may end otherwise. */
+  /** A version of both sides; a new one can change the result of a comparison. */
   const version = async (of: AnchorRecord): Promise<string> => {
     const lengths = await store.lengths([SYSTEM_CHAIN, ...discrepancies.map(({ chain }) => chain)])
     return JSON.stringify([await of.version(), [...lengths]])
@@ -35,7 +35,7 @@ export function anchorGuard(deps: GuardDeps) {
     const { newest, malformed } = await of.newest()
     if (malformed > 0 && !isCompared) deps.onMalformed(malformed)
     const before = discrepancies
-    // Anchors that are gone by now contradict nothing, and settle nothing.
+    // Anchors that have gone by now contradict nothing, and settle nothing.
     if (before.some(({ chain }) => !newest.has(chain))) return
     discrepancies = await compareAnchors(store, newest)
     if (discrepancies.length > 0) {
@@ -52,12 +52,12 @@ export function anchorGuard(deps: GuardDeps) {
 
   return {
     isSuspended,
-    /** Why nothing is written, for everybody to read; null when it is. */
+    /** The public reason why nothing is written; null while writing is allowed. */
     fault: () => (isSuspended() ? reasonOf(discrepancies, []) : null),
     /**
-     * Compares, if that has not been done yet, or ended badly and something has changed since.
+     * Compares, unless the last comparison succeeded or nothing has changed since it failed.
      *
-     * @returns whether all is well
+     * @returns whether the data file agrees with the anchors
      * @throws SinkFailure when the anchors cannot be read; GateError `audit_unavailable` when the chains cannot
      */
     async look(): Promise<boolean> {
@@ -71,7 +71,7 @@ export function anchorGuard(deps: GuardDeps) {
   }
 }
 
-/** True when the anchors end before what the sink has taken of a chain: they were cut, or are another file. */
+/** True when the anchors end before what the sink took of a chain: they were cut or replaced. */
 async function hasLost(store: Store, sink: string, newest: NewestAnchors['newest']): Promise<boolean> {
   const taken = (await store.deliveries()).find((delivery) => delivery.sink === sink)
   if (taken === undefined) return false

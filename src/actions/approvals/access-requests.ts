@@ -9,9 +9,10 @@ import { digestOfRequest } from '../gate/hold.ts'
 import { viewFor, visibleApproval } from './visible-approvals.ts'
 
 /**
- * The approval that a decision asked for, to who asked and says once more what for. It was made with the decision: nothing is written.
+ * The approval that a decision requested, for a requester who repeats the request. It exists since the decision, so
+ * nothing is written.
  *
- * @param request what was held. Its context may have more members than that had; they count for nothing
+ * @param request the held request; members of its context beyond the recorded ones are ignored
  * @throws GateError `invalid_denial_binding`, `not_requestable`, `expired_denial`
  */
 export async function heldApproval(
@@ -38,7 +39,7 @@ export async function heldApproval(
   return viewFor(deps, caller, approval)
 }
 
-/** The members that the pattern has too. */
+/** The members of `value` that the pattern has too. */
 function restrictedTo(pattern: JsonObject, value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(pattern, name)))
 }

@@ -49,9 +49,9 @@ export interface ListQuery {
 }
 
 /**
- * Approvals of the caller's tenant and environment by the status that holds now, oldest deadline first; who
- * may not decide sees its own. `total` counts those of that status. A page of large approvals ends early:
- * `limit` then says how many it has, so that `offset + limit` is always where the next one starts.
+ * Approvals of the caller's tenant and environment by their current status, oldest deadline first. Callers who may not
+ * decide see their own. `total` counts all of that status. A page of large approvals ends early and states its own size
+ * as `limit`, so that `offset + limit` is where the next page starts.
  */
 export async function listApprovals(deps: Deps, reader: Reader, { status, limit, offset }: ListQuery) {
   const nowMs = deps.clock()
@@ -69,7 +69,7 @@ export async function getApproval(deps: Deps, reader: Reader, id: string): Promi
   return viewFor(deps, reader, await visibleApproval(deps, reader, id))
 }
 
-/** Records a vote for the request; with the last vote of the quorum it is approved. Voting again changes nothing. */
+/** Records a vote for the request; the vote that completes the quorum approves it. A repeated vote changes nothing. */
 export function approve(
   deps: Deps,
   caller: Caller,
@@ -100,7 +100,7 @@ export function approve(
   })
 }
 
-/** One rejection decides: the request is denied until the approval's deadline. */
+/** Rejects the request; one vote suffices, and denies it until the approval's deadline. */
 export function reject(
   deps: Deps,
   caller: Caller,
@@ -124,7 +124,7 @@ interface Ballot {
   guards: Guard[]
 }
 
-/** The way of both votes: read, let `cast` decide whether it may be, commit. `cast` gives undefined when nothing changes. */
+/** Runs either vote: reads, lets `cast` decide, commits. `cast` returns undefined when nothing changes. */
 function vote(
   deps: Deps,
   caller: Caller,
@@ -157,12 +157,12 @@ function voteOf(caller: Caller, approverId: string, comment: string | undefined,
   return { keyId, principal: principalOf(caller.key), approverId, comment: comment ?? null, votedAt, entryId }
 }
 
-/** A sweep ends after this; the next one goes on with what is left. */
+/** Time limit of a sweep; the next one continues. */
 const SWEEP_MS = 2000
 
 /**
- * Writes the entry that an approval has expired. Nothing depends on it: the status follows from the deadline.
- * Those that a stop holds open are passed over, so that they do not keep the sweep from the others.
+ * Records that approvals have expired. Nothing depends on it: the status follows from the deadline. Approvals that a
+ * stop holds open are skipped, so that they do not block the sweep.
  */
 export async function expireDue(deps: Deps): Promise<number> {
   const nowMs = deps.clock()
@@ -181,12 +181,12 @@ export async function expireDue(deps: Deps): Promise<number> {
   return written
 }
 
-/** How often a waiting reader looks again; a vote of another process is seen this late at most. */
+/** Poll interval of a waiting reader, and so the largest delay of another process's vote. */
 const WAIT_STEP_MS = 200
 
 /**
- * The approval once it is no longer pending, or as it is when the time is up or the reader has gone.
- * Access is checked at every look: a revoked key stops waiting.
+ * The approval once it is settled, or as it is at the time limit or when the reader has gone. Checks access at every
+ * poll: a revoked key stops waiting.
  *
  * @throws GateError `overloaded` when the key has too many waiting readers
  */

@@ -16,11 +16,11 @@ export interface BackgroundDeps extends Deps {
   findRule: FindRule
 }
 
-/** Decisions that are shown of the agent, and of the session. */
+/** Limits of the decisions shown for the agent and for the session. */
 const OF_AGENT = 10
 const OF_SESSION = 20
 
-/** Why the rule that held an action cannot be shown. */
+/** Reasons why the rule behind a hold cannot be shown. */
 export const RULE_UNSHOWN = {
   no_rule: 'no rule held the action: its risk, or the default of the policies did',
   redacted: 'the decision has been erased or pruned',
@@ -31,8 +31,8 @@ export const RULE_UNSHOWN = {
 type RuleUnshown = keyof typeof RULE_UNSHOWN
 
 /**
- * What helps to decide an approval and is not part of it: who asks, what that agent did before, by which rule it was held, and whether
- * this key may vote.
+ * Context for the decision on an approval: requester, its earlier actions, the rule of the hold, and whether this key
+ * may vote.
  *
  * @throws GateError `not_found`; `audit_unavailable` for an approval that is not what its entries make of it
  */
@@ -71,7 +71,7 @@ function because(code: RuleUnshown) {
   return { code, message: `The rule cannot be shown: ${RULE_UNSHOWN[code]}.` }
 }
 
-/** What the agent did before, and in the session of the request, as far as a bounded look at the chain finds it. */
+/** Earlier decisions of the agent, and of the request's session, within a bounded search of the chain. */
 async function pastOf(deps: Deps, { chain, requestedBy, decisionId }: Approval, session: string | null) {
   const { store, clock } = deps
   const dayAgo = formatTimestamp(clock() - DAY_MS)

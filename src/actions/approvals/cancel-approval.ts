@@ -7,8 +7,8 @@ import { type Caller, type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { viewFor, visibleApproval } from './visible-approvals.ts'
 
 /**
- * Cancels an approval that waits for votes, or has them and was not used: the same request then asks anew. Who asked
- * may, and who decides on approvals of the tenant; the others do not see it. A rejection stands.
+ * Cancels an approval that is pending, or approved and unused: the same request then needs a new one. Its requester may
+ * do it, and those who decide on approvals of the tenant. A rejection stands.
  *
  * @throws GateError `not_found`, `approval_expired`, `approval_not_pending` when it was used, rejected or cancelled
  */
@@ -22,7 +22,7 @@ export function cancelApproval(deps: Deps, caller: Caller, id: string): Promise<
       throw new GateError('approval_not_pending', `Approval ${id} is ${status}; there is nothing to cancel.`)
     const cancelled = change('approval', approval, { status: 'cancelled', decidedAt: formatTimestamp(nowMs) })
     return {
-      // Its revision is the guard against a use or a vote at the same time: the one that commits second decides anew.
+      // The revision guards against a simultaneous use or vote: the second to commit decides anew.
       submission: {
         guards: [{ kind: 'keyActive', keyId: caller.key.id }],
         writes: [cancelled.write],

@@ -5,17 +5,17 @@ import { type ApiKey, principalOf } from '../../keys/apikey.ts'
 import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
 import type { Store } from '../../store/store.ts'
 
-/** A vote as it is asked for. */
+/** A requested vote. */
 export interface Voting {
   approval: Approval
   key: ApiKey
-  /** As claimed. */
+  /** The approver as claimed in the request. */
   approverId: string
   nowMs: number
 }
 
 /**
- * Refuses a vote for the approval that could not count now.
+ * Refuses a vote for the approval that cannot count now.
  *
  * @throws GateError `approval_expired`, `approval_not_pending`, `kill_switch_active`, and what `assertMayVote` throws
  */
@@ -27,13 +27,16 @@ export function assertMayApprove(store: Store, { approval, key, approverId, nowM
   assertMayVote(approval, key, approverId, keys)
 }
 
-/** As `assertMayApprove`: who asked may reject, and so may anybody during a stop. */
+/** Refuses a vote against the approval; unlike an approving vote, it may come from the requester, and during a stop. */
 export function assertMayReject(store: Store, { approval, key, approverId, nowMs }: Voting): void {
   assertPending(store, approval, nowMs)
   assertMayVote({ ...approval, selfApproval: true }, key, approverId, store.state().keys)
 }
 
-/** True when a vote of who holds the key counts already: one that no longer counts, since its key was revoked, may be given again. */
+/**
+ * True when the key holder's vote counts already. A vote that no longer counts, since its key was revoked, can be
+ * repeated.
+ */
 export function hasVoted(store: Store, { approval, key, nowMs }: Omit<Voting, 'approverId'>): boolean {
   return countedVotes(approval, approval, store.state().keys, nowMs).has(principalOf(key))
 }
@@ -45,13 +48,13 @@ function assertPending(store: Store, approval: Approval, nowMs: number): void {
   throw new GateError('approval_not_pending', `Approval ${approval.id} is ${status}, no longer pending.`)
 }
 
-/** What a key may do to an approval; where it may not, why, as a sentence. */
+/** Whether a key may act on an approval; otherwise the reason, as a sentence. */
 export interface Permission {
   allowed: boolean
   reason: string | null
 }
 
-/** What would come of a vote for the approval, and of one against it, by the checks that voting makes. */
+/** The results that a vote for and a vote against the approval would have now, by the checks of voting. */
 export function votesOf(
   store: Store,
   asked: Omit<Voting, 'approverId'>,

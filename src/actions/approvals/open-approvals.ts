@@ -17,7 +17,7 @@ import { type Deps, eventEntry } from '../deps.ts'
 const BATCH = 200
 const BATCH_BYTES = 1024 * 1024
 
-/** Open approvals in batches, all of them; between two batches others have their turn. */
+/** All open approvals, in batches; other work runs between two batches. */
 export function openApprovals(
   store: Store,
   query: Omit<OpenQuery, 'limit' | 'after' | 'maxBytes'>,
@@ -25,7 +25,7 @@ export function openApprovals(
   return batches((after) => store.openApprovals({ ...query, after, limit: BATCH, maxBytes: BATCH_BYTES }))
 }
 
-/** As `openApprovals`, for what does not depend on the requests: however large these are, it takes as long. */
+/** As `openApprovals`, without the requests: its cost does not depend on their size. */
 export function openStandings(store: Store, query: Omit<StandingQuery, 'limit' | 'after'>): AsyncGenerator<Standing[]> {
   return batches((after) => store.openStandings({ ...query, after, limit: BATCH }))
 }
@@ -41,16 +41,18 @@ async function* batches<T>(next: (after: T | undefined) => Promise<T[]>): AsyncG
   }
 }
 
-/** What of the open approvals has to be read to tell which ones of a status there are; nothing for the others. */
+/** The open approvals to read before the ones of a status are known; none for the other statuses. */
 const OPEN_BEHIND: Partial<Record<ApprovalStatus, { statuses: OpenQuery['statuses']; due: boolean }>> = {
   pending: { statuses: ['pending'], due: true },
-  // A stop cancels what was approved before it, long before the deadline.
+  // A stop cancels earlier approved ones, long before the deadline.
   approved: { statuses: ['approved'], due: false },
   cancelled: { statuses: ['approved'], due: false },
   expired: { statuses: OPEN_STATUSES, due: true },
 }
 
-/** Ids of the open approvals of a chain that have become expired or cancelled, as far as a list of `status` depends on them. */
+/**
+ * Ids of the chain's open approvals that have expired or been cancelled, as far as a list of `status` depends on them.
+ */
 export async function changedByTime({ store }: Deps, chain: string, status: ApprovalStatus, nowMs: number) {
   const actual: { expired: string[]; cancelled: string[] } = { expired: [], cancelled: [] }
   const behind = OPEN_BEHIND[status]
@@ -66,15 +68,15 @@ export async function changedByTime({ store }: Deps, chain: string, status: Appr
   return actual
 }
 
-/** By its stored status too: what is over by the clock alone has an entry to come, which changes the record. */
+/** True unless the stored status is settled too: an approval that is over by the clock still gets an entry. */
 export function isOpen(store: Store, approval: Approval, nowMs: number): boolean {
   return isOpenStatus(approval.status) || isOpenStatus(statusAt(approval, store.state().switches, nowMs))
 }
 
-/** Brings into the record and the chain what holds by computation already. */
+/** Records a computed status in the record and the chain. */
 export async function noteStatus(deps: Deps, approval: Approval, status: 'expired' | 'cancelled'): Promise<void> {
   const { write, data } = change('approval', approval, { status })
-  // A conflict means that somebody else changed it; the next sweep looks again.
+  // A conflict means that another change came first; the next sweep looks again.
   await deps.store.commit({
     guards: [],
     writes: [write],

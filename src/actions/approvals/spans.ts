@@ -4,14 +4,14 @@ import { changeIn } from '../../store/records.ts'
 import type { Deps } from '../deps.ts'
 import { isOpen } from './open-approvals.ts'
 
-/** The seqs of the first and the last entry of an approval; without an end while it is open. */
+/** The seqs of an approval's first and last entry; the last is infinite while it is open. */
 export interface ApprovalSpan {
   id: string
   first: number
   last: number
 }
 
-/** Those that have an entry in first <= seq < end. What was erased has no approval any more. */
+/** Spans of the approvals with an entry in first <= seq < end. An erased entry no longer leads to an approval. */
 export async function approvalSpans(
   { store, clock }: Deps,
   { chain, first, end }: { chain: string; first: number; end: number },
@@ -31,9 +31,9 @@ export async function approvalSpans(
   return [...spans.values()]
 }
 
-/** Tells how far a cut before `size` has to go back so that it parts no approval. */
+/** Returns a function that moves a cut before `size` back until it splits no approval. */
 export function cutFinder(spans: readonly ApprovalSpan[]): (size: number) => number {
-  // Spans that overlap are one.
+  // Overlapping spans become one.
   const runs: { first: number; last: number }[] = []
   for (const { first, last } of [...spans].sort((a, b) => a.first - b.first)) {
     const run = runs.at(-1)

@@ -3,8 +3,8 @@ import type { Deps } from '../deps.ts'
 import { noteStatus, openApprovals } from './open-approvals.ts'
 
 /**
- * Writes the entry that a stop has cancelled an approval. Nothing depends on it: the status follows from the
- * stop, so that a stop never has to wait for approvals.
+ * Records that a stop has cancelled approvals. Nothing depends on it: the status follows from the stop, so a stop never
+ * waits for approvals.
  */
 export async function noteCancelled(deps: Deps): Promise<number> {
   const { switches } = deps.store.state()

@@ -6,13 +6,13 @@ import { seesAllApprovals } from '../../keys/roles.ts'
 import type { Deps } from '../deps.ts'
 import { followsFromChain } from './votes.ts'
 
-/** Who reads approvals of a chain: a key, or the host itself (null), which can read the file and so sees all. */
+/** A reader of a chain's approvals: a key, or the host (null), which can read the file and so sees all. */
 export interface Reader {
   chain: string
   key: ApiKey | null
 }
 
-/** The one whose approvals alone are seen; undefined when all are. */
+/** The principal whose approvals alone the reader sees; undefined when it sees all. */
 export function requesterSeenBy({ key }: Reader): string | undefined {
   return key === null || seesAllApprovals(key.roles) ? undefined : principalOf(key)
 }
@@ -22,16 +22,16 @@ export function isApprover(reader: Reader): boolean {
 }
 
 /**
- * One approval, held to its chain: a person decides by what is shown here, and the file may have been edited.
+ * One approval, verified against its chain: people decide by it, and the file may have been edited.
  *
- * @throws GateError `not_found`, also for an approval that the reader may not see; `audit_unavailable` for one that
- * is not what its entries make of it
+ * @throws GateError `not_found`, also for an approval that the reader may not see; `audit_unavailable` for one that is
+ *   not what its entries make of it
  */
 export async function visibleApproval(deps: Deps, reader: Reader, id: string): Promise<Approval> {
   const approval = await storedApproval(deps, reader, id)
   if (await followsFromChain(deps.store, approval)) return approval
   const again = await storedApproval(deps, reader, id)
-  // Another commit may have come between the record and its entries.
+  // Another commit may have come between reading the record and its entries.
   if (again.revision !== approval.revision) return visibleApproval(deps, reader, id)
   throw new GateError(
     'audit_unavailable',

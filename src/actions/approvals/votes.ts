@@ -6,9 +6,8 @@ import { applyChange, changeIn } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 
 /**
- * True when the approval is exactly what its entries in the audit chain make of it, and each of them still
- * hashes to what it did and is followed by what follows it. A row that was edited in the file, to be used
- * twice or for another request, fails here before it can allow anything.
+ * True when the approval is exactly what its audit entries make of it, each with its own hash and its successor's link.
+ * A row edited in the file, for a second use or another request, fails here before it can allow anything.
  */
 export async function followsFromChain(store: Store, approval: Approval): Promise<boolean> {
   const entries = await store.changesOf('approval', approval.id)
@@ -23,7 +22,7 @@ export async function followsFromChain(store: Store, approval: Approval): Promis
   return canonicalText(record) === canonicalText(approval)
 }
 
-/** Undefined for what has no canonical form, and so was not written here. */
+/** The canonical text; undefined for a value without one, which this service never wrote. */
 function canonicalText(value: unknown): string | undefined {
   try {
     return canonicalJson(value)

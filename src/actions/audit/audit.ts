@@ -25,7 +25,7 @@ export const LogRequest = Type.Object(
 )
 export type LogRequest = Static<typeof LogRequest>
 
-/** What `entryView` reads; above all not the request, which may be large and is never shown here. */
+/** The sections that `entryView` reads: not the request, which may be large and is never shown here. */
 export const SHOWN_SECTIONS = ['actor', 'data', 'decision', 'detail', 'grounds', 'risk']
 
 /** An entry as `GET /audit/chain` shows it. */
@@ -48,8 +48,8 @@ function decisionData({ decision, risk, grounds }: NonNullable<ReturnType<typeof
 }
 
 /**
- * A page of a chain. A page of large entries ends early: `limit` then says how many it has, so that
- * `offset + limit` is always where the next one starts.
+ * A page of a chain. A page of large entries ends early and states its own size as `limit`, so that `offset + limit` is
+ * where the next page starts.
  */
 export async function auditChain(deps: Deps, query: PageQuery) {
   const { items, total } = await deps.store.page({ ...query, sections: SHOWN_SECTIONS, maxBytes: PAGE_BYTES })

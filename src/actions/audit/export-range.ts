@@ -17,14 +17,14 @@ import { rotationsOf } from '../evidence/trust.ts'
 import { entryView } from './audit.ts'
 import { assertErasedLawfully } from './redactions.ts'
 
-/** A file that is written from start to end. */
+/** A file that is written sequentially. */
 export interface FileWriter {
   write(text: string): void
-  /** Closes it, on disk. */
+  /** Syncs the file to disk and closes it. */
   end(): { bytes: number; sha256: string }
 }
 
-/** Where the files of an export go. */
+/** The destination of an export's files. */
 export interface ExportFolder {
   create(name: string): FileWriter
 }
@@ -33,7 +33,7 @@ const BATCH = 200
 const BATCH_BYTES = 1024 * 1024
 
 /**
- * Writes the entries first <= seq < end of a chain, and signs what was written.
+ * Exports the entries first <= seq < end of a chain, and signs the export.
  *
  * @throws GateError `audit_unavailable` when a section is missing that no command erased, or the range cannot be signed
  */
@@ -117,7 +117,7 @@ function csvCells(entry: StoredEntry): string[] {
   return [String(seq), timestamp, eventType, id, ...decided, actor === null ? '' : String(actor.id), rest, hash]
 }
 
-/** RFC 4180; what a spreadsheet would take for a formula is text. */
+/** A line of RFC 4180; a cell that a spreadsheet would take for a formula becomes text. */
 function csvLine(cells: readonly string[]): string {
   const quoted = cells.map((cell) => {
     const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell

@@ -12,27 +12,28 @@ import { decideAndCommit, eventEntry } from '../deps.ts'
 import type { EvidenceDeps } from '../evidence/evidence.ts'
 import { verifySeqs } from './verify-range.ts'
 
-/** What policies may ask of earlier actions lies within 90 days, and so does the use of an approval. */
+/** Minimum age of pruned entries: facts over time, and the use of approvals, reach back at most 90 days. */
 export const MIN_AGE_DAYS = MAX_DURATION_MS / DAY_MS
-/** Entries of one commit, about: others wait for it. */
+/** Approximate number of entries in one commit, for which other writes wait. */
 const BATCH = 5000
 
-/** The entries first <= seq < end of a chain, which can be pruned. */
+/** The prunable entries of a chain: first <= seq < end. */
 export interface Prunable {
   chain: string
   first: number
   end: number
-  /** Of the approvals that go with them. */
+  /** The approvals among them. */
   approvals: readonly ApprovalSpan[]
 }
 
 /**
- * How much of a chain can be pruned of what was written before this time: up to a checkpoint that every anchor has, and no part of an approval
- * that is open or has later entries. All of it is verified.
+ * Finds the entries written before this time that can be pruned: up to a checkpoint that every anchor sink has, and
+ * splitting no approval. Verifies all of them.
  *
- * @param unused sinks of anchors that get none any more
- * @returns an empty range when nothing can
- * @throws GateError `invalid_request` when the time is too near; `audit_unavailable` when the entries are not what was signed
+ * @param unused sinks that no longer receive anchors
+ * @returns an empty range when nothing can be pruned
+ * @throws GateError `invalid_request` when the time is too near; `audit_unavailable` when the entries are not what was
+ *   signed
  */
 export async function prunable(
   deps: EvidenceDeps,
@@ -55,14 +56,14 @@ export async function prunable(
   return { chain, first, end, approvals: approvals.filter(({ last }) => last < end) }
 }
 
-/** What every sink of anchors has of a chain, of those that took any, but for these. */
+/** The size of the chain that every sink in use has anchored, of the sinks that took any checkpoint. */
 async function anchoredSize(store: Store, chain: string, unused: readonly string[]): Promise<number> {
   const numbers = (await store.deliveries()).filter(({ sink }) => !unused.includes(sink)).map(({ number }) => number)
   if (numbers.length === 0) return Number.POSITIVE_INFINITY
   return (await store.lastCheckpointUpTo(chain, Math.min(...numbers)))?.size ?? 0
 }
 
-/** The largest checkpoint within `limit` that parts no approval; 0 without one. */
+/** The largest checkpoint within `limit` that splits no approval; 0 without one. */
 async function cutBefore(store: Store, chain: string, limit: number, cut: (size: number) => number): Promise<number> {
   for (let end = limit; end > 0; ) {
     const size = (await store.checkpointWithin(chain, end))?.size ?? 0
@@ -73,10 +74,11 @@ async function cutBefore(store: Store, chain: string, limit: number, cut: (size:
 }
 
 /**
- * Deletes these entries, in commits that each leave a whole chain behind: the record of each says, signed by the log key, what is gone and
- * what it leaves.
+ * Deletes these entries in commits that each leave a whole chain. Each record states, signed by the log key, what is
+ * gone and what it leaves.
  *
- * @param archive what holds them now @param onProgress told how many are gone
+ * @param archive the export that holds the entries
+ * @param onProgress called with the number of deleted entries
  * @throws GateError `overloaded` when somebody else prunes the chain
  */
 export async function prune(
@@ -103,7 +105,7 @@ export async function prune(
   }
 }
 
-/** The smallest checkpoint past `from` that parts no approval. */
+/** The smallest checkpoint past `from` that splits no approval. */
 async function cutAfter(store: Store, chain: string, from: number, cut: (size: number) => number): Promise<number> {
   for (let seq = from; ; ) {
     const checkpoint = await store.checkpointCovering(chain, seq)
@@ -145,7 +147,7 @@ function commitPrune(
     const key = deps.keyring.logKey()
     const statement: UnsignedPrune = { ...unsigned, signedBy: key.publicKey }
     const signed = { ...statement, signature: signStatement('prune', statement, key.privateKey) }
-    // Without a record that can be read, what is left of the chain is no chain.
+    // An unreadable record would leave a chain that cannot be verified.
     const fault = PruneShape.fault(signed, '')
     if (fault !== undefined)
       throw new GateError('invalid_request', `The record of what is pruned would not have its form: ${fault}.`)

@@ -7,11 +7,11 @@ import { changeIn } from '../../store/records.ts'
 import { isOpen } from '../approvals/open-approvals.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 
-/** Entries of one commit: others wait for it. */
+/** Entries of one commit, for which other writes wait. */
 const BATCH = 500
 const BATCH_BYTES = 4 * 1024 * 1024
 
-/** Of these entries, what may be erased is. */
+/** The selected entries; their erasable content is erased. */
 export interface Redaction {
   chain: string
   /** first <= seq < end */
@@ -24,15 +24,15 @@ export interface Redacted {
   entries: number
   sections: number
   approvals: number
-  /** Entries that were left, because the approval that they are of is still open. */
+  /** Entries that stay, since their approval is still open. */
   kept: number
 }
 
 /**
- * Erases what was sent to the service: requests of decisions, callers' own entries, and approvals that are over. Decisions, their
- * risk and grounds, and what state follows from stay. Each commit records what it erased.
+ * Erases what was sent to the service: requests, callers' own entries, and settled approvals. Keeps decisions, risk,
+ * grounds, and what state follows from. Each commit records its erasures.
  *
- * @param onProgress told how many entries have been looked at
+ * @param onProgress called with the number of entries looked at
  */
 export async function redact(
   deps: Deps,
@@ -88,7 +88,7 @@ function targetsAt({ header, sections }: StoredEntry): RedactionTarget[] {
     .map(({ name: section }) => ({ first: seq, last: seq, section }))
 }
 
-/** The contents of every entry of the approval; undefined while it is open: it is used from its record. */
+/** The contents of every entry of the approval; undefined while it is open, since its record is still used. */
 async function approvalTargets({ store, clock }: Deps, id: string): Promise<RedactionTarget[] | undefined> {
   const approval = await store.approval(id)
   if (approval === undefined || isOpen(store, approval, clock())) return undefined

@@ -3,7 +3,7 @@ import { erasures, isErasable, type RedactionTarget, targetsOf } from '../../aud
 import { GateError } from '../../base/errors.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Everything that was erased of a chain, from this entry on. */
+/** All erasures of a chain, from this entry on. */
 export async function redactionsAfter(store: Store, chain: string, seq: number): Promise<RedactionTarget[]> {
   const length = (await store.lengths([chain])).get(chain) ?? 0
   const seqs = await store.seqsOfTypes(chain, ['audit.redaction'], { first: seq + 1, end: length })
@@ -16,7 +16,7 @@ export async function redactionsAfter(store: Store, chain: string, seq: number):
   return targets
 }
 
-/** The sections that an entry committed to and does not have any more, and whether a command erased them. */
+/** The sections that an entry committed to and no longer has, and whether a command erased them. */
 export async function missingSections(
   store: Store,
   { header, sections }: StoredEntry,

@@ -15,18 +15,18 @@ import { type UnsignedTail, unsignedTails } from './unsigned-tails.ts'
 
 export interface Restored {
   discrepancies: readonly Discrepancy[]
-  /** What was taken up. */
+  /** The unsigned entries that were adopted. */
   unsigned: readonly UnsignedTail[]
-  /** What still contradicts the anchors: a chain that cannot be signed as it is. */
+  /** Remaining contradictions to the anchors: chains that cannot be signed as they are. */
   left: readonly Discrepancy[]
-  /** Why chains with unsigned entries cannot be taken up. */
+  /** Reasons why chains with unsigned entries cannot be adopted. */
   refused: readonly string[]
 }
 
 /**
- * Takes up the trail as it is, though anchors say otherwise or checkpoints are missing: records that, signs what must have been
- * signed, and puts a checkpoint of each chain that the anchors contradict behind them. Whoever holds the older ones still sees
- * the break. Does nothing where there is nothing to take up. A chain that its own links or `_system` contradict is left as it is.
+ * Adopts the trail as it is, despite contradicting anchors or missing checkpoints: records that, signs it, and anchors
+ * a checkpoint of each contradicted chain. Holders of older anchors still see the break. A chain that its own links or
+ * `_system` contradict stays as it is.
  *
  * @throws SinkFailure when the anchors can be neither read nor written; GateError `audit_unavailable`
  */
@@ -72,7 +72,7 @@ async function anchor(deps: EvidenceDeps, anchors: AnchorSink, chains: Iterable<
   )
 }
 
-/** A signed checkpoint of all that a chain has: of one that is not there, that it has nothing. */
+/** A signed checkpoint of the whole chain; for a missing chain, of an empty one. */
 async function noteOf({ store, keyring, checkpoints }: EvidenceDeps, chain: string): Promise<string> {
   const length = (await store.lengths([chain])).get(chain) ?? 0
   if (length > 0) return (await checkpoints.covering(chain, length - 1)).note

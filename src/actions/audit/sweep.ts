@@ -9,16 +9,16 @@ export interface SweptChain
   chain: string
 }
 
-/** Of the chains with faults, so many are recorded by name. */
+/** Limit of faulty chains that the record lists by name. */
 const MAX_FAULTS = 100
 
-/** All chains were verified, one after the other. */
+/** The result of verifying all chains. */
 export interface Sweep {
   valid: boolean
   chains: readonly SweptChain[]
 }
 
-/** Verifies every chain that there is, or ever was, and records what came of it. */
+/** Verifies every chain that exists or ever existed, and records the result. */
 export async function sweep(deps: Deps, inputs: RangeInputs = {}): Promise<Sweep> {
   const chains: SweptChain[] = []
   for (const chain of await deps.store.chainsEver()) {

@@ -1,21 +1,21 @@
 import type { SinkState } from '../anchors/anchors.ts'
 
-/** What came of it when all chains were verified last. */
+/** The result of the last verification of all chains. */
 export interface Verified {
   at: string
   valid: boolean
   chains: number
 }
 
-/** How far checkpoints have come to where they cannot be taken back. */
+/** The progress of anchoring checkpoints. */
 export interface AnchorState {
-  /** `unanchoredEntries`: those of all chains that no anchor covers; null where anchors go nowhere. */
+  /** `unanchoredEntries`: entries of all chains beyond every anchor; null without a sink. */
   status(): Promise<{ unanchoredEntries: number | null; sinks: SinkState[] }>
-  /** Why nothing is written, for everybody to read; null when it is. */
+  /** The public reason why nothing is written; null while writing is allowed. */
   fault(): string | null
 }
 
-/** How the trail is, as far as it is known without reading it. */
+/** The state of the trail, known without reading it. */
 export interface TrailDeps {
   anchors: AnchorState
   sweeping: { last(): Verified | null }

@@ -3,7 +3,7 @@ import { unsignedTail } from '../../audit/unsigned.ts'
 import type { Store } from '../../store/store.ts'
 import { unsignedChains } from '../evidence/due.ts'
 
-/** Entries of a chain that no checkpoint covers, though a service that runs must have signed them: first <= seq < end. */
+/** Entries of a chain that a running service must have signed, and no checkpoint covers: first <= seq < end. */
 export interface UnsignedTail {
   chain: string
   first: number
@@ -15,7 +15,7 @@ const HEADERS_AT_ONCE = 500
 export async function unsignedTails(store: Store): Promise<UnsignedTail[]> {
   const tails: UnsignedTail[] = []
   for (const { chain, length } of await unsignedChains(store)) {
-    // Read before the checkpoint that is written with them: others sign meanwhile.
+    // The heads are read before the checkpoint written with them, since others sign meanwhile.
     const heads = await store.recordedHeads(chain)
     const first = (await store.lastCheckpoint(chain))?.size ?? 0
     const isTakenAway = heads.some(({ size }) => size > first)
@@ -28,7 +28,7 @@ async function isTooLong(store: Store, chain: string, first: number): Promise<bo
   const isTooMany = unsignedTail()
   for (let seq = first; ; seq += HEADERS_AT_ONCE) {
     const texts = await store.headersFrom(chain, seq, HEADERS_AT_ONCE)
-    // What is no header is found out when the chain is signed.
+    // An unreadable header shows when the chain is signed.
     if (texts.map(readHeader).some((header) => header !== undefined && isTooMany(header))) return true
     if (texts.length < HEADERS_AT_ONCE) return false
   }

@@ -3,9 +3,9 @@ import { type Caller, type Deps, isStillActive } from '../deps.ts'
 import { streams } from '../waiters.ts'
 import { type Days, dayRange, type RangeInputs, verifyDays } from './verify-range.ts'
 
-/** How often it is looked at how far the work is; progress is told this often at most. */
+/** Poll interval, and so the shortest time between two reports of progress. */
 const LOOK_MS = 250
-/** After this time without progress, the reader is told how far it is once more. */
+/** Interval after which unchanged progress is reported again. */
 const REPEAT_MS = 10_000
 
 interface VerificationEvent {
@@ -13,11 +13,10 @@ interface VerificationEvent {
 }
 
 /**
- * Verifies these days as `verifyRange`, and tells how far it has come: `progress` from the start on, and `verified` at the end. A
- * reader that goes ends the work where that is done in a thread.
- *
- * The iteration throws GateError before its first item: `invalid_request` for days that are none, `overloaded` when the key has too
- * many streams
+ * Verifies these days as `verifyRange` does and streams its progress: `progress` from the start on, `verified` at the
+ * end. A reader that goes ends the work where a thread does it.
+ * The iteration throws GateError before its first item: `invalid_request` for unusable days, `overloaded` when the key
+ * has too many streams
  */
 export function verificationStream(
   deps: Deps,
@@ -48,7 +47,7 @@ async function* verification(
       checked = now
     }
     const work = verifyDays(store, chain, { ...days, range }, inputs, onProgress, over.signal)
-    // A failure after nobody listens any more is nobody's.
+    // A failure after the reader has gone concerns nobody.
     work.catch(() => undefined)
     let told = { checked, atMs: performance.now() }
     while (!isOver()) {

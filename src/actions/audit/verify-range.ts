@@ -16,7 +16,7 @@ import { missingSections } from './redactions.ts'
 
 const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, UTC' })
 
-/** The days that are verified. */
+/** The range of days to verify. */
 export const Days = Type.Object({ startDate: Day, endDate: Day }, { additionalProperties: false })
 export type Days = Static<typeof Days>
 
@@ -26,18 +26,18 @@ export const VerifyRequest = Type.Object(
 )
 export type VerifyRequest = Static<typeof VerifyRequest>
 
-/** What the entries are held to beside themselves. */
+/** External references that the entries are verified against, and options. */
 export interface RangeInputs {
-  /** False leaves the content of entries aside. */
+  /** False skips the content of entries. */
   sections?: boolean
-  /** Whose signatures count; without it, the log keys of this instance. */
+  /** The keys whose signatures count; by default the log keys of this instance. */
   logKeys?: readonly LogKey[]
-  /** The newest heads that lie elsewhere. */
+  /** The newest anchored heads. */
   anchors?: Heads
 }
 
 /**
- * Verifies the days from `startDate` to `endDate`, and that they join what is before and after them.
+ * Verifies the days from `startDate` to `endDate`, and their links to the entries around them.
  *
  * @throws GateError `invalid_request` when a date is no real day, or the range is backwards
  */
@@ -52,7 +52,7 @@ export async function verifyRange(
   return verifyDays(deps.store, chain, { ...days, range }, inputs, onProgress)
 }
 
-/** As verifyRange, once it is known which entries the days have. @param signal ends the work, where it is done in a thread */
+/** Verifies days whose entries are known, as `verifyRange` does. @param signal ends the work, where a thread does it */
 export async function verifyDays(
   store: Store,
   chain: string,
@@ -83,13 +83,13 @@ export async function dayRange(
   return store.seqRange(chain, formatTimestamp(start), to)
 }
 
-/** Where the chain begins, when entries of this day or a later one were pruned. */
+/** The first seq of the chain, when entries of this day or a later one were pruned. */
 export async function prunedInto(store: Store, chain: string, startDate: string): Promise<number | undefined> {
   const pruned = await store.pruned(chain)
   return pruned !== undefined && startDate <= pruned.lastTs ? pruned.size : undefined
 }
 
-/** Verifies first <= seq < end; without a range, all of the chain that has not been pruned. */
+/** Verifies first <= seq < end; without a range, the whole chain but for pruned entries. */
 export async function verifySeqs(
   store: Store,
   chain: string,
@@ -112,7 +112,7 @@ function dayOf(field: string, text: string): number {
   })
 }
 
-/** Whether one entry hashes to what it did and joins its neighbours: what is wrong, or null. */
+/** The fault in one entry's hash or in its links to its neighbours; null without one. */
 export async function entryPlaceFault(store: Store, entry: StoredEntry): Promise<string | null> {
   const { chain, seq } = entry.header
   const follows = await headBefore(store, chain, seq)
@@ -125,7 +125,7 @@ export async function entryPlaceFault(store: Store, entry: StoredEntry): Promise
   return fault?.what ?? null
 }
 
-/** What the entry at `seq` must follow from, pruned or not; undefined when it is missing. */
+/** The head before `seq`, pruned or not; undefined when that entry is missing. */
 export async function headBefore(store: Store, chain: string, seq: number): Promise<Head | undefined> {
   if (seq === 0) return genesisHead(store.origin, chain)
   const before = await store.entryAt(chain, seq - 1)

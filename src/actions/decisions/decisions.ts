@@ -17,26 +17,26 @@ export async function decisionEntry(store: Store, id: string): Promise<StoredEnt
   return entry?.header.type === 'gate.decision' ? entry : undefined
 }
 
-/** What was decided. @throws GateError `redacted` when it has been erased */
+/** The recorded decision. @throws GateError `redacted` when it has been erased */
 export function decidedIn(entry: StoredEntry): Decided {
   const decided = decidedOf(entry)
   if (decided === undefined) throw new GateError('redacted', 'Parts of this decision have been erased.')
   return decided
 }
 
-/** What was decided on a request of the caller's own; undefined for every other one. */
+/** The decision on the caller's own request; undefined for any other. */
 export async function ownDecision(deps: Deps, caller: Caller, id: string): Promise<Decided | undefined> {
   const entry = await decisionEntry(deps.store, id)
   const decided = entry?.header.chain === caller.chain ? decidedOf(entry) : undefined
   return decided?.grounds.caller.agent === principalOf(caller.key) ? decided : undefined
 }
 
-/** The request as it came; null when it has been erased. */
+/** The request as received; null when it has been erased. */
 export function requestIn(entry: StoredEntry): JsonObject | null {
   return sectionValue(entry, 'request') ?? null
 }
 
-/** What a recorded request brought. */
+/** The context and plan of a recorded request. */
 export function contextAndPlan({ context, plan }: JsonObject) {
   return { context: objectIn(context), plan: objectIn(plan) }
 }
@@ -45,7 +45,7 @@ function objectIn(value: Json | undefined): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined
 }
 
-/** All that is recorded of a decision, and its place in the chain. @throws GateError `redacted` when it has been erased */
+/** The full record of a decision, and its place in the chain. @throws GateError `redacted` when it has been erased */
 export async function recordedDecision(deps: Deps, entry: StoredEntry) {
   const { decision, risk, grounds } = decidedIn(entry)
   const { keyId, roles } = grounds.caller
@@ -81,7 +81,7 @@ async function approvalOf(deps: Deps, id: string | null) {
   return { id, status: approval === undefined ? null : statusAt(approval, deps.store.state().switches, deps.clock()) }
 }
 
-/** Where its entry stands, and whether it hashes to what it did and joins its neighbours. */
+/** The entry's place, and whether its hash and its links to its neighbours hold. */
 async function placeOf({ store }: Deps, entry: StoredEntry) {
   const { header, hash } = entry
   const { chain, seq, id, prev } = header

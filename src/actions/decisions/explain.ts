@@ -18,18 +18,18 @@ export interface ExplainDeps extends Deps {
   findSet: FindSet
 }
 
-/** What is recorded of a decision and what comes of evaluating it again; what is recorded stays what was decided. */
+/** A recorded decision and its reevaluation; the recorded one stays what was decided. */
 export interface Reproduction {
-  /** Null when it cannot be explained. */
+  /** Null when the decision cannot be explained. */
   explanation: Explanation | null
-  /** Whether the same came of it; null when it cannot be explained. */
+  /** Whether the reevaluation gave the same result; null when it cannot be explained. */
   reproduced: boolean | null
   differences: readonly Difference[]
-  /** Why it cannot be explained; null when it is. */
+  /** The reason why it cannot be explained; null when it can. */
   unexplained: Unexplained | null
 }
 
-/** A member that did not come out as it is recorded. */
+/** A member whose reevaluated value differs from the recorded one. */
 export interface Difference {
   member: string
   recorded: Shown
@@ -49,7 +49,7 @@ export async function explainedDecision(deps: ExplainDeps, { chain }: Caller, id
   return explainEntry(deps, entry)
 }
 
-/** What is recorded in the entry of a decision, and why it came out so: evaluated again by the policies that decided. */
+/** The record of a decision and its explanation, reevaluated by the policies that decided. */
 export async function explainEntry(deps: ExplainDeps, entry: StoredEntry) {
   return { ...(await recordedDecision(deps, entry)), ...(await reproduce(deps, entry)) }
 }
@@ -84,8 +84,8 @@ interface Again {
 }
 
 /**
- * The recorded request as it was judged then: by those policies, at that time, for that caller, under the stop that decided.
- * Undefined where a request that it counted has been erased.
+ * The recorded request judged as then: by those policies, at that time, for that caller, under the stop that decided.
+ * Undefined where a counted request has been erased.
  */
 async function judgeAgain(
   deps: ExplainDeps,
@@ -113,7 +113,7 @@ async function judgeAgain(
   })
 }
 
-/** The recorded reason, if it is that of a stop which was in force then and covers the action. */
+/** The recorded reason, if it is that of a stop which was in force and covers the action. */
 function stopThen(deps: Deps, chain: string, { decision, grounds }: Decided, set: PolicySet | undefined) {
   const { action } = decision
   const subject = { chain, action, domain: set && domainOf(set, action) }
@@ -130,11 +130,14 @@ function stopThen(deps: Deps, chain: string, { decision, grounds }: Decided, set
   return stop && reasonOf(stop)
 }
 
-/** What did not come out as it is recorded. An approval decides after the policies: those must have held the request. */
+/**
+ * Differences between record and reevaluation. An approval decides after the policies, which must have held the
+ * request.
+ */
 function differencesOf({ decision, risk, grounds }: Decided, { outcome, risk: again }: Judgement): Difference[] {
   const byApproval = grounds.decidedBy === 'approval'
   const isHeld = outcome.decision === 'require_approval'
-  // What became of approvals may be noted after the reason of a hold.
+  // The reason of a hold may continue with faults of approvals.
   const isSameReason = isHeld && grounds.reason.startsWith(`${outcome.reason} `)
   const ofOutcome: [member: string, recorded: unknown, again: unknown][] = byApproval
     ? [['decision', 'require_approval', outcome.decision]]

@@ -6,16 +6,16 @@ import type { Deps } from '../deps.ts'
 import { PAGE_BYTES } from '../page.ts'
 import { decisionsBackwards, type RecentDecision } from './recent-decisions.ts'
 
-/** Entries that one request looks at, at most: a search that finds little goes on with the next request. */
+/** Limit of entries that one request searches; the next request continues. */
 export const MAX_SEARCHED = 2000
 
-/** Decisions that one request gives, at most. */
+/** Limit of decisions in one answer. */
 export const MAX_LISTED = 200
 
-/** How names are compared: by the whole, or by a part, in small letters or capital ones. */
+/** Comparison of names: whole or in part, ignoring case. */
 export const MATCHES = ['whole', 'part'] as const
 
-/** Which decisions are wanted; those that fit everything that is given. */
+/** Filters of the list; a decision must match all that are given. */
 export interface DecisionFilter {
   decidedBy?: string | undefined
   decision?: Decision | undefined
@@ -31,7 +31,7 @@ export interface DecisionQuery {
   limit: number
   /** Only decisions with a smaller seq. */
   before?: number | undefined
-  /** Timestamps in our form; from included, to excluded. */
+  /** Timestamps in canonical form; `from` inclusive, `to` exclusive. */
   from?: string | undefined
   to?: string | undefined
   filter: DecisionFilter
@@ -39,9 +39,8 @@ export interface DecisionQuery {
 }
 
 /**
- * Decisions, newest first, and where to go on: `next` as `before` of the next request, and `searchedTo`, the time to which was looked.
- * Both are null when there is nothing more to look at.
- * By seq, so that over the pages none is left out and none comes twice, whatever is decided meanwhile.
+ * Decisions, newest first, and where to continue: `next` as `before` of the next request, and `searchedTo`, the time
+ * reached. Both are null at the end. Paging by seq neither skips nor repeats a decision.
  */
 export async function listDecisions({ store }: Deps, query: DecisionQuery) {
   const { chain, limit, before, from, to, filter, match = 'whole' } = query
@@ -76,7 +75,7 @@ async function timeAt(store: Store, chain: string, seq: number): Promise<string 
   return (text === undefined ? undefined : readHeader(text)?.ts) ?? null
 }
 
-/** What has been erased fits only where nothing is asked of it. */
+/** An erased decision matches only where no filter asks for its content. */
 function fits({ decided }: RecentDecision, filter: DecisionFilter, match: (typeof MATCHES)[number]): boolean {
   const { decision, decidedBy, action, rule, agent, session, minRisk } = filter
   if (decided === undefined) return Object.values(filter).every((wanted) => wanted === undefined)
@@ -96,7 +95,7 @@ function fits({ decided }: RecentDecision, filter: DecisionFilter, match: (typeo
   )
 }
 
-/** A decision as a line of the list; of one that has been erased, where it stood. */
+/** A list item; an erased decision has only its place. */
 function listed({ decided, ...place }: RecentDecision) {
   return {
     ...place,

@@ -4,10 +4,10 @@ import { siblingId } from '../../base/id.ts'
 import type { Store } from '../../store/store.ts'
 import { type Decided, decidedOf } from '../gate/answer.ts'
 
-/** Entries that are read at once, and characters of them, before others have their turn. */
+/** Entries, and characters of them, that are read before other work runs. */
 const PORTION = 100
 const PORTION_CHARACTERS = 512 * 1024
-/** What is read of one decision: not the request, which may be large. */
+/** The sections read of a decision: not the request, which may be large. */
 const SECTIONS = ['decision', 'grounds', 'risk']
 
 export interface RecentDecision {
@@ -15,20 +15,20 @@ export interface RecentDecision {
   seq: number
   timestamp: string
   entryId: string
-  /** Undefined where it has been erased. */
+  /** Undefined when the decision has been erased. */
   decided: Decided | undefined
 }
 
-/** Decisions of a stretch of a chain, newest first. */
+/** Decisions of a range of a chain, newest first. */
 export interface Portion {
   decisions: RecentDecision[]
   /** All entries from this seq on have been read. */
   reached: number
-  /** How many characters that were. */
+  /** Characters that were read. */
   characters: number
 }
 
-/** The decisions of first <= seq < end, newest first, in portions between which others have their turn. */
+/** The decisions of first <= seq < end, newest first, in portions; other work runs between two portions. */
 export async function* decisionsBackwards(
   store: Store,
   chain: string,

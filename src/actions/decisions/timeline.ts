@@ -12,10 +12,10 @@ import { type Decided, decidedOf } from '../gate/answer.ts'
 import { outcomeIn, SETTLED } from '../outcomes/outcome-of.ts'
 import { decisionEntry } from './decisions.ts'
 
-/** What is told of one action at most; of an approval that was voted on more often, the newest. */
+/** Limit of moments for one action; an approval with more votes shows the newest. */
 export const MAX_MOMENTS = 200
 
-/** What a timeline can tell. */
+/** The event types of a timeline. */
 export const TIMELINE_EVENTS = [
   'gate.decision',
   'approval.requested',
@@ -30,8 +30,8 @@ export const TIMELINE_EVENTS = [
 type TimelineEvent = (typeof TIMELINE_EVENTS)[number]
 
 /**
- * What happened to an action, in order: its decisions, their outcomes, and what became of the approval that joins them. The decision
- * that was held and the one that used the approval tell the same story.
+ * The history of an action in order: its decisions, their outcomes, and the approval that joins them. The decision that
+ * was held and the one that used the approval have the same timeline.
  *
  * @throws GateError `not_found`
  */
@@ -63,7 +63,7 @@ export async function decisionTimeline(deps: Deps, { chain }: Caller, id: string
   }
 }
 
-/** The decision that an entry of an approval names: the one that asked for it, or the one that used it. */
+/** The decision that an approval's entry names: the one that requested it, or the one that used it. */
 function decisionIn(entry: StoredEntry | undefined): string | null {
   if (entry?.header.type === 'approval.consumed') return textOf(sectionValue(entry, 'data')?.decisionId)
   return entry?.header.type === 'approval.requested' ? textOf(changeIn(entry)?.changes.decisionId) : null
@@ -73,7 +73,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** The entries of the decision that was asked for and of those of this chain with these ids, each once. */
+/** The entries of the requested decision and of those of this chain with these ids, each once. */
 async function decisionsOf(store: Store, asked: StoredEntry, ids: readonly (string | null)[]): Promise<StoredEntry[]> {
   const found = new Map([[asked.header.id, asked]])
   for (const id of ids) {
@@ -83,16 +83,16 @@ async function decisionsOf(store: Store, asked: StoredEntry, ids: readonly (stri
   return [...found.values()]
 }
 
-/** The stop that cancelled the approval, if one did. The entry names none, since what is cancelled follows from the stops. */
+/** The stop that cancelled the approval, if any. The entry names none, since cancellation follows from the stops. */
 function stopBehind({ store, clock }: Deps, approval: Approval | undefined) {
   const stop = approval && stopThatCancelled(approval, store.state().switches, clock())
   return stop === undefined ? null : { id: stop.id, level: stop.level, scope: stop.scope }
 }
 
-/** An entry as a part of the story. What does not belong to its event is null. */
+/** An entry as a moment of the timeline; members that its event does not have are null. */
 function momentOf(entry: StoredEntry, keys: ReadonlyMap<string, ApiKey>, stop: ReturnType<typeof stopBehind>) {
   const { id: entryId, seq, ts: at, type } = entry.header
-  // No others are read.
+  // Only entries of these types are read.
   const event = type as TimelineEvent
   const own = { at, seq, entryId, event }
   const nothing = { decision: null, hold: null, vote: null, approvalStatus: null, stop: null, outcome: null }
@@ -137,7 +137,7 @@ function told({ decision, grounds, risk }: Decided) {
   return { action: decision.action, decision: decision.decision, reason, rule, decidedBy, riskScore: risk.score }
 }
 
-/** What an entry of an approval made of it: a vote that does not decide leaves it pending. */
+/** The change that an approval's entry made: a vote below the quorum leaves it pending. */
 function changeOfApproval(event: TimelineEvent, entry: StoredEntry) {
   // Changes of approvals are written from this type.
   const changes = changeIn(entry)?.changes as Partial<Approval> | undefined
@@ -148,7 +148,7 @@ function changeOfApproval(event: TimelineEvent, entry: StoredEntry) {
   return {
     approvalStatus,
     hold: event === 'approval.requested' ? { requestedBy, quorum, expiresAt } : null,
-    // The last of those that it leaves is the one that it records.
+    // The last of the remaining votes is the recorded one.
     vote: vote ? { principal: vote.principal, approverId: vote.approverId, comment: vote.comment } : null,
   }
 }

@@ -5,12 +5,12 @@ import { stopView } from '../../killswitch/killswitch.ts'
 import type { Caller, CheckDeps } from '../deps.ts'
 import type { ChainEvent } from './follow.ts'
 
-/** How much of an event a caller is told. */
+/** The part of an event that a caller receives. */
 type Extent = 'all' | 'limited' | 'nothing'
 
 /**
- * The event as the caller is told of it, one line of JSON; undefined when it is not. What is told to many is made
- * once.
+ * The event for the caller, as one line of JSON; undefined when it may not receive it. The line is made once for all
+ * callers of the same extent.
  */
 export function eventForCaller(deps: CheckDeps, caller: Caller, event: ChainEvent): string | undefined {
   const extent = extentFor(deps, caller, event)
@@ -30,7 +30,7 @@ function extentFor(deps: CheckDeps, { key, tenantId }: Caller, { group, approval
   if (group === 'approval') return approval?.requestedBy === principalOf(key) ? 'limited' : 'nothing'
   const asker = keyId === undefined ? undefined : deps.store.state().keys.get(keyId)
   if (asker === undefined || principalOf(asker) !== principalOf(key)) return 'nothing'
-  // What an earlier set let its agents know is not known any more.
+  // The disclosure that an earlier policy set allowed is not known any more.
   const set = deps.policies.get(tenantId)
   return set?.explain === 'full' && set.digest === digestIn(data) ? 'all' : 'limited'
 }
@@ -43,7 +43,7 @@ function dataOf(deps: CheckDeps, event: ChainEvent, extent: Extent): unknown {
   const { group, approval, stop, data, timestamp } = event
   switch (group) {
     case 'approval': {
-      // As of the entry: stops that came later say nothing of it.
+      // As of the entry: later stops do not affect it.
       const { switches, keys } = deps.store.state()
       const state = { keys, switches: switches.filter(({ triggeredAt }) => triggeredAt <= timestamp) }
       return approval === undefined ? null : approvalView(approval, state, Date.parse(timestamp), extent === 'all')

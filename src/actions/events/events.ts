@@ -9,36 +9,35 @@ import { streams } from '../waiters.ts'
 import { eventForCaller } from './event-for-caller.ts'
 import { eventsFrom, nextLengths } from './follow.ts'
 
-/** After this time without an event, the reader is told that there was none. */
+/** Interval after which a reader without events gets a heartbeat. */
 const HEARTBEAT_MS = 15_000
-/** Who reads what has been for long pauses after each part of it. */
+/** Pause after each part for a reader that catches up. */
 const PAUSE_MS = 1
 
-/** Where the reader stands, and the event that brought it there, if one did. */
+/** The reader's position, and the event that led to it, if any. */
 export interface EventItem {
   position: string
   event: { type: string; json: string } | undefined
 }
 
-/** A chain that is followed, and how far it has been. */
+/** A followed chain, and the position in it. */
 interface Cursor {
   chain: string
   types: readonly string[]
   /** The seq to be read next. */
   next: number
-  /** As it is known to be. */
+  /** The known length of the chain. */
   length: number
-  /** In the reader's own chain the seq to be read next. Of other chains only what is told counts: how long they are is nobody's business. */
+  /** The next seq in the reader's own chain. In other chains the number of events sent: their lengths stay hidden. */
   count: number
   own: boolean
 }
 
 /**
- * What happens in the caller's tenant and environment, from the audit chains, until the client has gone or the key ends.
- * The first item is the position that it starts at: behind `lastEventId`, else now.
- *
- * The iteration throws GateError before its first item: `invalid_request` for what is no position, `overloaded` when the key has
- * too many streams
+ * Events of the caller's tenant and environment, from the audit chains, until the client has gone or the key ends. The
+ * first item is the starting position: behind `lastEventId`, else now.
+ * The iteration throws GateError before its first item: `invalid_request` for an unusable position, `overloaded` when
+ * the key has too many streams
  */
 export function eventStream(
   deps: CheckDeps,
@@ -87,7 +86,7 @@ async function awaitMore(store: Store, cursors: readonly Cursor[]): Promise<void
   for (const cursor of cursors) cursor.length = lengths.get(cursor.chain) ?? cursor.length
 }
 
-/** Reads on in one chain, as far as is read at once, and gives what the caller is told of it; the cursor stands behind each. */
+/** Reads one batch of a chain and yields the caller's events; the cursor stands behind each. */
 async function* read(deps: CheckDeps, caller: Caller, cursor: Cursor) {
   if (cursor.next >= cursor.length) return
   const { events, end } = await eventsFrom(deps.store, { ...cursor, first: cursor.next })
@@ -106,14 +105,14 @@ function advance(cursor: Cursor, next: number, events: number): void {
 
 type Followed = Pick<Cursor, 'chain' | 'types' | 'own'>
 
-/** The chains that the caller is told of: L4 stops are recorded by the service, policies on the live side. */
+/** The chains that the caller follows: the service's for L4 stops, the live one for policies. */
 function chainsOf({ key, chain, tenantId, environment }: Caller): Followed[] {
   const told = (group: EventGroup): boolean => mayReceive(group, key.roles)
   const others: Followed[] = []
   if (told('killswitch')) others.push({ chain: SYSTEM_CHAIN, types: typesOf(['killswitch']), own: false })
   if (environment === 'test' && told('policy'))
     others.push({ chain: chainOf(tenantId, 'live'), types: typesOf(['policy']), own: false })
-  // Decisions and outcomes are nearly all entries: who is told of none does not read them.
+  // Decisions and outcomes are most entries: callers that receive none skip them.
   const often = (['gate', 'outcome'] as const).filter(told)
   const types = typesOf(['approval', 'killswitch', 'policy', ...often])
   return [{ chain, types, own: true }, ...others]
@@ -123,7 +122,7 @@ function typesOf(groups: readonly EventGroup[]): string[] {
   return EVENT_TYPES.filter((type) => groups.some((group) => type.startsWith(`${group}.`)))
 }
 
-/** One number a chain. */
+/** One number for each chain. */
 function positionOf(cursors: readonly Cursor[]): string {
   return cursors.map(({ count }) => count).join('-')
 }
@@ -150,7 +149,7 @@ async function cursorAt(store: Store, followed: Followed, length: number, count:
   if (count === undefined) return { ...followed, next: length, length, count: newest }
   if (count > newest) throw noPosition()
   if (own) return { ...followed, next: count, length, count }
-  // Who stood before what was pruned goes on behind it.
+  // A position before pruned entries continues behind them.
   const told = Math.max(count, gone)
   return { ...followed, next: (seqs[told - gone - 1] ?? -1) + 1, length, count: told }
 }

@@ -7,18 +7,18 @@ import { applyChange, changeIn, type Records } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import { entryView, SHOWN_SECTIONS } from '../audit/audit.ts'
 
-/** How often followed chains are looked at: an event is told this late at most, and as long as its readers take their turns. */
+/** Poll interval of followed chains: the delay of an event, beside the readers' turns. */
 const LOOK_MS = 50
-/** How long what was read is kept for others at the same place, and how many batches at most. */
+/** How long a batch is shared by readers at the same position, and the limit of shared batches. */
 const SHARED_MS = 100
 const MAX_SHARED = 32
-/** What is read at once, before others have their turn. */
+/** Limits of a batch; other work runs after each. */
 const BATCH = 50
 const BATCH_BYTES = 256 * 1024
-/** How much of a chain is searched at once by the index of types. */
+/** Entries of a chain in one search by the index of types. */
 const WINDOW = 5000
 
-/** An entry that somebody may be told of, read once for all who are. */
+/** An entry that callers may receive, read once for all of them. */
 export interface ChainEvent {
   seq: number
   group: EventGroup
@@ -32,7 +32,7 @@ export interface ChainEvent {
   /** The approval or stop as this entry left it; undefined when a part of it has been erased. */
   approval: Approval | undefined
   stop: KillSwitch | undefined
-  /** What has been made of it by now, by variant. */
+  /** The serialized event, by extent. */
   readonly serialized: Map<string, string>
 }
 
@@ -42,7 +42,7 @@ export interface Batch {
   end: number
 }
 
-/** What is read next of a chain: entries of these types, first <= seq < length. */
+/** The next range of a chain to read: entries of these types, first <= seq < length. */
 interface Span {
   chain: string
   types: readonly string[]
@@ -51,14 +51,14 @@ interface Span {
 }
 
 interface Reading {
-  /** Chains whose length is wanted at the next look. */
+  /** Chains whose length is wanted at the next poll. */
   wanted: Set<string>
   look: Promise<ReadonlyMap<string, number>> | undefined
   batches: Map<string, Promise<Batch>>
   last: Promise<unknown>
 }
 
-/** What is being read of a store. */
+/** The reading state of a store. */
 const readings = new WeakMap<Store, Reading>()
 
 function readingOf(store: Store): Reading {
@@ -72,7 +72,10 @@ function readingOf(store: Store): Reading {
   return known
 }
 
-/** The lengths of these chains a moment from now. All who ask meanwhile share one look, and without any there is none. */
+/**
+ * The lengths of these chains a moment from now. Simultaneous callers share one poll, and without callers there is
+ * none.
+ */
 export function nextLengths(store: Store, chains: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const reading = readingOf(store)
   for (const chain of chains) reading.wanted.add(chain)
@@ -86,12 +89,12 @@ export function nextLengths(store: Store, chains: readonly string[]): Promise<Re
 }
 
 /**
- * The events of these types from `first` on, as far as is read at once. Readers have their turn one after another,
- * each in a turn of the event loop; those at the same place share what is read.
+ * One batch of events of these types, from `first` on. Readers run one after another, each in a turn of the event loop;
+ * those at the same position share the batch.
  */
 export function eventsFrom(store: Store, span: Span): Promise<Batch> {
   const reading = readingOf(store)
-  // Whatever the length was: more is read next time.
+  // The length is left out: a longer chain is read on in the next batch.
   const name = `${span.chain} ${span.types.join()} ${span.first}`
   const mine = reading.last.then(() => {
     const known = reading.batches.get(name)
@@ -118,7 +121,7 @@ function share(batches: Reading['batches'], name: string, batch: Promise<Batch>)
 async function readBatch(store: Store, span: Span): Promise<Batch> {
   const { types } = span
   const { entries, end } = await (types.includes('gate.decision') ? everything(store, span) : ofTypes(store, span))
-  // Keys and stops are at least as new then as what tells of them.
+  // Refreshed so that keys and stops are at least as new as the entries.
   store.refresh()
   const events: ChainEvent[] = []
   for (const entry of entries) if (types.includes(entry.header.type)) events.push(await eventOf(store, entry))
@@ -153,7 +156,7 @@ async function ofTypes(store: Store, { chain, types, first, length }: Span): Pro
 
 async function eventOf(store: Store, entry: StoredEntry): Promise<ChainEvent> {
   const { id, timestamp, eventType, seq, data, actor } = entryView(entry)
-  // Only types of the table come here.
+  // Only types of the table reach this line.
   const group = eventType.slice(0, eventType.indexOf('.')) as EventGroup
   return {
     seq,
@@ -169,7 +172,7 @@ async function eventOf(store: Store, entry: StoredEntry): Promise<ChainEvent> {
   }
 }
 
-/** The record as this entry left it, by the merge of the changes up to there; so it is the same whenever it is read. */
+/** The record as this entry left it, by merging the changes up to there: the same at every reading. */
 async function recordAt<K extends 'approval' | 'switch'>(
   store: Store,
   kind: K,

@@ -13,15 +13,15 @@ import type { StoredCheckpoint, TreeNode } from '../../store/submission.ts'
 import { headBefore } from '../audit/verify-range.ts'
 import { trustOf } from './trust.ts'
 
-/** What a chain has got since its last checkpoint. */
+/** The growth of a chain since its last checkpoint. */
 export interface Growth {
   chain: string
-  /** Of the last checkpoint; 0 without one. */
+  /** Size of the last checkpoint; 0 without one. */
   from: number
   size: number
   root: Hash
   nodes: readonly TreeNode[]
-  /** What the next one goes on from. */
+  /** The state from which the next growth continues. */
   state: SignedTree
 }
 
@@ -33,15 +33,15 @@ interface SignedTree {
 // About 2 ms of the event loop, in which no request is answered.
 const HEADERS_AT_ONCE = 50
 
-/** The trees of the chains, each as far as it was signed. */
+/** The trees of the chains, each up to its last checkpoint. */
 export function chainTree(store: Store) {
   const cache = new Map<string, SignedTree>()
 
-  /** The tree as it was signed last, with the entry that it ends in. */
+  /** The tree at the last checkpoint, and the chain's head there. */
   const signed = async (chain: string, isTakenUp: boolean): Promise<SignedTree> => {
     const known = cache.get(chain)
     if (known !== undefined && known.tree.size === (await store.lastCheckpoint(chain))?.size) return known
-    // Read before the checkpoint that is written with them: others sign meanwhile.
+    // The heads are read before the checkpoint written with them, since others sign meanwhile.
     const heads = await store.recordedHeads(chain)
     const last = await store.lastCheckpoint(chain)
     const size = last?.size ?? 0
@@ -61,9 +61,9 @@ export function chainTree(store: Store) {
 
   return {
     /**
-     * None when the chain has not grown.
+     * The growth of a chain; none when it has not grown.
      *
-     * @param isTakenUp somebody answers for entries that no checkpoint covers, however many, and for checkpoints that are missing
+     * @param isTakenUp an operator vouches for unsigned entries, however many, and for missing checkpoints
      * @throws GateError `audit_unavailable` naming the entry that does not follow
      */
     async grow(chain: string, isTakenUp: boolean): Promise<Growth[]> {
@@ -71,7 +71,7 @@ export function chainTree(store: Store) {
       const tree = start.tree.copy()
       let { head } = start
       const nodes: TreeNode[] = []
-      // What this process itself could not sign, such as without the key's file, nobody took away.
+      // Entries that this process itself could not sign, such as without the key's file, were not taken away.
       const isKnown = isTakenUp || cache.get(chain)?.tree.size === start.tree.size
       const isTooMany = isKnown ? () => false : unsignedTail()
       for (;;) {
@@ -88,14 +88,14 @@ export function chainTree(store: Store) {
             if (place.level % STORED_LEVELS === 0) nodes.push({ ...place, hash })
           })
         }
-        // Others have their turn.
+        // Other work runs here.
         await new Promise(setImmediate)
       }
       const from = start.tree.size
       if (tree.size === from) return []
       return [{ chain, from, size: tree.size, root: tree.root(), nodes, state: { tree, head } }]
     },
-    /** Remembers what was signed, so that the next one need not be read from the start. */
+    /** Caches the signed tree, so that the next growth need not be read from the start. */
     keep(growth: Growth): void {
       cache.set(growth.chain, growth.state)
     },
@@ -103,8 +103,8 @@ export function chainTree(store: Store) {
 }
 
 /**
- * A checkpoint that `_system` records is not there. Who took it away may have written the entries anew, so somebody has to answer
- * for it; and if they are others than those, nobody can.
+ * Refuses to sign past a missing checkpoint that `_system` records, unless an operator vouches for it. The entries may
+ * have been rewritten; if they differ from that checkpoint, nobody can vouch.
  */
 async function assertMayRenew(store: Store, size: number, head: RecordedHead, isTakenUp: boolean): Promise<void> {
   const [root] = await store.treeHashes(head.chain, [{ begin: 0, end: head.size }])
@@ -115,13 +115,13 @@ async function assertMayRenew(store: Store, size: number, head: RecordedHead, is
 
 const UNSIGNED = 'was signed once, and is not any more (if the log key was away then, `audit restore` takes it up)'
 
-/** An entry as its text says: its hash is computed, not read. */
+/** The entry of a header's text; its hash is computed, not read. */
 function entryOf(headerText: string): StoredEntry | undefined {
   const header = readHeader(headerText)
   return header && { header, headerText, hash: hashHeader(headerText), sections: [] }
 }
 
-/** Whether one of our log keys has signed this tree for this chain. */
+/** True when one of our log keys has signed this tree for this chain. */
 function isSigned(store: Store, { chain, size, note }: StoredCheckpoint, root: Hash): boolean {
   const opened = openCheckpoint(note, trustOf(store).logKeys, quickVerifier())
   const isThis = opened?.origin === store.origin && opened.chain === chain && opened.size === size

@@ -14,7 +14,7 @@ import { checkpointFor } from './covering.ts'
 import { isDue, unsignedChains } from './due.ts'
 import { type Keyring, noteKey } from './signing-keys.ts'
 
-/** So often there is one even where nobody asks for decisions: that the log still is as long as it was. */
+/** Interval of checkpoints without decisions, which show that the log has kept its length. */
 const HEARTBEAT_MS = 3_600_000
 
 export interface Checkpointer {
@@ -23,34 +23,38 @@ export interface Checkpointer {
   /** Signs all chains that have grown. */
   signAll(): Promise<void>
   /**
-   * Signs these chains, also where so much is unsigned that somebody must have taken checkpoints away, and appends in the same
-   * commit what `record` makes of those that can be signed. What `_system` contradicts is not signed.
+   * Signs these chains even where missing checkpoints left much unsigned, and commits the entry of `record` with them.
+   * Chains that `_system` contradicts are not signed.
    */
   takeUp(chains: readonly string[], record: Recorder): Promise<void>
-  /** The checkpoint to show for the entry; made when there is none. @param maxNumber prefers one up to this number */
+  /**
+   * The checkpoint to show for the entry; signed when there is none.
+   *
+   * @param maxNumber prefers a checkpoint up to this number
+   */
   covering(chain: string, seq: number, maxNumber?: number): Promise<StoredCheckpoint>
-  /** Chains that cannot be signed, and why. */
+  /** Faults of the chains that cannot be signed. */
   faults(): ReadonlyMap<string, string>
 }
 
-/** Makes the entry that tells of these chains. */
+/** Makes the entry that records these chains. */
 type Recorder = (taken: readonly string[]) => EntryDraft
 
 export interface CheckpointDeps extends Deps {
   keyring: Keyring
-  /** Told once of a chain that cannot be signed, because it was altered. */
+  /** Called once for a chain that cannot be signed, because it was altered. */
   onFault(chain: string, message: string): void
 }
 
 /**
- * Signs what has been appended, after having looked at it again: each new entry must follow from the one before, and the tree
- * must go on from the one that was signed last. A chain of which that is not so is signed no more.
+ * Signs appended entries after verifying them again: each entry must follow from the one before, and the tree must
+ * extend the last signed one. A chain that fails is signed no more.
  */
 export function checkpointer(deps: CheckpointDeps): Checkpointer {
   const { store, clock } = deps
   const { sign, faults } = signing(deps)
   let heartbeatMs = clock()
-  // Two at once would only conflict.
+  // Two signings at once would only conflict.
   const serial = limitConcurrency(1)
 
   return {
@@ -79,13 +83,13 @@ export function checkpointer(deps: CheckpointDeps): Checkpointer {
   }
 }
 
-/** Signs chains as far as they have grown, all in one commit, in which `_system` records their heads. */
+/** Signs the growth of chains in one commit, in which `_system` records their heads. */
 function signing(deps: CheckpointDeps) {
   const { store, onFault } = deps
   const trees = chainTree(store)
   const faults = new Map<string, string>()
 
-  /** A chain that was altered keeps the others from nothing. */
+  /** A fault in one chain does not stop the others. */
   const grow = async (chain: string, isTakenUp: boolean): Promise<Growth[]> => {
     try {
       const growths = await trees.grow(chain, isTakenUp)

@@ -4,8 +4,8 @@ import type { StoredCheckpoint } from '../../store/submission.ts'
 import { trustOf } from './trust.ts'
 
 /**
- * The checkpoint to show for an entry, undefined when none covers it: the first one, of those up to `maxNumber` if there is one. Where
- * its log key is revoked it proves nothing to who has no anchor of it: then a later one by a key that is not, if there is one.
+ * The checkpoint to show for an entry, undefined when none covers it: the first, preferably up to `maxNumber`. A
+ * revoked log key proves nothing to holders of no anchor: then a later checkpoint by a valid key, if any.
  */
 export async function checkpointFor(
   store: Store,

@@ -1,12 +1,12 @@
 import type { Store } from '../../store/store.ts'
 
-/** A checkpoint is due when so many entries wait for one, or the oldest has waited so long. */
+/** A checkpoint is due when this many entries wait for one, or the oldest has waited this long. */
 const DUE_ENTRIES = 256
 const DUE_MS = 10_000
-/** What has one made at once. */
+/** Event types that make a checkpoint due at once. */
 const STOPS = ['killswitch.triggered', 'killswitch.recovered']
 
-/** What the trail writes about itself. */
+/** Event types that the trail writes about itself. */
 const OWN = ['audit.checkpoint', 'audit.verified']
 
 /** A chain with more entries than its newest checkpoint covers. */
@@ -31,12 +31,12 @@ export async function unsignedChains(store: Store): Promise<UnsignedChain[]> {
 export async function isDue(store: Store, { chain, size, length }: UnsignedChain, nowMs: number): Promise<boolean> {
   const range = { first: size, end: length }
   if (length - size >= DUE_ENTRIES || (await store.seqsOfTypes(chain, STOPS, range)).length > 0) return true
-  // What a checkpoint itself writes makes none due, or there would be no end.
+  // A checkpoint's own entries make none due, or there would be no end.
   const own = new Set(await store.seqsOfTypes(chain, OWN, range))
   for (let seq = size; seq < length; seq += 1) {
     if (own.has(seq)) continue
     const oldest = await store.entryAt(chain, seq)
-    // One that is missing is found out when the chain is signed.
+    // A missing entry shows when the chain is signed.
     return oldest === undefined || nowMs - Date.parse(oldest.header.ts) >= DUE_MS
   }
   return false

@@ -26,8 +26,8 @@ export interface EvidenceDeps extends Deps {
 }
 
 /**
- * The signed bundle of a decision of this chain, by the decision's id or its entry's. One that no checkpoint covers yet is
- * covered first.
+ * The signed bundle of a decision of this chain, by the decision's id or its entry's. A decision without a covering
+ * checkpoint is signed first.
  *
  * @throws GateError `not_found`; `audit_unavailable` when the entry was altered
  */
@@ -36,7 +36,7 @@ export async function exportBundle(deps: EvidenceDeps, chain: string, id: string
   return { ...unsigned, signatures: { service: { algorithm: 'ed25519', publicKey, signature } } }
 }
 
-/** The same signature in an envelope of DSSE. */
+/** The same bundle and signature in a DSSE envelope. */
 export async function exportEnvelope(deps: EvidenceDeps, chain: string, id: string): Promise<Envelope> {
   const { unsigned, publicKey, signature } = await signedBundle(deps, chain, id)
   return envelopeOf('bundle', unsigned, publicKey, signature)
@@ -69,7 +69,11 @@ async function signedBundle(deps: EvidenceDeps, chain: string, id: string) {
   return { unsigned, publicKey: key.publicKey, signature: signStatement('bundle', unsigned, key.privateKey) }
 }
 
-/** With the path of each to the root of the checkpoint. @throws GateError `audit_unavailable` when one is not what was signed */
+/**
+ * The entries with their paths to the root of the checkpoint.
+ *
+ * @throws GateError `audit_unavailable` when one is not what was signed
+ */
 async function placed(
   { store }: Deps,
   { chain, size, note }: StoredCheckpoint,
@@ -88,12 +92,12 @@ async function placed(
 function isAsSigned(entry: StoredEntry, signed: Checkpoint, inclusion: readonly Hash[]): boolean {
   const { header, headerText } = entry
   const hash = hashHeader(headerText)
-  // Whether a command erased what is missing is looked at apart from this.
+  // The erasure of missing sections is checked separately.
   const isCommitted = contentFault(entry, () => true) === undefined
   return isCommitted && hash === entry.hash && isIncluded(leafHash(parseDigest(hash)), header.seq, signed, inclusion)
 }
 
-/** The entry before, which the entry has the hash of; undefined where there is none any more. */
+/** The previous entry, whose hash the entry links to; undefined where it is gone. */
 async function previousOf({ store }: Deps, { header }: StoredEntry): Promise<StoredEntry | undefined> {
   const previous = header.seq === 0 ? undefined : await store.entryAt(header.chain, header.seq - 1)
   if (previous === undefined) return undefined
@@ -106,8 +110,8 @@ function altered({ chain, seq }: { chain: string; seq: number }): GateError {
 }
 
 /**
- * The request and the votes of the approval that allowed the action; none without one, undefined when something of them was erased:
- * what is left of them proves nothing.
+ * The request and the votes of the approval that allowed the action. Empty without an approval; undefined when some of
+ * it was erased, since the rest proves nothing.
  *
  * @throws GateError `audit_unavailable` when something is missing that no command erased
  */
@@ -129,7 +133,7 @@ export async function approvalEntries(deps: Deps, decided: StoredEntry): Promise
   throw new GateError('audit_unavailable', `Audit chain ${chain}: entries of approval ${approvalId} are missing.`)
 }
 
-/** From the request to the vote with which it was approved: entries whose content was erased are not among them. */
+/** True when the entries reach from the request to the deciding vote; erased ones are not among them. */
 function isWhole(cast: readonly StoredEntry[]): boolean {
   const changes = cast.map((entry) => changeIn(entry)?.changes)
   return changes.every((change, i) => change?.revision === i + 1) && changes.at(-1)?.status === 'approved'

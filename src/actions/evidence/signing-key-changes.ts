@@ -8,11 +8,13 @@ import type { Guard, Write } from '../../store/submission.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { ensureLogKey, type KeyFile, keyInUse, logKeyRecord, tested, WrongSigningKey } from './signing-keys.ts'
 
-/** The time of the old key ends so long after the rotation is asked for: whatever it signed until it is done is before that. */
+/**
+ * The old key stays valid this long after a rotation is requested, so that what it signs meanwhile lies before its end.
+ */
 const ROTATION_MS = 2000
 
 /**
- * Has another log key follow the one in use; both sign that it does. What the old one signed stays good.
+ * Rotates the log key; both keys sign the succession. Signatures of the old key stay valid.
  *
  * @returns the records of both
  */
@@ -54,7 +56,7 @@ export async function rotateLogKey(
 }
 
 /**
- * Records that somebody else may hold a key since a time.
+ * Records a key as compromised since a time.
  *
  * @throws GateError `not_found`; `invalid_request` for the log key in use, which has to be rotated first
  */

@@ -13,23 +13,26 @@ import type { Guard } from '../../store/submission.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { rotationsOf } from './trust.ts'
 
-/** How long a bundle key is used, and its certificate holds. It is never written down, and gone with the process. */
+/** Lifetime of a bundle key and of its certificate. The key stays in memory and ends with the process. */
 const BUNDLE_KEY_MS = DAY_MS
 
-/** Where the private log key is kept. */
+/** The storage of the private log key. */
 export interface KeyFile {
   read(): KeyObject | undefined
   create(): KeyObject
-  /** Makes a key that is to follow the one in use, in a file of its own beside it, by its id: two that are made at once are two. */
+  /**
+   * Makes the successor of the key in use, in its own file beside it, named by its id: two simultaneous ones do not
+   * collide.
+   */
   createNext(): KeyObject
   readNext(id: string): KeyObject | undefined
-  /** Puts that key in the place of the one in use, unless somebody has. */
+  /** Replaces the key in use by that successor, unless this has been done. */
   promoteNext(id: string): void
-  /** Removes a key that does not follow after all. */
+  /** Removes a successor that is not used after all. */
   removeNext(id: string): void
 }
 
-/** The key at hand is not the one that this instance's checkpoints are signed with. */
+/** The available key differs from the one that signs this instance's checkpoints. */
 export class WrongSigningKey extends Error {
   override readonly name = 'WrongSigningKey'
 }
@@ -44,16 +47,16 @@ export interface BundleKey extends PrivateKey {
   certificate: Certificate
 }
 
-/** The keys that this process signs with. */
+/** The keys with which this process signs. */
 export interface Keyring {
   /** The log key in use. @throws GateError `audit_unavailable` when its file is not at hand */
   logKey(): PrivateKey
-  /** Made and recorded when it is first needed, and again when its time is over. */
+  /** Made and recorded at the first use, and again after its lifetime. */
   bundleKey(): Promise<BundleKey>
 }
 
 /**
- * The log key is made at the first start, and from then on is the one that the audit chain names.
+ * Opens the keys. The first start makes the log key; from then on the audit chain names it.
  *
  * @throws WrongSigningKey when the chain names another key, or the key's file is gone
  */
@@ -68,12 +71,12 @@ export async function openKeyring(deps: Deps, file: KeyFile): Promise<Keyring> {
   }
   const logKey = (): PrivateKey => {
     const known = inHand()
-    // The file is that of a rotation which is not taken in yet.
+    // The file belongs to a rotation that has not been read yet.
     if (known === undefined) deps.store.refresh()
     log = known ?? inHand() ?? missingKey()
     return log
   }
-  /** A log key that was rotated may be revoked next, and its certificates with it. */
+  /** A rotated log key may be revoked next, and its certificates with it. */
   const isUsable = ({ id, certificate }: BundleKey): boolean => {
     const now = formatTimestamp(deps.clock())
     const { notBefore, notAfter } = certificate.statement
@@ -84,7 +87,7 @@ export async function openKeyring(deps: Deps, file: KeyFile): Promise<Keyring> {
     logKey,
     async bundleKey() {
       if (bundle !== undefined && isUsable(bundle)) return bundle
-      // Those who ask meanwhile get the same one.
+      // Simultaneous callers share the same key.
       making ??= makeBundleKey(deps, logKey).finally(() => {
         making = undefined
       })
@@ -124,7 +127,7 @@ export async function ensureLogKey(deps: Deps, file: KeyFile): Promise<PrivateKe
   )
 }
 
-/** The private half of the recorded key. One that a rotation left beside its place, when power failed, is put there. */
+/** The private half of the recorded key. A successor that a power failure left beside its place is moved there. */
 function keyOf(file: KeyFile, { id }: SigningKey): PrivateKey | undefined {
   const found = file.read()
   if (found !== undefined && tested(found).id === id) return tested(found)
@@ -145,7 +148,10 @@ export function idOf(publicKey: string): string {
   return digestOf(Buffer.from(publicKey, 'base64'))
 }
 
-/** Who rewrites the chain can name a log key of his own; that the one in use followed it, he cannot sign. */
+/**
+ * Refuses a log key that does not succeed the recorded ones: an attacker who rewrites the chain cannot sign that
+ * succession.
+ */
 function assertOneLine(store: Store, { publicKey }: SigningKey): void {
   const { origin } = store
   const trust: Trust = { logKeys: [{ name: origin, publicKey, until: null }], revoked: new Map() }
@@ -164,7 +170,7 @@ export function logKeyRecord(deps: Deps, { id, publicKey }: PrivateKey, rotation
 
 const NEW_KEY = { revision: 1, algorithm: 'ed25519', revokedAt: null, certificate: null, rotation: null } as const
 
-/** Certified by the log key that is in use when it is recorded. */
+/** Makes a bundle key, certified by the log key in use at its recording. */
 function makeBundleKey(deps: Deps, logKey: () => PrivateKey): Promise<BundleKey> {
   const key = tested(generateKeyPairSync('ed25519').privateKey)
   return decideAndCommit(deps.store, async () => {
@@ -192,7 +198,7 @@ function certify({ clock, store }: Deps, { publicKey }: PrivateKey, log: Private
   return { statement, signedBy: log.publicKey, signature: signStatement('certificate', statement, log.privateKey) }
 }
 
-/** Two services that start at once on a new folder record the same key once: its id follows from the key. */
+/** Records the log key. Two services that start at once record it once: its id follows from the key. */
 async function recordLogKey(deps: Deps, privateKey: KeyObject): Promise<PrivateKey> {
   const key = tested(privateKey)
   return decideAndCommit(deps.store, async () => {

@@ -2,14 +2,14 @@ import type { Rotation, Trust } from '../../evidence/trust.ts'
 import { logKeysOf } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 
-/** How this instance's log keys followed one another, oldest first: what travels with evidence. */
+/** The rotations of this instance's log keys, oldest first, as evidence contains them. */
 export function rotationsOf(store: Store): Rotation[] {
   return [...store.state().signingKeys.values()]
     .flatMap(({ rotation }) => rotation ?? [])
     .sort((a, b) => (a.statement.at < b.statement.at ? -1 : 1))
 }
 
-/** What others need to verify evidence of this instance. */
+/** The trust material that others need to verify evidence of this instance. */
 export function trustOf(store: Store): Trust {
   const keys = [...store.state().signingKeys.values()]
   return {

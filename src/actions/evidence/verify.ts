@@ -20,32 +20,32 @@ export const VerifyBundleRequest = Type.Object(
 export type VerifyBundleRequest = Static<typeof VerifyBundleRequest>
 
 export interface ServiceVerification extends Verification {
-  /** What the bundle still shows and the trail has no longer: it was exported before that was erased. */
+  /** Sections that the bundle shows and the trail has erased since the export. */
   erasedSince: readonly Redactable[]
 }
 
-/** Values of JSON in a bundle: it has a request, and what was approved again. */
+/** Limit of JSON values in a bundle: it holds the request, and the approved one again. */
 export const MAX_BUNDLE_VALUES = 200_000
 
-/** What evidence is examined with. */
+/** Inputs for the examination of evidence. */
 export interface ExamineInputs {
-  /** Of the caller. */
+  /** The caller's tenant. */
   tenantId: string
   trust: Trust
   nowMs: number
 }
 
-/** What a bundle says by itself. */
+/** The result of verifying a bundle by itself. */
 export interface Examined {
   result: Verification
-  /** Of a valid one. */
+  /** Undefined for an invalid bundle. */
   bundle: Bundle | undefined
 }
 
 /**
- * Reads a body with a VerifyBundleRequest, and checks the bundle by itself, where that holds up nobody.
+ * Parses a body with a VerifyBundleRequest and verifies the bundle by itself, where that blocks nobody.
  *
- * @param means asked for when its turn has come: a key may be revoked while it waits
+ * @param inputs read when the work starts: a key may be revoked while it waits
  * @throws GateError `invalid_json`, `tenant_mismatch`, `invalid_request`
  */
 export type Examine = (body: Uint8Array, inputs: () => ExamineInputs) => Promise<Examined>
@@ -56,7 +56,7 @@ export function examined(request: VerifyBundleRequest, { trust, nowMs }: Examine
   return { result, bundle: result.valid ? (claimed as Bundle) : undefined } // what is valid has the shape
 }
 
-/** Checks a bundle against this service's keys, and, for a bundle of this instance, against its own audit chain. */
+/** Verifies a bundle against this service's keys and, for a bundle of this instance, against its own audit chain. */
 export async function verifyEvidence(
   deps: EvidenceDeps & { examine: Examine },
   { tenantId }: Pick<Caller, 'tenantId'>,
@@ -69,7 +69,7 @@ export async function verifyEvidence(
   if (fault !== undefined) return { ...refuted(result, 'inclusion', fault), erasedSince: [] }
   const erased = await erasedHere(deps, bundle)
   const { redacted } = bundle.proof
-  // What was erased does not come back: a bundle that leaves out what is still there never was an export.
+  // Erased content does not come back: a bundle without content that still exists never was an export.
   const withheld = REDACTABLE.find((name) => redacted.includes(name) && !erased.includes(name))
   if (withheld !== undefined) {
     const check = withheld === 'approval' ? 'approval' : 'openings'
@@ -83,7 +83,7 @@ export async function verifyEvidence(
   }
 }
 
-/** What this service's own trail says otherwise. */
+/** The contradiction between the bundle and this service's own trail. */
 async function differenceFromStored({ store }: Deps, { proof }: Bundle): Promise<string | undefined> {
   const checkpoint = checkpointOf(proof.checkpoint)
   const { chain } = checkpoint
@@ -94,7 +94,7 @@ async function differenceFromStored({ store }: Deps, { proof }: Bundle): Promise
   if (!matchesStored({ proof: { ...proof, entries } }, stored)) return 'The audit chain here holds other entries.'
   const length = (await store.lengths([chain])).get(chain) ?? 0
   if (length < checkpoint.size) return 'The audit chain here is shorter than the checkpoint says.'
-  // Of a tree over nothing but what was pruned, there is nothing left to compare with.
+  // A tree over pruned entries alone leaves nothing to compare with.
   if (checkpoint.size < oldest) return undefined
   const [root] = await store.treeHashes(chain, [{ begin: 0, end: checkpoint.size }])
   if (root === undefined || Buffer.compare(root, checkpoint.root) !== 0)
@@ -102,7 +102,9 @@ async function differenceFromStored({ store }: Deps, { proof }: Bundle): Promise
   return undefined
 }
 
-/** What the trail has no longer of the decision that the bundle is of; of one that was pruned, what the bundle says. */
+/**
+ * The sections of the bundle's decision that the trail has erased; for a pruned decision, those that the bundle lists.
+ */
 async function erasedHere(deps: Deps, { proof }: Bundle): Promise<Redactable[]> {
   const header = proof.entries.at(-1)
   const entry = header && (await deps.store.entryAt(header.chain, header.seq))

@@ -8,7 +8,7 @@ import { coveringStop } from '../../killswitch/killswitch.ts'
 import { type Decision, domainOf, type PolicySet } from '../../policy/set.ts'
 import type { Caller, CheckDeps, Deps } from '../deps.ts'
 
-/** An allow is good for this long; later the agent asks again. */
+/** Validity of an allow; later the agent asks again. */
 export const ALLOW_VALID_MS = 60_000
 
 /** `data` of POST /gate/check. */
@@ -28,21 +28,21 @@ export interface CheckAnswer {
   validUntil: string | null
   factors: Decided['risk']['factors']
   unevaluable: Decided['grounds']['unevaluable']
-  /** Only where it was asked for, the decision is new, and the policies let an agent know. */
+  /** Present only on request, for a new decision, where the policies disclose it to agents. */
   explanation?: Explanation
 }
 
-/** A decision entry but for its request. */
+/** A decision entry without its request. */
 export type Decided = Pick<DecisionEntry, 'decision' | 'risk' | 'grounds'>
 
-/** The answer that a decision entry stands for; made the same way when it is new and when it is repeated. */
+/** The answer of a decision entry; a repeated answer is made the same way as a new one. */
 export function checkAnswer(
   { decision, risk, grounds }: Decided,
   ts: string,
   approvalExpiresAt: string | null,
   set: PolicySet | undefined,
 ): CheckAnswer {
-  // Policies that decided and are not there any more may have been closed ones.
+  // Missing policies may have forbidden disclosure.
   const open = set === undefined ? grounds.policyDigest === null : set.explain !== 'reason'
   return {
     decision: decision.decision,
@@ -64,8 +64,8 @@ export function checkAnswer(
 }
 
 /**
- * The stored decision once more, if it still holds: an allow for 60 s, a hold while its approval is pending, both
- * while nothing stops the action. Otherwise undefined, and the check is decided anew.
+ * The answer of the stored decision while it holds: an allow for 60 s, a hold while its approval is pending, both while
+ * nothing stops the action. Undefined otherwise; the check then decides anew.
  */
 export async function replayedAnswer(
   deps: CheckDeps,
@@ -91,14 +91,14 @@ export async function replayedAnswer(
   return checkAnswer(decided, entry.header.ts, deadlineOf(deps, approval), set)
 }
 
-/** When the approval expires, with the time that stops have added until now. */
+/** The approval's deadline, moved by the time of stops until now. */
 export function deadlineOf(deps: Deps, approval: Approval | undefined): string | null {
   return approval === undefined
     ? null
     : formatTimestamp(deadlineMs(approval, deps.store.state().switches, deps.clock()))
 }
 
-/** The sections of a decision entry but its request; undefined when one has been erased. */
+/** The sections of a decision entry without its request; undefined when one has been erased. */
 export function decidedOf(entry: StoredEntry): Decided | undefined {
   const section = (name: string): unknown => sectionValue(entry, name)
   const [decision, risk, grounds] = [section('decision'), section('risk'), section('grounds')]

@@ -9,21 +9,21 @@ import { mayWait } from '../waiters.ts'
 import type { CheckAnswer } from './answer.ts'
 import { type CheckOptions, check } from './check.ts'
 
-/** A vote has been given, and maybe used by another call: the same request is answered otherwise now. */
+/** Statuses after a vote, maybe after use by another call: the same request now gets another answer. */
 const DECIDED: readonly ApprovalStatus[] = ['approved', 'rejected', 'consumed']
 
 export interface Wait extends CheckOptions {
   /** 0 answers at once. */
   waitMs: number
   isGone(): boolean
-  /** Told how long people were waited for, in ms. */
+  /** Called with the time spent waiting for people, in ms. */
   waited(ms: number): void
 }
 
 /**
- * As `check`, but a hold waits until its approval has been decided, or a stop covers the action; then the request is
- * decided anew, once. A hold that nobody decides in time, or before its deadline, is answered as it is: asking
- * people again is for the caller to want, and so is one of a key that has too many waiting readers. Who has gone uses no approval.
+ * Checks, and waits on a hold until its approval is decided or a stop covers the action; then decides anew, once. A
+ * hold without a decision in time is answered as it is, and so is one of a key with too many waiting readers. A caller
+ * that has gone uses no approval.
  *
  * @throws GateError as `check`; `unauthenticated` when the key ends meanwhile
  */
@@ -36,7 +36,7 @@ export async function checkAndWait(
 ): Promise<CheckAnswer> {
   const first = await check(deps, caller, request, idempotency, { explain })
   if (waitMs === 0 || first.decision !== 'require_approval' || first.approvalId === null) return first
-  // People have been asked by now: the hold is told, and the caller may ask for the approval.
+  // The approval is pending by now: the caller gets the hold and may poll.
   if (!mayWait(deps.store, caller.key.id)) return first
   const isStopped = (): boolean => {
     const set = deps.policies.get(caller.tenantId)

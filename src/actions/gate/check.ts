@@ -13,13 +13,13 @@ import { type Asked, type HoldResult, resolveHold } from './hold.ts'
 import { type Judged, judgeNow } from './judge.ts'
 
 export interface CheckOptions {
-  /** Answer with an explanation. Nothing is worked out for it otherwise. */
+  /** Requests an explanation; none is computed otherwise. */
   explain: boolean
 }
 
 /**
- * Decides whether the action may run. The answer leaves only after its entry is on disk; an allow is
- * committed only while no kill switch covers the action and the caller's key is active.
+ * Decides whether the action may run. The answer leaves only after its entry is on disk. An allow is committed only
+ * while no kill switch covers the action and the caller's key is active.
  *
  * @throws GateError when nothing could be decided or recorded; a client takes that as deny
  */
@@ -63,12 +63,12 @@ export async function check(
   return set === undefined ? decided() : deps.history.runExclusive(set, caller, request.action, decided)
 }
 
-/** What an allow rests on must still be so when it is committed. */
+/** The guards of an allow, which hold what it rests on until the commit. */
 function allowGuards({ subject, seen }: Judged): Guard[] {
   return [{ kind: 'notStopped', subject }, ...(seen === null ? [] : [seen.guard])]
 }
 
-/** An agent whose policies say `explain: reason` is told the reason and nothing else, whatever it asks. */
+/** The explanation; an agent whose policies state `explain: reason` gets the reason alone. */
 function explanationFor({ request, judged }: Asked, { outcome }: HoldResult): Pick<CheckAnswer, 'explanation'> {
   if (judged.set?.explain === 'reason') return {}
   return { explanation: explanationOf(judged.set, request.action, { ...judged.judgement, outcome }) }

@@ -22,18 +22,18 @@ import type { Guard } from '../../store/submission.ts'
 import type { HistoryReader, ReadHistory } from '../deps.ts'
 import { type Window, type WindowReader, windowReader } from './window.ts'
 
-/** Counters, each for one agent or tenant, and sessions, that are kept as they stood at the last check. */
+/** Limits of cached tallies, one for each counter and agent or tenant, and of cached sessions. */
 const MAX_TALLIES = 10_000
 const MAX_SESSIONS = 1000
-/** Who has waited this long for the checks before it is refused, so that what nobody waits for any more is not decided. */
+/** Time limit for waiting behind other checks, so that abandoned requests are not decided. */
 const TURN_LIMIT_MS = 5000
 
 export const NOTHING_READ: ReadHistory = { history: NO_HISTORY, seen: null }
 
-/** What the facts over time about one action are read from. */
+/** Inputs of the facts over time about one action. */
 interface Wanted {
   counters: readonly { text: string; counter: Counter; by: TakenBy }[]
-  /** Set where facts of the session are asked for, and the request has one. */
+  /** Set when session facts are wanted and the request has a session. */
   session: TakenBy | undefined
 }
 
@@ -66,7 +66,7 @@ export function historyReader(store: Store): HistoryReader {
     },
     runExclusive(set, caller, action, work) {
       if (set.evaluator.about(action).overTime.length === 0) return work()
-      // What one agent is allowed may be counted by another action for all of them.
+      // Another action's counter may count this agent's allows for all agents.
       const isShared = [...set.counters.values()].some(({ by }) => by === 'tenant')
       const sinceMs = performance.now()
       return serial(JSON.stringify([caller.chain, isShared ? null : principalOf(caller.key)]), async () => {
@@ -77,7 +77,10 @@ export function historyReader(store: Store): HistoryReader {
   }
 }
 
-/** Reads windows from where they stood at the last check. Sessions have room of their own: who asks with many does not take that of others. */
+/**
+ * Reads windows from their state at the last check. Session tallies have their own cache, so that many sessions of one
+ * agent do not evict others' tallies.
+ */
 function cachedWindows({ tally: tallyIn, actions: actionsIn }: WindowReader): Pick<Reading, 'tally' | 'actions'> {
   // A counter belongs to one set.
   const identities = new WeakMap<Counter, string>()
@@ -85,13 +88,13 @@ function cachedWindows({ tally: tallyIn, actions: actionsIn }: WindowReader): Pi
   const sessionTallies = boundedCache<CachedTally>(MAX_SESSIONS)
   const sessions = boundedCache<{ end: number; actions: ReadonlySet<string> }>(MAX_SESSIONS)
 
-  /** From what is known of an earlier window, if it helps: what has come is added, what is too old is taken off. */
+  /** Moves a cached window where that helps: adds newer entries, subtracts older ones. */
   const moved = async (set: PolicySet, counter: Counter, window: Window, known: CachedTally | undefined) => {
     const { first, end } = window
     if (known === undefined || known.first > first || known.end > end || known.end < first)
       return tallyIn(set, counter, window)
     const old = await tallyIn(set, counter, { ...window, first: known.first, end: first })
-    // What was erased may have been a number when it was added.
+    // An erased request may have been added as a number before.
     if (old.erased > 0) return tallyIn(set, counter, window)
     const come = await tallyIn(set, counter, { ...window, first: known.end })
     return { tally: addTallies(subtractTally(known.tally, old.tally), come.tally), erased: come.erased }
@@ -126,7 +129,7 @@ interface CachedTally {
   tally: Tally
 }
 
-/** Undefined where nothing over time is asked about the action. */
+/** Undefined when the action has no facts over time. */
 function wantedOf(set: PolicySet, { action, agent, ...request }: HistoryQuery): Wanted | undefined {
   const { overTime } = set.evaluator.about(action)
   if (overTime.length === 0) return undefined
@@ -140,7 +143,7 @@ function wantedOf(set: PolicySet, { action, agent, ...request }: HistoryQuery): 
   return { counters, session: ofSession ? { agent, session } : undefined }
 }
 
-/** Undefined where it is not known, since the request has no session. */
+/** Undefined when the counter needs a session and the request has none. */
 function takenBy({ by }: Counter, agent: string, session: string | undefined): TakenBy | undefined {
   if (by === 'tenant') return { agent: null, session: null }
   if (by === 'agent') return { agent, session: null }
@@ -152,7 +155,7 @@ interface Reading {
   chain: string
   nowMs: number
   end: number
-  /** Of the newest entry that was pruned; empty where none was, or none is young enough to matter. */
+  /** Time of the newest pruned entry; empty without one that is young enough to matter. */
   prunedTs: string
   wanted: Wanted
   tally: WindowReader['tally']
@@ -176,7 +179,7 @@ async function historyAt(store: Store, { set, chain, nowMs, end, prunedTs, wante
   return { history: { tallies, sessionActions }, erased }
 }
 
-/** An allow counts on nothing more having been allowed of what was counted for it. */
+/** The guard of an allow: nothing that it counted has been allowed since. */
 function guardOf(chain: string, end: number, { counters, session }: Wanted): Guard {
   const counted = counters.map(({ counter: { actions }, by }) => ({ ...by, actions }))
   const inSession = session === undefined ? [] : [{ ...session, actions: ANY_ACTION }]
@@ -185,7 +188,7 @@ function guardOf(chain: string, end: number, { counters, session }: Wanted): Gua
 
 const ANY_ACTION: readonly Glob[] = [{ text: '**', segments: ['**'], exact: false }]
 
-/** What tells counters apart of which the tallies differ, or move with different windows. Short, however many patterns there are. */
+/** Cache key of a counter: patterns, window, summed fact and default. A digest, however many patterns there are. */
 function identityOf({ facts }: PolicySet, { actions, sum, withinMs }: Counter): string {
   const globs = actions.map(({ text }) => text)
   const added = sum === undefined ? [] : [sum.text, facts.get(sum.text)?.default ?? null]

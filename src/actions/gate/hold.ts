@@ -22,7 +22,7 @@ import type { Judged } from './judge.ts'
 
 type CountedVotes = ReturnType<typeof countedVotes>
 
-/** A request that was judged, under the id its decision will have. */
+/** A judged request, and the id of its decision. */
 export interface Asked {
   caller: Caller
   request: CheckRequest
@@ -30,7 +30,7 @@ export interface Asked {
   decisionId: string
 }
 
-/** A decision with what becomes of the approval that it uses, waits for or asks for. */
+/** A decision and the changes to the approval that it uses, waits for or requests. */
 export interface HoldResult {
   outcome: DecisionResult
   approval: Approval | undefined
@@ -41,8 +41,8 @@ export interface HoldResult {
 }
 
 /**
- * Turns a hold into what the approvals for exactly this request make of it: allow with an approved one
- * (which is used up), deny after a rejection, else wait for the pending one or a new one.
+ * Resolves a hold by the approvals of exactly this request: allow with an approved one, which is used up; deny after a
+ * rejection; else wait for a pending or new one.
  */
 export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldResult> {
   const { outcome, nowMs } = asked.judged
@@ -75,21 +75,24 @@ function unchanged(outcome: DecisionResult, approval?: Approval): HoldResult {
   return { outcome, approval, guards: [], writes: [], entries: [] }
 }
 
-/** The digest of the approval that the caller's request would need. */
+/** The digest of the approval that the caller's request needs. */
 export function digestOfRequest(caller: Caller, request: CheckRequest, unbound: readonly string[]): string {
   const { action, context = {}, plan = null } = request
   const bound = { chain: caller.chain, action, context, plan, requester: principalOf(caller.key) }
   return approvalDigest(bound, unbound.map(segmentsOf))
 }
 
-/** @throws TypeError for what loading refuses: leaving out another path than was meant would unbind it */
+/** @throws TypeError for a path that loading refuses: any other reading of it would unbind the wrong member */
 function segmentsOf(text: string): string[] {
   const path = unboundPath(text)
   if (path === undefined) throw new TypeError(`${text} does not name one member`)
   return path
 }
 
-/** Why an approved approval may not be used now: its votes are held to the policy in force, and all of it to the chain. */
+/**
+ * The reason why an approved approval may not be used now: its votes must satisfy the policy in force, and its record
+ * the chain.
+ */
 async function useFault(
   deps: CheckDeps,
   approval: Approval,
@@ -102,7 +105,7 @@ async function useFault(
   return undefined
 }
 
-/** Why the approval that the caller named does not count; undefined when it does, or none was named. */
+/** The reason why the approval that the caller named does not count; undefined when it does, or none was named. */
 async function presentedFault(
   deps: CheckDeps,
   { caller, request, judged }: Asked,
@@ -117,7 +120,7 @@ async function presentedFault(
   return isOpenStatus(status) ? undefined : `The approval presented is ${status}.`
 }
 
-/** Used up by this decision, if at the commit it has not expired and every vote is still by an active key. */
+/** Uses the approval up with this decision; at the commit it must be unexpired, and every vote's key active. */
 function redeemed(
   deps: CheckDeps,
   { caller, judged, decisionId }: Asked,
@@ -157,7 +160,7 @@ function refused(outcome: DecisionResult, rejected: Approval): HoldResult {
   )
 }
 
-/** A new pending approval; those of the same digest that are past their deadline make room for it. */
+/** Requests a new approval; those of the same digest past their deadline are recorded as expired. */
 function requested(
   deps: CheckDeps,
   asked: Asked,

@@ -8,20 +8,20 @@ import { domainOf, type PolicySet } from '../../policy/set.ts'
 import type { Caller, CheckDeps, Seen } from '../deps.ts'
 import { NOTHING_READ } from './history.ts'
 
-/** What kill switch and policy in force say, before approvals. */
+/** The verdict of kill switch and policy in force, before approvals. */
 export interface Judged {
   subject: { chain: string; action: string; domain: string | undefined }
   set: PolicySet | undefined
   outcome: DecisionResult
   risk: Risk
-  /** From which an explanation is made. */
+  /** Input of an explanation. */
   judgement: Judgement
   nowMs: number
-  /** How many entries of the chain were seen for it, and what must still be true of them; null where none was looked for. */
+  /** The part of the chain that was read, and its guard; null when no history was read. */
   seen: Seen | null
 }
 
-/** Judges the request by what is in force now: no effect beyond the answer. */
+/** Judges the request by the current state, without side effects. */
 export async function judgeNow(
   deps: CheckDeps,
   caller: Caller,

@@ -7,11 +7,11 @@ import type { Taken, TakenBy } from '../../store/queries.ts'
 import type { Store } from '../../store/store.ts'
 import { contextAndPlan } from '../decisions/decisions.ts'
 
-/** Rows, and characters of requests, that are read before others get the processor. */
+/** Rows, and characters of requests, that are read before other work runs. */
 const ROWS_AT_ONCE = 200
 const CHARACTERS_AT_ONCE = 200_000
 
-/** Entries first <= seq < end of a chain, of those who are counted together. */
+/** Entries first <= seq < end of a chain that count together. */
 export interface Window extends TakenBy {
   chain: string
   first: number
@@ -20,23 +20,23 @@ export interface Window extends TakenBy {
 
 export interface WindowTally {
   tally: Tally
-  /** Requests that have been erased. No default stands in for what they held: it may have been another number. */
+  /** Erased requests. No default replaces their values, which may have been other numbers. */
   erased: number
 }
 
-/** Reads what was allowed. */
+/** Reads allowed actions. */
 export interface WindowReader {
   tally(set: PolicySet, counter: Counter, window: Window): Promise<WindowTally>
-  /** The distinct actions, those that are known already with them; no more are looked for than can be told. */
+  /** The distinct actions, with the known ones; the search ends where there are more than facts can hold. */
   actions(window: Window, known: Iterable<string>): Promise<ReadonlySet<string>>
 }
 
 export function windowReader(store: Store): WindowReader {
   const serial = serialByKey()
-  // One after the other, so that many who read at once hold up the rest no longer than one does.
+  // Readers run one after another, so that many delay other work no longer than one does.
   const breathe = (): Promise<void> => serial('', () => nextTurn())
 
-  /** In parts, so that a long window holds up nobody else. */
+  /** Reads a window in parts, so that a long one delays nobody else. */
   async function* takenIn(window: Window): AsyncGenerator<Taken> {
     if (window.end - window.first > ROWS_AT_ONCE) await breathe()
     for (let first = window.first; first < window.end; ) {
@@ -79,5 +79,5 @@ export function windowReader(store: Store): WindowReader {
   }
 }
 
-/** Stands for the request where actions are counted, whatever they were asked with. */
+/** Replaces the request for counters of actions, which do not read it. */
 const NOT_READ = '{}'

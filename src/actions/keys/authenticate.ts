@@ -5,7 +5,7 @@ import type { State } from '../../store/store.ts'
 import { type Caller, callerOf } from '../deps.ts'
 
 /**
- * The key that a secret belongs to. It is looked up by its hash, so nothing is compared byte by byte.
+ * The key of a secret. It is looked up by its hash, so nothing is compared byte by byte.
  *
  * @throws GateError `unauthenticated`, with the same words whether a key is unknown, revoked or expired
  */
@@ -16,10 +16,10 @@ export function keyOfSecret(state: State, secret: string, nowMs: number): ApiKey
 }
 
 /**
- * The caller for a tenant, if the key may do there what the route does.
+ * The caller in a tenant, if the key's roles permit the route there.
  *
- * @throws GateError `tenant_mismatch` for another tenant than the key's, `not_found` for a tenant that an admin
- *   names and nobody has made, `forbidden` by role
+ * @throws GateError `tenant_mismatch` for another tenant than the key's, `not_found` for a tenant that an admin names
+ *   and nobody has made, `forbidden` by role
  */
 export function callerFor(state: State, key: ApiKey, tenantId: string, route: RouteRule): Caller {
   const admin = isAdmin(key.roles)

@@ -36,21 +36,21 @@ export const CreateKeyRequest = Type.Object(
 )
 export type CreateKeyRequest = Static<typeof CreateKeyRequest>
 
-/** Who makes or revokes a key: a key over HTTP, or the host's command line. */
+/** The maker or revoker of a key: a key over HTTP, or the host's command line. */
 export interface KeyMaker {
   actor: Actor
-  /** Undefined for the host, which is bound by nothing. */
+  /** Undefined for the host, which no role limits. */
   caller: Caller | undefined
 }
 
-/** Everything but the hash: what answers show. */
+/** The key without its hash, for answers. */
 export function keyView({ hash: _, revision: __, ...shown }: ApiKey) {
   const { rotatedFrom = null, rotatedBy = null, replacedBy = null } = shown
   return { ...shown, rotatedFrom, rotatedBy, replacedBy }
 }
 
 /**
- * Makes a key. Its secret is in the reply and nowhere else.
+ * Makes a key. Its secret appears in the reply and nowhere else.
  *
  * @throws GateError `forbidden` when an HTTP caller asks for an admin key, or a test key for a live one
  */
@@ -62,7 +62,7 @@ export async function createKey(deps: Deps, maker: KeyMaker, tenantId: string | 
   if (!admin && tenantId === null) throw new GateError('invalid_request', 'A key that is no admin key needs a tenant.')
   const nowMs = deps.clock()
   const expiresAt = request.expiresAt === undefined ? null : endOf(request.expiresAt, nowMs)
-  // An identity that reads as a key's id would make its holder the same requester as that key.
+  // An identity in the form of a key id would make its holder the same requester as that key.
   if (request.identity !== undefined && isId(request.identity, 'key')) {
     const message = 'must not have the form of a key id'
     throw new GateError('invalid_request', `identity ${message}.`, { details: [{ path: '/identity', message }] })
@@ -89,7 +89,7 @@ export async function createKey(deps: Deps, maker: KeyMaker, tenantId: string | 
   return decideAndCommit(deps.store, async () => ({ submission, reply: () => ({ ...keyView(key), key: secret }) }))
 }
 
-/** An RFC 3339 time in the form in which keys carry theirs. @throws GateError `invalid_request` unless it is to come */
+/** Normalizes an RFC 3339 time to the form of stored keys. @throws GateError `invalid_request` unless it is to come */
 function endOf(text: string, nowMs: number): string {
   const timeMs = parseRfc3339(text)
   if (timeMs !== undefined && timeMs > nowMs) return formatTimestamp(Math.min(timeMs, LAST_TIME_MS))
@@ -112,7 +112,7 @@ function assertReaches(caller: Caller, environment: Environment): void {
   }
 }
 
-/** Keys of the caller's tenant, oldest first, and when each was used last; a test key sees test keys only. */
+/** Keys of the caller's tenant, oldest first, with their last use; a test key sees test keys only. */
 export async function listKeys(deps: Deps & { keyUses: KeyUses }, caller: Caller) {
   const keys = tenantKeys(deps, caller.tenantId).filter(
     ({ environment }) => caller.environment === 'live' || environment === 'test',
@@ -120,7 +120,7 @@ export async function listKeys(deps: Deps & { keyUses: KeyUses }, caller: Caller
   return listed(keys, await deps.keyUses.lastOf(keys.map(({ id }) => id)))
 }
 
-/** @param uses when each key was used last */
+/** @param uses last use of each key */
 export function listed(keys: readonly ApiKey[], uses: ReadonlyMap<string, string>) {
   return keys.map((key) => ({ ...keyView(key), lastUsedAt: uses.get(key.id) ?? null }))
 }
@@ -134,8 +134,8 @@ export function tenantKeys(deps: Pick<Deps, 'store'>, tenantId: string | undefin
 /**
  * A key that the maker may end and replace.
  *
- * @throws GateError `not_found`, also for a key of another tenant or an admin key over HTTP; `forbidden` for a live key and a
- *   test key that asks
+ * @throws GateError `not_found`, also for a key of another tenant or an admin key over HTTP; `forbidden` for a live key
+ *   and a test key that asks
  */
 export function managedKey({ store }: Deps, { caller }: KeyMaker, id: string): ApiKey {
   const key = store.state().keys.get(id)
@@ -163,7 +163,7 @@ export function makerGuards({ caller }: KeyMaker) {
   return caller === undefined ? [] : [{ kind: 'keyActive' as const, keyId: caller.key.id }]
 }
 
-/** Where what becomes of a key is recorded. */
+/** The chain that records changes of a key. */
 export function chainOfKey(key: ApiKey): string {
   return isAdmin(key.roles) || key.tenantId === null ? SYSTEM_CHAIN : chainOf(key.tenantId, key.environment)
 }

@@ -8,9 +8,9 @@ import { change, creation } from '../../store/records.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { chainOfKey, type KeyMaker, keyView, makerGuards, managedKey } from './keys.ts'
 
-/** The old and the new secret of a key work side by side at most this long. */
+/** Limit of the time during which the old and the new secret both work. */
 export const MAX_OVERLAP_MS = 30 * DAY_MS
-/** And this long when nothing is said. */
+/** Overlap without another request. */
 export const DEFAULT_OVERLAP_MS = DAY_MS
 
 const MINUTE_MS = 60_000
@@ -35,9 +35,9 @@ export function overlapMsOf({ overlapMinutes }: Static<typeof RotateKeyRequest>)
 }
 
 /**
- * Replaces a key by a new one of the same holder, rights and end, and ends the old one after the overlap: 0 at once,
- * never later than it would have ended. The holder stays the same to approvals, but who had the secret made over HTTP knows it:
- * to them, the new key is one that this other one made. The new secret is in the reply and nowhere else.
+ * Replaces a key by a successor of the same holder, rights and expiry, and ends it after the overlap (0: at once),
+ * never later than its expiry. Approvals treat both as one holder. Another key that rotates this one over HTTP knows
+ * the new secret, so approvals treat it as the successor's maker. The secret appears in the reply and nowhere else.
  *
  * @throws GateError as `managedKey`, and `not_found` for a key that is not active, or has been replaced already
  */
@@ -73,7 +73,10 @@ export function rotateKey(deps: Deps, maker: KeyMaker, id: string, overlapMs: nu
   })
 }
 
-/** A key that was replaced has its successor to be rotated: of two successors, one would be nobody's. */
+/**
+ * Refuses a second successor, which would leave one of the two without a holder: a replaced key's successor is rotated
+ * instead.
+ */
 function assertRotatable(key: ApiKey, nowMs: number): void {
   if (key.replacedBy !== undefined)
     throw new GateError('not_found', `Key ${key.id} has been rotated already; rotate its successor ${key.replacedBy}.`)
@@ -82,7 +85,7 @@ function assertRotatable(key: ApiKey, nowMs: number): void {
   throw new GateError('not_found', `Key ${key.id} ${how}, and a key that has ended is not rotated; make a new one.`)
 }
 
-/** A key that rotates itself hands its secret to nobody else, and what the host does it gives to whom it means. */
+/** The other key that learned the new secret; none is added when a key rotates itself, or the host hands it over. */
 function rotatedByOther({ caller }: KeyMaker, old: ApiKey): Pick<ApiKey, 'rotatedBy'> {
   return caller === undefined || lineOf(caller.key) === lineOf(old) ? {} : { rotatedBy: caller.key.id }
 }

@@ -7,7 +7,7 @@ import { isTenantId, type Tenant } from '../../keys/tenant.ts'
 import { change, creation } from '../../store/records.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 
-/** The tenant, made with the default plan when it is new. @throws GateError `invalid_request` for an id of another form */
+/** The tenant; a new one gets the default plan. @throws GateError `invalid_request` for an id of another form */
 export function ensureTenant(deps: Deps, actor: Actor, id: string): Promise<Tenant> {
   if (!isTenantId(id)) {
     throw new GateError(

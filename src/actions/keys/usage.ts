@@ -4,9 +4,9 @@ import type { Caller, Deps } from '../deps.ts'
 import { tenantKeys } from './keys.ts'
 
 /**
- * The plan of the caller's tenant and what is used of it in the caller's environment.
+ * The plan of the caller's tenant, and its usage in the caller's environment.
  *
- * @param remaining requests that the plan leaves now; null for any number
+ * @param remaining requests that the plan has left now; null for an unlimited one
  */
 export function usage(deps: Deps, { tenantId, environment }: Caller, remaining: number | null) {
   const nowMs = deps.clock()

@@ -2,16 +2,16 @@ import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Deps } from '../deps.ts'
 
-/** So many are written at once: others have their turn on the file between. */
+/** Uses in one write; other writers get the file between two. */
 const BATCH = 500
 
-/** When keys were used last. It says what is in use and proves nothing: it is in no chain, and after a crash the newest uses are lost. */
+/** Last uses of keys. They are informative and prove nothing: no chain holds them, and a crash loses the newest. */
 export interface KeyUses {
-  /** A request has come with this key. For every request, so it costs next to nothing. */
+  /** Notes a use of this key. Runs for every request, so it must be cheap. */
   note(keyId: string, atMs: number): void
-  /** When each of these keys was used last, as far as this process and the file know; keys that never were are left out. */
+  /** Last uses of these keys, as far as this process and the file know; unused keys are left out. */
   lastOf(keyIds: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Writes the uses that are not on disk yet, if there are any. @throws GateError of the store; they are written next time then */
+  /** Writes the uses that are not on disk yet. @throws GateError of the store; they are written next time then */
   flush(): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function rememberKeyUses({ store }: Pick<Deps, 'store'>): KeyUses {
   }
 }
 
-/** While the file cannot be read, what this process remembers is still an answer. */
+/** The stored uses; while the file cannot be read, the ones in memory still answer. */
 async function storedUses(store: Deps['store'], keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   try {
     return await store.keyUses(keyIds)

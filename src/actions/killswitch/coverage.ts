@@ -2,13 +2,13 @@ import { covers, type Scoped } from '../../killswitch/killswitch.ts'
 import { domainOf } from '../../policy/set.ts'
 import type { Deps, PoliciesInForce } from '../deps.ts'
 
-/** How many of the newest decisions tell which actions are in use. */
+/** Number of newest decisions from which the actions in use are taken. */
 const RECENT_DECISIONS = 1000
 
 /**
- * What of the known actions a stop covers, and a warning where it covers none: an operator sees at once when a scope was mistyped.
+ * The known actions that a stop covers, with a warning when it covers none: it reveals a mistyped scope at once.
  *
- * @param readsRecent false where the store may not answer: then what is declared is all that is known
+ * @param readsRecent false where the store may not answer: then only declared actions are known
  */
 export async function coverageOf(
   { store, policies }: Deps & { policies: PoliciesInForce },

@@ -1,7 +1,7 @@
 import { type KillSwitch, stopsEverOver, stopView } from '../../killswitch/killswitch.ts'
 import type { Deps } from '../deps.ts'
 
-/** The stops that were ever over this chain, newest first, those that have been ended too. A trigger that repeats one makes none. */
+/** All stops that were ever over this chain, ended ones too, newest first. A repeated trigger adds none. */
 export function killSwitchHistory(
   { store }: Deps,
   chain: string,
@@ -14,7 +14,7 @@ export function killSwitchHistory(
 
 function pastView(stop: KillSwitch) {
   const { triggeredAt, recoveredAt, recoveredBy, comment } = stop
-  // A clock that was put back between the two makes no stop of less than no time.
+  // A clock set back between trigger and recovery must not give a negative duration.
   const durationMs = recoveredAt === null ? null : Math.max(0, Date.parse(recoveredAt) - Date.parse(triggeredAt))
   return { ...stopView(stop), recoveredAt, recoveredBy, comment, durationMs }
 }

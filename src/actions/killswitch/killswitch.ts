@@ -26,7 +26,7 @@ export interface KillSwitchDeps extends Deps {
   untilDone(task: () => Promise<void>): void
 }
 
-/** Who stops or recovers: a key, or the host's command line. */
+/** The operator who stops or recovers: a key, or the host's command line. */
 export interface Operator {
   actor: Actor
   tenantId: string
@@ -39,7 +39,7 @@ export function operatorOf({ actor, tenantId, chain, key }: Caller): Operator {
   return { actor, tenantId, chain, admin: isAdmin(key.roles) }
 }
 
-/** Why this operator may not use the level; undefined when it may. */
+/** The reason why this operator may not use the level; undefined when it may. */
 export function refusalOf({ admin }: Operator, level: Level): string | undefined {
   return level === 'L4' && !admin ? 'L4 stops every tenant; only an admin may use it.' : undefined
 }
@@ -54,8 +54,8 @@ export function killSwitchStatus(deps: Deps, chain: string) {
 }
 
 /**
- * Stops actions. The stop is in force in this process before anything else happens, then it is
- * committed; while the disk refuses, it stays in force and is tried again each second (`persisted: false`).
+ * Stops actions. The stop takes effect in this process first, then it is committed. While the disk refuses, it stays in
+ * effect and is retried each second (`persisted: false`).
  *
  * @throws GateError `forbidden` for L4 without admin, `invalid_request` for a scope that is no glob or no domain
  */
@@ -71,12 +71,12 @@ export async function trigger(deps: KillSwitchDeps, operator: Operator, request:
   if (same === undefined) deps.store.impose(stop)
   const persist = (bound?: Once) => persistStop(deps, operator, stop, same !== undefined, bound)
   try {
-    // What it repeats was ended meanwhile: this trigger comes after that, and stops anew.
+    // The repeated stop was ended meanwhile: this later trigger makes a new one.
     if ((await persist(once)) === 'ended') return trigger(deps, operator, request, once)
   } catch (error) {
     if (same !== undefined && isImposed(deps, same)) return triggered(deps, operator, same)
     if (same !== undefined) throw error
-    // Without the Idempotency-Key: another request may have taken it meanwhile, and the stop is in force.
+    // Retried without the Idempotency-Key: another request may have taken it, and the stop is in force.
     deps.untilDone(async () => void (await persist()))
   }
   return triggered(deps, operator, stop)
@@ -96,14 +96,14 @@ function newStop(deps: Deps, wanted: Scoped, { reason, triggeredBy }: TriggerReq
   }
 }
 
-/** In force here, and not on disk yet. */
+/** True for a stop in force here that is not on disk yet. */
 function isImposed(deps: Deps, stop: KillSwitch): boolean {
   return deps.store.imposed().some(({ id }) => id === stop.id)
 }
 
 /**
- * The stop that the Idempotency-Key led to, if it is in force. A store that cannot be read knows of none:
- * a stop must act all the same.
+ * The stop that the Idempotency-Key led to, if it is in force. Undefined when the store cannot be read: a stop must act
+ * all the same.
  *
  * @throws GateError `idempotency_conflict` when that stop has been ended: the answer must not read as if it stopped
  */
@@ -136,15 +136,15 @@ function isSame(stop: KillSwitch, wanted: Scoped): boolean {
 }
 
 /**
- * Commits the stop, alone: it must not fail for what else is being written. `ended` when it is a repeated one
- * and no longer in force; nothing is written then.
+ * Commits the stop alone, so that no other write can fail it. Writes nothing and returns `ended` for a repeated stop
+ * that is no longer in force.
  */
 function persistStop(deps: Deps, operator: Operator, stop: KillSwitch, again: boolean, once?: Once) {
   return decideAndCommit<'done' | 'ended'>(deps.store, async () => {
     const nothing = { submission: null, reply: () => 'done' as const }
-    // A COMMIT of unknown outcome may have been on disk after all.
+    // A COMMIT of unknown result may have reached the disk after all.
     if (!again && !isImposed(deps, stop)) return nothing
-    // The same request at the same time: the other one records it.
+    // A simultaneous request with the same key records it.
     if (again && once && (await earlierUse(deps.store, once.caller, once.idempotency))) return nothing
     const now = current(deps, stop)
     if (!isInForce(now)) return { submission: null, reply: () => 'ended' }
@@ -168,7 +168,7 @@ function chainOfStop(stop: KillSwitch): string {
   return stop.target === GLOBAL ? SYSTEM_CHAIN : stop.target
 }
 
-/** The status, and what of the known actions the stop covers: an operator sees at once when a scope was mistyped. */
+/** The status, and the known actions that the stop covers: it reveals a mistyped scope at once. */
 async function triggered(deps: KillSwitchDeps, operator: Operator, stop: KillSwitch) {
   const status = killSwitchStatus(deps, operator.chain)
   const persisted = !isImposed(deps, stop)

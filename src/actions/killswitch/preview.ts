@@ -7,11 +7,11 @@ import { type Operator, refusalOf } from './killswitch.ts'
 import type { PreviewStopRequest } from './request.ts'
 import { resolveScope } from './scope.ts'
 
-/** So many open approvals are looked at, those with the oldest deadlines. */
+/** Limit of open approvals in a preview, oldest deadlines first. */
 const MAX_APPROVALS = 1000
 
 /**
- * What a trigger of this level and scope would cover, and whether this operator may. Nothing is stopped.
+ * The effect of a trigger with this level and scope, and whether this operator may use it. Stops nothing.
  *
  * @throws GateError `invalid_request` for a scope that is no glob or no domain, as the trigger
  */
@@ -28,7 +28,7 @@ export async function previewStop(
   return { level, scope, ...coverage, ...approvals, allowed: refusal === null, refusal }
 }
 
-/** Pending approvals that the stop would hold up, and approved ones, not used yet, that it would cancel. */
+/** Pending approvals that the stop would suspend, and approved unused ones that it would cancel. */
 async function coveredApprovals({ store, clock }: Deps, chain: string, stop: Scoped) {
   const { switches } = store.state()
   const nowMs = clock()

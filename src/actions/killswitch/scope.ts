@@ -4,8 +4,8 @@ import { EVERYTHING, GLOBAL, type Level, type Scoped } from '../../killswitch/ki
 import type { PolicySet } from '../../policy/set.ts'
 
 /**
- * What the level and scope of a trigger stand for. Without a scope, L1 and L2 stop everything in the tenant: a
- * stop must not fail for want of a field.
+ * Resolves the level and scope of a trigger. Without a scope, L1 and L2 stop the whole tenant: a stop must not fail for
+ * a missing field.
  *
  * @throws GateError `invalid_request` for a scope that is no glob or no domain; it names the known domains
  */

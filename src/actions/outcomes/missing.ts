@@ -4,28 +4,28 @@ import type { Reporter, Unreported, UnreportedQuery } from '../../store/queries.
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { SETTLED } from './outcome-of.ts'
 
-/** Allows are looked back at for this long. */
+/** How far back allows without an outcome are sought. */
 const LOOK_BACK_MS = DAY_MS
-/** Of one agent, at once: others wait for it. */
+/** Limit of one agent's entries in a commit, for which other writes wait. */
 const BATCH = 200
 
 export interface OutcomeWatch {
-  /** Looks at all chains once. */
+  /** Searches all chains once. */
   look(): Promise<void>
 }
 
 /**
- * Looks for allows whose outcome never came. From its first outcome on, an agent is taken to report them all: of others nothing is
- * known, and nothing said.
+ * Records allows whose outcome is missing. An agent is expected to report all of them from its first outcome on;
+ * nothing is recorded of others.
  *
- * @param withinMs an outcome has so long to come
- * @param onMissing told of what has been recorded as missing
+ * @param withinMs time limit of an outcome
+ * @param onMissing called with the outcomes recorded as missing
  */
 export function outcomeWatch(
   deps: Deps,
   { withinMs, onMissing }: { withinMs: number; onMissing(chain: string, missing: readonly Unreported[]): void },
 ): OutcomeWatch {
-  /** By chain and agent, all before has been looked at. */
+  /** The seq before which all allows were checked, by chain and agent. */
   const seen = new Map<string, number>()
   const { store, clock } = deps
 

@@ -24,7 +24,7 @@ export const OutcomeRequest = Type.Object(
 )
 export type OutcomeRequest = Static<typeof OutcomeRequest>
 
-/** What an agent says that may have gone past the gate. */
+/** A reported run that may have bypassed the gate. */
 export interface BypassReport {
   chain: string
   decisionId: string
@@ -36,15 +36,16 @@ export interface OutcomeDeps extends Deps {
   outcomes: {
     /** An action ran without an allow. */
     ranWithoutAllow(reported: BypassReport): void
-    /** An action ran of which it is recorded that it did not. */
+    /** Called when an action ran whose outcome is recorded as `not_run`. */
     ranAfterAll(reported: BypassReport): void
   }
 }
 
 /**
- * Records what became of an action after its decision, once. Told the same again, it answers what is recorded.
+ * Records the outcome of an action after its decision, once. A repeated report returns the recorded one.
  *
- * @throws GateError `not_found` for a decision that is not the caller's, `outcome_conflict` when another outcome is recorded
+ * @throws GateError `not_found` for a decision that is not the caller's, `outcome_conflict` when another outcome is
+ *   recorded
  */
 export async function recordOutcome(
   deps: OutcomeDeps,
@@ -65,7 +66,7 @@ function recordOnce(deps: OutcomeDeps, caller: Caller, request: OutcomeRequest, 
     const { status, observed = false, durationMs = null, error = null } = request
     const recorded = await outcomeOf(deps, caller.chain, decisionId)
     if (recorded !== undefined && recorded.status !== 'missing' && recorded.status !== status) {
-      // The report is refused, and what it says counts: the record may be what hides that the action ran.
+      // The refused report still counts: the record may hide that the action ran.
       if (recorded.status === 'not_run')
         deps.outcomes.ranAfterAll({ chain: caller.chain, decisionId, action, observed })
       throw new GateError('outcome_conflict', `The outcome of this decision is recorded as ${recorded.status}.`)

@@ -1,6 +1,6 @@
 /**
- * What the service does where something is missing or broken: the one table, for people to read. Nothing in it can be set, and
- * in none of these situations is an action allowed that would not be otherwise.
+ * Behaviour of the service where something is missing or broken: the one table, for people. Nothing in it can be
+ * configured, and none of these situations allows an action that would be denied otherwise.
  */
 export const FAIL_MODES = [
   { situation: 'No policies are in force for the tenant.', behaviour: 'Every action is denied.' },

@@ -1,17 +1,17 @@
 import { percentile } from '../../base/percentile.ts'
 
-/** Upper bounds of the buckets, in seconds; another takes what is longer. */
+/** Upper bounds of the buckets, in seconds; a further bucket takes longer ones. */
 const BOUNDS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
-/** Percentiles are those of so many of the newest. */
+/** Number of newest checks that the percentiles cover. */
 export const NEWEST = 1000
 
-/** How long checks took in this process, since it started. */
+/** Latency of checks in this process, since its start. */
 export interface Latency {
-  /** One more has been answered. */
+  /** Notes one answered check. */
   note(ms: number): void
-  /** How many took no longer than each bound, in seconds; how many there were, and what they took together. */
+  /** Checks up to each bound in seconds, their number and their total time. */
   histogram(): { buckets: readonly { le: number; count: number }[]; count: number; sumS: number }
-  /** Of the newest; null before the first. */
+  /** Percentiles of the newest checks; null before the first. */
   newest(): { count: number; p50Ms: number; p99Ms: number } | null
 }
 

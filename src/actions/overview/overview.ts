@@ -18,13 +18,13 @@ export interface OverviewDeps extends Deps, TrailDeps {
 }
 
 const MINUTE_MS = 60_000
-/** What a bucket may be, in minutes; each divides the longer ones that matter, so that days begin with a bucket. */
+/** Bucket sizes in minutes; each divides the larger ones that matter, so that days begin with a bucket. */
 const BUCKET_MINUTES = [1, 2, 5, 10, 15, 30, 60, 120] as const
 const MAX_BUCKETS = 96
-/** How many of those who deny are told. */
+/** Limit of the listed sources of denials. */
 export const MAX_DENIALS = 10
 
-/** What a person looks at first: how the caller's tenant and environment are, and were in the last hours. */
+/** The first view for people: the caller's tenant and environment, now and in the last hours. */
 export async function overview(
   deps: OverviewDeps,
   caller: Caller,
@@ -49,12 +49,12 @@ export async function overview(
 
 interface Window {
   fromMs: number
-  /** The end of the newest bucket, which is not over yet. */
+  /** End of the newest bucket, which is still filling. */
   toMs: number
   bucketMs: number
 }
 
-/** Buckets begin at whole multiples of their length, so that they are the same ones whenever it is asked. */
+/** The window; buckets begin at whole multiples of their length, so that every request has the same ones. */
 function windowOf(nowMs: number, hours: number): Window {
   const minutes = BUCKET_MINUTES.find((length) => (hours * 60) / length <= MAX_BUCKETS) ?? BUCKET_MINUTES[7]
   const bucketMs = minutes * MINUTE_MS
@@ -87,7 +87,7 @@ function decisionsIn({ times, places, kinds }: Recent, window: Window) {
   return buckets
 }
 
-/** What denied most. */
+/** The most frequent sources of denials. */
 function denialsIn({ times, places, kinds }: Recent, window: Window) {
   const counts = kinds.map(() => 0)
   times.forEach((atMs, i) => {
@@ -106,7 +106,7 @@ function orderOf(a: string | null, b: string | null): number {
   return (a ?? '') < (b ?? '') ? -1 : 1
 }
 
-/** Approvals that are waited for. */
+/** Pending approvals. */
 async function pendingNow(deps: Deps, chain: string, nowMs: number) {
   const { store } = deps
   const actual = await changedByTime(deps, chain, 'pending', nowMs)
@@ -120,7 +120,10 @@ async function pendingNow(deps: Deps, chain: string, nowMs: number) {
   }
 }
 
-/** Stops move a deadline, never forward: those whose stored one is later than a moved one need not be read. */
+/**
+ * The next deadline. Stops only move deadlines later, so approvals with a stored one beyond a moved one need no
+ * reading.
+ */
 async function nextDeadlineMs({ store }: Deps, chain: string, nowMs: number): Promise<number | undefined> {
   const { switches } = store.state()
   let nextMs: number | undefined
@@ -165,7 +168,7 @@ async function auditOf({ store, anchors, sweeping }: OverviewDeps, chain: string
   }
 }
 
-/** What is enforced now. */
+/** The enforcement that is in force now. */
 function postureOf(deps: OverviewDeps, caller: Caller) {
   const { digest, loadedAt, current, faults, watching } = deps.policies.describe(caller)
   const { active, level, scope } = killSwitchStatus(deps, caller.chain)

@@ -8,23 +8,23 @@ import type { Decision } from '../../policy/set.ts'
 import { changeIn } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 
-/** A chain is read from so long ago on. */
+/** How far back a chain is read. */
 const RECENT_MS = 7 * 24 * 3_600_000
-/** How much is kept of a chain. */
+/** Limits of the cache of one chain. */
 export interface RecentLimits {
-  /** So many of the newest decisions, up to twice as many for a while. */
+  /** Newest decisions; up to twice as many for a while. */
   decisions: number
-  /** The same of approvals that have ended. */
+  /** The same for settled approvals. */
   ended: number
-  /** So many of the newest entries are read where a chain was not looked at, or not for long. */
+  /** Newest entries to read for a chain that is new or has not been read for long. */
   entries: number
 }
 const LIMITS: RecentLimits = { decisions: 50_000, ended: 10_000, entries: 100_000 }
-/** Combinations of decision, rule and step that are told apart; where old policies have left more, all is read anew. */
+/** Limit of distinct combinations of decision, rule and step; beyond it, the chain is read anew. */
 const MAX_KINDS = 20_000
-/** Chains whose newest decisions are kept. Each takes 2 MB at most. */
+/** Limit of cached chains. Each takes 2 MB at most. */
 const MAX_CHAINS = 16
-/** Entries that are read before others get the processor. */
+/** Entries that are read before other work runs. */
 const ENTRIES_AT_ONCE = 250
 
 export interface Kind {
@@ -37,32 +37,32 @@ const ENDS = ['approved', 'rejected', 'expired', 'cancelled'] as const
 export type End = (typeof ENDS)[number]
 const END_EVENTS = ENDS.map((end) => `approval.${end}`)
 
-/** How an approval ended: people approved or rejected it, or nobody did. */
+/** The end of an approval: people approved or rejected it, or nobody did. */
 export interface Ended {
   readonly atMs: number
   readonly end: End
-  /** From the request on; null where parts of the record have been erased. */
+  /** Time since its request; null where parts of the record have been erased. */
   readonly waitedMs: number | null
 }
 
-/** What happened on a chain lately. */
+/** Recent events of a chain. */
 export interface Recent {
-  /** From then on, all of it. */
+  /** The time from which on the data is complete. */
   readonly completeMs: number
-  /** By time: when, and what by its place in `kinds`. */
+  /** Times of decisions, and their kinds as indexes of `kinds`. */
   readonly times: readonly number[]
   readonly places: readonly number[]
   readonly kinds: readonly Kind[]
   readonly ended: readonly Ended[]
 }
 
-/** Tells what was decided lately on a chain. What was read once is kept, and only what has come since is read. */
+/** Reads the recent decisions of a chain from a cache, extended by the entries since. */
 export type RecentReader = (chain: string, nowMs: number) => Promise<Recent>
 
 export function recentReader(store: Store, limits = LIMITS): RecentReader {
   const serial = serialByKey()
   const cache = boundedCache<Tail>(MAX_CHAINS)
-  // One after the other, so that many who read at once hold up the rest no longer than one does.
+  // Readers run one after another, so that many delay other work no longer than one does.
   const breathe = (): Promise<void> => serial('', () => nextTurn())
 
   return (chain, nowMs) =>
@@ -83,10 +83,10 @@ export function recentReader(store: Store, limits = LIMITS): RecentReader {
     })
 }
 
-/** The newest part of a chain, as it has been read. */
+/** The cached tail of a chain. */
 interface Tail {
   readonly chain: string
-  /** The seq that is read next. */
+  /** The next seq to read. */
   next: number
   completeMs: number
   readonly times: number[]
@@ -111,12 +111,12 @@ async function newTail(store: Store, chain: string, { length, nowMs, limits }: B
   const next = Math.max(since, length - limits.entries)
   const before = next === 0 ? undefined : await store.entryAt(chain, next - 1)
   const lastTs = before?.header.ts ?? (await store.pruned(chain))?.lastTs
-  // Others of that millisecond may be among those that are read.
+  // Older entries of that millisecond may be unread.
   const completeMs = lastTs === undefined ? 0 : Date.parse(lastTs) + 1
   return { chain, next, completeMs, times: [], places: [], kinds: [], placeOf: new Map(), ended: [] }
 }
 
-/** Reads the entries before `end`; a reading that fails is tried again from where it began. */
+/** Reads the entries before `end`; a failed reading is repeated from its start. */
 async function readOn(store: Store, tail: Tail, end: number, limits: RecentLimits): Promise<void> {
   const range = { first: tail.next, end }
   const decisions = await store.decisions(tail.chain, range)
@@ -160,7 +160,7 @@ function endIn(entry: StoredEntry): Ended[] {
   const { type, ts } = entry.header
   const change = changeIn(entry)
   const end = ENDS.find((one) => type === `approval.${one}`)
-  // A vote ends it only where it completes the quorum; whether it did is not known where that has been erased.
+  // A vote ends the approval only when it completes the quorum, which is unknown where that was erased.
   if (end === undefined || (end === 'approved' && change?.changes.status !== 'approved')) return []
   const atMs = Date.parse(ts)
   const askedMs = change !== undefined && isId(change.id, 'approval') ? idTimeMs(change.id) : undefined

@@ -1,6 +1,4 @@
-/**
- * Work by name, one at a time for each name: those who ask while one runs share the next one, which begins after they asked.
- */
+/** Runs work one at a time by name: callers during a run share the next one, which starts after they asked. */
 export function attempts() {
   const running = new Map<string, Promise<void>>()
   const waiting = new Map<string, Promise<void>>()
@@ -12,7 +10,7 @@ export function attempts() {
   }
   return {
     isBusy: (name: string): boolean => running.has(name) || waiting.has(name),
-    /** Ends when an attempt that began after this call has ended. @throws what the work throws */
+    /** Resolves when an attempt that started after this call has ended. @throws what the work throws */
     run(name: string, work: () => Promise<void>): Promise<void> {
       const next = waiting.get(name)
       if (next !== undefined) return next
@@ -22,7 +20,7 @@ export function attempts() {
         waiting.delete(name)
         return start(name, work)
       }
-      // How the one before ended is told to those who asked for it.
+      // The result of the earlier attempt goes to its own callers.
       const later = current.then(begin, begin)
       waiting.set(name, later)
       return later

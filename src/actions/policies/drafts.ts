@@ -4,15 +4,15 @@ import { isPolicyFile, isTestFile } from '../../policy/files.ts'
 import { insidePath } from '../../policy/lists.ts'
 import type { PolicySource } from '../../policy/load.ts'
 
-/** Files, and lists, in one request. */
+/** Limit of files, and of lists, in one request. */
 const MAX_FILES = 1000
-/** Characters of a name: what file systems take. A path may have several. */
+/** Characters of a name, as file systems limit it. A path may have several names. */
 const MAX_NAME = 255
 const MAX_PATH = 1024
 
 const CLOSED = { additionalProperties: false }
 
-/** The texts of policies, as a request brings them. */
+/** Policy texts in a request. */
 export const DraftFields = {
   files: Type.Array(
     Type.Object(
@@ -41,10 +41,10 @@ export const DraftFields = {
 const Draft = Type.Object(DraftFields)
 export type Draft = Static<typeof Draft>
 
-/** Drafts that are worked on at once: each takes a thread. One tenant has one of them, so that it cannot keep others from theirs. */
+/** Drafts compiled at once: each takes a thread. A tenant has one of them, so that it cannot block others. */
 const AT_ONCE = 2
 
-/** Does the work on a draft of a tenant. @throws GateError `overloaded` when too many are worked on */
+/** Runs the work on a tenant's draft. @throws GateError `overloaded` when too many are worked on */
 export type OnDraft = <T>(tenantId: string, work: () => Promise<T>) => Promise<T>
 
 export function draftRoom(): OnDraft {

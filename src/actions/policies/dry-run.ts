@@ -13,9 +13,9 @@ import { notValidated } from '../../policy/validation.ts'
 import type { Caller, CheckDeps } from '../deps.ts'
 import { DraftFields, draftSource, type OnDraft } from './drafts.ts'
 
-/** Bytes of context and plan together: what a check can bring. */
+/** Limit in bytes of context and plan together, as for a check. */
 const MAX_REQUEST_BYTES = 1024 * 1024
-/** Asks where nobody is named: no key has it as its identity. */
+/** The principal without a name: no key has it as its identity. */
 const NOBODY = ''
 
 /** Body of POST /policies/dry-run. */
@@ -39,11 +39,11 @@ export type DryRunRequest = Static<typeof DryRunRequest>
 
 /** `data` of POST /policies/dry-run. */
 export interface DryRun {
-  /** Of the policies that were asked; null where there are none. */
+  /** Digest of the evaluated policies; null without any. */
   policyDigest: string | null
-  /** Null where a draft has errors. */
+  /** Null when a draft has errors. */
   verdict: Verdict | null
-  /** Of the draft. */
+  /** Diagnostics of the draft. */
   diagnostics: readonly QuotedDiagnostic[]
 }
 
@@ -54,15 +54,15 @@ export interface DryRunDeps extends CheckDeps {
   }
   drafts: {
     onDraft: OnDraft
-    /** Compiles a draft, and asks what was compiled, where neither can do harm. */
+    /** Compiles a draft and evaluates it, isolated from the service. */
     compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
     judge(question: DraftQuestion): Promise<Outcome<Verdict>>
   }
 }
 
 /**
- * What would be decided now, by the policies in force or by a draft, without approvals. Nothing is recorded, and nothing that
- * later checks count is changed.
+ * The decision that the policies in force, or a draft, would make now, without approvals. Records nothing, and changes
+ * no count.
  *
  * @throws GateError `invalid_request`, `payload_too_large`; `overloaded` when too many drafts are worked on
  */
@@ -72,7 +72,7 @@ export async function dryRun(deps: DryRunDeps, caller: Caller, request: DryRunRe
     throw new GateError('payload_too_large', `Context and plan have more than ${MAX_REQUEST_BYTES} bytes.`)
   if (files !== undefined) {
     const source = draftSource(caller.tenantId, { files, ...(lists && { lists }) })
-    // What a draft does not bring stays as it is; who changes a rule need not send a list of a million names.
+    // Files missing from a draft stay as they are: a changed rule needs no upload of a list of a million names.
     const all = { ...source, lists: new Map([...deps.policies.lists(caller.tenantId), ...source.lists]) }
     return deps.drafts.onDraft(caller.tenantId, () => ofDraft(deps, caller, request, all))
   }
@@ -106,7 +106,7 @@ async function ofDraft(
   return 'fault' in judged ? failed(judged.fault) : { policyDigest: data.digest, verdict: judged.value, diagnostics }
 }
 
-/** All that these policies may know of the request, as of now. */
+/** The facts that these policies may read of the request, as of now. */
 async function questionOf(
   deps: DryRunDeps,
   { chain, tenantId, environment }: Caller,
@@ -117,7 +117,7 @@ async function questionOf(
   const query = { agent, nowMs, action, context, plan }
   const stop = coveringStop(deps.store.state().switches, { chain, action, domain: set && domainOf(set, action) })
   const end = (await deps.store.lengths([chain])).get(chain) ?? 0
-  // As of a decision that is explained: nothing of it is kept for checks to go on from.
+  // Read as for an explained decision, so that no cache of the checks changes.
   const history = set === undefined ? NO_HISTORY : (await deps.history.at(set, chain, query, end)).history
   return { killSwitchReason: stop && reasonOf(stop), tenant: tenantId, environment, ...query, history }
 }

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts'
 import type { PoliciesInForce } from '../deps.ts'
 import { unpack } from './policies.ts'
 
-/** Why a recorded decision cannot be explained. */
+/** Reasons why a recorded decision cannot be explained. */
 export const UNEXPLAINED = {
   redacted: 'the request, or an earlier one that it counted, has been erased or pruned',
   policy_not_kept:
@@ -22,28 +22,28 @@ export interface Unexplained {
   message: string
 }
 
-/** The policies of one digest, or why they cannot be had. */
+/** The policies of one digest, or the reason why they are not available. */
 export type FoundSet = { set: PolicySet } | Unexplained
 
 export interface HistoryDeps {
   store: Pick<Store, 'policySource'>
-  /** Compiles where it can do no harm. */
+  /** Compiles, isolated from the service. */
   compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
 }
 
-/** Finds the policies that were in force once. */
+/** Finds policies that were once in force. */
 export type FindSet = (tenantId: string, digest: string) => Promise<FoundSet>
 
-/** Policies as they are stored, with the texts that they were made of. */
+/** Stored policies, with their source texts. */
 export interface StoredSet {
   set: PolicySet
   source: PolicySource
 }
 export type FindStored = (tenantId: string, digest: string) => Promise<StoredSet | Unexplained>
 
-/** Sets that are kept ready: people look at several decisions of one. */
+/** Limit of cached sets: people look at several decisions of one. */
 const READY_SETS = 2
-/** Sets that may wait to be compiled, which takes up to ten seconds of a processor for each. */
+/** Limit of sets waiting to be compiled, each of which takes up to ten seconds of processor time. */
 const MAX_WAITING = 8
 
 /** Finds policies in force, and stored ones. */
@@ -84,7 +84,7 @@ export function storedSets(deps: HistoryDeps): FindStored {
   }
 }
 
-/** The set that the stored texts make, if it has the digest: who can write the file could have put others there. */
+/** The set that the stored texts compile to, if it has the digest: the file may have been edited. */
 export async function storedSet(deps: HistoryDeps, tenantId: string, digest: string): Promise<StoredSet | Unexplained> {
   const text = await deps.store.policySource(tenantId, digest)
   if (text === undefined) return unexplained('policy_not_kept', digest)
@@ -104,7 +104,7 @@ export async function storedSet(deps: HistoryDeps, tenantId: string, digest: str
   return data.digest === digest ? { set: linkPolicySet(data), source } : unexplained('policy_altered', digest)
 }
 
-/** The texts without the tests, which decide nothing; undefined when they are not as they were written. */
+/** The texts without the tests, which decide nothing; undefined when they are malformed. */
 function sourceIn(tenantId: string, text: string): PolicySource | undefined {
   try {
     const source = unpack(tenantId, text)

@@ -11,38 +11,38 @@ import { change, creation, type PolicyRecord } from '../../store/records.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { type Texts, textsIn } from './texts.ts'
 
-/** How policies are recorded and compiled. */
+/** Dependencies for recording and compiling policies. */
 export interface PolicyDeps extends Deps {
-  /** Compiles a set where it can do no harm. */
+  /** Compiles a set, isolated from the service. */
   compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
-  /** Compiles a candidate and runs its tests; one that fails is an error. */
+  /** Compiles a candidate and runs its tests; a failed test is an error. */
   compileAndTest(source: PolicySource): Promise<Outcome<CompiledPolicies>>
 }
 
-/** What is known of one tenant's policies. */
+/** The state of one tenant's policies. */
 export interface Slot {
   readonly set: PolicySet | undefined
-  /** What the set was read from; undefined without one. */
+  /** The sources of the set; undefined without one. */
   readonly texts: Texts | undefined
-  /** Since when the set has been in force here; null without one. */
+  /** Time since which the set has been in force here; null without one. */
   readonly since: string | null
-  /** When the folder was last read. */
+  /** Time of the last reading of the folder. */
   readonly checkedAt: string
-  /** Of the newest content of the folder, good or bad. */
+  /** Fingerprint of the folder's newest content, valid or not. */
   readonly fingerprint: string
-  /** The newest content and when it is tried again although it is the same; null when it would come out the same. */
+  /** The newest content, and the time at which it is retried unchanged; null when the result would be the same. */
   readonly retry: { readonly atMs: number; readonly folder: TenantFolder } | null
-  /** Why the newest content is not in force; empty when it is. */
+  /** Faults of the newest content; empty when it is in force. */
   readonly faults: readonly string[]
   readonly diagnostics: readonly QuotedDiagnostic[]
   /**
-   * Where the set was read, until this process has brought it into the audit chain. What others record there afterwards
-   * is not answered: two servers with different folders would otherwise answer each other for ever.
+   * The folder of the set, until this process has recorded it in the audit chain. Later records by others are not
+   * answered: two servers with different folders would otherwise answer each other for ever.
    */
   readonly unrecorded: TenantFolder | null
 }
 
-/** How many faults a policy.rejected entry lists. */
+/** Limit of faults in a policy.rejected entry. */
 const LISTED_FAULTS = 20
 
 export async function tryLoad(source: TenantFolder['source'], compile: PolicyDeps['compile']) {
@@ -65,19 +65,19 @@ function faultLine({ file, line, column, code, message }: Diagnostic): string {
   return `${file}:${line}:${column} ${code} ${message}`
 }
 
-/** What goes on to be in force. */
+/** The policies that stay in force. */
 export interface InForce extends Pick<Slot, 'set' | 'texts' | 'since' | 'unrecorded'> {
-  /** It did not load, and may another time. */
+  /** True when loading failed, and may succeed another time. */
   readonly isUnsure: boolean
 }
 
-/** The set that was last in force, from the store; nothing when it is not the one that the audit chain names. */
+/** The set that was last in force, from the store; empty when the audit chain names another one. */
 export async function lastKnownGood(deps: PolicyDeps, tenant: string): Promise<InForce> {
   const nothing = { set: undefined, texts: undefined, since: null, unrecorded: null, isUnsure: false }
   const record = deps.store.state().policies.get(tenant)
   const text = record && (await deps.store.policySource(tenant, record.digest))
   if (record === undefined || text === undefined) return nothing
-  // Its tests have passed when it came into force.
+  // Its tests passed when it came into force.
   const source = unpack(tenant, text)
   const { set, retry } = await tryLoad(source, deps.compile)
   const isTheOne = set?.digest === record.digest
@@ -91,9 +91,10 @@ function isRecorded(deps: Deps, set: PolicySet): boolean {
 }
 
 /**
- * Brings the set into the audit chain and the store, unless it is there. A tenant that nobody has made yet has no chain.
+ * Records the set in the audit chain and the store, unless it is there. A tenant that has not been created has no
+ * chain.
  *
- * @returns whether it is there now
+ * @returns whether it is recorded now
  * @throws GateError `overloaded` when others recorded sets each time
  */
 export async function recordLoaded(
@@ -155,7 +156,7 @@ interface Packed {
 }
 
 export function unpack(tenant: string, text: string): PolicySource {
-  // Written by pack; what it means is held to the recorded digest by the caller.
+  // Written by pack; the caller verifies the set against the recorded digest.
   const { files, lists, ignored } = JSON.parse(text) as Packed
   return {
     tenant,

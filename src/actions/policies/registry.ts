@@ -17,58 +17,64 @@ import {
 } from './policies.ts'
 import { type ShownTexts, shownTexts, textsIn } from './texts.ts'
 
-/** The folders of all tenants. Nothing that is wrong with one of them throws: it is the folder's `problem`. */
+/** The folders of all tenants. Faults of a folder never throw: they become its `problem`. */
 export interface PolicyFolders {
-  /** Tenants that have a folder. */
+  /** Tenants with a folder. */
   names(): string[]
   read(tenant: string): Promise<TenantFolder>
-  /** Reads until two readings in a row, a moment apart, are alike. */
+  /** Reads until two readings in a row, a moment apart, are equal. */
   readSettled(tenant: string): Promise<TenantFolder>
 }
 
-/** A set came into force; or what is in the folder cannot, by its first of so many faults, and this set, if any, stays in force. */
+/**
+ * A set came into force; or the folder's content cannot, by the first of this many faults, and the named set, if any,
+ * stays.
+ */
 export type PolicyChange = { digest: string } | { fault: string; faults: number; inForce: string | null }
 
 export interface RegistryDeps extends PolicyDeps {
   folders: PolicyFolders
-  /** False: folders are read at the start and when someone asks for it. */
+  /** False reads the folders at start and on request only. */
   watch: boolean
-  /** A set came into force, or what is in the folder cannot. */
+  /** Called when a set comes into force, or the folder's content cannot. */
   onChange(tenantId: string, change: PolicyChange): void
-  /** Work in the background failed, such as for a trail that cannot be written; it is tried again, and told when that changes. */
+  /**
+   * Called when background work fails, such as for a trail that cannot be written. It is retried, and reported again
+   * when that changes.
+   */
   onError(error: unknown): void
 }
 
-/** What came of reading all folders again. */
+/** The result of reading all folders again. */
 export interface Reloaded {
   tenants: number
-  /** Tenants with another set in force than before. */
+  /** Tenants whose set in force changed. */
   changed: string[]
 }
 
 /** The policies of all tenants, replaced set by set as their folders change; a bad set never replaces a good one. */
 export interface PolicyRegistry extends PoliciesInForce {
-  /** Looks at all folders as they are now. Ends when every tenant's set is in force, or refused. */
+  /** Reads all folders now. Resolves when every tenant's set is in force, or refused. */
   reloadAll(): Promise<Reloaded>
-  /** The same for one tenant. Who asks while another attempt runs is answered by the next one. */
+  /** Reads one tenant's folder. Callers during another attempt get the next one. */
   reload(tenantId: string, actor: Actor): Promise<void>
-  /** Begins what is due, folder by folder, and waits for none of it: no tenant holds up another, nor all of them a request. */
+  /** Starts due work folder by folder, without waiting: no tenant blocks another, and none a request. */
   tend(): Promise<void>
-  /** Waits for what has begun. */
+  /** Waits for the started work. */
   idle(): Promise<void>
   /** Tenants whose newest policies are not in force, with the reason. */
   faults(): { tenantId: string; fault: string }[]
   describe(caller: Caller): PolicyDescription
-  /** What the caller's set was read from. */
+  /** The sources of the caller's set. */
   texts(caller: Caller): ShownTexts
   /** The list files of the set in force, by their paths. */
   lists(tenantId: string): ListFiles
 }
 
-/** A folder that is written to for longer than this is a fault: it may say something that must not be missed. */
+/** Time limit of a folder that keeps changing; beyond it that is a fault, since its content may matter. */
 const UNSETTLED_MS = 10_000
 
-/** What fails when the folders cannot be listed; no tenant is called so. */
+/** Name of the failure to list the folders; no tenant has it. */
 const ALL_FOLDERS = ''
 
 export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
@@ -78,7 +84,7 @@ export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
   const told = failures(deps.onError)
   const isTime = ({ atMs }: { atMs: number }): boolean => deps.clock() >= atMs
 
-  /** Takes in a folder as it was read; `actor` is who asked for it now. */
+  /** Handles a folder's content; `actor` is the requester, if any. */
   const consider = async (folder: TenantFolder, actor?: Actor): Promise<void> => {
     const slot = slots.get(folder.tenant)
     if (slot === undefined && folder.fingerprint === MISSING && !deps.store.state().policies.has(folder.tenant)) return
@@ -121,7 +127,7 @@ export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
             tenant,
             work.run(tenant, () => tendOne(tenant)),
           )
-        // Reading one folder takes up to 20 ms, in which nobody is answered.
+        // Reading one folder blocks the event loop up to 20 ms.
         await nextTurn()
       }
     },
@@ -136,7 +142,7 @@ export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
   }
 }
 
-/** The folders that can be listed; when they cannot, those that are known are still looked at, and say why. */
+/** The folders that can be listed; otherwise the known ones, which are still read and report the cause. */
 function namesIn({ folders }: RegistryDeps, { failed, succeeded }: ReturnType<typeof failures>): string[] {
   try {
     const names = folders.names()
@@ -149,12 +155,12 @@ function namesIn({ folders }: RegistryDeps, { failed, succeeded }: ReturnType<ty
 }
 
 /**
- * Tells when a folder has settled: two looks in a row found the same. A file that is being written has changed by the
- * next look, and half of it never comes into force, though it may be a policy of its own.
+ * Detects a settled folder: two readings in a row were equal. A half-written file changes before the next reading, so
+ * it never comes into force, valid or not.
  */
 function settling({ clock }: RegistryDeps) {
   const changing = new Map<string, { fingerprint: string; sinceMs: number }>()
-  /** What is to be taken in; undefined while the folder changes. `taken` is the fingerprint of what was taken last. */
+  /** The folder to handle; undefined while it changes. `taken` is the fingerprint of the last handled content. */
   return (folder: TenantFolder, taken: string | undefined): TenantFolder | undefined => {
     const { tenant, fingerprint } = folder
     const earlier = changing.get(tenant)
@@ -170,7 +176,7 @@ function settling({ clock }: RegistryDeps) {
   }
 }
 
-/** What is known after an attempt; a set that comes into force is on record before anyone is answered by it. */
+/** The state after an attempt; a set is recorded before it answers anybody. */
 async function takeIn(deps: RegistryDeps, slot: Slot | undefined, folder: TenantFolder, actor: Actor): Promise<Slot> {
   const { tenant, fingerprint } = folder
   const { set, diagnostics, faults, retry } = await tryLoad(folder.source, deps.compileAndTest)
@@ -186,7 +192,7 @@ async function takeIn(deps: RegistryDeps, slot: Slot | undefined, folder: Tenant
   }
   const recorded = await recordLoaded(deps, set, folder, actor)
   deps.onChange(tenant, { digest: set.digest })
-  // Other tests or comments make no other set.
+  // Changed tests or comments leave the set the same.
   const since = slot?.set?.digest === set.digest ? slot.since : formatTimestamp(deps.clock())
   const unrecorded = recorded ? null : folder
   const texts = 'problem' in folder.source ? undefined : textsIn(folder.source)

@@ -11,8 +11,8 @@ export const ReloadPoliciesRequest = Type.Object(
 )
 
 /**
- * Looks at the folder of the caller's tenant now. A set that is refused is no failure of the request: the description says
- * so, and what is in force.
+ * Reads the folder of the caller's tenant now. A refused set does not fail the request: the description states the
+ * faults and the set in force.
  *
  * @throws GateError `forbidden` for a test key, since the policies of both worlds are the same
  */

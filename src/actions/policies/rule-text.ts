@@ -4,23 +4,23 @@ import { decodeText } from '../../policy/encoding.ts'
 import type { Rule } from '../../policy/set.ts'
 import { type FindStored, type StoredSet, type Unexplained, unexplained } from './history.ts'
 
-/** Characters of a rule that are shown. */
+/** Limit of characters of a shown rule. */
 export const MAX_RULE_TEXT = 8000
-/** Rules that are kept ready: several people look at the approvals of one. */
+/** Limit of cached rules: several people look at the approvals of one. */
 const READY_RULES = 100
 
-/** A rule as it is written. */
+/** The text of a rule. */
 export interface RuleText {
   id: string
   file: string
-  /** From 1. */
+  /** Line number, from 1. */
   line: number
   endLine: number
-  /** The whole lines; of a longer text the beginning and the end. */
+  /** Whole lines; a longer text is shortened to its beginning and end. */
   text: string
 }
 
-/** Finds a rule in the texts of the policies with this digest, or says why it cannot be had. */
+/** Finds a rule in the texts of the policies with this digest, or the reason why it is not available. */
 export type FindRule = (tenantId: string, digest: string, ruleId: string) => Promise<RuleText | Unexplained>
 
 export function ruleTexts(findStored: FindStored): FindRule {
@@ -29,7 +29,7 @@ export function ruleTexts(findStored: FindStored): FindRule {
     const name = JSON.stringify([tenantId, digest, ruleId])
     const known = ready.get(name)
     if (known !== undefined) return known
-    // Also where they are in force: comments may have been moved since, which changes lines and no digest.
+    // Read from the store even where the set is in force: moved comments change lines and no digest.
     const found = await findStored(tenantId, digest)
     if ('code' in found) return found
     const rule = found.set.rules.find(({ id }) => id === ruleId)

@@ -4,7 +4,7 @@ import type { QuotedDiagnostic } from '../../policy/output/quote.ts'
 import type { PolicySet } from '../../policy/set.ts'
 import { PAGE_BYTES } from '../page.ts'
 
-/** What a set was read from, without its tests. */
+/** The sources of a set, without its tests. */
 export type Texts = Pick<PolicySource, 'files' | 'lists'>
 
 export function textsIn({ files, lists }: PolicySource): Texts {
@@ -23,12 +23,15 @@ interface InForce {
   readonly diagnostics: readonly QuotedDiagnostic[]
 }
 
-/** What the set in force was read from, as far as it is shown at once, of list files how large they are, and the faults of the newest files. */
+/**
+ * The sources of the set in force, as far as one answer shows them, the sizes of list files, and the faults of the
+ * newest files.
+ */
 export function shownTexts({ set, texts, diagnostics = [] }: Partial<InForce>) {
   let left = PAGE_BYTES
   const files = (texts?.files ?? []).map(({ name, bytes }) => {
     left -= bytes.byteLength
-    // As lines and columns count, so without a byte order mark.
+    // Decoded without a byte order mark, as lines and columns count.
     return { name, bytes: bytes.byteLength, text: left < 0 ? null : decodeText(bytes).text }
   })
   const lists = Array.from(texts?.lists ?? [], ([path, content]) => ({

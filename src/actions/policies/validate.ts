@@ -15,9 +15,9 @@ export type ValidatePoliciesRequest = Static<typeof ValidatePoliciesRequest>
 export type ValidatePolicies = (caller: Caller, request: ValidatePoliciesRequest) => Promise<PolicyValidation>
 
 /**
- * Says what a policy set would be, from texts alone: no file is opened, nothing is kept or recorded.
+ * Validates a policy set from texts alone: opens no file, keeps and records nothing.
  *
- * @param validate loads the set where it can do no harm
+ * @param validate loads the set, isolated from the service
  * @returns a function that throws GateError `invalid_request` for a name that no folder could have, `overloaded` when
  *   too many ask at once
  */

@@ -1,16 +1,16 @@
 import type { Clock } from '../../base/time.ts'
 
-/** When something in memory ends. It does so by whichever clock comes there first: setting the time back lengthens nothing. */
+/** The end of something in memory, by whichever clock reaches it first: setting the time back extends nothing. */
 export interface Deadline {
-  /** By the time of day, as it is shown. */
+  /** The end by the time of day, for display. */
   readonly atMs: number
-  /** By how long the machine has run. */
+  /** The end by the uptime of the machine. */
   readonly uptimeMs: number
 }
 
 export interface Clocks {
   clock: Clock
-  /** Milliseconds from some moment on; never goes back. */
+  /** A monotonic clock in milliseconds. */
   uptime: () => number
 }
 

@@ -8,35 +8,38 @@ import { chainOfKey } from '../keys/keys.ts'
 import { type Clocks, type Deadline, deadlineIn, isPast } from './deadline.ts'
 import { newSecret, oldestOf } from './sign-in-codes.ts'
 
-/** Without a sign of its user, a session ends after this. */
+/** Time limit of a session without activity of its user. */
 export const IDLE_MS = 30 * 60_000
-/** A session ends after this, whatever its user does. */
+/** Time limit of a session, whatever its user does. */
 export const LONGEST_MS = 12 * 3_600_000
 
-/** Why a session ended, as `session.ended` records it. */
+/** The reason for the end of a session, as `session.ended` records it. */
 type SessionEnd = 'signed_out' | 'idle' | 'too_long' | 'key_ended' | 'too_many' | 'service_stopped'
-/** What a session was opened with. */
+/** The credential that opened a session. */
 export type SignInBy = 'key' | 'code'
 
-/** A browser in which the holder of a key has signed in. In memory only: when the service stops, all sessions end. */
+/** A browser in which the holder of a key has signed in. In memory only: all sessions end with the service. */
 export interface Session {
   readonly id: string
   readonly keyId: string
-  /** It is found by this. */
+  /** The lookup key of the session. */
   readonly cookieHash: string
   readonly tokenHash: Uint8Array
   readonly startedMs: number
-  /** When it ends at the latest. */
+  /** The latest end. */
   readonly ends: Deadline
-  /** When it ends unless its user does something before. */
+  /** The end without further activity. */
   idleEnds: Deadline
 }
 
-/** What a browser keeps of a session: both are needed, and neither is stored here. */
+/** The secrets of a session in a browser: both are needed, and neither is stored here. */
 export interface SessionSecrets {
-  /** Goes into a cookie, which no script can read. Cookies are shared between ports: whatever serves another one may see it. */
+  /**
+   * Stored in a cookie, which no script can read. Cookies are shared between ports: a service on another port may see
+   * it.
+   */
   cookie: string
-  /** Goes into the storage of the page's origin, which other ports do not share. */
+  /** Stored by the page's origin, which other ports do not share. */
   token: string
 }
 
@@ -46,7 +49,7 @@ export class Sessions {
   readonly #clocks: Clocks
   /** By the hash of the cookie, in the order in which they were opened. */
   readonly #open = new Map<string, Session>()
-  /** Ends that are not on record yet. */
+  /** Ends that are not recorded yet. */
   #ended: { session: Session; why: SessionEnd }[] = []
 
   constructor(deps: Deps, uptime = () => performance.now()) {
@@ -54,7 +57,11 @@ export class Sessions {
     this.#clocks = { clock: deps.clock, uptime }
   }
 
-  /** Opens a session of the key, on record before it counts. @throws GateError `unauthenticated` when the key has ended meanwhile */
+  /**
+   * Opens a session of the key, recorded before it counts.
+   *
+   * @throws GateError `unauthenticated` when the key has ended meanwhile
+   */
   async open(key: ApiKey, by: SignInBy): Promise<SessionSecrets & { session: Session }> {
     const { store, clock, newId } = this.#deps
     const secrets = { cookie: newSecret(), token: newSecret() }
@@ -77,9 +84,9 @@ export class Sessions {
   }
 
   /**
-   * The session that the token and one of the cookies belong to, and its key.
+   * The session of the token and one of the cookies, and its key.
    *
-   * @param isUserActive whether its user has done something: it is not idle then
+   * @param isUserActive whether its user was active, which restarts the idle time
    * @throws GateError `unauthenticated`, with the same words whether it is unknown or has ended
    */
   find(token: string, cookies: readonly string[], isUserActive: boolean): { session: Session; key: ApiKey } {
@@ -97,12 +104,16 @@ export class Sessions {
     return this.#open.has(session.cookieHash) && this.#whyOver(session) === undefined
   }
 
-  /** Ends it at once; it is on record within a second. */
+  /** Ends the session at once; the record follows within a second. */
   signOut(session: Session): void {
     this.#end(session, 'signed_out')
   }
 
-  /** Ends what is over, and records each end. What cannot be written now is written the next time. @throws GateError of the store */
+  /**
+   * Ends expired sessions and records each end. Failed writes are repeated the next time.
+   *
+   * @throws GateError of the store
+   */
   async tend(): Promise<void> {
     for (const session of this.#open.values()) {
       const why = this.#whyOver(session)
@@ -124,7 +135,7 @@ export class Sessions {
     }
   }
 
-  /** Ends all, when the service stops. */
+  /** Ends all sessions, when the service stops. */
   async close(): Promise<void> {
     for (const session of this.#open.values()) this.#end(session, 'service_stopped')
     await this.tend()

@@ -5,14 +5,14 @@ import type { ApiKey } from '../../keys/apikey.ts'
 import { activeKey, type Deps } from '../deps.ts'
 import { type Clocks, type Deadline, deadlineIn, isPast } from './deadline.ts'
 
-/** How long a code can be used. */
+/** Validity of a code. */
 export const CODE_MS = 5 * 60_000
-/** Sessions and unused codes that one key has at most; one more ends the oldest. */
+/** Limit of sessions and unused codes of one key; one more ends the oldest. */
 const MOST = 10
-/** Of cookies, tokens and codes: as many as keys have. */
+/** Bytes of cookies, tokens and codes: as many as keys have. */
 const SECRET_BYTES = 32
 
-/** Codes by which a browser is signed in with a key, once. Only their hashes are kept, in memory. */
+/** Codes that sign a browser in with a key, once. Only their hashes are kept, in memory. */
 export class SignInCodes {
   readonly #deps: Pick<Deps, 'store' | 'clock'>
   readonly #clocks: Clocks
@@ -35,7 +35,7 @@ export class SignInCodes {
     return { code, endsMs: ends.atMs }
   }
 
-  /** The key of a code that can still be used. @throws GateError `unauthenticated` */
+  /** The key of a code that is still valid. @throws GateError `unauthenticated` */
   keyOf(code: string): ApiKey {
     const held = this.#codes.get(sha256Hex(code))
     const key = held && !isPast(this.#clocks, held.ends) ? activeKey(this.#deps, held.keyId) : undefined
@@ -43,7 +43,7 @@ export class SignInCodes {
     throw new GateError('unauthenticated', 'This sign-in link was used already or is too old; ask for a new one.')
   }
 
-  /** Uses the code up: of two who come with it at once, one does. @throws GateError `unauthenticated` */
+  /** Uses the code up; of two simultaneous requests, one succeeds. @throws GateError `unauthenticated` */
   redeem(code: string): void {
     this.keyOf(code)
     this.#codes.delete(sha256Hex(code))
@@ -54,7 +54,7 @@ export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url')
 }
 
-/** Those of the key's that have to go, so that there is room for one more; given in the order in which they came. */
+/** The key's oldest items that must go to make room for one more, in their order. */
 export function oldestOf<T extends { keyId: string }>(held: Iterable<T>, keyId: string): T[] {
   const own = [...held].filter((item) => item.keyId === keyId)
   return own.slice(0, Math.max(0, own.length - MOST + 1))
