@@ -197,6 +197,27 @@ function cycleIn(files: readonly Source[]): string | undefined {
   return undefined
 }
 
+/** Every file that these reach, by whatever way, types too, with the file that imports it. */
+function reachedFrom(files: readonly Source[], entries: readonly string[]): Map<string, string> {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const reached = new Map(entries.map((path) => [path, '']))
+  for (const [path] of reached) {
+    const file = byPath.get(path)
+    if (file === undefined) throw new Error(`${path} is no file of src`)
+    for (const specifier of importsOf(file)) {
+      const target = targetOf(file, specifier)
+      if (target !== undefined && !reached.has(target)) reached.set(target, path)
+    }
+  }
+  return reached
+}
+
+/** Files of policies that a check needs; the others read, explain and format what authors write. */
+const RUNTIME = ['candidates', 'cidr', 'comparisons', 'decorators', 'engine', 'evaluate', 'kleene', 'link']
+  .concat('local-time', 'operators', 'path', 'set', 'validators')
+  .map((name) => `policy/${name}.ts`)
+const isAuthoring = (path: string) => /^(?:policy|cases)\//.test(path) && !RUNTIME.includes(path)
+
 const files = sources()
 
 test('every file of src keeps to the architecture', () => {
@@ -204,6 +225,12 @@ test('every file of src keeps to the architecture', () => {
   assert.deepEqual(files.flatMap(violations), [])
 })
 test('no file of src imports itself, by whatever way', () => assert.equal(cycleIn(files), undefined))
+
+test('a check imports nothing that reads policies or helps their authors', () => {
+  const reached = reachedFrom(files, ['gate/judge.ts', 'actions/check.ts', 'policy/link.ts'])
+  const authoring = [...reached].filter(([path]) => isAuthoring(path))
+  assert.deepEqual(authoring, [])
+})
 
 test('the parts themselves have no cycle', () => {
   const parts = Object.entries(PARTS).map(([name, { and = [] }]) => {

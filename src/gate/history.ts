@@ -1,8 +1,7 @@
 import { type Decimal, decimalOf, minus, plus, toNumber, ZERO } from '../base/decimal.ts'
 import { matchesAny } from '../base/glob.ts'
 import type { Json, JsonObject } from '../base/json.ts'
-import { SESSION_ACTIONS } from '../policy/over-time.ts'
-import type { FactPath } from '../policy/path.ts'
+import { type FactPath, SESSION_ACTIONS } from '../policy/path.ts'
 import type { Counter, FactValues, PolicySet } from '../policy/set.ts'
 import { requestFact } from './facts.ts'
 

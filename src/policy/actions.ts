@@ -1,17 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import { errorDetail, schemaCompiler } from '../base/schema.ts'
 import { entriesOf, itemsOf, memberOf, type Node, textOf, wordOf } from './node.ts'
 import type { Report } from './report.ts'
 import { checkSchema } from './schema-check.ts'
 import { checkReferences } from './schema-refs.ts'
-import type { ActionDeclaration, Validate, Validators } from './set.ts'
-
-export type SchemaCompiler = ReturnType<typeof schemaCompiler>
-
-/** Shared by all actions of a set: making one costs more than using it. */
-export function actionSchemaCompiler(): SchemaCompiler {
-  return schemaCompiler({ allErrors: false, checked: true })
-}
+import type { ActionDeclaration } from './set.ts'
+import type { SchemaCompiler } from './validators.ts'
 
 /** The declaration of one action; faults of its schemas are reported. */
 export function readAction(name: string, node: Node, compiler: SchemaCompiler, report: Report): ActionDeclaration {
@@ -54,25 +47,6 @@ function compileFault(schema: JsonObject, compiler: SchemaCompiler): string | un
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
-  }
-}
-
-/** The compiled schemas of a declaration that was read without fault. */
-export function validatorsOf({ context, plan }: ActionDeclaration, compiler: SchemaCompiler): Validators {
-  return {
-    context: context && validator('context', context, compiler),
-    plan: plan && validator('plan', plan, compiler),
-  }
-}
-
-function validator(root: 'context' | 'plan', schema: JsonObject, compiler: SchemaCompiler): Validate {
-  const validate = compiler.compile(schema)
-  return (value) => {
-    if (validate(value)) return undefined
-    const [error] = validate.errors ?? []
-    if (error === undefined) return `${root} does not pass its schema`
-    const { path, message } = errorDetail(error)
-    return `${root}${path.replaceAll('/', '.')} ${message}`
   }
 }
 

@@ -30,18 +30,6 @@ export function parseCidr(text: string): Cidr | undefined {
   return { version: parsed.version, network, prefix, hostBits: network !== parsed.value }
 }
 
-/** The range as it is written without bits beyond its prefix. */
-export function cidrText({ version, network, prefix }: Cidr): string {
-  const [parts, bits] = version === 4 ? [4, 8n] : [8, 16n]
-  const groups = Array.from(
-    { length: parts },
-    (_, i) => (network >> (bits * BigInt(parts - 1 - i))) & ((1n << bits) - 1n),
-  )
-  if (version === 4) return `${groups.join('.')}/${prefix}`
-  const text = groups.map((group) => group.toString(16)).join(':')
-  return `${text.replace(/(?:(?:^|:)0){2,}$/, '::')}/${prefix}`
-}
-
 /** Undefined when the text is no IP address. An IPv4-mapped IPv6 address counts as its IPv4 address. */
 export function cidrContains(ranges: readonly Cidr[], text: string): boolean | undefined {
   const address = parseAddress(text)
@@ -52,31 +40,6 @@ export function cidrContains(ranges: readonly Cidr[], text: string): boolean | u
     const hostWidth = BigInt((version === 4 ? 32 : 128) - range.prefix)
     return value >> hostWidth === range.network >> hostWidth
   })
-}
-
-/** An address, `10.0.0.*`, `10.0/16`, or a range with spaces, brackets or a mask written for a range; undefined when none can be meant. */
-export function meantCidr(text: string): string | undefined {
-  const [address = '', prefix, ...others] = text.replace(/[\s[\]]/g, '').split('/')
-  if (others.length > 0) return undefined
-  const meant = prefix === undefined ? rangeOf(address) : `${fourParts(address)}/${prefixIn(prefix)}`
-  return meant !== undefined && meant !== text && parseCidr(meant) !== undefined ? meant : undefined
-}
-
-function rangeOf(address: string): string | undefined {
-  if (parseAddress(address) !== undefined) return `${address}/${address.includes(':') ? 128 : 32}`
-  const [, fixed, stars = ''] = /^(\d+(?:\.\d+){0,2})((?:\.[*x]){1,3})$/.exec(address) ?? []
-  return fixed && `${fixed}${stars.replace(/\.[*x]/g, '.0')}/${fixed.split('.').length * 8}`
-}
-
-/** `10.0` is 10.0.0.0. */
-function fourParts(address: string): string {
-  return /^\d+(?:\.\d+){0,2}$/.test(address) ? `${address}${'.0'.repeat(4 - address.split('.').length)}` : address
-}
-
-/** Without zeros before it; `255.255.0.0` is 16. */
-function prefixIn(text: string): string {
-  const bits = parseV4(text)?.toString(2).padStart(32, '0')
-  return bits !== undefined && /^1*0*$/.test(bits) ? `${bits.replace(/0/g, '').length}` : text.replace(/^0+(?=\d)/, '')
 }
 
 function unmapped(address: Address): Address {

@@ -1,7 +1,6 @@
 import type { Json } from '../base/json.ts'
-import type { Test } from './constants.ts'
 import { allTruths, anyTruth, notTruth } from './kleene.ts'
-import { OPERATORS, type Operator } from './operators.ts'
+import { OPERATORS, type Operator, type Test } from './operators.ts'
 import type { Truth } from './set.ts'
 
 /** json-rules-engine's decorators, in three-valued logic. `next` is what they stand before. */
@@ -29,7 +28,7 @@ export function parseOperator(text: string): ParsedOperator | undefined {
 }
 
 /** Evaluates an operator on a fact: the base test on a value, or unknown where there is none. */
-export function testFact(operator: Operator, test: (seen: Json) => Truth, seen: unknown): Truth {
+export function testFact(operator: Operator, test: Test, seen: unknown): Truth {
   const present = seen !== undefined && seen !== null
   if (operator.value === 'none') return (operator.name === 'exists') === present ? 'true' : 'false'
   if (!present) return 'unknown'

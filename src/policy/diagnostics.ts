@@ -1,3 +1,4 @@
+import type { Json } from '../base/json.ts'
 import type { DiagnosticCode, Severity } from './codes.ts'
 
 export { DIAGNOSTICS, type DiagnosticCode } from './codes.ts'
@@ -17,6 +18,14 @@ export interface Diagnostic {
   path: string
   /** What was probably meant, to be written in place of the text at fault. */
   suggestion: string | null
+}
+
+/** Why a constant does not suit its operator. `item` is the position in a list, when one item is at fault. */
+export interface ValueFault {
+  code: DiagnosticCode
+  message: string
+  item?: number | undefined
+  suggestion?: Json | undefined
 }
 
 /** The order of reports: file, line, column, then code. File names compare by UTF-16 unit, so everywhere alike. */

@@ -1,7 +1,6 @@
 import { Almanac, Engine, Rule } from 'json-rules-engine'
-import type { Test } from './constants.ts'
 import { DECORATORS, testFact } from './decorators.ts'
-import { OPERATORS } from './operators.ts'
+import { OPERATORS, type Test } from './operators.ts'
 import type { FactValues, Leaf, Truth } from './set.ts'
 
 /**

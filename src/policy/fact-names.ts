@@ -21,8 +21,6 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 /** The roots under which a request brings facts of its own. */
 export const REQUEST_ROOTS: ReadonlySet<string> = new Set(['context', 'plan'])
 
-/** The roots of facts about what was allowed before. */
-export const OVER_TIME_ROOTS: ReadonlySet<string> = new Set(['session', 'history'])
 const OVER_TIME_PATH = /^(?:session\.actions$|session\.taken[.[]|history\.(?:count|sum)[.[])/
 
 /** What is needed where a set declares none. */

@@ -2,15 +2,17 @@ import { canonicalJson } from '../base/canonical.ts'
 import { ENVIRONMENTS } from '../base/environment.ts'
 import { isActionName } from '../base/glob.ts'
 import type { Json } from '../base/json.ts'
-import type { CompileResult, ValueFault } from './constants.ts'
+import { DIAGNOSTICS } from './codes.ts'
+import { constantFaults } from './constants.ts'
 import { type ParsedOperator, parseOperator } from './decorators.ts'
+import type { ValueFault } from './diagnostics.ts'
 import { BUILT_IN_FACTS, type KnownFact, readFactName, WEEKDAYS } from './fact-names.ts'
 import { coerced } from './meant.ts'
 import type { Names } from './names.ts'
 import { firstKeyOf, itemsOf, lineOf, memberOf, type Node, wordOf } from './node.ts'
 import { occurring } from './occurring.ts'
 import { operatorHint, operatorsFor, suggestOperator, suitable } from './operator-suggest.ts'
-import { compileValue, type Operator } from './operators.ts'
+import type { Operator } from './operators.ts'
 import type { Comparison, FactType, Leaf } from './set.ts'
 import { choices, closest } from './suggest.ts'
 
@@ -89,13 +91,9 @@ function checkValue(node: Node, operator: ParsedOperator, names: Names): boolean
   }
   if (operator.operator.value === 'list' && typeof value?.value === 'string' && !isKnownList(value, value.value, names))
     return false
-  const compiled: CompileResult = compileValue(operator.operator, value?.value, names.lists)
-  if ('faults' in compiled) {
-    for (const fault of compiled.faults) reportValue(value ?? node, fault, names)
-    return false
-  }
-  for (const doubt of compiled.doubts ?? []) reportValue(value ?? node, doubt, names)
-  return true
+  const faults = constantFaults(operator.operator, value?.value, names.lists)
+  for (const fault of faults) reportValue(value ?? node, fault, names)
+  return faults.every(({ code }) => DIAGNOSTICS[code].severity === 'warning')
 }
 
 function isKnownList(node: Node, name: string, names: Names): boolean {

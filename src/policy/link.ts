@@ -1,13 +1,11 @@
 import { globMatches } from '../base/glob.ts'
 import { memo, once } from '../base/memo.ts'
-import { actionSchemaCompiler, validatorsOf } from './actions.ts'
 import { indexCandidates } from './candidates.ts'
 import { comparisonTests } from './comparisons.ts'
 import { leafPreparer } from './engine.ts'
-import { OVER_TIME_ROOTS } from './fact-names.ts'
 import { leavesOf } from './kleene.ts'
 import { localClock } from './local-time.ts'
-import type { FactPath } from './path.ts'
+import { type FactPath, OVER_TIME_ROOTS } from './path.ts'
 import type {
   ActionDeclaration,
   Candidate,
@@ -18,6 +16,7 @@ import type {
   Question,
   Validators,
 } from './set.ts'
+import { actionSchemaCompiler, validatorsOf } from './validators.ts'
 
 /** Questions are kept for this many actions; a caller that makes up more only makes its own checks slower. */
 const MAX_KEPT_QUESTIONS = 1000

@@ -1,13 +1,11 @@
 import type { Json } from '../base/json.ts'
 import { compilePattern } from '../base/schema.ts'
 import { parseRfc3339 } from '../base/time.ts'
-import { compileCidr } from './cidr-constant.ts'
-import { type CompileResult, fault, type Test, truth, unsuitable } from './constants.ts'
-import { LIMITS } from './limits.ts'
-import { coerced, listIn, numberIn } from './meant.ts'
-import { patternFault } from './pattern-fault.ts'
-import type { FactType } from './set.ts'
-import { timeIn, timeOfEpoch, timeSentence } from './time-constant.ts'
+import { cidrContains, parseCidr } from './cidr.ts'
+import type { FactType, Truth } from './set.ts'
+
+/** One comparison with its constant compiled in. `seen` is a value, never missing and never null. */
+export type Test = (seen: Json) => Truth
 
 export interface Operator {
   readonly name: string
@@ -21,7 +19,7 @@ export interface Operator {
   readonly help: string
 }
 
-type Scalar = string | number | boolean
+export type Scalar = string | number | boolean
 
 const SCALARS: readonly FactType[] = ['number', 'integer', 'string', 'boolean']
 const NUMBERS: readonly FactType[] = ['number', 'integer']
@@ -63,38 +61,30 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map(
   ].map((operator) => [operator.name, operator]),
 )
 
-type Lists = ReadonlyMap<string, readonly Json[]>
+/** The values of the named lists. */
+export type Lists = ReadonlyMap<string, readonly Json[]>
 
-/** Compiles the constant of a base operator (not of an opposite, which is its negation). */
-export function compileValue(operator: Operator, value: Json | undefined, lists: Lists): CompileResult {
+/** The operator with its constant; that of an opposite is not negated. Undefined for a constant that does not suit it. */
+export function compileTest(operator: Operator, value: Json | undefined, lists: Lists): Test | undefined {
   const name = operator.opposite ?? operator.name
   switch (operator.value) {
     case 'none':
-      return value === undefined || value === true ? { test: () => 'true' } : takesNoValue(operator)
+      return () => 'true'
     case 'scalar':
-      if (!isScalar(value)) return unsuitable(operator, `a text, a number or a boolean${scalarHint(name, value)}`)
-      return { test: name === 'contains' ? containsTest(value) : memberTest([value]) }
+      if (!isScalar(value)) return undefined
+      return name === 'contains' ? containsTest(value) : memberTest([value])
     case 'scalars':
-      return compileScalars(operator, value, lists)
+      return Array.isArray(value) && value.every(isScalar) ? memberTest(value) : undefined
     case 'number':
-      if (typeof value === 'number') return { test: numberTest(name, value) }
-      return unsuitable(operator, 'a number', numberIn(value))
-    case 'text':
-      return compileText(operator, name, value)
-    case 'pattern':
-      return typeof value === 'string'
-        ? compileMatches(value)
-        : unsuitable(operator, 'a pattern in quotes', asText(value))
+      return typeof value === 'number' ? numberTest(name, value) : undefined
     case 'list': {
       const items = typeof value === 'string' ? lists.get(value) : undefined
-      return items === undefined
-        ? unsuitable(operator, 'the name of a list')
-        : { test: memberTest(items.filter(isScalar)) }
+      return items && memberTest(items.filter(isScalar))
     }
     case 'cidr':
-      return compileCidr(operator, value)
-    case 'time':
-      return compileTime(operator, name, value)
+      return cidrTest([value ?? null].flat())
+    default:
+      return typeof value === 'string' ? textTest(operator.value, name, value) : undefined
   }
 }
 
@@ -102,22 +92,7 @@ export function isScalar(value: unknown): value is Scalar {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-function asText(value: Json | undefined): Json | undefined {
-  return value === undefined ? undefined : coerced(value, 'string')
-}
-
-/** What else could be meant by null, a list or a mapping. */
-function scalarHint(name: string, value: Json | undefined): string {
-  if (value === null) return '; ask with exists or missing whether there is a value'
-  if (Array.isArray(value)) return name === 'contains' ? '' : '; ask with in or notIn for one of several'
-  return '; facts are compared with constants, not with each other'
-}
-
-function takesNoValue(operator: Operator): CompileResult {
-  const other = operator.name === 'exists' ? 'missing' : 'exists'
-  const message = `${operator.name} takes no value; leave it out, or write ${other} for the opposite.`
-  return fault({ code: 'GATE1303', message })
-}
+const truth = (holds: boolean): Truth => (holds ? 'true' : 'false')
 
 /** Membership by type and value: a value of a type that no member has is not comparable, so unknown. */
 function memberTest(members: readonly Scalar[]): Test {
@@ -148,53 +123,35 @@ function numberTest(name: string, wanted: number): Test {
   return (seen) => (typeof seen === 'number' && Number.isFinite(seen) ? truth(holds(seen)) : 'unknown')
 }
 
-function compileScalars(operator: Operator, value: Json | undefined, lists: Lists): CompileResult {
-  if (!Array.isArray(value)) {
-    const isList = typeof value === 'string' && lists.has(value)
-    const other = operator.name === 'in' ? 'inList' : 'notInList'
-    const hint = isList ? `; to ask the list ${JSON.stringify(value)}, write ${other}` : ''
-    return unsuitable(operator, `a list of values in brackets${hint}`, isList ? undefined : listIn(value ?? null))
+function cidrTest(texts: readonly Json[]): Test | undefined {
+  const ranges = texts.flatMap((text) => (typeof text === 'string' ? (parseCidr(text) ?? []) : []))
+  if (ranges.length === 0 || ranges.length < texts.length) return undefined
+  return (seen) => {
+    const inside = typeof seen === 'string' ? cidrContains(ranges, seen) : undefined
+    return inside === undefined ? 'unknown' : truth(inside)
   }
-  if (value.length === 0) return fault({ code: 'GATE1314', message: `${operator.name} needs at least one value.` })
-  if (value.every(isScalar)) return { test: memberTest(value) }
-  const message = `${operator.name} needs texts, numbers or booleans.`
-  return { faults: value.flatMap((member, item) => (isScalar(member) ? [] : [{ code: 'GATE1301', message, item }])) }
 }
 
-function compileText(operator: Operator, name: string, value: Json | undefined): CompileResult {
-  if (typeof value !== 'string') return unsuitable(operator, 'a text', asText(value))
-  if (value === '') return fault({ code: 'GATE1314', message: `${name} needs a text that is not empty.` })
-  const holds =
-    name === 'startsWith' ? (seen: string) => seen.startsWith(value) : (seen: string) => seen.endsWith(value)
-  return { test: (seen) => (typeof seen === 'string' ? truth(holds(seen)) : 'unknown') }
+/** A test of texts against a text. */
+function textTest(kind: 'text' | 'pattern' | 'time', name: string, wanted: string): Test | undefined {
+  if (kind === 'time') return timeTest(name, wanted)
+  if (kind === 'pattern') {
+    const pattern = compilePattern(wanted)
+    return 'fault' in pattern ? undefined : testOfTexts(pattern.test)
+  }
+  return testOfTexts(name === 'startsWith' ? (seen) => seen.startsWith(wanted) : (seen) => seen.endsWith(wanted))
 }
 
-function compileMatches(pattern: string): CompileResult {
-  if (pattern.length > LIMITS.pattern) {
-    const message = `The pattern has ${pattern.length} characters; at most ${LIMITS.pattern} are allowed.`
-    return fault({ code: 'GATE1305', message })
-  }
-  const compiled = compilePattern(pattern)
-  if ('fault' in compiled) {
-    return fault({ code: 'GATE1304', message: patternFault(compiled.fault, 'condition') })
-  }
-  return { test: (seen) => (typeof seen === 'string' ? truth(compiled.test(seen)) : 'unknown') }
+function testOfTexts(holds: (seen: string) => boolean): Test {
+  return (seen) => (typeof seen === 'string' ? truth(holds(seen)) : 'unknown')
 }
 
-function compileTime(operator: Operator, name: string, value: Json | undefined): CompileResult {
-  if (typeof value !== 'string') {
-    const meant = typeof value === 'number' ? timeOfEpoch(value) : undefined
-    return unsuitable(operator, 'a time with a zone such as 2026-01-31T09:00:00Z', meant)
-  }
-  const wantedMs = parseRfc3339(value)
-  if (wantedMs === undefined) {
-    return fault({ code: 'GATE1307', message: timeSentence(value), suggestion: timeIn(value) })
-  }
-  return {
-    test: (seen) => {
-      const seenMs = typeof seen === 'string' ? parseRfc3339(seen) : undefined
-      if (seenMs === undefined) return 'unknown'
-      return truth(name === 'before' ? seenMs < wantedMs : seenMs > wantedMs)
-    },
+function timeTest(name: string, wanted: string): Test | undefined {
+  const wantedMs = parseRfc3339(wanted)
+  if (wantedMs === undefined) return undefined
+  return (seen) => {
+    const seenMs = typeof seen === 'string' ? parseRfc3339(seen) : undefined
+    if (seenMs === undefined) return 'unknown'
+    return truth(name === 'before' ? seenMs < wantedMs : seenMs > wantedMs)
   }
 }

@@ -5,12 +5,9 @@ import type { PolicyFile } from './files.ts'
 import { readGlobs } from './globs.ts'
 import type { Names } from './names.ts'
 import { type Entry, entriesOf, memberOf, type Node, type Place, textOf } from './node.ts'
-import { factPath, isPlural } from './path.ts'
+import { factPath, isPlural, SESSION_ACTIONS } from './path.ts'
 import { COUNTED_BY, type Counter, type FactType, type PolicyData } from './set.ts'
 import { readDuration } from './settings.ts'
-
-/** The names of the actions that were allowed in the session, each once. */
-export const SESSION_ACTIONS = 'session.actions'
 
 const KINDS = [
   { kind: 'count', type: 'integer' },

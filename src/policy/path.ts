@@ -9,6 +9,11 @@ export interface FactPath {
   readonly segments: readonly (string | typeof ANY)[]
 }
 
+/** The roots of facts about what was allowed before. */
+export const OVER_TIME_ROOTS: ReadonlySet<string> = new Set(['session', 'history'])
+/** The names of the actions that were allowed in the session, each once. */
+export const SESSION_ACTIONS = 'session.actions'
+
 const ROOT = /^[A-Za-z]+/
 const SEGMENT = /\.(?:([A-Za-z0-9_-]+)|(\*))|\[("(?:[^"\\]|\\.)*")\]/y
 const PLAIN = /^[A-Za-z0-9_-]+$/

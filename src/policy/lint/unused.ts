@@ -1,6 +1,7 @@
 import type { Names } from '../names.ts'
 import { entriesOf, memberOf, type Node } from '../node.ts'
-import { overTimeFacts, SESSION_ACTIONS } from '../over-time.ts'
+import { overTimeFacts } from '../over-time.ts'
+import { SESSION_ACTIONS } from '../path.ts'
 
 /** Reports the lists, conditions and facts over time of a file that nothing refers to, and whose names are not `mentioned`. */
 export function reportUnused(root: Node, names: Names, mentioned: ReadonlySet<string>): void {

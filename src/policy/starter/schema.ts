@@ -1,9 +1,10 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { isVisible, oneLine } from '../../base/visible.ts'
-import { actionSchemaCompiler, readAction, type SchemaCompiler } from '../actions.ts'
+import { readAction } from '../actions.ts'
 import { childPath, memberOf } from '../node.ts'
 import { createReport } from '../report.ts'
 import { readDocument } from '../source.ts'
+import { actionSchemaCompiler, type SchemaCompiler } from '../validators.ts'
 
 export interface Reduced {
   /** Undefined when nothing of the schema can be used. */
