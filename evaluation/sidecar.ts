@@ -1,6 +1,6 @@
 import { type Folder, listening, run } from '../examples/agent-calls/sidecar.ts'
 import { CannotRun } from '../src/cli/context.ts'
-import { readPolicyFolders } from '../src/files/policies.ts'
+import { readPolicyFolders } from '../src/files/read-folders.ts'
 import { loadPolicySet } from '../src/policy/load.ts'
 import type { PolicySet } from '../src/policy/set.ts'
 

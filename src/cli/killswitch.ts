@@ -4,7 +4,7 @@ import { RecoverRequest, TriggerRequest } from '../actions/killswitch/request.ts
 import { chainOf } from '../audit/chain.ts'
 import type { Environment } from '../base/environment.ts'
 import { parserOf } from '../base/schema.ts'
-import { readTenantFolder } from '../files/policies.ts'
+import { readTenantFolder } from '../files/read-folders.ts'
 import { LEVELS } from '../killswitch/killswitch.ts'
 import { loadPolicySet } from '../policy/load.ts'
 import type { PolicySet } from '../policy/set.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { tenantsIn } from '../files/policies.ts'
-import type { PolicySource, TenantFolder } from '../policy/load.ts'
+import type { PolicySource, TenantFolder } from '../policy/files.ts'
 import { closest } from '../policy/suggest.ts'
 import { CannotRun } from './context.ts'
 

@@ -3,21 +3,16 @@ import { join, relative, sep } from 'node:path'
 import { digestOf } from '../base/digest.ts'
 import { once } from '../base/memo.ts'
 import { isTenantId } from '../keys/tenant.ts'
-import { isPolicyFile, isTestFile } from '../policy/files.ts'
+import {
+  insidePath,
+  isPolicyFile,
+  isTestFile,
+  type ListProblem,
+  MISSING,
+  type PolicySource,
+  type TenantFolder,
+} from '../policy/files.ts'
 import { LIMITS } from '../policy/limits.ts'
-import { insidePath, type ListProblem } from '../policy/lists.ts'
-import { listFilesOf, MISSING, type PolicySource, type TenantFolder } from '../policy/load.ts'
-
-/** Reads the folder of each tenant under `root`; strayNames lists the rest. */
-export function readPolicyFolders(root: string): TenantFolder[] {
-  return tenantsIn(root).map((tenant) => readTenantFolder(root, tenant))
-}
-
-/** Reads a tenant's folder through symbolic links, as a Kubernetes ConfigMap mounts its files. */
-export function readTenantFolder(root: string, tenant: string): TenantFolder {
-  const files = readFiles(root, tenant)
-  return 'source' in files ? files : withLists(root, files, listFilesOf(files.files))
-}
 
 /** Names of folders under `root` that are valid tenant ids. */
 export function tenantsIn(root: string): string[] {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PolicyFolders } from '../actions/policies/registry.ts'
 import { isTenantId } from '../keys/tenant.ts'
-import { mayNameLists, type Outcome, RETRY_MS, type TenantFolder } from '../policy/load.ts'
+import { type Bounded, mentionsLists, RETRY_MS, type TenantFolder } from '../policy/files.ts'
 import { missingFolder, readFiles, type TenantFiles, tenantsIn, withLists } from './policies.ts'
 import type { PolicyWorker } from './policy-worker.ts'
 
@@ -17,11 +17,11 @@ const READINGS = 20
  * @param listFiles finds the lists that policies name; called only for policies that may name any
  */
 export function policyFolders(root: string, { listFiles }: Pick<PolicyWorker, 'listFiles'>): PolicyFolders {
-  const known = new Map<string, { digest: string; paths: Outcome<readonly string[]>; untilMs: number }>()
-  const pathsOf = async ({ tenant, files, digest }: TenantFiles): Promise<Outcome<readonly string[]>> => {
+  const known = new Map<string, { digest: string; paths: Bounded<readonly string[]>; untilMs: number }>()
+  const pathsOf = async ({ tenant, files, digest }: TenantFiles): Promise<Bounded<readonly string[]>> => {
     const earlier = known.get(tenant)
     if (earlier?.digest === digest && performance.now() < earlier.untilMs) return earlier.paths
-    const paths = mayNameLists(files) ? await listFiles(files) : { value: [] }
+    const paths = files.some(mentionsLists) ? await listFiles(files) : { value: [] }
     const untilMs = 'fault' in paths ? performance.now() + RETRY_MS : Number.POSITIVE_INFINITY
     known.set(tenant, { digest, paths, untilMs })
     return paths

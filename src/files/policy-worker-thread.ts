@@ -1,8 +1,9 @@
 import { parentPort } from 'node:worker_threads'
 import { compileAndTest } from '../cases/accept.ts'
 import { draftVerdict } from '../gate/verdict.ts'
-import { type CompiledPolicies, compilePolicySet, listFilesOf, type PolicySource } from '../policy/load.ts'
-import { validatePolicySet } from '../policy/validation.ts'
+import type { PolicySource } from '../policy/files.ts'
+import { type CompiledPolicies, compilePolicySet, validatePolicySet } from '../policy/load.ts'
+import { listFilesOf } from '../policy/read-files.ts'
 import type { Job } from './policy-worker.ts'
 
 // Structured cloning keeps jobs and answers intact: Buffers arrive as plain Uint8Arrays, Maps as Maps.

@@ -1,6 +1,7 @@
 import { limitConcurrency } from '../base/concurrency.ts'
 import type { DraftQuestion, Verdict } from '../gate/verdict.ts'
-import type { CompiledPolicies, Outcome, PolicySource } from '../policy/load.ts'
+import type { Bounded, PolicySource } from '../policy/files.ts'
+import type { CompiledPolicies } from '../policy/load.ts'
 import type { PolicyValidation } from '../policy/validation.ts'
 import { answeringThreads } from '../workers/thread.ts'
 
@@ -23,15 +24,15 @@ const MODULE = new URL('./policy-worker-thread', import.meta.url)
  */
 export interface PolicyWorker {
   /** Paths of the lists that the policies name. */
-  listFiles(files: PolicySource['files']): Promise<Outcome<readonly string[]>>
+  listFiles(files: PolicySource['files']): Promise<Bounded<readonly string[]>>
   /** Compiles without running the folder's tests, which are only checked. */
-  compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  compile(source: PolicySource): Promise<Bounded<CompiledPolicies>>
   /** Compiles and runs the tests; a failing test is an error. */
-  compileAndTest(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  compileAndTest(source: PolicySource): Promise<Bounded<CompiledPolicies>>
   /** Reports the resulting set and every fault, and keeps nothing. */
-  validate(source: PolicySource): Promise<Outcome<PolicyValidation>>
+  validate(source: PolicySource): Promise<Bounded<PolicyValidation>>
   /** Evaluates policies that are not in force. */
-  judge(question: DraftQuestion): Promise<Outcome<Verdict>>
+  judge(question: DraftQuestion): Promise<Bounded<Verdict>>
 }
 
 /** Message to the thread: the name of a method of PolicyWorker, and its argument. */
@@ -43,7 +44,7 @@ export type Job =
 /** Runs each job alone in a thread, which is terminated when the job fails. */
 export function inThreads(): PolicyWorker {
   const ask = answeringThreads(MODULE, { idleMs: IDLE_MS, resourceLimits: RESOURCE_LIMITS })
-  const run = <T>(job: Job): Promise<Outcome<T>> => inTime((signal) => ask<T>(job, signal), job)
+  const run = <T>(job: Job): Promise<Bounded<T>> => inTime((signal) => ask<T>(job, signal), job)
   return {
     listFiles: (files) => run<readonly string[]>(['listFiles', files]),
     compile: (source) => run<CompiledPolicies>(['compile', source]),
@@ -75,7 +76,7 @@ const TOLD: Readonly<Record<Job[0], string>> = {
   judge: 'answer',
 }
 
-async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, [what]: Job): Promise<Outcome<T>> {
+async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, [what]: Job): Promise<Bounded<T>> {
   const late = new AbortController()
   const isOver = timeLimit()
   const timer = setInterval(() => {

@@ -1,5 +1,5 @@
-import type { PolicyFile } from './files.ts'
 import { type Entry, entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, positionOf, textOf } from './node.ts'
+import type { PolicyFile } from './read-files.ts'
 import type { Report } from './report.ts'
 import { SETTINGS, type Setting } from './settings.ts'
 

@@ -1,12 +1,30 @@
-import { repairKeys } from './key-repair.ts'
-import type { ListFiles } from './lists.ts'
-import { sorted } from './misplaced.ts'
-import { withFlatFacts } from './nested-facts.ts'
-import { entriesOf, memberOf, type Node, placeAt, sourceOf, textOf } from './node.ts'
-import { withLastKeys } from './repeated-keys.ts'
-import { createReport, type Report } from './report.ts'
-import { PolicyDocument } from './shapes.ts'
-import { readDocument } from './source.ts'
+/** Why a list file cannot be had. */
+export interface ListProblem {
+  /** A predicate such as `does not exist`. */
+  readonly problem: string
+  /** Paths of files of the folder, one of which may be meant; none where there is a file. */
+  readonly present?: readonly string[]
+}
+
+/** The bytes of list files by path as written, or why they cannot be had. */
+export type ListFiles = ReadonlyMap<string, Uint8Array | ListProblem>
+
+/** What begins at no folder of a tenant: absolute paths and those of Windows, addresses. */
+const ELSEWHERE = /^\/|^[A-Za-z]:|^[A-Za-z][A-Za-z0-9+.-]*:\/\/|[\\\0]/
+
+/**
+ * The path without its `.` and `..`, empty for the folder itself. Undefined when it leaves the folder by its text alone; links
+ * are the reader's concern.
+ */
+export function insidePath(path: string): string | undefined {
+  if (ELSEWHERE.test(path)) return undefined
+  const steps: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '..' && steps.pop() === undefined) return undefined
+    if (part !== '..' && part !== '.' && part !== '') steps.push(part)
+  }
+  return steps.join('/')
+}
 
 /** The files of one tenant's folder as they were read; nothing else is looked at while loading. */
 export interface PolicySource {
@@ -43,88 +61,28 @@ export function isTestFile(name: string): boolean {
   return POLICY.test(name) && !name.startsWith('.') && TEST.test(name)
 }
 
-/** One file that could be read as a document. */
-export interface PolicyFile {
-  readonly name: string
-  readonly root: Node
-}
+/**
+ * What came of parsing that is bounded in time and memory; or why it did not end, as a predicate such as `takes more than
+ * 20 s to load`.
+ */
+export type Bounded<T> = { value: T } | { fault: string }
 
-export interface ReadFiles {
-  readonly policies: readonly PolicyFile[]
-  readonly tests: readonly PolicyFile[]
-  /** The policies once more, with the last of keys that stand twice in place of the first; none when no key does. */
-  readonly again: readonly PolicyFile[]
-  /** True when a policy file, or a part of one, could not be read. */
-  readonly partial: boolean
-}
-
-/** Reads all documents in the order of their names, which is the order of the rules. */
-export function readFiles(source: PolicySource, report: Report): ReadFiles {
-  const names = source.files.map(({ name }) => name).filter(isPolicyFile)
-  const read = (wanted: (name: string) => boolean): PolicyFile[] =>
-    source.files
-      .filter(({ name }) => wanted(name))
-      .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .flatMap(({ name, bytes }) => {
-        const root = readDocument(`${source.tenant}/${name}`, bytes, report)
-        return root === undefined ? [] : [{ name, root }]
-      })
-  const repaired = ({ name, root }: PolicyFile) => ({
-    name,
-    root: repairKeys(withFlatFacts(root, report), PolicyDocument, report),
-  })
-  const documents = read(isPolicyFile)
-  const { policies: written, tests, isPartial } = sorted(documents, read(isTestFile), report)
-  const policies = written.map(repaired)
-  const last = written.map(({ root }) => withLastKeys(root))
-  const isRepeated = last.some((root) => root !== undefined)
-  const again = isRepeated ? written.map(({ name, root }, i) => repaired({ name, root: last[i] ?? root })) : []
-  if (names.length === 0) {
-    const folder = placeAt(sourceOf(source.tenant, ''), 0)
-    report.add('GATE1018', folder, 'The folder has no policy file (*.yaml, *.yml or *.json).')
-  }
-  reportIgnored(source, documents, report)
-  const partial = isPartial || documents.length < names.length || written.some(({ root }) => root.source.isPartial)
-  return { policies, tests, again, partial }
-}
-
-function reportIgnored(source: PolicySource, read: readonly PolicyFile[], report: Report): void {
-  const unread = source.files.filter(({ name }) => isPolicyFile(name) && !read.some((file) => file.name === name))
-  const unused = source.files.map(({ name }) => name).filter((name) => !isPolicyFile(name) && !isTestFile(name))
-  for (const name of [...source.ignored, ...unused]) {
-    // What could not be read may name it as a list.
-    if (unread.some(({ bytes }) => mentions(bytes, name))) continue
-    const place = placeAt(sourceOf(`${source.tenant}/${name}`, ''), 0)
-    report.add('GATE2001', place, 'Only *.yaml, *.yml and *.json files are read, and the files that lists name.')
-  }
-}
-
-/** False when no policy can name a list. */
-export function mayNameLists(files: PolicySource['files']): boolean {
-  return files.some(mentionsLists)
-}
+/** What did not end is tried again after this long, though it is the same: it may have been the machine that was busy. */
+export const RETRY_MS = 60_000
 
 /** Most policies have no lists, and reading a large file as YAML takes a second. The key may be misspelt `list`. */
-function mentionsLists({ name, bytes }: PolicySource['files'][number]): boolean {
+export function mentionsLists({ name, bytes }: PolicySource['files'][number]): boolean {
   return isPolicyFile(name) && mentions(bytes, 'list')
 }
 
-function mentions(bytes: Uint8Array, word: string): boolean {
+export function mentions(bytes: Uint8Array, word: string): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(word)
 }
 
-/** The list paths that the policies name, so that a caller can read them first. Takes what it can from broken files. */
-export function listFilesOf(files: PolicySource['files']): string[] {
-  const paths = new Set<string>()
-  for (const { name, bytes } of files) {
-    if (!mentionsLists({ name, bytes })) continue
-    const report = createReport()
-    const read = readDocument(name, bytes, report)
-    const root = read && repairKeys(read, PolicyDocument, report)
-    for (const { value } of entriesOf(memberOf(root, 'lists'))) {
-      const path = textOf(memberOf(value, 'file'))
-      if (path !== undefined) paths.add(path)
-    }
-  }
-  return [...paths].sort()
+/** Names of the policy files, in the order in which they are read. */
+export function policyFilesOf({ files }: PolicySource): string[] {
+  return files
+    .map(({ name }) => name)
+    .filter(isPolicyFile)
+    .sort()
 }

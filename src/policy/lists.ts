@@ -1,37 +1,10 @@
 import type { Json } from '../base/json.ts'
 import { controlCharacters, decodeText } from './encoding.ts'
+import { insidePath, type ListFiles, type ListProblem } from './files.ts'
 import { LIMITS } from './limits.ts'
 import { type Entry, entriesOf, memberOf, type Node, textOf } from './node.ts'
 import type { Report } from './report.ts'
 import { closest } from './suggest.ts'
-
-/** Why a list file cannot be had. */
-export interface ListProblem {
-  /** A predicate such as `does not exist`. */
-  readonly problem: string
-  /** Paths of files of the folder, one of which may be meant; none where there is a file. */
-  readonly present?: readonly string[]
-}
-
-/** The bytes of list files by path as written, or why they cannot be had. */
-export type ListFiles = ReadonlyMap<string, Uint8Array | ListProblem>
-
-/** What begins at no folder of a tenant: absolute paths and those of Windows, addresses. */
-const ELSEWHERE = /^\/|^[A-Za-z]:|^[A-Za-z][A-Za-z0-9+.-]*:\/\/|[\\\0]/
-
-/**
- * The path without its `.` and `..`, empty for the folder itself. Undefined when it leaves the folder by its text alone; links
- * are the reader's concern.
- */
-export function insidePath(path: string): string | undefined {
-  if (ELSEWHERE.test(path)) return undefined
-  const steps: string[] = []
-  for (const part of path.split('/')) {
-    if (part === '..' && steps.pop() === undefined) return undefined
-    if (part !== '..' && part !== '.' && part !== '') steps.push(part)
-  }
-  return steps.join('/')
-}
 
 /** The values of the declared lists. One that cannot be read is known all the same, so that its users are not at fault too. */
 export function readLists(declared: readonly Entry[], files: ListFiles, report: Report): Map<string, readonly Json[]> {

@@ -1,6 +1,6 @@
 import { isAdvice } from './codes.ts'
 import type { Diagnostic } from './diagnostics.ts'
-import { type PolicyFile, type PolicySource, type ReadFiles, readFiles } from './files.ts'
+import { type PolicySource, policyFilesOf } from './files.ts'
 import { LIMITS } from './limits.ts'
 import { linkPolicySet } from './link.ts'
 import { type Ignore, readIgnores, withoutIgnored } from './lint/ignore.ts'
@@ -9,6 +9,7 @@ import { type FindUntested, reportUntested } from './lint/untested.ts'
 import { withMeantNames } from './meant-names.ts'
 import { itemsOf, memberOf } from './node.ts'
 import { type QuotedDiagnostic, quoted } from './output/quote.ts'
+import { type PolicyFile, type ReadFiles, readFiles } from './read-files.ts'
 import { type ReadSet, readSet } from './read-set.ts'
 import { createReport, type Report } from './report.ts'
 import type { PolicyData, PolicySet } from './set.ts'
@@ -17,8 +18,7 @@ import { policyCode, shapeCheck } from './shape-check.ts'
 import { PolicyDocument } from './shapes.ts'
 import type { PolicyTest } from './tests/cases.ts'
 import { readTests } from './tests/read.ts'
-
-export { listFilesOf, MISSING, mayNameLists, type PolicySource, type TenantFolder } from './files.ts'
+import type { PolicyValidation } from './validation.ts'
 
 /** `set` is undefined when any diagnostic is an error. */
 export interface LoadResult {
@@ -35,15 +35,6 @@ export interface CompiledPolicies {
   tests: readonly PolicyTest[]
   diagnostics: readonly QuotedDiagnostic[]
 }
-
-/**
- * What came of parsing that is bounded in time and memory; or why it did not end, as a predicate such as `takes more than
- * 20 s to load`.
- */
-export type Outcome<T> = { value: T } | { fault: string }
-
-/** What did not end is tried again after this long, though it is the same: it may have been the machine that was busy. */
-export const RETRY_MS = 60_000
 
 const checkShape = shapeCheck(PolicyDocument, policyCode)
 
@@ -78,6 +69,19 @@ export function compilePolicySet(source: PolicySource): CompiledPolicies {
   const shown = withoutIgnored(report, ignores, (code) => isLinted && !isAdvice(code))
   const diagnostics = quoted(shown, source)
   return report.failed() ? { data: undefined, tests: [], diagnostics } : { data, tests, diagnostics }
+}
+
+/** What the set would be, and every fault; nothing of it is kept. */
+export function validatePolicySet(source: PolicySource): PolicyValidation {
+  const { data, diagnostics } = compilePolicySet(source)
+  return {
+    valid: data !== undefined,
+    digest: data?.digest ?? null,
+    files: policyFilesOf(source),
+    rules: data?.rules.length ?? 0,
+    factors: data?.factors.length ?? 0,
+    diagnostics,
+  }
 }
 
 interface ReadSource extends ReadSet {

@@ -1,11 +1,11 @@
 import type { Glob } from '../base/glob.ts'
 import { collectEntries } from './declarations.ts'
 import { type KnownFact, REQUEST_ROOTS, readFactName, SESSION_HINT } from './fact-names.ts'
-import type { PolicyFile } from './files.ts'
 import { readGlobs } from './globs.ts'
 import type { Names } from './names.ts'
 import { type Entry, entriesOf, memberOf, type Node, type Place, textOf } from './node.ts'
 import { factPath, isPlural, SESSION_ACTIONS } from './path.ts'
+import type { PolicyFile } from './read-files.ts'
 import { COUNTED_BY, type Counter, type FactType, type PolicyData } from './set.ts'
 import { readDuration } from './settings.ts'
 

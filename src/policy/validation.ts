@@ -1,6 +1,5 @@
-import { isPolicyFile, type PolicySource } from './files.ts'
-import { compilePolicySet } from './load.ts'
-import { NOTHING, type QuotedDiagnostic } from './output/quote.ts'
+import { type PolicySource, policyFilesOf } from './files.ts'
+import type { QuotedDiagnostic } from './output/quote.ts'
 
 /** What a policy set would be, without anything that it could be asked with. */
 export interface PolicyValidation {
@@ -15,19 +14,7 @@ export interface PolicyValidation {
   readonly diagnostics: readonly QuotedDiagnostic[]
 }
 
-export function validatePolicySet(source: PolicySource): PolicyValidation {
-  const { data, diagnostics } = compilePolicySet(source)
-  return {
-    valid: data !== undefined,
-    digest: data?.digest ?? null,
-    files: policyFilesOf(source),
-    rules: data?.rules.length ?? 0,
-    factors: data?.factors.length ?? 0,
-    diagnostics,
-  }
-}
-
-/** What is told of a set that could not be compiled within its limits. @param fault a predicate, as of Outcome */
+/** What is told of a set that could not be compiled within its limits. @param fault a predicate, as of Bounded */
 export function notValidated(source: PolicySource, fault: string): PolicyValidation {
   const { tenant: file } = source
   const message = `The policy set ${fault}.`
@@ -40,14 +27,8 @@ export function notValidated(source: PolicySource, fault: string): PolicyValidat
     message,
     path: '',
     suggestion: null,
-    ...NOTHING,
+    excerpt: null,
+    excerptColumn: null,
   }
   return { valid: false, digest: null, files: policyFilesOf(source), rules: 0, factors: 0, diagnostics: [tooMuch] }
-}
-
-function policyFilesOf({ files }: PolicySource): string[] {
-  return files
-    .map(({ name }) => name)
-    .filter(isPolicyFile)
-    .sort()
 }

@@ -8,8 +8,8 @@ import { parseFilter, passes } from '../../src/cases/filter.ts'
 import { runCase } from '../../src/cases/run.ts'
 import { NO_HISTORY } from '../../src/gate/history.ts'
 import { judge } from '../../src/gate/judge.ts'
+import type { PolicySource } from '../../src/policy/files.ts'
 import { LIMITS } from '../../src/policy/limits.ts'
-import type { PolicySource } from '../../src/policy/load.ts'
 import { HEADER, load } from '../policy/sources.ts'
 
 const POLICY = `${HEADER}

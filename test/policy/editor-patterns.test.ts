@@ -7,7 +7,7 @@ import { parseDuration, parseRfc3339 } from '../../src/base/time.ts'
 import { parseCidr } from '../../src/policy/cidr.ts'
 import * as patterns from '../../src/policy/editor/patterns.ts'
 import { BUILT_IN_FACTS } from '../../src/policy/fact-names.ts'
-import { insidePath } from '../../src/policy/lists.ts'
+import { insidePath } from '../../src/policy/files.ts'
 import { isPlural, parseFactPath } from '../../src/policy/path.ts'
 
 const REQUEST = ['context', 'plan']

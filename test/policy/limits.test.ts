@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shortened } from '../../src/base/shortened.ts'
-import { listFilesOf } from '../../src/policy/load.ts'
+import { listFilesOf } from '../../src/policy/read-files.ts'
 import { HEADER, load, spots } from './sources.ts'
 
 test('limits: 10,001 rules are one too many', () => {

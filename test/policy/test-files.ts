@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { casesOf } from '../../src/cases/cases.ts'
 import { runCase } from '../../src/cases/run.ts'
-import { loadPolicySet, type PolicySource } from '../../src/policy/load.ts'
+import type { PolicySource } from '../../src/policy/files.ts'
+import { loadPolicySet } from '../../src/policy/load.ts'
 
 /** Loads a folder that must have no fault, and runs its tests, which must pass. Gives the rules that decided. */
 export async function assertTestsPass(source: PolicySource) {

@@ -1,8 +1,6 @@
 import { type Static, Type } from '#typebox'
 import { type ErrorDetail, GateError } from '../../base/errors.ts'
-import { isPolicyFile, isTestFile } from '../../policy/files.ts'
-import { insidePath } from '../../policy/lists.ts'
-import type { PolicySource } from '../../policy/load.ts'
+import { insidePath, isPolicyFile, isTestFile, type PolicySource } from '../../policy/files.ts'
 
 /** Limit of files, and of lists, in one request. */
 const MAX_FILES = 1000

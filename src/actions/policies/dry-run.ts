@@ -5,8 +5,9 @@ import type { Question } from '../../gate/judge.ts'
 import { RiskRequest } from '../../gate/request.ts'
 import { type DraftQuestion, type Verdict, verdictOf } from '../../gate/verdict.ts'
 import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
+import type { Bounded, PolicySource } from '../../policy/files.ts'
 import { linkPolicySet } from '../../policy/link.ts'
-import type { CompiledPolicies, Outcome, PolicySource } from '../../policy/load.ts'
+import type { CompiledPolicies } from '../../policy/load.ts'
 import type { QuotedDiagnostic } from '../../policy/output/quote.ts'
 import { domainOf, type PolicySet } from '../../policy/set.ts'
 import { notValidated } from '../../policy/validation.ts'
@@ -55,8 +56,8 @@ export interface DryRunDeps extends CheckDeps {
   drafts: {
     onDraft: OnDraft
     /** Compiles a draft and evaluates it, isolated from the service. */
-    compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
-    judge(question: DraftQuestion): Promise<Outcome<Verdict>>
+    compile(source: PolicySource): Promise<Bounded<CompiledPolicies>>
+    judge(question: DraftQuestion): Promise<Bounded<Verdict>>
   }
 }
 

@@ -1,8 +1,8 @@
 import { boundedCache } from '../../base/bounded-cache.ts'
 import { GateError } from '../../base/errors.ts'
-import { isPolicyFile } from '../../policy/files.ts'
+import { type Bounded, isPolicyFile, type PolicySource } from '../../policy/files.ts'
 import { linkPolicySet } from '../../policy/link.ts'
-import type { CompiledPolicies, Outcome, PolicySource } from '../../policy/load.ts'
+import type { CompiledPolicies } from '../../policy/load.ts'
 import type { PolicySet } from '../../policy/set.ts'
 import type { Store } from '../../store/store.ts'
 import type { PoliciesInForce } from '../deps.ts'
@@ -28,7 +28,7 @@ export type FoundSet = { set: PolicySet } | Unexplained
 export interface HistoryDeps {
   store: Pick<Store, 'policySource'>
   /** Compiles, isolated from the service. */
-  compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  compile(source: PolicySource): Promise<Bounded<CompiledPolicies>>
 }
 
 /** Finds policies that were once in force. */

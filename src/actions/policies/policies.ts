@@ -3,8 +3,9 @@ import type { Actor } from '../../audit/entry.ts'
 import { canonicalJson } from '../../base/canonical.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Diagnostic } from '../../policy/diagnostics.ts'
+import type { Bounded, PolicySource, TenantFolder } from '../../policy/files.ts'
 import { linkPolicySet } from '../../policy/link.ts'
-import type { CompiledPolicies, Outcome, PolicySource, TenantFolder } from '../../policy/load.ts'
+import type { CompiledPolicies } from '../../policy/load.ts'
 import type { QuotedDiagnostic } from '../../policy/output/quote.ts'
 import type { PolicySet } from '../../policy/set.ts'
 import { change, creation, type PolicyRecord } from '../../store/records.ts'
@@ -14,9 +15,9 @@ import { type Texts, textsIn } from './texts.ts'
 /** Dependencies for recording and compiling policies. */
 export interface PolicyDeps extends Deps {
   /** Compiles a set, isolated from the service. */
-  compile(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  compile(source: PolicySource): Promise<Bounded<CompiledPolicies>>
   /** Compiles a candidate and runs its tests; a failed test is an error. */
-  compileAndTest(source: PolicySource): Promise<Outcome<CompiledPolicies>>
+  compileAndTest(source: PolicySource): Promise<Bounded<CompiledPolicies>>
 }
 
 /** The state of one tenant's policies. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from '#typebox'
 import { TenantIdField } from '../../gate/request.ts'
-import type { Outcome, PolicySource } from '../../policy/load.ts'
+import type { Bounded, PolicySource } from '../../policy/files.ts'
 import { notValidated, type PolicyValidation } from '../../policy/validation.ts'
 import type { Caller } from '../deps.ts'
 import { DraftFields, draftSource, type OnDraft } from './drafts.ts'
@@ -23,7 +23,7 @@ export type ValidatePolicies = (caller: Caller, request: ValidatePoliciesRequest
  */
 export function policyValidator(
   onDraft: OnDraft,
-  validate: (source: PolicySource) => Promise<Outcome<PolicyValidation>>,
+  validate: (source: PolicySource) => Promise<Bounded<PolicyValidation>>,
 ): ValidatePolicies {
   return async ({ tenantId }, request) => {
     const source = draftSource(tenantId, request)

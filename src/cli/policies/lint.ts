@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { lintWithTests } from '../../cases/untested.ts'
-import { readPolicyFolders } from '../../files/policies.ts'
+import { readPolicyFolders } from '../../files/read-folders.ts'
 import { addCommonOptions, type CommonOptions, configOf, EXIT } from '../context.ts'
 import { sourceOf, wantedFolders } from '../tenant-folders.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { readPolicyFolders, strayNames } from '../../files/policies.ts'
+import { strayNames } from '../../files/policies.ts'
+import { readPolicyFolders } from '../../files/read-folders.ts'
 import { DIAGNOSTICS, type Diagnostic } from '../../policy/diagnostics.ts'
 import { loadPolicySet } from '../../policy/load.ts'
 import { addCommonOptions, type CommonOptions, configOf } from '../context.ts'

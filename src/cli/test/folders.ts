@@ -1,4 +1,5 @@
-import { loadPolicySet, type TenantFolder } from '../../policy/load.ts'
+import type { TenantFolder } from '../../policy/files.ts'
+import { loadPolicySet } from '../../policy/load.ts'
 import { textReport } from '../../policy/output/text.ts'
 import { CannotRun } from '../context.ts'
 import { linesOfAll } from '../policies/report.ts'

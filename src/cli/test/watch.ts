@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { visible, visibleLines } from '../../base/visible.ts'
 import { policyFolders } from '../../files/policy-folders.ts'
-import { listFilesOf, type TenantFolder } from '../../policy/load.ts'
+import type { TenantFolder } from '../../policy/files.ts'
+import { listFilesOf } from '../../policy/read-files.ts'
 import { CannotRun } from '../context.ts'
 import { stopSignal } from '../serve/signals.ts'
 

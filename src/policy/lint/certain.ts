@@ -1,8 +1,8 @@
 import type { Json } from '../../base/json.ts'
 import { actionNodes } from '../actions.ts'
-import type { ReadFiles } from '../files.ts'
 import type { Names } from '../names.ts'
 import { type Entry, entriesOf, itemsOf, memberOf, type Node } from '../node.ts'
+import type { ReadFiles } from '../read-files.ts'
 import type { Condition, Factor, PolicyData, Rule } from '../set.ts'
 
 /** What is certain of a set, errors or not: the whole of one without errors. */

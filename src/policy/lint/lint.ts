@@ -1,6 +1,6 @@
-import type { ReadFiles } from '../files.ts'
 import type { Names } from '../names.ts'
 import type { Node } from '../node.ts'
+import type { ReadFiles } from '../read-files.ts'
 import type { PolicyData, Rule } from '../set.ts'
 import { advise } from './advice.ts'
 import { createBudget } from './budget.ts'

@@ -34,7 +34,7 @@ export function linesIn({ tenant, files }: PolicySource): LinesOf {
 }
 
 /** Of a fault without a line. */
-export const NOTHING = { excerpt: null, excerptColumn: null } as const
+const NOTHING = { excerpt: null, excerptColumn: null } as const
 
 function partOf(line: string, column: number) {
   const start = Math.max(0, Math.min(column - 1 - BEFORE, line.length - MAX_EXCERPT))

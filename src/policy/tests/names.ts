@@ -1,5 +1,5 @@
-import type { ReadFiles } from '../files.ts'
 import { entriesOf, itemsOf, memberOf, type Node, type Place, textOf } from '../node.ts'
+import type { ReadFiles } from '../read-files.ts'
 import type { Report } from '../report.ts'
 import { closest } from '../suggest.ts'
 
