@@ -2,9 +2,25 @@
 export function memo<K, V>(make: (key: K) => V): (key: K) => V {
   const cache = new Map<K, { value: V }>()
   return (key) => {
-    const known = cache.get(key) ?? { value: make(key) }
-    cache.set(key, known)
-    return known.value
+    const known = cache.get(key)
+    if (known !== undefined) return known.value
+    const value = make(key)
+    cache.set(key, { value })
+    return value
+  }
+}
+
+/** Caches results for at most `max` keys; the least recently used one makes room. */
+export function lru<K, V>(max: number, make: (key: K) => V): (key: K) => V {
+  const cache = new Map<K, { value: V }>()
+  return (key) => {
+    const entry = cache.get(key) ?? { value: make(key) }
+    // A Map keeps its keys in the order in which they were set.
+    cache.delete(key)
+    cache.set(key, entry)
+    const [oldest] = cache.keys()
+    if (cache.size > max && oldest !== undefined) cache.delete(oldest)
+    return entry.value
   }
 }
 

@@ -1,5 +1,5 @@
 import { globMatches } from '../base/glob.ts'
-import { memo, once } from '../base/memo.ts'
+import { lru, memo, once } from '../base/memo.ts'
 import { indexCandidates } from './candidates.ts'
 import { comparisonTests } from './comparisons.ts'
 import { leafPreparer } from './engine.ts'
@@ -58,17 +58,7 @@ function evaluatorOf(data: PolicyData): Evaluator {
     const overTime = distinctFacts([...facts, ...scaled].filter(({ root }) => OVER_TIME_ROOTS.has(root)))
     return { domain: domainAt(data, action), rules, factors, facts, overTime, answer: prepare(all) }
   }
-  const kept = new Map<string, Question>()
-  return {
-    ruleLeaves,
-    factorLeaves,
-    about(action) {
-      const question = kept.get(action) ?? makeQuestion(action)
-      if (kept.size >= MAX_KEPT_QUESTIONS) kept.clear()
-      kept.set(action, question)
-      return question
-    },
-  }
+  return { ruleLeaves, factorLeaves, about: lru(MAX_KEPT_QUESTIONS, makeQuestion) }
 }
 
 function domainAt({ domains }: PolicyData, action: string): string | undefined {
