@@ -1,8 +1,16 @@
 import { isScalar, type ParsedNode } from 'yaml'
 import { CONDITION_KEYS } from './conditions.ts'
-import { placeAt, positionOf, type Source } from './node.ts'
-import { Verbatim } from './written.ts'
-import { EQUALS_SIGN, HASH_SIGN, KEYS, type Mending, misaligned, missingColon, TEXT_KEYS } from './yaml-repair.ts'
+import { positionOf, type Source } from './node.ts'
+import {
+  EQUALS_SIGN,
+  HASH_SIGN,
+  KEYS,
+  type Mending,
+  mending,
+  misaligned,
+  missingColon,
+  TEXT_KEYS,
+} from './yaml-repair.ts'
 
 /** A key and its value as the library read them. */
 export interface Pair {
@@ -57,9 +65,8 @@ function numberWithComma(pair: Pair, source: Source): Meant | undefined {
   if (!isGrouped && digits.length > 1) return undefined
   const text = isGrouped ? whole + digits.join('') : `${whole}.${digits.join()}`
   const end = start + written.length
-  const place = placeAt(source, start, end)
-  const mending = { place, message: `The comma ends the value; write ${text}.`, suggestion: new Verbatim(text) }
-  return { code: 'GATE1013', mending, name: nameOf(pair), value: { start, end, text }, count: 1 + digits.length }
+  const fault = mending(source, start, end, `The comma ends the value; write ${text}.`, text)
+  return { code: 'GATE1013', mending: fault, name: nameOf(pair), value: { start, end, text }, count: 1 + digits.length }
 }
 
 /** `{id x, effect=allow}` */
@@ -70,8 +77,8 @@ function spacedKey({ key }: Pair, source: Source): Meant | undefined {
     /^([A-Za-z]+)( +| *=>? *)([^\s=].*)$/.exec(source.text.slice(from, to)) ?? []
   if (!KEYS.has(name)) return undefined
   const message = between.includes('=') ? EQUALS_SIGN : missingColon(name)
-  const mending = { place: placeAt(source, from, to), message, suggestion: new Verbatim(`${name}: ${text}`) }
-  return { code: 'GATE1003', mending, name, value: { start: to - text.length, end: to, text }, count: 1 }
+  const fault = mending(source, from, to, message, `${name}: ${text}`)
+  return { code: 'GATE1003', mending: fault, name, value: { start: to - text.length, end: to, text }, count: 1 }
 }
 
 /** `reason: #42 is full`, which is a comment. */
@@ -85,12 +92,8 @@ function commentedText(pairs: readonly Pair[], pair: Pair, source: Source): Mean
   if (text === undefined) return undefined
   const start = pair.key.range[1] + before.length
   const end = start + text.length
-  const mending = {
-    place: placeAt(source, start, end),
-    message: HASH_SIGN,
-    suggestion: new Verbatim(JSON.stringify(text)),
-  }
-  return { code: 'GATE1003', mending, name, value: { start, end, text }, count: 1 }
+  const fault = mending(source, start, end, HASH_SIGN, JSON.stringify(text))
+  return { code: 'GATE1003', mending: fault, name, value: { start, end, text }, count: 1 }
 }
 
 /** `all:` at the column of the `when:` above it. */
@@ -104,8 +107,8 @@ function shallowCondition(pairs: readonly Pair[], index: number, source: Source)
   const below = [first, ...(end < 0 ? others : others.slice(0, end))]
   const column = positionOf(source, pair.key.range[0]).column + 2
   const message = `${nameOf(first)} belongs below when; indent it to column ${column}.`
-  const mending = { place: placeAt(source, start, first.key.range[1]), message }
-  return { code: 'GATE1003', mending, name: 'when', value: { pairs: below }, count: 1 + below.length }
+  const fault = mending(source, start, first.key.range[1], message)
+  return { code: 'GATE1003', mending: fault, name: 'when', value: { pairs: below }, count: 1 + below.length }
 }
 
 /** An item of actions that takes the next one with it, whose dash stands deeper. */
@@ -116,5 +119,5 @@ export function swallowedItem(item: ParsedNode | null, path: string, source: Sou
   if (next === null) return undefined
   const at = start + next.index + next[0].length
   const column = positionOf(source, source.text.lastIndexOf('-', start - 1)).column
-  return { place: placeAt(source, at, at + 1), message: misaligned('The dash', positionOf(source, at).column, column) }
+  return mending(source, at, at + 1, misaligned('The dash', positionOf(source, at).column, column))
 }

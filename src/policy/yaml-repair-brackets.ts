@@ -1,7 +1,16 @@
-import { lineEndOf, placeAt, type Source } from './node.ts'
-import { Verbatim } from './written.ts'
+import { lineEndOf, type Source } from './node.ts'
 import { lastLineOf, lineIndexAt, linesOf, ownColumn } from './yaml-lines.ts'
-import { type Edit, EQUALS_SIGN, HASH_SIGN, KEYS, type Mending, type Repair } from './yaml-repair.ts'
+import {
+  type Edit,
+  EQUALS_SIGN,
+  HASH_SIGN,
+  KEYS,
+  type Mending,
+  mending,
+  type Repair,
+  replacement,
+  together,
+} from './yaml-repair.ts'
 import type { Problem } from './yaml-syntax.ts'
 
 const CLOSING: Record<string, string> = { '[': ']', '{': '}' }
@@ -55,8 +64,7 @@ function balance({ start, end }: { start: number; end: number }, source: Source,
       const closing = CLOSING[top.mark] ?? ''
       edits.push({ start: at, end: at + 1, text: closing })
       const message = 'The bracket that is open here is closed by one of another kind.'
-      const whole = new Verbatim(source.text.slice(top.at, at) + closing)
-      mendings.push({ place: placeAt(source, top.at, at + 1), message, suggestion: whole })
+      mendings.push(mending(source, top.at, at + 1, message, source.text.slice(top.at, at) + closing))
     } else if (open.some(({ mark }) => CLOSING[mark] === piece)) {
       while (open.length > 0 && CLOSING[open.at(-1)?.mark ?? ''] !== piece) close(at)
       open.pop()
@@ -69,7 +77,7 @@ function balance({ start, end }: { start: number; end: number }, source: Source,
         opened === undefined
           ? 'This bracket closes nothing; remove it, or open one of its kind.'
           : 'There is no open bracket that this closes.'
-      mendings.push({ place: placeAt(source, at, at + 1), message })
+      mendings.push(mending(source, at, at + 1, message))
     }
   }
   while (open.length > 0) close(end)
@@ -88,8 +96,8 @@ function endOfList(at: number, before: number, { text }: Source): number {
 function unclosed(at: number, before: number, closing: string, source: Source): Mending {
   const whole = source.text.slice(at, before).trimEnd()
   const message = 'This bracket is never closed.'
-  if (whole.includes('\n')) return { place: placeAt(source, at, at + 1), message }
-  return { place: placeAt(source, at, at + whole.length), message, suggestion: new Verbatim(whole + closing) }
+  if (whole.includes('\n')) return mending(source, at, at + 1, message)
+  return mending(source, at, at + whole.length, message, whole + closing)
 }
 
 /** How long before the bracket the value begins that it ought to close: `in, value: DE, FR]`. */
@@ -106,29 +114,23 @@ function separatorRepair(line: { start: number; end: number }, source: Source): 
   const text = source.text.slice(line.start, line.end)
   const bare = text.replace(PIECES, (piece) => (/^["'#]/.test(piece) ? piece.replace(/[^"']/g, '_') : piece))
   const from = bare.indexOf('{')
-  const repairs: { edit: Edit; mending: Mending }[] = []
+  const repairs: Repair[] = []
   for (const { 1: gap = '', 2: key = '', index } of bare.matchAll(NO_COMMA)) {
     if (from < 0 || index < from || !KEYS.has(key)) continue
     const at = line.start + index
-    const place = placeAt(source, at + gap.length, at + gap.length + key.length)
-    const suggestion = new Verbatim(`, ${key}`)
-    const mending = { place, message: `A comma is missing before ${key}.`, suggestion }
-    repairs.push({ edit: { start: at, end: at, text: ',' }, mending })
+    const keyAt = at + gap.length
+    const fault = mending(source, keyAt, keyAt + key.length, `A comma is missing before ${key}.`, `, ${key}`)
+    repairs.push({ edits: [{ start: at, end: at, text: ',' }], mendings: [fault] })
   }
   for (const { 0: whole, 1: key = '', 2: value = '', index } of bare.matchAll(EQUALS)) {
     if (from < 0 || index < from || !KEYS.has(key)) continue
     const start = line.start + index
-    const valueAt = start + whole.length - value.length
-    const written = `${key}: ${source.text.slice(valueAt, start + whole.length)}`
-    const mending = {
-      place: placeAt(source, start, start + whole.length),
-      message: EQUALS_SIGN,
-      suggestion: new Verbatim(written),
-    }
-    repairs.push({ edit: { start: start + key.length, end: valueAt, text: ': ' }, mending })
+    const end = start + whole.length
+    const valueAt = end - value.length
+    const fault = mending(source, start, end, EQUALS_SIGN, `${key}: ${source.text.slice(valueAt, end)}`)
+    repairs.push({ edits: [{ start: start + key.length, end: valueAt, text: ': ' }], mendings: [fault] })
   }
-  repairs.sort((a, b) => a.edit.start - b.edit.start)
-  return { edits: repairs.map(({ edit }) => edit), mendings: repairs.map(({ mending }) => mending) }
+  return together(repairs)
 }
 
 /** Before what follows a value inside brackets, also on another line. */
@@ -139,13 +141,8 @@ function commaRepairs(at: number, source: Source): Repair[] {
   if (!/["'\]}\w]$/.test(before) || !next.test(source.text.slice(at, at + 200))) return []
   const edit = { start: before.length, end: before.length, text: ',' }
   const word = /^["']?[\w.-]+["']?/.exec(source.text.slice(at))?.[0] ?? source.text.slice(at, at + 1)
-  const place = placeAt(source, at, at + word.length)
-  return [
-    {
-      edits: [edit],
-      mendings: [{ place, message: 'A comma is missing before this.', suggestion: new Verbatim(`, ${word}`) }],
-    },
-  ]
+  const fault = mending(source, at, at + word.length, 'A comma is missing before this.', `, ${word}`)
+  return [{ edits: [edit], mendings: [fault] }]
 }
 
 /** `{value: #none }`, where the comment takes the closing bracket with it. */
@@ -154,10 +151,5 @@ function hashRepair(line: { start: number; end: number }, source: Source): Repai
   const text = /[[{][^#]*[:,[] +(#[^\s,\]}]+)[^#]*[\]}]/.exec(whole)?.[1]
   if (text === undefined) return { edits: [], mendings: [] }
   const start = line.start + whole.indexOf(text)
-  const quoted = JSON.stringify(text)
-  const place = placeAt(source, start, start + text.length)
-  return {
-    edits: [{ start, end: start + text.length, text: quoted }],
-    mendings: [{ place, message: HASH_SIGN, suggestion: new Verbatim(quoted) }],
-  }
+  return replacement(source, start, start + text.length, JSON.stringify(text), HASH_SIGN)
 }

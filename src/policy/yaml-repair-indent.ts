@@ -1,6 +1,6 @@
-import { placeAt, type Source } from './node.ts'
+import type { Source } from './node.ts'
 import { type Line, lastLineOf, lineIndexAt, linesOf } from './yaml-lines.ts'
-import { type Edit, KEYS, misaligned, type Repair, TOP_KEYS } from './yaml-repair.ts'
+import { type Edit, KEYS, type Mending, mending, misaligned, type Repair, TOP_KEYS } from './yaml-repair.ts'
 import type { Problem } from './yaml-syntax.ts'
 
 /** Columns at which an item or key may stand, of which no more are tried than this. */
@@ -53,8 +53,7 @@ function moves(lines: readonly Line[], index: number, source: Source): Repair[] 
   const runs = [lastLineOf(lines, index, line.indent), lastLineOf(lines, index, line.indent - 1), index]
   return columns.flatMap((column) => {
     const what = isItem ? 'The dash' : `The key ${line.key}`
-    const message = misaligned(what, line.indent + 1, column + 1)
-    const mendings = [{ place: firstWord(line, source), message }]
+    const mendings = [firstWord(line, source, misaligned(what, line.indent + 1, column + 1))]
     return [...new Set(runs)].map((last) => {
       const run = lines.slice(index, last + 1).filter(({ isEmpty }) => !isEmpty)
       return { edits: moved(run, column - line.indent), mendings }
@@ -68,7 +67,7 @@ function dashRepair(lines: readonly Line[], index: number, source: Source): Repa
   const item = lines.slice(0, index).findLast(({ dashes, column }) => dashes.length > 0 && column > (line?.indent ?? 0))
   if (line?.key === undefined || line.dashes.length > 0 || item?.key !== line.key) return []
   const column = item.column - (item.dashes.at(-1) ?? 0)
-  const mendings = [{ place: firstWord(line, source), message: `A dash is missing before ${line.key}.` }]
+  const mendings = [firstWord(line, source, `A dash is missing before ${line.key}.`)]
   const next = lines.findIndex(
     (one, i) => i > index && !one.isEmpty && (one.dashes.length > 0 || one.indent < line.indent),
   )
@@ -78,9 +77,10 @@ function dashRepair(lines: readonly Line[], index: number, source: Source): Repa
   return [{ edits: [dash, ...moved(run, column)], mendings }]
 }
 
-function firstWord({ start, indent, dashes, key }: Line, source: Source) {
+/** A fault of the dash or key that begins a line. */
+function firstWord({ start, indent, dashes, key }: Line, source: Source, message: string): Mending {
   const length = dashes.length > 0 ? 1 : (key?.length ?? 1)
-  return placeAt(source, start + indent, start + indent + length)
+  return mending(source, start + indent, start + indent + length, message)
 }
 
 function moved(lines: readonly Line[], shift: number): Edit[] {
@@ -101,7 +101,7 @@ function blockTextRepair(lines: readonly Line[], index: number, source: Source):
   const sign = source.text.slice(head.value, head.value + 1)
   const column = head.column + 2
   const message = `The text under ${sign} must be indented deeper than its key, to column ${column + 1}.`
-  const mendings = [{ place: placeAt(source, line.start + line.indent, line.end), message }]
+  const mendings = [mending(source, line.start + line.indent, line.end, message)]
   const from = above + 1
   // Where the text ends is not known: with the next key, or with its first line.
   const last = lines.findIndex(({ key, dashes }, i) => i > index && (KEYS.has(key ?? '') || dashes.length > 0))

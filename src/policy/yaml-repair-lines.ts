@@ -1,7 +1,17 @@
-import { lineEndOf, placeAt, type Source } from './node.ts'
-import { Verbatim, yamlText } from './written.ts'
+import { lineEndOf, type Source } from './node.ts'
+import { yamlText } from './written.ts'
 import type { Parsed } from './yaml-parse.ts'
-import { type Edit, KEYS, MAX_LINE, missingColon, type Repair, TEXT_KEYS } from './yaml-repair.ts'
+import {
+  type Edit,
+  KEYS,
+  MAX_LINE,
+  mending,
+  missingColon,
+  type Repair,
+  replacement,
+  TEXT_KEYS,
+  together,
+} from './yaml-repair.ts'
 
 const LEAD = '^([ ]*(?:- +)*)'
 const GLUED = new RegExp(`${LEAD}([A-Za-z]+):(?=[^\\s:/])(.+)$`)
@@ -18,16 +28,13 @@ export function lineRepair({ source, parsed }: { source: Source; parsed: Parsed 
     const end = lineEndOf(source.text, start)
     if (end - start <= MAX_LINE) lines.set(start, source.text.slice(start, end).replace(/\s+#.*$|\s+$/, ''))
   }
-  const repairs = [...lines]
-    .sort((a, b) => a[0] - b[0])
-    .flatMap(([start, line]) => repairOf(line, start, source, keepsColumn) ?? [])
-  return { edits: repairs.flatMap(({ edits }) => edits), mendings: repairs.flatMap(({ mendings }) => mendings) }
+  return together([...lines].flatMap(([start, line]) => repairOf(line, start, source, keepsColumn) ?? []))
 }
 
 function repairOf(line: string, start: number, source: Source, keepsColumn: boolean): Repair | undefined {
   const one = (edits: Edit[], from: number, to: number, message: string, suggestion: string): Repair => ({
     edits,
-    mendings: [{ place: placeAt(source, start + from, start + to), message, suggestion: new Verbatim(suggestion) }],
+    mendings: [mending(source, start + from, start + to, message, suggestion)],
   })
   const [, lead = '', key = '', rest = ''] = GLUED.exec(line) ?? []
   if (KEYS.has(key)) {
@@ -73,14 +80,15 @@ function inlineRepair(line: string, start: number, source: Source): Repair | und
   const goesOn = next.search(/[^ ]/) > lead.length
   if (goesOn || (!isItem && !isValue)) return undefined
   const from = isItem ? lead.length : line.length - text.length
-  const place = placeAt(source, start + from, start + line.length)
   const message = 'A mapping that is written in one line stands in braces.'
+  const [open, close] = [start + from, start + line.length]
+  // Two changes, so that faults in between keep their places.
   return {
     edits: [
-      { start: place.start, end: place.start, text: '{' },
-      { start: place.end, end: place.end, text: '}' },
+      { start: open, end: open, text: '{' },
+      { start: close, end: close, text: '}' },
     ],
-    mendings: [{ place, message, suggestion: new Verbatim(`{${line.slice(from)}}`) }],
+    mendings: [mending(source, open, close, message, `{${line.slice(from)}}`)],
   }
 }
 
@@ -91,9 +99,5 @@ function textRepair(line: string, start: number, source: Source): Repair | undef
   if (whole === undefined || !isText) return undefined
   const from = start + line.length - text.length
   const message = 'A text with a colon and a space, or one that begins with a bracket, stands in quotes.'
-  const quoted = yamlText(text)
-  return {
-    edits: [{ start: from, end: from + text.length, text: quoted }],
-    mendings: [{ place: placeAt(source, from, from + text.length), message, suggestion: new Verbatim(quoted) }],
-  }
+  return replacement(source, from, from + text.length, yamlText(text), message)
 }

@@ -1,8 +1,10 @@
-import { lineEndOf, placeAt, type Source } from './node.ts'
-import { Verbatim, yamlText } from './written.ts'
+import { lineEndOf, type Source } from './node.ts'
+import { yamlText } from './written.ts'
 import { type Line, lastLineOf, lineIndexAt, linesOf } from './yaml-lines.ts'
-import { KEYS, type Repair, TEXT_KEYS } from './yaml-repair.ts'
+import { KEYS, mending, type Repair, replacement, TEXT_KEYS } from './yaml-repair.ts'
 import type { Problem } from './yaml-syntax.ts'
+
+const UNCLOSED = 'This quote is never closed.'
 
 /** What is plainly meant where a text in quotes, or one that needs them, is at fault. */
 export function quoteRepairs({ code, place }: Problem, source: Source): Repair[] {
@@ -32,13 +34,10 @@ function closings(start: number, lineEnd: number, line: Line, source: Source): R
     .filter((at) => at >= 0)
     .map((at) => {
       const closed = start + 1 + at
-      const whole = new Verbatim(text.slice(start, closed) + quote)
-      const mending = {
-        place: placeAt(source, start, closed),
-        message: 'This quote is never closed.',
-        suggestion: whole,
+      return {
+        edits: [{ start: closed, end: closed, text: quote }],
+        mendings: [mending(source, start, closed, UNCLOSED, text.slice(start, closed) + quote)],
       }
-      return { edits: [{ start: closed, end: closed, text: quote }], mendings: [mending] }
     })
 }
 
@@ -52,8 +51,8 @@ function laterClosing(start: number, lines: readonly Line[], index: number, sour
   )
   const last = below[(count < 0 ? below.length : count) - 1]
   if (line === undefined || last === undefined) return []
-  const mending = { place: placeAt(source, start, line.end), message: 'This quote is never closed.' }
-  return [{ edits: [{ start: last.end, end: last.end, text: source.text[start] ?? '' }], mendings: [mending] }]
+  const edit = { start: last.end, end: last.end, text: source.text[start] ?? '' }
+  return [{ edits: [edit], mendings: [mending(source, start, line.end, UNCLOSED)] }]
 }
 
 /** `actions: [a.b];` and `reason: "R.",` */
@@ -64,26 +63,15 @@ function trailing(line: Line, source: Source): Repair[] {
   const start = line.value + value.length
   const at = line.end - marks.trim().length
   const message = `A value ends with its line; remove the ${marks.trim()} after it.`
-  return [
-    {
-      edits: [{ start, end: line.end, text: '' }],
-      mendings: [{ place: placeAt(source, at, line.end), message }],
-    },
-  ]
+  return [{ edits: [{ start, end: line.end, text: '' }], mendings: [mending(source, at, line.end, message)] }]
 }
 
 /** `actions: "mail.*", "sms.*"` */
 function severalTexts(line: Line, source: Source): Repair[] {
   const text = source.text.slice(line.value, line.end)
   if (!/^(?:"(?:[^"\\]|\\.)*"|'[^']*')(?: *, *(?:"(?:[^"\\]|\\.)*"|'[^']*'))+$/.test(text)) return []
-  const list = `[${text}]`
-  const place = placeAt(source, line.value, line.end)
-  const mending = {
-    place,
-    message: 'Several texts are a list, which stands in brackets.',
-    suggestion: new Verbatim(list),
-  }
-  return [{ edits: [{ start: line.value, end: line.end, text: list }], mendings: [mending] }]
+  const message = 'Several texts are a list, which stands in brackets.'
+  return [replacement(source, line.value, line.end, `[${text}]`, message)]
 }
 
 /** `'Don't pay'` and `"No" means no`: the whole in quotes. */
@@ -104,12 +92,12 @@ function beyondQuote(at: number, line: Line, source: Source): Repair[] {
     quote === '"'
       ? 'The text in quotes ends before its line does; write \\" for a quote in it.'
       : "The text in quotes ends before its line does; write '' for an apostrophe in it, or use double quotes."
-  const place = placeAt(source, start, start + whole.length)
   const key = /([A-Za-z]+)["']?: *$/.exec(source.text.slice(line.start, start))?.[1] ?? ''
   // Elsewhere it is rather one word too much.
   const isText = isRound || TEXT_KEYS.has(key)
-  const mending = { place, message, suggestion: isText ? new Verbatim(quoted) : undefined }
-  return [{ edits: [{ start, end: start + whole.length, text: quoted }], mendings: [mending] }]
+  const to = start + whole.length
+  const fault = mending(source, start, to, message, isText ? quoted : undefined)
+  return [{ edits: [{ start, end: to, text: quoted }], mendings: [fault] }]
 }
 
 /** A text that YAML reads as something else: `reason: [ops] not allowed`, `reason: > 100 EUR`, `actions: - a.b`. */
@@ -117,35 +105,28 @@ function unquoted(lines: readonly Line[], index: number, source: Source): Repair
   const line = lines[index]
   if (line?.key === undefined) return []
   const text = source.text.slice(line.value, line.end)
-  const replaced = (end: number, message: string, suggestion: string): Repair[] => {
-    const place = placeAt(source, line.value, end)
-    const edits = [{ start: line.value, end, text: suggestion }]
-    const isOneLine = end === line.end
-    return [{ edits, mendings: [{ place, message, suggestion: isOneLine ? new Verbatim(suggestion) : undefined }] }]
-  }
+  const replaced = (message: string, written: string): Repair[] => [
+    replacement(source, line.value, line.end, written, message),
+  ]
   const item = /^- ([^\s:{}[\],"'#]+)$/.exec(text)?.[1]
   if (!TEXT_KEYS.has(line.key.replace(/["']/g, ''))) {
-    if (item !== undefined) return replaced(line.end, 'A list begins on the line after its key.', `[${item}]`)
+    if (item !== undefined) return replaced('A list begins on the line after its key.', `[${item}]`)
     return belowKey(lines, index, text, source)
   }
   const block = /^[|>] +([^\d\s].*)$/.exec(text)?.[1]
-  if (block !== undefined)
-    return replaced(line.end, 'The text of a block begins on the line after | or >.', yamlText(block))
+  if (block !== undefined) return replaced('The text of a block begins on the line after | or >.', yamlText(block))
   const sign = /^(?:[[{]|[|>] +|[-?] )/.exec(text)?.[0].trim()
-  if (sign !== undefined)
-    return replaced(line.end, `A text that begins with ${sign} stands in quotes.`, JSON.stringify(text))
+  if (sign !== undefined) return replaced(`A text that begins with ${sign} stands in quotes.`, JSON.stringify(text))
   if (/^["'].*["'] *:/.test(text))
-    return replaced(line.end, 'A text with a colon and a space stands in quotes.', JSON.stringify(text))
+    return replaced('A text with a colon and a space stands in quotes.', JSON.stringify(text))
   const last = lastLineOf(lines, index, line.column)
   const end = lines[last]?.end ?? line.end
   const whole = source.text.slice(line.value, end).replace(/\s*\n\s*/g, ' ')
   const isSentence = last > index && lines.slice(index + 1, last + 1).every(({ key }) => !KEYS.has(key ?? ''))
   if (!isSentence || !/^\w.*: /.test(whole)) return []
-  return replaced(
-    end,
-    'A text with a colon and a space stands in quotes, from its first line to its last.',
-    JSON.stringify(whole),
-  )
+  const message = 'A text with a colon and a space stands in quotes, from its first line to its last.'
+  const edit = { start: line.value, end, text: JSON.stringify(whole) }
+  return [{ edits: [edit], mendings: [mending(source, line.value, end, message)] }]
 }
 
 /** `when: fact: context.x`, with the other keys on the lines below. */
@@ -155,10 +136,10 @@ function belowKey(lines: readonly Line[], index: number, text: string, source: S
   if (line === undefined || next === undefined || first === null || !KEYS.has(first[1] ?? '')) return []
   if (next.indent <= line.column) return []
   const what = text.startsWith('-') ? 'A list' : 'A mapping'
-  const mending = { place: placeAt(source, line.value, line.end), message: `${what} begins on the line after its key.` }
+  const fault = mending(source, line.value, line.end, `${what} begins on the line after its key.`)
   const columns = text.startsWith('-') ? [next.indent, next.indent - 2] : [next.indent]
   return columns.map((column) => ({
     edits: [{ start: line.value, end: line.value, text: `\n${' '.repeat(Math.max(column, 0))}` }],
-    mendings: [mending],
+    mendings: [fault],
   }))
 }

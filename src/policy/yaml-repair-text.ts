@@ -1,7 +1,6 @@
 import { codePointOf } from '../base/visible.ts'
-import { placeAt, type Source, sourceOf } from './node.ts'
-import { Verbatim } from './written.ts'
-import { type Edit, MAX_LINE, type Mending, type Repair } from './yaml-repair.ts'
+import { type Source, sourceOf } from './node.ts'
+import { type Edit, MAX_LINE, type Mending, mending, type Repair, replacement, together } from './yaml-repair.ts'
 
 /** The lines around a block of code on a web page. */
 export function fenceRepair(source: Source): Repair {
@@ -9,7 +8,7 @@ export function fenceRepair(source: Source): Repair {
   const edits = fences.map(({ 0: line, index }) => ({ start: index, end: index + line.length, text: '' }))
   const [first] = edits
   const message = 'This line is the edge of a block of code of a web page; remove it.'
-  return { edits, mendings: first === undefined ? [] : [{ place: placeAt(source, first.start, first.end), message }] }
+  return { edits, mendings: first === undefined ? [] : [mending(source, first.start, first.end, message)] }
 }
 
 const CONFLICT = /^<{7}(?: .*)?\r?\n([\s\S]*?)(?:^\|{7}(?: .*)?\r?\n[\s\S]*?)?^={7}\r?\n[\s\S]*?^>{7}(?: .*)?$/gm
@@ -26,7 +25,7 @@ export function conflictRepair(source: Source): Repair {
     edits.push(blank(index, from), blank(from + ours.length, index + whole.length))
     const message =
       'A merge conflict is left here; keep one of the two sides, and remove the three lines that mark them.'
-    mendings.push({ place: placeAt(source, index, index + 7), message })
+    mendings.push(mending(source, index, index + 7, message))
   }
   return { edits, mendings }
 }
@@ -47,7 +46,7 @@ export function templateRepair(source: Source, starts: readonly number[]): Repai
     edits.push(isLine ? { ...edit, text: '', leftOut: 'entry' } : { ...edit, text: '~', leftOut: 'value' })
     const message =
       'This is a template that is not filled in; let its tool write the file, or put it in quotes if it is a text.'
-    mendings.push({ place: placeAt(source, start, lineStart + end), message })
+    mendings.push(mending(source, start, lineStart + end, message))
   }
   return { edits, mendings }
 }
@@ -68,7 +67,7 @@ export function oddSpaceRepair(source: Source): Repair {
     edits.push({ start, end: start + run.length, text })
     const at = start + run.search(/[^ ]/)
     const message = `This is no ordinary space but ${codePointOf(source.text.slice(at, at + 1))}, which YAML reads as a letter; write an ordinary space.`
-    mendings.push({ place: placeAt(source, at, start + run.length), message, suggestion: new Verbatim(text) })
+    mendings.push(mending(source, at, start + run.length, message, text))
   }
   return { edits, mendings }
 }
@@ -80,17 +79,13 @@ const WIDE_SIGN =
 
 /** Signs of Chinese and Japanese keyboards. */
 export function fullWidthRepair(source: Source): Repair {
-  const edits: Edit[] = []
-  const mendings: Mending[] = []
-  for (const { 0: whole, index } of source.text.matchAll(WIDE_SIGN)) {
+  const signs = [...source.text.matchAll(WIDE_SIGN)].map(({ 0: whole, index }) => {
     const sign = whole.slice(0, 1)
     const plain = FULL_WIDTH[sign] ?? sign
-    const place = placeAt(source, index, index + whole.length)
     const message = `This is the full-width sign ${codePointOf(sign)}, which YAML reads as a letter; write "${plain.trim()}" in its place.`
-    edits.push({ start: place.start, end: place.end, text: plain })
-    mendings.push({ place, message, suggestion: new Verbatim(plain) })
-  }
-  return { edits, mendings }
+    return replacement(source, index, index + whole.length, plain, message)
+  })
+  return together(signs)
 }
 
 /** One fault for lines that follow each other: who indents with tabs does so throughout. */
@@ -102,7 +97,7 @@ export function tabRepair(source: Source, width: number): Repair {
     const indent = /^[ ]*\t[ \t]*(?=[^\s#])/.exec(source.text.slice(start, start + 500))?.[0]
     if (indent === undefined) continue
     edits.push({ start, end: start + indent.length, text: indent.replaceAll('\t', ' '.repeat(width)) })
-    if (line !== lastLine + 1) mendings.push({ place: placeAt(source, start, start + indent.length), message: TABS })
+    if (line !== lastLine + 1) mendings.push(mending(source, start, start + indent.length, TABS))
     lastLine = line
   }
   return { edits, mendings }

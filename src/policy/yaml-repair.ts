@@ -1,7 +1,7 @@
 import { CONDITION_KEYS } from './conditions.ts'
-import { originOf, type Place, type Source } from './node.ts'
+import { originOf, type Place, placeAt, type Source } from './node.ts'
 import { PolicyDocument } from './shapes.ts'
-import type { Verbatim } from './written.ts'
+import { Verbatim } from './written.ts'
 
 /** A fault of syntax whose mending is plain, so that what stands around it can be read too. */
 export interface Mending {
@@ -22,6 +22,23 @@ export interface Edit {
 export interface Repair {
   readonly edits: readonly Edit[]
   readonly mendings: readonly Mending[]
+}
+
+/** A fault of a stretch of the text. @param written what to write in its place */
+export function mending(source: Source, start: number, end: number, message: string, written?: string): Mending {
+  const suggestion = written === undefined ? undefined : new Verbatim(written)
+  return { place: placeAt(source, start, end), message, suggestion }
+}
+
+/** A stretch of the text replaced by what ought to be written there. */
+export function replacement(source: Source, start: number, end: number, text: string, message: string): Repair {
+  return { edits: [{ start, end, text }], mendings: [mending(source, start, end, message, text)] }
+}
+
+/** The repairs as one, in the order of the text. */
+export function together(repairs: readonly Repair[]): Repair {
+  const sorted = [...repairs].sort((a, b) => (a.edits[0]?.start ?? 0) - (b.edits[0]?.start ?? 0))
+  return { edits: sorted.flatMap(({ edits }) => edits), mendings: sorted.flatMap(({ mendings }) => mendings) }
 }
 
 /** The text with changes, which are in order and do not overlap. */
