@@ -1,4 +1,5 @@
 import { type Glob, globMatches } from '../base/glob.ts'
+import { grouped } from '../base/grouped.ts'
 import type { FindCandidates } from './set.ts'
 
 /**
@@ -7,32 +8,29 @@ import type { FindCandidates } from './set.ts'
  * action's own or has a `*`.
  */
 export function indexCandidates(items: readonly { readonly actions: readonly Glob[] }[]): FindCandidates {
-  const exact = new Map<string, number[]>()
-  const bySegment = new Map<string, [Glob, number][]>()
-  const anywhere: [Glob, number][] = []
-  for (const [position, { actions }] of items.entries()) {
-    for (const glob of actions) {
-      const first = glob.segments[0] ?? ''
-      if (glob.exact) push(exact, glob.text, position)
-      else if (first.includes('*')) anywhere.push([glob, position])
-      else push(bySegment, first, [glob, position])
-    }
-  }
+  const placed = items.flatMap(({ actions }, position) => actions.map((glob) => ({ glob, position })))
+  const exact = grouped(
+    placed.filter(({ glob }) => glob.exact),
+    ({ glob }) => glob.text,
+  )
+  const byStart = grouped(
+    placed.filter(({ glob }) => !glob.exact),
+    ({ glob }) => startOf(glob),
+  )
   return (action) => {
-    const found = new Set(exact.get(action))
-    const first = action.split('.', 1)[0] ?? ''
-    for (const [glob, position] of bySegment.get(first) ?? []) {
-      if (!found.has(position) && globMatches(glob, action)) found.add(position)
-    }
-    for (const [glob, position] of anywhere) {
-      if (!found.has(position) && globMatches(glob, action)) found.add(position)
+    const found = new Set(exact.get(action)?.map(({ position }) => position))
+    for (const start of [action.split('.', 1)[0] ?? '', ANYWHERE]) {
+      for (const { glob, position } of byStart.get(start) ?? []) {
+        if (!found.has(position) && globMatches(glob, action)) found.add(position)
+      }
     }
     return [...found].sort((a, b) => a - b)
   }
 }
 
-function push<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const values = map.get(key)
-  if (values === undefined) map.set(key, [value])
-  else values.push(value)
+/** Stands for first segments with a `*`, which no action has. */
+const ANYWHERE = '*'
+
+function startOf({ segments: [first = ''] }: Glob): string {
+  return first.includes('*') ? ANYWHERE : first
 }

@@ -1,3 +1,4 @@
+import { grouped } from '../base/grouped.ts'
 import { type Entry, entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, positionOf, textOf } from './node.ts'
 import type { PolicyFile } from './read-files.ts'
 import type { Report } from './report.ts'
@@ -70,17 +71,17 @@ function reportTwice(
   named: readonly { name: string; place: Place }[],
   report: Report,
 ): void {
-  const places = new Map<string, Place[]>()
-  for (const { name, place } of named) {
-    const same = places.get(name)
-    if (same === undefined) places.set(name, [place])
-    else same.push(place)
-  }
-  for (const [name, same] of places) {
-    if (same.length < 2) continue
-    for (const place of same)
-      report.add(code, place, `${JSON.stringify(name)} is also used ${where} at ${others(place, same)}.`)
-  }
+  for (const { name, place, same } of repeated(named))
+    report.add(code, place, `${JSON.stringify(name)} is also used ${where} at ${others(place, same)}.`)
+}
+
+/** What is named as something else is, with the places of both. */
+export function repeated<T extends { name: string; place: Place }>(named: readonly T[]): (T & { same: Place[] })[] {
+  const groups = [...grouped(named, ({ name }) => name).values()].filter((group) => group.length > 1)
+  return groups.flatMap((group) => {
+    const same = group.map(({ place }) => place)
+    return group.map((one) => ({ ...one, same }))
+  })
 }
 
 const MAX_OTHERS = 3

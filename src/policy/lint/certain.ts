@@ -1,3 +1,4 @@
+import { grouped } from '../../base/grouped.ts'
 import type { Json } from '../../base/json.ts'
 import { actionNodes } from '../actions.ts'
 import type { Names } from '../names.ts'
@@ -101,21 +102,15 @@ function soundConditions({ conditions }: PolicyData, names: Names): Map<string, 
     const key = names.conditionKeys.get(name)
     return !errors.isGuessed(node.source.file) && !errors.within(node) && key !== undefined && !errors.within(key)
   }
-  const usersOf = new Map<string, string[]>()
-  for (const [name, condition] of conditions) {
-    for (const target of referencesOf(condition)) {
-      const users = usersOf.get(target)
-      if (users === undefined) usersOf.set(target, [name])
-      else users.push(name)
-    }
-  }
+  const uses = [...conditions].flatMap(([user, condition]) => referencesOf(condition).map((name) => ({ name, user })))
+  const usersOf = grouped(uses, ({ name }) => name)
   const sound = new Map(conditions)
   const faulty = new Set<string>()
   for (const [name, node] of names.conditions) if (!conditions.has(name) || !isRead(name, node)) faulty.add(name)
   // A set that grows is walked to its end, so that who refers to one is reached from it.
   for (const name of faulty) {
     sound.delete(name)
-    for (const user of usersOf.get(name) ?? []) faulty.add(user)
+    for (const { user } of usersOf.get(name) ?? []) faulty.add(user)
   }
   return sound
 }

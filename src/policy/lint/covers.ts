@@ -1,4 +1,5 @@
 import { type Glob, globContains } from '../../base/glob.ts'
+import { grouped } from '../../base/grouped.ts'
 import type { Rule } from '../set.ts'
 import type { Budget } from './budget.ts'
 
@@ -13,22 +14,22 @@ const COST = { exact: 1, pattern: 30 }
 /** Comparing costs: where there is no budget left for it, only rules with the same pattern, or `**`, are found. */
 export function coveringFinder(rules: readonly Rule[], budget: Budget): FindCovering {
   const order = new Map(rules.map((rule, i) => [rule, i]))
-  const byText = new Map<string, Rule[]>()
-  const bySegment = new Map<string, [Glob, Rule][]>()
-  const anywhere: [Glob, Rule][] = []
-  for (const { glob, rule } of telling(rules)) {
-    const first = glob.segments[0] ?? ''
-    push(byText, glob.text, rule)
-    if (glob.exact || glob.text === '**') continue
-    if (first.includes('*')) anywhere.push([glob, rule])
-    else push(bySegment, first, [glob, rule])
-  }
+  const all = telling(rules)
+  const byText = grouped(all, ({ glob }) => glob.text)
+  const patterns = all.filter(({ glob }) => !glob.exact && glob.text !== '**')
+  const bySegment = grouped(
+    patterns,
+    ({
+      glob: {
+        segments: [first = ''],
+      },
+    }) => (first.includes('*') ? '*' : first),
+  )
   return (glob) => {
-    const found = new Set([...(byText.get(glob.text) ?? []), ...(byText.get('**') ?? [])])
-    const alike = bySegment.get(glob.segments[0] ?? '') ?? []
-    if (budget.spend((alike.length + anywhere.length) * (glob.exact ? COST.exact : COST.pattern))) {
-      for (const [outer, rule] of alike) if (globContains(outer, glob)) found.add(rule)
-      for (const [outer, rule] of anywhere) if (globContains(outer, glob)) found.add(rule)
+    const found = new Set([glob.text, '**'].flatMap((text) => byText.get(text) ?? []).map(({ rule }) => rule))
+    const near = [glob.segments[0] ?? '', '*'].flatMap((start) => bySegment.get(start) ?? [])
+    if (budget.spend(near.length * (glob.exact ? COST.exact : COST.pattern))) {
+      for (const { glob: outer, rule } of near) if (globContains(outer, glob)) found.add(rule)
     }
     return [...found].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
   }
@@ -46,10 +47,4 @@ function telling(rules: readonly Rule[]): { glob: Glob; rule: Rule }[] {
       return count > most ? [] : [{ glob, rule }]
     })
   })
-}
-
-function push<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const values = map.get(key)
-  if (values === undefined) map.set(key, [value])
-  else values.push(value)
 }

@@ -1,10 +1,10 @@
+import { CST, Lexer } from 'yaml'
 import { grouped } from '../../base/grouped.ts'
 import { DIAGNOSTICS, type DiagnosticCode } from '../codes.ts'
 import type { Diagnostic } from '../diagnostics.ts'
-import { entriesOf, itemsOf, type Node, type Place, positionOf, type Source } from '../node.ts'
+import { entriesOf, itemsOf, type Node, type Place, placeAt, positionOf, type Source } from '../node.ts'
 import type { Report } from '../report.ts'
 import { Verbatim } from '../written.ts'
-import { commentsOf } from '../yaml-comments.ts'
 
 /** A comment `# lint-ignore GATE2007: reason`, and what it is about. */
 export interface Ignore {
@@ -139,4 +139,20 @@ function covers({ comment, from, to }: Ignore, { file, line, column }: Diagnosti
   if (source.file !== file) return false
   const at = startOf(source, line) + column - 1
   return at >= from && at < to
+}
+
+/** The comments of a YAML text, in order, from `#` to the end of the line. */
+function commentsOf(source: Source): Place[] {
+  const comments: Place[] = []
+  let at = 0
+  let isContent = false
+  for (const lexeme of new Lexer().lex(source.text)) {
+    // The lexer puts marks between the pieces of the text; what follows the mark of a scalar is its text.
+    const kind: ReturnType<typeof CST.tokenType> | 'content' = isContent ? 'content' : CST.tokenType(lexeme)
+    isContent = kind === 'scalar'
+    if (kind === 'scalar' || kind === 'doc-mode' || kind === 'flow-error-end') continue
+    if (kind === 'comment') comments.push(placeAt(source, at, at + lexeme.length))
+    at += lexeme.length
+  }
+  return comments
 }

@@ -1,3 +1,4 @@
+import { grouped } from '../../base/grouped.ts'
 import { memo } from '../../base/memo.ts'
 import { allTruths, anyTruth, notTruth } from '../kleene.ts'
 import type { Condition, PolicyData, Truth } from '../set.ts'
@@ -71,12 +72,7 @@ export function groupByFacts<T>(items: readonly T[], conditionOf: (item: T) => C
       else parent[rootOf(i)] = rootOf(first)
     }
   }
-  const groups = new Map<number, T[]>()
-  for (const [i, item] of items.entries()) {
-    const root = rootOf(i)
-    const group = groups.get(root)
-    if (group === undefined) groups.set(root, [item])
-    else group.push(item)
-  }
-  return [...groups.values()]
+  const placed = items.map((item, i) => ({ item, root: rootOf(i) }))
+  const groups = grouped(placed, ({ root }) => root)
+  return [...groups.values()].map((group) => group.map(({ item }) => item))
 }

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { memo } from '../../base/memo.ts'
 import { parseRfc3339 } from '../../base/time.ts'
-import { others } from '../declarations.ts'
+import { others, repeated } from '../declarations.ts'
 import { repairKeys } from '../key-repair.ts'
 import { LIMITS } from '../limits.ts'
-import { entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, textOf } from '../node.ts'
+import { entriesOf, itemsOf, keyOf, memberOf, type Node, textOf } from '../node.ts'
 import type { ReadFiles } from '../read-files.ts'
 import type { Report } from '../report.ts'
 import { checkTenant, readDuration } from '../settings.ts'
@@ -196,14 +196,8 @@ function readTime(node: Node | undefined, report: Report): number | undefined {
 }
 
 function reportSameNames(tests: readonly PolicyTest[], report: Report): void {
-  const places = new Map<string, Place[]>()
-  for (const { name, place } of tests) if (name !== '') places.set(name, [...(places.get(name) ?? []), place])
-  for (const [name, same] of places) {
-    if (same.length < 2) continue
-    for (const place of same) {
-      report.add('GATE1505', place, `${JSON.stringify(name)} is also the name of the test at ${others(place, same)}.`)
-    }
-  }
+  for (const { name, place, same } of repeated(tests.filter((test) => test.name !== '')))
+    report.add('GATE1505', place, `${JSON.stringify(name)} is also the name of the test at ${others(place, same)}.`)
 }
 
 function reportUnused({ root, used, report }: TestFile): void {
