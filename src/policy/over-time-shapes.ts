@@ -1,14 +1,13 @@
 import Type from '#typebox'
 import { COUNTED_BY } from './set.ts'
-import { byName, CLOSED, Description, Globs, STEP_PATTERN, TEXT } from './shape-parts.ts'
+import { byName, CLOSED, Description, Globs, STEP_PATTERN, text } from './shape-parts.ts'
 
 export const Session = Type.Object(
   {
-    fact: Type.String({
-      ...TEXT,
-      description: 'The text of the request that names the session. Facts of a session are missing without it.',
-      examples: ['context.session'],
-    }),
+    fact: text(
+      'The text of the request that names the session. Facts of a session are missing without it.',
+      'context.session',
+    ),
     taken: Type.Optional(
       byName(STEP_PATTERN, Globs, {
         description: 'session.taken.<name> is true once an action that matches was allowed in the session.',
@@ -46,7 +45,7 @@ const SUM = { actions: ['payment.*'], fact: 'context.amount', within: '24h', by:
 const Sum = Type.Object(
   {
     ...counted,
-    fact: Type.String({ ...TEXT, description: 'The number that is added up.', examples: ['context.amount'] }),
+    fact: text('The number that is added up.', 'context.amount'),
   },
   {
     ...CLOSED,

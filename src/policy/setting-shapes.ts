@@ -1,8 +1,7 @@
 import Type from '#typebox'
 import { DEFAULT_REASON, DEFAULT_TERMS, DEFAULT_THRESHOLDS } from './settings.ts'
+import { CLOSED, TEXT } from './shape-parts.ts'
 
-const CLOSED = { additionalProperties: false }
-const TEXT = { minLength: 1 }
 const POINTS = { minimum: 0, maximum: 100 }
 
 export const Approval = Type.Object(

@@ -8,6 +8,16 @@ export const STEP_PATTERN = '^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$'
 export const CLOSED = { additionalProperties: false }
 export const TEXT = { minLength: 1 }
 
+/** A text that is not empty. */
+export function text(description: string, ...examples: string[]) {
+  return Type.String({ ...TEXT, description, examples })
+}
+
+/** A list of such texts that is not empty. */
+export function names(description: string, ...example: string[]) {
+  return Type.Array(Type.String(TEXT), { minItems: 1, description, examples: [example] })
+}
+
 export const Globs = Type.Array(Type.String(), {
   minItems: 1,
   description: 'Action patterns: * is one segment or part of one, ** any number of segments.',

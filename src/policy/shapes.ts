@@ -4,7 +4,7 @@ import { History, Session } from './over-time-shapes.ts'
 import { EFFECTS, FACT_TYPES } from './set.ts'
 import { Approval, Defaults, Thresholds } from './setting-shapes.ts'
 import { DEFAULT_EXPLAIN, DEFAULT_TIMEZONE } from './settings.ts'
-import { byName, CLOSED, Description, Globs, NAME_PATTERN, TEXT } from './shape-parts.ts'
+import { byName, CLOSED, Description, Globs, NAME_PATTERN, TEXT, text } from './shape-parts.ts'
 
 export const API_VERSION = 'gate-sidecar/v1'
 
@@ -45,11 +45,10 @@ const Action = Type.Object(
 const List = Type.Object(
   {
     file: Type.Optional(
-      Type.String({
-        ...TEXT,
-        description: "A file in the tenant's folder with one value a line; lines that begin with # are comments.",
-        examples: ['lists/sanctioned-countries.txt'],
-      }),
+      text(
+        "A file in the tenant's folder with one value a line; lines that begin with # are comments.",
+        'lists/sanctioned-countries.txt',
+      ),
     ),
     values: Type.Optional(
       Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
@@ -115,11 +114,7 @@ function ruleShape<S extends TSchema>(condition: S) {
       effect: Type.Enum([...EFFECTS], {
         description: 'What follows where the rule matches. deny wins over require_approval, which wins over allow.',
       }),
-      reason: Type.String({
-        ...TEXT,
-        description: 'What the agent and the approver are told.',
-        examples: ['Large payments are looked at by a person.'],
-      }),
+      reason: text('What the agent and the approver are told.', 'Large payments are looked at by a person.'),
       when: Type.Optional(condition),
       approval: Type.Optional(Approval),
       description: Type.Optional(Description),
@@ -133,7 +128,7 @@ export function documentShape<S extends TSchema>(condition: S) {
   return Type.Object(
     {
       apiVersion: Type.Literal(API_VERSION, { description: 'The format of the file.' }),
-      tenant: Type.String({ ...TEXT, description: 'The tenant: the name of the folder.', examples: ['acme'] }),
+      tenant: text('The tenant: the name of the folder.', 'acme'),
       defaults: Type.Optional(Defaults),
       thresholds: Type.Optional(Thresholds),
       timezone: Type.Optional(

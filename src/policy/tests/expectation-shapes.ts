@@ -2,11 +2,11 @@ import Type, { type TSchema } from '#typebox'
 import { GLOB_PATTERN } from '../../base/glob.ts'
 import { LIMITS } from '../limits.ts'
 import { EFFECTS, POLICY_STEPS, RETRIES } from '../set.ts'
+import { CLOSED, TEXT, text } from '../shape-parts.ts'
 
-export const CLOSED = { additionalProperties: false }
 const POINTS = { minimum: 0, maximum: 100 }
-export const Name = Type.String({ minLength: 1 })
-const Names = (description: string, examples: readonly string[][]) => Type.Array(Name, { description, examples })
+const Names = (description: string, examples: readonly string[][]) =>
+  Type.Array(Type.String(TEXT), { description, examples })
 
 /** A mapping from names to values. Not Type.Record, which would keep a malformed name from being an unknown key. */
 export function mapOf(value: object, description: string, example: unknown) {
@@ -60,11 +60,10 @@ function wantedShape(amount: TSchema) {
     decidedBy: Type.Optional(Type.Enum([...POLICY_STEPS], { description: 'The step that decides.' })),
     retry: Type.Optional(Type.Enum([...RETRIES], { description: 'When it makes sense to ask again.' })),
     reason: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: 'The reason that the agent is told, word for word.',
-        examples: ['Transfers above 10,000 EUR need two people of treasury.'],
-      }),
+      text(
+        'The reason that the agent is told, word for word.',
+        'Transfers above 10,000 EUR need two people of treasury.',
+      ),
     ),
     risk: Type.Optional(Risk),
     factors: Type.Optional(
@@ -98,24 +97,12 @@ function selectedShape(amount: TSchema) {
   return Type.Object(
     {
       action: Type.Optional(
-        Type.String({
-          minLength: 1,
-          description: 'Only this action, or those that the pattern matches.',
-          examples: ['payment.transfer', 'payment.*'],
-        }),
+        text('Only this action, or those that the pattern matches.', 'payment.transfer', 'payment.*'),
       ),
-      context: Type.Optional(
-        Type.String({ minLength: 1, description: 'Only the context of this name.', examples: ['large'] }),
-      ),
-      plan: Type.Optional(
-        Type.String({ minLength: 1, description: 'Only the plan of this name.', examples: ['refund'] }),
-      ),
-      agent: Type.Optional(
-        Type.String({ minLength: 1, description: 'Only the agent of this name.', examples: ['support'] }),
-      ),
-      history: Type.Optional(
-        Type.String({ minLength: 1, description: 'Only the history of this name.', examples: ['two-transfers'] }),
-      ),
+      context: Type.Optional(text('Only the context of this name.', 'large')),
+      plan: Type.Optional(text('Only the plan of this name.', 'refund')),
+      agent: Type.Optional(text('Only the agent of this name.', 'support')),
+      history: Type.Optional(text('Only the history of this name.', 'two-transfers')),
       ...wantedShape(amount),
     },
     {

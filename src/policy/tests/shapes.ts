@@ -3,9 +3,10 @@ import { ENVIRONMENTS } from '../../base/environment.ts'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import type { DiagnosticCode } from '../codes.ts'
 import type { Report } from '../report.ts'
+import { CLOSED, names, text } from '../shape-parts.ts'
 import { API_VERSION } from '../shapes.ts'
 import { DEFAULT_AGENT, DEFAULT_NOW } from './cases.ts'
-import { CLOSED, expectShape, mapOf, Name } from './expectation-shapes.ts'
+import { expectShape, mapOf } from './expectation-shapes.ts'
 
 /** How the faults of a test file's shape are reported. */
 export function testCode(keyword: string): DiagnosticCode {
@@ -30,7 +31,7 @@ const Now = Type.String({
   examples: ['2026-01-31T09:00:00Z', '2026-01-31T09:00:00+01:00'],
 })
 
-export const Agent = Type.Object(
+const Agent = Type.Object(
   {
     identity: Type.Optional(
       Type.String({
@@ -56,16 +57,10 @@ const Past = Type.Object(
       description: 'How long before the time of the test: an integer and s, m, h or d; 1s to 90d.',
       examples: ['10m', '2h'],
     }),
-    context: Type.Optional(
-      Type.String({ minLength: 1, description: 'A name under contexts; empty without it.', examples: ['small'] }),
-    ),
-    plan: Type.Optional(Type.String({ minLength: 1, description: 'A name under plans.', examples: ['refund'] })),
+    context: Type.Optional(text('A name under contexts; empty without it.', 'small')),
+    plan: Type.Optional(text('A name under plans.', 'refund')),
     agent: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description: `A name under agents; ${DEFAULT_AGENT.identity}, ${DEFAULT_AGENT.environment} without it.`,
-        examples: ['support'],
-      }),
+      text(`A name under agents; ${DEFAULT_AGENT.identity}, ${DEFAULT_AGENT.environment} without it.`, 'support'),
     ),
   },
   CLOSED,
@@ -78,34 +73,15 @@ export const Matrix = Type.Object(
       description: 'Actions, each by its full name.',
       examples: [['payment.transfer', 'payment.refund']],
     }),
-    contexts: Type.Optional(
-      Type.Array(Name, {
-        minItems: 1,
-        description: 'Names under contexts; without it the context is empty.',
-        examples: [['small', 'large']],
-      }),
-    ),
-    plans: Type.Optional(
-      Type.Array(Name, {
-        minItems: 1,
-        description: 'Names under plans; without it the request has no plan.',
-        examples: [['refund']],
-      }),
-    ),
+    contexts: Type.Optional(names('Names under contexts; without it the context is empty.', 'small', 'large')),
+    plans: Type.Optional(names('Names under plans; without it the request has no plan.', 'refund')),
     agents: Type.Optional(
-      Type.Array(Name, {
-        minItems: 1,
-        description: `Names under agents; without it the agent is ${DEFAULT_AGENT.identity}, ${DEFAULT_AGENT.environment}.`,
-        examples: [['support']],
-      }),
+      names(
+        `Names under agents; without it the agent is ${DEFAULT_AGENT.identity}, ${DEFAULT_AGENT.environment}.`,
+        'support',
+      ),
     ),
-    histories: Type.Optional(
-      Type.Array(Name, {
-        minItems: 1,
-        description: 'Names under histories; without it nothing was allowed before.',
-        examples: [['two-transfers']],
-      }),
-    ),
+    histories: Type.Optional(names('Names under histories; without it nothing was allowed before.', 'two-transfers')),
   },
   {
     ...CLOSED,
@@ -117,18 +93,13 @@ export const Matrix = Type.Object(
 function testShape(expect: TSchema) {
   return Type.Object(
     {
-      name: Type.String({
-        minLength: 1,
-        description: 'What the test shows; once in the file.',
-        examples: ['large transfers wait for a person'],
-      }),
+      name: text('What the test shows; once in the file.', 'large transfers wait for a person'),
       description: Type.Optional(Description),
       skip: Type.Optional(
-        Type.String({
-          minLength: 1,
-          description: 'Why the test is left out; as long as this is there, it is not run.',
-          examples: ['Waits for the new list of countries.'],
-        }),
+        text(
+          'Why the test is left out; as long as this is there, it is not run.',
+          'Waits for the new list of countries.',
+        ),
       ),
       now: Type.Optional(Now),
       matrix: Matrix,
@@ -142,7 +113,7 @@ function fileShape(expect: TSchema) {
   return Type.Object(
     {
       apiVersion: Type.Literal(API_VERSION, { description: 'The version of the language.' }),
-      tenant: Type.String({ minLength: 1, description: 'The name of the folder.', examples: ['acme'] }),
+      tenant: text('The name of the folder.', 'acme'),
       description: Type.Optional(Description),
       now: Type.Optional(Now),
       contexts: Type.Optional(
