@@ -26,7 +26,7 @@ export async function compileAndTest(source: PolicySource): Promise<CompiledPoli
 }
 
 /** Each expectation that a case does not meet, at its place; tests that would take too long are one fault, and not run. */
-export async function failuresOf(set: PolicySet, tests: readonly PolicyTest[]): Promise<readonly Diagnostic[]> {
+async function failuresOf(set: PolicySet, tests: readonly PolicyTest[]): Promise<readonly Diagnostic[]> {
   const report = createReport()
   const run = tests.filter(({ skip }) => skip === undefined)
   const tooMuch = firstBeyondLimit(set, run)

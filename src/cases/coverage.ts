@@ -3,11 +3,11 @@ import type { Judgement } from '../gate/judge.ts'
 import type { Evaluation } from '../policy/evaluate.ts'
 import { leavesOf } from '../policy/kleene.ts'
 import type { Candidate, Leaf, PolicySet } from '../policy/set.ts'
-import { type Outcomes, outcomesOf } from './outcomes.ts'
+import { type PossibleTruths, possibleTruths } from './outcomes.ts'
 
 /** What can come of a rule, a factor or a comparison; `decided` of a rule alone. */
-export const OUTCOMES = ['true', 'false', 'unknown', 'decided'] as const
-export type Outcome = (typeof OUTCOMES)[number]
+const BRANCHES = ['true', 'false', 'unknown', 'decided'] as const
+export type Branch = (typeof BRANCHES)[number]
 
 /** What cases have seen of one rule, factor or comparison. */
 export interface CoverageItem {
@@ -19,7 +19,7 @@ export interface CoverageItem {
   /** In how many cases it was asked. */
   readonly asked: number
   /** In how many cases each outcome was seen, of those outcomes that can happen. */
-  readonly seen: ReadonlyMap<Outcome, number>
+  readonly seen: ReadonlyMap<Branch, number>
 }
 
 export interface Coverage {
@@ -31,16 +31,16 @@ export interface Coverage {
 
 interface Counter extends CoverageItem {
   asked: number
-  readonly seen: Map<Outcome, number>
+  readonly seen: Map<Branch, number>
 }
 
 /** Counts what cases see of a set, from nothing. */
 export function coverageOf(set: PolicySet): Coverage {
   const counters = new Map<Candidate | Leaf, Counter>()
-  for (const rule of set.rules) addCandidate(counters, rule, 'rule', rule.id, outcomesOf(set, rule))
+  for (const rule of set.rules) addCandidate(counters, rule, 'rule', rule.id, possibleTruths(set, rule))
   for (const factor of set.factors)
-    addCandidate(counters, factor, 'factor', factor.name, outcomesOf(set, factor, factor.scale))
-  const count = (of: Candidate | Leaf, outcomes: readonly Outcome[]): void => countIn(counters.get(of), outcomes)
+    addCandidate(counters, factor, 'factor', factor.name, possibleTruths(set, factor, factor.scale))
+  const count = (of: Candidate | Leaf, outcomes: readonly Branch[]): void => countIn(counters.get(of), outcomes)
   const askedBelow = leavesAsked(set)
   return {
     add({ outcome, evaluation }) {
@@ -67,9 +67,9 @@ function addCandidate(
   candidate: Candidate,
   kind: 'rule' | 'factor',
   name: string,
-  { whole, leaves }: Outcomes,
+  { whole, leaves }: PossibleTruths,
 ): void {
-  const outcomes: Outcome[] = kind === 'rule' ? [...whole, 'decided'] : [...whole]
+  const outcomes: Branch[] = kind === 'rule' ? [...whole, 'decided'] : [...whole]
   counters.set(candidate, counter(kind, name, candidate, outcomes))
   for (const [leaf, possible] of leaves) {
     // A leaf of a named condition is asked by several; what can happen for one of them can happen.
@@ -82,9 +82,9 @@ function counter(
   kind: CoverageItem['kind'],
   name: string,
   { file, line }: { readonly file: string; readonly line: number },
-  outcomes: readonly Outcome[],
+  outcomes: readonly Branch[],
 ): Counter {
-  const seen = new Map(OUTCOMES.filter((outcome) => outcomes.includes(outcome)).map((outcome) => [outcome, 0]))
+  const seen = new Map(BRANCHES.filter((outcome) => outcomes.includes(outcome)).map((outcome) => [outcome, 0]))
   return { kind, name, file, line, asked: 0, seen }
 }
 
@@ -93,7 +93,7 @@ function leafName({ fact, operator, wanted }: Leaf): string {
   return asksForValue ? `${fact.text} ${operator} ${JSON.stringify(wanted)}` : `${fact.text} ${operator}`
 }
 
-function countIn(known: Counter | undefined, outcomes: readonly Outcome[]): void {
+function countIn(known: Counter | undefined, outcomes: readonly Branch[]): void {
   if (known === undefined) return
   known.asked += 1
   for (const outcome of outcomes) {
@@ -124,6 +124,6 @@ export function percentOf({ outcomes, covered }: CoverageTotal): number {
 }
 
 /** The outcomes that can happen and that no case has seen. */
-export function missingOf({ seen }: CoverageItem): Outcome[] {
+export function missingOf({ seen }: CoverageItem): Branch[] {
   return [...seen].flatMap(([outcome, times]) => (times === 0 ? [outcome] : []))
 }

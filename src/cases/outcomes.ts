@@ -4,12 +4,12 @@ import { declaredFor, isPresenceTest, mayBeMissing, type Presence } from '../pol
 import type { Candidate, Condition, Factor, Leaf, PolicySet, Truth } from '../policy/set.ts'
 
 /** The outcomes that requests which fit their schemas can lead to. */
-export type Possible = ReadonlySet<Truth>
+type Possible = ReadonlySet<Truth>
 
 const TRUTHS: readonly Truth[] = ['true', 'false', 'unknown']
 
 /** What can come of a rule or factor, and of each leaf below it. */
-export interface Outcomes {
+export interface PossibleTruths {
   readonly whole: Possible
   readonly leaves: ReadonlyMap<Leaf, Possible>
 }
@@ -18,7 +18,7 @@ export interface Outcomes {
  * The outcomes that can happen, by what is known of facts: `exists` is never unknown, and no comparison is of a fact that
  * has a default or that every schema requires. A fact of the wrong type does not count: a schema refuses it.
  */
-export function outcomesOf(set: PolicySet, candidate: Candidate, scale?: Factor['scale']): Outcomes {
+export function possibleTruths(set: PolicySet, candidate: Candidate, scale?: Factor['scale']): PossibleTruths {
   const presence = { ...set, contextsOf: memo((about: Pick<Candidate, 'actions'>) => declaredFor(about, set.actions)) }
   const mayLack = (leaf: Pick<Leaf, 'fact'>): boolean => mayLackFact(leaf, set, candidate, presence)
   const { condition } = candidate

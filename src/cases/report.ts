@@ -1,4 +1,4 @@
-import type { DecisionResult } from '../gate/decide.ts'
+import type { Ruling } from '../gate/decide.ts'
 import { type Explanation, explanationOf } from '../gate/explain.ts'
 import type { PolicySet } from '../policy/set.ts'
 import type { PolicyTest } from '../policy/tests/cases.ts'
@@ -7,7 +7,7 @@ import type { Difference } from './differences.ts'
 import type { CaseResult } from './run.ts'
 
 /** What was answered to a case. */
-export interface CaseAnswer extends Pick<DecisionResult, 'decision' | 'reason' | 'rule' | 'decidedBy'> {
+interface CaseAnswer extends Pick<Ruling, 'decision' | 'reason' | 'rule' | 'decidedBy'> {
   readonly riskScore: number
 }
 

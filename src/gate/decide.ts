@@ -32,7 +32,7 @@ export interface DecisionInput {
   risk: Risk
 }
 
-export interface DecisionResult {
+export interface Ruling {
   decision: Decision
   reason: string
   /** The rule that decides, if one does. */
@@ -45,14 +45,14 @@ export interface DecisionResult {
   hold: ApprovalTerms | null
 }
 
-type Verdict = Omit<DecisionResult, 'unevaluable' | 'planValidated'>
+type Verdict = Omit<Ruling, 'unevaluable' | 'planValidated'>
 
 /**
  * The decision: the first step that applies of kill switch, no policy, invalid context, deny rule,
  * deny by risk, hold rule, hold by default or risk, allow. Approvals are the caller's concern: it
  * answers allow where the decision is require_approval and a valid approval is presented.
  */
-export function decide(input: DecisionInput): DecisionResult {
+export function decide(input: DecisionInput): Ruling {
   return {
     ...verdictOf(input),
     unevaluable: unevaluableOf(input.evaluation),

@@ -29,7 +29,7 @@ export interface ExplainedLeaf {
   readonly line: number
 }
 
-export interface ExplainedGroup {
+interface ExplainedGroup {
   readonly kind: 'all' | 'any' | 'not'
   readonly outcome: Truth
   readonly conditions: readonly ExplainedCondition[]

@@ -25,7 +25,7 @@ export const NO_TALLY: Tally = { count: 0, total: ZERO, missing: 0 }
 export const MISSING_AMOUNT: Tally = { count: 1, total: ZERO, missing: 1 }
 
 /** Longer texts name no session. In UTF-16 units. */
-export const MAX_SESSION = 256
+const MAX_SESSION = 256
 /** With more, `session.actions` and `session.taken.*` are missing, so that rules that restrain by them apply. */
 export const MAX_SESSION_ACTIONS = 1000
 

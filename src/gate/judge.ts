@@ -8,7 +8,7 @@ import {
   validatePlanAndContext,
 } from '../policy/evaluate.ts'
 import { domainOf, type PolicySet } from '../policy/set.ts'
-import { type DecisionResult, decide } from './decide.ts'
+import { decide, type Ruling } from './decide.ts'
 import { factReader } from './facts.ts'
 import { factsOverTime, type History } from './history.ts'
 import { assessRisk, type Risk } from './risk.ts'
@@ -30,7 +30,7 @@ export interface Question {
 }
 
 export interface Judgement {
-  outcome: DecisionResult
+  outcome: Ruling
   risk: Risk
   /** What every candidate rule and factor came to; undefined without a policy. */
   evaluation: Evaluation | undefined

@@ -3,7 +3,7 @@ import type { Evaluation, FactorResult } from '../policy/evaluate.ts'
 const MAX_TENTHS = 1000
 
 /** One factor of a risk score, in points with one decimal. */
-export interface RiskFactor {
+interface RiskFactor {
   name: string
   /** The most that it can contribute. */
   weight: number

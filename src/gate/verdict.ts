@@ -1,12 +1,12 @@
 import { linkPolicySet } from '../policy/link.ts'
 import type { PolicyData } from '../policy/set.ts'
-import type { DecisionResult } from './decide.ts'
+import type { Ruling } from './decide.ts'
 import { type Explanation, explanationOf } from './explain.ts'
 import { judge, type Question } from './judge.ts'
 import type { Risk } from './risk.ts'
 
 /** What would be decided, and why, before approvals. */
-export interface Verdict extends Omit<DecisionResult, 'hold'> {
+export interface Verdict extends Omit<Ruling, 'hold'> {
   readonly riskScore: number
   readonly factors: Risk['factors']
   readonly explanation: Explanation

@@ -11,7 +11,7 @@ export interface Decoded {
   readonly fault: EncodingFault | undefined
 }
 
-export interface EncodingFault {
+interface EncodingFault {
   /** What the bytes probably are, and what to do. */
   readonly reason: string
   /** Where the first byte stands that is not UTF-8; undefined when it is all of them. */

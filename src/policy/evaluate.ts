@@ -37,7 +37,7 @@ export interface Evaluation {
   truths: ReadonlyMap<number, Truth>
 }
 
-interface Outcome {
+interface Answer {
   outcome: Truth
   missing: readonly string[]
 }
@@ -102,7 +102,7 @@ function factorResult(set: PolicySet, position: number, answers: Answers, read: 
 /** How much of its weight a factor adds, and what it is for want of. */
 function shareOf(
   factor: Factor,
-  when: Outcome,
+  when: Answer,
   read: ReadFact,
 ): Pick<FactorResult, 'fraction' | 'outcome' | 'missing' | 'scaled'> {
   const { outcome, missing } = when
@@ -118,7 +118,7 @@ function shareOf(
   return { outcome, missing, fraction, scaled: value }
 }
 
-function outcomeOf({ condition }: Candidate, asked: readonly Leaf[], { combine, truthOf }: Answers): Outcome {
+function outcomeOf({ condition }: Candidate, asked: readonly Leaf[], { combine, truthOf }: Answers): Answer {
   if (condition === undefined) return { outcome: 'true', missing: [] }
   const outcome = combine(condition)
   if (outcome !== 'unknown') return { outcome, missing: [] }

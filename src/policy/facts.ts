@@ -71,7 +71,7 @@ function meantDefault(value: Json, type: FactType): Json | undefined {
 }
 
 /** Whether a value has the declared type of a fact. */
-export function hasType(value: Json, type: FactType): boolean {
+function hasType(value: Json, type: FactType): boolean {
   if (type === 'list') return Array.isArray(value)
   if (type === 'object') return isJsonObject(value)
   if (type === 'date') return typeof value === 'string' && parseRfc3339(value) !== undefined

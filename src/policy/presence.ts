@@ -5,7 +5,7 @@ import type { FactPath } from './path.ts'
 import type { Candidate, Leaf, PolicyData } from './set.ts'
 
 /** A declared action's schema of its context, as JSON. */
-export interface DeclaredContext {
+interface DeclaredContext {
   readonly context: Json | undefined
 }
 

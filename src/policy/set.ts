@@ -102,7 +102,7 @@ export interface Scale {
 
 /** Whose actions are counted together. */
 export const COUNTED_BY = ['agent', 'tenant', 'session'] as const
-export type CountedBy = (typeof COUNTED_BY)[number]
+type CountedBy = (typeof COUNTED_BY)[number]
 
 /** What `history.count.<name>` or `history.sum.<name>` says of the actions that were allowed, the one that is asked for counted. */
 export interface Counter {
@@ -113,7 +113,7 @@ export interface Counter {
   readonly by: CountedBy
 }
 
-export interface Session {
+interface Session {
   /** The text that names the session. */
   readonly fact: FactPath
   /** What `session.taken.<name>` asks for, by name. */

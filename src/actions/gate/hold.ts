@@ -10,7 +10,7 @@ import {
 import { countedVotes } from '../../approvals/votes.ts'
 import { type EntryDraft, SERVICE } from '../../audit/entry.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import type { DecisionResult } from '../../gate/decide.ts'
+import type { Ruling } from '../../gate/decide.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import type { ApprovalTerms } from '../../policy/set.ts'
@@ -32,7 +32,7 @@ export interface Asked {
 
 /** A decision and the changes to the approval that it uses, waits for or requests. */
 export interface HoldResult {
-  outcome: DecisionResult
+  outcome: Ruling
   approval: Approval | undefined
   guards: readonly Guard[]
   writes: readonly Write[]
@@ -71,7 +71,7 @@ export async function resolveHold(deps: CheckDeps, asked: Asked): Promise<HoldRe
   return requested(deps, { ...asked, judged: { ...asked.judged, outcome: noted } }, outcome.hold, digest, overdue)
 }
 
-function unchanged(outcome: DecisionResult, approval?: Approval): HoldResult {
+function unchanged(outcome: Ruling, approval?: Approval): HoldResult {
   return { outcome, approval, guards: [], writes: [], entries: [] }
 }
 
@@ -150,7 +150,7 @@ function redeemed(
   }
 }
 
-function refused(outcome: DecisionResult, rejected: Approval): HoldResult {
+function refused(outcome: Ruling, rejected: Approval): HoldResult {
   const voter = rejected.votes.at(-1)
   const why = voter?.comment ? `: ${voter.comment}` : '.'
   const reason = `Rejected by ${voter?.principal ?? 'an approver'} (${rejected.id})${why}`

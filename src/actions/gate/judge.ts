@@ -1,4 +1,4 @@
-import type { DecisionResult } from '../../gate/decide.ts'
+import type { Ruling } from '../../gate/decide.ts'
 import { type Judgement, judge } from '../../gate/judge.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import type { Risk } from '../../gate/risk.ts'
@@ -12,7 +12,7 @@ import { NOTHING_READ } from './history.ts'
 export interface Judged {
   subject: { chain: string; action: string; domain: string | undefined }
   set: PolicySet | undefined
-  outcome: DecisionResult
+  outcome: Ruling
   risk: Risk
   /** Input of an explanation. */
   judgement: Judgement

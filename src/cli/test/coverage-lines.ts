@@ -1,14 +1,14 @@
-import { type CoverageItem, coverageTotal, missingOf, type Outcome, percentOf } from '../../cases/coverage.ts'
+import { type Branch, type CoverageItem, coverageTotal, missingOf, percentOf } from '../../cases/coverage.ts'
 import { type Line, paint, table } from '../output.ts'
 
 /** What an outcome of a rule or factor, and of a comparison, is called. */
-const RULE_WORDS: Record<Outcome, string> = {
+const RULE_WORDS: Record<Branch, string> = {
   true: 'matched',
   false: 'not matched',
   unknown: 'unevaluable',
   decided: 'decided',
 }
-const COMPARISON_WORDS: Record<Outcome, string> = { ...RULE_WORDS, true: 'true', false: 'false', unknown: 'unknown' }
+const COMPARISON_WORDS: Record<Branch, string> = { ...RULE_WORDS, true: 'true', false: 'false', unknown: 'unknown' }
 
 /** What no case has seen, with its place; then how much has been seen. */
 export function coverageLines(items: readonly CoverageItem[]): Line[] {

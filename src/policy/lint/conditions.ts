@@ -6,14 +6,14 @@ import type { Condition, Leaf, PolicyData, Truth } from '../set.ts'
 import { conditionText, leafText, listText, placeOf } from './describe.ts'
 import type { Scope } from './known.ts'
 import type { Search } from './search.ts'
-import { groupByFacts, type Outcomes, outcomesIn } from './truths.ts'
+import { groupByFacts, outcomesIn, type TruthsOf } from './truths.ts'
 
 /** What a condition is checked with. */
 interface Checking {
   readonly names: Names
   readonly search: Search
   readonly scope: Scope
-  readonly outcomes: Outcomes
+  readonly outcomes: TruthsOf
   readonly hasDefault: (leaf: Leaf) => boolean
 }
 

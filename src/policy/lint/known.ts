@@ -9,7 +9,7 @@ import { type FactPath, isPlural, OVER_TIME_ROOTS, SESSION_ACTIONS } from '../pa
 import { isRequired } from '../presence.ts'
 import type { Counter, PolicyData } from '../set.ts'
 
-export type JsonKind = 'number' | 'string' | 'boolean' | 'array' | 'object'
+type JsonKind = 'number' | 'string' | 'boolean' | 'array' | 'object'
 
 /** What is certain about the values of a fact where a rule is asked. Whatever is not certain is let through. */
 export interface Known {

@@ -8,13 +8,13 @@ import { type Cell, cellsOf } from './cells.ts'
 import { type Declared, type Known, knownOf, type Scope } from './known.ts'
 
 /** A condition and what it shall come to. */
-export interface Goal {
+interface Goal {
   readonly condition: Condition
   readonly holds: (truth: Truth) => boolean
 }
 
 /** `unclear` when it was not possible to try everything. */
-export type Found = 'found' | 'none' | 'unclear'
+type Found = 'found' | 'none' | 'unclear'
 
 /** Tries all requests that conditions can tell apart. */
 export interface Search {

@@ -8,13 +8,13 @@ import type { Search } from './search.ts'
 const EVERY: ReadonlySet<Truth> = new Set<Truth>(['true', 'false', 'unknown'])
 
 /** What a condition can come to in a request about some actions; all three where that is not known. */
-export type Outcomes = (condition: Condition) => ReadonlySet<Truth>
+export type TruthsOf = (condition: Condition) => ReadonlySet<Truth>
 
 /**
  * Works out what conditions can come to. Parts that read different facts are tried apart, so that the work grows with the
  * parts that share facts only.
  */
-export function outcomesIn(scope: Scope, { conditions }: PolicyData, search: Search): Outcomes {
+export function outcomesIn(scope: Scope, { conditions }: PolicyData, search: Search): TruthsOf {
   const tried = (parts: readonly Condition[], combined: Condition): ReadonlySet<Truth> => {
     const found = new Set<Truth>()
     const end = search.search([{ condition: combined, holds: () => true }], scope, ([truth]) => {
@@ -32,7 +32,7 @@ export function outcomesIn(scope: Scope, { conditions }: PolicyData, search: Sea
     const none: Truth = kind === 'all' ? 'true' : 'false'
     return each.reduce((sum, next) => combinations(kind, sum, next), new Set<Truth>([none]))
   }
-  const outcomes: Outcomes = memo((node: Condition) => {
+  const outcomes: TruthsOf = memo((node: Condition) => {
     if (node.kind === 'leaf') {
       const known = search.knownOf(node.fact, scope)
       return known.because === undefined ? EVERY : tried([node], node)

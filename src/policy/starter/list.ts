@@ -16,7 +16,7 @@ export interface Tool {
 export type ToolList = { tools: readonly Tool[]; notes: readonly string[] } | { fault: string }
 
 /** Tools that are taken at most. */
-export const MAX_TOOLS = 1000
+const MAX_TOOLS = 1000
 const MAX_NAME = 500
 
 /**

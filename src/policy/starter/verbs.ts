@@ -73,7 +73,7 @@ function lastPart(action: string): string {
 }
 
 /** `gmail`, `read`, `email` of `GmailReadEmail` and of `gmail_read_email`. */
-export function wordsOf(name: string): string[] {
+function wordsOf(name: string): string[] {
   const words = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g) ?? []
   return words.map((word) => word.toLowerCase())
 }

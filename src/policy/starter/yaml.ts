@@ -3,7 +3,7 @@ import type { Json } from '../../base/json.ts'
 import { visible } from '../../base/visible.ts'
 
 /** Where a comment stands: keys from the root, and positions in lists. */
-export type At = readonly (string | number)[]
+type At = readonly (string | number)[]
 
 export interface Comments {
   /** Lines above a member or item, with an empty line before them where a part of the file begins. */
