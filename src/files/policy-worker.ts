@@ -10,7 +10,7 @@ import { answeringThreads } from '../workers/thread.ts'
  */
 const TIME_LIMIT_MS = 20_000
 const TIME_LIMIT_IF_STARVED_MS = 60_000
-const LOOK_MS = 100
+const POLL_MS = 100
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 64 }
 /** Sets come into force together; between that there is no thread. */
 const IDLE_MS = 2000
@@ -41,7 +41,7 @@ export type Job =
   | ['judge', DraftQuestion]
 
 /** Each in a thread that does nothing else meanwhile, and is ended when that fails. */
-export function inThreads(): PolicyWorker {
+export function threadedPolicyWorker(): PolicyWorker {
   const ask = answeringThreads(MODULE, { idleMs: IDLE_MS, resourceLimits: RESOURCE_LIMITS })
   const run = <T>(job: Job): Promise<Outcome<T>> => inTime((signal) => ask<T>(job, signal), job)
   return {
@@ -80,7 +80,7 @@ async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, [what]: Job)
   const isOver = timeLimit()
   const timer = setInterval(() => {
     if (isOver()) late.abort()
-  }, LOOK_MS)
+  }, POLL_MS)
   try {
     return { value: await work(late.signal) }
   } catch (error) {

@@ -17,7 +17,7 @@ import { type Config, ConfigError } from './config.ts'
 import type { Logger } from './log.ts'
 import type { Tasks } from './repeat.ts'
 
-const LOOK_MS = 1000
+const POLL_MS = 1000
 /** Counting asks for each chain, and probes are many. */
 const STATUS_AGE_MS = 1000
 
@@ -72,7 +72,7 @@ export async function keepAnchors(
   const toWebhook = webhook && deliver(webhook, async () => true)
   const deliveries = [toFile, toWebhook].filter((delivery) => delivery !== undefined)
   await toFile?.prepare()
-  tasks.every('deliver anchors', LOOK_MS, async () => {
+  tasks.every('deliver anchors', POLL_MS, async () => {
     if (guard.isSuspended()) await toFile?.prepare()
     if (!guard.isSuspended()) for (const delivery of deliveries) delivery.tend()
   })

@@ -8,7 +8,7 @@ import type { Tasks } from './repeat.ts'
 import type { Trail } from './trail.ts'
 
 /** Between two looks for outcomes that never came. */
-const LOOK_MS = 10_000
+const POLL_MS = 10_000
 
 /** Decisions whose outcome was contradicted that are remembered: one that is told again and again counts once. */
 const REMEMBERED = 10_000
@@ -36,7 +36,7 @@ export function watchOutcomes(
         log.warn({ chain, count: missing.length, decisions }, 'outcomes of allowed actions never came')
       },
     })
-    tasks.every('look for missing outcomes', Math.min(LOOK_MS, withinMs), async () => {
+    tasks.every('look for missing outcomes', Math.min(POLL_MS, withinMs), async () => {
       if (trail.isWriting()) await watch.look()
     })
   }

@@ -15,7 +15,7 @@ import type { Tasks } from './repeat.ts'
 import type { Trail } from './trail.ts'
 
 /** Between two looks at the policies. A change is in force after two that are alike. */
-const LOOK_MS = 500
+const POLL_MS = 500
 
 interface KeepPoliciesOptions {
   /** Of all tenants. */
@@ -36,7 +36,7 @@ export async function keepPolicies(
   const policies = policiesIn(folder, { deps, policyWorker: queue, watch: config.watch === 'on', log })
   const readOnce = reader(policies, trail.anchors)
   await readOnce()
-  tasks.every('look at policies', LOOK_MS, async () => {
+  tasks.every('look at policies', POLL_MS, async () => {
     await readOnce()
     await policies.tend()
   })

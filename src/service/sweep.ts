@@ -8,7 +8,7 @@ import type { Logger } from './log.ts'
 import type { Tasks } from './repeat.ts'
 
 /** How often it is looked whether it is time. */
-const LOOK_MS = 1000
+const POLL_MS = 1000
 /** After the start, others have their turn first. */
 const FIRST_AFTER_MS = 5000
 /** The hour of the local day at which all chains are verified. */
@@ -34,7 +34,7 @@ export function keepSweeping(
     tell(log, swept)
   }
   if (config.sweep === 'on') {
-    tasks.every('verify the audit trail', LOOK_MS, async () => {
+    tasks.every('verify the audit trail', POLL_MS, async () => {
       if (isWriting() && Date.now() >= nextMs) await run()
     })
   }

@@ -11,7 +11,7 @@ import type { Tasks } from './repeat.ts'
 import { keepSweeping, type Sweeping } from './sweep.ts'
 
 /** Between two looks at whether a checkpoint is due. */
-const LOOK_MS = 500
+const POLL_MS = 500
 
 export interface Trail {
   keyring: Keyring
@@ -41,7 +41,7 @@ export async function keepTrail(deps: Deps, options: { config: Config; log: Logg
     onFault: (chain, fault) => log.error({ chain, fault }, 'the audit trail was altered'),
   })
   const isWriting = (): boolean => anchors.fault() === null
-  tasks.every('sign checkpoints', LOOK_MS, async () => {
+  tasks.every('sign checkpoints', POLL_MS, async () => {
     if (isWriting()) await checkpoints.tend()
   })
   const readAnchors = async (): Promise<RangeInputs> => {
