@@ -42,7 +42,7 @@ export type Job =
   | ['judge', DraftQuestion]
 
 /** Runs each job alone in a thread, which is terminated when the job fails. */
-export function inThreads(): PolicyWorker {
+export function threadedPolicyWorker(): PolicyWorker {
   const ask = answeringThreads(MODULE, { idleMs: IDLE_MS, resourceLimits: RESOURCE_LIMITS })
   const run = <T>(job: Job): Promise<Bounded<T>> => inTime((signal) => ask<T>(job, signal), job)
   return {

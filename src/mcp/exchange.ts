@@ -15,7 +15,7 @@ import { readServerMessage, type ServerMessage } from './server-message.ts'
 import { type Drift, type ToolBook, toolsIn } from './tool-book.ts'
 
 /** Outputs of an exchange: the server, and answers to the client. */
-export interface Ways {
+export interface Channels {
   /** Aborted when nobody waits for an answer any more: a held call then does not run. */
   signal?: AbortSignal
   toServer(message: JsonObject): Promise<void>
@@ -75,8 +75,8 @@ export class Exchange {
   }
 
   /** Handles a message of the client; settles once it was passed on or answered, which takes long for a held call. */
-  async fromClient(read: ClientMessage, ways: Ways): Promise<void> {
-    const { toServer, toClient } = ways
+  async fromClient(read: ClientMessage, channels: Channels): Promise<void> {
+    const { toServer, toClient } = channels
     if (read.kind === 'refused') return toClient(read.answer)
     if (read.kind === 'response') return toServer(read.message)
     if (read.kind === 'notification') {
@@ -90,7 +90,7 @@ export class Exchange {
       return toClient(
         errorAnswer('Its id is that of another request, or too many are held.', INVALID_REQUEST, request.id),
       )
-    if (request.method === TOOL_CALL) return this.#toolCall(request, message, ways)
+    if (request.method === TOOL_CALL) return this.#toolCall(request, message, channels)
     this.#opened(request.id, { method: request.method, tool: undefined, finished: async () => undefined })
     return toServer(withoutOwnMeta(message))
   }
@@ -162,7 +162,7 @@ export class Exchange {
     this.#finishing.add(finished)
   }
 
-  async #toolCall(request: Request, message: JsonObject, { toServer, toClient, signal }: Ways): Promise<void> {
+  async #toolCall(request: Request, message: JsonObject, { toServer, toClient, signal }: Channels): Promise<void> {
     const held = new AbortController()
     signal?.addEventListener('abort', () => held.abort(), { once: true })
     this.#held.set(String(request.id), held)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { CALLER_VARIABLES } from '../base/variables.ts'
-import { Exchange, type ExchangeListener, type Ways } from './exchange.ts'
+import { type Channels, Exchange, type ExchangeListener } from './exchange.ts'
 import type { Gatekeeper } from './gatekeeper.ts'
 import { linesOf, writeText } from './lines.ts'
 import { readClientMessage, TOOL_CALL } from './message.ts'
@@ -52,7 +52,7 @@ export async function relayStdio({
   // The server's exit reports an end during a write.
   server.stdin.on('error', () => undefined)
   const exchange = new Exchange({ gatekeeper, book, listener })
-  const ways: Ways = {
+  const channels: Channels = {
     toServer: (message) => writeText(server.stdin, `${JSON.stringify(message)}\n`),
     toClient: (message) => writeText(output, `${JSON.stringify(message)}\n`),
   }
@@ -70,7 +70,7 @@ export async function relayStdio({
     listener.onBroken(error instanceof Error ? error.message : String(error))
     end()
   }
-  void fromClient(input, exchange, ways, broken).then(end, broken)
+  void fromClient(input, exchange, channels, broken).then(end, broken)
   await fromServer(server.stdout, output, exchange).catch(broken)
   const [code] = await ended
   isOver = true
@@ -84,12 +84,12 @@ export async function relayStdio({
 async function fromClient(
   input: Readable,
   exchange: Exchange,
-  ways: Ways,
+  channels: Channels,
   broken: (error: unknown) => void,
 ): Promise<void> {
   for await (const line of linesOf(input, MAX_CLIENT_BYTES)) {
     const read = readClientMessage(line)
-    const passed = exchange.fromClient(read, ways)
+    const passed = exchange.fromClient(read, channels)
     if (read.kind === 'request' && read.request.method === TOOL_CALL) void passed.catch(broken)
     else await passed
   }

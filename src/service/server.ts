@@ -13,7 +13,7 @@ import { Sessions } from '../actions/sessions/sessions.ts'
 import { SignInCodes } from '../actions/sessions/sign-in-codes.ts'
 import { idMaker } from '../base/id.ts'
 import type { Clock } from '../base/time.ts'
-import { inThreads, type PolicyWorker } from '../files/policy-worker.ts'
+import { type PolicyWorker, threadedPolicyWorker } from '../files/policy-worker.ts'
 import { createApp } from '../http/app.ts'
 import { examineInThread } from '../http/evidence/examine.ts'
 import type { Refusals } from '../http/refusals.ts'
@@ -73,7 +73,7 @@ export async function startServer({
   clock = Date.now,
   direct = true,
   threads = {
-    policyWorker: inThreads(),
+    policyWorker: threadedPolicyWorker(),
     writer: writeWhereBetter,
     verifier: verifyInThread,
     examine: examineInThread(),

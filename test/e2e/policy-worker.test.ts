@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
-import { inThreads } from '../../src/files/policy-worker.ts'
+import { threadedPolicyWorker } from '../../src/files/policy-worker.ts'
 import { NO_TALLY } from '../../src/gate/history.ts'
 import { draftVerdict } from '../../src/gate/verdict.ts'
 import type { PolicySource } from '../../src/policy/files.ts'
@@ -48,7 +48,7 @@ function largePolicy(reason: string): string {
 
 test('what is compiled in a thread is what would be compiled here, and can be asked', async () => {
   const source = sourceOf({ 'main.yaml': EVERYTHING }, { 'lists/known.txt': 'eve\n' })
-  const there = await inThreads().compile(source)
+  const there = await threadedPolicyWorker().compile(source)
   const here = compilePolicySet(source)
   assert.ok('value' in there)
   assert.deepEqual(
@@ -89,12 +89,12 @@ history: {count: {mails: {actions: ["email.*"], within: 1h, by: agent}}}
   }
   const here = await draftVerdict({ data, asked })
   assert.deepEqual([here.decision, here.rule], ['deny', 'often'])
-  assert.deepEqual(await inThreads().judge({ data, asked }), { value: here })
+  assert.deepEqual(await threadedPolicyWorker().judge({ data, asked }), { value: here })
 })
 
 test('the lists that policies name are found in a thread', async () => {
   const { files } = sourceOf({ 'main.yaml': EVERYTHING })
-  assert.deepEqual(await inThreads().listFiles(files), { value: ['lists/known.txt'] })
+  assert.deepEqual(await threadedPolicyWorker().listFiles(files), { value: ['lists/known.txt'] })
 })
 
 test('a thread that has answered takes the next work, and is ended when none comes', async (t) => {
@@ -105,7 +105,7 @@ test('a thread that has answered takes the next work, and is ended when none com
   // An idle thread keeps nothing from ending, not even this test.
   const running = setInterval(() => undefined, 1000)
   t.after(() => clearInterval(running))
-  const policyWorker = inThreads()
+  const policyWorker = threadedPolicyWorker()
   const { files } = sourceOf({ 'main.yaml': EVERYTHING })
   await policyWorker.listFiles(files)
   await policyWorker.listFiles(files)
@@ -120,7 +120,7 @@ test('a thread that has answered takes the next work, and is ended when none com
 test('policies that take all time or memory end as a fault, in a thread that is ended', async () => {
   const files = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`p${i}.yaml`, largePolicy(`R${i}.`)]))
   const started = performance.now()
-  const policyWorker = inThreads()
+  const policyWorker = threadedPolicyWorker()
   const outcome = await policyWorker.compile(sourceOf(files))
   assert.ok('fault' in outcome)
   assert.match(outcome.fault, /^takes more than 20 s to load$|^cannot be loaded: .*memory limit/)

@@ -12,7 +12,7 @@ import { ACME_POLICY, type Gate, startGate, temporaryFolder, writeFiles } from '
 import { becomes } from './becomes.ts'
 import { configMap, type Payload } from './config-map.ts'
 
-const LOOK_MS = 500
+const POLL_MS = 500
 /** Less than what lies between two looks. */
 const SHORT_MS = 300
 
@@ -76,7 +76,7 @@ test('a ConfigMap: every update comes into force whole, whatever the kubelet is 
   const digests = [digestOf(version(1))]
   for (const [i, payload] of updates.entries()) {
     // A change came into force at a look: the pause is about the next one.
-    await sleep(LOOK_MS / 2)
+    await sleep(POLL_MS / 2)
     for (const { what, run } of map.update(payload)) {
       run()
       // A link that leads nowhere yet, and one that leads nowhere any more.

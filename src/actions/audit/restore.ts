@@ -45,7 +45,7 @@ export async function restoreTrail(
   const discrepancies = await contradicted()
   let unsigned: readonly UnsignedTail[] = []
   const tails = await unsignedTails(store)
-  await checkpoints.takeUp(
+  await checkpoints.adopt(
     tails.map(({ chain }) => chain),
     (taken) => {
       unsigned = tails.filter(({ chain }) => taken.includes(chain))

@@ -4,7 +4,7 @@ import { streams } from '../waiters.ts'
 import { type Days, dayRange, type RangeInputs, verifyDays } from './verify-range.ts'
 
 /** Poll interval, and so the shortest time between two reports of progress. */
-const LOOK_MS = 250
+const POLL_MS = 250
 /** Interval after which unchanged progress is reported again. */
 const REPEAT_MS = 10_000
 
@@ -51,7 +51,7 @@ async function* verification(
     work.catch(() => undefined)
     let told = { checked, atMs: performance.now() }
     while (!isOver()) {
-      const verified = await Promise.race([work, sleep(LOOK_MS)])
+      const verified = await Promise.race([work, sleep(POLL_MS)])
       if (verified !== undefined) {
         yield eventOf('verified', verified)
         return

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts'
 import { entryView, SHOWN_SECTIONS } from '../audit/audit.ts'
 
 /** Poll interval of followed chains: the delay of an event, beside the readers' turns. */
-const LOOK_MS = 50
+const POLL_MS = 50
 /** How long a batch is shared by readers at the same position, and the limit of shared batches. */
 const SHARED_MS = 100
 const MAX_SHARED = 32
@@ -79,7 +79,7 @@ function readingOf(store: Store): Reading {
 export function nextLengths(store: Store, chains: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const reading = readingOf(store)
   for (const chain of chains) reading.wanted.add(chain)
-  reading.look ??= sleep(LOOK_MS).then(() => {
+  reading.look ??= sleep(POLL_MS).then(() => {
     const wanted = [...reading.wanted]
     reading.wanted.clear()
     reading.look = undefined

@@ -38,14 +38,14 @@ export function chainTree(store: Store) {
   const cache = new Map<string, SignedTree>()
 
   /** The tree at the last checkpoint, and the chain's head there. */
-  const signed = async (chain: string, isTakenUp: boolean): Promise<SignedTree> => {
+  const signed = async (chain: string, isAdopted: boolean): Promise<SignedTree> => {
     const known = cache.get(chain)
     if (known !== undefined && known.tree.size === (await store.lastCheckpoint(chain))?.size) return known
     // The heads are read before the checkpoint written with them, since others sign meanwhile.
     const heads = await store.recordedHeads(chain)
     const last = await store.lastCheckpoint(chain)
     const size = last?.size ?? 0
-    for (const head of heads) if (head.size > size) await assertMayRenew(store, size, head, isTakenUp)
+    for (const head of heads) if (head.size > size) await assertMayRenew(store, size, head, isAdopted)
     const peaks = await store.treeHashes(chain, coverRanges(0, size))
     const tree = new GrowingTree(size, peaks)
     if (last !== undefined && !isSigned(store, last, tree.root()))
@@ -63,16 +63,16 @@ export function chainTree(store: Store) {
     /**
      * The growth of a chain; none when it has not grown.
      *
-     * @param isTakenUp an operator vouches for unsigned entries, however many, and for missing checkpoints
+     * @param isAdopted an operator vouches for unsigned entries, however many, and for missing checkpoints
      * @throws GateError `audit_unavailable` naming the entry that does not follow
      */
-    async grow(chain: string, isTakenUp: boolean): Promise<Growth[]> {
-      const start = await signed(chain, isTakenUp)
+    async grow(chain: string, isAdopted: boolean): Promise<Growth[]> {
+      const start = await signed(chain, isAdopted)
       const tree = start.tree.copy()
       let { head } = start
       const nodes: TreeNode[] = []
       // Entries that this process itself could not sign, such as without the key's file, were not taken away.
-      const isKnown = isTakenUp || cache.get(chain)?.tree.size === start.tree.size
+      const isKnown = isAdopted || cache.get(chain)?.tree.size === start.tree.size
       const isTooMany = isKnown ? () => false : unsignedTail()
       for (;;) {
         const texts = await store.headersFrom(chain, tree.size, HEADERS_AT_ONCE)
@@ -106,11 +106,11 @@ export function chainTree(store: Store) {
  * Refuses to sign past a missing checkpoint that `_system` records, unless an operator vouches for it. The entries may
  * have been rewritten; if they differ from that checkpoint, nobody can vouch.
  */
-async function assertMayRenew(store: Store, size: number, head: RecordedHead, isTakenUp: boolean): Promise<void> {
+async function assertMayRenew(store: Store, size: number, head: RecordedHead, isAdopted: boolean): Promise<void> {
   const [root] = await store.treeHashes(head.chain, [{ begin: 0, end: head.size }])
   if (root === undefined || formatDigest(root) !== head.root)
     throw altered(head.chain, size, 'is not what _system records as signed')
-  if (!isTakenUp) throw altered(head.chain, size, UNSIGNED)
+  if (!isAdopted) throw altered(head.chain, size, UNSIGNED)
 }
 
 const UNSIGNED = 'was signed once, and is not any more (if the log key was away then, `audit restore` takes it up)'

@@ -26,7 +26,7 @@ export interface Checkpointer {
    * Signs these chains even where missing checkpoints left much unsigned, and commits the entry of `record` with them.
    * Chains that `_system` contradicts are not signed.
    */
-  takeUp(chains: readonly string[], record: Recorder): Promise<void>
+  adopt(chains: readonly string[], record: Recorder): Promise<void>
   /**
    * The checkpoint to show for the entry; signed when there is none.
    *
@@ -69,7 +69,7 @@ export function checkpointer(deps: CheckpointDeps): Checkpointer {
         await sign(due)
       }),
     signAll: () => serial(async () => sign((await unsignedChains(store)).map(({ chain }) => chain))),
-    takeUp: (chains, record) => serial(() => sign(chains, record)),
+    adopt: (chains, record) => serial(() => sign(chains, record)),
     async covering(chain, seq, maxNumber) {
       const find = (): Promise<StoredCheckpoint | undefined> => checkpointFor(store, chain, seq, maxNumber)
       const found = await find()
@@ -90,9 +90,9 @@ function signing(deps: CheckpointDeps) {
   const faults = new Map<string, string>()
 
   /** A fault in one chain does not stop the others. */
-  const grow = async (chain: string, isTakenUp: boolean): Promise<Growth[]> => {
+  const grow = async (chain: string, isAdopted: boolean): Promise<Growth[]> => {
     try {
-      const growths = await trees.grow(chain, isTakenUp)
+      const growths = await trees.grow(chain, isAdopted)
       faults.delete(chain)
       return growths
     } catch (error) {

@@ -5,7 +5,7 @@ import { useLoad } from '../../data/load.ts'
 import { Await } from '../../ui/states.tsx'
 
 /** What is left of a plan changes from second to second. */
-const LOOK_MS = 5000
+const POLL_MS = 5000
 
 /** The plan of the tenant, and what is left of it at this moment. */
 export function PlanAndUsage() {
@@ -13,7 +13,7 @@ export function PlanAndUsage() {
   const usage = useLoad((signal) => gate.service.usage({ signal }), [])
   const { reload } = usage
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || reload(), LOOK_MS)
+    const timer = setInterval(() => document.hidden || reload(), POLL_MS)
     return () => clearInterval(timer)
   }, [reload])
   return (
