@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { partsOf, type Tier, testFiles } from './parts.ts'
 
 interface Part {
   /** 1 and 2 are pure; a part imports only what stands lower, but for `and`. */
@@ -87,7 +88,6 @@ interface Source {
 }
 
 const SRC = fileURLToPath(new URL('../src/', import.meta.url))
-const TESTS = fileURLToPath(new URL('./', import.meta.url))
 
 function sources(): Source[] {
   return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -244,19 +244,23 @@ test('each package of the table belongs to one part', () => {
   assert.deepEqual(owned, [...new Set(owned)])
 })
 
-test('npm test runs every file of tests, each once', () => {
-  const { scripts }: { scripts: Record<string, string> } = JSON.parse(
-    readFileSync(join(SRC, '../package.json'), 'utf8'),
+test('every file of tests is in one part of npm test, or in one of the full tier alone; that tier has all', () => {
+  const files = testFiles()
+  const filesIn = (tier: Tier): string[] => partsOf(tier).flatMap((part) => part.files)
+  assert.deepEqual(filesIn('full').sort(), files)
+  const onlyFull = files.filter((file) => file.endsWith('.full.test.ts'))
+  assert.deepEqual([...filesIn('fast'), ...onlyFull].sort(), files)
+  const rest = filesIn('rest')
+  assert.equal(new Set(rest).size, rest.length)
+  assert.ok(onlyFull.every((file) => rest.includes(file)))
+})
+
+test('every file of tests has tests', () => {
+  const declares = /^ *(?:await )?(?:(?:full)?[tT]est|\w+(?:Contract|Tests))\(/m
+  assert.deepEqual(
+    testFiles().filter((file) => !declares.test(readFileSync(join(SRC, '..', file), 'utf8'))),
+    [],
   )
-  const named = Object.values(scripts).join(' ').split(' ')
-  const folders = readdirSync(TESTS, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  for (const { name } of folders) {
-    const inside = readdirSync(join(TESTS, name))
-    if (!inside.some((file) => file.endsWith('.test.ts'))) continue
-    // In one process, or each file in its own.
-    const ways = [inside.includes('all.ts'), named.includes(`test/${name}/*.test.ts`)]
-    assert.deepEqual(ways.toSorted(), [false, true], `test/${name}`)
-  }
 })
 
 // The checks themselves: a file that breaks one rule, and the part of the reason that names it.

@@ -1,0 +1,107 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export type Tier = 'fast' | 'full' | 'rest'
+
+/** What one process runs. */
+export interface Part {
+  name: string
+  /** Program and arguments. */
+  command: readonly string[]
+  files: readonly string[]
+}
+
+export const ROOT = fileURLToPath(new URL('../', import.meta.url))
+
+/** Folders that take long, longest first, and how many processes share their files; `each` file has its own where it changes its process. */
+const PROCESSES: Record<string, number | 'each'> = {
+  console: 1,
+  cli: 1,
+  e2e: 3,
+  http: 3,
+  docs: 'each',
+  image: 'each',
+  client: 'each',
+  store: 2,
+  policy: 2,
+  evidence: 2,
+  mcp: 2,
+}
+
+/** Parts without files of test/, and the tiers that run them. Those of the rest add to the fast tier. */
+const COMMANDS: readonly { name: string; tiers: readonly Tier[]; command: readonly string[] }[] = [
+  { name: 'integrations', tiers: ['full', 'rest'], command: ['npm', 'run', 'test:integrations'] },
+  { name: 'check', tiers: ['fast', 'full'], command: ['npm', 'run', 'check'] },
+  { name: 'python', tiers: ['fast', 'full', 'rest'], command: ['npm', 'run', 'test:python'] },
+]
+
+/** Every file of tests, relative to the project. */
+export function testFiles(): string[] {
+  return readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => `test/${path.replaceAll('\\', '/')}`)
+    .sort()
+}
+
+/** Whether a tier runs a file. What depends on the tier by its counts is run by the rest again, with all of them. */
+export function isIn(tier: Tier, file: string): boolean {
+  if (tier === 'full') return true
+  const isFull = file.endsWith('.full.test.ts')
+  return tier === 'fast' ? !isFull : isFull || reads(file, 'test/tier.ts')
+}
+
+/** Whether a file imports another of test/, or imports one that does. */
+function reads(file: string, wanted: string, seen = new Set<string>()): boolean {
+  if (file === wanted) return true
+  if (seen.has(file) || !existsSync(join(ROOT, file))) return false
+  seen.add(file)
+  const imports = readFileSync(join(ROOT, file), 'utf8').matchAll(/\bfrom '(\.[^']+\.ts)'/g)
+  return [...imports]
+    .map(([, path = '']) => relative(ROOT, join(ROOT, dirname(file), path)).replaceAll('\\', '/'))
+    .some((path) => path.startsWith('test/') && reads(path, wanted, seen))
+}
+
+/** The parts of a tier, slow ones first. @param names paths of files or folders, or names of commands; none for all */
+export function partsOf(tier: Tier, names: readonly string[] = []): Part[] {
+  const isNamed = (name: string): boolean => names.length === 0 || names.some((wanted) => isWithin(name, wanted))
+  const files = testFiles().filter((file) => isIn(tier, file) && isNamed(file))
+  const commands = COMMANDS.filter(({ name, tiers }) => tiers.includes(tier) && isNamed(name))
+  const folders = new Set([...Object.keys(PROCESSES), ...files.map(folderOf)])
+  return [
+    ...commands.map(({ name, command }) => ({ name, command, files: [] })),
+    ...[...folders].flatMap((folder) => packs(folder, files)),
+  ]
+}
+
+/** Whether a path, or the name of a command, is another or stands in that folder. */
+export const isWithin = (name: string, wanted: string): boolean => name === wanted || name.startsWith(`${wanted}/`)
+
+/** The folder directly in test/; `test` for a file there. */
+const folderOf = (file: string): string => (file.split('/').length > 2 ? (file.split('/')[1] ?? '') : 'test')
+
+/** The files of a folder, in as many processes as the table says. */
+function packs(folder: string, all: readonly string[]): Part[] {
+  const files = all.filter((file) => folderOf(file) === folder)
+  const shared = PROCESSES[folder] ?? 1
+  const count = Math.min(shared === 'each' ? files.length : shared, files.length)
+  const shares = Array.from({ length: count }, (): string[] => [])
+  // The longest file goes where least is yet.
+  const size = (file: string): number => statSync(join(ROOT, file)).size
+  const filled = shares.map(() => 0)
+  for (const file of files.toSorted((a, b) => size(b) - size(a))) {
+    const least = filled.indexOf(Math.min(...filled))
+    shares[least]?.push(file)
+    filled[least] = (filled[least] ?? 0) + size(file)
+  }
+  return shares.map((share, i) => ({
+    name: nameOf(folder, share, i, count),
+    command: [process.execPath, '--import', 'tsx', '--test-reporter=spec', 'test/part.ts', ...share],
+    files: share,
+  }))
+}
+
+function nameOf(folder: string, [first = '', ...others]: readonly string[], index: number, count: number): string {
+  if (others.length === 0) return first
+  return count === 1 ? folder : `${folder} ${index + 1}/${count}`
+}

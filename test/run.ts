@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { isWithin, type Part, partsOf, ROOT, type Tier } from './parts.ts'
+
+/*
+ * Runs the tests: `npm test` the fast tier, `npm run test:full` all, `npm run test:rest` what all adds to the fast tier.
+ * Names of folders, files or commands choose among the parts of the tier: `npm test -- test/http`.
+ */
+
+const COUNTS = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo'] as const
+type Counts = Record<(typeof COUNTS)[number], number>
+
+interface Result {
+  name: string
+  passed: boolean
+  output: string
+  counts: Counts
+  wallMs: number
+  /** Of its own processes and of those that they started. */
+  processorMs: number
+}
+
+const BUILD: Part = { name: 'build', command: ['npm', 'run', 'build'], files: [] }
+/** Runs its arguments, and then prints on the third stream what processor time they took. */
+const TIMED = '"$@"; code=$?; times >&3; exit $code'
+
+/** Runs one part to its end. */
+function runPart({ name, command }: Part, tier: Tier): Promise<Result> {
+  const beginMs = performance.now()
+  const env = { ...process.env, ...(tier !== 'fast' && { TEST_TIER: 'full' }) }
+  const child = spawn('sh', ['-c', TIMED, 'sh', ...command], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  const texts = ['', '', '', '']
+  child.stdio.forEach((stream, i) => {
+    // What tests print and what the reporter prints stand in the order in which they came.
+    const to = i === 3 ? 3 : 1
+    stream?.on('data', (bytes: Buffer) => {
+      texts[to] += bytes.toString()
+    })
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => {
+      const [, output = '', , times = ''] = texts
+      const { counts, passed } = judge(output, code === 0, command.includes('test/part.ts'))
+      resolve({ name, passed, output, counts, wallMs: performance.now() - beginMs, processorMs: processorMs(times) })
+    })
+  })
+}
+
+/** A process that fails, or tests nothing, has failed even if each of its tests passed. */
+function judge(output: string, ended: boolean, isTests: boolean): { counts: Counts; passed: boolean } {
+  const counts = countsIn(output)
+  const passed = ended && (!isTests || counts.tests > 0)
+  if (!passed && counts.fail + counts.cancelled === 0) {
+    counts.fail += 1
+    counts.tests += 1
+  }
+  return { counts, passed }
+}
+
+/** From the summaries of node:test, or of unittest. */
+function countsIn(output: string): Counts {
+  const sum = (pattern: RegExp): number => [...output.matchAll(pattern)].reduce((total, [, n]) => total + Number(n), 0)
+  const counts = COUNTS.map((name) => [name, sum(new RegExp(`^(?:ℹ|#) ${name} (\\d+)$`, 'gm'))])
+  const result: Counts = Object.fromEntries(counts)
+  const python = sum(/^Ran (\d+) tests? in /gm)
+  const failed = sum(/^FAILED \(.*failures=(\d+)/gm) + sum(/^FAILED \(.*errors=(\d+)/gm)
+  const skipped = sum(/^(?:OK|FAILED) \(.*skipped=(\d+)/gm)
+  result.tests += python
+  result.fail += failed
+  result.skipped += skipped
+  result.pass += python - failed - skipped
+  return result
+}
+
+/** @param times as POSIX has it: the second line is of the processes that were started and have ended */
+function processorMs(times: string): number {
+  const children = times.split('\n')[1] ?? ''
+  const spent = [...children.matchAll(/(\d+)m([\d.]+)s/g)]
+  return spent.reduce((total, [, minutes, seconds]) => total + Number(minutes) * 60_000 + Number(seconds) * 1000, 0)
+}
+
+const inSeconds = (ms: number): string => (ms / 1000).toFixed(1).padStart(7)
+
+function printLine({ name, passed, counts, wallMs, processorMs }: Result): void {
+  const tests = String(counts.tests).padStart(6)
+  process.stdout.write(
+    `${passed ? '✔' : '✖'} ${name.padEnd(40)}${tests}${inSeconds(wallMs)} s${inSeconds(processorMs)} s\n`,
+  )
+}
+
+/** What failed; all that was printed where the process broke off before its summary. */
+function details({ name, output }: Result): string {
+  const [, failing] = output.split('✖ failing tests:')
+  return `\n✖ ${name}\n${failing ?? output}\n`
+}
+
+/** As many at once as there are processors, in their order. */
+async function runAll(parts: readonly Part[], tier: Tier): Promise<Result[]> {
+  const waiting = [...parts]
+  const results: Result[] = []
+  const worker = async (): Promise<void> => {
+    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+      const result = await runPart(part, tier)
+      printLine(result)
+      results.push(result)
+    }
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, worker))
+  return results
+}
+
+function printSummary(results: readonly Result[], wallMs: number): void {
+  for (const result of results) if (!result.passed) process.stdout.write(details(result))
+  const total = (of: (result: Result) => number): number => results.reduce((sum, result) => sum + of(result), 0)
+  for (const name of COUNTS) process.stdout.write(`# ${name} ${total(({ counts }) => counts[name])}\n`)
+  process.stdout.write(`# duration_ms ${Math.round(wallMs)}\n`)
+  process.stdout.write(`# processor_ms ${Math.round(total(({ processorMs }) => processorMs))}\n`)
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    options: { full: { type: 'boolean' }, rest: { type: 'boolean' } },
+    allowPositionals: true,
+  })
+  const tier = values.rest ? 'rest' : values.full ? 'full' : 'fast'
+  const names = positionals.map((name) => name.replace(/^\.\//, '').replace(/\/$/, ''))
+  const parts = partsOf(tier, names)
+  const found = parts.flatMap(({ name, files }) => [name, ...files])
+  const unknown = names.filter((name) => !found.some((one) => isWithin(one, name)))
+  if (unknown.length > 0) {
+    process.stderr.write(`Nothing in the tier "${tier}" is named ${unknown.join(', ')}.\n`)
+    return 1
+  }
+  process.stdout.write(`${'part'.padEnd(42)} tests     wall    processor\n`)
+  // What is built is what the parts start; a part that is run by its name takes what was built before.
+  const built = names.length > 0 ? [] : await runAll([BUILD], tier)
+  const results = built.every(({ passed }) => passed) ? [...built, ...(await runAll(parts, tier))] : built
+  printSummary(results, performance.now())
+  return results.every(({ passed }) => passed) ? 0 : 1
+}
+
+process.exitCode = await main()
