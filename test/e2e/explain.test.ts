@@ -13,6 +13,7 @@ import { compilePolicySet } from '../../src/policy/load.ts'
 import type { PolicySet } from '../../src/policy/set.ts'
 import { startGate } from '../helpers.ts'
 import { HEADER, setOf } from '../policy/sources.ts'
+import { runs } from '../tier.ts'
 
 const gate = await startGate({ after })
 const { store } = gate.server
@@ -90,7 +91,7 @@ test('whatever the policies and the request, the recorded decision comes out aga
       assert.deepEqual([again.reproduced, again.differences], [true, []])
       assert.deepEqual(again.explanation, told.explanation)
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   )
 })
 

@@ -15,6 +15,7 @@ import { compilePolicySet } from '../../src/policy/load.ts'
 import { type Gate, startGate } from '../helpers.ts'
 import { evaluateContext } from '../policy/sets.ts'
 import { HEADER } from '../policy/sources.ts'
+import { fullTest } from '../tier.ts'
 
 /** What a compiled set can hold: lists, schemas, named conditions, a `*` path, decorators, patterns, terms. */
 const EVERYTHING = `${HEADER}
@@ -117,7 +118,7 @@ test('a thread that has answered takes the next work, and is ended when none com
   assert.equal(ended.length, 3)
 })
 
-test('policies that take all time or memory end as a fault, in a thread that is ended', async () => {
+fullTest('policies that take all time or memory end as a fault, in a thread that is ended', async () => {
   const files = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`p${i}.yaml`, largePolicy(`R${i}.`)]))
   const started = performance.now()
   const policyWorker = threadedPolicyWorker()
@@ -148,7 +149,7 @@ async function stallOf(gate: Gate, reason: string): Promise<number> {
   return delay.max / 1e6
 }
 
-test('a large policy set comes into force without holding up the service', async (t) => {
+fullTest('a large policy set comes into force without holding up the service', async (t) => {
   const gate = await startGate(t, { threads: 'own' })
   // Parsing such a file takes more than a second. Another program may take both cores for a moment, but not each time.
   const stalls: number[] = []

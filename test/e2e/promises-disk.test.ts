@@ -9,6 +9,7 @@ import { openStore } from '../../src/store/sqlite/store.ts'
 import { anchored } from '../anchors/support.ts'
 import { assertOneHistory, checkpointsOf } from '../evidence/signed.ts'
 import { temporaryFolder } from '../helpers.ts'
+import { fullTest } from '../tier.ts'
 import { until } from '../until.ts'
 import {
   assertRecorded,
@@ -93,7 +94,7 @@ test(
   },
 )
 
-test('a disk that is full at times loses nothing that was acknowledged', needs(PRLIMIT), async (t) => {
+fullTest('a disk that is full at times loses nothing that was acknowledged', needs(PRLIMIT), async (t) => {
   const { folder, service, owner } = await setting(t)
   const running = load(service.url, owner, 8)
   for (let n = 0; n < 5; n += 1) {
@@ -128,7 +129,7 @@ async function readiness(url: string): Promise<{ status: number; isAnchored: boo
 
 const TEAR_BYTES = 100
 
-test(
+fullTest(
   'a disk that is full while checkpoints are made and anchored costs none of them, and tears no trail',
   needs(PRLIMIT),
   async (t) => {

@@ -9,6 +9,7 @@ import fc from 'fast-check'
 import { readTenantFolder } from '../../src/files/read-folders.ts'
 import { compilePolicySet } from '../../src/policy/load.ts'
 import { ACME_POLICY, type Gate, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
+import { fullTest, runs } from '../tier.ts'
 import { becomes } from './becomes.ts'
 import { configMap, type Payload } from './config-map.ts'
 
@@ -125,33 +126,36 @@ function manyFiles(n: number): Payload {
   return Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`p${i}.yaml`, text(i)]))
 }
 
-test('a ConfigMap that another process exchanges all the time: no mixture of two versions is ever in force', async (t) => {
-  const dir = temporaryFolder()
-  const map = configMap(join(dir, 'policies/acme'))
-  const large = (n: number): Payload => ({ ...version(n), ...manyFiles(n) })
-  map.write(large(1))
-  // The second version lies beside the first; the process exchanges the link as fast as it can, and rests now and then.
-  writeFiles(join(dir, 'policies/acme/..other'), large(2))
-  const digests = [digestOf(large(1)), digestOf(large(2))]
-  const gate = await startGate(t, { dir, policies: {}, watch: 'off' })
-  const key = await gate.key()
-  const script = `const fs = require('node:fs'); process.chdir(process.argv[1]); const a = fs.readlinkSync('..data')
+fullTest(
+  'a ConfigMap that another process exchanges all the time: no mixture of two versions is ever in force',
+  async (t) => {
+    const dir = temporaryFolder()
+    const map = configMap(join(dir, 'policies/acme'))
+    const large = (n: number): Payload => ({ ...version(n), ...manyFiles(n) })
+    map.write(large(1))
+    // The second version lies beside the first; the process exchanges the link as fast as it can, and rests now and then.
+    writeFiles(join(dir, 'policies/acme/..other'), large(2))
+    const digests = [digestOf(large(1)), digestOf(large(2))]
+    const gate = await startGate(t, { dir, policies: {}, watch: 'off' })
+    const key = await gate.key()
+    const script = `const fs = require('node:fs'); process.chdir(process.argv[1]); const a = fs.readlinkSync('..data')
     for (let n = 0; ; n += 1) { try { fs.symlinkSync(n % 2 ? a : '..other', '..tmp') } catch {} fs.renameSync('..tmp', '..data')
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, n % 400 ? 0.2 : 150) }`
-  const child = spawn(process.execPath, ['-e', script, join(dir, 'policies/acme')], { stdio: 'inherit' })
-  t.after(() => child.kill('SIGKILL'))
-  await once(child, 'spawn')
-  let settled = 0
-  for (let n = 0; n < 10; n += 1) {
-    const { data } = (await gate.call(key, 'POST', '/policies/reload')).body
-    assert.ok(digests.includes(data.digest))
-    if (data.current) settled += 1
-    else assert.deepEqual(data.faults, ['The folder changes each time it is read.'])
-  }
-  t.diagnostic(`${settled} of 10 attempts found two readings that were alike`)
-  const { loaded } = await recorded(gate, key)
-  for (const digest of loaded) assert.ok(digests.includes(digest), `${digest} is a mixture`)
-})
+    const child = spawn(process.execPath, ['-e', script, join(dir, 'policies/acme')], { stdio: 'inherit' })
+    t.after(() => child.kill('SIGKILL'))
+    await once(child, 'spawn')
+    let settled = 0
+    for (let n = 0; n < 10; n += 1) {
+      const { data } = (await gate.call(key, 'POST', '/policies/reload')).body
+      assert.ok(digests.includes(data.digest))
+      if (data.current) settled += 1
+      else assert.deepEqual(data.faults, ['The folder changes each time it is read.'])
+    }
+    t.diagnostic(`${settled} of 10 attempts found two readings that were alike`)
+    const { loaded } = await recorded(gate, key)
+    for (const digest of loaded) assert.ok(digests.includes(digest), `${digest} is a mixture`)
+  },
+)
 
 test('what is compiled is what was read: bytes and fingerprint of one reading go together', async (t) => {
   const dir = temporaryFolder()
@@ -223,7 +227,7 @@ test('however a file is cut into pieces, no piece of it comes into force', async
       const { loaded, rejected } = await recorded(gate, key)
       assert.deepEqual([loaded.length, rejected], [rounds + 1, 0])
     }),
-    { numRuns: 4, endOnFailure: true },
+    { numRuns: runs(4), endOnFailure: true },
   )
 })
 
