@@ -6,6 +6,7 @@ import Sqlite from 'better-sqlite3'
 import fc from 'fast-check'
 import { DATA_FILE } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
+import { runs } from '../tier.ts'
 import { copyOf, findingIn, usedFolder } from './used-folder.ts'
 
 /** Whether SQLite calls the same bytes a text or a blob makes no difference. The texts of this file are ASCII. */
@@ -64,7 +65,7 @@ test('a bit of the file that flips is found, or changes nothing that is stored',
       assert.deepEqual(contentOf(copy), content)
       assert.deepEqual(await stateOf(copy), state)
     }),
-    { numRuns: 150, includeErrorInReport: true },
+    { numRuns: runs(150), includeErrorInReport: true },
   )
   assert.ok(findings.size > 1, 'some flips were found and some did no harm')
 })

@@ -7,6 +7,7 @@ import { entryFault, headOf } from '../../src/audit/verify.ts'
 import { change } from '../../src/store/records.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Submission } from '../../src/store/submission.ts'
+import { runs } from '../tier.ts'
 import { aKey, aStop, aTenant, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 
@@ -216,7 +217,7 @@ export function groupContract(stores: Stores): void {
           submissions.map(({ refused }) => (refused ? 'keyActive' : null)),
         )
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
     const counts = await Promise.all((await pair[0].chains()).map((chain) => assertChained(pair[0], chain)))
     assert.equal(

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { formatTimestamp } from '../../src/base/time.ts'
 import type { PageQuery } from '../../src/store/queries.ts'
 import type { Store } from '../../src/store/store.ts'
+import { runs } from '../tier.ts'
 import { commit, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 
@@ -72,7 +73,7 @@ export function pageContract(stores: Stores): void {
         const { items, total } = await store.page(asked)
         assert.deepEqual({ ids: items.map(({ header }) => header.id), total }, pageOf(all, asked))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -89,7 +90,7 @@ export function pageContract(stores: Stores): void {
         const place = all.findIndex(({ ts }) => ts >= from)
         assert.equal(first, place < 0 ? all.length : place)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 

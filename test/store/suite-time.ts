@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatTimestamp } from '../../src/base/time.ts'
 import type { Store } from '../../src/store/store.ts'
+import { runs } from '../tier.ts'
 import { commit, LIVE, note, only, START_MS } from './drafts.ts'
 import type { Stores } from './suite.ts'
 
@@ -62,7 +63,7 @@ export function timeContract(stores: Stores): void {
         const times = stored.map(({ header }) => header.ts)
         assert.deepEqual(times, [...times].sort())
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   })
 }
