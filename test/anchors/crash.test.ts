@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { run, type Serving, serve } from '../cli/program.ts'
 import { ACME_POLICY, type Cleanup, temporaryFolder, writeFiles } from '../helpers.ts'
+import { fullTest } from '../tier.ts'
 import { until } from '../until.ts'
 import { anchored, signed } from './support.ts'
 
@@ -59,21 +60,24 @@ test('killed after the file took anchors and before that was recorded: they come
   assert.equal(lines.length > all.length, true)
 })
 
-test('killed again and again at any time: no gap, and the next start finds the trail as it was anchored', async (t) => {
-  const { dir, file, start, stop } = await killable(t)
-  for (let n = 0; n < 5; n += 1) {
-    const service = await start()
-    for (let m = 0; m < 3; m += 1) {
-      await stop(service.url)
-      await sleep(200 + 170 * n)
+fullTest(
+  'killed again and again at any time: no gap, and the next start finds the trail as it was anchored',
+  async (t) => {
+    const { dir, file, start, stop } = await killable(t)
+    for (let n = 0; n < 5; n += 1) {
+      const service = await start()
+      for (let m = 0; m < 3; m += 1) {
+        await stop(service.url)
+        await sleep(200 + 170 * n)
+      }
+      await service.stop('SIGKILL')
     }
-    await service.stop('SIGKILL')
-  }
-  const last = await start()
-  assert.equal((await fetch(`${last.url}/readyz`)).status, 200)
-  await last.stop()
-  const [lines, all] = [anchored(file), await signed(dir)]
-  assert.equal(all.length > 5, true)
-  assert.deepEqual([...new Set(lines)], all)
-  assert.equal(lines.length <= 2 * all.length, true)
-})
+    const last = await start()
+    assert.equal((await fetch(`${last.url}/readyz`)).status, 200)
+    await last.stop()
+    const [lines, all] = [anchored(file), await signed(dir)]
+    assert.equal(all.length > 5, true)
+    assert.deepEqual([...new Set(lines)], all)
+    assert.equal(lines.length <= 2 * all.length, true)
+  },
+)

@@ -9,6 +9,7 @@ import type { Bundle } from '../../src/evidence/bundle.ts'
 import { readTrust, trustFile } from '../../src/evidence/trust.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
 import { temporaryFolder } from '../helpers.ts'
+import { fullTest } from '../tier.ts'
 import { archive } from './bundles.ts'
 import { aPrivateKey, checkpointOf, pin, rotate, signCheckpoint, underLogKey } from './forge.ts'
 import { byPython, ours } from './python.ts'
@@ -314,7 +315,7 @@ for (const [i, { name, evidence, checks, trust = ownTrust, anchors = '' }] of RO
   })
 }
 
-test('the commands end with the same code', () => {
+fullTest('the commands end with the same code', () => {
   const dir = temporaryFolder()
   const trust = join(dir, 'trust.json')
   writeFileSync(trust, ownTrust)

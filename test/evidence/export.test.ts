@@ -17,6 +17,7 @@ import { grow } from '../audit/trail.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { commit, LIVE, note, only, START_MS } from '../store/drafts.ts'
 import { openTrail } from '../store/open-trail.ts'
+import { FULL, some } from '../tier.ts'
 import { signCheckpoint } from './forge.ts'
 import { mutations, type Value } from './mutations.ts'
 import { byPython, ours } from './python.ts'
@@ -80,14 +81,15 @@ test('whatever is changed of a manifest, it is not valid, and both verifiers say
   const short = await exported(330, 340)
   const manifest = JSON.parse(readFileSync(join(short, MANIFEST_FILE), 'utf8')) as Value
   const dirs: string[] = []
-  for (const { name, value } of mutations(manifest)) {
+  const all = [...mutations(manifest)]
+  assert.equal(all.length > 200, true)
+  for (const { name, value } of some(all)) {
     // A further signature takes nothing from the service's own.
     if (canonicalJson(value) === canonicalJson(manifest) || name === '/signatures with one member more') continue
     const dir = copyOf(short)
     writeFileSync(join(dir, MANIFEST_FILE), JSON.stringify(value))
     dirs.push(dir)
   }
-  assert.equal(dirs.length > 200, true)
   for (const [i, failed] of (await judged(dirs)).entries()) assert.notDeepEqual(failed, [], dirs[i])
 })
 
@@ -138,15 +140,15 @@ test('an anchor of a tree that the export shows, and of another, is a split view
   assert.ok(signed !== undefined)
   const key = readSigningKey(join(data, 'signing-key.pem'))
   assert.ok(key !== undefined)
-  for (const [size, isShown] of [
-    [99, false],
-    [100, true],
-    [157, true],
-    [200, true],
-    [201, false],
-    [signed.size, true],
-    [signed.size + 1, false],
-  ] as const) {
+  for (const { size, isShown } of [
+    { size: 99, isShown: false },
+    { size: 100, isShown: true },
+    { size: 157, isShown: true },
+    { size: 200, isShown: true },
+    { size: 201, isShown: false },
+    { size: signed.size, isShown: true },
+    { size: signed.size + 1, isShown: false },
+  ].filter((_, i) => FULL || i % 3 === 1)) {
     const of = async (root: Uint8Array) => {
       const checkpoint = signCheckpoint({ ...signed, size, root }, key)
       return judged([dir], anchorLine({ at: formatTimestamp(START_MS), checkpoint }))

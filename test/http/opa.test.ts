@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { ErrorCode } from '../../src/base/errors.ts'
 import { plainFetch } from '../declared.ts'
 import { type Answer, startGate } from '../helpers.ts'
+import { runs } from '../tier.ts'
 import { assertDone, assertRefusedBy, entries, entriesOf } from './support.ts'
 
 /* The wire of the package @ai-sdk/policy-opa 1.0.112 with @open-policy-agent/opa 1.7.11, as their sources have it. */
@@ -202,7 +203,7 @@ describe('a hold is for approvers of the gate', () => {
       assert.deepEqual(does.slice(1), ['denied', 'denied'])
       assert.notEqual(does[0], 'runs')
     })
-    await fc.assert(property, { numRuns: 60 })
+    await fc.assert(property, { numRuns: runs(60) })
   })
 
   test('of many questions at once, one is the first', async () => {
@@ -385,7 +386,7 @@ test('whatever the input, an answer has a decision, or is an error', async () =>
     assert.equal(allowed.status, decided.status)
     assert.equal(allowed.body.result, decided.status === 200 ? decision === 'allow' : undefined, body)
   })
-  await fc.assert(property, { numRuns: 200 })
+  await fc.assert(property, { numRuns: runs(200) })
 })
 
 test('a stop denies what is asked here too', async (t) => {

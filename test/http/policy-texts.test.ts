@@ -8,6 +8,7 @@ import { MAX_EXCERPT } from '../../src/policy/output/quote.ts'
 import { run } from '../cli/program.ts'
 import { ACME_POLICY, startGate, writeFiles } from '../helpers.ts'
 import { HEADER } from '../policy/sources.ts'
+import { runs } from '../tier.ts'
 import { assertDone } from './support.ts'
 
 const LISTED = `${HEADER}lists: {bad: {file: lists/bad.txt}}
@@ -88,7 +89,7 @@ test('of a long line the part around the fault is quoted, cut between characters
       assert.ok(fault.excerpt.isWellFormed())
       assert.equal(line.slice((fault.excerptColumn ?? 0) - 1).startsWith(fault.excerpt), true)
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 

@@ -7,6 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { plainFetch } from '../declared.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
+import { fullTest } from '../tier.ts'
 import { connected, firstEra, secondEra } from './sessions.ts'
 import {
   direct,
@@ -27,7 +28,7 @@ const ran = join(temporaryFolder(), 'ran')
 const quiet = { stderr: 'ignore' } as const
 const limit = { timeout: 60_000 }
 
-test('over stdio, a client of the first era sees no difference', limit, async () => {
+fullTest('over stdio, a client of the first era sees no difference', limit, async () => {
   const session = (command: ReturnType<typeof direct>) => firstEra(new StdioClientTransport({ ...command, ...quiet }))
   const [plain, gated] = [await session(direct(EVERYTHING)), await session(relayed(gate.server, agent, EVERYTHING))]
   assert.equal(Object.keys(plain).length, 22)
@@ -41,7 +42,7 @@ test('over stdio, a client of the second era sees no difference, and none in wha
   assert.deepEqual(gated, plain)
 })
 
-test('over HTTP, a client of the first era sees no difference', limit, async () => {
+fullTest('over HTTP, a client of the first era sees no difference', limit, async () => {
   const url = await everythingOverHttp()
   const relay = await relayedOverHttp(gate.server, agent, url)
   const session = (address: string) =>
@@ -51,7 +52,7 @@ test('over HTTP, a client of the first era sees no difference', limit, async () 
   await relay.stop()
 })
 
-test('over HTTP, a client of the second era sees no difference', limit, async () => {
+fullTest('over HTTP, a client of the second era sees no difference', limit, async () => {
   const url = await modernOverHttp(ran)
   const relay = await relayedOverHttp(gate.server, agent, url)
   const session = (address: string) => secondEra(new ModernHttp(new URL(address), { fetch: plainFetch }))

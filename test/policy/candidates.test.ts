@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Glob, globMatches, parseGlob } from '../../src/base/glob.ts'
 import { indexCandidates } from '../../src/policy/candidates.ts'
+import { runs } from '../tier.ts'
 
 function globs(...texts: string[]): { actions: Glob[] } {
   return { actions: texts.flatMap((text) => parseGlob(text) ?? []) }
@@ -52,6 +53,6 @@ test('property: the index finds what comparing with every pattern finds', () => 
         assert.deepEqual(indexCandidates(items)(asked), wanted)
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })

@@ -9,6 +9,7 @@ import * as patterns from '../../src/policy/editor/patterns.ts'
 import { BUILT_IN_FACTS } from '../../src/policy/fact-names.ts'
 import { insidePath } from '../../src/policy/files.ts'
 import { isPlural, parseFactPath } from '../../src/policy/path.ts'
+import { runs } from '../tier.ts'
 
 const REQUEST = ['context', 'plan']
 
@@ -160,9 +161,9 @@ for (const { name, matches, takes, parts, order, isLooser } of ROWS) {
         if (takes(text)) taken += 1
         if (takes(text) || !isLooser) assert.equal(matched, takes(text), text)
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     )
-    assert.ok(taken > 10, `only ${taken} texts were taken`)
+    assert.ok(taken > runs(10), `only ${taken} texts were taken`)
   })
 }
 
@@ -177,7 +178,7 @@ test('property: the pattern OUTSIDE matches paths that leave the folder, and no 
       const goesDown = path.split('/').some((part) => !['', '.', '..'].includes(part))
       if (isInside || !goesDown) assert.equal(isMatched, !isInside, JSON.stringify(path))
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   )
   for (const path of ['/a', 'C:/a', 'a\\b', 'a\0', 'https://a', '../a', './/../a'])
     assert.match(path, new RegExp(patterns.OUTSIDE, 'u'))

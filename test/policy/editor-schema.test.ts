@@ -8,6 +8,7 @@ import { DIAGNOSTICS, type DiagnosticCode } from '../../src/policy/diagnostics.t
 import { editorSchema, REFINEMENTS, TEST_REFINEMENTS, testFileSchema } from '../../src/policy/editor-schema.ts'
 import { OPERATORS } from '../../src/policy/operators.ts'
 import { configSchema } from '../../src/service/config-schema.ts'
+import { runs } from '../tier.ts'
 import { casesOf, loadCase } from './broken.ts'
 import { changed, placesOf } from './places.ts'
 import { HEADER, load, testdata, testdataNames } from './sources.ts'
@@ -262,7 +263,7 @@ test('property: the editor schema refuses nothing that the loader takes, and fin
         assert.deepEqual(wanted, [], JSON.stringify(after))
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 

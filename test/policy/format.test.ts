@@ -6,6 +6,7 @@ import { parseDocument } from 'yaml'
 import type { Json } from '../../src/base/json.ts'
 import { setDigest } from '../../src/policy/digest.ts'
 import { formatDocument } from '../../src/policy/format/format.ts'
+import { runs } from '../tier.ts'
 import { damaged } from './damage.ts'
 import { randomYaml } from './random-yaml.ts'
 import { load, testdata, testdataNames } from './sources.ts'
@@ -142,7 +143,7 @@ test('property: the same document, the same digest, each comment once and in its
       assert.equal(format('a.yaml', once), once)
       assert.ok(once.endsWith('\n') && !/\r|\ufeff|^\s*\n/.test(once))
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
 })
 
@@ -159,7 +160,7 @@ test('property: a damaged file is refused with its faults, or is the same docume
       assert.ok('text' in formatted, `${JSON.stringify(formatted)} ${JSON.stringify(text)}`)
       assert.equal(JSON.stringify(parsed(formatted.text)), JSON.stringify(parsed(bytes.toString())))
     }),
-    { numRuns: 250 },
+    { numRuns: runs(250) },
   )
 })
 

@@ -5,6 +5,7 @@ import { cidrContains, parseCidr } from '../../src/policy/cidr.ts'
 import { chainLengths, cycleThrough, findCycles } from '../../src/policy/cycles.ts'
 import { ANY, parseFactPath } from '../../src/policy/path.ts'
 import { closest, editDistance } from '../../src/policy/suggest.ts'
+import { runs } from '../tier.ts'
 
 const PATHS: [text: string, segments: (string | typeof ANY)[] | undefined, spelling?: string][] = [
   ['context', []],
@@ -191,6 +192,6 @@ test('property: distances of words are those of the definition, as far as they n
       if (distance < least) assert.equal(known, distance)
       else assert.ok(known >= least, `${known}`)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })

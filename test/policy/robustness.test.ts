@@ -8,6 +8,7 @@ import { LIMITS } from '../../src/policy/limits.ts'
 import { RESERVED_KEYS } from '../../src/policy/node.ts'
 import { createReport } from '../../src/policy/report.ts'
 import { readDocument } from '../../src/policy/source.ts'
+import { runs } from '../tier.ts'
 import { brokenCases, casesOf } from './broken.ts'
 import { damaged } from './damage.ts'
 import { changed, placesOf } from './places.ts'
@@ -52,7 +53,7 @@ test('property: a damaged policy is refused or loaded, and every fault lies insi
     fc.property(damaged(texts), (text) => {
       assertSound('main.yaml', text)
     }),
-    { numRuns: 600 },
+    { numRuns: runs(600) },
   )
 })
 
@@ -110,7 +111,7 @@ test('property: valid and broken sets with a character more or less, or two, are
         if (!name.includes('.test.') && !changed.includes('\0')) assertSound(name, changed)
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })
 
@@ -141,7 +142,7 @@ test('property: a JSON policy has no fault of syntax exactly when the strict par
       assert.equal(report.failed(), strict === undefined, JSON.stringify([changed, report.diagnostics()]))
       if (strict !== undefined) assert.deepEqual(document?.value, strict)
     }),
-    { numRuns: 1200 },
+    { numRuns: runs(1200) },
   )
 })
 
@@ -270,7 +271,7 @@ test('property: any values in the sections of a policy are refused or loaded', (
       assertSound('main.json', text)
       assertSound('main.yaml', text)
     }),
-    { numRuns: 600 },
+    { numRuns: runs(600) },
   )
 })
 
@@ -281,6 +282,6 @@ test('property: a test file of any shape is refused or accepted', () => {
       const { diagnostics } = load({ 'main.yaml': HEADER, 'main.test.json': JSON.stringify(document) })
       assert.ok(diagnostics.every(({ line, column }) => line >= 1 && column >= 1))
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })

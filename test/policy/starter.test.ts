@@ -7,6 +7,7 @@ import { isVisible } from '../../src/base/visible.ts'
 import { guessDomains } from '../../src/policy/starter/domains.ts'
 import { readTools, type Tool } from '../../src/policy/starter/list.ts'
 import { type Starter, starterFor } from '../../src/policy/starter/starter.ts'
+import { runs } from '../tier.ts'
 import { assertFolderHolds } from './test-files.ts'
 
 function starter(tools: readonly Tool[]): Starter {
@@ -383,6 +384,6 @@ test('starter: whatever tools say, the folder has no fault, its tests hold, and 
       assert.equal(set.actions.size, list.length || 3)
       for (const { text } of made.files) assert.ok(text.split('\n').every(isVisible), text)
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   )
 })

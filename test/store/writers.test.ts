@@ -116,7 +116,7 @@ test('what is quick is written here, what is slow in the thread until it is quic
 test('large groups are written in the thread, until they are small again', async (t) => {
   const threads = posts(t)
   const store = opened(t, writeWhereBetter)
-  const clock = shiftedClock(t)
+  shiftedClock(t)
   const write = (count: number) => Promise.all(Array.from({ length: count }, () => commit(store, only(note()))))
   await write(20)
   assert.equal(threads.length, 0, 'one large group is none yet')
