@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** What takes so many milliseconds hangs, on any machine that is busy with other tests. */
-const HANGS_MS = 40_000
+export const HANGS_MS = 40_000
 
 /** Looks again and again until that gives something, and gives that. @param limitMs less only where that is what is promised */
 export async function until<T>(

@@ -22,6 +22,7 @@ from gate_sidecar.verify.export import parse_entry
 
 from . import signer
 from .signer import NOW_MS, Json, Scene, sign_bundle, sign_manifest
+from .tier import FULL, some
 
 Path = tuple[Union[str, int], ...]
 
@@ -137,17 +138,17 @@ class Bundles(Case):
         for document in self.documents():
             self.assertTrue(self.is_valid(document))
             count = 0
-            for path, change in mutations(document):
+            for path, change in some(mutations(document)):
                 mutated = changed(document, path, change)
                 self.assertFalse(self.is_valid(mutated), path)
                 count += 1
-            self.assertGreater(count, 500)
+            self.assertGreater(count, 500 if FULL else 50)
 
     def test_bundle_signed_again_with_the_bundle_key(self) -> None:
         for document in self.documents():
             found = set()
             statement = {k: v for k, v in document.items() if k != "signatures"}
-            for path, change in mutations(statement):
+            for path, change in some(mutations(statement)):
                 mutated = changed(statement, path, change)
                 if isinstance(mutated, dict) and self.is_valid(sign_bundle(mutated)):
                     found.add(path)
@@ -156,7 +157,7 @@ class Bundles(Case):
     def test_wrong_forms(self) -> None:
         step = signer.rotation(signer.LOG_KEY, signer.NEXT_LOG_KEY)
         document = Scene().bundle(rotations=[step])
-        for path, wrong in wrong_forms(document):
+        for path, wrong in some(wrong_forms(document)):
             if path == ("proof", "openings") and isinstance(wrong, dict) and "zz" not in wrong:
                 if {"decision", "grounds"} <= set(wrong):
                     continue  # that it is not redacted is found by the check of openings
@@ -167,7 +168,7 @@ class Bundles(Case):
     def test_envelope(self) -> None:
         document = signer.envelope(Scene().bundle())
         self.assertTrue(self.is_valid(document))
-        for path, change in mutations(document):
+        for path, change in some(mutations(document)):
             self.assertFalse(self.is_valid(changed(document, path, change)), path)
 
     def test_bytes(self) -> None:
@@ -184,7 +185,7 @@ class Bundles(Case):
 
     def test_swapped_parts_of_two_bundles(self) -> None:
         one, two = Scene().bundle(), Scene(decided_by="policy", action="x").bundle()
-        for path, _ in mutations(one):
+        for path, _ in some(mutations(one)):
             part, other = _at(one, path), _at(two, path)
             if path and other is not None and part != other:
                 self.assertFalse(
@@ -219,7 +220,7 @@ class Manifests(Case):
         document = signer.manifest(log, 3, 7, signer.entry_lines(log.entries[3:7]))
         document["rotations"] = [step]
         with tempfile.TemporaryDirectory() as folder:
-            for path, wrong in wrong_forms(document):
+            for path, wrong in some(wrong_forms(document)):
                 mutated = changed(document, path, lambda _, wrong=wrong: wrong)
                 signer.write_export(folder, mutated, b"")
                 report = verify_export(folder, TRUST, NOW_MS, [])
@@ -228,7 +229,7 @@ class Manifests(Case):
     def test_wrong_forms_of_entries(self) -> None:
         entry = Scene().log.entries[3]
         parse_entry(signer.entry_lines([entry]))
-        for path, wrong in wrong_forms(entry):
+        for path, wrong in some(wrong_forms(entry)):
             if path[-1:] == ("value",) or path[:1] == ("sections",) and "value" in path:
                 continue  # any JSON value is of the form
             if path == ("sections",) and isinstance(wrong, dict) and "zz" not in wrong:
@@ -246,7 +247,7 @@ class Manifests(Case):
             self.assertEqual(verify_export(folder, TRUST, NOW_MS, []).verdict, "valid")
             for again in (False, True):
                 found = set()
-                for path, change in mutations(document):
+                for path, change in some(mutations(document)):
                     if again and path[:1] == ("signatures",):
                         continue
                     mutated = changed(document, path, change)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '../tier.ts'
 import { newWorld, type World } from './histories.ts'
 import type { Command } from './histories-command.ts'
 import * as c from './histories-commands.ts'
@@ -137,8 +138,8 @@ test('a bundle that says what only a lost history erased does not hold to the tr
   )
 })
 
-/** Half a minute of them. */
-const RUNS = 14
+/** Half a minute of them, all in all. */
+const RUNS = runs(14)
 
 test('whatever happens to a trail, what is verified of it is what happened', async () => {
   const property = fc.asyncProperty(fc.commands(c.COMMANDS, { maxCommands: 40, size: 'max' }), async (commands) => {

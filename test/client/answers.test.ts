@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GateClient, GateError } from '../../src/client/index.ts'
+import { HANGS_MS } from '../until.ts'
 
 /* What a client makes of answers and of time, and what it does not send: without a gate, with a `fetch` that answers as a test says. */
 
@@ -83,7 +84,7 @@ test('a long answer is read, and characters that are cut in two by the network t
 test('an event without an end ends the stream', async () => {
   const headers = { 'content-type': 'text/event-stream' }
   const { client } = clientOf(() => new Response(long(70, assert.fail), { headers }))
-  await assert.rejects(client.events({ signal: AbortSignal.timeout(10_000) }).next(), hasCode('malformed_answer'))
+  await assert.rejects(client.events({ signal: AbortSignal.timeout(HANGS_MS) }).next(), hasCode('malformed_answer'))
 })
 
 for (const [what, value] of [

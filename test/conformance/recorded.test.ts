@@ -9,6 +9,7 @@ import { startService } from '../../conformance/service.ts'
 import { readTable } from '../../conformance/table.ts'
 import { run } from '../cli/program.ts'
 import { temporaryFolder } from '../helpers.ts'
+import { fullTest } from '../tier.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const AGT = join(ROOT, 'conformance/agt')
@@ -57,7 +58,7 @@ function conformance(...args: string[]): Promise<{ code: number; stdout: string;
   })
 }
 
-test('the command writes policies that load without a warning and are formatted, and ends with 0', async () => {
+fullTest('the command writes policies that load without a warning and are formatted, and ends with 0', async () => {
   const folder = temporaryFolder()
   const { code, stdout } = await conformance('--write', folder)
   assert.equal(code, 0)
@@ -68,48 +69,51 @@ test('the command writes policies that load without a warning and are formatted,
   assert.equal((await run(['fmt', '--check', folder])).code, 0)
 })
 
-test('the command tells each answer that differs and each that is refused on purpose, and ends with 1', async () => {
-  const folder = temporaryFolder()
-  const id = 'docs-tutorials-policy-as-code-examples-01-first-policy'
-  const policy = JSON.parse(readFileSync(join(AGT, 'policies.json'), 'utf8'))[id]
-  policy.rules.push({
-    name: 'looks-ahead',
-    field: 'query',
-    operator: 'matches',
-    value: '(?=x)',
-    action: 'deny',
-    priority: 1,
-  })
-  writeFileSync(join(folder, 'policies.json'), JSON.stringify({ [id]: policy }))
-  const allowed = { action: 'allow', allowed: true, matched_rule: null, evaluation_error: false }
-  const lines = [
-    { id: 'wrong', policy: id, input: { tool_name: 'delete_database' }, expect: allowed },
-    { id: 'refused', policy: id, input: { query: 'a' }, expect: allowed },
-    { id: 'unfit', policy: id, input: { tool_name: '\ud800' }, expect: allowed },
-    { id: 'right', policy: id, input: {}, expect: allowed },
-  ]
-  writeFileSync(join(folder, 'decisions.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-  const people = await conformance(folder)
-  assert.equal(people.code, 1)
-  assert.match(people.stdout, /wrong: recorded allow by default, ours deny by block-delete-database\n/)
-  assert.match(people.stdout, /looks-ahead: RE2 does not look ahead or behind\n/)
-  assert.match(people.stdout, /refused: recorded allow by default, ours deny by looks-ahead; rule looks-ahead: RE2/)
-  assert.match(people.stdout, /unfit: recorded allow by default, ours none; not sent: /)
-  const scripts = await conformance('--json', folder)
-  assert.equal(scripts.code, 1)
-  const { summary, results } = JSON.parse(scripts.stdout)
-  const { agreed, refused, disagreed, invalid } = summary
-  assert.deepEqual({ agreed, refused, disagreed, invalid }, { agreed: 1, refused: 2, disagreed: 1, invalid: 0 })
-  assert.equal(results.find(({ policy }: Result) => policy === id).differences.length, 3)
-  writeFileSync(
-    join(folder, 'decisions.jsonl'),
-    lines
-      .slice(1)
-      .map((line) => `${JSON.stringify(line)}\n`)
-      .join(''),
-  )
-  assert.equal((await conformance(folder)).code, 0, 'what is refused on purpose is no disagreement')
-})
+fullTest(
+  'the command tells each answer that differs and each that is refused on purpose, and ends with 1',
+  async () => {
+    const folder = temporaryFolder()
+    const id = 'docs-tutorials-policy-as-code-examples-01-first-policy'
+    const policy = JSON.parse(readFileSync(join(AGT, 'policies.json'), 'utf8'))[id]
+    policy.rules.push({
+      name: 'looks-ahead',
+      field: 'query',
+      operator: 'matches',
+      value: '(?=x)',
+      action: 'deny',
+      priority: 1,
+    })
+    writeFileSync(join(folder, 'policies.json'), JSON.stringify({ [id]: policy }))
+    const allowed = { action: 'allow', allowed: true, matched_rule: null, evaluation_error: false }
+    const lines = [
+      { id: 'wrong', policy: id, input: { tool_name: 'delete_database' }, expect: allowed },
+      { id: 'refused', policy: id, input: { query: 'a' }, expect: allowed },
+      { id: 'unfit', policy: id, input: { tool_name: '\ud800' }, expect: allowed },
+      { id: 'right', policy: id, input: {}, expect: allowed },
+    ]
+    writeFileSync(join(folder, 'decisions.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const people = await conformance(folder)
+    assert.equal(people.code, 1)
+    assert.match(people.stdout, /wrong: recorded allow by default, ours deny by block-delete-database\n/)
+    assert.match(people.stdout, /looks-ahead: RE2 does not look ahead or behind\n/)
+    assert.match(people.stdout, /refused: recorded allow by default, ours deny by looks-ahead; rule looks-ahead: RE2/)
+    assert.match(people.stdout, /unfit: recorded allow by default, ours none; not sent: /)
+    const scripts = await conformance('--json', folder)
+    assert.equal(scripts.code, 1)
+    const { summary, results } = JSON.parse(scripts.stdout)
+    const { agreed, refused, disagreed, invalid } = summary
+    assert.deepEqual({ agreed, refused, disagreed, invalid }, { agreed: 1, refused: 2, disagreed: 1, invalid: 0 })
+    assert.equal(results.find(({ policy }: Result) => policy === id).differences.length, 3)
+    writeFileSync(
+      join(folder, 'decisions.jsonl'),
+      lines
+        .slice(1)
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+    )
+    assert.equal((await conformance(folder)).code, 0, 'what is refused on purpose is no disagreement')
+  },
+)
 
 test('a decision of a policy that is not there, and an option that is unknown, are told', async () => {
   const folder = temporaryFolder()

@@ -85,7 +85,7 @@ test(
     freeDisk(service)
     const after = await check()
     assert.deepEqual([after.status, after.decision], [200, 'deny'])
-    await until('it is ready', async () => (await ready(service.url)) === 200, 5000)
+    await until('it is ready', async () => (await ready(service.url)) === 200)
     await service.end('SIGKILL')
     const again = await serve(t, folder)
     const refused = await post(again.url, owner, '/gate/check', { action: 'email.send' })
@@ -150,7 +150,7 @@ fullTest(
     for (let round = 0; round < 4; round += 1) {
       const before = newest.get() ?? 0
       assert.equal(await stop(), true)
-      await until('there is a checkpoint', async () => (newest.get() ?? 0) > before, 5000)
+      await until('there is a checkpoint', async () => (newest.get() ?? 0) > before)
       // Before the file has taken it: nothing of it fits then, or the beginning of its line.
       fillDisk(service, round % 2 === 0 ? 0 : statSync(file).size + TEAR_BYTES)
       if (await within(2500, async () => (await readiness(service.url)).isAnchored === false)) failures += 1
@@ -195,7 +195,7 @@ test('when the disk fails to take a commit, it is not answered as done', needs(S
   await later(200)
   tracer.kill('SIGINT')
   await once(tracer, 'exit')
-  await until('it decides', async () => (await check()).status === 200, 2000)
+  await until('it decides', async () => (await check()).status === 200)
   await running.stop()
   await service.end('SIGKILL')
   await assertRecorded(folder.data, running.acknowledged)

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { Json } from '../../src/base/json.ts'
 import { combiner } from '../../src/policy/kleene.ts'
 import type { Truth } from '../../src/policy/set.ts'
+import { runs } from '../tier.ts'
 import { setWhen, truthOf } from './sets.ts'
 
 // The tree as the policy says it, the facts as the request brings them, and the outcome that Kleene's tables give.
@@ -50,7 +51,7 @@ test('property: random conditions come out as Kleene logic says', async () => {
         assert.equal(await truthOf(set, Object.fromEntries(known)), TRUTHS[reference(node, facts)])
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 
@@ -197,7 +198,7 @@ test('property: every operator and decorator answers as a naive reference does, 
       const context = Object.fromEntries(facts.flatMap((fact, i) => (fact === undefined ? [] : [[`f${i}`, fact]])))
       assert.equal(await truthOf(set, context), TRUTHS[answer(one, facts)])
     }),
-    { numRuns: 800 },
+    { numRuns: runs(800) },
   )
 })
 

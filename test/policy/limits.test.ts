@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shortened } from '../../src/base/shortened.ts'
 import { listFilesOf } from '../../src/policy/read-files.ts'
+import { fullTest } from '../tier.ts'
 import { HEADER, load, spots } from './sources.ts'
 
 test('limits: 10,001 rules are one too many', () => {
@@ -39,7 +40,7 @@ test('listFilesOf: names the files of lists, also of a policy that is at fault e
   assert.deepEqual(listFilesOf(files), ['lists/a.txt', 'lists/b.txt'])
 })
 
-test('limits: 100,000 anchors in a row do not overflow the stack', () => {
+fullTest('limits: 100,000 anchors in a row do not overflow the stack', () => {
   const { set, diagnostics } = load({ 'a.yaml': `${HEADER}timezone: ${'&a '.repeat(100_000)}\n` })
   assert.equal(set, undefined)
   assert.equal(diagnostics.length, 5001)
@@ -107,7 +108,7 @@ test('limits: 100,000 comparisons are what all rules and factors may ask togethe
   )
 })
 
-test('limits: of very many rules as many are analysed as the budget allows, and the same each time', () => {
+fullTest('limits: of very many rules as many are analysed as the budget allows, and the same each time', () => {
   const part = (operator: string, value: number) => ({ fact: 'context.a', operator, value })
   const rules = Array.from({ length: 4000 }, (_, i) => ({
     id: `r${i}`,

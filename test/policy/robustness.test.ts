@@ -8,7 +8,7 @@ import { LIMITS } from '../../src/policy/limits.ts'
 import { RESERVED_KEYS } from '../../src/policy/node.ts'
 import { createReport } from '../../src/policy/report.ts'
 import { readDocument } from '../../src/policy/source.ts'
-import { runs } from '../tier.ts'
+import { fullTest, runs } from '../tier.ts'
 import { brokenCases, casesOf } from './broken.ts'
 import { damaged } from './damage.ts'
 import { changed, placesOf } from './places.ts'
@@ -179,7 +179,7 @@ for (const [what, keys, line] of IN_EACH_RULE) {
   })
 }
 
-test('robustness: large texts of one mistake repeated are refused in good time', () => {
+fullTest('robustness: large texts of one mistake repeated are refused in good time', () => {
   const repeated = [
     '\t- a: b\n',
     'effect:allow\n',
