@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { approvalDigest, type Bound } from '../../src/approvals/approval.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { type JsonObject, parseJson } from '../../src/base/json.ts'
+import { processorMs } from '../processor.ts'
 
 const key = fc.string({ unit: 'grapheme', maxLength: 6 }).filter((text) => text !== '__proto__')
 const json = fc.letrec((tie) => ({
@@ -139,7 +140,7 @@ test('the request is not changed by leaving paths out', () => {
 test('a request with as many unbound paths as members takes no longer than another', { timeout: 30_000 }, () => {
   const context = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, n]))
   const paths = Object.keys(context).map((name) => ['context', name])
-  const startMs = performance.now()
+  const startMs = processorMs()
   assert.equal(approvalDigest({ ...BASE, context }, paths), approvalDigest({ ...BASE, context: {} }, []))
-  assert.equal(performance.now() - startMs < 5000, true)
+  assert.equal(processorMs() - startMs < 5000, true)
 })

@@ -9,6 +9,7 @@ import { runCase } from '../../src/cases/run.ts'
 import { readTenantFolder } from '../../src/files/read-folders.ts'
 import { loadPolicySet } from '../../src/policy/load.ts'
 import { HEADER, load } from '../policy/sources.ts'
+import { processorMs } from '../processor.ts'
 import { readLcov } from './lcov-reader.ts'
 
 /** What is covered by the tests of `text`. */
@@ -237,8 +238,8 @@ test('lcov: what was never asked is a dash, and a name of a file cannot add a re
 
 test('lcov: as many comparisons as a set may hold, all on one line, are written in good time', async () => {
   const items = await itemsOf('rules: [{id: r, actions: [x], effect: allow, reason: R.}]\n', NO_TESTS)
-  const started = performance.now()
+  const started = processorMs()
   const text = lcovOf(Array.from({ length: 100_000 }, () => items).flat(), (file) => file)
-  assert.ok(performance.now() - started < 20_000)
+  assert.ok(processorMs() - started < 20_000)
   assert.match(text, /\nBRF:200000\n/)
 })

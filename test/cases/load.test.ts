@@ -4,6 +4,7 @@ import { casesOf, combinationText } from '../../src/cases/cases.ts'
 import { LIMITS } from '../../src/policy/limits.ts'
 import { DEFAULT_NOW, type PolicyTest } from '../../src/policy/tests/cases.ts'
 import { HEADER, load, marked } from '../policy/sources.ts'
+import { processorMs } from '../processor.ts'
 
 const POLICY = `${HEADER}
 risk:
@@ -312,12 +313,12 @@ test(`load: more than ${LIMITS.expectationsPerTest} expectations of one test are
     `[${names.map(() => '{decision: deny}').join(', ')}]`,
     `{${names.map((name) => `${name}: {decision: deny}`).join(', ')}}`,
   ]) {
-    const started = performance.now()
+    const started = processorMs()
     const found = diagnose(file(expect))
     assert.deepEqual(
       found.map(({ code, path }) => [code, path]),
       [['GATE1503', '$.tests[0].expect']],
     )
-    assert.ok(performance.now() - started < 5000)
+    assert.ok(processorMs() - started < 5000)
   }
 })

@@ -47,7 +47,7 @@ export async function scene(answer: Answer = ran, sidecar = gate.server.url) {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const book = new ToolBook({})
-  const client = new GateClient({ tenantId: 'acme', apiKey: agent.secret, baseUrl: sidecar, timeout: 2000 })
+  const client = new GateClient({ tenantId: 'acme', apiKey: agent.secret, baseUrl: sidecar, timeout: 5000 })
   const keeper = (startsTainted: boolean) =>
     gatekeeper({
       client,

@@ -9,6 +9,7 @@ import * as patterns from '../../src/policy/editor/patterns.ts'
 import { BUILT_IN_FACTS } from '../../src/policy/fact-names.ts'
 import { insidePath } from '../../src/policy/files.ts'
 import { isPlural, parseFactPath } from '../../src/policy/path.ts'
+import { processorMs } from '../processor.ts'
 import { runs } from '../tier.ts'
 
 const REQUEST = ['context', 'plan']
@@ -185,13 +186,13 @@ test('property: the pattern OUTSIDE matches paths that leave the folder, and no 
 })
 
 test('the patterns take no long time, however the text is made', () => {
-  const start = performance.now()
+  const start = processorMs()
   for (const { matches, parts } of ROWS) {
     for (const part of parts) {
       for (const pattern of matches) new RegExp(pattern, 'u').test(`${part.repeat(5000)}!`)
     }
   }
-  assert.ok(performance.now() - start < 10_000)
+  assert.ok(processorMs() - start < 10_000)
 })
 
 test('what only a schema accepts is what it cannot tell', () => {

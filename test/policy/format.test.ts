@@ -6,6 +6,7 @@ import { parseDocument } from 'yaml'
 import type { Json } from '../../src/base/json.ts'
 import { setDigest } from '../../src/policy/digest.ts'
 import { formatDocument } from '../../src/policy/format/format.ts'
+import { processorMs } from '../processor.ts'
 import { runs } from '../tier.ts'
 import { damaged } from './damage.ts'
 import { randomYaml } from './random-yaml.ts'
@@ -165,12 +166,12 @@ test('property: a damaged file is refused with its faults, or is the same docume
 })
 
 test('format: a long line of many items, and deep nesting, take no long time', () => {
-  const start = performance.now()
+  const start = processorMs()
   const long = format('a.yaml', `a: [${'{b: c}, '.repeat(5000)}]`)
   assert.equal(long.split('\n').length, 5002)
   const tooLong = formatDocument('a.yaml', Buffer.from(`a: |\n${' x\n'.repeat(300_000)}`))
   assert.deepEqual(tooLong, { fault: 'would have more than 1048576 bytes after it was formatted' })
   const deep = `a: ${'['.repeat(30)}x # c\n ${']'.repeat(30)}`
   assert.match(format('a.yaml', deep), /x # c\n$/)
-  assert.ok(performance.now() - start < 15_000)
+  assert.ok(processorMs() - start < 15_000)
 })

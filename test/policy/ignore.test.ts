@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { processorMs } from '../processor.ts'
 import { HEADER, load, marked, spots } from './sources.ts'
 
 /** A deny rule of which loading says GATE2007 at its fact, with comments in its places. */
@@ -92,8 +93,8 @@ test('lint-ignore: an error stays, and what else is not there is not said while 
 
 test('lint-ignore: thousands of them, and of lines between, take no longer than the file does', () => {
   const comments = Array.from({ length: 15_000 }, () => '  # lint-ignore GATE2007: why\n').join('')
-  const start = performance.now()
+  const start = processorMs()
   const { diagnostics } = load({ 'main.yaml': `${HEADER}${rule({ above: comments })}` })
   assert.ok(diagnostics.some(({ code }) => code === 'GATE2021'))
-  assert.ok(performance.now() - start < 5000)
+  assert.ok(processorMs() - start < 5000)
 })

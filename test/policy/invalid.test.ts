@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DIAGNOSTICS } from '../../src/policy/diagnostics.ts'
+import { processorMs } from '../processor.ts'
 import { load, spots, testdata, testdataNames } from './sources.ts'
 
 const expected: Record<string, [code: string, line: number, column: number][]> = JSON.parse(
@@ -53,9 +54,9 @@ test('invalid: the table shows most codes of errors', () => {
 
 for (const name of testdataNames('invalid').filter((name) => name.startsWith('hostile-'))) {
   test(`invalid: ${name} is refused in no time`, () => {
-    const start = performance.now()
+    const start = processorMs()
     const { set } = load({ 'main.yaml': testdata(`invalid/${name}`) })
     assert.equal(set, undefined)
-    assert.ok(performance.now() - start < 500)
+    assert.ok(processorMs() - start < 500)
   })
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { shortened } from '../../src/base/shortened.ts'
 import { listFilesOf } from '../../src/policy/read-files.ts'
+import { processorMs } from '../processor.ts'
 import { fullTest } from '../tier.ts'
 import { HEADER, load, spots } from './sources.ts'
 
@@ -156,8 +157,8 @@ test('limits: of thousands of patterns that are counted, beside thousands of rul
   }
   const codes = (count: number) => load({ 'a.json': counted(count) }).diagnostics.map(({ code }) => code)
   assert.deepEqual(codes(100), ['GATE2026'])
-  const startedMs = performance.now()
+  const startedMs = processorMs()
   assert.deepEqual(codes(5000), [])
   // All pairs of 3,000 took 15 s.
-  assert.ok(performance.now() - startedMs < 10_000)
+  assert.ok(processorMs() - startedMs < 10_000)
 })

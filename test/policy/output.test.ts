@@ -8,6 +8,7 @@ import { formatDiagnostics } from '../../src/policy/output/formats.ts'
 import { githubCommand } from '../../src/policy/output/github.ts'
 import { sarifLog } from '../../src/policy/output/sarif.ts'
 import { formatDiagnostic, PLAIN } from '../../src/policy/output/text.ts'
+import { processorMs } from '../processor.ts'
 
 const FAULT: Diagnostic = {
   file: 'acme/main.yaml',
@@ -107,9 +108,9 @@ test('excerpt: as many columns stand before the carets as before the fault', () 
 
 test('excerpt: a line of a megabyte costs what a short one does', () => {
   const line = 'x'.repeat(1024 * 1024)
-  const start = performance.now()
+  const start = processorMs()
   for (let i = 0; i < 20; i += 1) excerptOf(line, 500_000, 600_000, 160)
-  assert.ok(performance.now() - start < 1000)
+  assert.ok(processorMs() - start < 1000)
 })
 
 /** Whole faults as text. */

@@ -5,6 +5,7 @@ import { cidrContains, parseCidr } from '../../src/policy/cidr.ts'
 import { chainLengths, cycleThrough, findCycles } from '../../src/policy/cycles.ts'
 import { ANY, parseFactPath } from '../../src/policy/path.ts'
 import { closest, editDistance } from '../../src/policy/suggest.ts'
+import { processorMs } from '../processor.ts'
 import { runs } from '../tier.ts'
 
 const PATHS: [text: string, segments: (string | typeof ANY)[] | undefined, spelling?: string][] = [
@@ -140,11 +141,11 @@ test('cycles: groups, the way round, and chains', () => {
 
 test('cycles: a ring of 50,000 names takes neither stack nor time', () => {
   const ring = new Map(Array.from({ length: 50_000 }, (_, i) => [`n${i}`, new Set([`n${(i + 1) % 50_000}`])]))
-  const start = performance.now()
+  const start = processorMs()
   assert.equal(findCycles(ring)[0]?.length, 50_000)
   ring.set('n49999', new Set())
   assert.equal(chainLengths(ring).get('n0'), 50_000)
-  assert.ok(performance.now() - start < 3000)
+  assert.ok(processorMs() - start < 3000)
 })
 
 test('property: a name is in a group exactly when it can reach itself', () => {

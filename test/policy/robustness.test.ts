@@ -8,6 +8,7 @@ import { LIMITS } from '../../src/policy/limits.ts'
 import { RESERVED_KEYS } from '../../src/policy/node.ts'
 import { createReport } from '../../src/policy/report.ts'
 import { readDocument } from '../../src/policy/source.ts'
+import { processorMs } from '../processor.ts'
 import { fullTest, runs } from '../tier.ts'
 import { brokenCases, casesOf } from './broken.ts'
 import { damaged } from './damage.ts'
@@ -195,10 +196,10 @@ fullTest('robustness: large texts of one mistake repeated are refused in good ti
   ]
   for (const one of repeated) {
     for (const name of ['a.yaml', 'a.json']) {
-      const start = performance.now()
+      const start = processorMs()
       const size = name.endsWith('yaml') ? 100_000 : 500_000
       assertSound(name, HEADER + one.repeat(size / one.length))
-      const took = performance.now() - start
+      const took = processorMs() - start
       assert.ok(took < 8000, `${JSON.stringify(one)} took ${took} ms as ${name}`)
     }
   }

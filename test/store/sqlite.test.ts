@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { DATA_FILE, openDatabase } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { temporaryFolder } from '../helpers.ts'
+import { processorMs } from '../processor.ts'
 import { storeContract } from './suite.ts'
 
 storeContract((dir, clock) => openStore({ dir, create: true, clock }))
@@ -53,12 +54,10 @@ test('decisions are counted and paged, chains are named, and what was pruned is 
   db.exec(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 59999)
     INSERT INTO entry (chain, seq, header, hash) SELECT 'acme/live', i, json_object('id', 'aud_' || i, 'type',
       iif(i % 1000 = 0, 'my.note', 'gate.decision'), 'commits', json_object('pad', hex(zeroblob(250)))), randomblob(32) FROM n`)
-  /** Milliseconds of this process's own, however busy the machine is. */
   const timed = async (work: () => unknown): Promise<number> => {
-    const since = process.cpuUsage()
+    const since = processorMs()
     await work()
-    const { user, system } = process.cpuUsage(since)
-    return (user + system) / 1000
+    return processorMs() - since
   }
   const count = db.prepare("SELECT count(*) FROM entry WHERE chain = 'acme/live' AND type = 'gate.decision'")
   const scan = await timed(() => count.get())
