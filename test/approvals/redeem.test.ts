@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { approve } from '../../src/actions/approvals/approvals.ts'
+import { approve, expireDue } from '../../src/actions/approvals/approvals.ts'
 import { type Caller, type CheckDeps, callerOf } from '../../src/actions/deps.ts'
 import { check } from '../../src/actions/gate/check.ts'
 import { historyReader } from '../../src/actions/gate/history.ts'
 import { createKey, revokeKey } from '../../src/actions/keys/keys.ts'
 import { ensureTenant } from '../../src/actions/keys/tenants.ts'
-import { operatorOf, trigger } from '../../src/actions/killswitch/killswitch.ts'
+import { operatorOf, recover, trigger } from '../../src/actions/killswitch/killswitch.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Role } from '../../src/keys/roles.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
@@ -39,6 +39,7 @@ interface Scene {
   wait(ms: number): void
   revoke(caller: Caller): Promise<unknown>
   stop(): Promise<unknown>
+  recover(): Promise<unknown>
   /** `deps`, where `act` runs once between a decision and its commit. */
   interrupted(act: () => unknown): CheckDeps
 }
@@ -76,6 +77,10 @@ async function scene(t: TestContext): Promise<Scene> {
         reason: 'x',
         triggeredBy: 'x',
       }),
+    recover: () => {
+      nowMs += 1
+      return recover(deps, operatorOf(ann), { tenantId: 'acme', recoveredBy: 'x', comment: 'x' })
+    },
     interrupted: (act) => ({ ...deps, store: interrupted(store, act) }),
   }
 }
@@ -105,6 +110,17 @@ for (const [what, act, decided] of ENDED) {
     assert.equal(used?.status === 'consumed', decided === 'allow')
   })
 }
+
+test('an approval that a stop has kept past its first deadline is not swept, and is used', async (t) => {
+  const { deps, agent, ann, wait, stop, recover } = await scene(t)
+  const { approvalId } = await check(deps, agent, ONE)
+  await stop()
+  wait(HOUR)
+  await recover()
+  await approve(deps, ann, approvalId ?? '', vote)
+  assert.equal(await expireDue(deps), 0)
+  assert.equal((await check(deps, agent, ONE)).decision, 'allow')
+})
 
 /** What comes between the second vote of a quorum of two and its commit; the error of the vote, or the status after it. */
 const VOTED: [what: string, act: (scene: Scene) => unknown, came: string][] = [

@@ -1,10 +1,14 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { commitment } from '../../src/audit/chain.ts'
 import { type Checkpoint, checkpointText, parseCheckpoint } from '../../src/audit/checkpoint.ts'
 import { type HashAt, inclusionPath, leafHash, nodeHash, rootOf } from '../../src/audit/tree.ts'
-import { encodeBase64, sha256, utf8 } from '../../src/base/bytes.ts'
+import { decodeBase64, encodeBase64, sha256, utf8 } from '../../src/base/bytes.ts'
+import { canonicalJson } from '../../src/base/canonical.ts'
 import { parseDigest } from '../../src/base/digest.ts'
+import type { JsonObject } from '../../src/base/json.ts'
 import type { Bundle } from '../../src/evidence/bundle.ts'
 import { formatNote, parseNote } from '../../src/evidence/note.ts'
+import { entryHash } from '../../src/evidence/segment.ts'
 import { publicKeyOf, signatureOf, signStatement } from '../../src/evidence/sign.ts'
 import type { Certificate, LogKey, Rotation } from '../../src/evidence/trust.ts'
 
@@ -31,18 +35,50 @@ export function checkpointOf({ proof }: Bundle): Checkpoint {
   return checkpoint
 }
 
-/** A tree of this size that has the decision in its place, and other entries everywhere else. */
-export function treeAround({ auditChain, proof }: Bundle, size: number) {
-  const [item, header] = [auditChain.at(-1), proof.entries.at(-1)]
-  if (item === undefined || header === undefined) throw new Error('the bundle has no entries')
+/** A tree of this size that has these entries, by their seq, in their places, and others everywhere else. */
+function treeWith(hashes: ReadonlyMap<number, string>, size: number) {
   const hashAt: HashAt = ({ level, index }) => {
-    const isAside = header.seq < index * 2 ** level || header.seq >= (index + 1) * 2 ** level
+    const isAside = [...hashes.keys()].every((seq) => seq < index * 2 ** level || seq >= (index + 1) * 2 ** level)
     if (isAside) return sha256(`${level} ${index}`)
-    if (level === 0) return leafHash(parseDigest(item.hash))
+    if (level === 0) return leafHash(parseDigest(hashes.get(index) ?? ''))
     return nodeHash(hashAt({ level: level - 1, index: 2 * index }), hashAt({ level: level - 1, index: 2 * index + 1 }))
   }
-  const inclusion = inclusionPath(header.seq, size).map((range) => encodeBase64(rootOf(range, hashAt)))
-  return { root: rootOf({ begin: 0, end: size }, hashAt), inclusion }
+  const inclusionOf = (seq: number): string[] =>
+    inclusionPath(seq, size).map((range) => encodeBase64(rootOf(range, hashAt)))
+  return { root: rootOf({ begin: 0, end: size }, hashAt), inclusionOf }
+}
+
+function decidedIn({ auditChain, proof }: Bundle): [seq: number, hash: string] {
+  const [item, header] = [auditChain.at(-1), proof.entries.at(-1)]
+  if (item === undefined || header === undefined) throw new Error('the bundle has no entries')
+  return [header.seq, item.hash]
+}
+
+/** A tree of this size that has the decision in its place, and other entries everywhere else. */
+export function treeAround(bundle: Bundle, size: number) {
+  const [seq, hash] = decidedIn(bundle)
+  const { root, inclusionOf } = treeWith(new Map([[seq, hash]]), size)
+  return { root, inclusion: inclusionOf(seq) }
+}
+
+/** The bundle with entries of the approval that say something else, in a tree and under a checkpoint that have them so. */
+export function withApproval(
+  bundle: Bundle,
+  change: (changes: JsonObject, i: number) => JsonObject,
+  logKey: KeyObject,
+): Bundle {
+  const entries = bundle.proof.approval.map((entry, i) => {
+    const data = { ...entry.data, changes: change(entry.data.changes as JsonObject, i) }
+    const salt = decodeBase64(entry.salt) ?? new Uint8Array()
+    const commits = { ...entry.header.commits, data: commitment({ name: 'data', salt, json: canonicalJson(data) }) }
+    return { ...entry, data, header: { ...entry.header, commits } }
+  })
+  const [seq, hash] = decidedIn(bundle)
+  const hashes = new Map([[seq, hash], ...entries.map(({ header }) => [header.seq, entryHash(header)] as const)])
+  const tree = treeWith(hashes, checkpointOf(bundle).size)
+  const approval = entries.map((entry) => ({ ...entry, inclusion: tree.inclusionOf(entry.header.seq) }))
+  const checkpoint = signCheckpoint({ ...checkpointOf(bundle), root: tree.root }, logKey)
+  return { ...bundle, proof: { ...bundle.proof, approval, checkpoint, inclusion: tree.inclusionOf(seq) } }
 }
 
 export function certify(statement: Certificate['statement'], logKey: KeyObject): Certificate {

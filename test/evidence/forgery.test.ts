@@ -149,6 +149,14 @@ for (const [name, statement, isGood] of CERTIFICATES) {
   })
 }
 
+test('a certificate whose time was moved is not signed', () => {
+  const good = certified(bundle, logKey, {}, attacker)
+  const { certificate } = good.proof
+  const statement = { ...certificate.statement, notAfter: '2098-01-01T00:00:00.000Z' }
+  const moved = signBundle(withProof(good, { certificate: { ...certificate, statement } }), attacker)
+  assert.deepEqual(notOk(verify(moved)), { certificate: 'failed' })
+})
+
 test('a certificate for another purpose has not the form of one', () => {
   const statement = { ...bundle.proof.certificate.statement, purpose: 'log' as 'bundle' }
   const forged = withProof(bundle, { certificate: certify(statement, logKey) })

@@ -187,7 +187,7 @@ test('who goes on after many entries that are not its own gets its own, and hold
   assert.ok(Math.max(...times) < 200)
   const last = await decide(mine)
   for (const reader of readers) {
-    await reader.find(({ data }) => data.data.id === last, 5000)
+    await reader.find(({ data }) => data.data.id === last)
     assert.deepEqual(
       reader.events.filter(({ event }) => event === 'gate.decision').map(({ data }) => data.data.id),
       [decisionId, last],

@@ -110,7 +110,7 @@ test('who is told of policies is told when they change, test keys too', async (t
   writeFileSync(`${moving.dir}/policies/acme/main.yaml`, `${ACME_POLICY}\n# changed`)
   writeFileSync(`${moving.dir}/policies/acme/more.yaml`, 'apiVersion: gate-sidecar/v1\ntenant: acme\nrules: 7\n')
   for (const reader of [readers.live, readers.test]) {
-    const { data } = await reader.find(({ event }) => event === 'policy.rejected', 5000)
+    const { data } = await reader.find(({ event }) => event === 'policy.rejected')
     assert.match(data.data.faults.join(), /more.yaml/)
   }
   assert.deepEqual(untold.events, [])

@@ -172,3 +172,9 @@ for (const [path, body] of [
     assertRefused(await gate.call(owner, 'POST', path, { ...body, tenantId: 'other' }), 'tenant_mismatch')
   })
 }
+
+test('a bearer token is a key on the routes of other protocols only', async () => {
+  const headers = { authorization: `Bearer ${owner.secret}` }
+  const body = { tenantId: 'acme', action: 'email.send' }
+  assertRefused(await gate.call(nobody, 'POST', '/gate/check', body, headers), 'unauthenticated')
+})

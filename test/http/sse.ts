@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cleanup } from '../helpers.ts'
+import { until } from '../until.ts'
 
 export interface SseEvent {
   id: string
@@ -21,7 +22,7 @@ export interface Reader {
   retry(): number | undefined
   comments(): number
   /** The first event that fits, once it is there. */
-  find(fits: (event: SseEvent) => boolean, limitMs?: number): Promise<SseEvent>
+  find(fits: (event: SseEvent) => boolean): Promise<SseEvent>
   /** Resolves when the stream is over; tells whether its end was regular. */
   ended: Promise<boolean>
   /** All that came. */
@@ -71,13 +72,7 @@ export async function openStreamAt(
     status: response.statusCode ?? 0,
     headers: response.headers,
     ...parsed,
-    async find(fits, limitMs = 3000) {
-      for (const end = performance.now() + limitMs; performance.now() < end; await sleep(5)) {
-        const found = parsed.events.find(fits)
-        if (found !== undefined) return found
-      }
-      assert.fail(`no such event among ${JSON.stringify(parsed.events.map(({ event }) => event))}`)
-    },
+    find: (fits) => until('the event comes', () => parsed.events.find(fits)),
     ended,
     response,
     close,

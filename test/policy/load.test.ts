@@ -54,10 +54,10 @@ test('combineTerms: asks for everything that any of them asks for', () => {
 })
 
 test('domainOf: the domain whose pattern covers the action', () => {
-  const set = setOf('domains: {finance: ["pay.*"], mail: ["mail.**"]}\n')
+  const set = setOf('domains: {finance: ["pay.*", "refund.*"], mail: ["mail.**"]}\n')
   assert.deepEqual(
-    ['pay.a', 'mail', 'mail.a.b', 'pay'].map((action) => domainOf(set, action)),
-    ['finance', 'mail', 'mail', undefined],
+    ['pay.a', 'refund.a', 'mail', 'mail.a.b', 'pay'].map((action) => domainOf(set, action)),
+    ['finance', 'finance', 'mail', 'mail', undefined],
   )
 })
 
