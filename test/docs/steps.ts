@@ -24,6 +24,7 @@ const NOT_RUN: readonly { line: RegExp; why: string }[] = [
     why: 'test/evaluation runs it on a few sessions; on all it would write its page anew',
   },
   { line: /^npm run (demo|contract)$/, why: 'tests of their own play the same' },
+  { line: /^npm run mutants$/, why: 'it takes minutes, and breaks what it tests' },
   { line: /^npm run dev$/, why: 'it serves until it is stopped, as npm start does, from the same source' },
   { line: /^git clone /, why: 'the copy in which pages are run is the clone' },
 ]
