@@ -65,7 +65,7 @@ async function main(): Promise<number> {
   if (write !== undefined) writePolicies(all, resolve(write))
   const found = await results(all, table, http)
   const summary = summaryOf(found)
-  print({ json }, { summary, results: found }, () => reportLines(found))
+  print({ io: process, json }, { summary, results: found }, () => reportLines(found))
   return summary.disagreed + summary.invalid > 0 ? 1 : 0
 }
 

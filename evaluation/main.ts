@@ -31,7 +31,7 @@ async function evaluate(options: Options): Promise<void> {
   if (options.out !== undefined) writePage(options.out, corpus, decided, decisions, options.concurrency)
   process.stdout.write(
     summary(corpus, decisions)
-      .map((line) => `${rendered(line)}\n`)
+      .map((line) => `${rendered(line, process.stdout)}\n`)
       .join(''),
   )
 }
@@ -80,7 +80,7 @@ try {
   await main()
 } catch (error) {
   const { exitCode, message } = failureOf(error)
-  endProgress()
+  endProgress(process)
   if (message !== undefined) process.stderr.write(`evaluate: ${message}\n`)
   // The sidecar may still run, and would keep this process waiting.
   process.exit(exitCode)

@@ -18,7 +18,7 @@ interface Options {
 
 async function demo(folder: Folder, { json, all }: Options): Promise<void> {
   const say = (lines: readonly Line[]): void => {
-    if (!json) process.stdout.write(lines.map((line) => `${rendered(line)}\n`).join(''))
+    if (!json) process.stdout.write(lines.map((line) => `${rendered(line, process.stdout)}\n`).join(''))
   }
   const sample = readSample()
   const owner = await makeOwner(folder)

@@ -5,6 +5,7 @@ import { KEY_VARIABLE } from '../base/variables.ts'
 import { isAdmin, type RouteRule } from '../keys/roles.ts'
 import type { StartCheck } from '../store/sqlite/store.ts'
 import { addCommonOptions, type CommonOptions, configOf, UsageError, withStore } from './context.ts'
+import type { Io } from './io.ts'
 
 export interface KeyOptions extends CommonOptions {
   key?: string
@@ -61,14 +62,14 @@ function callerBy({ store, clock }: Deps, secret: string, tenant: string | undef
 }
 
 /** The secret, if any was given; one that is empty was meant to be one. */
-async function secretGiven({ key = process.env[KEY_VARIABLE] }: KeyOptions): Promise<string | undefined> {
-  return key === '-' ? firstLineOfInput() : key
+async function secretGiven({ io, key = io.env[KEY_VARIABLE] }: KeyOptions): Promise<string | undefined> {
+  return key === '-' ? firstLineOf(io) : key
 }
 
-async function firstLineOfInput(): Promise<string> {
+async function firstLineOf({ stdin }: Io): Promise<string> {
   let text = ''
-  process.stdin.setEncoding('utf8')
-  for await (const chunk of process.stdin) {
+  stdin.setEncoding('utf8')
+  for await (const chunk of stdin) {
     text += chunk
     if (text.includes('\n') || text.length > MAX_INPUT) break
   }

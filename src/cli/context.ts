@@ -10,6 +10,7 @@ import { idMaker } from '../base/id.ts'
 import { type Config, type ConfigSources, flagOf, readConfig, SETTINGS, type SettingName } from '../service/config.ts'
 import { openStore, type StartCheck } from '../store/sqlite/store.ts'
 import type { Store } from '../store/store.ts'
+import type { Io } from './io.ts'
 
 /** How a command ends. Scripts rely on these. */
 export const EXIT = { ok: 0, negative: 1, usage: 2, failed: 3 } as const
@@ -26,6 +27,8 @@ export class CannotRun extends Error {
 
 /** Options that every command takes, beside its own. */
 export interface CommonOptions {
+  /** Given by `runProgram`. */
+  io: Io
   data?: string
   policies?: string
   config?: string
@@ -81,7 +84,7 @@ export function sourcesOf(options: CommonOptions): ConfigSources {
   const given = Object.entries(options).filter(
     ([name, value]) => Object.hasOwn(SETTINGS, name) && value !== Boolean(value),
   )
-  return { flags: Object.fromEntries(given), env: process.env, file: options.config }
+  return { flags: Object.fromEntries(given), env: options.io.env, file: options.config }
 }
 
 /** The user of the host who runs the command: what the audit trail names. */

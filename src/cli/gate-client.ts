@@ -2,8 +2,10 @@ import type { Command } from 'commander'
 import { KEY_VARIABLE, TENANT_VARIABLE, URL_VARIABLE, USUAL_URL } from '../base/variables.ts'
 import { GateClient, type GateOptions } from '../client/index.ts'
 import { UsageError } from './context.ts'
+import type { Io } from './io.ts'
 
 export interface GateClientOptions {
+  io: Io
   url?: string
   tenant?: string
 }
@@ -17,15 +19,15 @@ export function addGateOptions(command: Command): Command {
 
 /** @throws UsageError for what is missing or cannot be used */
 export function gateClient(options: GateClientOptions, more: Pick<GateOptions, 'timeout'>): GateClient {
-  const { [KEY_VARIABLE]: apiKey } = process.env
+  const { [KEY_VARIABLE]: apiKey } = options.io.env
   if (!apiKey) throw new UsageError(`This needs an API key: set ${KEY_VARIABLE}.`)
   const { tenant, url } = addressOf(options)
   return new GateClient({ tenantId: tenant, apiKey, baseUrl: url, ...more })
 }
 
 /** Which sidecar is asked, and for which tenant. @throws UsageError for what is missing or cannot be used */
-export function addressOf(options: GateClientOptions): Required<GateClientOptions> {
-  const { [TENANT_VARIABLE]: usualTenant, [URL_VARIABLE]: usualUrl = USUAL_URL } = process.env
+export function addressOf(options: GateClientOptions): { tenant: string; url: string } {
+  const { [TENANT_VARIABLE]: usualTenant, [URL_VARIABLE]: usualUrl = USUAL_URL } = options.io.env
   const { tenant = usualTenant, url = usualUrl } = options
   if (!tenant) throw new UsageError(`This needs a tenant: give --tenant, or set ${TENANT_VARIABLE}.`)
   if (!(/^https?:/.test(url) && URL.canParse(url)))

@@ -23,7 +23,7 @@ export function addHealthCommand(program: Command): void {
     .action(async (options: HealthOptions) => {
       const { ready, message } = await probe(configOf(options))
       print(options, { ready, message }, () => [ready ? 'ready' : `not ready: ${message}`])
-      if (!ready) process.exitCode = EXIT.negative
+      if (!ready) options.io.exitCode = EXIT.negative
     })
 }
 

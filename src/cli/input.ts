@@ -1,8 +1,10 @@
+import type { Io } from './io.ts'
+
 /** Standard input, and no more than one chunk beyond the limit, by which the caller knows that it is too large. */
-export async function readInput(limit: number): Promise<Uint8Array> {
+export async function readInput({ stdin }: Io, limit: number): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of process.stdin) {
+  for await (const chunk of stdin) {
     const bytes = Buffer.from(chunk)
     chunks.push(bytes)
     length += bytes.byteLength

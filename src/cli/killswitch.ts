@@ -82,7 +82,7 @@ async function status(options: StopOptions): Promise<void> {
     return killSwitchStatus(deps, chain)
   })
   print(options, found, () => statusLines(found))
-  if (found.active) process.exitCode = EXIT.negative
+  if (found.active) options.io.exitCode = EXIT.negative
 }
 
 async function triggerStop(options: StopOptions): Promise<void> {

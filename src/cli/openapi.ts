@@ -5,9 +5,9 @@ export function addOpenApiCommand(program: Command): void {
   addCommonOptions(program.command('openapi'), {})
     .description('print the OpenAPI 3.1 document of the HTTP interface; --json prints it on one line')
     .addHelpText('after', '\nExample:\n  gate-sidecar openapi > openapi.json')
-    .action(async ({ json }: CommonOptions) => {
+    .action(async ({ io, json }: CommonOptions) => {
       // Only this command needs the shapes of the answers.
       const { openApiDocument } = await import('../http/routes.ts')
-      process.stdout.write(`${JSON.stringify(openApiDocument(), null, json ? 0 : 2)}\n`)
+      io.stdout.write(`${JSON.stringify(openApiDocument(), null, json ? 0 : 2)}\n`)
     })
 }

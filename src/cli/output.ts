@@ -3,6 +3,7 @@ import { columnsOf } from '../base/columns.ts'
 import type { Json } from '../base/json.ts'
 import { visible, visibleJson } from '../base/visible.ts'
 import type { CommonOptions } from './context.ts'
+import type { Output } from './io.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 
@@ -21,25 +22,29 @@ export function paint(style: Style, text: string): Painted {
 }
 
 /** Prints what the command found: one JSON document with --json, else lines for people. */
-export function print(options: CommonOptions, value: unknown, lines: () => readonly Line[]): void {
-  const text = options.json ? visibleJson(value) : lines().map(rendered).join('\n')
-  if (text !== '') process.stdout.write(`${text}\n`)
+export function print(
+  { io, json }: Pick<CommonOptions, 'io' | 'json'>,
+  value: unknown,
+  lines: () => readonly Line[],
+): void {
+  const text = json
+    ? visibleJson(value)
+    : lines()
+        .map((line) => rendered(line, io.stdout))
+        .join('\n')
+  if (text !== '') io.stdout.write(`${text}\n`)
 }
 
-/** The line as it is written to standard output. */
-export function rendered(line: Line): string {
+/** The line as it is written there. */
+export function rendered(line: Line, output: Output): string {
   return (typeof line === 'string' ? [line] : line)
-    .map((part) => (typeof part === 'string' ? visible(part) : painted(part)))
+    .map((part) => (typeof part === 'string' ? visible(part) : coloured(part.style, visible(part.text), output)))
     .join('')
 }
 
-function painted({ style, text }: Painted): string {
-  return coloured(style, visible(text))
-}
-
-/** The text in a colour; as it is where standard output is no terminal, or NO_COLOR is set. */
-export function coloured(style: Style, text: string): string {
-  return styleText(style, text, { stream: process.stdout, validateStream: true })
+/** The text in a colour; as it is where the output is no terminal, or NO_COLOR is set. */
+export function coloured(style: Style, text: string, output: Output): string {
+  return styleText(style, text, { stream: output, validateStream: true })
 }
 
 /** Columns under their names. */

@@ -1,3 +1,5 @@
+import type { Io } from './io.ts'
+
 /** To the start of the line, and nothing left on it. */
 const ERASE = '\r\u001b[K'
 const WIDTH = 24
@@ -11,9 +13,8 @@ export interface Progress {
 }
 
 /** A bar on the terminal's error stream, for work that takes its time; nothing where that is no terminal. */
-export function progressBar(what: string, total: number): Progress {
-  const stream = process.stderr
-  if (!stream.isTTY) return { at: () => undefined, end: () => undefined }
+export function progressBar({ stderr }: Io, what: string, total: number): Progress {
+  if (!stderr.isTTY) return { at: () => undefined, end: () => undefined }
   let shownMs = 0
   return {
     at(done) {
@@ -23,8 +24,8 @@ export function progressBar(what: string, total: number): Progress {
       const share = total === 0 ? 1 : Math.min(1, done / total)
       const filled = Math.round(share * WIDTH)
       const bar = `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)}`
-      stream.write(`${ERASE}${what} ${bar} ${Math.floor(share * 100)} %  ${done.toLocaleString('en')}`)
+      stderr.write(`${ERASE}${what} ${bar} ${Math.floor(share * 100)} %  ${done.toLocaleString('en')}`)
     },
-    end: () => void stream.write(ERASE),
+    end: () => void stderr.write(ERASE),
   }
 }

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { Approval } from '../../src/approvals/approval.ts'
 import { approvalView } from '../../src/approvals/view.ts'
 import { approvalLines, approvalTable } from '../../src/cli/approvals/lines.ts'
-import { rendered } from '../../src/cli/output.ts'
 import { approvalOf, keyOf, keysOf, voteBy } from '../approvals/records.ts'
 import { at, stopOf, T0 } from '../killswitch/stops.ts'
+import { plainText } from './io.ts'
 
 const KEYS = keysOf(
   keyOf('key_b'),
@@ -17,7 +17,7 @@ const viewOf = (approval: Approval, nowMs = T0) => approvalView(approval, { swit
 
 function shown(change: Partial<Approval>, stops = [] as ReturnType<typeof stopOf>[]): string {
   const approval = approvalOf(change)
-  return approvalLines(viewOf(approval), approval, stops, T0).map(rendered).join('\n')
+  return plainText(approvalLines(viewOf(approval), approval, stops, T0)).join('\n')
 }
 
 const TIMES: [leftMs: number, text: string][] = [
@@ -33,7 +33,7 @@ const TIMES: [leftMs: number, text: string][] = [
 for (const [leftMs, text] of TIMES) {
   test(`an approval with ${leftMs} ms left has ${text} left`, () => {
     const view = viewOf(approvalOf({ expiresAt: new Date(T0 + leftMs).toISOString() }))
-    const [, row] = approvalTable([view], T0).map(rendered)
+    const [, row] = plainText(approvalTable([view], T0))
     assert.match(row ?? '', new RegExp(` {2}${text}$`))
   })
 }

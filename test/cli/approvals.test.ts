@@ -7,6 +7,7 @@ import { ROUTES } from '../../src/keys/roles.ts'
 import { POLICY } from '../approvals/scenes.ts'
 import { type Answer, startGate } from '../helpers.ts'
 import { tamper } from '../store/used-folder.ts'
+import { memoryIo } from './io.ts'
 import { type RunOptions, run } from './program.ts'
 
 /** What a key does on the host's command line is what it may do over HTTP, on the same file and at the same time. */
@@ -134,7 +135,7 @@ const REFUSED: [name: string, key: string, more: Partial<KeyOptions>, error: { c
 
 for (const [name, key, more, error] of REFUSED) {
   test(`${name} is refused before anything is done`, async () => {
-    const options = { data, key: secretOf(key), ...more }
+    const options = { io: memoryIo().io, data, key: secretOf(key), ...more }
     const work = () => assert.fail('the command went on')
     await assert.rejects(withCaller(options, ROUTES.approve, work), error)
     await assert.rejects(withReader(options, ROUTES.approve, { check: 'allButApprovals' }, work), error)
@@ -143,7 +144,11 @@ for (const [name, key, more, error] of REFUSED) {
 
 test('a key acts in its own chain; an admin key in that of the tenant that it names', async () => {
   const chainFor = (key: string, tenant?: string) =>
-    withCaller({ data, key: secretOf(key), ...(tenant && { tenant }) }, ROUTES.approve, async (_, { chain }) => chain)
+    withCaller(
+      { io: memoryIo().io, data, key: secretOf(key), ...(tenant && { tenant }) },
+      ROUTES.approve,
+      async (_, { chain }) => chain,
+    )
   assert.equal(await chainFor('ann'), 'acme/live')
   assert.equal(await chainFor('tester'), 'acme/test')
   assert.equal(await chainFor('admin', 'beta'), 'beta/live')
@@ -165,7 +170,7 @@ const UNDONE: [
   ["another name than the key's", 'ann', ['--approver-id', 'bob'], undefined, 3, /belongs to ann/],
 ]
 
-describe('a vote that is refused', { concurrency: 2 }, () => {
+describe('a vote that is refused', () => {
   for (const [name, key, more, input, code, stderr] of UNDONE) {
     test(name, async () => {
       const { approvalId } = await ask()

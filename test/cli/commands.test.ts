@@ -4,8 +4,8 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Explanation } from '../../src/gate/explain.ts'
-import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
-import { BIN, type Ended, run, serve } from './program.ts'
+import { ACME_POLICY, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
+import { BIN, type Ended, run, runBuilt } from './program.ts'
 
 /** Turns text around, and colours it in a terminal that knows C1 controls. */
 const HOSTILE = '\u202e\u009b31m'
@@ -57,15 +57,11 @@ before(async () => {
   const spare = ok(await run(['keys', 'create', '--tenant', 'acme', '--role', 'agent', ...at(), '--json']))
   world.spareKeyId = JSON.parse(spare).id
   ok(await run(['tenants', 'create', 'stopped', ...at()]))
-  const server = await serve({ after }, ['--port', '0', ...at(), '--policies', world.policies])
-  const answer = await fetch(`${server.url}/gate/check`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': world.agentKey, 'x-tenant-id': 'acme' },
-    body: JSON.stringify({ tenantId: 'acme', action: 'payment.transfer', context: { amount: 5, note: HOSTILE } }),
-  })
-  const { data }: { data: { decisionId: string } } = JSON.parse(await answer.text())
-  world.decision = data.decisionId
-  await server.stop()
+  const gate = await startGate({ after }, { dir: root, policies: {} })
+  const asked = { tenantId: 'acme', action: 'payment.transfer', context: { amount: 5, note: HOSTILE } }
+  const { body } = await gate.call({ secret: world.agentKey, tenant: 'acme' }, 'POST', '/gate/check', asked)
+  world.decision = body.data.decisionId
+  await gate.server.close()
   ok(await run(['killswitch', 'trigger', '--tenant', 'stopped', '--level', 'L3', '--reason', 'drill', ...at()]))
   world.bundle = join(root, 'bundle.json')
   const bundle = ok(await run(['evidence', 'export', world.decision, ...at()]))
@@ -145,7 +141,7 @@ const COMMANDS = [
 
 for (const command of COMMANDS) {
   test(`${command} --help: usage, options, an example`, async () => {
-    const { code, stdout, stderr } = await run([...command.split(' '), '--help'])
+    const { code, stdout, stderr } = await runBuilt([...command.split(' '), '--help'])
     assert.equal(code, 0)
     assert.equal(stderr, '')
     assert.match(stdout, new RegExp(`^Usage: gate-sidecar ${command} \\[options\\]`))
@@ -1237,8 +1233,7 @@ const ROWS: Row[] = [
   },
 ]
 
-// Two at a time: most of a command's life is the start of Node.
-describe('each command', { concurrency: 2 }, () => {
+describe('each command', () => {
   for (const { name, args, code, stdout, stderr, json } of ROWS) {
     test(name, async () => {
       const ended = await run(args())

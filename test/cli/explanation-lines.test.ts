@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../../src/base/json.ts'
 import { decisionLines, explanationLines, factorLines } from '../../src/cli/decisions/explanation-lines.ts'
-import { rendered } from '../../src/cli/output.ts'
 import { explanationOf } from '../../src/gate/explain.ts'
 import { NO_HISTORY } from '../../src/gate/history.ts'
 import { judge } from '../../src/gate/judge.ts'
 import type { PolicySet } from '../../src/policy/set.ts'
 import { setOf } from '../policy/sources.ts'
+import { plainText } from './io.ts'
 
 const SET = setOf(`conditions:
   abroad: {fact: context.country, operator: notIn, value: [DE, FR]}
@@ -34,9 +34,8 @@ async function explained(set: PolicySet, context: JsonObject, action = 'pay.out'
 
 async function told(context: JsonObject): Promise<string> {
   const { judgement, why } = await explained(SET, context)
-  return [...decisionLines(judgement.outcome, judgement.risk.score, why), ...explanationLines(why)]
-    .map(rendered)
-    .join('\n')
+  const lines = [...decisionLines(judgement.outcome, judgement.risk.score, why), ...explanationLines(why)]
+  return plainText(lines).join('\n')
 }
 
 test('an explanation on one screen: decision, request, rules and risk factors, in columns', async () => {
@@ -91,13 +90,13 @@ for (const [name, context, wanted] of SHOWN) {
 
 test('explanation: without rules or factors about the action, it says so and has no empty heading', async () => {
   const { why } = await explained(SET, {}, 'mail.send')
-  const lines = explanationLines(why).map(rendered)
+  const lines = plainText(explanationLines(why))
   assert.deepEqual(lines.slice(1), ['', 'no rule is about this action'])
 })
 
 test('risk: the factors alone', async () => {
   const { why } = await explained(SET, { country: 'DE', amount: 10 })
-  const lines = factorLines(why).map(rendered)
+  const lines = plainText(factorLines(why))
   assert.match(lines[0] ?? '', /^yes {2}size +adds 3 of 30 +acme\/main\.yaml:15$/)
   assert.match(lines[2] ?? '', /^no {3}far +adds 0 of 10 +acme\/main\.yaml:16$/)
 })
@@ -112,7 +111,7 @@ risk:
   - {name: size, actions: ["pay.*"], weight: 10, scale: {fact: context.amount, from: 0, to: 10}}
 `)
   const seen = async (context: JsonObject): Promise<string[]> => {
-    const lines = explanationLines((await explained(set, context)).why).map(rendered)
+    const lines = plainText(explanationLines((await explained(set, context)).why))
     return lines.flatMap((line) => / {2}(is .*?)(?: {2}|$)/.exec(line)?.[1] ?? [])
   }
   assert.deepEqual(await seen({}), ['is "DE" (default)', 'is 5 (default)'])

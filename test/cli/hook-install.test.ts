@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { readJson } from '../../src/base/json.ts'
 import { type HookGroup, UnusableSettings, withHooks } from '../../src/cli/hook/settings.ts'
 import { startGate, temporaryFolder, writeFiles } from '../helpers.ts'
-import { BIN, type Ended, run } from './program.ts'
+import { BIN, type Ended, run, runBuilt } from './program.ts'
 
 const FOLDER = fileURLToPath(new URL('../testdata/claude-code/', import.meta.url))
 const hook = (name: string): string => readFileSync(join(FOLDER, `${name}.json`), 'utf8')
@@ -421,8 +421,12 @@ rules:
       const down = ['hook', 'claude-code', '--tenant', 'acme', '--url', 'http://127.0.0.1:1']
       const noKey = ['hook', 'claude-code', '--tenant', 'acme', '--url', gate.server.url]
       const input = hook('post-tool-use')
-      assert.deepEqual(await run(down, { env, input }), { code: 0, stdout: '', stderr: '' })
-      assert.deepEqual(await run(noKey, { env: { XDG_STATE_HOME: state }, input }), { code: 0, stdout: '', stderr: '' })
+      assert.deepEqual(await runBuilt(down, { env, input }), { code: 0, stdout: '', stderr: '' })
+      assert.deepEqual(await runBuilt(noKey, { env: { XDG_STATE_HOME: state }, input }), {
+        code: 0,
+        stdout: '',
+        stderr: '',
+      })
     })
 
     test('notes are in a folder of this user alone; where they cannot be, the call is decided all the same', async () => {

@@ -4,8 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { plainFetch } from '../declared.ts'
 import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { BIN, type Ended, run } from './program.ts'
@@ -217,6 +218,14 @@ const ALLOW = { decision: 'allow', decisionId: 'dec_1', reason: 'Yes.', plan: { 
 const TIMES = { timestamp: '2026-01-01T00:00:00.000Z', validUntil: '2026-01-01T00:01:00.000Z' }
 
 describe('an answer that is not one of a sidecar is blocked', () => {
+  // Else the tests' own fetch refuses what these servers answer, before the hook sees it.
+  const { fetch } = globalThis
+  before(() => {
+    globalThis.fetch = plainFetch
+  })
+  after(() => {
+    globalThis.fetch = fetch
+  })
   const json = (status: number, data: unknown, success = true): [number, string] => [
     status,
     JSON.stringify({ success, data, requestId: 'r' }),

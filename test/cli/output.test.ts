@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GateError } from '../../src/base/errors.ts'
 import { failureOf } from '../../src/cli/failure.ts'
-import { padded, rendered, table } from '../../src/cli/output.ts'
+import { padded, table } from '../../src/cli/output.ts'
+import { plainText } from './io.ts'
 
 /** Texts and how many columns a terminal needs for them. */
 const WIDTHS: [text: string, columns: number][] = [
@@ -21,8 +22,8 @@ const WIDTHS: [text: string, columns: number][] = [
 for (const [text, columns] of WIDTHS) {
   test(`${JSON.stringify(text)} takes ${columns} columns of a table`, () => {
     const rows = [text, '-'.repeat(12)].map((cell) => [cell, '|'])
-    const [, row = ''] = table(['', ''], rows).map(rendered)
-    assert.equal(row, `${rendered(text)}${' '.repeat(12 - columns)}  |`)
+    const [, row = ''] = plainText(table(['', ''], rows))
+    assert.equal(row, `${plainText([text])}${' '.repeat(12 - columns)}  |`)
     assert.equal(padded(text, 12).length - text.length, 12 - columns)
   })
 }

@@ -1,7 +1,10 @@
 import '../declared.ts'
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { runProgram } from '../../src/cli/run.ts'
+import { memoryIo } from './io.ts'
 
 /** The program as it is installed. */
 export const BIN = fileURLToPath(new URL('../../bin/gate-sidecar.js', import.meta.url))
@@ -15,18 +18,21 @@ export interface Ended {
 export interface RunOptions {
   cwd?: string
   env?: Record<string, string>
-  uid?: number
   /** What the command reads from its standard input. */
   input?: string
 }
 
-/** Settings of whoever runs the tests are not those of the test. */
-function cleanEnv(env: Record<string, string> = {}): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GATE_SIDECAR_'))
-  return { ...Object.fromEntries(inherited), ...env }
+export interface StartOptions extends RunOptions {
+  uid?: number
 }
 
-function start(args: readonly string[], options: RunOptions, stdio: SpawnOptions['stdio']): ChildProcess {
+/** Settings and folder of whoever runs the tests are not those of the test. */
+function cleanEnv(env: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GATE_SIDECAR_'))
+  return { ...Object.fromEntries(inherited), HOME: '/nonexistent', ...env }
+}
+
+function start(args: readonly string[], options: StartOptions, stdio: SpawnOptions['stdio']): ChildProcess {
   const { cwd, uid } = options
   return spawn(process.execPath, [BIN, ...args], {
     env: cleanEnv(options.env),
@@ -36,8 +42,23 @@ function start(args: readonly string[], options: RunOptions, stdio: SpawnOptions
   })
 }
 
-/** Runs a command to its end. */
-export function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+/** Runs a command to its end, in this process, from source. */
+export async function run(args: readonly string[], { cwd = '.', env, input = '' }: RunOptions = {}): Promise<Ended> {
+  const before = process.cwd()
+  process.chdir(cwd)
+  try {
+    const { io, printed, exited } = memoryIo(cleanEnv(env), input)
+    await runProgram(args, io)
+    // Of a hook the last line has to be written before it exits.
+    const code = await Promise.race([exited, setImmediate(Number(io.exitCode ?? 0))])
+    return { code, ...printed }
+  } finally {
+    process.chdir(before)
+  }
+}
+
+/** Runs a command of the built program to its end, as a process. */
+export function runBuilt(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
   const child = start(args, options, [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'])
   // A command that does not read its input to the end has what it wanted.
   child.stdin?.on('error', () => undefined).end(options.input)
@@ -126,7 +147,10 @@ export interface Serving {
 export async function serve(
   t: { after(end: () => Promise<void>): void },
   args: readonly string[],
-  { heard, ...options }: RunOptions & { heard?: (entry: Record<string, unknown>, send: Serving['send']) => void } = {},
+  {
+    heard,
+    ...options
+  }: StartOptions & { heard?: (entry: Record<string, unknown>, send: Serving['send']) => void } = {},
 ): Promise<Serving> {
   const child = start(['serve', ...args], options, ['ignore', 'pipe', 'inherit'])
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>

@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
-import { BIN, run, serve } from './program.ts'
+import type { RunningServer } from '../../src/service/server.ts'
+import { ACME_POLICY, type Cleanup, type GateOptions, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
+import { BIN, run, runBuilt, serve } from './program.ts'
 
 /** A folder with policies and data, a key of acme, and the options that name them. */
 async function prepare(role = 'owner') {
@@ -20,6 +21,11 @@ async function prepare(role = 'owner') {
   const { id, key }: { id: string; key: string } = JSON.parse(made.stdout)
   const options = ['--data', data, '--policies', join(root, 'policies')]
   return { root, data, id, key, options, headers: { 'x-api-key': key, 'x-tenant-id': 'acme' } }
+}
+
+/** A service in this process on the folder of `prepare`, where nothing is about a process of its own. */
+async function serviceIn(t: Cleanup, root: string, settings: GateOptions['settings'] = {}): Promise<RunningServer> {
+  return (await startGate(t, { dir: root, policies: {}, settings })).server
 }
 
 const CHECK = JSON.stringify({ tenantId: 'acme', action: 'payment.transfer', context: { amount: 5 } })
@@ -119,25 +125,25 @@ async function refused(port: number): Promise<void> {
 }
 
 test('health: 0 while the service is ready, 1 when it is not, by port and by socket', async (t) => {
-  const { root, options } = await prepare()
+  const { root } = await prepare()
   const socket = join(root, 'gate.sock')
-  const byPort = await serve(t, ['--port', '0', ...options])
+  const byPort = await serviceIn(t, root)
   const { port } = new URL(byPort.url)
-  const bySocket = await serve(t, ['--socket', socket, ...options])
+  const bySocket = await serviceIn(t, root, { socket })
   assert.equal(bySocket.url, `unix:${socket}`)
   assert.equal((await run(['health', '--port', port])).stdout, 'ready\n')
   const ready = await run(['health', '--socket', socket, '--json'])
   assert.deepEqual([ready.code, JSON.parse(ready.stdout)], [0, { ready: true, message: 'ready' }])
-  await byPort.stop()
+  await byPort.close()
   assert.equal((await run(['health', '--port', port])).code, 1)
-  await bySocket.stop()
+  await bySocket.close()
   assert.equal((await run(['health', '--socket', socket])).code, 1)
 })
 
 test('health: 1 with the reason when policies are broken from the start', async (t) => {
-  const { root, options } = await prepare()
+  const { root } = await prepare()
   writeFileSync(join(root, 'policies/acme/main.yaml'), 'nonsense')
-  const server = await serve(t, ['--port', '0', ...options])
+  const server = await serviceIn(t, root)
   const { code, stdout } = await run(['health', '--port', new URL(server.url).port])
   assert.equal(code, 1)
   assert.match(stdout, /^not ready: 1 policy sets have faults/)
@@ -149,7 +155,7 @@ test('a Unix socket: serves, and one that a live service holds is not taken', as
   const first = await serve(t, ['--socket', socket, ...options])
   assert.equal(await checkBySocket(socket, headers), 200)
 
-  const second = await run(['serve', '--socket', socket, ...options])
+  const second = await runBuilt(['serve', '--socket', socket, ...options])
   assert.equal(second.code, 3)
   assert.match(second.stderr, /gate\.sock: another process listens there/)
   assert.equal(await checkBySocket(socket, headers), 200)
@@ -163,7 +169,7 @@ test('a Unix socket: serves, and one that a live service holds is not taken', as
   assert.ok(!existsSync(socket))
 
   writeFileSync(socket, 'precious')
-  const fourth = await run(['serve', '--socket', socket, ...options])
+  const fourth = await runBuilt(['serve', '--socket', socket, ...options])
   assert.equal(fourth.code, 3)
   assert.equal(readFileSync(socket, 'utf8'), 'precious')
 })
@@ -186,10 +192,10 @@ function checkBySocket(socketPath: string, headers: Record<string, string>): Pro
 }
 
 test('a second service on the same port: exit 3, and what to do', async (t) => {
-  const { options } = await prepare()
-  const first = await serve(t, ['--port', '0', ...options])
+  const { root, options } = await prepare()
+  const first = await serviceIn(t, root)
   const { port } = new URL(first.url)
-  const second = await run(['serve', '--port', port, ...options])
+  const second = await runBuilt(['serve', '--port', port, ...options])
   assert.equal(second.code, 3)
   assert.match(
     second.stderr,
@@ -215,10 +221,10 @@ test('what the command line changes acts on a running service within a second', 
 })
 
 test('an altered data file: audit verify says so with 1, serve refuses it with 3 and says what and where', async (t) => {
-  const { data, options, headers } = await prepare()
-  const server = await serve(t, ['--port', '0', ...options])
+  const { root, data, options, headers } = await prepare()
+  const server = await serviceIn(t, root)
   assert.equal((await check(server.url, headers)).decision, 'allow')
-  await server.stop()
+  await server.close()
   const file = join(data, 'gate-sidecar.db')
   const original = readFileSync(file)
 
@@ -228,7 +234,7 @@ test('an altered data file: audit verify says so with 1, serve refuses it with 3
   assert.equal(verified.code, 1)
   assert.equal(JSON.parse(verified.stdout).valid, false)
   assert.ok(JSON.parse(verified.stdout).fault.length > 0)
-  const refusal = await run(['serve', '--port', '0', ...options])
+  const refusal = await runBuilt(['serve', '--port', '0', ...options])
   assert.equal(refusal.code, 3)
   assert.match(refusal.stderr, /acme\/live|key key_/)
   assert.doesNotMatch(refusal.stderr, /\n {4}at /)
@@ -239,25 +245,25 @@ test('an altered data file: audit verify says so with 1, serve refuses it with 3
   const broken = await run(['audit', 'verify', '--data', data])
   assert.equal(broken.code, 1)
   assert.match(broken.stdout, /BROKEN.*acme\/live.*entry \d+/)
-  assert.equal((await run(['serve', '--port', '0', ...options])).code, 3)
+  assert.equal((await runBuilt(['serve', '--port', '0', ...options])).code, 3)
 
   writeFileSync(file, original)
   assert.equal((await run(['audit', 'verify', '--data', data])).code, 0)
 })
 
 test('an altered approval: serve and audit verify refuse the file, and a stop from the host still works', async (t) => {
-  const { data, options, headers } = await prepare()
-  const server = await serve(t, ['--port', '0', ...options])
+  const { root, data, options, headers } = await prepare()
+  const server = await serviceIn(t, root)
   const held = await check(server.url, headers, JSON.stringify({ ...JSON.parse(CHECK), context: { amount: 2000 } }))
   assert.equal(held.decision, 'require_approval')
-  await server.stop()
+  await server.close()
   const db = new Sqlite(join(data, 'gate-sidecar.db'))
   db.exec(`UPDATE approval SET body = replace(body, '"status":"pending"', '"status":"approved"')`)
   db.close()
   const verified = await run(['audit', 'verify', '--data', data])
   assert.equal(verified.code, 1)
   assert.match(verified.stdout, /approval apr_\w{26} differs/)
-  assert.equal((await run(['serve', '--port', '0', ...options])).code, 3)
+  assert.equal((await runBuilt(['serve', '--port', '0', ...options])).code, 3)
   const stop = await run(['killswitch', 'trigger', '--tenant', 'acme', '--level', 'L3', '--reason', 'odd', ...options])
   assert.equal(stop.code, 0, stop.stderr)
 })
@@ -270,10 +276,10 @@ function replaceBytes(file: string, from: string, to: string): void {
 }
 
 test('an altered entry in the middle: audit verify names chain and entry', async (t) => {
-  const { data, options, headers } = await prepare()
-  const server = await serve(t, ['--port', '0', ...options])
+  const { root, data, headers } = await prepare()
+  const server = await serviceIn(t, root)
   for (let i = 0; i < 3; i++) await check(server.url, headers)
-  await server.stop()
+  await server.close()
   const file = join(data, 'gate-sidecar.db')
   const text = readFileSync(file, 'latin1')
   const at = text.lastIndexOf('"context":{"amount":5}')
@@ -297,20 +303,20 @@ test('data that may not be written, or not be read: exit 3 and why', async () =>
     ['serve', '--port', '0', ...options],
   ]) {
     chmodSync(data, 0o000)
-    const { code, stderr } = await run(args, as)
+    const { code, stderr } = await runBuilt(args, as)
     assert.equal(code, 3, stderr)
     assert.match(stderr, /data.*cannot be used|no readable data file/)
     assert.doesNotMatch(stderr, /\n {4}at /)
   }
   chmodSync(data, 0o555)
-  const create = await run(['keys', 'create', '--tenant', 'acme', '--role', 'agent', '--data', data], as)
+  const create = await runBuilt(['keys', 'create', '--tenant', 'acme', '--role', 'agent', '--data', data], as)
   assert.equal(create.code, 3)
   assert.match(create.stderr, /cannot be used/)
   chmodSync(data, 0o700)
 
   const folder = join(root, 'locked')
   mkdirSync(folder, { mode: 0o555 })
-  const { code, stderr } = await run(
+  const { code, stderr } = await runBuilt(
     ['serve', '--port', '0', '--data', join(folder, 'new'), '--policies', join(root, 'policies')],
     as,
   )
@@ -319,7 +325,7 @@ test('data that may not be written, or not be read: exit 3 and why', async () =>
 
   const file = join(root, 'file')
   writeFileSync(file, '')
-  const onFile = await run(['serve', '--port', '0', '--data', file, '--policies', join(root, 'policies')])
+  const onFile = await runBuilt(['serve', '--port', '0', '--data', file, '--policies', join(root, 'policies')])
   assert.equal(onFile.code, 3)
   assert.match(onFile.stderr, /file cannot be used: it is no folder/)
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
-import { BIN, run } from './program.ts'
+import { BIN, runBuilt } from './program.ts'
 
 /** A policy near the limit of a file's size, with a warning or two on each of its 4,500 lines. */
 function largeFolder(): string {
@@ -20,7 +20,7 @@ function largeFolder(): string {
 test('validate: thousands of faults in a large file are shown with their lines, in memory for a few', async () => {
   const policies = largeFolder()
   // The text is split once: with a copy of its lines for each fault this ended after 4 GiB.
-  const { code, stdout } = await run(['validate', '--policies', policies], {
+  const { code, stdout } = await runBuilt(['validate', '--policies', policies], {
     env: { NODE_OPTIONS: '--max-old-space-size=512' },
   })
   assert.equal(code, 0)

@@ -39,7 +39,7 @@ async function exportCommand(options: ExportOptions): Promise<void> {
   const { manifest } = await withStore(config, {}, async (deps) => {
     const chain = await chainNamed(deps, options)
     const range = await rangeOf(deps, chain, options)
-    const progress = progressBar(chain, range.end - range.first)
+    const progress = progressBar(options.io, chain, range.end - range.first)
     return writeExport(await withKeyring(deps, config), chain, range, out, progress.at).finally(progress.end)
   })
   const { chain, first, end } = manifest

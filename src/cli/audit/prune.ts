@@ -51,13 +51,13 @@ async function pruneCommand(options: PruneOptions): Promise<void> {
   const { chain, first, end, isScrubbed } = await withStore(config, {}, async (deps) => {
     const chain = await chainNamed(deps, options)
     const evidence = await withKeyring(deps, config)
-    const verifying = progressBar(`${chain}, verifying`, await deps.store.seqNotBefore(chain, `${before}T`))
+    const verifying = progressBar(options.io, `${chain}, verifying`, await deps.store.seqNotBefore(chain, `${before}T`))
     const range = await prunable(evidence, chain, { beforeMs, unused }, verifying.at).finally(verifying.end)
     const entries = range.end - range.first
     if (entries === 0) return { ...range, isScrubbed: true }
-    const archiving = progressBar(`${chain}, archiving`, entries)
+    const archiving = progressBar(options.io, `${chain}, archiving`, entries)
     const { text } = await writeExport(evidence, chain, range, archive, archiving.at).finally(archiving.end)
-    const deleting = progressBar(`${chain}, deleting`, entries)
+    const deleting = progressBar(options.io, `${chain}, deleting`, entries)
     const record = { archive: { first: range.first, manifest: digestOf(text) }, reason }
     await prune(evidence, hostActor(), range, record, deleting.at).finally(deleting.end)
     return { ...range, isScrubbed: await scrub(deps) }
@@ -68,5 +68,5 @@ async function pruneCommand(options: PruneOptions): Promise<void> {
       : `${(end - first).toLocaleString('en')} entries of ${chain} are in ${archive}, and no more in the data file. Keep the folder: the record names its digest.`,
     ...(isScrubbed ? [] : ['The file beside the data file still has them: others read from it.']),
   ])
-  if (end === first) process.exitCode = EXIT.negative
+  if (end === first) options.io.exitCode = EXIT.negative
 }

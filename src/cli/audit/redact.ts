@@ -45,7 +45,7 @@ async function redactCommand(options: RedactOptions): Promise<void> {
     const chain = await chainNamed(deps, options)
     const spans = ids === undefined ? [await spanBefore(deps, chain, before ?? '')] : await spansOf(deps, chain, ids)
     for (const span of spans) {
-      const progress = progressBar(chain, span.end - span.first)
+      const progress = progressBar(options.io, chain, span.end - span.first)
       const done = await redact(deps, hostActor(), { chain, ...span, reason }, progress.at).finally(progress.end)
       for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += done[name]
     }
@@ -58,7 +58,7 @@ async function redactCommand(options: RedactOptions): Promise<void> {
     ...(sum.kept > 0 ? [`${sum.kept} approvals are still open and were left.`] : []),
     ...(isScrubbed ? [] : ['The file beside the data file still has them: others read from it. Run this again later.']),
   ])
-  if (sum.sections === 0) process.exitCode = EXIT.negative
+  if (sum.sections === 0) options.io.exitCode = EXIT.negative
 }
 
 async function spanBefore({ store }: Deps, chain: string, day: string): Promise<Span> {

@@ -62,5 +62,5 @@ async function restore(options: RestoreOptions): Promise<void> {
   )
   if (left.length > 0) throw new CannotRun(`The anchors are still contradicted:\n${left.map(lineOf).join('\n')}`)
   if (refused.length > 0) throw new CannotRun(`Not taken up, restore a backup of it:\n${refused.join('\n')}`)
-  if (!isRestored) process.exitCode = EXIT.negative
+  if (!isRestored) options.io.exitCode = EXIT.negative
 }

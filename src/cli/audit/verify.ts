@@ -62,7 +62,7 @@ async function verify(options: VerifyOptions): Promise<void> {
   const verified = await verifyFile(config, options)
   const valid = verified.fault === null && verified.chains.every((result) => result.valid)
   print(options, { valid, ...verified }, () => linesOf(verified))
-  if (!valid) process.exitCode = EXIT.negative
+  if (!valid) options.io.exitCode = EXIT.negative
 }
 
 /** The chains as they are in the file, whatever its state; and whether the service would start on it. */
@@ -135,7 +135,7 @@ async function verifyChains(
   if (chain !== undefined && !ever.includes(chain)) await assertChain(deps, chain)
   const results: ChainResult[] = []
   for (const name of chain === undefined ? ever : [chain]) {
-    const progress = progressBar(name, (await deps.store.lengths([name])).get(name) ?? 0)
+    const progress = progressBar(options.io, name, (await deps.store.lengths([name])).get(name) ?? 0)
     const result =
       from === undefined || to === undefined
         ? verifySeqs(deps.store, name, undefined, inputs, progress.at)

@@ -20,9 +20,9 @@ The script starts nothing when it completes. Install it with one of these lines 
 Example:
   gate-sidecar completion bash > /etc/bash_completion.d/gate-sidecar`,
     )
-    .action((shell: Shell, { json }: CommonOptions) => {
+    .action((shell: Shell, { io, json }: CommonOptions) => {
       const script = SCRIPTS[shell](program.name(), levelsOf(program, []))
-      process.stdout.write(json ? `${JSON.stringify({ shell, script })}\n` : script)
+      io.stdout.write(json ? `${JSON.stringify({ shell, script })}\n` : script)
     })
 }
 

@@ -18,7 +18,7 @@ export function addDecisionCommands(program: Command): void {
 async function show(id: string, options: CommonOptions): Promise<void> {
   const found = await withStore(configOf(options), {}, async (deps) => recordedDecision(deps, await entryOf(deps, id)))
   print(options, found, () => linesOf(found))
-  if (!found.verified) process.exitCode = EXIT.negative
+  if (!found.verified) options.io.exitCode = EXIT.negative
 }
 
 /** @throws CannotRun when there is no such decision */

@@ -37,8 +37,8 @@ async function explain(id: string, options: CommonOptions): Promise<void> {
     ),
   )
   print(options, found, () => linesOf(found))
-  if (!found.verified || found.reproduced === false) process.exitCode = EXIT.negative
-  else if (found.unexplained !== null) process.exitCode = EXIT.failed
+  if (!found.verified || found.reproduced === false) options.io.exitCode = EXIT.negative
+  else if (found.unexplained !== null) options.io.exitCode = EXIT.failed
 }
 
 /** The policies that the data file keeps; else those of the folder, if they are the ones. */

@@ -54,7 +54,7 @@ async function exportCommand(id: string, options: ExportOptions): Promise<void> 
   const text = `${visibleJson(exported)}\n`
   const { out } = options
   if (out === undefined) {
-    process.stdout.write(text)
+    options.io.stdout.write(text)
     return
   }
   writeFileSync(out, text)
@@ -75,5 +75,5 @@ async function verifyCommand(file: string, options: CommonOptions & TrustOptions
     ? await verifyExport(readExport(file), inputs)
     : verifyBundle(bundleOfEnvelope(readBundle(file)), inputs)
   print(options, result, () => verdictLines(result))
-  process.exitCode = verdictOf(result).exitCode
+  options.io.exitCode = verdictOf(result).exitCode
 }

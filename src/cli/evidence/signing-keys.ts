@@ -114,7 +114,7 @@ async function exportTrust(options: CommonOptions & { out?: string }): Promise<v
   if (file.logKeys.length === 0) throw new CannotRun('No key has signed yet; start the service once to make it.')
   const { out } = options
   if (out === undefined) {
-    process.stdout.write(`${visibleJson(file)}\n`)
+    options.io.stdout.write(`${visibleJson(file)}\n`)
     return
   }
   writeFileSync(out, `${visibleJson(file)}\n`)

@@ -3,6 +3,7 @@ import type { Judgement } from '../../gate/judge.ts'
 import { EXIT } from '../context.ts'
 import { decisionLines, explanationLines } from '../decisions/explanation-lines.ts'
 import { addOfflineOptions, judgeOffline, type OfflineOptions } from '../evidence/offline.ts'
+import type { Io } from '../io.ts'
 import { type Line, paint, print } from '../output.ts'
 
 interface CheckOptions extends OfflineOptions {
@@ -25,9 +26,9 @@ async function checkOffline(options: CheckOptions): Promise<void> {
   const told = summary(judgement)
   print(options, { ...told, ...(options.explain && { explanation }) }, () => [
     ...decisionLines(told, told.riskScore, explanation),
-    ...(options.explain ? explanationLines(explanation) : hint()),
+    ...(options.explain ? explanationLines(explanation) : hint(options.io)),
   ])
-  if (told.decision !== 'allow') process.exitCode = EXIT.negative
+  if (told.decision !== 'allow') options.io.exitCode = EXIT.negative
 }
 
 function summary({ outcome, risk }: Judgement) {
@@ -36,6 +37,6 @@ function summary({ outcome, risk }: Judgement) {
 }
 
 /** For who sits before it; a script knows what it asked for. */
-function hint(): Line[] {
-  return process.stdout.isTTY ? [[paint('dim', 'With --explain: every rule and risk factor, and what they saw.')]] : []
+function hint({ stdout }: Io): Line[] {
+  return stdout.isTTY ? [[paint('dim', 'With --explain: every rule and risk factor, and what they saw.')]] : []
 }

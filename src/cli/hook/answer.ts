@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { GateError } from '../../base/errors.ts'
 import { isId } from '../../base/id.ts'
@@ -19,6 +18,7 @@ import {
 import { UsageError } from '../context.ts'
 import { type GateClientOptions, gateClient } from '../gate-client.ts'
 import { readInput } from '../input.ts'
+import { homeOf, type Io } from '../io.ts'
 import { allow, block } from './blocking.ts'
 
 export interface HookOptions extends GateClientOptions {
@@ -39,22 +39,25 @@ export const MORE_MS = 45_000
 export async function answerHook(options: HookOptions): Promise<void> {
   try {
     const approvalTimeout = parseDuration(options.approvalTimeout) ?? 0
-    setTimeout(() => block('There was no answer in time.'), approvalTimeout + MORE_MS)
-    const event = await readEvent()
+    // With nothing left to wait for the process ends, which blocks as well.
+    setTimeout(() => block(options.io, 'There was no answer in time.'), approvalTimeout + MORE_MS).unref()
+    const event = await readEvent(options.io)
     if (event.kind === 'called') await tellOutcome(options, event)
     else await decide(options, event, approvalTimeout)
   } catch (error) {
-    block(error instanceof Error ? error.message : String(error))
+    block(options.io, error instanceof Error ? error.message : String(error))
   }
 }
 
 async function decide(options: HookOptions, { request, call }: AboutToCall, approvalTimeout: number): Promise<void> {
+  const { io } = options
   const verdict = await gateClient(options, { timeout: ASK_MS }).permit(request, { approvalTimeout })
-  if (!verdict.allowed) return block(reasonOf(request.action, verdict))
+  if (!verdict.allowed) return block(io, reasonOf(request.action, verdict))
   const { decisionId, reason } = verdict.decision
-  if (!verdict.isValid()) return block(`${request.action} was allowed, but for a time that has passed: try it again.`)
-  if (options.outcomes && call !== undefined) note((notes) => notes.put(nameOf(options, call), decisionId))
-  allow(`${JSON.stringify(allowOutput(options.onAllow, reason))}\n`)
+  if (!verdict.isValid())
+    return block(io, `${request.action} was allowed, but for a time that has passed: try it again.`)
+  if (options.outcomes && call !== undefined) note(io, (notes) => notes.put(nameOf(options, call), decisionId))
+  allow(io, `${JSON.stringify(allowOutput(options.onAllow, reason))}\n`)
 }
 
 function reasonOf(action: string, { decision, reason }: Refused): string {
@@ -63,18 +66,18 @@ function reasonOf(action: string, { decision, reason }: Refused): string {
 
 /** The call has been made: nothing that fails here may be told as a failure of it. */
 async function tellOutcome(options: HookOptions, { outcome, call }: Called): Promise<void> {
-  const decisionId = call && note((notes) => notes.take(nameOf(options, call)))
+  const decisionId = call && note(options.io, (notes) => notes.take(nameOf(options, call)))
   try {
     if (decisionId !== undefined && isId(decisionId, 'decision'))
       await gateClient(options, { timeout: ASK_MS }).outcome({ decisionId, ...outcome })
   } finally {
-    process.exit(0)
+    options.io.exit(0)
   }
 }
 
 /** @throws UsageError for what is no hook of Claude Code about a tool */
-async function readEvent(): Promise<HookEvent> {
-  const bytes = await readInput(MAX_BYTES)
+async function readEvent(io: Io): Promise<HookEvent> {
+  const bytes = await readInput(io, MAX_BYTES)
   if (bytes.byteLength > MAX_BYTES) throw new UsageError(`The hook has more than ${MAX_BYTES} bytes.`)
   try {
     return readHookEvent(parseJson(bytes, LIMITS))
@@ -90,8 +93,8 @@ function nameOf({ url = '', tenant = '' }: HookOptions, { session, toolUseId }: 
 }
 
 /** Notes are for telling outcomes; without one, the sidecar says itself that an outcome is missing. */
-function note<T>(work: (notes: CallNotes) => T): T | undefined {
-  const { XDG_STATE_HOME: state = join(homedir(), '.local', 'state') } = process.env
+function note<T>(io: Io, work: (notes: CallNotes) => T): T | undefined {
+  const { XDG_STATE_HOME: state = join(homeOf(io), '.local', 'state') } = io.env
   try {
     return work(callNotes(join(state, 'gate-sidecar', 'calls')))
   } catch {

@@ -1,4 +1,5 @@
 import { sentence } from '../../gate/claude-code.ts'
+import type { Io } from '../io.ts'
 
 /** The one code by which a hook of Claude Code blocks a tool call, on every version of it. With any other the tool runs. */
 const BLOCKED = 2
@@ -18,24 +19,24 @@ export function blockUnlessAllowed(): void {
 }
 
 /** For what is no answer to a hook: it ends as other commands do. */
-export function endAsOthers(): void {
-  process.exitCode = 0
+export function endAsOthers(io: Io): void {
+  io.exitCode = 0
   process.off('exit', onlyBlocking)
   process.off('uncaughtException', blockByError)
   for (const signal of SIGNALS) process.off(signal, blockBySignal)
 }
 
 /** Ends the process, so that the call does not run; the model is told why. */
-export function block(reason: string): void {
+export function block(io: Io, reason: string): void {
   // A reader that is gone must not keep the process from ending.
-  process.stderr.write(`gate-sidecar: ${sentence(reason)}\n`, () => process.exit(BLOCKED))
+  io.stderr.write(`gate-sidecar: ${sentence(reason)}\n`, () => io.exit(BLOCKED))
 }
 
 /** Ends the process, so that the call goes on, once `output` has been written. */
-export function allow(output: string): void {
-  process.stdout.write(output, (error) => {
-    if (error) block(`The answer could not be written: ${error.message}.`)
-    else process.exit(0)
+export function allow(io: Io, output: string): void {
+  io.stdout.write(output, (error) => {
+    if (error) block(io, `The answer could not be written: ${error.message}.`)
+    else io.exit(0)
   })
 }
 
@@ -45,12 +46,12 @@ function onlyBlocking(code: number): void {
 
 function blockByError(error: unknown): void {
   try {
-    block(`The hook failed: ${error instanceof Error ? error.message : String(error)}`)
+    block(process, `The hook failed: ${error instanceof Error ? error.message : String(error)}`)
   } finally {
     process.exit(BLOCKED)
   }
 }
 
 function blockBySignal(signal: NodeJS.Signals): void {
-  block(`The hook was stopped by ${signal} before there was an answer.`)
+  block(process, `The hook was stopped by ${signal} before there was an answer.`)
 }

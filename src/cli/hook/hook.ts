@@ -42,7 +42,7 @@ Example:
 
 async function hookCommand(options: InstallOptions & { install?: boolean }): Promise<void> {
   if (!options.install) return answerHook(options)
-  endAsOthers()
+  endAsOthers(options.io)
   await installHook(options)
 }
 

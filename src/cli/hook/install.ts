@@ -1,5 +1,4 @@
 import { lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseDuration } from '../../base/time.ts'
@@ -9,6 +8,7 @@ import { pathInside, rewriteFile } from '../../files/rewrite.ts'
 import { isTenantId } from '../../keys/tenant.ts'
 import { CannotRun, type CommonOptions, EXIT, UsageError } from '../context.ts'
 import { addressOf } from '../gate-client.ts'
+import { homeOf, type Io } from '../io.ts'
 import { type Line, print } from '../output.ts'
 import { diffLines } from '../policies/diff-lines.ts'
 import { shellWord } from '../shell.ts'
@@ -30,7 +30,8 @@ const OUTCOME_S = 30
 
 /** Shows what would change in the settings of Claude Code, and changes it when that is wanted. */
 export async function installHook(options: InstallOptions): Promise<void> {
-  const { file, folder } = placeOf(options.scope)
+  const { io } = options
+  const { file, folder } = placeOf(options)
   const found = readSettings(file, folder)
   const before = found === undefined ? '' : Buffer.from(found.bytes).toString('utf8')
   const after = settingsWith(file, found === undefined ? '{}\n' : before, groupsOf(options))
@@ -38,11 +39,11 @@ export async function installHook(options: InstallOptions): Promise<void> {
   if (after === before) return report('unchanged', [`${file} has this hook already.`])
   const diff = diffLines(file, before, after)
   if (!options.yes) {
-    const canAsk = process.stdin.isTTY && process.stdout.isTTY && !options.json
+    const canAsk = io.stdin.isTTY && io.stdout.isTTY && !options.json
     if (canAsk) print(options, {}, () => diff)
-    if (!canAsk || !(await isConfirmed())) {
+    if (!canAsk || !(await isConfirmed(io))) {
       report('to be changed', [...(canAsk ? [] : diff), 'Nothing was changed. With --yes, it is.'])
-      process.exitCode = EXIT.negative
+      io.exitCode = EXIT.negative
       return
     }
   }
@@ -53,13 +54,13 @@ export async function installHook(options: InstallOptions): Promise<void> {
   ])
 }
 
-function placeOf(scope: InstallOptions['scope']): { file: string; folder: string } {
-  const { CLAUDE_CONFIG_DIR: own } = process.env
+function placeOf({ io, scope }: InstallOptions): { file: string; folder: string } {
+  const { CLAUDE_CONFIG_DIR: own } = io.env
   if (scope !== 'user') {
     const folder = process.cwd()
     return { folder, file: join(folder, '.claude', scope === 'local' ? 'settings.local.json' : 'settings.json') }
   }
-  const folder = own === undefined || own === '' ? homedir() : own
+  const folder = own === undefined || own === '' ? homeOf(io) : own
   return { folder, file: join(folder, ...(folder === own ? [] : ['.claude']), 'settings.json') }
 }
 
@@ -119,8 +120,8 @@ function groupsOf({ approvalTimeout, onAllow, outcomes, ...given }: InstallOptio
 }
 
 /** Only y or yes is a yes; so is nothing at all no. */
-function isConfirmed(): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stdout })
+function isConfirmed({ stdin, stdout }: Io): Promise<boolean> {
+  const reader = createInterface({ input: stdin, output: stdout })
   return new Promise((resolve) => {
     reader.once('close', () => resolve(false))
     reader.question('Write this? [y/N] ', (answer) => {

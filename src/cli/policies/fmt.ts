@@ -72,7 +72,7 @@ async function format(paths: readonly string[], options: FormatOptions): Promise
   print(options, { files }, () => [...results.flatMap(({ lines }) => lines), summary(results)])
   const isBad = ({ status }: FormatResult): boolean =>
     status === 'refused' || (options.check === true && status === 'to be formatted')
-  if (results.some(isBad)) process.exitCode = EXIT.negative
+  if (results.some(isBad)) options.io.exitCode = EXIT.negative
 }
 
 function configuredTargets(options: FormatOptions): Target[] {
@@ -158,10 +158,11 @@ function summary(results: readonly FormatResult[]): string {
 /** The formatted text goes to standard output, whatever else there is to say to standard error. */
 async function formatInput(paths: readonly string[], options: FormatOptions): Promise<void> {
   if (paths.length > 1) throw new UsageError('- stands for standard input, and is given alone.')
-  const result = formatted('-', await readInput(LIMITS.fileBytes), options)
+  const { stdout, stderr } = options.io
+  const result = formatted('-', await readInput(options.io, LIMITS.fileBytes), options)
   const isNegative = result.status === 'refused' || (options.check === true && result.status === 'to be formatted')
-  if (isNegative) process.exitCode = EXIT.negative
+  if (isNegative) options.io.exitCode = EXIT.negative
   const isText = result.text !== undefined && !options.check && !options.diff
-  if (isText) process.stdout.write(result.text ?? '')
-  else process.stderr.write(result.lines.map((line) => `${rendered(line)}\n`).join(''))
+  if (isText) stdout.write(result.text ?? '')
+  else stderr.write(result.lines.map((line) => `${rendered(line, stdout)}\n`).join(''))
 }

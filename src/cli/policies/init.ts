@@ -12,6 +12,7 @@ import { readTools, shownName, type ToolList } from '../../policy/starter/list.t
 import { type Starter, starterFor } from '../../policy/starter/starter.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, collect, configOf, UsageError } from '../context.ts'
 import { readInput } from '../input.ts'
+import type { Io } from '../io.ts'
 import { type Line, paint, print } from '../output.ts'
 import { shellWord } from '../shell.ts'
 
@@ -53,7 +54,7 @@ async function init(options: InitOptions): Promise<void> {
   const root = resolve(configOf(options).policies)
   const folder = join(root, tenant)
   assertFree(folder)
-  const listed = options.tools === undefined ? { tools: [], notes: [] } : await readToolFile(options.tools)
+  const listed = options.tools === undefined ? { tools: [], notes: [] } : await readToolFile(options.io, options.tools)
   const given = readTools(names)
   if ('fault' in listed) throw new CannotRun(`${options.tools}: ${listed.fault}`)
   if ('fault' in given) throw new UsageError(`--tool: ${given.fault}`)
@@ -89,8 +90,8 @@ function notFree(folder: string): CannotRun {
   return new CannotRun(`${folder} holds files, and nothing is overwritten; choose another --tenant or --policies.`)
 }
 
-async function readToolFile(path: string): Promise<ToolList> {
-  const bytes = path === '-' ? await readInput(LIST_BYTES) : readAtMost(path, LIST_BYTES)
+async function readToolFile(io: Io, path: string): Promise<ToolList> {
+  const bytes = path === '-' ? await readInput(io, LIST_BYTES) : readAtMost(path, LIST_BYTES)
   if (bytes.byteLength > LIST_BYTES) return { fault: `it has more than ${LIST_BYTES} bytes.` }
   try {
     return readTools(parseJson(bytes, LIST_LIMITS))

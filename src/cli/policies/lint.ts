@@ -33,5 +33,5 @@ async function lint(options: LintOptions): Promise<void> {
   const folders = wantedFolders(readPolicyFolders(root), root, options.tenant)
   const found = (await Promise.all(folders.map((folder) => lintWithTests(sourceOf(folder))))).flat()
   printReport(options, root, folders, found)
-  if (found.length > 0) process.exitCode = EXIT.negative
+  if (found.length > 0) options.io.exitCode = EXIT.negative
 }

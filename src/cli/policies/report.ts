@@ -8,10 +8,12 @@ import { FORMATS, type Format, formatDiagnostics, isValid } from '../../policy/o
 import { linesIn } from '../../policy/output/quote.ts'
 import { type LinesOf, type Look, PLAIN } from '../../policy/output/text.ts'
 import { EXIT, UsageError } from '../context.ts'
+import type { Io, Output } from '../io.ts'
 import { coloured } from '../output.ts'
 
 /** Options of a command that reports faults of policies. */
 export interface ReportOptions {
+  io: Io
   format: Format
   json?: boolean
 }
@@ -29,9 +31,10 @@ export function printReport(
 ): void {
   const diagnostics = found.toSorted(compareDiagnostics)
   const findings = { diagnostics, linesOf: linesOfAll(folders), summary: summaryOf(folders, diagnostics) }
-  const setting = { look: lookOf(process.stdout), folder: folderPath(root), version: VERSION }
-  process.stdout.write(formatDiagnostics(formatOf(options), findings, setting))
-  if (!isValid(diagnostics)) process.exitCode = EXIT.negative
+  const { stdout } = options.io
+  const setting = { look: lookOf(stdout), folder: folderPath(root), version: VERSION }
+  stdout.write(formatDiagnostics(formatOf(options), findings, setting))
+  if (!isValid(diagnostics)) options.io.exitCode = EXIT.negative
 }
 
 function formatOf({ format, json = false }: ReportOptions): Format {
@@ -41,9 +44,9 @@ function formatOf({ format, json = false }: ReportOptions): Format {
 }
 
 /** A line that is wider than the terminal would be broken, and the carets stand under something else. */
-function lookOf({ columns }: NodeJS.WriteStream): Look {
+function lookOf(output: Output): Look {
   // 0 on terminals that do not say how wide they are.
-  return { paint: coloured, columns: columns || PLAIN.columns }
+  return { paint: (style, text) => coloured(style, text, output), columns: output.columns || PLAIN.columns }
 }
 
 /** As GitHub and other readers of a report want it: from where the command runs, which is the root of a repository. */

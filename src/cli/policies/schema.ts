@@ -36,6 +36,6 @@ export function addSchemaCommands(program: Command): void {
 }
 
 /** A schema is JSON anyway; --json prints it on one line. */
-function printSchema({ json }: CommonOptions, schema: Record<string, unknown>): void {
-  process.stdout.write(`${JSON.stringify(schema, undefined, json ? 0 : 2)}\n`)
+function printSchema({ io, json }: CommonOptions, schema: Record<string, unknown>): void {
+  io.stdout.write(`${JSON.stringify(schema, undefined, json ? 0 : 2)}\n`)
 }

@@ -1,3 +1,5 @@
+import type { Io } from '../io.ts'
+
 /** To the start of the line, and nothing left on it. */
 const ERASE = '\r\u001b[K'
 const WIDTH = 30
@@ -5,15 +7,15 @@ const WIDTH = 30
 const MANY = 500
 
 /** A bar on the terminal's error stream, for tests that take their time. */
-export function progressBar(): (done: number, of: number) => void {
-  if (!process.stderr.isTTY) return () => undefined
+export function progressBar({ stderr }: Io): (done: number, of: number) => void {
+  if (!stderr.isTTY) return () => undefined
   return (done, of) => {
     if (of < MANY) return
     const filled = Math.floor((done * WIDTH) / of)
-    process.stderr.write(`${ERASE}[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${done} of ${of} cases`)
+    stderr.write(`${ERASE}[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${done} of ${of} cases`)
   }
 }
 
-export function endProgress(): void {
-  if (process.stderr.isTTY) process.stderr.write(ERASE)
+export function endProgress({ stderr }: Pick<Io, 'stderr'>): void {
+  if (stderr.isTTY) stderr.write(ERASE)
 }

@@ -58,21 +58,22 @@ function percentArgument(text: string): number {
 }
 
 async function test(options: TestOptions): Promise<void> {
+  const { io } = options
   const root = resolve(configOf(options).policies)
   const pathOf = (file: string): string => shownPath(root, file)
   const filters = (options.filter ?? []).map(filterOf)
   const runOn = async (folders: readonly TenantFolder[]): Promise<boolean> => {
     const loaded = testFolders(folders, root, options.tenant)
-    const run = await runTests(loaded, { filters, withCoverage: wantsCoverage(options) }, progressBar()).finally(
-      endProgress,
+    const run = await runTests(loaded, { filters, withCoverage: wantsCoverage(options) }, progressBar(io)).finally(() =>
+      endProgress(io),
     )
     const problems = problemsOf(run, loaded, options)
     show(run, problems, options, pathOf)
     if (options.lcov !== undefined) writeFileSync(options.lcov, lcovOf(run.coverage, pathOf))
     return problems.length === 0 && countsOf(run.reports).failed === 0
   }
-  if (options.watch) return watchFolders(root, async (folders) => void (await runOn(folders)))
-  if (!(await runOn(readPolicyFolders(root)))) process.exitCode = EXIT.negative
+  if (options.watch) return watchFolders(io, root, async (folders) => void (await runOn(folders)))
+  if (!(await runOn(readPolicyFolders(root)))) io.exitCode = EXIT.negative
 }
 
 function filterOf(text: string): Filter {
@@ -131,8 +132,8 @@ function show(
   const json = options.json === true || options.format === 'json'
   if (!json && options.format === 'junit') {
     const text = junitOf(reports, (failure) => traceLines(failure).map(plain), pathOf)
-    process.stdout.write(text)
-    for (const problem of problems) process.stderr.write(`gate-sidecar: ${plain(problem)}\n`)
+    options.io.stdout.write(text)
+    for (const problem of problems) options.io.stderr.write(`gate-sidecar: ${plain(problem)}\n`)
     return
   }
   const withCoverage = wantsCoverage(options)

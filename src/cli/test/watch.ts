@@ -4,6 +4,7 @@ import { policyFolders } from '../../files/policy-folders.ts'
 import type { TenantFolder } from '../../policy/files.ts'
 import { listFilesOf } from '../../policy/read-files.ts'
 import { CannotRun } from '../context.ts'
+import type { Io, Output } from '../io.ts'
 import { stopSignal } from '../serve/signals.ts'
 
 /** How often contents are looked at; a service looks each second. */
@@ -14,6 +15,7 @@ const POLL_MS = 500
  * be used are told, and waited for until they can.
  */
 export async function watchFolders(
+  { stderr }: Io,
   root: string,
   work: (folders: readonly TenantFolder[]) => Promise<void>,
 ): Promise<void> {
@@ -29,18 +31,18 @@ export async function watchFolders(
       await Promise.race([sleep(POLL_MS), told])
       continue
     }
-    if (known !== undefined) process.stderr.write('\nChanged:\n')
+    if (known !== undefined) stderr.write('\nChanged:\n')
     known = fingerprint
-    await workOrTell(() => work(folders))
-    process.stderr.write(`Waiting for a change in ${visible(root)}; Ctrl+C ends.\n`)
+    await workOrTell(() => work(folders), stderr)
+    stderr.write(`Waiting for a change in ${visible(root)}; Ctrl+C ends.\n`)
   }
 }
 
-async function workOrTell(work: () => Promise<void>): Promise<void> {
+async function workOrTell(work: () => Promise<void>, stderr: Output): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (!(error instanceof CannotRun)) throw error
-    process.stderr.write(`${visibleLines(error.message)}\n`)
+    stderr.write(`${visibleLines(error.message)}\n`)
   }
 }
