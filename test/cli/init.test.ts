@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { schemaCompiler } from '../../src/base/schema.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
 import { assertFolderHolds } from '../policy/test-files.ts'
-import { BIN, run } from './program.ts'
+import { BIN, run, runBuilt } from './program.ts'
 
 const SAMPLE = fileURLToPath(new URL('../testdata/tools/mcp.json', import.meta.url))
 
@@ -23,18 +23,7 @@ function policiesFolder(): string {
   return folder
 }
 
-/** Runs init with the list on standard input. */
-function initFrom(input: Buffer | string, policies: string): Promise<{ code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, [BIN, 'init', '--tenant', 'acme', '--policies', policies, '--tools', '-'])
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    stderr += chunk
-  })
-  // Who has read enough closes its end.
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(input)
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stderr })))
-}
+const FROM_INPUT = ['init', '--tenant', 'acme', '--tools', '-', '--policies']
 
 test('init: the folder validates without a warning, its tests hold, and the commands it names work', async () => {
   const policies = join(temporaryFolder(), "it's here")
@@ -60,7 +49,7 @@ test('init: the folder validates without a warning, its tests hold, and the comm
 test('init: an empty folder is filled, with the rights that any folder would have', async () => {
   const policies = policiesFolder()
   mkdirSync(join(policies, 'acme'))
-  const { code, stderr } = await initFrom('["get_a"]', policies)
+  const { code, stderr } = await run([...FROM_INPUT, policies], { input: '["get_a"]' })
   assert.equal(code, 0, stderr)
   assert.deepEqual(readdirSync(policies), ['acme'])
   assert.deepEqual(readdirSync(join(policies, 'acme')).sort(), ['main.test.yaml', 'main.yaml'])
@@ -77,7 +66,7 @@ const REFUSED: { name: string; input: Buffer | string; stderr: RegExp }[] = [
 for (const { name, input, stderr } of REFUSED) {
   test(`init: ${name} is refused with 3, and nothing is written`, async () => {
     const policies = policiesFolder()
-    const ended = await initFrom(input, policies)
+    const ended = await run([...FROM_INPUT, policies], { input })
     assert.equal(ended.code, 3, ended.stderr)
     assert.match(ended.stderr, stderr)
     assert.deepEqual(readdirSync(policies), [])
@@ -86,7 +75,9 @@ for (const { name, input, stderr } of REFUSED) {
 
 test('init: of two that run at once, one writes and the other says so; a hidden file is a file too', async () => {
   const policies = policiesFolder()
-  const ended = await Promise.all([initFrom('["get_a"]', policies), initFrom('["get_b"]', policies)])
+  const ended = await Promise.all(
+    ['["get_a"]', '["get_b"]'].map((input) => runBuilt([...FROM_INPUT, policies], { input })),
+  )
   assert.deepEqual(ended.map(({ code }) => code).sort(), [0, 3])
   assert.deepEqual(readdirSync(policies), ['acme'])
   writeFiles(policies, { 'other/.keep': '' })

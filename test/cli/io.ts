@@ -3,7 +3,7 @@ import type { Io } from '../../src/cli/io.ts'
 import { type Line, rendered } from '../../src/cli/output.ts'
 
 /** What a command in this process gets for its own, with what it has printed so far. */
-export function memoryIo(env: NodeJS.ProcessEnv = {}, input = '') {
+export function memoryIo(env: NodeJS.ProcessEnv = {}, input: string | Uint8Array = '') {
   const printed = { stdout: '', stderr: '' }
   const output = (name: keyof typeof printed): Writable =>
     new Writable({
@@ -16,7 +16,7 @@ export function memoryIo(env: NodeJS.ProcessEnv = {}, input = '') {
   const exited = new Promise<number>((resolve) => {
     exit = resolve
   })
-  const stdin = Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false })
+  const stdin = Readable.from(input.length === 0 ? [] : [Buffer.from(input)], { objectMode: false })
   const io: Io = { stdin, stdout: output('stdout'), stderr: output('stderr'), env, exit }
   return { io, printed, exited }
 }

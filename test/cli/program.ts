@@ -19,7 +19,7 @@ export interface RunOptions {
   cwd?: string
   env?: Record<string, string>
   /** What the command reads from its standard input. */
-  input?: string
+  input?: string | Uint8Array
 }
 
 export interface StartOptions extends RunOptions {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ACME_POLICY, temporaryFolder, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
-import { type RunOptions, run, type Serving, serve } from './program.ts'
+import { run, type Serving, serve } from './program.ts'
 
 const DENYING = `${ACME_POLICY}  - {id: stop, actions: ["**"], effect: deny, reason: Nothing for now.}\n`
 const BROKEN = `${ACME_POLICY}nonsense: 1\n`
@@ -54,29 +54,32 @@ async function prepare() {
 const countOf = ({ log }: Serving, msg: string): number => log.filter((entry) => entry.msg === msg).length
 const AGAIN = 'policies were read again'
 
-const OFF: { name: string; args: string[]; options: RunOptions; file?: object }[] = [
-  { name: '--watch=off', args: ['--watch=off'], options: {} },
-  { name: '--watch off', args: ['--watch', 'off'], options: {} },
-  { name: 'the variable', args: [], options: { env: { GATE_SIDECAR_WATCH: 'off' } } },
-  { name: 'the file', args: [], options: {}, file: { watch: 'off' } },
+const OFF: { name: string; args: string[]; env?: Record<string, string>; file?: object }[] = [
+  { name: '--watch=off', args: ['--watch=off'] },
+  { name: '--watch off', args: ['--watch', 'off'] },
+  { name: 'the variable', args: [], env: { GATE_SIDECAR_WATCH: 'off' } },
+  { name: 'the file', args: [], file: { watch: 'off' } },
 ]
 
-// At the same time: they mostly wait.
-describe('policies that are not watched', { concurrency: 4 }, () => {
-  for (const { name, args, options, file } of OFF) {
-    test(`${name}: a change waits until someone asks`, async (t) => {
-      const { root, options: base, save, state, reload, decision } = await prepare()
-      writeFiles(root, { 'gate.json': JSON.stringify(file ?? {}) })
-      const server = await serve(t, [...base, ...args, '--config', join(root, 'gate.json')], options)
-      save(DENYING)
-      await sleep(2500)
-      assert.equal(await decision(server), 'allow')
-      const before = await state(server)
-      assert.deepEqual([before.watching, before.current, before.rules], [false, true, 4])
-      const { current, rules } = await reload(server)
-      assert.deepEqual([current, rules, await decision(server)], [true, 5, 'deny'])
-    })
-  }
+for (const { name, args, env = {}, file = {} } of OFF) {
+  test(`policies are not watched by ${name}`, async () => {
+    const root = temporaryFolder()
+    writeFiles(root, { 'gate.json': JSON.stringify(file) })
+    const { stdout } = await run(['config', 'print', '--json', '--config', join(root, 'gate.json'), ...args], { env })
+    assert.equal(JSON.parse(stdout).watch, 'off')
+  })
+}
+
+test('policies that are not watched: a change waits until someone asks', async (t) => {
+  const { options, save, state, reload, decision } = await prepare()
+  const server = await serve(t, [...options, '--watch=off'])
+  save(DENYING)
+  await sleep(2500)
+  assert.equal(await decision(server), 'allow')
+  const before = await state(server)
+  assert.deepEqual([before.watching, before.current, before.rules], [false, true, 4])
+  const { current, rules } = await reload(server)
+  assert.deepEqual([current, rules, await decision(server)], [true, 5, 'deny'])
 })
 
 for (const watch of ['on', 'off']) {
