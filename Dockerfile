@@ -13,15 +13,15 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts && npm --prefix node_modules/better-sqlite3 run build-release
 COPY LICENSE tsconfig.json ./
 COPY src ./src
-# Not `npm ci --omit=dev`, which would run `prepare` without its tools. What only a compiler or an editor reads goes too, and
-# the package for clients, which is not for here.
+# The program is in bundles, with the licences of what they hold; of packages, SQLite and what loads it stay outside them. The
+# package for clients is not for here, nor is what only a compiler reads.
 RUN npm run build \
-    && npm prune --omit=dev --ignore-scripts \
-    && rm -r dist/client \
-    && find node_modules/better-sqlite3/build node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
-        -type f ! -path '*/build/Release/better_sqlite3.node' -delete \
-    && find dist node_modules -type f '(' -name '*.map' -o -name '*.ts' -o -name '*.[cm]ts' ')' -delete \
-    && find node_modules -type d -empty -delete
+    && rm -r dist/client dist/typebox.js \
+    && find dist -name '*.map' -delete \
+    && mkdir -p run/node_modules \
+    && cp -r node_modules/better-sqlite3 node_modules/bindings node_modules/file-uri-to-path run/node_modules/ \
+    && find run -type f ! -name package.json ! -name 'LICENSE*' ! -name '*.js' ! -path '*/build/Release/better_sqlite3.node' -delete \
+    && find run -type d -empty -delete
 
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="gate-sidecar" \
@@ -38,7 +38,7 @@ ENV NODE_ENV=production \
 COPY package.json LICENSE ./
 COPY bin ./bin
 COPY policies /policies
-COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/run/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 # The data folder is the one place that is written. Its group is 0, that of a user without an entry in /etc/passwd, so that
 # `--user 1234` can write there too. Users by number: Kubernetes' runAsNonRoot does not look up names.

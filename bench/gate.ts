@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,15 +7,22 @@ import { gateQuestion } from './payment.ts'
 import { cpuMs, ROOT, run, start, temporaryFolder } from './processes.ts'
 
 const TENANT = 'bench'
-const COMMAND = join(ROOT, 'bin', 'gate-sidecar.js')
+export const COMMAND = join(ROOT, 'bin', 'gate-sidecar.js')
 const POLICIES = fileURLToPath(new URL('./policies/', import.meta.url))
+
+export interface GateTarget extends Target {
+  /** Of an agent of `tenant`. */
+  key: string
+  tenant: string
+  process: ChildProcess
+}
 
 /**
  * Our server as users start it: the built program, the default durability, one agent key.
  *
  * @param viaExpress ask so that Express routes the request: the listener takes only the bare path itself
  */
-export async function startGate(viaExpress: boolean): Promise<Target> {
+export async function startGate(viaExpress: boolean): Promise<GateTarget> {
   const data = temporaryFolder('gate')
   const created = await run(process.execPath, [
     ...[COMMAND, 'keys', 'create', '--tenant', TENANT, '--role', 'agent'],
@@ -35,7 +43,8 @@ export async function startGate(viaExpress: boolean): Promise<Target> {
   const asked = gateQuestion(key, TENANT)
   const question = viaExpress ? { ...asked, path: `${asked.path}?` } : asked
   const name = viaExpress ? 'gate (Express)' : 'gate-sidecar'
-  return { name, url: server.found, question, cpuMs: () => cpuMs(server.process), stop }
+  const { process: child, found: url } = server
+  return { name, url, question, key, tenant: TENANT, process: child, cpuMs: () => cpuMs(child), stop }
 }
 
 export function listeningUrl(line: string): string | undefined {

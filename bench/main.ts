@@ -7,9 +7,11 @@ import { type EvidenceResult, measureEvidence } from './evidence.ts'
 import { startGate } from './gate.ts'
 import type { LoadResult } from './load.ts'
 import { loadInProcess } from './load-process.ts'
+import { type MemoryResult, measureMemory } from './memory.ts'
 import { type MicroResults, measureMicro } from './micro.ts'
 import { RESULTS, removeTemporaryFolders } from './processes.ts'
 import { measureReload, type ReloadResult } from './reload.ts'
+import { measureServe, measureStart, type ServeStart, type StartResult } from './start.ts'
 import { median, round } from './stats.ts'
 
 const CONNECTIONS = [1, 32]
@@ -112,10 +114,18 @@ function printRatio(rows: readonly Row[]): void {
   }
 }
 
+function printComparison({ rows, auditBytes }: Comparison): void {
+  printRows(rows)
+  printRatio(rows)
+  console.log(`audit trail written, bytes: ${JSON.stringify(auditBytes)}`)
+}
+
 interface Parts {
   micro: MicroResults | null
   reload: ReloadResult[] | null
   evidence: EvidenceResult | null
+  start: { commands: StartResult[]; serve: ServeStart } | null
+  memory: MemoryResult | null
 }
 
 function save(comparison: Comparison, parts: Parts): void {
@@ -125,7 +135,7 @@ function save(comparison: Comparison, parts: Parts): void {
   writeFileSync(join(RESULTS, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-// `--only cerbos,gate,express,bare,micro,reload,evidence` leaves parts out.
+// `--only cerbos,gate,express,bare,micro,reload,evidence,start,memory` leaves parts out.
 const only = process.argv[process.argv.indexOf('--only') + 1]?.split(',') ?? []
 const wanted = (part: string) => !process.argv.includes('--only') || only.includes(part)
 
@@ -136,13 +146,18 @@ const servers = [
   ...(wanted('express') ? [() => startGate(true)] : []),
   ...(wanted('bare') ? [() => startBare('node:http'), () => startBare('express')] : []),
 ]
+const started = wanted('start') ? { commands: await measureStart(), serve: await measureServe() } : null
+if (started !== null) {
+  console.table(started.commands)
+  console.table([started.serve])
+}
+const memory = wanted('memory') ? await measureMemory() : null
+if (memory !== null) console.table([memory])
 const comparison = await compare(servers)
-printRows(comparison.rows)
-printRatio(comparison.rows)
-console.log(`audit trail written, bytes: ${JSON.stringify(comparison.auditBytes)}`)
+if (servers.length > 0) printComparison(comparison)
 const reload = wanted('reload') ? await measureReload() : null
 if (reload !== null) console.table(reload)
 const evidence = wanted('evidence') ? await measureEvidence() : null
 if (evidence !== null) console.table(evidence)
-save(comparison, { micro: wanted('micro') ? await measureMicro() : null, reload, evidence })
+save(comparison, { micro: wanted('micro') ? await measureMicro() : null, reload, evidence, start: started, memory })
 if (comparison.rows.some(({ errors }) => errors > 0)) process.exitCode = 1

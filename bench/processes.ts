@@ -82,6 +82,13 @@ export function cpuMs(child: ChildProcess): number | undefined {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }
 
+/** Resident memory, or NaN where the system does not tell. */
+export function residentMb(child: ChildProcess): number {
+  const status = `/proc/${child.pid}/status`
+  const [, kb] = (existsSync(status) && /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(status, 'utf8'))) || []
+  return Math.round(Number(kb) / 1024)
+}
+
 async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   const ended = once(child, 'exit')

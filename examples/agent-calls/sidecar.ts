@@ -43,7 +43,7 @@ export interface Sidecar {
 }
 
 export function temporaryFolder(): Folder {
-  expect(existsSync(new URL('dist/cli/main.js', ROOT)), 'The program is not built. Run `npm ci` or `npm run build`.')
+  expect(existsSync(new URL('dist/main.js', ROOT)), 'The program is not built. Run `npm ci` or `npm run build`.')
   const dir = mkdtempSync(join(tmpdir(), 'gate-sidecar-demo-'))
   const running = new Set<ChildProcess>()
   return {

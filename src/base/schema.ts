@@ -46,7 +46,7 @@ export function schemaCompiler(options: { allErrors: boolean; checked?: boolean 
     allErrors: options.allErrors,
     verbose: false,
     validateSchema: options.checked !== true,
-    code: { regExp: linearRegExp },
+    code: { regExp: linearRegExp, optimize: false },
   })
   addFormats(ajv, FORMATS)
   return withJsonEquality(ajv)
@@ -113,7 +113,7 @@ function areDistinct(items: unknown): boolean {
   return new Set(texts).size === list.length
 }
 
-const requests = schemaCompiler({ allErrors: false })
+const requests = once(() => schemaCompiler({ allErrors: false, checked: true }))
 
 /**
  * Makes a parser of outside input, which returns the value with the type of the schema.
@@ -130,7 +130,7 @@ export function parserOf<S extends TSchema>(schema: S): (value: unknown) => Stat
 
 /** Compiles at the first use: compiling all shapes at start would cost each command a tenth of a second. */
 function compiledOnce(schema: TSchema): () => ValidateFunction {
-  return once(() => requests.compile(schema))
+  return once(() => requests().compile(schema))
 }
 
 function invalidRequest(errors: readonly ErrorObject[]): GateError {

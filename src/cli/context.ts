@@ -8,7 +8,7 @@ import type { Actor } from '../audit/entry.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 import { idMaker } from '../base/id.ts'
 import { type Config, type ConfigSources, flagOf, readConfig, SETTINGS, type SettingName } from '../service/config.ts'
-import { openStore, type StartCheck } from '../store/sqlite/store.ts'
+import type { StartCheck } from '../store/sqlite/store.ts'
 import type { Store } from '../store/store.ts'
 import type { Io } from './io.ts'
 
@@ -109,6 +109,8 @@ export async function withStore<T>(
 ): Promise<T> {
   const clock = Date.now
   const newId = idMaker(clock, randomBytes)
+  // With SQLite, which commands without a data file do not load.
+  const { openStore } = await import('../store/sqlite/store.ts')
   const store: Store = openStore({ dir: resolve(config.data), create, clock, check })
   try {
     return await work({ store, clock, newId })

@@ -18,7 +18,7 @@ export function addGateOptions(command: Command): Command {
 }
 
 /** @throws UsageError for what is missing or cannot be used */
-export function gateClient(options: GateClientOptions, more: Pick<GateOptions, 'timeout'>): GateClient {
+export function gateClient(options: GateClientOptions, more: Pick<GateOptions, 'timeout' | 'fetch'>): GateClient {
   const { [KEY_VARIABLE]: apiKey } = options.io.env
   if (!apiKey) throw new UsageError(`This needs an API key: set ${KEY_VARIABLE}.`)
   const { tenant, url } = addressOf(options)

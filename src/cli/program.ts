@@ -1,5 +1,5 @@
 import { Command, Help, type Option } from 'commander'
-import { VERSION } from '../base/version.ts'
+import { VERSION } from '../version.ts'
 
 /** Each command, or group of commands, with what adds it to the program. */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {

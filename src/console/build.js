@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { writeNotice } from '../cli/notice.js'
 import { inBrowsers } from '../client/in-browsers.js'
 
 /**
@@ -49,3 +50,4 @@ const page = readFileSync(join(HERE, 'index.html'), 'utf8')
   .replace('{{styles}}', built('console', '.css'))
   .replace('{{script}}', built('main', '.js'))
 writeFileSync(join(OUT, 'index.html'), page)
+writeNotice(metafile, join(OUT, 'NOTICE'))

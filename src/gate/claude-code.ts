@@ -1,53 +1,8 @@
-import { type Static, Type } from '#typebox'
 import { ACTION_PATTERN } from '../base/glob.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import { parserOf } from '../base/schema.ts'
-import { shortened } from '../base/shortened.ts'
 import { oneLine } from '../base/visible.ts'
-import { AnyJsonObject } from './request.ts'
+import type { PreToolUse } from './claude-code-event.ts'
 
-/** Members that every event about a tool has. Further ones come with newer versions of Claude Code. */
-const common = {
-  session_id: Type.String({ minLength: 1 }),
-  tool_name: Type.String({
-    pattern: ACTION_PATTERN,
-    description: 'The action: Bash, Edit, mcp__github__create_issue.',
-  }),
-  tool_use_id: Type.Optional(Type.String({ minLength: 1 })),
-}
-const Open = { additionalProperties: true }
-
-/** What Claude Code tells a hook before it calls a tool. */
-export const PreToolUse = Type.Object(
-  {
-    ...common,
-    hook_event_name: Type.Unsafe<'PreToolUse'>({ type: 'string', enum: ['PreToolUse'] }),
-    cwd: Type.String({ minLength: 1 }),
-    permission_mode: Type.Optional(Type.String()),
-    agent_type: Type.Optional(Type.String()),
-    mcp_server: Type.Optional(AnyJsonObject),
-    tool_input: AnyJsonObject,
-  },
-  Open,
-)
-
-/** The events after a tool, which decide nothing. */
-const ENDED = ['PostToolUse', 'PostToolUseFailure'] as const
-
-export type PreToolUse = Static<typeof PreToolUse>
-
-const PostToolUse = Type.Object(
-  {
-    ...common,
-    hook_event_name: Type.Unsafe<(typeof ENDED)[number]>({ type: 'string', enum: [...ENDED] }),
-    duration_ms: Type.Optional(Type.Number({ minimum: 0 })),
-    error: Type.Optional(Type.String()),
-  },
-  Open,
-)
-
-const parsePre = parserOf(PreToolUse)
-const parsePost = parserOf(PostToolUse)
 /** One call of a tool, told apart from all others. */
 export interface CallName {
   session: string
@@ -69,13 +24,26 @@ export interface Called {
   call: CallName | undefined
 }
 
-/** @throws GateError `invalid_request` for any other event, and for one of another form */
-export function readHookEvent(payload: Json): HookEvent {
-  const name = isJsonObject(payload) ? payload.hook_event_name : undefined
-  return ENDED.some((ended) => ended === name) ? called(payload) : aboutToCall(parsePre(payload))
+/** An action as `tool_name` gives it. */
+const ACTION = new RegExp(ACTION_PATTERN)
+
+/**
+ * The event before a call, as Claude Code usually sends it; undefined for what only the shapes of claude-code-event.ts tell. Loading
+ * those takes longer than everything else that a hook does.
+ */
+export function usualEvent(payload: Json): AboutToCall | undefined {
+  if (!isJsonObject(payload)) return undefined
+  const { hook_event_name, session_id, tool_name, tool_use_id = session_id, tool_input, cwd } = payload
+  const { permission_mode = '', agent_type = '', mcp_server = {} } = payload
+  if (hook_event_name !== 'PreToolUse' || typeof tool_name !== 'string' || !ACTION.test(tool_name)) return undefined
+  if (![session_id, tool_use_id, cwd].every((text) => typeof text === 'string' && text !== '')) return undefined
+  if (![permission_mode, agent_type].every((text) => typeof text === 'string')) return undefined
+  if (!isJsonObject(tool_input) || !isJsonObject(mcp_server)) return undefined
+  // Each member that the shape has was looked at.
+  return aboutToCall(payload as unknown as PreToolUse)
 }
 
-function aboutToCall(hook: PreToolUse): AboutToCall {
+export function aboutToCall(hook: PreToolUse): AboutToCall {
   return { kind: 'about to call', request: requestOf(hook), call: callName(hook.session_id, hook.tool_use_id) }
 }
 
@@ -103,26 +71,8 @@ function identityOf({ name, source }: JsonObject): JsonObject {
   return { ...(name !== undefined && { name }), ...(source !== undefined && { source }) }
 }
 
-function called(payload: Json): Called {
-  const { hook_event_name, session_id, tool_use_id, duration_ms, error } = parsePost(payload)
-  return {
-    kind: 'called',
-    outcome: {
-      status: hook_event_name === 'PostToolUse' ? 'succeeded' : 'failed',
-      ...(duration_ms !== undefined && { durationMs: Math.round(duration_ms) }),
-      ...(error !== undefined && { error: firstLine(error) }),
-    },
-    call: callName(session_id, tool_use_id),
-  }
-}
-
-function callName(session: string, toolUseId: string | undefined): CallName | undefined {
+export function callName(session: string, toolUseId: string | undefined): CallName | undefined {
   return toolUseId === undefined ? undefined : { session, toolUseId }
-}
-
-/** `Exit code 1`. What follows is what the tool printed, which may be anything, secrets too. */
-function firstLine(error: string): string {
-  return shortened(error.split('\n', 1)[0] ?? '', 200)
 }
 
 /** What a decision is to a hook. */

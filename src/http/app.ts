@@ -1,98 +1,43 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import express, { type ErrorRequestHandler, type Express, type Request } from 'express'
-import { GateError } from '../base/errors.ts'
-import { assertHost } from '../base/host.ts'
-import { type Facade, type KeyedRouteId, type PublicRouteId, ROUTES, type RouteRule } from '../keys/roles.ts'
+import type { RequestListener } from 'node:http'
+import { once } from '../base/memo.ts'
+import { ROUTES } from '../keys/roles.ts'
 import { bodyBudget } from './body-budget.ts'
-import { addConsole } from './console.ts'
 import { type Dispatcher, dispatch, requestIdOf } from './dispatch.ts'
 import { writeError } from './errors.ts'
-import { originOf } from './origin.ts'
+import { gateRoutes } from './gate/routes.ts'
 import { rateLimiter } from './ratelimit.ts'
 import { refusalLog } from './refusals.ts'
-import { writeEnvelope, writeJson, writeText } from './reply.ts'
-import { HANDLERS, PUBLIC } from './routes.ts'
 import type { Services } from './services.ts'
-
-/** Text format of Prometheus, the only answer that is no JSON. */
-const PLAIN = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }
 
 /** Creates the HTTP interface, with the refusals that it counts. */
 export function createApp(services: Services, options: { direct: boolean } = { direct: true }) {
   const limiter = rateLimiter(() => performance.now())
   const refusals = refusalLog(services)
-  const dispatcher: Dispatcher = { services, limiter, bodies: bodyBudget(), refusals, routes: HANDLERS }
-  const app = expressApp(dispatcher)
-  return { listener: options.direct ? direct(dispatcher, app) : app, refusals }
+  const dispatcher: Dispatcher = { services, limiter, bodies: bodyBudget(), refusals }
+  const others = otherRoutes(dispatcher)
+  return { listener: options.direct ? direct(dispatcher, others) : others, refusals }
 }
 
 /** Routes the one hot path without Express, which costs more than deciding (docs/performance.md). */
-function direct(dispatcher: Dispatcher, app: Express): RequestListener {
+function direct(dispatcher: Dispatcher, others: RequestListener): RequestListener {
   const { method, path } = ROUTES.check
+  const check = { id: 'check', route: gateRoutes.check } as const
   return (request, response) => {
-    if (request.url === path && request.method === method) void dispatch(dispatcher, 'check', {}, request, response)
-    else app(request, response)
+    if (request.url === path && request.method === method) void dispatch(dispatcher, check, {}, request, response)
+    else others(request, response)
   }
 }
 
-function expressApp(dispatcher: Dispatcher): Express {
-  const app = express()
-  app.disable('x-powered-by').disable('etag')
-  app.enable('strict routing').enable('case sensitive routing')
-  app.set('query parser', false)
-  addPublic(app, dispatcher)
-  addConsole(app, dispatcher.services.allowedHosts)
-  for (const id of Object.keys(HANDLERS) as KeyedRouteId[]) {
-    const { method, path } = ROUTES[id]
-    const handler = (request: Request, response: ServerResponse): void =>
-      void dispatch(dispatcher, id, request.params as Record<string, string>, request, response)
-    if (method === 'GET') app.get(path, handler)
-    else if (method === 'POST') app.post(path, handler)
-    else app.delete(path, handler)
+/** Loaded by the first request that needs it: a sidecar that is only asked for decisions goes without Express and the other routes. */
+function otherRoutes(dispatcher: Dispatcher): RequestListener {
+  const loaded = once(async () => (await import('./express-app.ts')).expressApp(dispatcher))
+  let app: RequestListener | undefined
+  return async (request, response) => {
+    try {
+      app ??= await loaded()
+    } catch (error) {
+      return writeError(response, error, requestIdOf(dispatcher, request), dispatcher.services.log)
+    }
+    app(request, response)
   }
-  addRefusals(app, dispatcher)
-  return app
-}
-
-function addPublic(app: Express, dispatcher: Dispatcher): void {
-  const { services } = dispatcher
-  for (const id of Object.keys(PUBLIC) as PublicRouteId[]) {
-    const { shape, answer } = PUBLIC[id]
-    const { path, facade }: RouteRule = ROUTES[id]
-    app.get(path, async (request: IncomingMessage, response: ServerResponse) => {
-      const requestId = requestIdOf(dispatcher, request)
-      try {
-        assertHost(request.headers.host, services.allowedHosts)
-        const data = await answer(services, originOf(request.headers))
-        if (shape.bare === 'text/plain') writeText(response, 200, String(data), { ...PLAIN, 'x-request-id': requestId })
-        else if (shape.bare) writeJson(response, 200, data, { 'x-request-id': requestId })
-        else writeEnvelope(response, 200, { success: true, data, requestId })
-      } catch (error) {
-        writeError(response, error, requestId, services.log, facade)
-      }
-    })
-  }
-}
-
-/** Refuses what no route takes: another method on a known path, an unknown path, a path that is no URI. */
-function addRefusals(app: Express, dispatcher: Dispatcher): void {
-  const refuse = (request: Request, response: ServerResponse, error: unknown, facade?: Facade): void =>
-    writeError(response, error, requestIdOf(dispatcher, request), dispatcher.services.log, facade)
-  const rules: readonly RouteRule[] = Object.values(ROUTES)
-  for (const { path, facade } of rules) {
-    const Allow = rules.flatMap((rule) => (rule.path === path ? [rule.method] : [])).join(', ')
-    app.all(path, (request, response) =>
-      refuse(
-        request,
-        response,
-        new GateError('method_not_allowed', `This path takes ${Allow}.`, { headers: { Allow } }),
-        facade,
-      ),
-    )
-  }
-  app.use(() => {
-    throw new GateError('not_found', 'There is no such path.')
-  })
-  const onError: ErrorRequestHandler = (error, request, response, _next) => refuse(request, response, error)
-  app.use(onError)
 }

@@ -5,9 +5,10 @@ import helmet from 'helmet'
 import { GateError } from '../base/errors.ts'
 import { assertHost } from '../base/host.ts'
 import { CONSOLE_PATH } from '../keys/console-routes.ts'
+import { ROOT } from '../version.ts'
 
 /** Build of src/console: a page, and files named after their content. */
-const BUILT = fileURLToPath(new URL('../../dist/console/', import.meta.url))
+const BUILT = fileURLToPath(new URL('dist/console/', ROOT))
 
 /**
  * Lets the page run only its own files. With Trusted Types nothing in it becomes script or markup, not even by mistake.

@@ -25,7 +25,12 @@ export interface Dispatcher {
   /** Reserves body memory for one request. */
   bodies: ReturnType<typeof bodyBudget>
   refusals: Refusals
-  routes: Readonly<Record<KeyedRouteId, Route>>
+}
+
+/** What a request is for. */
+export interface Handled {
+  id: KeyedRouteId
+  route: Route
 }
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
@@ -37,7 +42,7 @@ const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN)
  */
 export async function dispatch(
   dispatcher: Dispatcher,
-  id: KeyedRouteId,
+  { id, route }: Handled,
   params: Readonly<Record<string, string>>,
   request: IncomingMessage,
   response: ServerResponse,
@@ -46,10 +51,10 @@ export async function dispatch(
   const identity: Identity = { key: undefined, caller: undefined }
   try {
     assertHost(request.headers.host, dispatcher.services.allowedHosts)
-    const { reply, headers } = await serve(dispatcher, id, params, identity, request, response)
+    const { reply, headers } = await serve(dispatcher, { id, route }, params, identity, request, response)
     if ('stream' in reply) return await writeStream(response, reply.stream, requestId, headers)
     const { data, page } = reply
-    const { bare, status = 200 } = dispatcher.routes[id].shape
+    const { bare, status = 200 } = route.shape
     if (bare) writeJson(response, status, data, { 'x-request-id': requestId, ...headers })
     else writeEnvelope(response, 200, { success: true, data, ...(page && { page }), requestId }, headers)
   } catch (error) {
@@ -89,15 +94,14 @@ export function requestIdOf({ services }: Dispatcher, request: IncomingMessage):
 
 async function serve(
   dispatcher: Dispatcher,
-  id: KeyedRouteId,
+  { id, route }: Handled,
   params: Readonly<Record<string, string>>,
   identity: Identity,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<{ reply: Reply; headers: Record<string, string> }> {
-  const { services, limiter, bodies, routes } = dispatcher
+  const { services, limiter, bodies } = dispatcher
   const rule: RouteRule = ROUTES[id]
-  const route = routes[id]
   const state = services.store.state()
   const credential = authenticate(services, request, rule)
   identity.key = credential.key

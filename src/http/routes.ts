@@ -1,7 +1,7 @@
 import { Type } from '#typebox'
 import { once } from '../base/memo.ts'
-import { VERSION } from '../base/version.ts'
 import type { KeyedRouteId, PublicRouteId, RouteId } from '../keys/roles.ts'
+import { VERSION } from '../version.ts'
 import { approvalRoutes } from './approvals/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { decisionRoutes } from './decisions/routes.ts'

@@ -5,13 +5,8 @@ import fc from 'fast-check'
 import { GateError } from '../../src/base/errors.ts'
 import { isActionName } from '../../src/base/glob.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../src/base/json.ts'
-import {
-  type AboutToCall,
-  allowOutput,
-  denyOutput,
-  readHookEvent,
-  refusalSentence,
-} from '../../src/gate/claude-code.ts'
+import { type AboutToCall, allowOutput, denyOutput, refusalSentence, usualEvent } from '../../src/gate/claude-code.ts'
+import { readHookEvent } from '../../src/gate/claude-code-event.ts'
 
 const FOLDER = new URL('../testdata/claude-code/', import.meta.url)
 const files = readdirSync(FOLDER).filter((name) => name.endsWith('.json'))
@@ -100,6 +95,21 @@ const BAD: [name: string, change: Record<string, Json | undefined>, said: RegExp
   ['a mode that is no text', { permission_mode: 1 }, /\/permission_mode must be string/],
   ['a server that is a text', { mcp_server: 'memory' }, /\/mcp_server must be object/],
 ]
+
+test('what is read without the shapes is read the same as with them, and nothing that they refuse', () => {
+  for (const file of files.filter((name) => !name.startsWith('post-'))) {
+    assert.deepEqual(usualEvent(hook(file)), readHookEvent(hook(file)), file)
+  }
+  const values = [undefined, null, '', 'a b', 'Bash', 'PreToolUse', 1, [], {}, ['PreToolUse']]
+  for (const name of [...Object.keys(hook('mcp.json')), 'tool_use_id', 'agent_type', 'mcp_server']) {
+    for (const value of values) {
+      const { [name]: _, ...payload } = { ...hook('mcp.json'), agent_type: 'Explore' } as JsonObject
+      if (value !== undefined) payload[name] = value
+      const usual = usualEvent(payload)
+      if (usual !== undefined) assert.deepEqual(usual, readHookEvent(payload), `${name}: ${JSON.stringify(value)}`)
+    }
+  }
+})
 
 for (const [name, change, said] of BAD) {
   test(`refused: ${name}`, () => {

@@ -10,6 +10,7 @@ import { DIAGNOSTICS, type DiagnosticCode } from '../../policy/codes.ts'
 import { compilePolicySet, loadPolicySet } from '../../policy/load.ts'
 import { pageOf } from '../../policy/output/pages.ts'
 import type { PolicySet } from '../../policy/set.ts'
+import { ROOT } from '../../version.ts'
 import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, withStore } from '../context.ts'
 import { type Line, paint, print } from '../output.ts'
 import { entryOf } from './decisions.ts'
@@ -90,7 +91,7 @@ function reproducedLines({ unexplained, reproduced, differences }: Found): Line[
 
 /** A page of the documents without its title and marks; null where the program came without them. */
 function pageText(page: string): string | null {
-  const path = new URL(`../../${page}`, import.meta.url)
+  const path = new URL(page, ROOT)
   if (!existsSync(path)) return null
   const text = readFileSync(path, 'utf8').replace(/^# .*\n/, '')
   return text.replaceAll(/^<!--.*-->\n+/gm, '').trim()

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { GateError } from '../../base/errors.ts'
 import { isId } from '../../base/id.ts'
 import { parseJson } from '../../base/json.ts'
 import { parseDuration } from '../../base/time.ts'
@@ -12,11 +11,12 @@ import {
   type CallName,
   type HookEvent,
   type OnAllow,
-  readHookEvent,
   refusalSentence,
+  usualEvent,
 } from '../../gate/claude-code.ts'
 import { UsageError } from '../context.ts'
 import { type GateClientOptions, gateClient } from '../gate-client.ts'
+import { httpFetch } from '../http-fetch.ts'
 import { readInput } from '../input.ts'
 import { homeOf, type Io } from '../io.ts'
 import { allow, block } from './blocking.ts'
@@ -51,7 +51,7 @@ export async function answerHook(options: HookOptions): Promise<void> {
 
 async function decide(options: HookOptions, { request, call }: AboutToCall, approvalTimeout: number): Promise<void> {
   const { io } = options
-  const verdict = await gateClient(options, { timeout: ASK_MS }).permit(request, { approvalTimeout })
+  const verdict = await gateClient(options, { timeout: ASK_MS, fetch: httpFetch }).permit(request, { approvalTimeout })
   if (!verdict.allowed) return block(io, reasonOf(request.action, verdict))
   const { decisionId, reason } = verdict.decision
   if (!verdict.isValid())
@@ -69,7 +69,7 @@ async function tellOutcome(options: HookOptions, { outcome, call }: Called): Pro
   const decisionId = call && note(options.io, (notes) => notes.take(nameOf(options, call)))
   try {
     if (decisionId !== undefined && isId(decisionId, 'decision'))
-      await gateClient(options, { timeout: ASK_MS }).outcome({ decisionId, ...outcome })
+      await gateClient(options, { timeout: ASK_MS, fetch: httpFetch }).outcome({ decisionId, ...outcome })
   } finally {
     options.io.exit(0)
   }
@@ -80,10 +80,10 @@ async function readEvent(io: Io): Promise<HookEvent> {
   const bytes = await readInput(io, MAX_BYTES)
   if (bytes.byteLength > MAX_BYTES) throw new UsageError(`The hook has more than ${MAX_BYTES} bytes.`)
   try {
-    return readHookEvent(parseJson(bytes, LIMITS))
+    const payload = parseJson(bytes, LIMITS)
+    return usualEvent(payload) ?? (await import('../../gate/claude-code-event.ts')).readHookEvent(payload)
   } catch (error) {
-    if (error instanceof GateError) throw new UsageError(`The hook cannot be used: ${error.message}`)
-    throw error
+    throw new UsageError(`The hook cannot be used: ${error instanceof Error ? error.message : error}`)
   }
 }
 

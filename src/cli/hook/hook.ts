@@ -3,9 +3,9 @@ import { DAY_MS, parseDuration } from '../../base/time.ts'
 import { ON_ALLOW } from '../../gate/claude-code.ts'
 import { addCommonOptions } from '../context.ts'
 import { addGateOptions } from '../gate-client.ts'
-import { answerHook } from './answer.ts'
+import { SCOPES } from '../hook-scopes.ts'
 import { endAsOthers } from './blocking.ts'
-import { type InstallOptions, installHook, SCOPES } from './install.ts'
+import type { InstallOptions } from './install.ts'
 
 /** How long people are waited for: with what else takes time, less than the ten minutes that Claude Code gives a hook. */
 const USUAL_WAIT = '9m'
@@ -41,8 +41,9 @@ Example:
 }
 
 async function hookCommand(options: InstallOptions & { install?: boolean }): Promise<void> {
-  if (!options.install) return answerHook(options)
+  if (!options.install) return (await import('./answer.ts')).answerHook(options)
   endAsOthers(options.io)
+  const { installHook } = await import('./install.ts')
   await installHook(options)
 }
 

@@ -8,6 +8,7 @@ import { pathInside, rewriteFile } from '../../files/rewrite.ts'
 import { isTenantId } from '../../keys/tenant.ts'
 import { CannotRun, type CommonOptions, EXIT, UsageError } from '../context.ts'
 import { addressOf } from '../gate-client.ts'
+import type { Scope } from '../hook-scopes.ts'
 import { homeOf, type Io } from '../io.ts'
 import { type Line, print } from '../output.ts'
 import { diffLines } from '../policies/diff-lines.ts'
@@ -15,11 +16,8 @@ import { shellWord } from '../shell.ts'
 import { type HookOptions, MORE_MS } from './answer.ts'
 import { type HookGroup, UnusableSettings, withHooks } from './settings.ts'
 
-/** Whose settings: of all who work in the project, of this user there, of this user everywhere. */
-export const SCOPES = ['project', 'local', 'user'] as const
-
 export interface InstallOptions extends HookOptions, CommonOptions {
-  scope: (typeof SCOPES)[number]
+  scope: Scope
   yes?: boolean
 }
 

@@ -33,10 +33,12 @@ async function serve(options: ServeOptions): Promise<void> {
   // Heard from here on: who is told to stop while starting ends as cleanly, right after.
   const told = stopSignal()
   // Only this command needs the server's packages; the others start without them.
-  const [{ createLogger }, { startServer }] = await Promise.all([
+  const [{ createLogger }, { startServer }, { limitYoungGeneration }] = await Promise.all([
     import('../../service/log.ts'),
     import('../../service/server.ts'),
+    import('../../young-generation.ts'),
   ])
+  limitYoungGeneration()
   const log = createLogger(config.logLevel)
   const server = await startServer({ config, log })
   log.info({ url: server.url }, 'listening')

@@ -1,5 +1,6 @@
 import { checkAndWait } from '../../actions/gate/check-wait.ts'
-import { denyOutput, PreToolUse, refusalSentence, requestOf } from '../../gate/claude-code.ts'
+import { denyOutput, refusalSentence, requestOf } from '../../gate/claude-code.ts'
+import { PreToolUse } from '../../gate/claude-code-event.ts'
 import { MAX_WAIT_MS } from '../query.ts'
 import { route } from '../route.ts'
 import { HookAnswer, hookExample } from './claude-code-shapes.ts'

@@ -1,6 +1,6 @@
 import { Type } from '#typebox'
 import { overview } from '../../actions/overview/overview.ts'
-import { VERSION } from '../../base/version.ts'
+import { VERSION } from '../../version.ts'
 import { Closed } from '../query.ts'
 import { route } from '../route.ts'
 import { Overview, overviewExample } from './shapes.ts'

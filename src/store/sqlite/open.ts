@@ -36,7 +36,7 @@ export function asUnusable(error: unknown, where: string): unknown {
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 /** Size of the page cache, which holds the newest parts of a large file, so that appends do not read. */
-const CACHE_KIB = 65_536
+const CACHE_KIB = 8192
 /** Time that opening may wait for another process; afterwards nothing waits (see commit.ts). */
 const OPEN_TIMEOUT_MS = 5000
 const BUSY_PAUSE_MS = 20
