@@ -29,6 +29,8 @@ const PARTS: Record<string, Part> = {
     packages: ['@noble/ed25519'],
   },
   keys: { rank: 2, and: ['audit'] },
+  // Loose files, at most three: where the package lies, for every shell.
+  '.': { rank: 3 },
   // What is kept: the interface that each engine implements.
   store: { rank: 3 },
   actions: { rank: 3, and: ['store'] },
@@ -123,7 +125,7 @@ const NESTED = Object.keys(PARTS).filter((name) => name.includes('/'))
 /** Parts that are shipped alone, in the first folder of their paths: they import nothing but each other, and run in browsers. */
 const ALONE = ['client', 'console']
 
-const folderOf = (path: string) => path.split('/')[0] ?? path
+const folderOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? path) : '.')
 const partOf = (path: string) => NESTED.find((name) => path.startsWith(`${name}/`)) ?? folderOf(path)
 const packageOf = (name: string) => name.split('/', name.startsWith('@') ? 2 : 1).join('/')
 const isPure = (part: Part) => part.rank <= 2

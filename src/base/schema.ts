@@ -6,14 +6,17 @@ import { RE2JS } from 're2js'
 import type { Static, TSchema } from '#typebox'
 import { canonicalJson } from './canonical.ts'
 import { type ErrorDetail, GateError } from './errors.ts'
-import { once } from './memo.ts'
+import { lru, once } from './memo.ts'
 
 export type { ErrorObject }
+
+/** Loading a policy set compiles each pattern several times: to check it, to lint it and to evaluate it. */
+const compiledPattern = lru(1000, (pattern: string) => RE2JS.compile(pattern))
 
 /** Compiles patterns with RE2: matching takes time linear in the text, whoever wrote the pattern. */
 const linearRegExp = Object.assign(
   (pattern: string) => {
-    const compiled = RE2JS.compile(pattern)
+    const compiled = compiledPattern(pattern)
     // ajv caches compiled patterns by their text; without toString, all patterns would be the first.
     return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern }
   },

@@ -43,7 +43,6 @@ const options = {
   // Packages that are CommonJS ask for modules of Node.js.
   banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
   minifySyntax: true,
-  minifyWhitespace: true,
   sourcemap: true,
   sourcesContent: false,
   legalComments: 'none',

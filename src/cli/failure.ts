@@ -3,6 +3,7 @@ import { type ErrorCode, GateError } from '../base/errors.ts'
 import { KEY_VARIABLE } from '../base/variables.ts'
 import { visible } from '../base/visible.ts'
 import { ConfigError } from '../service/config.ts'
+import { inSource } from '../stack.ts'
 import { EXIT, UsageError } from './context.ts'
 
 interface Failure {
@@ -69,7 +70,7 @@ function sentenceOf(error: unknown): string {
   if (isSystemError(error)) return error.syscall === 'listen' ? listenSentence(error) : fileSentence(error)
   if (!(error instanceof Error)) return String(error)
   const isOurs = error.name === 'Error' || error.name === 'TypeError' || error.name === 'RangeError'
-  if (isOurs) return error.stack ?? error.message
+  if (isOurs) return inSource(error.stack ?? error.message)
   return error.name === 'SqliteError'
     ? `The data file cannot be used: ${error.message}. Check the disk, and that this user may write the data folder.`
     : error.message

@@ -1,7 +1,6 @@
 import { ACTION_PATTERN } from '../base/glob.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { oneLine } from '../base/visible.ts'
-import type { PreToolUse } from './claude-code-event.ts'
 
 /** One call of a tool, told apart from all others. */
 export interface CallName {
@@ -16,6 +15,18 @@ export interface AboutToCall {
   request: { action: string; context: JsonObject }
   /** Undefined when Claude Code gave it no name. */
   call: CallName | undefined
+}
+
+/** What is read of the event before a call. Its form: PreToolUse in claude-code-event.ts. */
+interface Calling {
+  session_id: string
+  tool_name: string
+  tool_use_id?: string
+  tool_input: JsonObject
+  cwd: string
+  permission_mode?: string
+  agent_type?: string
+  mcp_server?: JsonObject
 }
 
 export interface Called {
@@ -40,10 +51,10 @@ export function usualEvent(payload: Json): AboutToCall | undefined {
   if (![permission_mode, agent_type].every((text) => typeof text === 'string')) return undefined
   if (!isJsonObject(tool_input) || !isJsonObject(mcp_server)) return undefined
   // Each member that the shape has was looked at.
-  return aboutToCall(payload as unknown as PreToolUse)
+  return aboutToCall(payload as unknown as Calling)
 }
 
-export function aboutToCall(hook: PreToolUse): AboutToCall {
+export function aboutToCall(hook: Calling): AboutToCall {
   return { kind: 'about to call', request: requestOf(hook), call: callName(hook.session_id, hook.tool_use_id) }
 }
 
@@ -51,7 +62,7 @@ export function aboutToCall(hook: PreToolUse): AboutToCall {
  * What is asked of the gate about a tool call. The same call is the same request whenever it is tried again, so that an approval is found:
  * nothing that is new at each try (`tool_use_id`, `prompt_id`, `agent_id`, paths of files of the session) may be in it.
  */
-export function requestOf(hook: PreToolUse): AboutToCall['request'] {
+export function requestOf(hook: Calling): AboutToCall['request'] {
   const { tool_name, tool_input, session_id, cwd, permission_mode, agent_type, mcp_server } = hook
   return {
     action: tool_name,

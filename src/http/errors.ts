@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { ERRORS, GateError } from '../base/errors.ts'
 import type { Facade } from '../keys/roles.ts'
+import { inSource } from '../stack.ts'
 import { failureIn } from './facades/failures.ts'
 import { writeEnvelope, writeText } from './reply.ts'
 import type { HttpLog } from './services.ts'
@@ -41,5 +42,5 @@ export function toGateError(thrown: unknown): GateError {
 function describe(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const cause = thrown.cause instanceof Error ? `; caused by ${thrown.cause.message}` : ''
-  return thrown instanceof GateError ? `${thrown.message}${cause}` : `${thrown.stack}${cause}`
+  return thrown instanceof GateError ? `${thrown.message}${cause}` : `${inSource(String(thrown.stack))}${cause}`
 }

@@ -3,7 +3,6 @@ import { SETTING_NAMES } from '../../service/config.ts'
 import type { Logger } from '../../service/log.ts'
 import type { RunningServer } from '../../service/server.ts'
 import { addCommonOptions, addSettingOption, type CommonOptions, configOf } from '../context.ts'
-import { welcome } from './demo.ts'
 import { hearToTheEnd, reloadSignal, stopSignal } from './signals.ts'
 
 interface ServeOptions extends CommonOptions {
@@ -36,7 +35,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const [{ createLogger }, { startServer }, { limitYoungGeneration }] = await Promise.all([
     import('../../service/log.ts'),
     import('../../service/server.ts'),
-    import('../../young-generation.ts'),
+    import('../../service/young-generation.ts'),
   ])
   limitYoungGeneration()
   const log = createLogger(config.logLevel)
@@ -45,7 +44,10 @@ async function serve(options: ServeOptions): Promise<void> {
   onReload(() => void reload(server, log))
   try {
     // Never into the log, which is kept in files: what it says is for a person, and may hold keys.
-    if (options.demo) process.stderr.write(await welcome(server, config, process.stderr.isTTY === true))
+    if (options.demo) {
+      const { welcome } = await import('./demo.ts')
+      process.stderr.write(await welcome(server, config, process.stderr.isTTY === true))
+    }
     log.info({ signal: await told }, 'stopping')
   } finally {
     onReload(() => undefined)

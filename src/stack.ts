@@ -1,0 +1,22 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import { dirname, join } from 'node:path'
+import { memo } from './base/memo.ts'
+
+const PLACE = /file:\/\/(\/\S+\.js):(\d+):(\d+)/g
+
+/** Of each file of the build; undefined where it came without. Node.js would read them all at each start, for an error that seldom comes. */
+const mapOf = memo((file: string): SourceMap | undefined => {
+  const path = `${file}.map`
+  return existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8'))) : undefined
+})
+
+/** A stack trace with the places in the source for those in the build. */
+export function inSource(stack: string): string {
+  return stack.replace(PLACE, (place, file: string, line: string, column: string) => {
+    const entry = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1)
+    if (entry === undefined || !('originalSource' in entry)) return place
+    const { originalSource, originalLine, originalColumn } = entry
+    return `${join(dirname(file), originalSource)}:${originalLine + 1}:${originalColumn + 1}`
+  })
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { cpSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { inSource } from '../src/stack.ts'
+import { VERSION } from '../src/version.ts'
+import { temporaryFolder } from './helpers.ts'
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
+
+/** What takes long to load: packages, and parts of ours, by the beginning of what is imported. */
+const SCHEMAS = ['#typebox', 'ajv', 'ajv-formats', 're2js']
+const SERVICE = ['express', 'helmet', 'pino', 'http/routes', 'http/openapi', 'mcp/', 'console/']
+const STORE = ['better-sqlite3', 'sqlite/']
+const POLICIES = ['yaml', 'json-rules-engine', 'policy/']
+
+/** Entries, and commands when they are named, with what they may not load before it is needed. */
+const MAY_NOT_LOAD: Record<string, readonly string[]> = {
+  'cli/main.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES, 'client/'],
+  'cli/hook.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES, 'cli/hook-install'],
+  'cli/hook-answer.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES],
+  'cli/health.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES, 'client/'],
+  'cli/validate.ts': [...SERVICE, ...STORE, 'client/', 'policy/starter', 'policy/editor-schema'],
+  'cli/check.ts': [...SERVICE, ...STORE, 'client/', 'policy/starter', 'policy/editor-schema'],
+  'cli/serve.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES, 'client/', 'cli/demo'],
+  'server.ts': [
+    'express',
+    'helmet',
+    'http/openapi',
+    'http/console',
+    'http/routes.ts',
+    'mcp/',
+    'cases/',
+    'policy/starter',
+  ],
+  'sqlite/writer-worker.ts': [...SERVICE, ...SCHEMAS, ...POLICIES.slice(0, 2), 'actions/', 'http/'],
+  'sqlite/verify-worker.ts': [...SERVICE, ...SCHEMAS, ...POLICIES.slice(0, 2), 'actions/', 'http/'],
+}
+
+for (const [entry, unwanted] of Object.entries(MAY_NOT_LOAD)) {
+  test(`${entry} loads only what it needs at once`, () => {
+    const found = [...loadedWith(entry)].filter((name) => unwanted.some((start) => name.startsWith(start)))
+    assert.deepEqual(found, [])
+  })
+}
+
+/** Modules of src, and packages, that are loaded with a module of src; what is imported as it runs is not. */
+function loadedWith(entry: string): Set<string> {
+  const loaded = new Set<string>()
+  const load = (path: string): void => {
+    if (loaded.has(path)) return
+    loaded.add(path)
+    const text = readFileSync(join(ROOT, 'src', path), 'utf8')
+    for (const [, names = '', specifier = ''] of text.matchAll(/^(?:im|ex)port ([^'"]*?)(?:from )?'([^']+)'/gms)) {
+      const isType = /^type\b/.test(names) || /^\{(\s*type [^,}]+,?)+\s*\} $/.test(names)
+      if (isType || specifier.startsWith('node:')) continue
+      if (specifier.startsWith('.')) load(join(dirname(path), specifier))
+      else loaded.add(specifier)
+    }
+  }
+  load(entry)
+  return loaded
+}
+
+test('the version is told without loading the program', () => {
+  const folder = temporaryFolder()
+  // The start and package.json alone: there is no program to load.
+  cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true })
+  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  for (const option of ['--version', '-V']) {
+    const output = execFileSync(process.execPath, [join(folder, 'bin/gate-sidecar.js'), option], { encoding: 'utf8' })
+    assert.equal(output, `${VERSION}\n`)
+  }
+})
+
+test('a stack trace of the build names places in the source', () => {
+  const file = pathToFileURL(join(ROOT, 'dist/main.js')).href
+  const lines = readFileSync(join(ROOT, 'dist/main.js'), 'utf8').split('\n')
+  const line = lines.findIndex((text) => text.includes('blockUnlessAllowed()')) + 1
+  assert.match(inSource(`Error: x\n    at ${file}:${line}:1`), /src\/cli\/\w+\.ts:\d+:\d+$/)
+  assert.equal(inSource('Error: x\n    at file:///nowhere/x.js:1:1'), 'Error: x\n    at file:///nowhere/x.js:1:1')
+})
