@@ -46,6 +46,9 @@ for (const [entry, unwanted] of Object.entries(MAY_NOT_LOAD)) {
   })
 }
 
+/** `import names from 'module'`, and the same of `export`. */
+const IMPORT = /^(?:im|ex)port ([\w\s{},*]*?)from '([^']+)'/gm
+
 /** Modules of src, and packages, that are loaded with a module of src; what is imported as it runs is not. */
 function loadedWith(entry: string): Set<string> {
   const loaded = new Set<string>()
@@ -53,7 +56,7 @@ function loadedWith(entry: string): Set<string> {
     if (loaded.has(path)) return
     loaded.add(path)
     const text = readFileSync(join(ROOT, 'src', path), 'utf8')
-    for (const [, names = '', specifier = ''] of text.matchAll(/^(?:im|ex)port ([^'"]*?)(?:from )?'([^']+)'/gms)) {
+    for (const [, names = '', specifier = ''] of text.matchAll(IMPORT)) {
       const isType = /^type\b/.test(names) || /^\{(\s*type [^,}]+,?)+\s*\} $/.test(names)
       if (isType || specifier.startsWith('node:')) continue
       if (specifier.startsWith('.')) load(join(dirname(path), specifier))
