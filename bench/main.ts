@@ -124,7 +124,8 @@ interface Parts {
   micro: MicroResults | null
   reload: ReloadResult[] | null
   evidence: EvidenceResult | null
-  start: { commands: StartResult[]; serve: ServeStart } | null
+  commands: StartResult[] | null
+  serve: ServeStart | null
   memory: MemoryResult | null
 }
 
@@ -146,11 +147,10 @@ const servers = [
   ...(wanted('express') ? [() => startGate(true)] : []),
   ...(wanted('bare') ? [() => startBare('node:http'), () => startBare('express')] : []),
 ]
-const started = wanted('start') ? { commands: await measureStart(), serve: await measureServe() } : null
-if (started !== null) {
-  console.table(started.commands)
-  console.table([started.serve])
-}
+const commands = wanted('start') ? await measureStart() : null
+if (commands !== null) console.table(commands)
+const serve = wanted('start') ? await measureServe() : null
+if (serve !== null) console.table([serve])
 const memory = wanted('memory') ? await measureMemory() : null
 if (memory !== null) console.table([memory])
 const comparison = await compare(servers)
@@ -159,5 +159,5 @@ const reload = wanted('reload') ? await measureReload() : null
 if (reload !== null) console.table(reload)
 const evidence = wanted('evidence') ? await measureEvidence() : null
 if (evidence !== null) console.table(evidence)
-save(comparison, { micro: wanted('micro') ? await measureMicro() : null, reload, evidence, start: started, memory })
+save(comparison, { micro: wanted('micro') ? await measureMicro() : null, reload, evidence, commands, serve, memory })
 if (comparison.rows.some(({ errors }) => errors > 0)) process.exitCode = 1
