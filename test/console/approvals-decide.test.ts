@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../browser.ts'
 import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { approvalOf, ask, heldPolicies, people } from './approvals-support.ts'
+import { browser } from './shared-browser.ts'
+import { signal } from './signal.ts'
 import { assertSound, barriersOf, openConsole } from './support.ts'
 
 const WIDE = { viewport: { width: 1280, height: 800 } }
@@ -23,7 +24,6 @@ const policies = heldPolicies(
   'typing',
 )
 const gate = await startGate({ after }, { policies })
-const browser = await startBrowser({ after })
 
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const sendOf = (page: Page, name: string) => dialogOf(page).getByRole('button', { name, exact: true })
@@ -130,13 +130,15 @@ test('a vote that is clicked twice is sent once', async () => {
   const id = await ask(gate, bot, 'payment.transfer', { amount: 1 })
   const { page } = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
   let sent = 0
+  const clicked = signal()
   await page.route('**/approve', async (route) => {
     sent += 1
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await clicked.given
     await route.continue()
   })
   await page.getByRole('button', { name: 'Approve…' }).click()
   await sendOf(page, 'Approve').dblclick()
+  clicked.give()
   await page.getByText('Approved. The agent may act once.').waitFor()
   assert.equal(sent, 1)
   assert.equal((await approvalOf(gate, ann, id)).votes.length, 1)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startBrowser } from '../browser.ts'
 import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { ask, people } from './approvals-support.ts'
+import { browser } from './shared-browser.ts'
 import { assertSound, openConsole } from './support.ts'
 
 const XSS = '<img src=x onerror="globalThis.owned=1">"><script>globalThis.owned=1</script>'
@@ -27,7 +27,6 @@ rules:
 `
 
 const gate = await startGate({ after }, { policies: { 'acme/main.yaml': POLICY } })
-const browser = await startBrowser({ after })
 
 /** As deep as a body may be. */
 function deep(levels: number): object {

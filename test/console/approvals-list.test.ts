@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../browser.ts'
 import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { approvalOf, ask, heldPolicies, people } from './approvals-support.ts'
+import { browser } from './shared-browser.ts'
 import { assertSound, openConsole } from './support.ts'
 
 const WIDE = { viewport: { width: 1280, height: 800 } }
@@ -24,7 +24,6 @@ const policies = heldPolicies(
   'plan',
 )
 const gate = await startGate({ after }, { policies })
-const browser = await startBrowser({ after })
 
 /** Below the top of the page, wherever it is scrolled to. */
 const placeOf = (page: Page): Promise<number> =>
@@ -109,8 +108,12 @@ test('on a phone one comes back to the place in the list that one left', async (
   const row = `[data-id=${ids[20]}]`
   await page.locator(row).waitFor()
   await page.evaluate(`document.querySelector('${row}').scrollIntoView({ block: 'center' })`)
-  await page.waitForTimeout(100)
-  const before = await topOf(page, row)
+  let before = Number.NaN
+  await until('the rows above are drawn', async () => {
+    const last = before
+    before = await topOf(page, row)
+    return before === last
+  })
   for (const back of [
     () => page.getByRole('link', { name: 'Back to the list' }).click(),
     () => page.goBack(),

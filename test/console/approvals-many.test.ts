@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../browser.ts'
 import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { ask, heldPolicies, people } from './approvals-support.ts'
+import { browser } from './shared-browser.ts'
 import { openConsole } from './support.ts'
 
 const MANY = 500
@@ -15,7 +15,6 @@ const AT_ONCE_MS = 100
 const SLACK = 5
 
 const gate = await startGate({ after }, { policies: heldPolicies('many') })
-const browser = await startBrowser({ after })
 
 /** Milliseconds until what `act` does is drawn: until `isDone`, and the frame after. */
 async function drawnMs(page: Page, act: string, isDone = 'true'): Promise<number> {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startBrowser } from '../browser.ts'
 import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { ask, heldPolicies, people } from './approvals-support.ts'
+import { browser } from './shared-browser.ts'
 import { assertSound, barriersOf, openConsole } from './support.ts'
 
 const WIDE = { viewport: { width: 1280, height: 800 } }
@@ -11,7 +11,6 @@ const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 
 const policies = heldPolicies('inbox', 'empty', 'live', 'keys', 'roles', 'past', 'offline', 'failing', 'alerts')
 const gate = await startGate({ after }, { policies })
-const browser = await startBrowser({ after })
 
 test('what expires soonest is first, of the same minute the riskiest, and one opens beside the list with all that one decides by', async () => {
   const { ann, bot, mailer } = await people(gate, 'inbox')

@@ -6,10 +6,10 @@ import Sqlite from 'better-sqlite3'
 import type { Page } from 'playwright-core'
 import { RANGE_STATUSES } from '../../src/client/api.ts'
 import type { verifyInThread } from '../../src/store/sqlite/verifiers.ts'
-import { startBrowser } from '../browser.ts'
 import { inThisThread, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { HOSTILE, nested } from './hostile.ts'
+import { browser } from './shared-browser.ts'
 import { assertSound, type Opened, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
@@ -32,7 +32,6 @@ const verifier: typeof verifyInThread = (address, file) => {
 }
 
 const gate = await startGate({ after }, { threads: { ...inThisThread, verifier } })
-const browser = await startBrowser({ after })
 const auditor = await gate.key({ roles: ['auditor'], identity: 'audrey' })
 const agent = await gate.key({ roles: ['agent'], identity: 'bot' })
 

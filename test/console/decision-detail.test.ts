@@ -8,16 +8,15 @@ import { redact } from '../../src/actions/audit/redact.ts'
 import { trustOf } from '../../src/actions/evidence/trust.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { trustFile } from '../../src/evidence/trust.ts'
-import { startBrowser } from '../browser.ts'
 import { run } from '../cli/program.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
 import { HOSTILE, nested } from './hostile.ts'
+import { browser } from './shared-browser.ts'
 import { assertSound, type Opened, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 
 const gate = await startGate({ after })
-const browser = await startBrowser({ after })
 const owner = await gate.key({ roles: ['owner'], identity: 'olga' })
 const auditor = await gate.key({ roles: ['auditor'], identity: 'audrey' })
 const agent = await gate.key({ roles: ['agent'], identity: 'bot' })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../browser.ts'
 import { startGate } from '../helpers.ts'
 import { aDecision } from '../store/drafts.ts'
 import { until } from '../until.ts'
 import { HOSTILE } from './hostile.ts'
+import { browser } from './shared-browser.ts'
 import { assertSound, type Opened, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
@@ -13,7 +13,6 @@ const PHONE = { viewport: { width: 390, height: 844 } }
 const DEEP = 4500
 
 const gate = await startGate({ after })
-const browser = await startBrowser({ after })
 const auditor = await gate.key({ roles: ['auditor'], identity: 'audrey' })
 const agent = await gate.key({ roles: ['agent'], identity: 'bot' })
 const rare = await gate.key({ roles: ['agent'], identity: 'rare-bot' })

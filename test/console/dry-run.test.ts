@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../browser.ts'
 import { ACME_POLICY, startGate, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
 import { focused } from './focused.ts'
 import { HOSTILE, marksOf, section, UNDER } from './policy-support.ts'
 import { seenIn } from './seen.ts'
+import { browser } from './shared-browser.ts'
 import { assertSound, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
@@ -29,7 +29,6 @@ rules:
     },
   },
 )
-const browser = await startBrowser({ after })
 const auditor = await gate.key({ roles: ['auditor'] })
 
 /** Enters a question and asks it. */

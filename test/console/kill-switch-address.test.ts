@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startBrowser } from '../browser.ts'
 import { ACME_POLICY, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { focused } from './focused.ts'
 import { fill, red, stopsOf } from './kill-switch-support.ts'
+import { browser } from './shared-browser.ts'
 import { assertSound, openConsole, REFUSED } from './support.ts'
 
 const gate = await startGate(
@@ -16,7 +16,6 @@ const gate = await startGate(
     },
   },
 )
-const browser = await startBrowser({ after })
 
 test('the address of a stop leads to it among all others, and to its card while it is in force', async () => {
   const operator = await gate.key({ tenant: 'linked', roles: ['operator'] })

@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { startBrowser } from '../browser.ts'
 import { ACME_POLICY, type Gate, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
 import { seenIn } from './seen.ts'
+import { browser } from './shared-browser.ts'
 import { assertSound, barriersOf, openConsole } from './support.ts'
 
 const HOUR_MS = 3_600_000
@@ -29,7 +29,6 @@ const gate = await startGate(
     },
   },
 )
-const browser = await startBrowser({ after })
 const owner = await gate.key({ identity: 'olga' })
 const ann = await gate.key({ roles: ['approver'], identity: 'ann' })
 const agent = await gate.key({ roles: ['agent'], identity: 'bot' })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { startBrowser } from '../browser.ts'
 import { ACME_POLICY, startGate, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
 import { focused } from './focused.ts'
 import { HOSTILE, marksOf, section, UNDER } from './policy-support.ts'
 import { seenIn } from './seen.ts'
+import { browser } from './shared-browser.ts'
 import { assertSound, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
@@ -35,7 +35,6 @@ const gate = await startGate(
     },
   },
 )
-const browser = await startBrowser({ after })
 const owner = await gate.key({ identity: 'olga' })
 const auditor = await gate.key({ roles: ['auditor'] })
 const several = await gate.key({ tenant: 'several' })

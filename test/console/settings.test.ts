@@ -4,9 +4,9 @@ import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { setPlan } from '../../src/actions/keys/tenants.ts'
 import { idMaker } from '../../src/base/id.ts'
-import { startBrowser } from '../browser.ts'
 import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
+import { browser } from './shared-browser.ts'
 import { assertSound, openConsole, REFUSED } from './support.ts'
 
 const HOSTILE = '<img src=x onerror="document.title=\'taken\'"> "><script>alert(1)</script> \u202Egnp'
@@ -18,7 +18,6 @@ const gate = await startGate(
   { after },
   { policies: Object.fromEntries(['acme', 'hostile', 'poor'].map((id) => [`${id}/.keep`, ''])) },
 )
-const browser = await startBrowser({ after })
 
 type Key = Awaited<ReturnType<typeof gate.key>>
 

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { after, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { startBrowser } from '../browser.ts'
 import { plainFetch } from '../declared.ts'
 import { startGate } from '../helpers.ts'
-import { assertSound, type Opened, openConsole, openPage } from './support.ts'
+import { browser } from './shared-browser.ts'
+import { signal } from './signal.ts'
+import { assertSound, openConsole, openPage } from './support.ts'
 
 const gate = await startGate({ after })
-const browser = await startBrowser({ after })
 const owner = await gate.key({ roles: ['owner'], identity: 'olga' })
 
 /** All that a page can keep, as text. */
@@ -63,19 +63,13 @@ test('a page whose script is still on its way says which one it will be', async 
   const opened = await openConsole(browser, gate, owner, 'settings')
   const { page } = opened
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
-  let goOn = (): void => undefined
-  const held = new Promise<void>((resolve) => {
-    goOn = resolve
-  })
-  await page.route('**/console/**/*.js', async (route) => {
-    await held
-    await route.continue()
-  })
+  const seen = signal()
+  await page.route('**/console/**/*.js', (route) => seen.given.then(() => route.continue()))
   await navigation(page).getByRole('link', { name: 'Policies' }).click()
   await page.getByText('Loading Policies').waitFor()
   await page.getByRole('heading', { level: 1, name: 'Policies' }).waitFor()
   await assertSound(opened)
-  goOn()
+  seen.give()
   await page.getByRole('heading', { level: 2 }).first().waitFor()
 })
 
@@ -156,26 +150,25 @@ test('a page that is left open ends by itself when its session does', async () =
   const key = await gate.key({ roles: ['operator'] })
   const { page } = await openConsole(browser, gate, key, 'kill-switch')
   await gate.call(owner, 'DELETE', `/keys/${key.id}`)
-  await page.getByText('Your session has ended.').waitFor({ timeout: 20_000 })
+  await page.getByText('Your session has ended.').waitFor()
 })
+
+/**
+ * A page puts its clock right by the header Date, which tells the real time: also that of the stream of events, which the page
+ * asks for anew once its clock has jumped.
+ */
+const IGNORE_DATE = `(() => {
+  const { get } = Headers.prototype
+  Headers.prototype.get = function (name) { return name === 'date' ? null : get.call(this, name) }
+})()`
 
 /** The console of a service, and the time put forward for both. */
 async function opensIdle(t: TestContext, idle: string, idleMs: number) {
   let aheadMs = 0
-  let opened: Opened | undefined
-  t.after(() => opened?.page.unrouteAll({ behavior: 'ignoreErrors' }))
   const idling = await startGate(t, { clock: () => Date.now() + aheadMs })
-  opened = await openConsole(browser, idling, await idling.key())
+  const opened = await openConsole(browser, idling, await idling.key())
   const { page } = opened
-  // The page would put its clock right by the header Date, which tells the real time.
-  await page.route(
-    ({ pathname }) => pathname !== '/events',
-    async (route) => {
-      const response = await route.fetch()
-      const { date: _, ...headers } = response.headers()
-      await route.fulfill({ response, headers })
-    },
-  )
+  await page.addInitScript(IGNORE_DATE)
   await page.clock.install()
   const live = page.waitForResponse('**/events')
   await page.reload()
