@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { startGate } from '../helpers.ts'
-import { until } from '../until.ts'
-import { ask, heldPolicies, people } from './approvals-support.ts'
+import { approvalOf, ask, heldPolicies, people } from './approvals-support.ts'
 import { browser } from './shared-browser.ts'
-import { assertSound, barriersOf, openConsole } from './support.ts'
+import { assertSound, openConsole } from './support.ts'
 
 const WIDE = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-const policies = heldPolicies('inbox', 'empty', 'live', 'keys', 'roles', 'past', 'offline', 'failing', 'alerts')
-const gate = await startGate({ after }, { policies })
+const gate = await startGate({ after }, { policies: heldPolicies('inbox', 'phone', 'quorum') })
+
+const dialogOf = (page: Page) => page.getByRole('dialog')
+const sendOf = (page: Page, name: string) => dialogOf(page).getByRole('button', { name, exact: true })
 
 test('what expires soonest is first, of the same minute the riskiest, and one opens beside the list with all that one decides by', async () => {
   const { ann, bot, mailer } = await people(gate, 'inbox')
@@ -70,229 +72,71 @@ test('what expires soonest is first, of the same minute the riskiest, and one op
   })
 })
 
-test('filters stand in the address, and say how much they leave', async () => {
-  const { ann } = await people(gate, 'inbox')
-  const { page } = await openConsole(browser, gate, ann, 'approvals?action=payment.&order=newest', WIDE)
-  const actions = page.locator('.inbox-action')
-  await page.getByText('2 shown of 2 that match, of 3.').waitFor()
-  await page.getByLabel('Search').fill('PERSON')
-  await page.getByText('1 shown of 1 that match, of 3.').waitFor()
-  assert.deepEqual(await actions.allInnerTexts(), ['payment.transfer'])
-  assert.match(page.url(), /\?text=PERSON&action=payment\.&order=newest$/)
-  await page.getByLabel('Search').fill('nothing like this')
-  await page.getByText('Nothing matches.').waitFor()
-  await page.getByLabel('Search').fill('')
-  await page.getByLabel('Risk').selectOption('70 and more')
-  await page.getByText('1 shown of 1 that match, of 3.').waitFor()
-  assert.deepEqual(await actions.allInnerTexts(), ['payment.wire'])
+test('on a phone one rejects with a reason, which is needed, and is back at the list', async () => {
+  const { ann, bot } = await people(gate, 'phone')
+  const id = await ask(gate, bot, 'payment.transfer', { amount: 4000, iban: 'DE89 3704' })
+  await ask(gate, bot, 'email.send', { to: 'x@example.org' })
+  const opened = await openConsole(browser, gate, ann, 'approvals', PHONE)
+  const { page } = opened
+  await page.locator(`[data-id=${id}]`).waitFor()
+  await assertSound(opened)
+  await page.locator(`[data-id=${id}] a`).click()
+  await page.getByRole('region', { name: 'Who asks' }).waitFor()
+  assert.equal(await page.locator('.inbox-row').count(), 0)
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+  await assertSound(opened)
+  await page.getByRole('button', { name: 'Reject…' }).click()
+  await sendOf(page, 'Reject').click()
+  await page.getByText('Say why').waitFor()
+  assert.equal((await approvalOf(gate, ann, id)).status, 'pending')
+  await assertSound(opened)
+  await page.getByRole('button', { name: 'The recipient is not known.' }).click()
+  await page.getByLabel('Reason').press('End')
+  await page.getByLabel('Reason').pressSequentially(' Ask Eve.')
+  await sendOf(page, 'Reject').click()
+  await page.getByText('Rejected. The agent is told why.').waitFor()
+  await page.locator('.inbox-row').waitFor()
+  const { status, votes } = await approvalOf(gate, ann, id)
+  assert.deepEqual(
+    [status, votes[0].comment, votes[0].approverId],
+    ['rejected', 'The recipient is not known. Ask Eve.', 'ann'],
+  )
 })
 
-test('an empty inbox says so, at any size', async () => {
-  const { ann } = await people(gate, 'empty')
-  for (const options of [WIDE, PHONE]) {
-    const opened = await openConsole(browser, gate, ann, 'approvals', options)
-    await opened.page.getByText('Nothing waits for you.').waitFor()
-    assert.equal(await opened.page.title(), 'Approvals · gate-sidecar')
-    await assertSound(opened)
+test('a high risk is approved by typing its name, and two people must; what is bound is shown again', async () => {
+  const { ann, ben, cleo, bot } = await people(gate, 'quorum')
+  const id = await ask(gate, bot, 'payment.wire', { amount: 9000, toolCallId: 'c' })
+  const opened = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
+  const { page } = opened
+  await page.getByRole('button', { name: 'Approve…' }).click()
+  const dialog = dialogOf(page)
+  await dialog.getByText('Your vote is 1 of 2. One more person must approve.').waitFor()
+  await dialog.getByText('All of this is bound but for context.toolCallId').waitFor()
+  await assertSound(opened)
+  for (const typed of ['', 'payment.wir', 'payment wire']) {
+    await page.getByLabel('Name of the action').fill(typed)
+    await sendOf(page, 'Approve').click()
+    await dialog.getByText('Type it as it stands above.').waitFor()
   }
-})
+  assert.equal((await approvalOf(gate, ann, id)).votes.length, 0)
+  await page.getByLabel('Name of the action').fill(' Payment.wire ')
+  await page.getByLabel('Comment').fill('seen the invoice')
+  await sendOf(page, 'Approve').click()
+  await page.getByText('Your vote counts: 1 of 2.').waitFor()
+  await page.locator('.inbox-row').getByText('you voted').waitFor()
+  await page.getByText('You have voted already.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Approve…' }).isDisabled(), true)
+  assert.equal(await page.getByRole('button', { name: 'Reject…' }).isDisabled(), false)
+  await page.getByLabel('Needs my vote').check()
+  await page.getByText('Nothing matches.').waitFor()
 
-test('new ones appear without moving the focus or the selection, and what others decided goes', async () => {
-  const { ann, ben, bot } = await people(gate, 'live')
-  const first = await ask(gate, bot, 'payment.transfer', { amount: 1 })
-  const second = await ask(gate, bot, 'payment.transfer', { amount: 2 })
-  const { page, faults } = await openConsole(browser, gate, ann, 'approvals', WIDE)
-  await page.locator('.inbox-row').first().waitFor()
-  await page.locator(`[data-id=${first}] input`).check()
-  await page.locator(`[data-id=${second}] input`).check()
-  await page.locator(`[data-id=${first}] a`).focus()
-  for (let amount = 3; amount < 6; amount++) await ask(gate, bot, 'payment.transfer', { amount: amount * 1000 })
-  await page.getByRole('status').getByText('3 new').waitFor()
-  const focused = () => page.evaluate("document.activeElement?.closest('[data-id]')?.dataset.id")
-  assert.equal(await focused(), first)
-  assert.equal(await page.locator('.inbox-row').count(), 5)
-  assert.equal(await page.locator(`[data-id=${first}] input`).isChecked(), true)
+  // Not of the group.
+  const other = await openConsole(browser, gate, cleo, `approvals/${id}`, WIDE)
+  await other.page.getByText('To vote you need the group treasury.').waitFor()
+  assert.equal(await other.page.getByRole('button', { name: 'Approve…' }).isDisabled(), true)
 
-  await gate.call(ben, 'POST', `/approvals/${first}/reject`, { approverId: 'ben', reason: 'no' })
-  await page.getByRole('status').getByText('One that you had selected is pending no longer').waitFor()
-  assert.equal(await page.locator(`[data-id=${first}]`).count(), 0)
-  assert.equal(await page.getByText('1 selected').count(), 1)
-  // The focus is at the row that took its place, not lost.
-  assert.ok((await focused()) !== undefined)
-  assert.deepEqual(faults, [])
-})
-
-test('keys move, open, select and ask; none decides, none acts where somebody types, and letters can be turned off', async () => {
-  const { ann, bot } = await people(gate, 'keys')
-  for (let amount = 1; amount < 4; amount++) await ask(gate, bot, 'payment.transfer', { amount: amount * 1000 })
-  const opened = await openConsole(browser, gate, ann, 'approvals', WIDE)
-  const { page } = opened
-  const { keyboard } = page
-  const rows = page.locator('.inbox-row')
-  await rows.first().waitFor()
-  const focused = () =>
-    page.evaluate(
-      "[...document.querySelectorAll('.inbox-row')].findIndex((row) => row.contains(document.activeElement))",
-    )
-  await keyboard.press('j')
-  assert.equal(await focused(), 0)
-  await keyboard.press('j')
-  await keyboard.press('ArrowDown')
-  await keyboard.press('ArrowDown')
-  assert.equal(await focused(), 2)
-  await keyboard.press('k')
-  assert.equal(await focused(), 1)
-  await keyboard.press('x')
-  assert.equal(await rows.nth(1).getByRole('checkbox').isChecked(), true)
-  await keyboard.press('x')
-  assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 0)
-  await keyboard.press('Enter')
-  await page.getByRole('heading', { level: 2, name: 'payment.transfer' }).waitFor()
-  await keyboard.press('Escape')
-  await page.getByText('None is open.').waitFor()
-  assert.equal(await focused(), 1)
-
-  await keyboard.press('Control+a')
-  assert.equal(await page.getByRole('dialog').count(), 0)
-  await keyboard.press('a')
-  await page.getByRole('dialog', { name: 'Approve this action?' }).waitFor()
-  await page.getByLabel('Comment').fill('')
-  await keyboard.type('jkxar?')
-  assert.equal(await page.getByLabel('Comment').inputValue(), 'jkxar?')
-  await keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await until('the focus is back', async () => (await focused()) === 1)
-  await page.getByLabel('Search').focus()
-  await keyboard.type('r')
-  assert.equal(await page.getByRole('dialog').count(), 0)
-  await page.getByLabel('Search').fill('')
-
-  await rows.first().getByRole('link').focus()
-  await keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
-  await assertSound(opened)
-  await page.getByLabel('Single letters do this').uncheck()
-  await keyboard.press('Escape')
-  await rows.first().getByRole('link').focus()
-  await keyboard.press('j')
-  await keyboard.press('a')
-  assert.equal(await focused(), 0)
-  await keyboard.press('ArrowDown')
-  assert.equal(await focused(), 1)
-  assert.equal(await page.getByRole('dialog').count(), 0)
-})
-
-test('an agent sees what it asked for and decides nothing; an auditor has no such page', async () => {
-  const { bot, mailer, aud } = await people(gate, 'roles')
-  const own = await ask(gate, bot, 'payment.transfer', { amount: 5 })
-  await ask(gate, mailer, 'email.send')
-  const opened = await openConsole(browser, gate, bot, `approvals/${own}`, WIDE)
-  const { page } = opened
-  await page.getByRole('heading', { level: 2 }).waitFor()
-  assert.deepEqual(await page.locator('.inbox-action').allInnerTexts(), ['payment.transfer\nasked by you'])
-  for (const name of [/approve/i, /reject/i, /notify/i])
-    assert.equal(await page.getByRole('button', { name }).count(), 0)
-  assert.equal(await page.getByRole('checkbox').count(), 0)
-  await page.keyboard.press('a')
-  assert.equal(await page.getByRole('dialog').count(), 0)
-  assert.equal(await page.title(), 'Approvals · gate-sidecar')
-  await assertSound(opened)
-
-  const auditor = await openConsole(browser, gate, aud, 'approvals', WIDE)
-  await auditor.page.getByText('Your key may not see Approvals.').waitFor()
-  assert.equal(await auditor.page.getByRole('link', { name: 'Approvals' }).count(), 0)
-})
-
-test('what was decided is found by its status', async () => {
-  const { ann, ben, bot } = await people(gate, 'past')
-  const id = await ask(gate, bot, 'payment.transfer', { amount: 5 })
-  await gate.call(ben, 'POST', `/approvals/${id}/reject`, { approverId: 'ben', reason: 'not <b>ours</b>' })
-  const opened = await openConsole(browser, gate, ann, 'approvals', WIDE)
-  const { page } = opened
-  await page.getByText('Nothing waits for you.').waitFor()
-  await page.getByLabel('Status').selectOption('rejected')
-  await page.locator('.inbox-row').getByText('Rejected', { exact: true }).waitFor()
-  assert.equal(await page.locator('.inbox-row').getByRole('checkbox').count(), 0)
-  await page.locator('.inbox-row a').click()
-  await page.getByRole('region', { name: 'Votes' }).getByText('not <b>ours</b>').waitFor()
+  await gate.call(ben, 'POST', `/approvals/${id}/approve`, { approverId: 'ben' })
+  await page.getByText('Somebody has approved it meanwhile: ben.').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Approve…' }).count(), 0)
   await assertSound(opened)
-  await page.getByLabel('Status').selectOption('consumed')
-  await page.getByText('There are none with this status.').waitFor()
-})
-
-test('without the service the list stays, and says that it may be old; then it is right again', async () => {
-  const { ann, bot } = await people(gate, 'offline')
-  await ask(gate, bot, 'payment.transfer', { amount: 5 })
-  const opened = await openConsole(browser, gate, ann, 'approvals', WIDE)
-  const { page } = opened
-  await page.locator('.inbox-row').waitFor()
-  await page.context().setOffline(true)
-  await page.getByText('Not live').waitFor()
-  assert.equal(await page.locator('.inbox-row').count(), 1)
-  await assertSound(opened)
-  await ask(gate, bot, 'payment.transfer', { amount: 6 })
-  await page.context().setOffline(false)
-  await page.locator('.inbox-row').nth(1).waitFor()
-  await until('live again', async () => (await page.getByText('Not live').count()) === 0)
-})
-
-test('a list that cannot be had says why, and is had by trying again; without events it says that it may be old', async () => {
-  const { ann, bot } = await people(gate, 'failing')
-  await ask(gate, bot, 'payment.transfer', { amount: 5 })
-  const { page } = await openConsole(browser, gate, ann, 'policies', WIDE)
-  const body = { success: false, error: 'internal', message: '<b>Out of order.</b>', requestId: 'req_1' }
-  await page.route('**/approvals?*', (route) => route.fulfill({ status: 500, json: body }))
-  await page.route('**/events', (route) => route.abort())
-  await page.goto(`${gate.server.url}/console/approvals`)
-  await page.getByText('<b>Out of order.</b>').waitFor()
-  await page.getByText('Not live').waitFor()
-  assert.deepEqual(await barriersOf(page), [])
-  await page.unroute('**/approvals?*')
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await page.locator('.inbox-row').waitFor()
-})
-
-/** Keeps what is shown in `shown`, the last one in `last`. A browser without a window grants permission, but says that it has not. */
-const NOTE_NOTIFICATIONS = `{
-  globalThis.shown = []
-  let permission = 'default'
-  globalThis.Notification = class extends Notification {
-    static get permission() { return permission }
-    static async requestPermission() { return permission = await super.requestPermission() }
-    constructor(title, options) {
-      super(title, options)
-      shown.push({ title, body: options.body, tag: options.tag })
-      globalThis.last = this
-    }
-  }
-}`
-
-test('who asks to be told is told of each new one while the page is not looked at, without anything hidden in it', async () => {
-  const { ann, bot } = await people(gate, 'alerts')
-  const { page, faults } = await openConsole(browser, gate, ann, 'policies', WIDE)
-  await page.context().grantPermissions(['notifications'])
-  await page.evaluate(NOTE_NOTIFICATIONS)
-  const shown = () => page.evaluate<{ body: string; tag: string }[]>('shown')
-  const hide = (hidden: boolean) =>
-    page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true })`)
-  await hide(true)
-  await ask(gate, bot, 'payment.transfer', { amount: 1 })
-  await until('the title says one', async () => (await page.title()).startsWith('(1) '))
-  assert.deepEqual(await shown(), [], 'nobody asked for it')
-
-  await page.getByRole('link', { name: /^Approvals/ }).click()
-  await page.getByRole('button', { name: 'Notify me' }).click()
-  await page.getByRole('button', { name: 'Notifying', pressed: true }).waitFor()
-  await page.getByRole('link', { name: 'Policies' }).click()
-  const id = await ask(gate, bot, 'payment.transfer', { amount: 2 })
-  await until('a notification', async () => (await shown()).length === 1)
-  assert.deepEqual(await shown(), [{ title: 'An action waits for approval', body: 'payment.transfer', tag: id }])
-  await hide(false)
-  await ask(gate, bot, 'payment.transfer', { amount: 3 })
-  await until('the title says three', async () => (await page.title()).startsWith('(3) '))
-  assert.equal((await shown()).length, 1, 'the page is looked at')
-  await page.evaluate('last.onclick()')
-  await page.waitForURL(`**/console/approvals/${id}`)
-  assert.deepEqual(faults, [])
 })

@@ -26,3 +26,10 @@ export const marksOf = (excerpt: Locator) =>
 
 /** Of marks that stand where they should. */
 export const UNDER = { isUnder: true, isAsWide: true, isSeen: true }
+
+/** Enters a question and asks it. */
+export async function askDryRun(page: Page, action: string, context: string): Promise<void> {
+  await page.getByLabel('Action', { exact: true }).fill(action)
+  await page.getByLabel('Context (JSON)').fill(context)
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+}

@@ -1,42 +1,12 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
-import { setPlan } from '../../src/actions/keys/tenants.ts'
-import { idMaker } from '../../src/base/id.ts'
 import { startGate } from '../helpers.ts'
-import { until } from '../until.ts'
+import { HOSTILE, KEYS, made, press, rowOf, SECRET, secretIn, works } from './settings-support.ts'
 import { browser } from './shared-browser.ts'
-import { assertSound, openConsole, REFUSED } from './support.ts'
+import { assertSound, openConsole } from './support.ts'
 
-const HOSTILE = '<img src=x onerror="document.title=\'taken\'"> "><script>alert(1)</script> \u202Egnp'
-const KEYS = 'settings/api-keys'
 const PHONE = { viewport: { width: 390, height: 844 } }
-const SECRET = /sk_(live|test)_[0-9A-Za-z]{49}/
-
-const gate = await startGate(
-  { after },
-  { policies: Object.fromEntries(['acme', 'hostile', 'poor'].map((id) => [`${id}/.keep`, ''])) },
-)
-
-type Key = Awaited<ReturnType<typeof gate.key>>
-
-const rowOf = (page: Page, name: string): Locator => page.getByRole('row', { name: new RegExp(name) })
-const press = (at: Page | Locator, name: string): Promise<void> => at.getByRole('button', { name }).click()
-
-/** Makes a key over HTTP, as its id and its secret. */
-async function made(owner: Key, body: object): Promise<Key> {
-  const { id, key } = (await gate.call(owner, 'POST', '/keys', { roles: ['agent'], ...body })).body.data
-  return { id, secret: key, tenant: owner.tenant }
-}
-
-const works = async (key: Key): Promise<boolean> => (await gate.call(key, 'GET', '/session')).status === 200
-
-/** The secret that a dialog shows. */
-async function secretIn(page: Page): Promise<string> {
-  const [secret = ''] = SECRET.exec((await page.locator('.secret').first().textContent()) ?? '') ?? []
-  return secret
-}
+const gate = await startGate({ after }, { policies: { 'acme/.keep': '', 'hostile/.keep': '' } })
 
 test('an owner makes a key, whose secret is shown once, asked about before it is lost, and nowhere afterwards', async () => {
   const owner = await gate.key({ identity: 'olga' })
@@ -60,7 +30,7 @@ test('an owner makes a key, whose secret is shown once, asked about before it is
   await press(page, 'Create key')
   await page.getByText('Store the secret now').waitFor()
   const secret = await secretIn(page)
-  assert.equal(await works({ id: '', secret, tenant: 'acme' }), true)
+  assert.equal(await works(gate, { id: '', secret, tenant: 'acme' }), true)
   await press(page, 'Copy: For the environment')
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), `GATE_SIDECAR_KEY=${secret}`)
   // A browser closes a dialog at the second Esc, whatever it is told.
@@ -84,120 +54,9 @@ test('an owner makes a key, whose secret is shown once, asked about before it is
   await assertSound(opened)
 })
 
-test('who approves without an identity is warned, and the groups of other keys are offered', async () => {
-  const owner = await gate.key({ tenant: 'poor' })
-  await made(owner, { name: 'other', groups: ['finance', 'ops'] })
-  const opened = await openConsole(browser, gate, owner, KEYS)
-  const { page } = opened
-  await rowOf(page, 'other').getByText(/^by /).waitFor()
-  const { height = 0 } = (await rowOf(page, 'other').locator('.id code').boundingBox()) ?? {}
-  assert.equal(height < 24, true, 'an id is on one line')
-  await press(page, 'Create new key')
-  await page.getByLabel(/^approver/).check()
-  await page.getByText('Who approves would not be known.').waitFor()
-  await assertSound(opened)
-  await page.getByLabel('Identity (optional)').fill('ann')
-  await page.getByText('Who approves would not be known.').waitFor({ state: 'detached' })
-  const offered = () =>
-    page.locator('datalist option').evaluateAll((all) => all.map((one) => one.getAttribute('value')))
-  assert.deepEqual(await offered(), ['finance', 'ops'])
-  await page.getByLabel('Groups (optional)').fill('ops, f')
-  assert.deepEqual(await offered(), ['ops, finance'])
-  await page.getByLabel('Groups (optional)').fill('ops, finance')
-  await press(page, 'Create key')
-  await page.getByText('Store the secret now').waitFor()
-})
-
-test('what the service refuses in a key is said at its field, and what was entered stays', async () => {
-  const owner = await gate.key()
-  const opened = await openConsole(browser, gate, owner, KEYS, PHONE)
-  const { page } = opened
-  await press(page, 'Create new key')
-  await page.getByLabel('Name').fill('mine')
-  await page.getByLabel(/^agent/).check()
-  await page.getByLabel('Identity').fill(owner.id)
-  await press(page, 'Create key')
-  await page.getByText('It must not have the form of a key id.').waitFor()
-  await page.waitForFunction('document.activeElement.value?.startsWith("key_")')
-  await assertSound(opened, REFUSED)
-  await page.getByLabel('Identity').fill('me')
-  await page.getByLabel('Expires').selectOption('On a date…')
-  await page.getByLabel('Last day').fill('2020-01-31')
-  await press(page, 'Create key')
-  await page.getByText('It must be a time to come').waitFor()
-  assert.equal(await page.getByLabel('Name').inputValue(), 'mine')
-  await assertSound(opened, REFUSED)
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
-})
-
-test('a refusal of no field is said in the dialog; a test key is offered test keys only', async () => {
-  const owner = await gate.key({ environment: 'test' })
-  const opened = await openConsole(browser, gate, owner, KEYS)
-  const { page } = opened
-  await press(page, 'Create new key')
-  assert.deepEqual(await page.getByLabel('Environment').getByRole('option').allTextContents(), ['test'])
-  await page.getByLabel(/^agent/).check()
-  // As if the rights of the key had changed meanwhile.
-  await page.route('**/keys', (route) => {
-    const body = JSON.stringify({ ...JSON.parse(route.request().postData() ?? '{}'), environment: 'live' })
-    return route.request().method() === 'POST' ? route.continue({ postData: body }) : route.continue()
-  })
-  await press(page, 'Create key')
-  await page.getByRole('dialog').getByText('A test key manages test keys only.').waitFor()
-  assert.equal(await page.getByText('may have been made all the same').count(), 0)
-  await assertSound(opened, REFUSED)
-})
-
-test('a key whose answer is lost is said to be there perhaps, and is in the list without its secret', async () => {
-  const owner = await gate.key()
-  const opened = await openConsole(browser, gate, owner, KEYS)
-  const { page } = opened
-  await press(page, 'Create new key')
-  await page.getByLabel('Name').fill('lost-answer')
-  await page.getByLabel(/^agent/).check()
-  await page.route('**/keys', async (route) => {
-    if (route.request().method() !== 'POST') return route.continue()
-    await route.fetch()
-    return route.abort()
-  })
-  await press(page, 'Create key')
-  await page.getByText('The key may have been made all the same.').waitFor()
-  await assertSound(opened, REFUSED)
-  assert.equal(await page.getByLabel('Name').inputValue(), 'lost-answer')
-  await rowOf(page, 'lost-answer').waitFor()
-  await page.unrouteAll()
-  await page.context().setOffline(true)
-  await press(page, 'Create key')
-  await page.getByText('cannot be reached').first().waitFor()
-  await page.context().setOffline(false)
-  await press(page, 'Cancel')
-  await page.getByText('cannot be reached').waitFor({ state: 'detached' })
-  assert.equal(await rowOf(page, 'lost-answer').count(), 1)
-})
-
-test('a rotated key has a new secret, and the old one works until it is said to end', async () => {
-  const owner = await gate.key()
-  const old = await made(owner, { name: 'turning' })
-  const opened = await openConsole(browser, gate, owner, KEYS)
-  const { page } = opened
-  await press(rowOf(page, 'turning'), 'Rotate…')
-  await assertSound(opened)
-  await page.getByLabel('When the old secret ends').selectOption('In 1 hour')
-  await press(page.getByRole('dialog'), 'Rotate')
-  await page.getByText('The old secret works until').waitFor()
-  await assertSound(opened)
-  const secret = await secretIn(page)
-  assert.notEqual(secret, old.secret)
-  assert.deepEqual([await works(old), await works({ ...old, secret })], [true, true])
-  await press(page, 'I have stored it')
-  const replaced = rowOf(page, old.id)
-  await replaced.getByText('replaced').waitFor()
-  assert.equal(await replaced.getByRole('button', { name: 'Rotate…' }).count(), 0)
-})
-
 test('a key is revoked by its name or the end of its id, and then listed among the ended', async () => {
   const owner = await gate.key()
-  const key = await made(owner, { name: 'to-end' })
+  const key = await made(gate, owner, { name: 'to-end' })
   const opened = await openConsole(browser, gate, owner, KEYS)
   const { page } = opened
   await press(rowOf(page, 'to-end'), 'Revoke…')
@@ -205,11 +64,11 @@ test('a key is revoked by its name or the end of its id, and then listed among t
   await press(page, 'Revoke key')
   await page.getByText('It does not match.').waitFor()
   await assertSound(opened)
-  assert.equal(await works(key), true)
+  assert.equal(await works(gate, key), true)
   await page.getByLabel('To confirm').fill(key.id.slice(-6))
   await press(page, 'Revoke key')
   await rowOf(page, 'to-end').waitFor({ state: 'detached' })
-  assert.equal(await works(key), false)
+  assert.equal(await works(gate, key), false)
   await page.getByLabel('State').selectOption({ label: 'Ended (1)' })
   await rowOf(page, 'to-end').getByText('revoked').waitFor()
   await page.getByLabel('Search').fill('nothing like it')
@@ -220,59 +79,9 @@ test('a key is revoked by its name or the end of its id, and then listed among t
   await assertSound(opened)
 })
 
-test('who replaces the key of the session at once is signed out, and keeps the new secret until it is stored', async () => {
-  const owner = await gate.key({ identity: 'olga' })
-  const opened = await openConsole(browser, gate, owner, KEYS)
-  const { page } = opened
-  await press(rowOf(page, 'this session'), 'Rotate…')
-  await page.getByLabel('When the old secret ends').selectOption('Now')
-  await page.getByText('You will be signed out at once.').waitFor()
-  await assertSound(opened)
-  await press(page.getByRole('dialog'), 'Rotate')
-  await page.getByText('Sign in to gate-sidecar').waitFor({ state: 'attached' })
-  await page.getByText('Store the secret now').waitFor()
-  const secret = await secretIn(page)
-  await assertSound(opened, REFUSED)
-  assert.equal(await works(owner), false)
-  await press(page, 'I have stored it')
-  await page.getByText('Your session has ended.').waitFor()
-  await page.getByLabel('API key').fill(secret)
-  await press(page, 'Sign in')
-  await rowOf(page, 'this session').waitFor()
-})
-
-test('who revokes the key of the session is told before, and signed out', async () => {
-  const owner = await gate.key({ identity: 'olga' })
-  const opened = await openConsole(browser, gate, owner, KEYS)
-  const { page } = opened
-  await press(rowOf(page, 'this session'), 'Revoke…')
-  await page.getByText('You are signed in with this key.').waitFor()
-  await page.getByLabel('To confirm').fill(owner.id.slice(-6))
-  await assertSound(opened)
-  await press(page, 'Revoke key')
-  await page.getByText('The key of your session is revoked, so you are signed out.').waitFor()
-  await page.getByLabel('API key').waitFor()
-  await assertSound(opened, REFUSED)
-})
-
-test('an auditor looks only, an operator sees the plan, and an approver nothing of it', async () => {
-  // A single part needs no tabs.
-  const tabs = { auditor: ['API Keys', 'Plan and usage'], operator: [], approver: [] } as const
-  for (const role of ['auditor', 'operator', 'approver'] as const) {
-    const opened = await openConsole(browser, gate, await gate.key({ roles: [role] }), 'settings')
-    const { page } = opened
-    if (role === 'approver') await page.getByText('Your key may not see Settings.').waitFor()
-    else await page.getByRole('heading', { level: 2, name: role === 'auditor' ? 'API Keys' : 'Plan' }).waitFor()
-    assert.deepEqual(await page.locator('.tabs a').allTextContents(), tabs[role])
-    const buttons = page.locator('main').getByRole('button', { name: /Create|Rotate|Revoke/ })
-    assert.equal(await buttons.count(), 0, role)
-    await assertSound(opened)
-  }
-})
-
 test('hostile names, identities and groups are text, and such a key is revoked by its id', async () => {
   const owner = await gate.key({ tenant: 'hostile' })
-  const key = await made(owner, { name: HOSTILE, identity: HOSTILE, groups: [HOSTILE] })
+  const key = await made(gate, owner, { name: HOSTILE, identity: HOSTILE, groups: [HOSTILE] })
   const opened = await openConsole(browser, gate, owner, KEYS, PHONE)
   const { page } = opened
   const row = rowOf(page, key.id)
@@ -289,71 +98,4 @@ test('hostile names, identities and groups are text, and such a key is revoked b
   // The toast too.
   await page.getByText('Revoked:').getByText('U+202E').waitFor()
   await row.waitFor({ state: 'detached' })
-})
-
-test('what is left of a plan is shown as it is used', async () => {
-  const owner = await gate.key({ tenant: 'poor' })
-  const deps = { store: gate.server.store, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
-  await setPlan(deps, { kind: 'host', id: 'host:0' }, 'poor', 'free')
-  const opened = await openConsole(browser, gate, owner, 'settings/usage')
-  const { page } = opened
-  await page.getByText('60 per minute').waitFor()
-  await page.getByText(/^\d active, 0 ended \(live\)$/).waitFor()
-  const risk = { tenantId: 'poor', action: 'payment.transfer', context: { amount: 1 } }
-  await until('the plan used up', async () => (await gate.call(owner, 'POST', '/gate/risk', risk)).status === 429)
-  await page.getByText(/^[0-5] of 60 left now$/).waitFor()
-  await page.getByText('Stopping, recovering, approving').waitFor()
-  // A request comes back each second.
-  await until(
-    'the plan is used up when the page looks',
-    async () => {
-      while ((await gate.call(owner, 'POST', '/gate/risk', risk)).status !== 429);
-      await page.reload()
-      await page.getByText('60 per minute').waitFor()
-      return page.getByText('The plan is used up at this moment.').isVisible()
-    },
-    20_000,
-  )
-  assert.equal(await page.getByText('0 of 60 left now').count(), 1)
-  await assertSound(opened)
-})
-
-test('what comes back of a plan is said in whole seconds or requests', async () => {
-  const owner = await gate.key()
-  const { page } = await openConsole(browser, gate, owner, 'settings/usage')
-  for (const [perMinute, said] of [
-    [6, 'There is one request more every 10 seconds.'],
-    [60, 'There is one request more every second.'],
-    [600, 'There are 10 requests more every second.'],
-  ] as const) {
-    await page.route(
-      (url) => url.pathname.endsWith('/usage') && !url.pathname.startsWith('/console/'),
-      async (route) => {
-        const response = await route.fetch()
-        const json = await response.json()
-        Object.assign(json.data, { requestsPerMinute: perMinute, remaining: 0 })
-        await route.fulfill({ response, json })
-      },
-    )
-    await page.reload()
-    await page.getByText(said).waitFor()
-  }
-})
-
-test('what counts against a plan that is used up is refused where it was asked for, and can be asked for again', async () => {
-  const owner = await gate.key({ tenant: 'poor' })
-  const opened = await openConsole(browser, gate, owner, 'audit')
-  const { page } = opened
-  await page.locator('.entries').waitFor()
-  const risk = { tenantId: 'poor', action: 'payment.transfer', context: { amount: 1 } }
-  await until(
-    'the service refuses',
-    async () => {
-      while ((await gate.call(owner, 'POST', '/gate/risk', risk)).status !== 429);
-      await page.getByRole('button', { name: 'Verify', exact: true }).click()
-      return page.locator('.failure').getByText('rate_limited').isVisible()
-    },
-    20_000,
-  )
-  await assertSound(opened, REFUSED)
 })

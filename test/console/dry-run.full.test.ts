@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { ACME_POLICY, startGate, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
 import { focused } from './focused.ts'
-import { HOSTILE, marksOf, section, UNDER } from './policy-support.ts'
+import { askDryRun, HOSTILE, marksOf, section, UNDER } from './policy-support.ts'
 import { seenIn } from './seen.ts'
 import { browser } from './shared-browser.ts'
 import { assertSound, openConsole } from './support.ts'
@@ -31,51 +30,14 @@ rules:
 )
 const auditor = await gate.key({ roles: ['auditor'] })
 
-/** Enters a question and asks it. */
-async function ask(page: Page, action: string, context: string): Promise<void> {
-  await page.getByLabel('Action', { exact: true }).fill(action)
-  await page.getByLabel('Context (JSON)').fill(context)
-  await page.getByRole('button', { name: 'Ask', exact: true }).click()
-}
-
-test('a dry run says what would be decided and why, and leads to the rule and back', async () => {
-  const opened = await openConsole(browser, gate, auditor, 'policies/dry-run')
-  const { page } = opened
-  const result = page.locator('.result')
-  await page.getByText('What would be decided is shown here.').waitFor()
-  await assertSound(opened)
-  for (const [context, decision, reason] of [
-    ['{"amount": 5}', 'Allowed', 'Payments within limits.'],
-    ['{"amount": 200000}', 'Denied', 'Too much.'],
-    ['{"amount": 5000}', 'Needs approval', 'Large payments need a person.'],
-  ] as const) {
-    await ask(page, 'payment.transfer', context)
-    await result.getByText(reason).waitFor()
-    assert.equal(await seenIn(result.locator('.badge')), decision)
-  }
-  const why = await seenIn(section(page, 'Why'))
-  assert.match(why, /Decided by\s+approval rule large/)
-  assert.match(why, /context\.amount greaterThan 1000\s*— is 5000/)
-  assert.match(why, /amount\s+adds 15 of 30/)
-  assert.equal(await seenIn(page.locator('.explained strong').first()), 'large')
-  await assertSound(opened)
-  await page.getByRole('link', { name: 'main.yaml:12' }).first().click()
-  assert.match(await seenIn(page.locator('.code-line.here')), /^12\s+- \{id: large/)
-  await page.goBack()
-  assert.equal(await page.getByLabel('Context (JSON)').inputValue(), '{"amount": 5000}')
-  await result.getByText('Large payments need a person.').waitFor()
-  const { data } = (await gate.call(auditor, 'GET', '/decisions')).body
-  assert.deepEqual(data.items, [])
-})
-
 test('what is not as declared is denied, and unknown facts are told', async () => {
   const opened = await openConsole(browser, gate, auditor, 'policies/dry-run', PHONE)
   const { page } = opened
-  await ask(page, 'payment.transfer', '{"amount": "much"}')
+  await askDryRun(page, 'payment.transfer', '{"amount": "much"}')
   await section(page, 'Why').waitFor()
   assert.match(await seenIn(section(page, 'Why')), /Decided by\s+invalid request[\s\S]*Request\s+does not fit/)
   await assertSound(opened)
-  await ask(page, 'payment.other', '')
+  await askDryRun(page, 'payment.other', '')
   await page.getByText('Unknown facts').waitFor()
   assert.match(await seenIn(section(page, 'Why')), /lacks context\.amount[\s\S]*counts as holding/)
   await page.getByText('is missing').first().waitFor()
@@ -88,7 +50,7 @@ test('faulty JSON is told with its place before anything is sent', async () => {
   const { page } = opened
   const sent: string[] = []
   page.on('request', (request) => request.url().endsWith('/policies/dry-run') && sent.push(request.method()))
-  await ask(page, '', '{}')
+  await askDryRun(page, '', '{}')
   await page.getByText('An action is needed').waitFor()
   for (const [text, fault] of [
     ['{\n  "a": 1,\n  b: 2\n}', 'Line 3, column 3: a name in double quotes is expected.'],
@@ -105,25 +67,25 @@ test('faulty JSON is told with its place before anything is sent', async () => {
     [`${'['.repeat(100_000)}`, 'Line 1, column 66: it is nested deeper than 64.'],
     ['[1]', 'This has to be an object: { … }.'],
   ]) {
-    await ask(page, 'email.send', text ?? '')
+    await askDryRun(page, 'email.send', text ?? '')
     await page.getByText(fault ?? '', { exact: true }).waitFor()
   }
-  await ask(page, 'email.send', '{\n  "a": 1,\n  b: 2\n}')
+  await askDryRun(page, 'email.send', '{\n  "a": 1,\n  b: 2\n}')
   await page.getByText('Line 3, column 3').waitFor()
   await page.waitForFunction('document.activeElement.selectionStart === 14')
   await assertSound(opened)
   assert.deepEqual(sent, [])
-  await ask(page, 'email.send', '{"a": [1.5e3, -0.25, "\\u00e9\\n", {"b": null}], "c": false, "d": {}, "e": []}')
+  await askDryRun(page, 'email.send', '{"a": [1.5e3, -0.25, "\\u00e9\\n", {"b": null}], "c": false, "d": {}, "e": []}')
   await page.getByText('Mail is fine.').waitFor()
 })
 
 test('what the service refuses is told, and nothing that was typed is lost', async () => {
   const { page } = await openConsole(browser, gate, auditor, 'policies/dry-run')
-  await ask(page, 'not an action!', '{"a": 1}')
+  await askDryRun(page, 'not an action!', '{"a": 1}')
   await page.getByRole('alert').getByText('invalid_request').waitFor()
   await page.getByRole('alert').getByText('/action must match pattern').waitFor()
   await page.context().setOffline(true)
-  await ask(page, 'email.send', '{"a": 1}')
+  await askDryRun(page, 'email.send', '{"a": 1}')
   await page.getByRole('alert').getByText('unreachable').waitFor()
   await page.context().setOffline(false)
   assert.equal(await page.getByLabel('Context (JSON)').inputValue(), '{"a": 1}')
@@ -142,7 +104,7 @@ test('a draft is asked in place of a file, its faults are marked, and nothing of
   await page.getByRole('link', { name: 'Source' }).click()
   await page.getByRole('link', { name: 'Dry run' }).click()
   assert.equal(await draft.inputValue(), ACME_POLICY.replace('effect: deny', 'efect: deny'))
-  await ask(page, 'payment.transfer', '{"amount": 5}')
+  await askDryRun(page, 'payment.transfer', '{"amount": 5}')
   const faults = section(page, 'Faults of the draft')
   await faults.waitFor()
   const marks = await marksOf(faults.locator('.excerpt', { hasText: 'efect' }).first())
@@ -165,7 +127,7 @@ test('the other files and lists go with a draft, and what an author wrote is tex
   const several = await gate.key({ tenant: 'several' })
   const opened = await openConsole(browser, gate, several, 'policies/dry-run')
   const { page } = opened
-  await ask(page, 'mail.send', '{"to": "x"}')
+  await askDryRun(page, 'mail.send', '{"to": "x"}')
   await page.locator('.result').getByText(HOSTILE).waitFor()
   await assertSound(opened)
   await page.getByLabel('Ask a draft, not the policies in force').check()

@@ -9,7 +9,6 @@ import { signal } from './signal.ts'
 import { assertSound, barriersOf, openConsole } from './support.ts'
 
 const WIDE = { viewport: { width: 1280, height: 800 } }
-const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
 const policies = heldPolicies(
   'phone',
@@ -27,75 +26,6 @@ const gate = await startGate({ after }, { policies })
 
 const dialogOf = (page: Page) => page.getByRole('dialog')
 const sendOf = (page: Page, name: string) => dialogOf(page).getByRole('button', { name, exact: true })
-
-test('on a phone one rejects with a reason, which is needed, and is back at the list', async () => {
-  const { ann, bot } = await people(gate, 'phone')
-  const id = await ask(gate, bot, 'payment.transfer', { amount: 4000, iban: 'DE89 3704' })
-  await ask(gate, bot, 'email.send', { to: 'x@example.org' })
-  const opened = await openConsole(browser, gate, ann, 'approvals', PHONE)
-  const { page } = opened
-  await page.locator(`[data-id=${id}]`).waitFor()
-  await assertSound(opened)
-  await page.locator(`[data-id=${id}] a`).click()
-  await page.getByRole('region', { name: 'Who asks' }).waitFor()
-  assert.equal(await page.locator('.inbox-row').count(), 0)
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
-  await assertSound(opened)
-  await page.getByRole('button', { name: 'Reject…' }).click()
-  await sendOf(page, 'Reject').click()
-  await page.getByText('Say why').waitFor()
-  assert.equal((await approvalOf(gate, ann, id)).status, 'pending')
-  await assertSound(opened)
-  await page.getByRole('button', { name: 'The recipient is not known.' }).click()
-  await page.getByLabel('Reason').press('End')
-  await page.getByLabel('Reason').pressSequentially(' Ask Eve.')
-  await sendOf(page, 'Reject').click()
-  await page.getByText('Rejected. The agent is told why.').waitFor()
-  await page.locator('.inbox-row').waitFor()
-  const { status, votes } = await approvalOf(gate, ann, id)
-  assert.deepEqual(
-    [status, votes[0].comment, votes[0].approverId],
-    ['rejected', 'The recipient is not known. Ask Eve.', 'ann'],
-  )
-})
-
-test('a high risk is approved by typing its name, and two people must; what is bound is shown again', async () => {
-  const { ann, ben, cleo, bot } = await people(gate, 'quorum')
-  const id = await ask(gate, bot, 'payment.wire', { amount: 9000, toolCallId: 'c' })
-  const opened = await openConsole(browser, gate, ann, `approvals/${id}`, WIDE)
-  const { page } = opened
-  await page.getByRole('button', { name: 'Approve…' }).click()
-  const dialog = dialogOf(page)
-  await dialog.getByText('Your vote is 1 of 2. One more person must approve.').waitFor()
-  await dialog.getByText('All of this is bound but for context.toolCallId').waitFor()
-  await assertSound(opened)
-  for (const typed of ['', 'payment.wir', 'payment wire']) {
-    await page.getByLabel('Name of the action').fill(typed)
-    await sendOf(page, 'Approve').click()
-    await dialog.getByText('Type it as it stands above.').waitFor()
-  }
-  assert.equal((await approvalOf(gate, ann, id)).votes.length, 0)
-  await page.getByLabel('Name of the action').fill(' Payment.wire ')
-  await page.getByLabel('Comment').fill('seen the invoice')
-  await sendOf(page, 'Approve').click()
-  await page.getByText('Your vote counts: 1 of 2.').waitFor()
-  await page.locator('.inbox-row').getByText('you voted').waitFor()
-  await page.getByText('You have voted already.').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Approve…' }).isDisabled(), true)
-  assert.equal(await page.getByRole('button', { name: 'Reject…' }).isDisabled(), false)
-  await page.getByLabel('Needs my vote').check()
-  await page.getByText('Nothing matches.').waitFor()
-
-  // Not of the group.
-  const other = await openConsole(browser, gate, cleo, `approvals/${id}`, WIDE)
-  await other.page.getByText('To vote you need the group treasury.').waitFor()
-  assert.equal(await other.page.getByRole('button', { name: 'Approve…' }).isDisabled(), true)
-
-  await gate.call(ben, 'POST', `/approvals/${id}/approve`, { approverId: 'ben' })
-  await page.getByText('Somebody has approved it meanwhile: ben.').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Approve…' }).count(), 0)
-  await assertSound(opened)
-})
 
 test('who asks to approve and types at once writes the comment, and does nothing else', async () => {
   const { ann, bot } = await people(gate, 'typing')

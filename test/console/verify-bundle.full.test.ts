@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { trustOf } from '../../src/actions/evidence/trust.ts'
 import { trustFile } from '../../src/evidence/trust.ts'
 import { archive, envelopeFor } from '../evidence/bundles.ts'
 import { startGate } from '../helpers.ts'
-import { until } from '../until.ts'
+import { type Dropped, drop, openVerifier, verdictOf, verifierOf } from './bundle-support.ts'
 import { HOSTILE } from './hostile.ts'
 import { seenIn } from './seen.ts'
 import { browser } from './shared-browser.ts'
-import { assertSound, type Opened, openConsole } from './support.ts'
+import { assertSound, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 
@@ -23,65 +22,7 @@ const bundle = await elsewhere.bundleOf(decided)
 const text = JSON.stringify(bundle)
 const trust = JSON.stringify(trustFile(elsewhere.trust))
 
-interface Dropped {
-  name: string
-  text: string
-}
-
-async function opened(query = '', options = {}): Promise<Opened> {
-  const there = await openConsole(browser, gate, auditor, `audit/verify-bundle${query}`, options)
-  await there.page.getByText('Drop a bundle and the trust file here').waitFor()
-  return there
-}
-
-/** As a person does who drags files from the desktop. */
-async function drop(page: Page, files: readonly Dropped[]): Promise<void> {
-  const carried = await page.evaluateHandle(`(() => {
-    const data = new DataTransfer()
-    for (const { name, text } of ${JSON.stringify(files)}) data.items.add(new File([text], name))
-    return data
-  })()`)
-  for (const type of ['dragenter', 'dragover', 'drop'])
-    await page.locator('.drop-zone').dispatchEvent(type, { dataTransfer: carried })
-}
-
-/** The script that verifies is fetched with the page, before anything is given. */
-const verifierOf = (page: Page) =>
-  until('the verifier is here', () =>
-    page.evaluate<boolean>("performance.getEntriesByType('resource').some(({ name }) => name.includes('/verify-'))"),
-  )
-
-const verdictOf = (page: Page) => page.getByRole('region', { name: 'Verdict' })
-
-test('a bundle and its trust file, dropped at once, are valid, and nothing is sent anywhere', async () => {
-  const there = await opened()
-  const { page } = there
-  await verifierOf(page)
-  const sent: string[] = []
-  page.on('request', (request) => sent.push(request.url()))
-  await drop(page, [
-    { name: 'a.json', text: trust },
-    { name: 'b.json', text },
-  ])
-  await verdictOf(page).getByText('Valid', { exact: true }).waitFor()
-  assert.deepEqual(sent, [])
-  await page.getByText('The time of the decision is the word of the service alone.').waitFor()
-  assert.equal(await page.getByRole('row').filter({ hasText: 'ok' }).count(), 11)
-  const claims = (await page.getByRole('region', { name: 'What it says' }).textContent()) ?? ''
-  for (const shown of [decided, 'payment.refund', 'acme/live', bundle.proof.origin, 'DE00'])
-    assert.equal(claims.includes(shown), true, shown)
-  const approval = page.locator('.card', { has: page.getByRole('heading', { name: 'Approval, and the votes' }) })
-  assert.match(
-    await seenIn(approval),
-    /Votes for it: ann and bob, last at .*, for the action payment\.refund, which [\s\S]* asked for\. It needed 2 votes\./,
-  )
-  assert.match(await seenIn(approval), /Arguments bound\s+sha256:[0-9a-f]{64}/)
-  assert.equal(await approval.getByRole('table', { name: 'Votes' }).getByRole('row').count(), 3)
-  assert.equal(await approval.locator('.json').first().isVisible(), false)
-  await approval.getByText('All that the entries say').click()
-  assert.equal(await approval.locator('.json').first().isVisible(), true)
-  await assertSound(there)
-})
+const opened = (query = '', options = {}) => openVerifier(gate, auditor, query, options)
 
 test('how long it took is told', async () => {
   const { page } = await opened()
@@ -108,22 +49,6 @@ test('without a trust file it is incomplete, and how one gets it is said; with i
   await verdictOf(page).getByText('Valid', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Start again' }).click()
   await verdictOf(page).waitFor({ state: 'detached' })
-})
-
-test('what was changed is invalid, and the check that failed is named', async () => {
-  const there = await opened()
-  const { page } = there
-  const changed = text.replace('"amount":50', '"amount":51')
-  assert.notEqual(changed, text)
-  await drop(page, [
-    { name: 'b.json', text: changed },
-    { name: 't.json', text: trust },
-  ])
-  await page.getByRole('alert').getByText('Invalid', { exact: true }).waitFor()
-  await verdictOf(page).getByText('signature: ').waitFor()
-  await verdictOf(page).getByText('The request is not what the entry committed to.').waitFor()
-  await page.getByText('None of this is proved.').waitFor()
-  await assertSound(there)
 })
 
 test('one who voted twice is named once, and what an entry does not say is not told', async () => {

@@ -10,11 +10,10 @@ import { idMaker } from '../../src/base/id.ts'
 import { trustFile } from '../../src/evidence/trust.ts'
 import { run } from '../cli/program.ts'
 import { startGate, temporaryFolder } from '../helpers.ts'
-import { HOSTILE, nested } from './hostile.ts'
+import { decisionsOf } from './decision-support.ts'
+import { HOSTILE } from './hostile.ts'
 import { browser } from './shared-browser.ts'
-import { assertSound, type Opened, openConsole } from './support.ts'
-
-const PHONE = { viewport: { width: 390, height: 844 } }
+import { assertSound, openConsole } from './support.ts'
 
 const gate = await startGate({ after })
 const owner = await gate.key({ roles: ['owner'], identity: 'olga' })
@@ -22,68 +21,7 @@ const auditor = await gate.key({ roles: ['auditor'], identity: 'audrey' })
 const agent = await gate.key({ roles: ['agent'], identity: 'bot' })
 const deps = { store: gate.server.store, clock: Date.now, newId: idMaker(Date.now, randomBytes) }
 
-interface Asked {
-  decisionId: string
-  approvalId: string | null
-}
-
-async function ask(amount: number, more: object = {}, key = agent): Promise<Asked> {
-  const body = { tenantId: 'acme', action: 'payment.transfer', context: { amount, ...more } }
-  const answer = await gate.call(key, 'POST', '/gate/check', body)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return answer.body.data
-}
-
-async function detailOf(id: string, key = auditor, options = {}): Promise<Opened> {
-  const opened = await openConsole(browser, gate, key, `decisions/${id}`, options)
-  await opened.page.locator('.decision-summary').waitFor()
-  await opened.page.locator('.timeline').waitFor()
-  return opened
-}
-
-async function approvedTransfer(): Promise<{ held: Asked; used: Asked }> {
-  const held = await ask(2000, { iban: HOSTILE[0] })
-  const vote = { approverId: 'olga', comment: `fine ${HOSTILE[1]}` }
-  assert.equal((await gate.call(owner, 'POST', `/approvals/${held.approvalId}/approve`, vote)).status, 200)
-  const used = await ask(2000, { iban: HOSTILE[0] })
-  const told = { decisionId: used.decisionId, status: 'failed', durationMs: 12, error: HOSTILE[3] }
-  assert.equal((await gate.call(agent, 'POST', '/gate/outcome', told)).status, 200)
-  return { held, used }
-}
-
-test('a decision shows what was asked, why it came out so, and what happened, on a phone too', async () => {
-  const { held, used } = await approvedTransfer()
-  const opened = await detailOf(used.decisionId, owner)
-  const { page } = opened
-  await page.getByText('The policies that decided give the same again.').waitFor()
-  const rules = await page.locator('.explained > li').allInnerTexts()
-  assert.match(
-    rules[0] ?? '',
-    /large[\s\S]*decides[\s\S]*main\.yaml:12[\s\S]*context.amount greaterThan 1000 — is 2000/,
-  )
-  assert.match(rules.join('\n'), /huge[\s\S]*greaterThan 100000/)
-  assert.match(rules.at(-1) ?? '', /amount[\s\S]*adds 6 of 30[\s\S]*from 0 to 10000 — is 2000/)
-  const told = await page.locator('.timeline > li').allInnerTexts()
-  const wanted = [
-    /Needs approval/,
-    /An approval was requested/,
-    /it is approved/,
-    /this decision/,
-    /was used/,
-    /failed/,
-  ]
-  assert.equal(told.length, wanted.length)
-  for (const [i, pattern] of wanted.entries()) assert.match(told[i] ?? '', pattern)
-  assert.equal(await page.locator(`.timeline a[href$="${held.decisionId}"]`).count(), 1)
-  await page.getByText('It hashes to what it did, and joins its neighbours.').waitFor()
-  await assertSound(opened)
-  await page.setViewportSize(PHONE.viewport)
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
-  await assertSound(opened)
-  await page.locator(`.timeline a[href$="${held.decisionId}"]`).click()
-  await page.locator('.decision-summary .badge', { hasText: 'Needs approval' }).waitFor()
-  assert.equal(await page.locator('.timeline > li').count(), wanted.length)
-})
+const { ask, detailOf, approvedTransfer } = decisionsOf(gate, { owner, auditor, agent })
 
 test('an approval that a stop cancelled names the stop, which leads to it', async () => {
   const held = await ask(2500)
@@ -100,26 +38,6 @@ test('an approval that a stop cancelled names the stop, which leads to it', asyn
   await moment.getByText('The approval was cancelled by the stop L1 payment.*').waitFor()
   assert.equal(await moment.getByText('by the service').count(), 0)
   assert.equal(await moment.getByRole('link').getAttribute('href'), `/console/kill-switch/${switches[0].id}`)
-  await assertSound(opened)
-})
-
-test('what others wrote is text', async () => {
-  const context = {
-    long: 'x'.repeat(100_000),
-    [HOSTILE[0]]: HOSTILE[1],
-    link: HOSTILE[2],
-    hidden: HOSTILE[3],
-    deep: nested(25),
-  }
-  const evil = await gate.key({ roles: ['agent'], identity: HOSTILE[0] })
-  const { decisionId } = await ask(14, context, evil)
-  const opened = await detailOf(decisionId)
-  const { page } = opened
-  const text = (await page.locator('main').textContent()) ?? ''
-  for (const written of HOSTILE.slice(0, 3)) assert.equal(text.includes(written), true, written)
-  for (const code of ['U+202E', 'U+200B']) assert.equal(text.includes(code), true, code)
-  assert.equal(text.includes('more characters'), true)
-  assert.equal(await page.locator('main img, main script, main a[href^="javascript"]').count(), 0)
   await assertSound(opened)
 })
 
