@@ -87,7 +87,7 @@ function Account({ onLeave }: { onLeave: () => void }) {
       <summary>
         <Text of={name} />
       </summary>
-      <div class="menu">
+      <div class="box menu">
         <p>
           <Text of={name} />
         </p>

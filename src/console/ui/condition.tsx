@@ -50,7 +50,7 @@ function Branch({ of }: { of: ExplainedCondition }) {
   const { outcome, conditions = [], leftOut = 0, file, line } = of
   return (
     <li>
-      <div class="explained-head">
+      <div class="row baseline explained-head">
         <Mark of={outcome} />
         <span class="asked">
           <Asked of={of} />

@@ -22,7 +22,7 @@ export function Diagnostics({ of, isInForce }: DiagnosticsProps) {
   const shown = isWhole ? of : of.slice(0, SHOWN)
   return (
     <>
-      <ol class="diagnostics">
+      <ol class="stack diagnostics">
         {shown.map((diagnostic, i) => (
           <li key={i} class={diagnostic.severity}>
             <One of={diagnostic} isInForce={isInForce} />
@@ -42,12 +42,12 @@ function One({ of, isInForce }: { of: Diagnostic; isInForce: boolean }) {
   const { file, line, column, severity, code, message, suggestion } = of
   return (
     <>
-      <p class="diagnostic-head">
+      <p class="row baseline">
         <span class={`badge ${severity}`}>{severity}</span> <code>{code}</code>{' '}
         {isInForce ? (
           <PolicyPlace file={file} line={line} />
         ) : (
-          <span class="policy-place mono">
+          <span class="policy-place mono links">
             <Text of={`${nameOf(file)}:${line}:${column}`} />
           </span>
         )}

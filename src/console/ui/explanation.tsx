@@ -30,14 +30,14 @@ export function Explanation({ of }: { of: Explained }) {
       </dl>
       <h3>Rules about the action</h3>
       {rules.length === 0 && <p class="muted">No rule is about this action.</p>}
-      <ul class="explained">
+      <ul class="stack tight explained">
         {rules.map((rule) => (
           <Rule key={rule.id} of={rule} />
         ))}
       </ul>
       <LeftOut count={rulesLeftOut} what="rules" />
       {factors.length > 0 && <h3>Risk factors about the action</h3>}
-      <ul class="explained">
+      <ul class="stack tight explained">
         {factors.map((factor) => (
           <Factor key={factor.name} of={factor} />
         ))}
@@ -62,8 +62,8 @@ function RequestFits({ of: { declared, validated, fault } }: { of: ExplainedRequ
 
 function Rule({ of: { id, effect, outcome, matches, decides, file, line, condition } }: { of: ExplainedRule }) {
   return (
-    <li class={decides ? 'decides' : ''}>
-      <div class="explained-head">
+    <li class={decides ? 'box decides' : 'box'}>
+      <div class="row baseline explained-head">
         <Mark of={outcome} />
         <strong>
           <Text of={id} />
@@ -84,8 +84,8 @@ function Factor({
   of: ExplainedFactor
 }) {
   return (
-    <li>
-      <div class="explained-head">
+    <li class="box">
+      <div class="row baseline explained-head">
         <Mark of={outcome} />
         <strong>
           <Text of={name} />

@@ -18,11 +18,11 @@ export function PageHead({ title, tab = title, children }: PageHeadProps) {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${tab} · gate-sidecar`
   }, [tab, waiting])
   return (
-    <div class="page-head">
+    <div class="row between page-head">
       <h1 ref={heading} tabIndex={-1}>
         {title}
       </h1>
-      {children && <div class="actions">{children}</div>}
+      {children && <div class="row">{children}</div>}
     </div>
   )
 }

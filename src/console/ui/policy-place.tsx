@@ -14,7 +14,7 @@ export function PolicyPlace({ file, line }: { file: string; line: number }) {
   const digest = useContext(PolicyDigest)
   const text = <Text of={`${nameOf(file)}:${line}`} />
   return (
-    <span class="policy-place mono">
+    <span class="policy-place mono links">
       {may('policySource') ? <Link to={policyAddress(file, line, digest)}>{text}</Link> : text}
     </span>
   )

@@ -23,7 +23,7 @@ interface TableProps<T> {
 /** A table that is a list of cards on a phone, where each cell carries its heading. */
 export function Table<T>({ caption, columns, rows, keyOf, classOf, toOf }: TableProps<T>) {
   return (
-    <div class="table-frame">
+    <div class="box table-frame">
       <table class="table">
         <caption class="visually-hidden">{caption}</caption>
         <thead>

@@ -16,7 +16,7 @@ export function Comment({ kind, text, onText, fault }: CommentProps) {
   return (
     <div class="stack answers">
       {isRejecting && (
-        <fieldset class="picks">
+        <fieldset class="row picks">
           <legend class="small muted">Said often</legend>
           {REJECT_REASONS.map((reason) => (
             <button

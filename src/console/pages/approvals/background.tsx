@@ -23,7 +23,7 @@ export function RuleSource({
     <figure class="rule-source">
       <figcaption class="small muted">
         {may('policySource') ? (
-          <Link to={policyAddress(rule.file, rule.line, policyDigest ?? '')} class="source-link">
+          <Link to={policyAddress(rule.file, rule.line, policyDigest ?? '')}>
             <Text of={rule.file} />
           </Link>
         ) : (

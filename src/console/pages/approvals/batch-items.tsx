@@ -20,7 +20,7 @@ interface BatchItemsProps {
 /** Each of several with what is asked for, and what became of it. */
 export function BatchItems({ approvals, skipped, results }: BatchItemsProps) {
   return (
-    <Scroll label="Selected approvals" class="batch-items">
+    <Scroll label="Selected approvals" class="box batch-items">
       <ul>
         {approvals.map((approval) => {
           const result = results.get(approval.id)

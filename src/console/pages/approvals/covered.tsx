@@ -7,7 +7,7 @@ import { isPaused } from './stopped.tsx'
 export function Covered({ approval }: { approval: Approval }) {
   const { requestedBy, expiresAt, unbound } = approval
   return (
-    <div class="stack approval-covered">
+    <div class="stack tight">
       <p>
         It covers exactly this action with exactly these arguments, for <Text of={requestedBy} />, <strong>once</strong>
         , until <Time at={expiresAt} />
@@ -21,7 +21,7 @@ export function Covered({ approval }: { approval: Approval }) {
           <p>
             <strong>Not covered</strong>, and free to differ when the agent acts:
           </p>
-          <ul class="unbound-paths">
+          <ul class="bullets">
             {unbound.map((path) => (
               <li key={path}>
                 <code>

@@ -49,7 +49,7 @@ function Shown({ approval, asked, onVote, takesFocus }: ShownProps) {
     if (takesFocus) heading.current?.focus({ preventScroll: true })
   }, [])
   return (
-    <article class="approval stack">
+    <article class="approval stack links">
       <header class="approval-head">
         <h2 ref={heading} tabIndex={-1}>
           <Text of={approval.action} />
@@ -113,7 +113,7 @@ function Section({
   const id = useId()
   return (
     <section class="card" aria-labelledby={id}>
-      <div class="card-head">
+      <div class="row between card-head">
         <h3 id={id}>{title}</h3>
         {aside}
       </div>
@@ -199,7 +199,7 @@ function VoteButtons({ approval, asked, onVote }: VoteButtonsProps) {
   const obstacles = [...new Set([noApproval, noRejection])].filter((text) => text !== undefined)
   const described = obstacles.length > 0 ? id : undefined
   return (
-    <div class="vote-buttons">
+    <div class="row vote-buttons">
       <button
         type="button"
         class="button primary"

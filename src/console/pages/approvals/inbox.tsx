@@ -25,7 +25,7 @@ export function Inbox({ inbox }: { inbox: InboxState }) {
                 addressOf={toOpen}
                 onSelect={isSelecting ? (id, isSelected) => selection.select([id], isSelected) : undefined}
               />
-              <p class="muted small inbox-count">
+              <p class="row loose muted small inbox-count">
                 {countText({ shown: rows.length, found, known: items.length, total })}
                 {rows.length < found && (
                   <button type="button" class="button small" onClick={onMore}>

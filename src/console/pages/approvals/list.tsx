@@ -41,7 +41,7 @@ export function List({ rows, cursor, wantsFocus, ...rest }: ListProps) {
     target.focus()
   })
   return (
-    <ul class="inbox-list" ref={list}>
+    <ul class="box inbox-list" ref={list}>
       {rows.map((approval) => (
         <Row
           key={approval.id}

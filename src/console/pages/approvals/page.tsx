@@ -24,7 +24,7 @@ export function ApprovalsPage() {
     <>
       <PageHead title={isAlone ? 'Approval' : 'Approvals'} tab="Approvals">
         {isAlone ? (
-          <Link to={inbox.back} class="back-link">
+          <Link to={inbox.back} class="target">
             Back to the list
           </Link>
         ) : (
@@ -64,14 +64,14 @@ function News({ inbox: { selection, listed } }: { inbox: InboxState }) {
   return (
     <>
       {!isLive && (
-        <div class="notice inbox-notice">
+        <div class="notice line inbox-notice">
           <p>Not live: the service cannot be heard now, and what is shown may be old.</p>
           <button type="button" class="button small" onClick={listed.loaded.reload}>
             Load again
           </button>
         </div>
       )}
-      <p class="small inbox-news" role="status">
+      <p class="row small inbox-news" role="status">
         {fresh.size > 0 && <span>{fresh.size} new</span>}
         {lost > 0 && (
           <span>

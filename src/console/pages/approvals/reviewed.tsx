@@ -15,7 +15,7 @@ export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKin
   const { action, requestedBy, riskScore, quorum, unbound, expiresAt } = approval
   const given = countedOf(approval)
   return (
-    <div class="reviewed">
+    <div class="stack tight">
       <p class="reviewed-action">
         <Text of={action} />
       </p>
@@ -26,7 +26,7 @@ export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKin
         </span>
         <Countdown until={expiresAt} isPaused={isPaused(approval)} />
       </p>
-      <Scroll label="Arguments" class="reviewed-arguments">
+      <Scroll label="Arguments" class="box reviewed-arguments">
         <Arguments approval={approval} />
       </Scroll>
       {kind === 'approve' && (

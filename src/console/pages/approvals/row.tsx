@@ -62,7 +62,7 @@ function What({ approval, isNew }: { approval: Approval; isNew: boolean }) {
   const standing = standingOf(approval, who)
   return (
     <span class="inbox-what">
-      <span class="inbox-action">
+      <span class="row inbox-action">
         <Text of={action} />
         {isNew && <span class="badge live">new</span>}
         {standing === 'voted' && <span class="badge">you voted</span>}

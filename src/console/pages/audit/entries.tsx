@@ -30,7 +30,7 @@ export function Entries({ newest }: { newest: Newest | undefined }) {
         )}
       </div>
       {entries.length > 0 && (
-        <ol class="entries">
+        <ol class="box entries">
           {entries.map((entry) => (
             <li key={entry.id}>
               <Entry of={entry} />
@@ -51,7 +51,7 @@ export function Entries({ newest }: { newest: Newest | undefined }) {
           )}
         </Empty>
       ) : (
-        <div class="searching">
+        <div class="row between searching">
           <span class="muted" role="status">
             {`${entries.length.toLocaleString()} ${entries.length === 1 ? 'entry' : 'entries'}${isMore ? '' : ', all there are'}.`}
           </span>

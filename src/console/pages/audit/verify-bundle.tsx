@@ -23,7 +23,7 @@ export function VerifyBundle() {
   const isEmpty = KINDS.every((kind) => given[kind] === undefined) && refused.length === 0
   return (
     <>
-      <p class="back">
+      <p class="back links">
         <Link to={addressOf(['audit'])}>Audit trail</Link>
       </p>
       <PageHead title="Verify a bundle">

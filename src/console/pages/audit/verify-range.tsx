@@ -45,7 +45,7 @@ export function VerifyRange() {
         The service recomputes every hash of these days, and compares with what it signed and with its anchors. Days
         begin and end at midnight UTC{zone === 'UTC' ? '' : `; other times on this page are in ${zone}`}.
       </p>
-      <form class="toolbar verify-form" onSubmit={submit}>
+      <form class="toolbar flush" onSubmit={submit}>
         <TextField
           label="From day (UTC)"
           type="date"
@@ -126,7 +126,7 @@ function useVerification() {
 
 function Progress({ checked, of }: { checked: number; of: number }) {
   return (
-    <div class="verify-progress">
+    <div class="row loose verify-progress">
       <label>
         Verifying
         <progress {...(of > 0 && { value: checked, max: of })} />

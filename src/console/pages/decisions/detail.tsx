@@ -39,7 +39,7 @@ export function DecisionDetail({ id, list }: DecisionDetailProps) {
   })
   return (
     <>
-      <p class="back">
+      <p class="back links">
         <Link to={list ?? addressOf(['decisions'])}>{list?.includes('?') ? 'Back to the list' : 'All decisions'}</Link>
       </p>
       <PageHead title="Decision">{data && <EvidenceActions id={data.id} />}</PageHead>
@@ -130,7 +130,7 @@ function Doubts({ of: { verified, fault, reproduced, differences } }: { of: Reco
           <p>
             <strong>The policies that decided give something else now.</strong> The record stands; what differs:
           </p>
-          <ul class="differences">
+          <ul class="bullets">
             {differences.map(({ member, recorded, again }) => (
               <li key={member}>
                 <Text of={member} />: recorded <Shown of={recorded} />, again <Shown of={again} />

@@ -114,7 +114,7 @@ function Progress({ search, isFiltered }: { search: Search; isFiltered: boolean 
   )
   if (isSearching)
     return (
-      <div class="searching">
+      <div class="row between searching">
         <div class="row" role="status">
           <span class="spinner" aria-hidden="true" />
           <span>Searching{back}…</span>
@@ -126,7 +126,7 @@ function Progress({ search, isFiltered }: { search: Search; isFiltered: boolean 
     )
   if (isDone && items.length === 0) return <NoDecisions isFiltered={isFiltered} />
   return (
-    <div class="searching">
+    <div class="row between searching">
       <span role="status" class="muted">
         {`${items.length} ${items.length === 1 ? 'decision' : 'decisions'}`}
         {isDone ? ', all there are' : searchedTo === null ? ', search stopped' : <>, searched{back}</>}

@@ -13,7 +13,7 @@ export function Covered({ actions }: { actions: readonly string[] }) {
         <strong>{actions.length === 1 ? '1 known action' : `${actions.length} known actions`}</strong>
         <span class="muted small"> declared by the policies or used lately</span>
       </p>
-      <ul class="covered">
+      <ul class="row covered">
         {actions.slice(0, NAMED).map((action) => (
           <li key={action}>
             <Text of={action} />

@@ -28,7 +28,7 @@ export function InForce() {
       <Await of={stops} what="the stops">
         {(status) =>
           status === undefined || status.switches.length === 0 ? (
-            <p class="no-stop">
+            <p class="box no-stop">
               <strong>No stop is in force</strong>
               <span class="muted">
                 {` Agents of ${tenantId} act as its policies allow, with ${who.environment} keys.`}
@@ -59,7 +59,10 @@ function StopCard({ stop, isMarked, onRecover }: StopCardProps) {
   const { may, who } = useConsole()
   const isForAdmins = stop.level === 'L4' && !who.roles.includes('admin')
   return (
-    <li {...(isMarked && { class: 'marked-stop', tabIndex: -1, 'aria-current': true })}>
+    <li
+      class={`box row between ${isMarked ? 'marked-stop' : ''}`}
+      {...(isMarked && { tabIndex: -1, 'aria-current': true })}
+    >
       <div>
         <h3>
           <StopName of={stop} />

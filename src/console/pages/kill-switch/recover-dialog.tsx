@@ -34,7 +34,7 @@ export function RecoverDialog({ stop, onClose }: { stop: KillSwitch; onClose: ()
         <EndedMeanwhile stop={stop} onClose={onClose} />
       ) : (
         <>
-          <ul class="consequences small">
+          <ul class="bullets small">
             <li>What it stopped is decided by the policies again, from the next request on.</li>
             <li>Approvals that wait go on with the time that they had left when it began.</li>
             <li>

@@ -37,7 +37,7 @@ export function ActionScope({ value, onValue, known, onChosen, frame }: ActionSc
         hint="* stands for one part of a name, ** for any number of parts."
       />
       {suggested.length > 0 && (
-        <ul class="suggestions" aria-label="Known actions and patterns">
+        <ul class="row suggestions" aria-label="Known actions and patterns">
           {suggested.map((each) => (
             <li key={each}>
               <button type="button" class="button small" onClick={() => onChosen(each)}>

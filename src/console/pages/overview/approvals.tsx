@@ -22,7 +22,7 @@ export function ApprovalsCard({ of: { approvals, from } }: { of: Overview }) {
       {isNone ? (
         <p class="muted">No approval ended in this time.</p>
       ) : (
-        <ul class="bars">
+        <ul class="stack tight bars">
           {ENDS.map(({ member, label, class: name, eventType }) => (
             <li key={member}>
               <span class="bar-name">

@@ -157,7 +157,7 @@ function Bar({ bucket, x, width, end, isChosen }: BarProps) {
         const place = { x: x + gap, y: bottom - height, width: Math.max(width - 2 * gap, 1), height }
         return (
           <g key={member}>
-            <rect class={`bar-${name}`} {...place} />
+            <rect class={`bar ${name}`} {...place} />
             <rect fill={`url(#pattern-${name})`} {...place} />
           </g>
         )

@@ -57,7 +57,7 @@ function Legend({ buckets, time, span }: LegendProps) {
         {KINDS.map(({ member, decision, label, class: name }) => (
           <li key={member}>
             <svg class="swatch" viewBox="0 0 12 12" aria-hidden="true">
-              <rect class={`bar-${name}`} width="12" height="12" rx="2" />
+              <rect class={`bar ${name}`} width="12" height="12" rx="2" />
               <rect fill={`url(#pattern-${name})`} width="12" height="12" rx="2" />
             </svg>
             <Counted path="decisions" needs="listDecisions" query={{ decision, ...span }}>

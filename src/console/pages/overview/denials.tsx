@@ -16,7 +16,7 @@ export function DenialsCard({ of: { denials, denialsLeftOut, from } }: { of: Ove
       {denials.length === 0 ? (
         <p class="muted">Nothing was denied in this time.</p>
       ) : (
-        <ol class="bars">
+        <ol class="stack tight bars">
           {denials.map((denial) => (
             <li key={`${denial.rule} ${denial.decidedBy}`}>
               <Name of={denial} from={from} />

@@ -12,7 +12,7 @@ export function Figures({ of: { decisions, approvals, latency, from } }: { of: O
   const listed = { path: 'decisions', needs: 'listDecisions' } as const
   return (
     <section aria-label="Figures">
-      <dl class="figures">
+      <dl class="box figures">
         <Figure
           name="Decisions"
           value={

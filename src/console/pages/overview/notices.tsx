@@ -13,9 +13,9 @@ export function Notices({ of: { posture, audit } }: { of: Overview }) {
   if (notices.length === 0) return null
   return (
     <section aria-label="What is wrong now">
-      <ul class="notices">
+      <ul class="stack tight notices">
         {notices.map(({ name, content }) => (
-          <li key={name} class="notice wrong">
+          <li key={name} class="notice line wrong">
             {content}
           </li>
         ))}

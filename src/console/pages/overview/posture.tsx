@@ -63,7 +63,7 @@ export function PostureCard({
 /** What happens where something is missing or broken. */
 export function FailModes({ of }: { of: readonly FailMode[] }) {
   return (
-    <section class="stack-small">
+    <section class="stack tight">
       <h2>Where something is missing or broken</h2>
       <p class="muted small">None of this can be set.</p>
       <Table

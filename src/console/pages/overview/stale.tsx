@@ -5,7 +5,7 @@ import { Ago } from '../../ui/time.tsx'
 /** The figures could not be had anew: of when they are, and why. */
 export function Stale({ error, sinceMs, retry }: { error: GateError; sinceMs: number; retry: () => void }) {
   return (
-    <div class="notice stale" role="status">
+    <div class="notice line stale" role="status">
       <p>
         <strong>These figures are old:</strong> they are from <Ago at={new Date(sinceMs).toISOString()} />.{' '}
         <Text of={error.message} /> <span class="muted small">({error.code})</span>

@@ -50,7 +50,7 @@ function Anchors({ unanchoredEntries, sinks }: Pick<Overview['audit'], 'unanchor
     )
   }
   return (
-    <ul class="stack-small">
+    <ul class="stack tight">
       {sinks.map(({ sink, ok, lastAt }) => (
         <li key={sink}>
           {sink} <Badge isGood={ok} text={ok ? 'working' : 'failing'} />{' '}

@@ -50,7 +50,7 @@ export function DryRunPage(props: DryRunProps) {
 function Details({ of }: { of: readonly { path: string; message: string }[] }) {
   if (of.length < 2) return null
   return (
-    <ul class="faults">
+    <ul class="bullets">
       {of.map(({ path, message }) => (
         <li key={path + message}>
           <code>

@@ -73,7 +73,7 @@ function Lines({ name, lines, first, line }: LinesProps) {
   const here = useRef<HTMLDivElement>(null)
   useEffect(() => here.current?.scrollIntoView({ block: 'center' }), [line, first])
   return (
-    <Scroll class="code" label="Text of the file">
+    <Scroll class="box code" label="Text of the file">
       {lines.map((text, i) => {
         const number = first + i + 1
         const isHere = number === line

@@ -21,7 +21,7 @@ export function Names({ of, none, to = false }: NamesProps) {
   const shown = isWhole ? of : of.slice(0, SHOWN)
   return (
     <>
-      <ul class="names">
+      <ul class="row names links">
         {shown.map((name) => (
           <li key={name}>
             <code>

@@ -43,7 +43,7 @@ export function StateView({ of }: { of: PolicyState }) {
 /** Why the newest files are not in force, where that is more than the faults that have a place. */
 function Faults({ of }: { of: readonly string[] }) {
   return (
-    <ul class="faults">
+    <ul class="bullets">
       {of.map((fault, i) => (
         <li key={i}>
           <LongText of={fault} />
@@ -115,7 +115,7 @@ function InForce({ of }: { of: PolicyState }) {
 export function NotCurrent({ of: { current, digest } }: { of: PolicyState }) {
   if (current) return null
   return (
-    <p class="notice wrong">
+    <p class="notice line wrong">
       <span>
         {digest === null
           ? 'No policies are in force: every action is denied.'

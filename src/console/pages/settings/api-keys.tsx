@@ -27,7 +27,7 @@ export function ApiKeys() {
   }
   return (
     <section class="stack" aria-labelledby="api-keys">
-      <div class="section-head">
+      <div class="row between loose">
         <h2 id="api-keys">API Keys</h2>
         {may('createKey') && (
           <button type="button" class="button primary" onClick={() => setAct({ what: 'create' })}>
