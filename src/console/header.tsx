@@ -4,7 +4,7 @@ import { chooseTheme, chosenTheme, THEMES } from './data/theme.ts'
 import { Choice } from './ui/field.tsx'
 import { Icon } from './ui/icons.tsx'
 import { Link } from './ui/link.tsx'
-import { StopScope } from './ui/stop-scope.tsx'
+import { StopScope } from './ui/stop-link.tsx'
 import { Text } from './ui/text.tsx'
 
 /** On every page: where one is, whether a stop is in force, and who is signed in. */

@@ -1,7 +1,7 @@
 import { useConsole } from './data/console.ts'
 import { addressOf } from './data/place.ts'
 import { Link } from './ui/link.tsx'
-import { StopScope } from './ui/stop-scope.tsx'
+import { StopScope } from './ui/stop-link.tsx'
 import { Text } from './ui/text.tsx'
 import { Ago } from './ui/time.tsx'
 

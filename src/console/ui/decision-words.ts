@@ -39,3 +39,13 @@ export const RETRIES: Record<RecordedDecision['retry'], string> = {
   after_approval: 'after the approval has been decided',
   changed_request: 'with a changed request',
 }
+
+type Outcome = NonNullable<RecordedDecision['outcome']>
+
+/** What became of an action. */
+export const OUTCOMES: Record<Outcome['status'], string> = {
+  succeeded: 'succeeded',
+  failed: 'failed; it may have had effects',
+  not_run: 'was not run',
+  missing: 'told nothing in time',
+}

@@ -1,5 +1,6 @@
 import type { Approval } from '../../../client/api.ts'
 import { CopyButton } from '../../ui/copy.tsx'
+import { download } from '../../ui/download.ts'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { bytesText } from '../../ui/numbers.ts'
 
@@ -21,18 +22,10 @@ export function Arguments({ approval: { context, plan, unbound } }: { approval: 
 /** Copies or downloads exactly what was asked for. */
 export function ExactJson({ approval: { id, action, context, plan } }: { approval: Approval }) {
   const text = JSON.stringify({ action, context, plan }, null, 2)
-  const download = (): void => {
-    const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-    const link = document.createElement('a')
-    link.href = url
-    link.download = `${id}.json`
-    link.click()
-    URL.revokeObjectURL(url)
-  }
   return (
     <span class="row">
       <CopyButton text={text} label="Copy as JSON" />
-      <button type="button" class="button small" onClick={download}>
+      <button type="button" class="button small" onClick={() => download(`${id}.json`, 'application/json', text)}>
         Download JSON
       </button>
     </span>

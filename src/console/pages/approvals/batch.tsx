@@ -4,11 +4,10 @@ import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
 import { usePending } from '../../data/pending.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Comment } from './answers.tsx'
+import { Comment, submitByKey } from './answers.tsx'
 import { BatchItems } from './batch-items.tsx'
 import { hasVoted } from './obstacles.ts'
-import { adviceFor } from './refusals.ts'
-import { submitByKey } from './submit-key.ts'
+import { adviceFor } from './refused.tsx'
 import { countOf, doneText, doneTitle, isHighRisk, type Result, sendVote, type VoteKind } from './vote.ts'
 
 interface BatchProps {

@@ -9,12 +9,11 @@ import { isPhrase } from '../../ui/phrase.ts'
 import { Await } from '../../ui/states.tsx'
 import { Text } from '../../ui/text.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { Comment, Confirmation } from './answers.tsx'
+import { Comment, Confirmation, submitByKey } from './answers.tsx'
 import { type Asked, useAsked } from './asked.ts'
 import { obstacleTo } from './obstacles.ts'
 import { Refused } from './refused.tsx'
 import { Overtaken, Reviewed } from './reviewed.tsx'
-import { submitByKey } from './submit-key.ts'
 import { confirmationOf, doneText, isHighRisk, sendVote, type VoteKind } from './vote.ts'
 
 interface DecideProps {

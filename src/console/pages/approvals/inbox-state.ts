@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Approval } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { usePending } from '../../data/pending.ts'
@@ -8,10 +8,12 @@ import { useListed } from './listed.ts'
 import { useScrollBack } from './scroll-back.ts'
 import { useSelection } from './selection.ts'
 import type { VoteKind } from './vote.ts'
-import { useIsWide } from './wide.ts'
 
 /** So many rows are drawn before somebody asks for more: a list of thousands is searched, not read. */
 export const SHOWN = 50
+
+/** From this width on, an approval stands beside the list. */
+const WIDE = '(min-width: 64rem)'
 
 /** What is asked before everything else. */
 export type Question = 'help' | { kind: VoteKind; id: string } | { kind: VoteKind; several: readonly Approval[] }
@@ -126,4 +128,15 @@ function useShown(key: string): [count: number, more: () => void] {
   const [state, setState] = useState({ key, count: SHOWN })
   const count = state.key === key ? state.count : SHOWN
   return [count, () => setState({ key, count: count + SHOWN })]
+}
+
+function useIsWide(): boolean {
+  const [isWide, setIsWide] = useState(() => matchMedia(WIDE).matches)
+  useEffect(() => {
+    const media = matchMedia(WIDE)
+    const changed = (): void => setIsWide(media.matches)
+    media.addEventListener('change', changed)
+    return () => media.removeEventListener('change', changed)
+  }, [])
+  return isWide
 }

@@ -3,13 +3,12 @@ import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
 import { DecisionBadge, Risk, StatusBadge } from '../../ui/badges.tsx'
 import { Id } from '../../ui/copy.tsx'
-import { AGENT, DECIDED_BY, RETRIES } from '../../ui/decision-words.ts'
+import { AGENT, DECIDED_BY, OUTCOMES, RETRIES } from '../../ui/decision-words.ts'
 import { EntryHashes } from '../../ui/entry-hashes.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Principal } from '../../ui/principal.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
-import { OUTCOMES } from './words.ts'
 
 interface Props {
   of: RecordedDecision

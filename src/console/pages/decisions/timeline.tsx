@@ -2,13 +2,12 @@ import type { DecisionTimeline, TimelineItem } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
 import { DecisionBadge } from '../../ui/badges.tsx'
-import { DECIDED_BY } from '../../ui/decision-words.ts'
+import { DECIDED_BY, OUTCOMES } from '../../ui/decision-words.ts'
 import { Link } from '../../ui/link.tsx'
 import { ActorName, Principal } from '../../ui/principal.tsx'
 import { StopLink } from '../../ui/stop-link.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
-import { OUTCOMES } from './words.ts'
 
 /** What happened to the action, in order. */
 export function Timeline({ of: { decisionId, approval, items, leftOut } }: { of: DecisionTimeline }) {

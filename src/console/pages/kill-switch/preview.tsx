@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import type { KillSwitchLevel, KillSwitchPreview } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
@@ -6,7 +7,9 @@ import { useLoad } from '../../data/load.ts'
 import { Text } from '../../ui/text.tsx'
 import { Covered } from './covered.tsx'
 import { nearestOf } from './nearest.ts'
-import { useSettled } from './settled.ts'
+
+/** How long somebody stops typing before it counts. */
+const SETTLED_MS = 250
 
 interface PreviewProps {
   level: KillSwitchLevel
@@ -115,4 +118,14 @@ function Shown({ preview, meant }: { preview: KillSwitchPreview; meant: Componen
       </p>
     </>
   )
+}
+
+/** A text as it was when it changed last for a while. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), SETTLED_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
 }

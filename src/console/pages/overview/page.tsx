@@ -1,11 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Overview } from '../../../client/api.ts'
+import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
 import { usePlace } from '../../data/place.ts'
 import { usePoll } from '../../data/poll.ts'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Failure, Loading } from '../../ui/states.tsx'
+import { Text } from '../../ui/text.tsx'
+import { Ago } from '../../ui/time.tsx'
 import { ApprovalsCard } from './approvals.tsx'
 import { DecisionsCard } from './decisions.tsx'
 import { DenialsCard } from './denials.tsx'
@@ -14,7 +17,6 @@ import { FirstSteps, isNew } from './first-steps.tsx'
 import { Notices } from './notices.tsx'
 import { FailModes, PostureCard } from './posture.tsx'
 import { RangeChoice, rangeOf } from './range.tsx'
-import { Stale } from './stale.tsx'
 import { TrailCard } from './trail.tsx'
 
 /** What of the events changes what is shown here. */
@@ -72,5 +74,20 @@ function Parts({ of, rangeLabel }: { of: Overview; rangeLabel: string }) {
       </div>
       <FailModes of={posture.failModes} />
     </>
+  )
+}
+
+/** The figures could not be had anew: of when they are, and why. */
+function Stale({ error, sinceMs, retry }: { error: GateError; sinceMs: number; retry: () => void }) {
+  return (
+    <div class="notice line stale" role="status">
+      <p>
+        <strong>These figures are old:</strong> they are from <Ago at={new Date(sinceMs).toISOString()} />.{' '}
+        <Text of={error.message} /> <span class="muted small">({error.code})</span>
+      </p>
+      <button type="button" class="button small" onClick={retry}>
+        Try again
+      </button>
+    </div>
   )
 }
