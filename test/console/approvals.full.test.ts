@@ -13,7 +13,10 @@ const policies = heldPolicies('inbox', 'empty', 'live', 'keys', 'roles', 'past',
 const gate = await startGate({ after }, { policies })
 
 test('filters stand in the address, and say how much they leave', async () => {
-  const { ann } = await people(gate, 'inbox')
+  const { ann, bot, mailer } = await people(gate, 'inbox')
+  await ask(gate, mailer, 'email.send', { to: 'x@example.org' })
+  await ask(gate, bot, 'payment.transfer', { amount: 900 })
+  await ask(gate, bot, 'payment.wire', { amount: 9000 })
   const { page } = await openConsole(browser, gate, ann, 'approvals?action=payment.&order=newest', WIDE)
   const actions = page.locator('.inbox-action')
   await page.getByText('2 shown of 2 that match, of 3.').waitFor()

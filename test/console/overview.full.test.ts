@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { ACME_POLICY, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
 import { until } from '../until.ts'
-import { ask, figure, section } from './overview-support.ts'
+import { ask, askThirteen, figure, section } from './overview-support.ts'
 import { seenIn } from './seen.ts'
 import { browser } from './shared-browser.ts'
 import { assertSound, barriersOf, openConsole } from './support.ts'
@@ -33,6 +33,7 @@ const gate = await startGate(
 const owner = await gate.key({ identity: 'olga' })
 const ann = await gate.key({ roles: ['approver'], identity: 'ann' })
 const agent = await gate.key({ roles: ['agent'], identity: 'bot' })
+await askThirteen(gate, agent, ann)
 
 /** What the service answers, but for what a test cannot bring about here. */
 const answeringWith = (page: Page, edit: (data: Record<string, object>) => void) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { startGate } from '../helpers.ts'
-import { ask, figure, section } from './overview-support.ts'
+import { askThirteen, figure, section } from './overview-support.ts'
 import { seenIn } from './seen.ts'
 import { browser } from './shared-browser.ts'
 import { assertSound, openConsole } from './support.ts'
@@ -13,14 +13,7 @@ const ann = await gate.key({ roles: ['approver'], identity: 'ann' })
 const agent = await gate.key({ roles: ['agent'], identity: 'bot' })
 
 test('the figures are those of what was decided, and each leads to what it counts', async () => {
-  for (let i = 0; i < 7; i++) await ask(gate, agent, 'payment.transfer', { amount: 10 + i })
-  for (let i = 0; i < 2; i++) await ask(gate, agent, 'payment.transfer', { amount: 200_000 })
-  await ask(gate, agent, 'db.drop')
-  const held = []
-  for (const amount of [2000, 3000, 4000])
-    held.push((await ask(gate, agent, 'payment.transfer', { amount })).approvalId)
-  await gate.call(ann, 'POST', `/approvals/${held[0]}/approve`, { approverId: 'ann' })
-  await gate.call(ann, 'POST', `/approvals/${held[1]}/reject`, { approverId: 'ann', reason: 'No.' })
+  await askThirteen(gate, agent, ann)
   const opened = await openConsole(browser, gate, owner, 'overview')
   const { page } = opened
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
