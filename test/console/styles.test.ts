@@ -4,7 +4,18 @@ import { test } from 'node:test'
 
 const STYLES = new URL('../../src/console/styles/', import.meta.url)
 /** Sheets for what every page is made of; the others are each for one page. */
-const SHARED = ['tokens.css', 'base.css', 'shell.css', 'parts.css', 'explanation.css']
+const SHARED = [
+  'tokens.css',
+  'base.css',
+  'shell.css',
+  'navigation.css',
+  'layout.css',
+  'controls.css',
+  'data.css',
+  'table.css',
+  'states.css',
+  'explanation.css',
+]
 
 /** The first compound of each selector of a sheet, such as `.notice.wrong` of `.notice.wrong p`. */
 function beginnings(sheet: string): string[] {
