@@ -5,7 +5,7 @@ import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { approvalOf, ask, heldPolicies, people } from './approvals-support.ts'
 import { browser } from './shared-browser.ts'
-import { assertSound, openConsole } from './support.ts'
+import { addressOf, assertSound, openConsole } from './support.ts'
 
 const WIDE = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
@@ -148,7 +148,7 @@ test('a stop pauses what waits and cancels what was approved, and is named and l
   assert.equal(await page.getByText(/ left$/).count(), 0)
   await assertSound(opened)
   await open.getByRole('link', { name: 'L2 finance' }).click()
-  assert.equal(new URL(page.url()).pathname, `/console/kill-switch/${switches[0].id}`)
+  assert.equal((await addressOf(page)).pathname, `/console/kill-switch/${switches[0].id}`)
   await page.getByRole('heading', { level: 1, name: 'Kill switch' }).waitFor()
 
   await page.goto(`${gate.server.url}/console/approvals/${approved}?status=cancelled`)

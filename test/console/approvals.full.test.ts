@@ -4,7 +4,7 @@ import { startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { ask, heldPolicies, people } from './approvals-support.ts'
 import { browser } from './shared-browser.ts'
-import { assertSound, barriersOf, openConsole } from './support.ts'
+import { addressOf, assertSound, barriersOf, openConsole } from './support.ts'
 
 const WIDE = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
@@ -23,7 +23,7 @@ test('filters stand in the address, and say how much they leave', async () => {
   await page.getByLabel('Search').fill('PERSON')
   await page.getByText('1 shown of 1 that match, of 3.').waitFor()
   assert.deepEqual(await actions.allInnerTexts(), ['payment.transfer'])
-  assert.match(page.url(), /\?text=PERSON&action=payment\.&order=newest$/)
+  assert.match((await addressOf(page)).href, /\?text=PERSON&action=payment\.&order=newest$/)
   await page.getByLabel('Search').fill('nothing like this')
   await page.getByText('Nothing matches.').waitFor()
   await page.getByLabel('Search').fill('')

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { startGate } from '../helpers.ts'
 import { approvalOf, ask, heldPolicies, people } from './approvals-support.ts'
 import { browser } from './shared-browser.ts'
-import { assertSound, openConsole } from './support.ts'
+import { addressOf, assertSound, openConsole } from './support.ts'
 
 const WIDE = { viewport: { width: 1280, height: 800 } }
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
@@ -39,7 +39,7 @@ test('what expires soonest is first, of the same minute the riskiest, and one op
 
   await rows.first().getByRole('link').click()
   await page.getByRole('region', { name: 'Who asks' }).waitFor()
-  assert.match(page.url(), new RegExp(`/console/approvals/${risky}$`))
+  assert.match((await addressOf(page)).href, new RegExp(`/console/approvals/${risky}$`))
   const [text = ''] = await page.getByRole('region', { name: 'Open approval' }).allInnerTexts()
   for (const part of [
     'Wires need two people of treasury.',

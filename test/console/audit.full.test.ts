@@ -10,18 +10,18 @@ import { inThisThread, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { HOSTILE, nested } from './hostile.ts'
 import { browser } from './shared-browser.ts'
-import { assertSound, type Opened, openConsole } from './support.ts'
+import { addressOf, assertSound, type Opened, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 
-/** How long a verification takes here: so long that it can be watched. */
-let steps = 0
+/** While set, a verification goes on. */
+let isHeld = false
 const verifier: typeof verifyInThread = (address, file) => {
   const real = inThisThread.verifier(address, file)
   return {
     ...real,
     verify: async (request, onProgress, signal) => {
-      for (let checked = 1; checked <= steps; checked += 1) {
+      for (let checked = 1; isHeld; checked += 1) {
         signal?.throwIfAborted()
         onProgress(checked)
         await sleep(50)
@@ -68,15 +68,16 @@ test('the trail says how long it is, and what was written last', async () => {
 })
 
 test('a good range is verified, with progress, and what that means is said', async (t) => {
-  steps = 40
+  isHeld = true
   t.after(() => {
-    steps = 0
+    isHeld = false
   })
   const opened = await trail()
   const { page } = opened
   await verify(page)
   await page.getByRole('progressbar').waitFor()
   await page.getByText(/^\d+ of \d+ entries$/).waitFor()
+  isHeld = false
   await page.getByRole('status').getByText('Valid, not anchored').waitFor()
   const verdict = (await page.locator('.verdict').textContent()) ?? ''
   assert.equal(verdict.includes(`${RANGE_STATUSES.unanchored.slice(1)}.`), true, verdict)
@@ -87,9 +88,9 @@ test('a good range is verified, with progress, and what that means is said', asy
 })
 
 test('a verification can be cancelled, and tells nothing then', async (t) => {
-  steps = 1000
+  isHeld = true
   t.after(() => {
-    steps = 0
+    isHeld = false
   })
   const { page } = await trail()
   await verify(page)
@@ -97,24 +98,25 @@ test('a verification can be cancelled, and tells nothing then', async (t) => {
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByText('Cancelled. Nothing was found out.').waitFor()
   assert.equal(await page.locator('.verdict').count(), 0)
-  steps = 0
+  isHeld = false
   await verify(page)
   await page.locator('.verdict').waitFor()
 })
 
 test('by the keyboard, the focus goes from the button to the one that cancels, and to the verdict', async (t) => {
-  steps = 20
+  isHeld = true
   t.after(() => {
-    steps = 0
+    isHeld = false
   })
   const { page } = await trail()
   const focused = () => page.evaluate<string>('document.activeElement.textContent')
   await page.getByRole('button', { name: 'Verify', exact: true }).focus()
   await page.keyboard.press('Enter')
   await until('it can be cancelled', async () => (await focused()) === 'Cancel')
+  isHeld = false
   await page.locator('.verdict').waitFor()
   assert.equal(await focused(), 'Valid, not anchored')
-  steps = 1000
+  isHeld = true
   await page.getByRole('button', { name: 'Verify', exact: true }).press('Enter')
   await until('it can be cancelled again', async () => (await focused()) === 'Cancel')
   await page.keyboard.press('Enter')
@@ -191,7 +193,7 @@ test('entries are paged by their place, filtered by type and time, and kept in t
   )
   await page.getByLabel('Type').selectOption('policy.loaded')
   await page.getByText('1 entry, all there are.').waitFor()
-  assert.equal(new URL(page.url()).search, '?eventType=policy.loaded')
+  assert.equal((await addressOf(page)).search, '?eventType=policy.loaded')
   await page.getByLabel('Type').selectOption('invoice.read')
   await page.getByText('50 entries.').waitFor()
   await page.reload()

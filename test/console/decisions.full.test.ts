@@ -6,7 +6,7 @@ import { aDecision } from '../store/drafts.ts'
 import { until } from '../until.ts'
 import { HOSTILE } from './hostile.ts'
 import { browser } from './shared-browser.ts'
-import { assertSound, type Opened, openConsole } from './support.ts'
+import { addressOf, assertSound, type Opened, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 /** Older than what one request looks at. */
@@ -82,12 +82,12 @@ test('days are chosen by one click, in the zone of the viewer', async () => {
   const { page } = opened
   await page.getByRole('button', { name: 'Yesterday' }).click()
   await page.getByText('No decision fits these filters.').waitFor()
-  const { from, to } = Object.fromEntries(new URL(page.url()).searchParams)
+  const { from, to } = Object.fromEntries((await addressOf(page)).searchParams)
   const local = (at = ''): string => new Date(at).toLocaleTimeString('en-GB', { timeZone: 'Europe/Berlin' })
   assert.deepEqual([local(from), local(to)], ['00:00:00', '00:00:00'])
   await page.getByRole('button', { name: 'Today' }).click()
   await page.getByText('50 decisions').waitFor()
-  assert.equal(new URL(page.url()).searchParams.get('from'), to)
+  assert.equal((await addressOf(page)).searchParams.get('from'), to)
   assert.equal(await page.getByRole('button', { name: 'Today' }).getAttribute('aria-pressed'), 'true')
   await page.getByRole('button', { name: 'More filters' }).click()
   await page.getByLabel('From (Europe/Berlin)').waitFor()
@@ -113,7 +113,7 @@ test('who comes back from a decision finds the list as it was: its filters, what
     else await page.goBack()
     await page.getByText('100 decisions').waitFor()
     await until('the list is where it was', async () => Math.abs((await scrolled()) - before) < 2)
-    assert.equal(new URL(page.url()).search, '?action=payment.*')
+    assert.equal((await addressOf(page)).search, '?action=payment.*')
   }
 })
 
@@ -130,7 +130,7 @@ test('who comes back from a decision finds no rows of the filters before', async
   })()`)
   await page.getByRole('link', { name: 'Back to the list' }).click()
   await page.getByText('No decision fits these filters.').waitFor()
-  assert.equal(new URL(page.url()).search, '?action=no.such')
+  assert.equal((await addressOf(page)).search, '?action=no.such')
 })
 
 test('the focus is not lost with a button that is gone', async () => {
@@ -147,7 +147,7 @@ test('times are chosen in the zone of the viewer, and asked for in UTC', async (
   await page.getByRole('button', { name: 'More filters' }).click()
   await page.getByLabel('Before').fill('2020-01-01T12:00')
   await page.getByText('No decision fits these filters.').waitFor()
-  assert.equal(new URL(page.url()).searchParams.get('to'), '2020-01-01T11:00:00.000Z')
+  assert.equal((await addressOf(page)).searchParams.get('to'), '2020-01-01T11:00:00.000Z')
 })
 
 test('a search that finds little goes on by itself, shows how far it is, and can be stopped', async () => {
@@ -193,7 +193,7 @@ test('an id leads to what it names', async () => {
   const { page } = await listOf()
   await page.getByLabel('Action or id').fill(` ${decisionId} `)
   await page.getByRole('heading', { name: 'Decision' }).waitFor()
-  assert.equal(new URL(page.url()).pathname, `/console/decisions/${decisionId}`)
+  assert.equal((await addressOf(page)).pathname, `/console/decisions/${decisionId}`)
   await page.goto(`${gate.server.url}/console/decisions`)
   await page.getByLabel('Action or id').fill(decisionId.replace('dec_', 'aud_'))
   await page.locator('.decision-summary').waitFor()

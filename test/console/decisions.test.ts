@@ -4,7 +4,7 @@ import { startGate } from '../helpers.ts'
 import { decisionsOf } from './decision-support.ts'
 import { HOSTILE, nested } from './hostile.ts'
 import { browser } from './shared-browser.ts'
-import { assertSound, openConsole } from './support.ts'
+import { addressOf, assertSound, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 
@@ -24,7 +24,7 @@ test('filters stand in the address, and are taken from it', async () => {
   await page.getByLabel('Rule').fill('huge')
   await page.getByLabel('Risk from').fill('30')
   await page.getByText('1 decision, all there are.').waitFor()
-  const query = new URL(page.url()).searchParams
+  const query = (await addressOf(page)).searchParams
   assert.deepEqual(Object.fromEntries(query), { action: 'payment.*', decision: 'deny', rule: 'huge', minRisk: '30' })
   await page.reload()
   await page.getByText('1 decision, all there are.').waitFor()

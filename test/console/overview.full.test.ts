@@ -112,10 +112,8 @@ test('what is wrong comes first, each with where it is put right', async () => {
   const opened = await openConsole(browser, gate, operator, 'overview')
   const wrong = opened.page.getByRole('region', { name: 'What is wrong now' })
   await wrong.getByText('Stopped: L3 stopped').waitFor()
-  await until(
-    'the sink fails',
-    async () => (await seenIn(wrong)).includes('External anchors fail: nothing can be written to “file”'),
-    15_000,
+  await until('the sink fails', async () =>
+    (await seenIn(wrong)).includes('External anchors fail: nothing can be written to “file”'),
   )
   assert.deepEqual(await wrong.getByRole('link').allInnerTexts(), ['Kill switch', 'Audit'])
   await assertSound(opened)

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { startGate } from '../helpers.ts'
 import { HOSTILE, KEYS, made, press, rowOf, SECRET, secretIn, works } from './settings-support.ts'
 import { browser } from './shared-browser.ts'
-import { assertSound, openConsole } from './support.ts'
+import { addressOf, assertSound, openConsole } from './support.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 } }
 const gate = await startGate({ after }, { policies: { 'acme/.keep': '', 'hostile/.keep': '' } })
@@ -73,7 +73,7 @@ test('a key is revoked by its name or the end of its id, and then listed among t
   await rowOf(page, 'to-end').getByText('revoked').waitFor()
   await page.getByLabel('Search').fill('nothing like it')
   await page.getByText('No key is like this.').waitFor()
-  assert.match(page.url(), /\?state=ended&q=nothing\+like\+it$/)
+  assert.match((await addressOf(page)).href, /\?state=ended&q=nothing\+like\+it$/)
   await page.reload()
   await page.getByText('No key is like this.').waitFor()
   await assertSound(opened)

@@ -6,7 +6,7 @@ import { plainFetch } from '../declared.ts'
 import { startGate } from '../helpers.ts'
 import { browser } from './shared-browser.ts'
 import { linkOf, navigation, signInWith } from './sign-in-support.ts'
-import { assertSound, openConsole, openPage } from './support.ts'
+import { addressOf, assertSound, openConsole, openPage } from './support.ts'
 
 const gate = await startGate({ after })
 const owner = await gate.key({ roles: ['owner'], identity: 'olga' })
@@ -55,7 +55,7 @@ test('a link signs in at the page that it names, and is gone from the address', 
   const link = await linkOf(gate, owner)
   const opened = await openPage(browser, gate, link.replace('/console/', '/console/kill-switch?level=L1'))
   await opened.page.getByRole('heading', { name: 'Kill switch', level: 1 }).waitFor()
-  assert.equal(opened.page.url(), `${gate.server.url}/console/kill-switch?level=L1`)
+  assert.equal((await addressOf(opened.page)).href, `${gate.server.url}/console/kill-switch?level=L1`)
   const again = await openPage(browser, gate, link)
   await again.page.getByText('This sign-in link was used already or is too old').waitFor()
   assert.deepEqual(opened.faults, [])

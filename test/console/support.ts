@@ -43,6 +43,11 @@ export async function openPage(
   return { page, faults }
 }
 
+/** The address as the page has it now: `page.url()` may hear of a change later. */
+export async function addressOf(page: Page): Promise<URL> {
+  return new URL(await page.evaluate<string>('location.href'))
+}
+
 /** Against WCAG 2.2 AA, and what else is good practice. */
 const EVERY_RULE = {
   type: 'tag',
