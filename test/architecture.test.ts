@@ -199,7 +199,15 @@ function cycleIn(files: readonly Source[]): string | undefined {
   return undefined
 }
 
-/** Every file that these reach, by whatever way, types too, with the file that imports it. */
+/** The source without imports of types alone, which load nothing. */
+function withoutTypes({ path, text }: Source): Source {
+  return {
+    path,
+    text: text.replace(/^import (?:type\b|\{(?:\s*type \w+(?: as \w+)?,?)+\s*\} from)[^']*'[^']*'$/gm, ''),
+  }
+}
+
+/** Every file that these reach, by whatever way, with the file that imports it. */
 function reachedFrom(files: readonly Source[], entries: readonly string[]): Map<string, string> {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const reached = new Map(entries.map((path) => [path, '']))
@@ -232,6 +240,12 @@ test('a check imports nothing that reads policies or helps their authors', () =>
   const reached = reachedFrom(files, ['gate/judge.ts', 'actions/check.ts', 'policy/link.ts'])
   const authoring = [...reached].filter(([path]) => isAuthoring(path))
   assert.deepEqual(authoring, [])
+})
+
+test('the service reads no policy in its main thread', () => {
+  const reached = reachedFrom(files.map(withoutTypes), ['server.ts'])
+  assert.ok(reached.has('policy/link.ts') && !reached.has('policy/load.ts'), reached.get('policy/load.ts'))
+  assert.ok(!reached.has('policy/yaml.ts'), reached.get('policy/yaml.ts'))
 })
 
 test('the parts themselves have no cycle', () => {
