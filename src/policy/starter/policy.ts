@@ -7,7 +7,7 @@ import { guessDomains } from './domains.ts'
 import { type NamedTool, shownName } from './list.ts'
 import { type Reduced, schemaReducer } from './schema.ts'
 import { type Guess, guesser, type Kind } from './verbs.ts'
-import { type Comments, yamlOf } from './yaml.ts'
+import { commentOf, sectionOf, yamlOf } from './yaml.ts'
 
 /** A tool with what the policy says about it. */
 export interface Covered extends Reduced {
@@ -77,28 +77,36 @@ export function rulesOf(covered: readonly Covered[]): StarterRule[] {
 /** The text of main.yaml. `origin` ends the sentence that says what it was made from. */
 export function policyText(tenant: string, covered: readonly Covered[], origin: string): string {
   const domains = guessDomains(covered.map(({ tool }) => tool.action))
-  const rules = rulesOf(covered)
   const whys = new Map(covered.map(({ tool, guess }) => [tool.action, guess.why]))
-  const document = {
-    apiVersion: API_VERSION,
-    tenant,
-    defaults: { decision: 'deny', reason: DEFAULT_REASON },
-    thresholds: { ...DEFAULT_THRESHOLDS },
-    approval: { quorum: 1, expiresIn: '30m' },
-    ...(domains.size > 0 && { domains: Object.fromEntries([...domains].map(([name, globs]) => [name, [...globs]])) }),
-    actions: Object.fromEntries(covered.map((one) => [one.tool.action, declaration(one)])),
-    rules: rules.map(({ id, effect, actions }) => {
-      const { reason } = ruleText(id)
-      return { id, actions: [...actions], effect, reason }
-    }),
-  }
-  return yamlOf(document, {
-    head: headOf(tenant, origin),
-    above: [...SECTIONS, ...covered.flatMap(actionComments), ...rules.map(({ id }, i) => ruleComment(id, i))],
-    beside: rules.flatMap(({ actions }, rule) =>
-      actions.map((action, i) => [['rules', rule, 'actions', i], whys.get(action) ?? ''] as const),
-    ),
-  })
+  return [
+    commentOf(headOf(tenant, origin)),
+    sectionOf([], { apiVersion: API_VERSION, tenant }),
+    sectionOf(COMMENTS.defaults, { defaults: { decision: 'deny', reason: DEFAULT_REASON } }),
+    sectionOf(COMMENTS.thresholds, { thresholds: { ...DEFAULT_THRESHOLDS } }),
+    sectionOf(COMMENTS.approval, { approval: { quorum: 1, expiresIn: '30m' } }),
+    domains.size === 0
+      ? ''
+      : sectionOf(COMMENTS.domains, {
+          domains: Object.fromEntries([...domains].map(([name, globs]) => [name, [...globs]])),
+        }),
+    `\n${commentOf(COMMENTS.actions)}actions:\n`,
+    ...covered.map((one) => indented(commentOf(notesOf(one)) + yamlOf({ [one.tool.action]: declaration(one) }))),
+    `\n${commentOf(COMMENTS.rules)}rules:\n`,
+    rulesOf(covered)
+      .map((rule) => indented(ruleText(rule, whys)))
+      .join('\n'),
+  ].join('')
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, '  ')
+}
+
+function ruleText({ id, effect, actions }: StarterRule, whys: ReadonlyMap<string, string>): string {
+  const { reason, comment } = KINDS.map((kind) => RULES[kind]).find((rule) => rule.id === id) ?? RULES.other
+  const items = actions.map((action) => `    - ${yamlOf(action).trimEnd()} ${commentOf([whys.get(action) ?? ''])}`)
+  const rest = indented(yamlOf({ effect, reason }))
+  return `${commentOf(comment)}- id: ${id}\n  actions:\n${items.join('')}${rest}`
 }
 
 function headOf(tenant: string, origin: string): string[] {
@@ -115,58 +123,38 @@ function headOf(tenant: string, origin: string): string[] {
   ]
 }
 
-const SECTIONS: Comments['above'] = [
-  [['defaults'], ['What no rule allows is denied. With require_approval, a person is asked instead.']],
-  [
-    ['thresholds'],
-    [
-      'Risk factors add up to a score from 0 to 100; from these scores on, a person must approve, or nothing is allowed.',
-      'There are no factors yet. One looks like this:',
-      'risk:',
-      '  - name: large-amount',
-      '    actions: ["payment.*"]',
-      '    weight: 50',
-      '    scale: {fact: context.amount, from: 0, to: 10000}',
-    ],
+const COMMENTS = {
+  defaults: ['What no rule allows is denied. With require_approval, a person is asked instead.'],
+  thresholds: [
+    'Risk factors add up to a score from 0 to 100; from these scores on, a person must approve, or nothing is allowed.',
+    'There are no factors yet. One looks like this:',
+    'risk:',
+    '  - name: large-amount',
+    '    actions: ["payment.*"]',
+    '    weight: 50',
+    '    scale: {fact: context.amount, from: 0, to: 10000}',
   ],
-  [
-    ['approval'],
-    ['How many people must approve what is held, and for how long an approval may be waited for and used.'],
+  approval: ['How many people must approve what is held, and for how long an approval may be waited for and used.'],
+  domains: ['Groups of actions, guessed from how their names begin. The kill switch stops a domain at level L2.'],
+  actions: ['What agents can do, each with the JSON Schema of its context: a call with other arguments is denied.'],
+  rules: [
+    'A rule with effect deny wins over one with require_approval, and that over one with allow. With `when`, a rule asks',
+    'for facts: when: {fact: context.amount, operator: greaterThan, value: 1000}',
   ],
-  [['domains'], ['Groups of actions, guessed from how their names begin. The kill switch stops a domain at level L2.']],
-  [
-    ['actions'],
-    ['What agents can do, each with the JSON Schema of its context: a call with other arguments is denied.'],
-  ],
-  [
-    ['rules'],
-    [
-      'A rule with effect deny wins over one with require_approval, and that over one with allow. With `when`, a rule asks',
-      'for facts: when: {fact: context.amount, operator: greaterThan, value: 1000}',
-    ],
-  ],
-]
+}
 
 function declaration({ tool: { description = '' }, schema }: Covered): JsonObject {
   const line = oneLine(description, MAX_DESCRIPTION)
   return { ...(line !== '' && { description: line }), ...(schema !== undefined && { context: schema }) }
 }
 
-function actionComments({ tool, dropped }: Covered): Comments['above'][number][] {
+/** Comments above an action. */
+function notesOf({ tool, dropped }: Covered): string[] {
   const renamed = `The tool is called ${shownName(tool.name)}, which no action can be.`
   const paths = dropped.slice(0, MAX_DROPPED).map((path) => oneLine(path, 120))
   const more = dropped.length > MAX_DROPPED ? ` and ${dropped.length - MAX_DROPPED} more` : ''
-  const lines = [
+  return [
     ...(tool.name === tool.action ? [] : [renamed]),
     ...(dropped.length === 0 ? [] : [`Left out of the tool's own schema: ${paths.join(', ')}${more}.`]),
   ]
-  return lines.length === 0 ? [] : [[['actions', tool.action], lines]]
-}
-
-function ruleText(id: string) {
-  return KINDS.map((kind) => RULES[kind]).find((rule) => rule.id === id) ?? RULES.other
-}
-
-function ruleComment(id: string, position: number): Comments['above'][number] {
-  return [['rules', position], ruleText(id).comment]
 }

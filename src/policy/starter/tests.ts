@@ -6,7 +6,7 @@ import type { PolicySet } from '../set.ts'
 import { API_VERSION } from '../shapes.ts'
 import { exampleOf } from './example.ts'
 import type { Covered, StarterRule } from './policy.ts'
-import { type Comments, yamlOf } from './yaml.ts'
+import { commentOf, sectionOf } from './yaml.ts'
 
 export interface Example {
   action: string
@@ -52,31 +52,24 @@ export function testText(tenant: string, rules: readonly StarterRule[], examples
       expect: { decision: 'deny', rule: null, decidedBy: 'default' },
     },
   ]
-  const document = {
-    apiVersion: API_VERSION,
-    tenant,
-    contexts: {
-      [NOTHING]: {},
-      ...Object.fromEntries(contexts.map(({ action, context = {} }) => [action, context])),
-    },
-    tests,
-  }
-  return yamlOf(document, {
-    head: [modeline('test'), `What the policy of ${tenant} decides. Change a rule and its tests together.`],
-    above: above(examples),
-    beside: [],
-  })
+  const madeUp = Object.fromEntries(contexts.map(({ action, context = {} }) => [action, context]))
+  return [
+    commentOf([modeline('test'), `What the policy of ${tenant} decides. Change a rule and its tests together.`]),
+    sectionOf([], { apiVersion: API_VERSION, tenant }),
+    sectionOf(['Arguments of calls, made up from the schemas.', ...missingNote(examples)], {
+      contexts: { [NOTHING]: {}, ...madeUp },
+    }),
+    sectionOf(['Each test decides every action of its matrix in every context of it.'], { tests }),
+  ].join('')
 }
 
-function above(examples: readonly Example[]): Comments['above'] {
+function missingNote(examples: readonly Example[]): string[] {
   const without = examples.filter(({ context }) => context === undefined).map(({ action }) => action)
   const shown = without.slice(0, 10).join(', ')
   const more = without.length > 10 ? ` and ${without.length - 10} more` : ''
-  const missing = `No arguments could be made up for ${shown}${more}: add a context and a test for each.`
-  return [
-    [['contexts'], ['Arguments of calls, made up from the schemas.', ...(without.length > 0 ? [missing] : [])]],
-    [['tests'], ['Each test decides every action of its matrix in every context of it.']],
-  ]
+  return without.length === 0
+    ? []
+    : [`No arguments could be made up for ${shown}${more}: add a context and a test for each.`]
 }
 
 /** One test of all actions that take no arguments, and one of each other. */
