@@ -74,7 +74,7 @@ export function compileTest(operator: Operator, value: Json | undefined, lists: 
       if (!isScalar(value)) return undefined
       return name === 'contains' ? containsTest(value) : memberTest([value])
     case 'scalars':
-      return Array.isArray(value) && value.every(isScalar) ? memberTest(value) : undefined
+      return Array.isArray(value) && value.length > 0 && value.every(isScalar) ? memberTest(value) : undefined
     case 'number':
       return typeof value === 'number' ? numberTest(name, value) : undefined
     case 'list': {
@@ -139,6 +139,8 @@ function textTest(kind: 'text' | 'pattern' | 'time', name: string, wanted: strin
     const pattern = compilePattern(wanted)
     return 'fault' in pattern ? undefined : testOfTexts(pattern.test)
   }
+  // Every text would begin and end so.
+  if (wanted === '') return undefined
   return testOfTexts(name === 'startsWith' ? (seen) => seen.startsWith(wanted) : (seen) => seen.endsWith(wanted))
 }
 
