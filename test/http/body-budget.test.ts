@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Answer, type Gate, startGate } from '../helpers.ts'
+import { fullTest } from '../tier.ts'
 import { assertDone, assertRefused } from './support.ts'
 
 type Key = Awaited<ReturnType<Gate['key']>>
@@ -97,7 +98,7 @@ test('a key that holds all it may has a place for a stop', async (t) => {
   assertDone(await gate.call(owner, 'POST', '/killswitch/trigger', stop))
 })
 
-test('a body in chunks of one byte costs no more memory than one in a piece', async (t) => {
+fullTest('a body in chunks of one byte costs no more memory than one in a piece', async (t) => {
   const gate = await startGate(t)
   const key = await gate.key({ roles: ['agent'] })
   setFlagsFromString('--expose-gc')

@@ -12,7 +12,7 @@ import { digestOf } from '../../src/base/digest.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { ACME_POLICY, type Gate, startGate } from '../helpers.ts'
 import { openTrail } from '../store/open-trail.ts'
-import { FULL } from '../tier.ts'
+import { FULL, fullTest } from '../tier.ts'
 import { until } from '../until.ts'
 import { assertDone, assertRefused, entries } from './support.ts'
 
@@ -154,7 +154,7 @@ test('of a busy chain the newest are kept, and from when on it is all of them is
   assert.ok(times.length > (FULL ? 50 : 5))
 })
 
-test('reading a long chain lets others have their turn', async (t) => {
+fullTest('reading a long chain lets others have their turn', async (t) => {
   const gate = await startGate(t, { watch: 'off' })
   const key = await gate.key()
   await Promise.all(Array.from({ length: 600 }, () => pay(gate, key, 5)))
