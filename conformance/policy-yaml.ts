@@ -1,6 +1,6 @@
+import { formatDocument } from '../src/authoring/format/format.ts'
 import type { Json } from '../src/base/json.ts'
 import { isVisible, visible, visibleJson } from '../src/base/visible.ts'
-import { formatDocument } from '../src/policy/format/format.ts'
 import { permits } from './answers.ts'
 import type { Condition } from './conditions.ts'
 import type { Rule, Translation } from './translate.ts'

@@ -1,5 +1,5 @@
+import { LIMITS } from '../src/authoring/load/limits.ts'
 import { compilePattern } from '../src/base/schema.ts'
-import { LIMITS } from '../src/policy/limits.ts'
 import { type Edge, type Flags, NotPython, NotRe2, type Pattern, parsePython, type SetItem } from './python-pattern.ts'
 
 /**

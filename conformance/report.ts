@@ -1,6 +1,6 @@
+import { formatDiagnostic } from '../src/authoring/diagnostics/text.ts'
 import { counted } from '../src/base/counted.ts'
 import { type Line, paint, table } from '../src/cli/output.ts'
-import { formatDiagnostic } from '../src/policy/output/text.ts'
 import type { Difference, Result } from './compare.ts'
 import type { AgtAnswer } from './table.ts'
 

@@ -1,5 +1,5 @@
 import { CannotRun, UsageError } from '../src/cli/context.ts'
-import type { Decision } from '../src/policy/set.ts'
+import type { Decision } from '../src/policies/set.ts'
 import type { Ask } from './replay.ts'
 
 const TIMEOUT_MS = 10_000

@@ -1,4 +1,4 @@
-import type { Decision } from '../src/policy/set.ts'
+import type { Decision } from '../src/policies/set.ts'
 import type { Call, Session } from './corpus.ts'
 
 /** What is asked about a recorded call. */

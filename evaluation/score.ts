@@ -1,5 +1,5 @@
 import { grouped } from '../src/base/grouped.ts'
-import type { Decision } from '../src/policy/set.ts'
+import type { Decision } from '../src/policies/set.ts'
 import type { Call, Session } from './corpus.ts'
 
 /** How calls of a kind were decided. */

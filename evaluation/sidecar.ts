@@ -1,8 +1,8 @@
 import { type Folder, listening, run } from '../examples/agent-calls/sidecar.ts'
+import { loadPolicySet } from '../src/authoring/load/load.ts'
 import { CannotRun } from '../src/cli/context.ts'
 import { readPolicyFolders } from '../src/files/read-folders.ts'
-import { loadPolicySet } from '../src/policy/load.ts'
-import type { PolicySet } from '../src/policy/set.ts'
+import type { PolicySet } from '../src/policies/set.ts'
 
 export interface Sidecar {
   url: string

@@ -13,30 +13,30 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 /** What takes long to load: packages, and parts of ours, by the beginning of what is imported. */
 const SCHEMAS = ['#typebox', 'ajv', 'ajv-formats', 're2js']
 const SERVICE = ['express', 'helmet', 'pino', 'http/routes', 'http/openapi', 'mcp/', 'console/']
-const STORE = ['better-sqlite3', 'sqlite/']
-const POLICIES = ['yaml', 'json-rules-engine', 'policy/']
+const STORE = ['better-sqlite3', 'store/sqlite/']
+const POLICIES = ['yaml', 'json-rules-engine', 'policies/', 'authoring/']
 
 /** Entries, and commands when they are named, with what they may not load before it is needed. */
 const MAY_NOT_LOAD: Record<string, readonly string[]> = {
   'cli/main.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES, 'client/'],
-  'cli/hook.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES, 'cli/hook-install'],
-  'cli/hook-answer.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES],
+  'cli/hook/hook.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES, 'cli/hook/install'],
+  'cli/hook/answer.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES],
   'cli/health.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES, 'client/'],
-  'cli/validate.ts': [...SERVICE, ...STORE, 'client/', 'policy/starter', 'policy/editor-schema'],
-  'cli/check.ts': [...SERVICE, ...STORE, 'client/', 'policy/starter', 'policy/editor-schema'],
-  'cli/serve.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES, 'client/', 'cli/demo'],
-  'server.ts': [
+  'cli/policies/validate.ts': [...SERVICE, ...STORE, 'client/', 'authoring/starter', 'authoring/editor'],
+  'cli/gate/check.ts': [...SERVICE, ...STORE, 'client/', 'authoring/starter', 'authoring/editor'],
+  'cli/serve/serve.ts': [...SCHEMAS, ...SERVICE, ...STORE, ...POLICIES, 'client/', 'cli/serve/demo'],
+  'service/server.ts': [
     'express',
     'helmet',
     'http/openapi',
     'http/console',
     'http/routes.ts',
     'mcp/',
-    'cases/',
-    'policy/starter',
+    'authoring/cases/',
+    'authoring/starter',
   ],
-  'sqlite/writer-worker.ts': [...SERVICE, ...SCHEMAS, ...POLICIES.slice(0, 2), 'actions/', 'http/'],
-  'sqlite/verify-worker.ts': [...SERVICE, ...SCHEMAS, ...POLICIES.slice(0, 2), 'actions/', 'http/'],
+  'store/sqlite/writer-worker.ts': [...SERVICE, ...SCHEMAS, ...POLICIES.slice(0, 2), 'actions/', 'http/'],
+  'store/sqlite/verify-worker.ts': [...SERVICE, ...SCHEMAS, ...POLICIES.slice(0, 2), 'actions/', 'http/'],
 }
 
 for (const [entry, unwanted] of Object.entries(MAY_NOT_LOAD)) {

@@ -24,7 +24,7 @@ const PROCESSES: Record<string, number | 'each'> = {
   image: 'each',
   client: 'each',
   store: 2,
-  policy: 2,
+  authoring: 2,
   evidence: 2,
   mcp: 2,
 }

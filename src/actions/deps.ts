@@ -8,7 +8,7 @@ import type { Json } from '../base/json.ts'
 import type { Clock } from '../base/time.ts'
 import type { History, HistoryQuery } from '../gate/history.ts'
 import { type ApiKey, isActive } from '../keys/apikey.ts'
-import type { PolicySet } from '../policy/set.ts'
+import type { PolicySet } from '../policies/set.ts'
 import type { Store } from '../store/store.ts'
 import type { Committed, Conflict, Guard, Placed, Submission } from '../store/submission.ts'
 

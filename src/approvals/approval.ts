@@ -2,7 +2,7 @@ import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { type KillSwitch, type Subject, stoppedMs, stopSince } from '../killswitch/killswitch.ts'
-import { isPlural, parseFactPath } from '../policy/path.ts'
+import { isPlural, parseFactPath } from '../policies/path.ts'
 
 const LABEL = 'gate-sidecar/approval/v1\n'
 

@@ -1,6 +1,6 @@
 import { GateError } from '../base/errors.ts'
 import { type ApiKey, isActive, lineOf, principalOf } from '../keys/apikey.ts'
-import type { ApprovalTerms } from '../policy/set.ts'
+import type { ApprovalTerms } from '../policies/set.ts'
 import type { Approval, Vote } from './approval.ts'
 
 /** The rules for votes: those of the hold, or of the policy now in force. */

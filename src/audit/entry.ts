@@ -1,6 +1,6 @@
 import { canonicalJson } from '../base/canonical.ts'
 import type { Json, JsonObject } from '../base/json.ts'
-import type { Decision } from '../policy/set.ts'
+import type { Decision } from '../policies/set.ts'
 import type { Draft } from './chain.ts'
 import type { EventType } from './events.ts'
 

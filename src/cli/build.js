@@ -74,7 +74,7 @@ const hookInOneFile = {
   name: 'hook-in-one-file',
   setup({ onResolve }) {
     onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-      const isLater = kind === 'dynamic-import' && !/\/hook(-answer)?\.ts$/.test(path)
+      const isLater = kind === 'dynamic-import' && !/\/(hook|answer)\.ts$/.test(path)
       return isLater ? { path: loadedLater.get(join(resolveDir, path)), external: true } : undefined
     })
   },

@@ -2,12 +2,12 @@ import { type Command, Option } from 'commander'
 import { killSwitchStatus, recover, trigger } from '../actions/killswitch/killswitch.ts'
 import { RecoverRequest, TriggerRequest } from '../actions/killswitch/request.ts'
 import { chainOf } from '../audit/chain.ts'
+import { loadPolicySet } from '../authoring/load/load.ts'
 import type { Environment } from '../base/environment.ts'
 import { parserOf } from '../base/schema.ts'
 import { readTenantFolder } from '../files/read-folders.ts'
 import { LEVELS } from '../killswitch/killswitch.ts'
-import { loadPolicySet } from '../policy/load.ts'
-import type { PolicySet } from '../policy/set.ts'
+import type { PolicySet } from '../policies/set.ts'
 import {
   addCommonOptions,
   assertTenant,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
+import type { PolicySource, TenantFolder } from '../authoring/load/files.ts'
+import { closest } from '../authoring/suggest/closest.ts'
 import { tenantsIn } from '../files/policies.ts'
-import type { PolicySource, TenantFolder } from '../policy/files.ts'
-import { closest } from '../policy/suggest.ts'
 import { CannotRun } from './context.ts'
 
 /** @throws CannotRun when there is no folder of policies */

@@ -1,8 +1,5 @@
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync, realpathSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { digestOf } from '../base/digest.ts'
-import { once } from '../base/memo.ts'
-import { isTenantId } from '../keys/tenant.ts'
 import {
   insidePath,
   isPolicyFile,
@@ -11,8 +8,11 @@ import {
   MISSING,
   type PolicySource,
   type TenantFolder,
-} from '../policy/files.ts'
-import { LIMITS } from '../policy/limits.ts'
+} from '../authoring/load/files.ts'
+import { LIMITS } from '../authoring/load/limits.ts'
+import { digestOf } from '../base/digest.ts'
+import { once } from '../base/memo.ts'
+import { isTenantId } from '../keys/tenant.ts'
 
 /** Names of folders under `root` that are valid tenant ids. */
 export function tenantsIn(root: string): string[] {

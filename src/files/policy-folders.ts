@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PolicyFolders } from '../actions/policies/registry.ts'
+import { type Bounded, mentionsLists, RETRY_MS, type TenantFolder } from '../authoring/load/files.ts'
 import { isTenantId } from '../keys/tenant.ts'
-import { type Bounded, mentionsLists, RETRY_MS, type TenantFolder } from '../policy/files.ts'
 import { missingFolder, readFiles, type TenantFiles, tenantsIn, withLists } from './policies.ts'
 import type { PolicyWorker } from './policy-worker.ts'
 

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isPolicyFile, isTestFile } from '../policy/files.ts'
+import { isPolicyFile, isTestFile } from '../authoring/load/files.ts'
 
 /** Relative paths of the policy and test files in a folder and its direct subfolders, sorted. */
 export function policyPaths(folder: string): string[] {

@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads'
-import { compileAndTest } from '../cases/accept.ts'
+import { compileAndTest } from '../authoring/cases/accept.ts'
+import type { PolicySource } from '../authoring/load/files.ts'
+import { type CompiledPolicies, compilePolicySet, validatePolicySet } from '../authoring/load/load.ts'
+import { listFilesOf } from '../authoring/load/read-files.ts'
 import { draftVerdict } from '../gate/verdict.ts'
-import type { PolicySource } from '../policy/files.ts'
-import { type CompiledPolicies, compilePolicySet, validatePolicySet } from '../policy/load.ts'
-import { listFilesOf } from '../policy/read-files.ts'
 import type { Job } from './policy-worker.ts'
 
 // Structured cloning keeps jobs and answers intact: Buffers arrive as plain Uint8Arrays, Maps as Maps.

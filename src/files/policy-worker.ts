@@ -1,8 +1,8 @@
+import type { Bounded, PolicySource } from '../authoring/load/files.ts'
+import type { CompiledPolicies } from '../authoring/load/load.ts'
+import type { PolicyValidation } from '../authoring/load/validation.ts'
 import { limitConcurrency } from '../base/concurrency.ts'
 import type { DraftQuestion, Verdict } from '../gate/verdict.ts'
-import type { Bounded, PolicySource } from '../policy/files.ts'
-import type { CompiledPolicies } from '../policy/load.ts'
-import type { PolicyValidation } from '../policy/validation.ts'
 import { answeringThreads } from '../workers/thread.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { TenantFolder } from '../policy/files.ts'
-import { listFilesOf } from '../policy/read-files.ts'
+import type { TenantFolder } from '../authoring/load/files.ts'
+import { listFilesOf } from '../authoring/load/read-files.ts'
 import { readFiles, tenantsIn, withLists } from './policies.ts'
 
 /** The tenants that have a folder under `root`; see strayNames for the rest. */

@@ -1,4 +1,4 @@
-import type { Evaluation, RuleResult, Validation } from '../policy/evaluate.ts'
+import type { Evaluation, RuleResult, Validation } from '../policies/evaluate.ts'
 import {
   type ApprovalTerms,
   combineTerms,
@@ -7,7 +7,7 @@ import {
   POLICY_STEPS,
   type PolicySet,
   type Retry,
-} from '../policy/set.ts'
+} from '../policies/set.ts'
 import type { Risk } from './risk.ts'
 
 /** What a decision rests on: the steps of the order of decision, and an approval, which turns a hold into an allow. */

@@ -1,7 +1,7 @@
 import { memo } from '../base/memo.ts'
-import type { Evaluation } from '../policy/evaluate.ts'
-import { combiner } from '../policy/kleene.ts'
-import type { Condition, Leaf, PolicySet, Truth } from '../policy/set.ts'
+import type { Evaluation } from '../policies/evaluate.ts'
+import { combiner } from '../policies/kleene.ts'
+import type { Condition, Leaf, PolicySet, Truth } from '../policies/set.ts'
 import { type Shown, shortText, shown } from './shown.ts'
 
 /** As many conditions are shown in all, those of the deciding rule first. Each rule and factor shows one at least. */

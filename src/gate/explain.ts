@@ -1,5 +1,5 @@
-import type { FactorResult, RuleResult } from '../policy/evaluate.ts'
-import type { Effect, PolicySet, Scale, Truth } from '../policy/set.ts'
+import type { FactorResult, RuleResult } from '../policies/evaluate.ts'
+import type { Effect, PolicySet, Scale, Truth } from '../policies/set.ts'
 import { matches } from './decide.ts'
 import { type ExplainedCondition, explainerOf } from './explain-condition.ts'
 import type { Judgement } from './judge.ts'

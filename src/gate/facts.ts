@@ -1,9 +1,9 @@
 import type { Environment } from '../base/environment.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
-import type { ReadFact } from '../policy/evaluate.ts'
-import type { LocalClock } from '../policy/local-time.ts'
-import { ANY, type FactPath } from '../policy/path.ts'
-import type { FactValues } from '../policy/set.ts'
+import type { ReadFact } from '../policies/evaluate.ts'
+import type { LocalClock } from '../policies/local-time.ts'
+import { ANY, type FactPath } from '../policies/path.ts'
+import type { FactValues } from '../policies/set.ts'
 
 /** What the facts of one check are read from. */
 export interface FactInput {

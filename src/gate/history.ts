@@ -1,8 +1,8 @@
 import { type Decimal, decimalOf, minus, plus, toNumber, ZERO } from '../base/decimal.ts'
 import { matchesAny } from '../base/glob.ts'
 import type { Json, JsonObject } from '../base/json.ts'
-import { type FactPath, SESSION_ACTIONS } from '../policy/path.ts'
-import type { Counter, FactValues, PolicySet } from '../policy/set.ts'
+import { type FactPath, SESSION_ACTIONS } from '../policies/path.ts'
+import type { Counter, FactValues, PolicySet } from '../policies/set.ts'
 import { requestFact } from './facts.ts'
 
 /** An action with what it was asked with. */

@@ -6,8 +6,8 @@ import {
   type ReadFact,
   type Validation,
   validatePlanAndContext,
-} from '../policy/evaluate.ts'
-import { domainOf, type PolicySet } from '../policy/set.ts'
+} from '../policies/evaluate.ts'
+import { domainOf, type PolicySet } from '../policies/set.ts'
 import { decide, type Ruling } from './decide.ts'
 import { factReader } from './facts.ts'
 import { factsOverTime, type History } from './history.ts'

@@ -1,4 +1,4 @@
-import type { Evaluation, FactorResult } from '../policy/evaluate.ts'
+import type { Evaluation, FactorResult } from '../policies/evaluate.ts'
 
 const MAX_TENTHS = 1000
 

@@ -1,5 +1,5 @@
-import { linkPolicySet } from '../policy/link.ts'
-import type { PolicyData } from '../policy/set.ts'
+import { linkPolicySet } from '../policies/link.ts'
+import type { PolicyData } from '../policies/set.ts'
 import type { Ruling } from './decide.ts'
 import { type Explanation, explanationOf } from './explain.ts'
 import { judge, type Question } from './judge.ts'

@@ -1,6 +1,6 @@
 import type { Approval, ApprovalStatus, OpenStatus } from '../approvals/approval.ts'
 import type { LogKey } from '../evidence/trust.ts'
-import type { Decision } from '../policy/set.ts'
+import type { Decision } from '../policies/set.ts'
 
 /** Scope of allowed actions: all agents of a chain, one agent, or one session of an agent. */
 export interface TakenBy {

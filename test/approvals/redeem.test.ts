@@ -12,8 +12,8 @@ import { operatorOf, recover, trigger } from '../../src/actions/killswitch/kills
 import { idMaker } from '../../src/base/id.ts'
 import type { Role } from '../../src/keys/roles.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
+import { setOf } from '../authoring/sources.ts'
 import { temporaryFolder } from '../helpers.ts'
-import { setOf } from '../policy/sources.ts'
 import { interrupted } from '../store/interrupted.ts'
 import { tamper } from '../store/used-folder.ts'
 

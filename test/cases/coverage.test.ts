@@ -2,13 +2,19 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { casesOf } from '../../src/cases/cases.ts'
-import { type CoverageItem, coverageOf, coverageTotal, missingOf, percentOf } from '../../src/cases/coverage.ts'
-import { lcovOf } from '../../src/cases/lcov.ts'
-import { runCase } from '../../src/cases/run.ts'
+import { casesOf } from '../../src/authoring/cases/cases.ts'
+import {
+  type CoverageItem,
+  coverageOf,
+  coverageTotal,
+  missingOf,
+  percentOf,
+} from '../../src/authoring/cases/coverage.ts'
+import { lcovOf } from '../../src/authoring/cases/lcov.ts'
+import { runCase } from '../../src/authoring/cases/run.ts'
+import { loadPolicySet } from '../../src/authoring/load/load.ts'
 import { readTenantFolder } from '../../src/files/read-folders.ts'
-import { loadPolicySet } from '../../src/policy/load.ts'
-import { HEADER, load } from '../policy/sources.ts'
+import { HEADER, load } from '../authoring/sources.ts'
 import { processorMs } from '../processor.ts'
 import { readLcov } from './lcov-reader.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { casesOf, combinationText } from '../../src/cases/cases.ts'
-import { LIMITS } from '../../src/policy/limits.ts'
-import { DEFAULT_NOW, type PolicyTest } from '../../src/policy/tests/cases.ts'
-import { HEADER, load, marked } from '../policy/sources.ts'
+import { casesOf, combinationText } from '../../src/authoring/cases/cases.ts'
+import { LIMITS } from '../../src/authoring/load/limits.ts'
+import { DEFAULT_NOW, type PolicyTest } from '../../src/authoring/test-files/cases.ts'
+import { HEADER, load, marked } from '../authoring/sources.ts'
 import { processorMs } from '../processor.ts'
 
 const POLICY = `${HEADER}

@@ -5,8 +5,8 @@ import { decisionLines, explanationLines, factorLines } from '../../src/cli/deci
 import { explanationOf } from '../../src/gate/explain.ts'
 import { NO_HISTORY } from '../../src/gate/history.ts'
 import { judge } from '../../src/gate/judge.ts'
-import type { PolicySet } from '../../src/policy/set.ts'
-import { setOf } from '../policy/sources.ts'
+import type { PolicySet } from '../../src/policies/set.ts'
+import { setOf } from '../authoring/sources.ts'
 import { plainText } from './io.ts'
 
 const SET = setOf(`conditions:

@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { schemaCompiler } from '../../src/base/schema.ts'
+import { assertFolderHolds } from '../authoring/test-files.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
-import { assertFolderHolds } from '../policy/test-files.ts'
 import { BIN, run, runBuilt } from './program.ts'
 
 const SAMPLE = fileURLToPath(new URL('../testdata/tools/mcp.json', import.meta.url))

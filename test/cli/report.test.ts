@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { FORMATS } from '../../src/policy/output/formats.ts'
+import { FORMATS } from '../../src/authoring/diagnostics/formats.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
 import { BIN, onTerminal, run } from './program.ts'
 

@@ -2,8 +2,8 @@ import { strict as assert } from 'node:assert'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { laterPattern, literalPattern, toRe2 } from '../../conformance/re2-pattern.ts'
+import { LIMITS } from '../../src/authoring/load/limits.ts'
 import { compilePattern } from '../../src/base/schema.ts'
-import { LIMITS } from '../../src/policy/limits.ts'
 
 /** Patterns with the texts in which CPython 3.11 found them, and did not: some by hand, most at random. */
 interface Recorded {

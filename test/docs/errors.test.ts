@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { documents } from '../../docs/build.ts'
-import { DIAGNOSTICS } from '../../src/policy/diagnostics.ts'
+import { DIAGNOSTICS } from '../../src/authoring/diagnostics/diagnostics.ts'
 import { type Block, blocksOf } from './page.ts'
 
 const FOLDER = 'docs/errors/'

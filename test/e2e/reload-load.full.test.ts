@@ -4,10 +4,10 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { compilePolicySet } from '../../src/policy/load.ts'
+import { compilePolicySet } from '../../src/authoring/load/load.ts'
+import { HEADER } from '../authoring/sources.ts'
 import { run, type Serving, serve } from '../cli/program.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
-import { HEADER } from '../policy/sources.ts'
 
 const headerOf = (tenant: string) => `apiVersion: gate-sidecar/v1\ntenant: ${tenant}\n`
 const BROKEN = `${headerOf('acme')}rules: [{id: x}]\n`

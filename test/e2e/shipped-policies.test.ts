@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readPolicyFolders } from '../../src/files/read-folders.ts'
-import { assertTestsPass } from '../policy/test-files.ts'
+import { assertTestsPass } from '../authoring/test-files.ts'
 
 const folders = readPolicyFolders(fileURLToPath(new URL('../../policies/', import.meta.url)))
 

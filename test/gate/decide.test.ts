@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type DecisionInput, decide } from '../../src/gate/decide.ts'
-import type { Evaluation, RuleResult, Truth } from '../../src/policy/evaluate.ts'
-import { EFFECTS, type Effect, type PolicySet } from '../../src/policy/set.ts'
-import { setOf } from '../policy/sources.ts'
+import type { Evaluation, RuleResult, Truth } from '../../src/policies/evaluate.ts'
+import { EFFECTS, type Effect, type PolicySet } from '../../src/policies/set.ts'
+import { setOf } from '../authoring/sources.ts'
 
 const SET = setOf('')
 const HOLD_SET = setOf('defaults: {decision: require_approval, reason: Ask.}\napproval: {quorum: 3}\n')

@@ -8,9 +8,9 @@ import { MAX_CONDITIONS } from '../../src/gate/explain-condition.ts'
 import { NO_HISTORY } from '../../src/gate/history.ts'
 import { type Judgement, judge } from '../../src/gate/judge.ts'
 import { MAX_SHOWN } from '../../src/gate/shown.ts'
-import { allTruths, anyTruth, notTruth } from '../../src/policy/kleene.ts'
-import type { PolicySet, Truth } from '../../src/policy/set.ts'
-import { setOf } from '../policy/sources.ts'
+import { allTruths, anyTruth, notTruth } from '../../src/policies/kleene.ts'
+import type { PolicySet, Truth } from '../../src/policies/set.ts'
+import { setOf } from '../authoring/sources.ts'
 
 const ACTION = 'pay.out'
 

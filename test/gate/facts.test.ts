@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { type FactInput, factReader } from '../../src/gate/facts.ts'
-import { localClock } from '../../src/policy/local-time.ts'
-import { parseFactPath } from '../../src/policy/path.ts'
+import { localClock } from '../../src/policies/local-time.ts'
+import { parseFactPath } from '../../src/policies/path.ts'
 
 const CONTEXT: JsonObject = {
   amount: 5,

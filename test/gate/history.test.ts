@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/base/json.ts'
 import { factsOverTime, historyFrom, MAX_SESSION_ACTIONS, type TakenAction } from '../../src/gate/history.ts'
-import { setOf } from '../policy/sources.ts'
+import { setOf } from '../authoring/sources.ts'
 
 const MINUTE = 60_000
 const NOW = Date.UTC(2026, 0, 5, 12)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { HEADER } from '../authoring/sources.ts'
 import { ACME_POLICY, type Answer, inThisThread, startGate, temporaryFolder } from '../helpers.ts'
-import { HEADER } from '../policy/sources.ts'
 import { assertDone, assertRefused, entries } from './support.ts'
 
 const HISTORY = `

@@ -15,8 +15,8 @@ import { factsOverTime, historyFrom, type TakenAction } from '../../src/gate/his
 import { openDatabase } from '../../src/store/sqlite/open.ts'
 import { writeInThread } from '../../src/store/sqlite/writers.ts'
 import type { Store } from '../../src/store/store.ts'
+import { HEADER, setOf } from '../authoring/sources.ts'
 import { type Answer, type Gate, type GateOptions, inThisThread, startGate, temporaryFolder } from '../helpers.ts'
-import { HEADER, setOf } from '../policy/sources.ts'
 import { assertDone } from './support.ts'
 
 const cleanup = { after: (work: () => Promise<void> | void) => after(work) }

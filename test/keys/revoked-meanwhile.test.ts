@@ -15,8 +15,8 @@ import { recordOutcome } from '../../src/actions/outcomes/outcomes.ts'
 import { Sessions } from '../../src/actions/sessions/sessions.ts'
 import { idMaker } from '../../src/base/id.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
+import { setOf } from '../authoring/sources.ts'
 import { temporaryFolder } from '../helpers.ts'
-import { setOf } from '../policy/sources.ts'
 import { interrupted } from '../store/interrupted.ts'
 
 /** Who acts is looked at again when what it does is committed. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 
-const SQLITE = fileURLToPath(new URL('../../src/sqlite/', import.meta.url))
+const SQLITE = fileURLToPath(new URL('../../src/store/sqlite/', import.meta.url))
 /** Where packages are found from. */
 const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url))
 

@@ -1,6 +1,6 @@
 import type { Approval } from '../../approvals/approval.ts'
 import { DAY_MS, formatTimestamp } from '../../base/time.ts'
-import type { Decision } from '../../policy/set.ts'
+import type { Decision } from '../../policies/set.ts'
 import { decisionEntry } from '../decisions/decisions.ts'
 import { MAX_SEARCHED } from '../decisions/list.ts'
 import { decisionsBackwards, type RecentDecision } from '../decisions/recent-decisions.ts'

@@ -1,6 +1,6 @@
 import { readHeader } from '../../audit/chain.ts'
 import { type Glob, globMatches } from '../../base/glob.ts'
-import type { Decision } from '../../policy/set.ts'
+import type { Decision } from '../../policies/set.ts'
 import type { Store } from '../../store/store.ts'
 import type { Deps } from '../deps.ts'
 import { PAGE_BYTES } from '../page.ts'

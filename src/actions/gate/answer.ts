@@ -5,7 +5,7 @@ import type { DecisionEntry } from '../../audit/entry.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Explanation } from '../../gate/explain.ts'
 import { coveringStop } from '../../killswitch/killswitch.ts'
-import { type Decision, domainOf, type PolicySet } from '../../policy/set.ts'
+import { type Decision, domainOf, type PolicySet } from '../../policies/set.ts'
 import type { Caller, CheckDeps, Deps } from '../deps.ts'
 
 /** Validity of an allow; later the agent asks again. */

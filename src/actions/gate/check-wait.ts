@@ -1,7 +1,7 @@
 import type { ApprovalStatus } from '../../approvals/approval.ts'
 import type { CheckRequest } from '../../gate/request.ts'
 import { coveringStop } from '../../killswitch/killswitch.ts'
-import { domainOf } from '../../policy/set.ts'
+import { domainOf } from '../../policies/set.ts'
 import { waitForApproval } from '../approvals/approvals.ts'
 import type { Caller, CheckDeps } from '../deps.ts'
 import type { Idempotency } from '../idempotency.ts'

@@ -15,7 +15,7 @@ import {
   type Tally,
 } from '../../gate/history.ts'
 import { principalOf } from '../../keys/apikey.ts'
-import type { Counter, PolicySet } from '../../policy/set.ts'
+import type { Counter, PolicySet } from '../../policies/set.ts'
 import type { TakenBy } from '../../store/queries.ts'
 import type { Store } from '../../store/store.ts'
 import type { Guard } from '../../store/submission.ts'

@@ -4,7 +4,7 @@ import type { CheckRequest } from '../../gate/request.ts'
 import type { Risk } from '../../gate/risk.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
-import { domainOf, type PolicySet } from '../../policy/set.ts'
+import { domainOf, type PolicySet } from '../../policies/set.ts'
 import type { Caller, CheckDeps, Seen } from '../deps.ts'
 import { NOTHING_READ } from './history.ts'
 

@@ -1,5 +1,5 @@
 import { covers, type Scoped } from '../../killswitch/killswitch.ts'
-import { domainOf } from '../../policy/set.ts'
+import { domainOf } from '../../policies/set.ts'
 import type { Deps, PoliciesInForce } from '../deps.ts'
 
 /** Number of newest decisions from which the actions in use are taken. */

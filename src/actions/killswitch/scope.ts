@@ -1,7 +1,7 @@
 import { GateError } from '../../base/errors.ts'
 import { parseGlob } from '../../base/glob.ts'
 import { EVERYTHING, GLOBAL, type Level, type Scoped } from '../../killswitch/killswitch.ts'
-import type { PolicySet } from '../../policy/set.ts'
+import type { PolicySet } from '../../policies/set.ts'
 
 /**
  * Resolves the level and scope of a trigger. Without a scope, L1 and L2 stop the whole tenant: a stop must not fail for

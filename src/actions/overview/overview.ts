@@ -1,7 +1,7 @@
 import { deadlineMs, statusAt } from '../../approvals/approval.ts'
 import { percentile } from '../../base/percentile.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import type { Decision } from '../../policy/set.ts'
+import type { Decision } from '../../policies/set.ts'
 import { changedByTime, openStandings } from '../approvals/open-approvals.ts'
 import type { TrailDeps } from '../audit/trail-state.ts'
 import type { Caller, Deps } from '../deps.ts'

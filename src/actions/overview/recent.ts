@@ -4,7 +4,7 @@ import { boundedCache } from '../../base/bounded-cache.ts'
 import { serialByKey } from '../../base/concurrency.ts'
 import { idTimeMs, isId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import type { Decision } from '../../policy/set.ts'
+import type { Decision } from '../../policies/set.ts'
 import { changeIn } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 

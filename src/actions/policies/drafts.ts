@@ -1,6 +1,6 @@
 import { type Static, Type } from '#typebox'
+import { insidePath, isPolicyFile, isTestFile, type PolicySource } from '../../authoring/load/files.ts'
 import { type ErrorDetail, GateError } from '../../base/errors.ts'
-import { insidePath, isPolicyFile, isTestFile, type PolicySource } from '../../policy/files.ts'
 
 /** Limit of files, and of lists, in one request. */
 const MAX_FILES = 1000

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Actor, SERVICE } from '../../audit/entry.ts'
+import { type ListFiles, MISSING, RETRY_MS, type TenantFolder } from '../../authoring/load/files.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import { type ListFiles, MISSING, RETRY_MS, type TenantFolder } from '../../policy/files.ts'
 import type { Caller, PoliciesInForce } from '../deps.ts'
 import { failures } from '../failures.ts'
 import { attempts } from './attempts.ts'

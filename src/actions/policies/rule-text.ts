@@ -1,7 +1,7 @@
+import { decodeText } from '../../authoring/yaml/encoding.ts'
 import { boundedCache } from '../../base/bounded-cache.ts'
 import { shortened } from '../../base/shortened.ts'
-import { decodeText } from '../../policy/encoding.ts'
-import type { Rule } from '../../policy/set.ts'
+import type { Rule } from '../../policies/set.ts'
 import { type FindStored, type StoredSet, type Unexplained, unexplained } from './history.ts'
 
 /** Limit of characters of a shown rule. */

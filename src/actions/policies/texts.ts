@@ -1,7 +1,7 @@
-import { decodeText } from '../../policy/encoding.ts'
-import { isPolicyFile, type PolicySource } from '../../policy/files.ts'
-import type { QuotedDiagnostic } from '../../policy/output/quote.ts'
-import type { PolicySet } from '../../policy/set.ts'
+import type { QuotedDiagnostic } from '../../authoring/diagnostics/quote.ts'
+import { isPolicyFile, type PolicySource } from '../../authoring/load/files.ts'
+import { decodeText } from '../../authoring/yaml/encoding.ts'
+import type { PolicySet } from '../../policies/set.ts'
 import { PAGE_BYTES } from '../page.ts'
 
 /** The sources of a set, without its tests. */

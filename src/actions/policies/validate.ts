@@ -1,7 +1,7 @@
 import { type Static, Type } from '#typebox'
+import type { Bounded, PolicySource } from '../../authoring/load/files.ts'
+import { notValidated, type PolicyValidation } from '../../authoring/load/validation.ts'
 import { TenantIdField } from '../../gate/request.ts'
-import type { Bounded, PolicySource } from '../../policy/files.ts'
-import { notValidated, type PolicyValidation } from '../../policy/validation.ts'
 import type { Caller } from '../deps.ts'
 import { DraftFields, draftSource, type OnDraft } from './drafts.ts'
 

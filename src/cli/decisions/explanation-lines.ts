@@ -9,7 +9,7 @@ import type {
   Explanation,
 } from '../../gate/explain.ts'
 import type { Shown } from '../../gate/shown.ts'
-import type { Effect, Truth } from '../../policy/set.ts'
+import type { Effect, Truth } from '../../policies/set.ts'
 import { type Cell, columns, type Line, type Painted, paint } from '../output.ts'
 
 const EFFECT_STYLE: Record<Effect, Painted['style']> = { allow: 'green', deny: 'red', require_approval: 'yellow' }

@@ -1,9 +1,9 @@
+import { createReport } from '../../authoring/diagnostics/report.ts'
+import { LIMITS } from '../../authoring/load/limits.ts'
+import { jsonNodes } from '../../authoring/yaml/json-nodes.ts'
+import { memberOf, type Node, sourceOf, textOf } from '../../authoring/yaml/node.ts'
 import { GateError } from '../../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts'
-import { jsonNodes } from '../../policy/json-nodes.ts'
-import { LIMITS } from '../../policy/limits.ts'
-import { memberOf, type Node, sourceOf, textOf } from '../../policy/node.ts'
-import { createReport } from '../../policy/report.ts'
 
 /** A member of `hooks` in the settings of Claude Code: for these tools, these hooks. */
 export interface HookGroup {

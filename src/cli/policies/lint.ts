@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { lintWithTests } from '../../cases/untested.ts'
+import { lintWithTests } from '../../authoring/cases/untested.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
 import { addCommonOptions, type CommonOptions, configOf, EXIT } from '../context.ts'
 import { sourceOf, wantedFolders } from '../tenant-folders.ts'

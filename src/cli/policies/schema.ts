@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { editorSchema, testFileSchema } from '../../policy/editor-schema.ts'
+import { editorSchema, testFileSchema } from '../../authoring/editor/editor-schema.ts'
 import { configSchema } from '../../service/config-schema.ts'
 import { addCommonOptions, type CommonOptions } from '../context.ts'
 

@@ -1,4 +1,4 @@
-import { type Branch, type CoverageItem, coverageTotal, missingOf, percentOf } from '../../cases/coverage.ts'
+import { type Branch, type CoverageItem, coverageTotal, missingOf, percentOf } from '../../authoring/cases/coverage.ts'
 import { type Line, paint, table } from '../output.ts'
 
 /** What an outcome of a rule or factor, and of a comparison, is called. */

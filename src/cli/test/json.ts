@@ -1,7 +1,7 @@
+import { type CaseReport, countsOf } from '../../authoring/cases/report.ts'
+import type { PolicyTest } from '../../authoring/test-files/cases.ts'
+import { positionOf } from '../../authoring/yaml/node.ts'
 import { grouped } from '../../base/grouped.ts'
-import { type CaseReport, countsOf } from '../../cases/report.ts'
-import { positionOf } from '../../policy/node.ts'
-import type { PolicyTest } from '../../policy/tests/cases.ts'
 
 /** The results as scripts get them: counts, and each test with its cases. */
 export function testsJson(reports: readonly CaseReport[], ms: number) {

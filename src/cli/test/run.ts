@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Case, casesOf } from '../../cases/cases.ts'
-import { type CoverageItem, coverageOf } from '../../cases/coverage.ts'
-import { type Filter, passes } from '../../cases/filter.ts'
-import { type CaseReport, reportOf, skippedReport } from '../../cases/report.ts'
-import { runCase } from '../../cases/run.ts'
-import type { PolicySet } from '../../policy/set.ts'
-import type { PolicyTest } from '../../policy/tests/cases.ts'
+import { type Case, casesOf } from '../../authoring/cases/cases.ts'
+import { type CoverageItem, coverageOf } from '../../authoring/cases/coverage.ts'
+import { type Filter, passes } from '../../authoring/cases/filter.ts'
+import { type CaseReport, reportOf, skippedReport } from '../../authoring/cases/report.ts'
+import { runCase } from '../../authoring/cases/run.ts'
+import type { PolicyTest } from '../../authoring/test-files/cases.ts'
+import type { PolicySet } from '../../policies/set.ts'
 
 /** The policies of a tenant, without fault, and their tests. */
 export interface TestFolder {

@@ -1,7 +1,7 @@
 import { Type } from '#typebox'
 import { RULE_UNSHOWN } from '../../actions/approvals/background.ts'
 import { OUTCOME_STATUSES } from '../../actions/outcomes/outcome-of.ts'
-import { EFFECTS } from '../../policy/set.ts'
+import { EFFECTS } from '../../policies/set.ts'
 import { Digest, EXAMPLE, id, nullable, oneOf, Timestamp } from '../common-shapes.ts'
 
 const UNSHOWN_CODES = Object.keys(RULE_UNSHOWN) as (keyof typeof RULE_UNSHOWN)[]

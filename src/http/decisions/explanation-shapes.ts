@@ -1,5 +1,5 @@
 import { Type } from '#typebox'
-import { EFFECTS } from '../../policy/set.ts'
+import { EFFECTS } from '../../policies/set.ts'
 import { nullable, oneOf } from '../common-shapes.ts'
 
 const Truth = oneOf(['true', 'false', 'unknown'], '`unknown` for want of a fact, or of one of the right type.')

@@ -1,6 +1,6 @@
 import { type Static, Type } from '#typebox'
 import { DECIDED_BY } from '../../gate/decide.ts'
-import { EFFECTS } from '../../policy/set.ts'
+import { EFFECTS } from '../../policies/set.ts'
 import { EXAMPLE, id, nullable, oneOf, Timestamp, textOf } from '../common-shapes.ts'
 
 const ListedDecision = Type.Object(

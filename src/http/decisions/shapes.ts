@@ -2,7 +2,7 @@ import { Type } from '#typebox'
 import { UNEXPLAINED, type Unexplained } from '../../actions/policies/history.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
-import { EFFECTS, RETRIES } from '../../policy/set.ts'
+import { EFFECTS, RETRIES } from '../../policies/set.ts'
 import {
   AnyObject,
   Digest,

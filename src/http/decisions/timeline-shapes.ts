@@ -3,7 +3,7 @@ import { TIMELINE_EVENTS } from '../../actions/decisions/timeline.ts'
 import { LevelField } from '../../actions/killswitch/request.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
-import { EFFECTS } from '../../policy/set.ts'
+import { EFFECTS } from '../../policies/set.ts'
 import { EXAMPLE, id, nullable, oneOf, Timestamp, textOf } from '../common-shapes.ts'
 import { RecordedOutcome } from '../outcomes/shapes.ts'
 

@@ -1,6 +1,6 @@
 import { Type } from '#typebox'
 import { DECIDED_BY } from '../../gate/decide.ts'
-import { EFFECTS, RETRIES } from '../../policy/set.ts'
+import { EFFECTS, RETRIES } from '../../policies/set.ts'
 import {
   Digest,
   EXAMPLE,

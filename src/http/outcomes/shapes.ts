@@ -1,6 +1,6 @@
 import { Type } from '#typebox'
 import { OUTCOME_STATUSES } from '../../actions/outcomes/outcome-of.ts'
-import { EFFECTS } from '../../policy/set.ts'
+import { EFFECTS } from '../../policies/set.ts'
 import { EXAMPLE, id, nullable, oneOf, Timestamp } from '../common-shapes.ts'
 
 /** Members of the outcome itself. */

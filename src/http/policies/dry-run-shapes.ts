@@ -1,6 +1,6 @@
 import { Type } from '#typebox'
 import { DECIDED_BY } from '../../gate/decide.ts'
-import { EFFECTS, RETRIES } from '../../policy/set.ts'
+import { EFFECTS, RETRIES } from '../../policies/set.ts'
 import { Digest, EXAMPLE, exampleContext, exampleFactors, nullable, oneOf, RiskFactor } from '../common-shapes.ts'
 import { Explanation, exampleExplanation } from '../decisions/explanation-shapes.ts'
 import { Unevaluable } from '../gate/shapes.ts'

@@ -1,6 +1,6 @@
 import { Type } from '#typebox'
-import { DIAGNOSTICS } from '../../policy/diagnostics.ts'
-import { MAX_EXCERPT } from '../../policy/output/quote.ts'
+import { DIAGNOSTICS } from '../../authoring/diagnostics/diagnostics.ts'
+import { MAX_EXCERPT } from '../../authoring/diagnostics/quote.ts'
 import { Digest, EXAMPLE, nullable, oneOf, Timestamp } from '../common-shapes.ts'
 
 export const Diagnostic = Type.Object(

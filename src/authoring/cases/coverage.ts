@@ -1,0 +1,129 @@
+import { memo } from '../../base/memo.ts'
+import type { Judgement } from '../../gate/judge.ts'
+import type { Evaluation } from '../../policies/evaluate.ts'
+import { leavesOf } from '../../policies/kleene.ts'
+import type { Candidate, Leaf, PolicySet } from '../../policies/set.ts'
+import { type PossibleTruths, possibleTruths } from './possible-truths.ts'
+
+/** What can come of a rule, a factor or a comparison; `decided` of a rule alone. */
+const BRANCHES = ['true', 'false', 'unknown', 'decided'] as const
+export type Branch = (typeof BRANCHES)[number]
+
+/** What cases have seen of one rule, factor or comparison. */
+export interface CoverageItem {
+  readonly kind: 'rule' | 'factor' | 'comparison'
+  /** The rule's id, the factor's name, or the comparison as it is written: `context.amount greaterThan 1000`. */
+  readonly name: string
+  readonly file: string
+  readonly line: number
+  /** In how many cases it was asked. */
+  readonly asked: number
+  /** In how many cases each outcome was seen, of those outcomes that can happen. */
+  readonly seen: ReadonlyMap<Branch, number>
+}
+
+export interface Coverage {
+  /** Counts what came of a case. */
+  add(judgement: Judgement): void
+  /** By file and line. */
+  items(): readonly CoverageItem[]
+}
+
+interface Counter extends CoverageItem {
+  asked: number
+  readonly seen: Map<Branch, number>
+}
+
+/** Counts what cases see of a set, from nothing. */
+export function coverageOf(set: PolicySet): Coverage {
+  const counters = new Map<Candidate | Leaf, Counter>()
+  for (const rule of set.rules) addCandidate(counters, rule, 'rule', rule.id, possibleTruths(set, rule))
+  for (const factor of set.factors)
+    addCandidate(counters, factor, 'factor', factor.name, possibleTruths(set, factor, factor.scale))
+  const count = (of: Candidate | Leaf, outcomes: readonly Branch[]): void => countIn(counters.get(of), outcomes)
+  const askedBelow = leavesAsked(set)
+  return {
+    add({ outcome, evaluation }) {
+      // What does not fit its schema is denied before any rule is asked.
+      if (evaluation === undefined || outcome.decidedBy === 'invalid_context') return
+      for (const { rule, outcome: truth } of evaluation.rules)
+        count(rule, outcome.rule === rule.id ? [truth, 'decided'] : [truth])
+      for (const { factor, outcome: truth } of evaluation.factors) count(factor, [truth])
+      for (const leaf of askedBelow(evaluation)) count(leaf, [evaluation.truths.get(leaf.index) ?? 'unknown'])
+    },
+    items: () => [...counters.values()].sort(compareItems),
+  }
+}
+
+/** Gives the comparisons below the rules and factors of an evaluation. */
+function leavesAsked({ conditions }: PolicySet): (evaluation: Evaluation) => ReadonlySet<Leaf> {
+  const below = memo(({ condition }: Candidate) => (condition === undefined ? [] : leavesOf(condition, conditions)))
+  return ({ rules, factors }) =>
+    new Set([...rules.map(({ rule }) => rule), ...factors.map(({ factor }) => factor)].flatMap(below))
+}
+
+function addCandidate(
+  counters: Map<Candidate | Leaf, Counter>,
+  candidate: Candidate,
+  kind: 'rule' | 'factor',
+  name: string,
+  { whole, leaves }: PossibleTruths,
+): void {
+  const outcomes: Branch[] = kind === 'rule' ? [...whole, 'decided'] : [...whole]
+  counters.set(candidate, counter(kind, name, candidate, outcomes))
+  for (const [leaf, possible] of leaves) {
+    // A leaf of a named condition is asked by several; what can happen for one of them can happen.
+    const known = counters.get(leaf)?.seen.keys() ?? []
+    counters.set(leaf, counter('comparison', leafName(leaf), leaf, [...known, ...possible]))
+  }
+}
+
+function counter(
+  kind: CoverageItem['kind'],
+  name: string,
+  { file, line }: { readonly file: string; readonly line: number },
+  outcomes: readonly Branch[],
+): Counter {
+  const seen = new Map(BRANCHES.filter((outcome) => outcomes.includes(outcome)).map((outcome) => [outcome, 0]))
+  return { kind, name, file, line, asked: 0, seen }
+}
+
+function leafName({ fact, operator, wanted }: Leaf): string {
+  const asksForValue = operator !== 'exists' && operator !== 'missing'
+  return asksForValue ? `${fact.text} ${operator} ${JSON.stringify(wanted)}` : `${fact.text} ${operator}`
+}
+
+function countIn(known: Counter | undefined, outcomes: readonly Branch[]): void {
+  if (known === undefined) return
+  known.asked += 1
+  for (const outcome of outcomes) {
+    const times = known.seen.get(outcome)
+    if (times !== undefined) known.seen.set(outcome, times + 1)
+  }
+}
+
+function compareItems(a: CoverageItem, b: CoverageItem): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1
+  return a.line - b.line
+}
+
+/** How much has been seen of what can happen. */
+export interface CoverageTotal {
+  readonly outcomes: number
+  readonly covered: number
+}
+
+export function coverageTotal(items: readonly CoverageItem[]): CoverageTotal {
+  const times = items.flatMap(({ seen }) => [...seen.values()])
+  return { outcomes: times.length, covered: times.filter((count) => count > 0).length }
+}
+
+/** With one decimal, rounded down, so that only what is complete is 100. */
+export function percentOf({ outcomes, covered }: CoverageTotal): number {
+  return outcomes === 0 ? 100 : Math.floor((covered * 1000) / outcomes) / 10
+}
+
+/** The outcomes that can happen and that no case has seen. */
+export function missingOf({ seen }: CoverageItem): Branch[] {
+  return [...seen].flatMap(([outcome, times]) => (times === 0 ? [outcome] : []))
+}

@@ -1,0 +1,63 @@
+import { visibleJson } from '../../base/visible.ts'
+import type { Diagnostic } from './diagnostics.ts'
+import { githubCommand } from './github.ts'
+import { pageOf } from './pages.ts'
+import { sarifLog } from './sarif.ts'
+import { type LinesOf, type Look, textReport } from './text.ts'
+
+/** How faults can be printed. */
+export const FORMATS = ['text', 'json', 'github', 'sarif'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** What was found. */
+export interface Findings {
+  /** In the order in which they are reported: compareDiagnostics. */
+  diagnostics: readonly Diagnostic[]
+  linesOf: LinesOf
+  /** One line that says what it comes to, for people. */
+  summary: string
+}
+
+/** What a format needs to know of where it is read. */
+export interface Setting {
+  look: Look
+  /** The policies folder as a path from the root of the repository, with `/` and none at its end; or absolute. */
+  folder: string
+  /** Of the program. */
+  version: string
+}
+
+/** The whole report, with the line break at its end. */
+export function formatDiagnostics(format: Format, findings: Findings, setting: Setting): string {
+  const { diagnostics, summary } = findings
+  const fileOf = (file: string): string => (setting.folder === '' ? file : `${setting.folder}/${file}`)
+  switch (format) {
+    case 'text':
+      return textOf(findings, setting.look)
+    case 'json':
+      return `${visibleJson({ valid: isValid(diagnostics), diagnostics: diagnostics.map(shown) })}\n`
+    case 'github': {
+      const commands = diagnostics.map((diagnostic) => githubCommand(diagnostic, fileOf(diagnostic.file)))
+      return `${[...commands, summary].join('\n')}\n`
+    }
+    case 'sarif':
+      return `${visibleJson(sarifLog(diagnostics, fileOf, setting.version))}\n`
+  }
+}
+
+function textOf({ diagnostics, linesOf, summary }: Findings, look: Look): string {
+  const example = diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics[0]
+  if (example === undefined) return `${summary}\n`
+  const pages = `Each code has a page with its cause and its fix, such as ${pageOf(example.code)}.`
+  return `${textReport(diagnostics, linesOf, look)}\n\n${look.paint('dim', pages)}\n${summary}\n`
+}
+
+/** Whether the set can come into force: warnings do not keep it from that. */
+export function isValid(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.every(({ severity }) => severity !== 'error')
+}
+
+/** The members that scripts and editors rely on, in this order. */
+export function shown({ file, line, column, severity, code, message, path, suggestion }: Diagnostic) {
+  return { file, line, column, severity, code, message, path, suggestion }
+}

@@ -1,0 +1,120 @@
+import { shortened } from '../../base/shortened.ts'
+import { LIMITS } from '../load/limits.ts'
+import { firstOf } from '../suggest/closest.ts'
+import { lookAlikeHint } from '../suggest/look-alikes.ts'
+import { type Suggestion, written } from '../suggest/written.ts'
+import { lineEndOf, originOf, type Place, positionOf } from '../yaml/node.ts'
+import { DIAGNOSTICS, type DiagnosticCode } from './codes.ts'
+import { compareDiagnostics, type Diagnostic } from './diagnostics.ts'
+import { createErrorPlaces, type ErrorPlaces } from './error-places.ts'
+
+/** Collects the faults of one load. */
+export interface Report {
+  /** @param suggestion What was probably meant in place of the text at `place`. */
+  add(code: DiagnosticCode, place: Place, message: string, suggestion?: Suggestion | undefined): void
+  /** Nothing more is said about this place: whatever is wrong there follows from a fault that is reported elsewhere. */
+  silence(place: Place): void
+  /**
+   * What `find` finds among names that the set declares, such as the one that was meant by a misspelt word. Their number
+   * and that of the searches are the author's, so undefined once LIMITS.namesSearched were searched.
+   */
+  search<T>(names: Iterable<string>, find: (names: readonly string[]) => T): T | undefined
+  /** How many errors were added. */
+  count(): number
+  /** True when an error was added. */
+  failed(): boolean
+  /** Where errors were added, those too that are not shown. */
+  readonly errors: ErrorPlaces
+  /** In the order of compareDiagnostics, none twice. */
+  diagnostics(): readonly Diagnostic[]
+}
+
+export function createReport(): Report {
+  const byIdentity = new Map<string, Diagnostic>()
+  const counts = { error: 0, warning: 0 }
+  const errors = createErrorPlaces()
+  // Where a text could not be taken as it stands: what else would be said there follows from that.
+  const unreadable = new Set<string>()
+  const keep = (diagnostic: Diagnostic): void => {
+    const { file, line, column, code, message, severity } = diagnostic
+    const identity = `${file}\0${line}\0${column}\0${code}\0${message}`
+    if (!byIdentity.has(identity)) counts[severity] += 1
+    byIdentity.set(identity, diagnostic)
+  }
+  let searched = 0
+  return {
+    search(names, find) {
+      const first = firstOf(names)
+      searched += first.length
+      return searched > LIMITS.namesSearched ? undefined : find(first)
+    },
+    silence: (place) => void unreadable.add(spotOf(place)),
+    add(code, place, message, suggestion) {
+      const { severity } = DIAGNOSTICS[code]
+      if (severity === 'error') errors.note(code, place)
+      if (counts[severity] > LIMITS.diagnostics) return
+      const spot = spotOf(place)
+      if (code.startsWith('GATE10')) unreadable.add(spot)
+      else if (unreadable.has(spot) || isGuess(place)) return
+      // Faults of the syntax name the characters themselves.
+      const hint = code.startsWith('GATE10') ? '' : lookAlikeHint(wordAt(place))
+      if (counts[severity] < LIMITS.diagnostics) return keep(diagnosticAt(code, place, message + hint, suggestion))
+      const more = severity === 'error' ? 'GATE1019' : 'GATE2010'
+      keep(diagnosticAt(more, place, `More than ${LIMITS.diagnostics} ${severity}s; the rest is left out.`, undefined))
+    },
+    count: () => counts.error,
+    failed: () => counts.error > 0,
+    errors,
+    diagnostics: () => [...byIdentity.values()].sort(compareDiagnostics),
+  }
+}
+
+/** True for a text of one line of which some character is not certain. */
+function isGuess({ source, start, end }: Place): boolean {
+  const isInside = source.guessed?.some((at) => start <= at && at < end) === true
+  return isInside && !source.text.slice(start, end).includes('\n')
+}
+
+/** The text at a place, when it is one word. */
+function wordAt({ source, start, end }: Place): string {
+  const text = source.text.slice(start, Math.min(end, start + 200))
+  return /[ \n{}[\]]/.test(text) ? '' : text
+}
+
+function spotOf({ source, start }: Place): string {
+  return `${source.file}\0${originOf(source, start)}`
+}
+
+function diagnosticAt(
+  code: DiagnosticCode,
+  place: Place,
+  message: string,
+  suggestion: Suggestion | undefined,
+): Diagnostic {
+  const { source, start } = place
+  const { line, column } = positionOf(source, start)
+  const end = start + extentOf(place)
+  const last = positionOf(source, end)
+  // Where lines were left out, what is one line of the text that is read may be several of the file.
+  const endColumn = last.line === line ? last.column : column
+  // What goes on beyond the line cannot be replaced by what is written in place of what is marked.
+  const isWhole = endColumn > column && /^[ \t\r\n]*$/.test(source.text.slice(end, place.end))
+  return {
+    file: source.file,
+    line,
+    column,
+    ...(endColumn > column ? { endColumn } : {}),
+    severity: DIAGNOSTICS[code].severity,
+    code,
+    message: shortened(message, LIMITS.message),
+    path: shortened(place.path, LIMITS.path),
+    suggestion: (isWhole && suggestion !== undefined ? written(suggestion, source.file) : undefined) ?? null,
+  }
+}
+
+/** How much of a place is on the line where it begins, spaces behind it aside. */
+function extentOf({ source, start, end }: Place): number {
+  const text = source.text.slice(start, Math.min(end, lineEndOf(source.text, start)))
+  // Other spaces are letters to YAML.
+  return text.trim() === '' ? text.length : text.replace(/[ \t\r]+$/, '').length
+}

@@ -1,0 +1,70 @@
+import type { Diagnostic } from '../diagnostics/diagnostics.ts'
+import { createReport } from '../diagnostics/report.ts'
+import { LIMITS } from '../load/limits.ts'
+import { decodeText } from '../yaml/encoding.ts'
+import { memberOf, type Node, textOf } from '../yaml/node.ts'
+import { readDocument } from '../yaml/read-document.ts'
+import { jsonText } from './json.ts'
+import { layoutOf } from './layout.ts'
+import { yamlText } from './yaml.ts'
+
+/**
+ * A file in the one style, and the format that it says to have. `diagnostics` are the faults that keep it from being read as a document; `fault` says, as a
+ * predicate, why it is left as it is though it can be read.
+ */
+export type Formatted =
+  | { text: string; apiVersion: string | undefined }
+  | { diagnostics: readonly Diagnostic[] }
+  | { fault: string }
+
+interface Read {
+  root: Node
+  /** Of a YAML text, in their order. */
+  comments: readonly string[]
+}
+
+/**
+ * Formats a policy or test file. The text that comes out is the same document, with keys in the same order, has the same
+ * comments in the same order, and comes out of another round as it is; what cannot be proved to be so is not given.
+ *
+ * @param file As diagnostics name it; a name that ends in `.json` is held to strict JSON.
+ */
+export function formatDocument(file: string, bytes: Uint8Array): Formatted {
+  const report = createReport()
+  const root = readDocument(file, bytes, report)
+  if (root === undefined || report.failed()) return { diagnostics: report.diagnostics() }
+  const before = read(file, decodeText(bytes).text.replaceAll('\r\n', '\n'))
+  const text = before && printed(file, before)
+  if (text !== undefined && encoded(text).byteLength > LIMITS.fileBytes) {
+    return { fault: `would have more than ${LIMITS.fileBytes} bytes after it was formatted` }
+  }
+  const after = text === undefined ? undefined : read(file, text)
+  if (before === undefined || text === undefined || after === undefined) return unproved('document')
+  if (JSON.stringify(after.root.value) !== JSON.stringify(root.value)) return unproved('document')
+  if (JSON.stringify(after.comments) !== JSON.stringify(before.comments)) return unproved('comments')
+  if (printed(file, after) !== text) return { fault: 'would be formatted otherwise a second time' }
+  return { text, apiVersion: textOf(memberOf(root, 'apiVersion')) }
+}
+
+function unproved(what: 'document' | 'comments'): Formatted {
+  return { fault: `would not have the same ${what} after it was formatted` }
+}
+
+function read(file: string, text: string): Read | undefined {
+  const report = createReport()
+  const root = readDocument(file, encoded(text), report)
+  if (root === undefined || report.failed()) return undefined
+  return { root, comments: isJson(file) ? [] : layoutOf(root.source).comments.map((comment) => comment.text) }
+}
+
+function encoded(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+function printed(file: string, { root }: Read): string {
+  return isJson(file) ? jsonText(root) : yamlText(root.source, root)
+}
+
+function isJson(file: string): boolean {
+  return file.endsWith('.json')
+}

@@ -1,0 +1,74 @@
+import { Lexer } from 'yaml'
+import { partitionPoint } from '../../base/partition-point.ts'
+import { positionOf, type Source } from '../yaml/node.ts'
+
+/** A comment of a YAML text, from its `#` to the end of its line without the spaces there. */
+export interface Comment {
+  readonly start: number
+  readonly text: string
+  /** True when nothing stands before it on its line. */
+  readonly ownLine: boolean
+  /** Characters before it on its line. */
+  readonly column: number
+}
+
+/** What the nodes of a document do not tell: where its comments, the dashes of its lists and its empty lines stand. */
+export interface Layout {
+  readonly source: Source
+  /** In the order of the text. */
+  readonly comments: readonly Comment[]
+  /** Offsets of the dashes that begin the items of lists, in the order of the text. */
+  readonly dashes: readonly number[]
+  /** Of each line, the offset of its first character that is no space. */
+  readonly firsts: readonly number[]
+}
+
+/** Marks of the lexer itself, which are no part of the text. */
+const SCALAR_FOLLOWS = '\x1f'
+const NO_TEXT = ['\x02', '\x18', SCALAR_FOLLOWS]
+
+export function layoutOf(source: Source): Layout {
+  const firsts = source.lineStarts.map((start) => firstAfter(source.text, start))
+  const comments: Comment[] = []
+  const dashes: number[] = []
+  let offset = 0
+  let isScalar = false
+  for (const lexeme of new Lexer().lex(source.text)) {
+    if (!isScalar && NO_TEXT.includes(lexeme)) {
+      isScalar = lexeme === SCALAR_FOLLOWS
+      continue
+    }
+    if (!isScalar && lexeme.startsWith('#')) {
+      const { line, column } = positionOf(source, offset)
+      const ownLine = firsts[line - 1] === offset
+      comments.push({ start: offset, text: lexeme.trimEnd(), ownLine, column: column - 1 })
+    }
+    if (!isScalar && lexeme === '-') dashes.push(offset)
+    isScalar = false
+    offset += lexeme.length
+  }
+  return { source, comments, dashes, firsts }
+}
+
+function firstAfter(text: string, start: number): number {
+  let at = start
+  while (text[at] === ' ' || text[at] === '\t') at += 1
+  return at
+}
+
+/** Characters before an offset on its line. */
+export function columnOf({ source }: Layout, offset: number): number {
+  return positionOf(source, offset).column - 1
+}
+
+/** True when what stands at the offset begins a line, and the line before is empty. */
+export function hasBlankBefore({ source, firsts }: Layout, offset: number): boolean {
+  const line = positionOf(source, offset).line - 1
+  const before = firsts[line - 1]
+  return firsts[line] === offset && before !== undefined && source.text[before] === '\n'
+}
+
+/** The first dash from an offset on; the offset itself when there is none. */
+export function dashFrom({ dashes }: Layout, offset: number): number {
+  return dashes[partitionPoint(dashes.length, (i) => (dashes[i] ?? 0) < offset)] ?? offset
+}

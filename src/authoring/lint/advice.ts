@@ -1,0 +1,108 @@
+import { parseOperator } from '../../policies/decorators.ts'
+import type { Condition, Leaf, PolicyData, Rule } from '../../policies/set.ts'
+import type { Names } from '../load/names.ts'
+import { itemsOf, memberOf, type Node } from '../yaml/node.ts'
+import { leafText, placeOf } from './describe.ts'
+import type { Declared } from './known.ts'
+import { adviseSpelling } from './spelling.ts'
+import { uncertainLeaves } from './uncertain.ts'
+
+/** Reports what is in order, but could be safer or plainer. Shown by `gate-sidecar lint` alone. */
+export function advise(
+  set: PolicyData,
+  names: Names,
+  roots: readonly Node[],
+  actionNodes: Declared['actionNodes'],
+): void {
+  for (const rule of set.rules) {
+    if (rule.effect === 'allow') adviseAllow(rule, set, names, actionNodes)
+    adviseTerms(memberOf(names.nodes.get(rule), 'approval'), names)
+  }
+  for (const root of roots) adviseTerms(memberOf(root, 'approval'), names)
+  for (const [condition, node] of names.nodes) {
+    if ('kind' in condition && condition.kind === 'leaf') adviseLength(condition, node, names)
+  }
+  adviseThresholds(set, names, roots)
+  adviseSpelling(set, names, roots)
+}
+
+function adviseAllow(rule: Rule, set: PolicyData, names: Names, actionNodes: Declared['actionNodes']): void {
+  const { condition, actions } = rule
+  if (condition === undefined) {
+    const all = actions.findIndex(({ text }) => text === '*' || text === '**')
+    const place = itemsOf(memberOf(names.nodes.get(rule), 'actions'))[all]
+    const message = `Rule ${rule.id} allows every action that no other rule denies or holds, those that are still to come too. Name the actions.`
+    if (place !== undefined) names.report.add('GATE2105', place, message)
+    return
+  }
+  for (const leaf of uncertainLeaves(rule, set, actionNodes)) {
+    if (!isNegation(leaf)) continue
+    const { fact } = leaf
+    const message = `${leafText(leaf)} is unknown where ${fact.text} is missing, and rule ${rule.id} does not allow then. If that is meant, ask with exists too; if not, give ${fact.text} a default or require it in the schema.`
+    names.report.add('GATE2102', placeOf(leaf, names), message)
+  }
+  for (const leaf of assertedIn(condition, set)) adviseAnchors(leaf, rule, names)
+}
+
+const NEGATIONS = ['notEqual', 'notIn', 'notInList', 'doesNotContain']
+
+function isNegation({ operator }: Leaf): boolean {
+  const parts = operator.split(':')
+  return parts.includes('not') || NEGATIONS.includes(parts.at(-1) ?? '')
+}
+
+/** The leaves that have to be true, not false, for the condition to be true. */
+function assertedIn(condition: Condition, { conditions }: PolicyData): Leaf[] {
+  const leaves: Leaf[] = []
+  const entered = new Set<string>()
+  const walk = (node: Condition, isDenied: boolean): void => {
+    if (node.kind === 'leaf') {
+      if (!isDenied) leaves.push(node)
+    } else if (node.kind === 'not') walk(node.condition, !isDenied)
+    else if (node.kind === 'all' || node.kind === 'any') for (const part of node.conditions) walk(part, isDenied)
+    else {
+      const target = conditions.get(node.name)
+      const way = `${isDenied} ${node.name}`
+      if (target === undefined || entered.has(way)) return
+      entered.add(way)
+      walk(target, isDenied)
+    }
+  }
+  walk(condition, false)
+  return leaves
+}
+
+function adviseAnchors(leaf: Leaf, rule: Rule, names: Names): void {
+  const { operator, wanted } = leaf
+  if (parseOperator(operator)?.operator.name !== 'matches' || operator.split(':').includes('not')) return
+  const pattern = String(wanted)
+  if (/^(\(\?[a-zA-Z]+\))?(\^|\\A)/.test(pattern) && /(\$|\\z)$/.test(pattern)) return
+  const message = `Rule ${rule.id} allows every text of which some part matches. Anchor the pattern with ^ and $, and write .* where anything may stand.`
+  names.report.add('GATE2104', memberOf(names.nodes.get(leaf), 'value') ?? placeOf(leaf, names), message)
+}
+
+const LONG_LIST = 30
+
+function adviseLength({ wanted }: Leaf, node: Node, names: Names): void {
+  const place = memberOf(node, 'value')
+  if (!Array.isArray(wanted) || wanted.length <= LONG_LIST || place === undefined) return
+  const message = `The list has ${wanted.length} values. Put them under lists, or in a file of their own, and ask with inList.`
+  names.report.add('GATE2103', place, message)
+}
+
+function adviseTerms(approval: Node | undefined, names: Names): void {
+  const place = memberOf(approval, 'selfApproval')
+  if (place?.value !== true) return
+  const message =
+    'Whoever asks may approve it, so that one key in wrong hands is enough. Leave it out unless people ask for themselves.'
+  names.report.add('GATE2106', place, message)
+}
+
+/** Every factor of the set together does not reach the lower threshold. */
+function adviseThresholds({ factors, thresholds }: PolicyData, names: Names, roots: readonly Node[]): void {
+  const tenths = factors.reduce((sum, { weight }) => sum + Math.round(weight * 10), 0)
+  const [place] = roots.flatMap((root) => memberOf(root, 'risk') ?? [])
+  if (factors.length === 0 || place === undefined || tenths >= thresholds.requireApproval * 10) return
+  const message = `All factors together add ${tenths / 10}; approval is asked for from ${thresholds.requireApproval} on. Raise weights, or lower thresholds.requireApproval.`
+  names.report.add('GATE2107', place, message)
+}

@@ -1,0 +1,184 @@
+import type { Condition, Leaf, PolicyData, Truth } from '../../policies/set.ts'
+import { REQUEST_ROOTS } from '../load/fact-names.ts'
+import { asksNever } from '../load/leaves.ts'
+import type { Names } from '../load/names.ts'
+import { isPresenceTest } from '../schemas/presence.ts'
+import { conditionText, leafText, listText, placeOf } from './describe.ts'
+import type { Scope } from './known.ts'
+import type { Search } from './search.ts'
+import { groupByFacts, outcomesIn, type TruthsOf } from './truths.ts'
+
+/** What a condition is checked with. */
+interface Checking {
+  readonly names: Names
+  readonly search: Search
+  readonly scope: Scope
+  readonly outcomes: TruthsOf
+  readonly hasDefault: (leaf: Leaf) => boolean
+}
+
+export type CheckCondition = (condition: Condition, scope: Scope) => boolean
+
+/**
+ * Reports parts of conditions that are always the same or change nothing, each at the smallest part that shows it. True when
+ * something was reported. What a named condition says is left to its own place.
+ */
+export function conditionChecker(set: PolicyData, names: Names, search: Search): CheckCondition {
+  const hasDefault = ({ fact }: Leaf): boolean => set.facts.get(fact.text)?.default !== undefined
+  return (condition, scope) =>
+    check(condition, { names, search, scope, outcomes: outcomesIn(scope, set, search), hasDefault })
+}
+
+function check(node: Condition, checking: Checking): boolean {
+  if (node.kind === 'condition') return false
+  if (node.kind === 'leaf') return checkLeaf(node, checking)
+  if (node.kind === 'not') return check(node.condition, checking)
+  const reported = node.conditions.map((part) => check(part, checking))
+  if (reported.includes(true)) return true
+  const repeated = reportRepeated(node.kind, node.conditions, checking)
+  if (repeated) return true
+  return reportConstant(node.kind, node, checking) || reportIdle(node.kind, node.conditions, checking)
+}
+
+function checkLeaf(leaf: Leaf, checking: Checking): boolean {
+  const { names, search, scope } = checking
+  // A guard may stand for a schema that will be changed one day.
+  if (isGuard(leaf, checking)) return false
+  // Said where the constant is read.
+  if (asksNever(leaf)) return true
+  const outcomes = checking.outcomes(leaf)
+  const because = search.knownOf(leaf.fact, scope).because ?? 'no value gives another outcome'
+  if (!outcomes.has('true')) {
+    const message = `${leafText(leaf)} is never true: ${because}. Correct it, or take it out.`
+    names.report.add('GATE2011', placeOf(leaf, names), message)
+    return true
+  }
+  if (outcomes.has('false')) return false
+  const message = `${leafText(leaf)} is always true${whereThere(outcomes)}: ${because}. Correct it, or take it out.`
+  names.report.add('GATE2012', placeOf(leaf, names), message)
+  return true
+}
+
+function isGuard(leaf: Leaf, { hasDefault }: Checking): boolean {
+  return isPresenceTest(leaf) && REQUEST_ROOTS.has(leaf.fact.root) && !hasDefault(leaf)
+}
+
+function whereThere(outcomes: ReadonlySet<Truth>): string {
+  return outcomes.has('unknown') ? ', wherever its facts are there' : ''
+}
+
+type ListKind = 'all' | 'any'
+
+/** Reports a list of conditions that is never true, or never false, though none of its parts is. */
+function reportConstant(kind: ListKind, node: Condition & { kind: ListKind }, checking: Checking): boolean {
+  const { names } = checking
+  const outcomes = checking.outcomes(node)
+  const isNever = !outcomes.has('true')
+  if (!isNever && outcomes.has('false')) return false
+  // Of named conditions that are so themselves it is said where they stand.
+  const inert = isNever ? 'true' : 'false'
+  if (node.conditions.some((part) => part.kind === 'condition' && !checking.outcomes(part).has(inert))) return false
+  const conflict = conflictOf(kind, node.conditions, checking)
+  const parts = listText(
+    conflict.map((part) => conditionText(part, names)),
+    kind === 'all' ? 'and' : 'or',
+  )
+  if (isNever) {
+    const message = `${parts} ${kind === 'all' && conflict.length > 1 ? 'are never true together' : 'is never true'}. Correct one of them, or take out what can never be.`
+    names.report.add('GATE2011', placeOf(node, names), message)
+  } else {
+    const message = `${parts} is always true${whereThere(outcomes)}. Correct one of them, or leave the condition out.`
+    names.report.add('GATE2012', placeOf(node, names), message)
+  }
+  return true
+}
+
+const MAX_PAIRED = 12
+
+/** The two parts that explain it, or else those that do together. */
+function conflictOf(kind: ListKind, parts: readonly Condition[], checking: Checking): readonly Condition[] {
+  const { search, scope } = checking
+  const holds = (truth: Truth): boolean => (kind === 'all' ? truth === 'true' : truth === 'false')
+  const isMet = (some: readonly Condition[]): boolean =>
+    search.search(
+      some.map((condition) => ({ condition, holds })),
+      scope,
+    ) !== 'none'
+  const group = groupByFacts(parts, (part) => part, search).find((some) => !isMet(some)) ?? parts
+  const few = group.slice(0, MAX_PAIRED)
+  for (const [i, second] of few.entries()) {
+    for (const first of few.slice(0, i)) if (!isMet([first, second])) return [first, second]
+  }
+  return group
+}
+
+/** Reports parts of a list that stand in it before. */
+function reportRepeated(kind: ListKind, parts: readonly Condition[], { names }: Checking): boolean {
+  const seen = new Set<string>()
+  let reported = false
+  for (const part of parts) {
+    const key = conditionKey(part)
+    if (seen.has(key)) {
+      const message = `${conditionText(part, names)} stands in this ${kind} already. Take it out, or correct it.`
+      names.report.add('GATE2013', placeOf(part, names), message)
+      reported = true
+    }
+    seen.add(key)
+  }
+  return reported
+}
+
+/** The same for conditions that ask the same, in whatever order. */
+export const conditionKey = (condition: Condition): string => {
+  if (condition.kind === 'leaf') return String(condition.index)
+  if (condition.kind === 'condition') return `c(${JSON.stringify(condition.name)})`
+  if (condition.kind === 'not') return `n(${conditionKey(condition.condition)})`
+  return `${condition.kind}(${condition.conditions.map(conditionKey).sort().join()})`
+}
+
+/** Reports parts without which the list comes to the same in every request. */
+function reportIdle(kind: ListKind, parts: readonly Condition[], checking: Checking): boolean {
+  let reported = false
+  for (const group of groupByFacts(parts, (part) => part, checking.search)) {
+    let left = group
+    for (let idle = idleOf(kind, left, checking); idle !== undefined; idle = idleOf(kind, left, checking)) {
+      const rest = left.filter((part) => part !== idle)
+      reportPart(kind, idle, rest, checking)
+      left = rest
+      reported = true
+    }
+  }
+  return reported
+}
+
+/** The last part that never makes a difference beside the others. */
+function idleOf(kind: ListKind, parts: readonly Condition[], checking: Checking): Condition | undefined {
+  if (parts.length < 2) return undefined
+  const needed = parts.map((part) => part.kind === 'leaf' && isGuard(part, checking))
+  const goals = parts.map((condition) => ({ condition, holds: () => true }))
+  const end = checking.search.search(goals, checking.scope, (truths) => {
+    for (const i of decisive(kind, truths)) needed[i] = true
+    return needed.every(Boolean)
+  })
+  return end === 'none' ? parts[needed.lastIndexOf(false)] : undefined
+}
+
+const RANK = { false: 0, unknown: 1, true: 2 } as const
+
+/** Positions of the truths without which the list would come to another. */
+function decisive(kind: ListKind, truths: readonly Truth[]): number[] {
+  const ranks = truths.map((truth) => (kind === 'all' ? RANK[truth] : -RANK[truth]))
+  const least = Math.min(...ranks)
+  const at = ranks.indexOf(least)
+  return ranks.lastIndexOf(least) === at ? [at] : []
+}
+
+function reportPart(kind: ListKind, idle: Condition, rest: readonly Condition[], checking: Checking): void {
+  const { names } = checking
+  const only = rest.find((other) => idleOf(kind, [other, idle], checking) === idle)
+  const others = only === undefined ? 'the others' : conditionText(only, names)
+  const verb = only === undefined ? 'say' : 'says'
+  const why = kind === 'all' ? `${others} ${verb} as much` : `${others} ${only === undefined ? 'cover' : 'covers'} it`
+  const message = `${conditionText(idle, names)} changes nothing here: ${why}. Take it out, or correct it.`
+  names.report.add('GATE2013', placeOf(idle, names), message)
+}

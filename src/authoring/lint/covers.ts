@@ -1,0 +1,50 @@
+import { type Glob, globContains } from '../../base/glob.ts'
+import { grouped } from '../../base/grouped.ts'
+import type { Rule } from '../../policies/set.ts'
+import type { Budget } from './budget.ts'
+
+/** Finds rules that are about every action of a pattern, in declared order. */
+export type FindCovering = (glob: Glob) => readonly Rule[]
+
+/** Rules with a condition, of one effect, that are looked at for one pattern at most: the first. */
+const MAX_CONDITIONAL = 8
+/** What comparing with a pattern costs, by whether the other is an action or a pattern itself. */
+const COST = { exact: 1, pattern: 30 }
+
+/** Comparing costs: where there is no budget left for it, only rules with the same pattern, or `**`, are found. */
+export function coveringFinder(rules: readonly Rule[], budget: Budget): FindCovering {
+  const order = new Map(rules.map((rule, i) => [rule, i]))
+  const all = telling(rules)
+  const byText = grouped(all, ({ glob }) => glob.text)
+  const patterns = all.filter(({ glob }) => !glob.exact && glob.text !== '**')
+  const bySegment = grouped(
+    patterns,
+    ({
+      glob: {
+        segments: [first = ''],
+      },
+    }) => (first.includes('*') ? '*' : first),
+  )
+  return (glob) => {
+    const found = new Set([glob.text, '**'].flatMap((text) => byText.get(text) ?? []).map(({ rule }) => rule))
+    const near = [glob.segments[0] ?? '', '*'].flatMap((start) => bySegment.get(start) ?? [])
+    if (budget.spend(near.length * (glob.exact ? COST.exact : COST.pattern))) {
+      for (const { glob: outer, rule } of near) if (globContains(outer, glob)) found.add(rule)
+    }
+    return [...found].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
+  }
+}
+
+/** Of rules with the same pattern and effect: the first without condition, which leaves the others nothing to add, and the first with one. */
+function telling(rules: readonly Rule[]): { glob: Glob; rule: Rule }[] {
+  const counts = new Map<string, number>()
+  return rules.flatMap((rule) => {
+    const most = rule.condition === undefined ? 1 : MAX_CONDITIONAL
+    return rule.actions.flatMap((glob) => {
+      const key = `${rule.effect} ${rule.condition === undefined} ${glob.text}`
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      return count > most ? [] : [{ glob, rule }]
+    })
+  })
+}

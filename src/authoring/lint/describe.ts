@@ -1,0 +1,36 @@
+import type { Condition, Leaf } from '../../policies/set.ts'
+import type { Names } from '../load/names.ts'
+import { keyOf, memberOf, type Place, placeAt, positionOf } from '../yaml/node.ts'
+
+const MAX_SHOWN = 40
+
+/** `context.amount greaterThan 100`. */
+export function leafText({ fact, operator, wanted }: Leaf): string {
+  if (operator === 'exists' || operator === 'missing') return `${fact.text} ${operator}`
+  const value = JSON.stringify(wanted)
+  return `${fact.text} ${operator} ${value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value}`
+}
+
+/** A condition as a part of a sentence. */
+export function conditionText(condition: Condition, names: Names): string {
+  if (condition.kind === 'leaf') return leafText(condition)
+  if (condition.kind === 'condition') return `condition ${condition.name}`
+  if (condition.kind === 'not' && condition.condition.kind !== 'not')
+    return `not (${conditionText(condition.condition, names)})`
+  const place = placeOf(condition, names)
+  return `the ${condition.kind} of line ${positionOf(place.source, place.start).line}`
+}
+
+/** Where a condition is reported: at its fact, or at the key that says what it is. */
+export function placeOf(condition: Condition, names: Names): Place {
+  const node = names.nodes.get(condition)
+  const place = condition.kind === 'leaf' ? memberOf(node, 'fact') : keyOf(node, condition.kind)
+  return place ?? node ?? placeAt({ file: '', text: '', lineStarts: [0] }, 0)
+}
+
+/** `a`, `a and b`, `a, b and c`, `a, b, c and 4 more`. */
+export function listText(names: readonly string[], word = 'and'): string {
+  const shown = names.length > 4 ? [...names.slice(0, 3), `${names.length - 3} more`] : names
+  const last = shown.at(-1) ?? ''
+  return shown.length < 2 ? last : `${shown.slice(0, -1).join(', ')} ${word} ${last}`
+}

@@ -1,0 +1,158 @@
+import { CST, Lexer } from 'yaml'
+import { grouped } from '../../base/grouped.ts'
+import { DIAGNOSTICS, type DiagnosticCode } from '../diagnostics/codes.ts'
+import type { Diagnostic } from '../diagnostics/diagnostics.ts'
+import type { Report } from '../diagnostics/report.ts'
+import { Verbatim } from '../suggest/written.ts'
+import { entriesOf, itemsOf, type Node, type Place, placeAt, positionOf, type Source } from '../yaml/node.ts'
+
+/** A comment `# lint-ignore GATE2007: reason`, and what it is about. */
+export interface Ignore {
+  readonly comment: Place
+  readonly code: DiagnosticCode
+  /** Offsets in the file. */
+  readonly from: number
+  readonly to: number
+}
+
+const BEGINS = /^#\s*lint-ignore\b/
+const FORM = /^#\s*lint-ignore\s+([A-Za-z]+[0-9]*)\s*:\s*\S/
+/** Such comments of a set at most, and lines that one stands above at most: each is looked at for each warning of its code. */
+const MAX_IGNORES = 2000
+const MAX_ABOVE = 50
+/** Codes of faults of such comments themselves. */
+const OWN: ReadonlySet<string> = new Set(['GATE2021', 'GATE2022', 'GATE2023', 'GATE2024'])
+
+/** The ignores of some files; malformed ones are reported. JSON has no comments. */
+export function readIgnores(files: readonly { readonly root: Node }[], report: Report): Ignore[] {
+  const ignores = files.flatMap(({ root }) => {
+    const { source } = root
+    if (source.file.endsWith('.json') || !source.text.includes('lint-ignore')) return []
+    return commentsOf(source).flatMap((comment) => {
+      if (!BEGINS.test(textOf(comment))) return []
+      const code = readCode(comment, report)
+      return code === undefined ? [] : [{ comment, code, ...reachOf(comment, root) }]
+    })
+  })
+  const [first] = ignores.slice(MAX_IGNORES)
+  if (first !== undefined) {
+    const message = `A set has at most ${MAX_IGNORES} of these comments; from here on they count for nothing.`
+    report.add('GATE2021', first.comment, message)
+  }
+  return ignores.slice(0, MAX_IGNORES)
+}
+
+/**
+ * The diagnostics that no comment ignores. A comment that ignores none is reported, if its code is among those `looked` for.
+ */
+export function withoutIgnored(
+  report: Report,
+  ignores: readonly Ignore[],
+  looked: (code: DiagnosticCode) => boolean,
+): readonly Diagnostic[] {
+  const byCode = grouped(ignores, ({ code }) => code)
+  const used = new Set<Ignore>()
+  const ignored = new Set<Diagnostic>()
+  for (const diagnostic of report.diagnostics()) {
+    for (const ignore of byCode.get(diagnostic.code) ?? []) {
+      if (!covers(ignore, diagnostic)) continue
+      used.add(ignore)
+      ignored.add(diagnostic)
+    }
+  }
+  for (const { comment, code } of ignores.filter((ignore) => !used.has(ignore) && looked(ignore.code))) {
+    const message = `There is no ${code} here. Take the comment out, or put it on the line of what it ignores or above it.`
+    report.add('GATE2024', comment, message)
+  }
+  return report.diagnostics().filter((diagnostic) => !ignored.has(diagnostic))
+}
+
+function textOf({ source, start, end }: Place): string {
+  return source.text.slice(start, end)
+}
+
+function readCode(comment: Place, report: Report): DiagnosticCode | undefined {
+  const name = FORM.exec(textOf(comment))?.[1]
+  if (name === undefined) {
+    const message = 'The comment needs one code and a reason: # lint-ignore GATE2007: why this is meant.'
+    report.add('GATE2021', comment, message)
+    return undefined
+  }
+  const code = codeOf(name)
+  if (code === undefined) {
+    // Another number is near to many, and may be any of them.
+    const meant = codeOf(name.toUpperCase())
+    const suggestion = meant && new Verbatim(textOf(comment).replace(name, meant))
+    report.add('GATE2022', comment, `There is no code ${name}.`, suggestion)
+    return undefined
+  }
+  if (DIAGNOSTICS[code].severity === 'warning' && !OWN.has(code)) return code
+  report.add(
+    'GATE2023',
+    comment,
+    `${code} cannot be ignored: only warnings about policies can. Correct what it is about.`,
+  )
+  return undefined
+}
+
+function codeOf(name: string): DiagnosticCode | undefined {
+  return Object.keys(DIAGNOSTICS).find((code): code is DiagnosticCode => code === name)
+}
+
+/** The line of the comment; of a comment on a line of its own, the item or entry that begins on the next line that is none. */
+function reachOf(comment: Place, root: Node): Pick<Ignore, 'from' | 'to'> {
+  const { source } = comment
+  const line = positionOf(source, comment.start).line
+  const before = source.text.slice(startOf(source, line), comment.start)
+  if (before.trim() !== '') return { from: startOf(source, line), to: comment.start }
+  // Comments of several lines, and several comments, may stand above.
+  let next = line + 1
+  const isBare = (at: number): boolean => {
+    const text = source.text.slice(startOf(source, at), startOf(source, at + 1)).trim()
+    return text === '' || text.startsWith('#')
+  }
+  while (next < line + MAX_ABOVE && isBare(next)) next += 1
+  const from = startOf(source, next)
+  const until = startOf(source, next + 1)
+  return { from, to: Math.max(until, endOfPart(root, from, until)) }
+}
+
+function startOf({ lineStarts, text }: Source, line: number): number {
+  return lineStarts[line - 1] ?? text.length
+}
+
+/** The end of the outermost item or entry that begins between two offsets. */
+function endOfPart(root: Node, from: number, until: number): number {
+  const parts = [
+    ...itemsOf(root).map((value) => ({ start: value.start, value })),
+    ...entriesOf(root).map(({ key, value }) => ({ start: key.start, value })),
+  ]
+  for (const { start, value } of parts) {
+    if (start >= from && start < until) return value.end
+    if (start < from && value.end > from) return endOfPart(value, from, until)
+  }
+  return from
+}
+
+function covers({ comment, from, to }: Ignore, { file, line, column }: Diagnostic): boolean {
+  const { source } = comment
+  if (source.file !== file) return false
+  const at = startOf(source, line) + column - 1
+  return at >= from && at < to
+}
+
+/** The comments of a YAML text, in order, from `#` to the end of the line. */
+function commentsOf(source: Source): Place[] {
+  const comments: Place[] = []
+  let at = 0
+  let isContent = false
+  for (const lexeme of new Lexer().lex(source.text)) {
+    // The lexer puts marks between the pieces of the text; what follows the mark of a scalar is its text.
+    const kind: ReturnType<typeof CST.tokenType> | 'content' = isContent ? 'content' : CST.tokenType(lexeme)
+    isContent = kind === 'scalar'
+    if (kind === 'scalar' || kind === 'doc-mode' || kind === 'flow-error-end') continue
+    if (kind === 'comment') comments.push(placeAt(source, at, at + lexeme.length))
+    at += lexeme.length
+  }
+  return comments
+}

@@ -1,0 +1,65 @@
+import type { PolicyData, Rule } from '../../policies/set.ts'
+import type { Names } from '../load/names.ts'
+import type { ReadFiles } from '../load/read-files.ts'
+import type { Node } from '../yaml/node.ts'
+import { advise } from './advice.ts'
+import { createBudget } from './budget.ts'
+import { certainPart } from './certain.ts'
+import { conditionChecker } from './conditions.ts'
+import { reportIdle } from './idle.ts'
+import type { Declared } from './known.ts'
+import { reportRepeated } from './repeated.ts'
+import { reportScales } from './scales.ts'
+import { createSearch } from './search.ts'
+import { reportShadowed } from './shadows.ts'
+import { reportTexts } from './texts.ts'
+import { reportUncertain } from './uncertain.ts'
+import { reportUnused } from './unused.ts'
+
+/** What the analyses of a set may cost: as much takes some tenths of a second in all. */
+const CONDITION_COST = 150_000
+const SHADOW_COST = 100_000
+const COVER_COST = 300_000
+
+/** What is looked for: what is probably a mistake, or what could be safer or plainer as well. */
+export type LintLevel = 'doubts' | 'advice'
+
+/**
+ * Reports what is doubtful in a set, but can be meant; of one with errors, what is certain in spite of them. False when
+ * something was left unsaid: the set has errors, or is too large or too involved to be analysed whole.
+ */
+export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: LintLevel): boolean {
+  const certain = certainPart(whole, read, files)
+  const { set, names, roots, actionNodes, openLists, isWhole } = certain
+  // What was not read may use anything.
+  if (isWhole || (!files.partial && roots.length === files.policies.length))
+    for (const root of roots) reportUnused(root, names, certain.mentioned)
+  reportUncertain(set, names, actionNodes)
+  // A rule that is left out may allow what is counted.
+  if (isWhole) reportIdle(set, names, roots)
+  if (level === 'advice') advise(set, names, roots, actionNodes)
+  if (actionNodes !== undefined) reportTexts(set, names)
+  const isAnalysed = analyse({ set, actionNodes, openLists }, names, roots)
+  return isAnalysed && isWhole
+}
+
+/** What follows from trying all requests that conditions can tell apart. */
+function analyse(declared: Declared, names: Names, roots: readonly Node[]): boolean {
+  const { set } = declared
+  const conditionBudget = createBudget(CONDITION_COST)
+  const search = createSearch(declared, conditionBudget)
+  const check = conditionChecker(set, names, search)
+  for (const condition of set.conditions.values()) check(condition, undefined)
+  const faulty = new Set<Rule>()
+  for (const rule of set.rules) {
+    if (rule.condition !== undefined && check(rule.condition, rule.actions)) faulty.add(rule)
+  }
+  for (const { condition, actions } of set.factors) if (condition !== undefined) check(condition, actions)
+  reportScales(set, names, search)
+  const shadowBudget = createBudget(SHADOW_COST)
+  const coverBudget = createBudget(COVER_COST)
+  const shadowSearch = createSearch(declared, shadowBudget)
+  const repeated = reportRepeated(set, names, roots)
+  reportShadowed(set, names, { search: shadowSearch, coverBudget, repeated, faulty })
+  return ![conditionBudget, shadowBudget, coverBudget].some(({ exhausted }) => exhausted())
+}

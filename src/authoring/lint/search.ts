@@ -1,0 +1,140 @@
+import { memo } from '../../base/memo.ts'
+import { combiner, leavesOf } from '../../policies/kleene.ts'
+import type { FactPath } from '../../policies/path.ts'
+import type { Condition, Leaf, PolicyData, Truth } from '../../policies/set.ts'
+import { leafAsker } from './asked.ts'
+import type { Budget } from './budget.ts'
+import { type Cell, cellsOf } from './cells.ts'
+import { type Declared, type Known, knownOf, type Scope } from './known.ts'
+
+/** A condition and what it shall come to. */
+interface Goal {
+  readonly condition: Condition
+  readonly holds: (truth: Truth) => boolean
+}
+
+/** `unclear` when it was not possible to try everything. */
+type Found = 'found' | 'none' | 'unclear'
+
+/** Tries all requests that conditions can tell apart. */
+export interface Search {
+  /**
+   * Whether some request about these actions meets all goals; `visit` is given the outcome of each goal's condition where they
+   * are met, and says whether that is enough.
+   */
+  readonly search: (goals: readonly Goal[], scope: Scope, visit?: (truths: readonly Truth[]) => boolean) => Found
+  /** The distinct leaves below a condition, in document order. */
+  readonly leavesOf: (condition: Condition) => readonly Leaf[]
+  /** False when the budget is spent; `cost` is that of what comes before the next search. */
+  readonly mayGoOn: (cost: number) => boolean
+  readonly knownOf: (fact: FactPath, scope: Scope) => Known
+}
+
+/** Nodes of all conditions of one question at most, and steps that it may take. */
+const MAX_NODES = 200
+const MAX_STEPS = 20_000
+/** What a question costs beside what is tried. */
+const SEARCH_COST = 10
+
+/** The leaves that ask about one fact, and how they can come out together. */
+interface Axis {
+  readonly leaves: readonly Leaf[]
+  readonly cells: readonly Cell[]
+  /** Positions of the goals that are certain once this fact and those before it are chosen. */
+  readonly goals: readonly number[]
+}
+
+export function createSearch(declared: Declared, budget: Budget): Search {
+  const { set } = declared
+  const ask = leafAsker(declared, budget)
+  const leavesBelow = memo((condition: Condition): readonly Leaf[] => {
+    const leaves = leavesOf(condition, set.conditions)
+    return [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
+  })
+  const sizeOf = nodeCounter(set)
+  const axesOf = (goals: readonly Goal[], scope: Scope): Axis[] | undefined => {
+    const groups = new Map<string, { leaves: Map<number, Leaf>; last: Set<number> }>()
+    for (const [i, { condition }] of goals.entries()) {
+      for (const leaf of leavesBelow(condition)) {
+        const group = groups.get(leaf.fact.text) ?? { leaves: new Map(), last: new Set() }
+        groups.set(leaf.fact.text, group)
+        group.leaves.set(leaf.index, leaf)
+        group.last.add(i)
+      }
+    }
+    const axes: Axis[] = []
+    const later = new Set<number>()
+    for (const { leaves, last } of [...groups.values()].reverse()) {
+      const asked = [...leaves.values()].map(ask)
+      const [first] = leaves.values()
+      if (first === undefined || !asked.every((one) => one !== undefined)) return undefined
+      const cells = cellsOf(asked, knownOf(first.fact, scope, declared), budget)
+      if (cells === undefined) return undefined
+      axes.unshift({ leaves: [...leaves.values()], cells, goals: [...last].filter((i) => !later.has(i)) })
+      for (const i of last) later.add(i)
+    }
+    return axes
+  }
+  return {
+    leavesOf: leavesBelow,
+    mayGoOn: budget.spend,
+    knownOf: (fact, scope) => knownOf(fact, scope, declared),
+    search(goals, scope, visit = () => true) {
+      if (!budget.spend(SEARCH_COST)) return 'unclear'
+      const size = goals.reduce((sum, { condition }) => sum + sizeOf(condition), 0)
+      const axes = size > MAX_NODES ? undefined : axesOf(goals, scope)
+      return axes === undefined ? 'unclear' : walk({ axes, goals, cost: size, budget, visit }, set)
+    },
+  }
+}
+
+/** Nodes of a condition, those of named ones counted at each use. */
+function nodeCounter({ conditions }: PolicyData): (condition: Condition) => number {
+  const sizeOf = (node: Condition): number => {
+    if (node.kind === 'leaf') return 1
+    if (node.kind === 'condition') return 1 + sizeOfNamed(node.name)
+    if (node.kind === 'not') return 1 + sizeOf(node.condition)
+    return node.conditions.reduce((sum, part) => sum + sizeOf(part), 1)
+  }
+  const sizeOfNamed = memo((name: string): number => {
+    const named = conditions.get(name)
+    return named === undefined ? 0 : sizeOf(named)
+  })
+  return memo(sizeOf)
+}
+
+interface Walk {
+  readonly axes: readonly Axis[]
+  readonly goals: readonly Goal[]
+  /** What it costs to work out all goals once. */
+  readonly cost: number
+  readonly budget: Budget
+  readonly visit: (truths: readonly Truth[]) => boolean
+}
+
+function walk({ axes, goals, cost, budget, visit }: Walk, { conditions }: PolicyData): Found {
+  const chosen = new Map<number, Truth>()
+  const outcomes: Truth[] = goals.map(() => 'unknown')
+  const truthOf = ({ index }: Leaf): Truth => chosen.get(index) ?? 'unknown'
+  const isMet = (i: number): boolean => {
+    const goal = goals[i]
+    if (goal === undefined) return false
+    const truth = combiner(conditions, truthOf)(goal.condition)
+    outcomes[i] = truth
+    return goal.holds(truth)
+  }
+  let steps = 0
+  const from = (depth: number): Found => {
+    const axis = axes[depth]
+    if (axis === undefined) return visit(outcomes) ? 'found' : 'none'
+    for (const cell of axis.cells) {
+      steps += 1
+      if (steps > MAX_STEPS || !budget.spend(axis.goals.length === 0 ? 1 : cost)) return 'unclear'
+      for (const [i, { index }] of axis.leaves.entries()) chosen.set(index, cell[i] ?? 'unknown')
+      const found = axis.goals.every(isMet) ? from(depth + 1) : 'none'
+      if (found !== 'none') return found
+    }
+    return 'none'
+  }
+  return from(0)
+}

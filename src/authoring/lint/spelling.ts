@@ -1,0 +1,71 @@
+import { type Glob, globMatches, parseGlob } from '../../base/glob.ts'
+import { memo } from '../../base/memo.ts'
+import type { PolicyData } from '../../policies/set.ts'
+import type { Names } from '../load/names.ts'
+import { closest, editDistance } from '../suggest/closest.ts'
+import { entriesOf, itemsOf, memberOf, type Node } from '../yaml/node.ts'
+
+/** Reports patterns of rules, factors and domains that begin nearly as a declared action does, but as none. */
+export function adviseSpelling(set: PolicyData, names: Names, roots: readonly Node[]): void {
+  if (set.actions.size === 0) return
+  const startsOf = memo((length: number) => declaredStarts(set, length))
+  for (const candidate of [...set.rules, ...set.factors])
+    adviseList(candidate.actions, memberOf(names.nodes.get(candidate), 'actions'), startsOf, names)
+  for (const root of roots) {
+    for (const { name, value } of entriesOf(memberOf(root, 'domains')))
+      adviseList(set.domains.get(name) ?? [], value, startsOf, names)
+  }
+}
+
+/** Declared actions, the first of each start. */
+type Starts = ReadonlyMap<string, string>
+
+/** So many segments of each declared action, or all of them. */
+function declaredStarts({ actions }: PolicyData, length: number): Starts {
+  const starts = new Map<string, string>()
+  for (const action of actions.keys()) {
+    const start = action.split('.').slice(0, length).join('.')
+    if (!starts.has(start)) starts.set(start, action)
+  }
+  return starts
+}
+
+const MIN_WORD = 6
+
+function adviseList(
+  globs: readonly Glob[],
+  node: Node | undefined,
+  startsOf: (length: number) => Starts,
+  names: Names,
+): void {
+  for (const [i, glob] of globs.entries()) {
+    const place = itemsOf(node)[i]
+    const plain = plainSegments(glob)
+    const start = plain.join('.')
+    const starts = startsOf(glob.exact ? Number.POSITIVE_INFINITY : plain.length)
+    // Where a malformed pattern was left out, the others are not in their places.
+    if (starts.has(start) || start.length < MIN_WORD || place?.value !== glob.text) continue
+    const meant = names.report.search(starts.keys(), (known) => closest(start, known))
+    const action = starts.get(meant ?? '')
+    if (meant === undefined || action === undefined || !isSlip(start, meant)) continue
+    const pattern = parseGlob(meant + glob.text.slice(start.length))
+    // Where both are named, they are two.
+    if (pattern === undefined || [...globs, pattern].find((one) => globMatches(one, action)) !== pattern) continue
+    const none = glob.exact ? `No action ${glob.text} is` : `No action that ${glob.text} matches is`
+    const message = `${none} declared under actions, but ${action} is. Correct one of them, or declare both.`
+    names.report.add('GATE2108', place, message, pattern.text)
+  }
+}
+
+/** The segments before the first that has a `*`. */
+function plainSegments({ segments }: Glob): readonly string[] {
+  const star = segments.findIndex((segment) => segment.includes('*'))
+  return star < 0 ? segments : segments.slice(0, star)
+}
+
+/** One slip of the keyboard, and not another number or a plural. */
+function isSlip(text: string, meant: string): boolean {
+  if (text.replace(/\d+/g, '') === meant.replace(/\d+/g, '')) return false
+  if (`${text}s` === meant || text === `${meant}s`) return false
+  return editDistance(text, meant) === 1
+}

@@ -1,0 +1,78 @@
+import { grouped } from '../../base/grouped.ts'
+import { memo } from '../../base/memo.ts'
+import { allTruths, anyTruth, notTruth } from '../../policies/kleene.ts'
+import type { Condition, PolicyData, Truth } from '../../policies/set.ts'
+import type { Scope } from './known.ts'
+import type { Search } from './search.ts'
+
+const EVERY: ReadonlySet<Truth> = new Set<Truth>(['true', 'false', 'unknown'])
+
+/** What a condition can come to in a request about some actions; all three where that is not known. */
+export type TruthsOf = (condition: Condition) => ReadonlySet<Truth>
+
+/**
+ * Works out what conditions can come to. Parts that read different facts are tried apart, so that the work grows with the
+ * parts that share facts only.
+ */
+export function outcomesIn(scope: Scope, { conditions }: PolicyData, search: Search): TruthsOf {
+  const tried = (parts: readonly Condition[], combined: Condition): ReadonlySet<Truth> => {
+    const found = new Set<Truth>()
+    const end = search.search([{ condition: combined, holds: () => true }], scope, ([truth]) => {
+      if (truth !== undefined) found.add(truth)
+      return found.size === EVERY.size
+    })
+    return end === 'unclear' || parts.length === 0 ? EVERY : found
+  }
+  const together = (kind: 'all' | 'any', parts: readonly Condition[]): ReadonlySet<Truth> => {
+    const groups = groupByFacts(parts, (part) => part, search)
+    const each = groups.map((group) => {
+      const [only, second] = group
+      return only !== undefined && second === undefined ? outcomes(only) : tried(group, { kind, conditions: group })
+    })
+    const none: Truth = kind === 'all' ? 'true' : 'false'
+    return each.reduce((sum, next) => combinations(kind, sum, next), new Set<Truth>([none]))
+  }
+  const outcomes: TruthsOf = memo((node: Condition) => {
+    if (node.kind === 'leaf') {
+      const known = search.knownOf(node.fact, scope)
+      return known.because === undefined ? EVERY : tried([node], node)
+    }
+    if (node.kind === 'not') return new Set([...outcomes(node.condition)].map(notTruth))
+    if (node.kind === 'all' || node.kind === 'any') return together(node.kind, node.conditions)
+    const target = conditions.get(node.name)
+    return target === undefined ? EVERY : outcomes(target)
+  })
+  return outcomes
+}
+
+function combinations(kind: 'all' | 'any', a: ReadonlySet<Truth>, b: ReadonlySet<Truth>): ReadonlySet<Truth> {
+  const combine = kind === 'all' ? allTruths : anyTruth
+  return new Set([...a].flatMap((mine) => [...b].map((theirs) => combine([mine, theirs]))))
+}
+
+/** Those that read a fact in common, directly or through others, are in one group; order is kept. */
+export function groupByFacts<T>(items: readonly T[], conditionOf: (item: T) => Condition, search: Search): T[][] {
+  const parent = items.map((_, i) => i)
+  const rootOf = (i: number): number => {
+    let root = i
+    while (parent[root] !== undefined && parent[root] !== root) root = parent[root] ?? root
+    // Shortens the way for those who come later.
+    for (let at = i; at !== root; ) {
+      const next = parent[at] ?? root
+      parent[at] = root
+      at = next
+    }
+    return root
+  }
+  const firstOf = new Map<string, number>()
+  for (const [i, item] of items.entries()) {
+    for (const { fact } of search.leavesOf(conditionOf(item))) {
+      const first = firstOf.get(fact.text)
+      if (first === undefined) firstOf.set(fact.text, i)
+      else parent[rootOf(i)] = rootOf(first)
+    }
+  }
+  const placed = items.map((item, i) => ({ item, root: rootOf(i) }))
+  const groups = grouped(placed, ({ root }) => root)
+  return [...groups.values()].map((group) => group.map(({ item }) => item))
+}

@@ -1,0 +1,48 @@
+import { memo } from '../../base/memo.ts'
+import { leavesOf } from '../../policies/kleene.ts'
+import { OVER_TIME_ROOTS } from '../../policies/path.ts'
+import type { Leaf, PolicyData, Rule } from '../../policies/set.ts'
+import { BUILT_IN_FACTS } from '../load/fact-names.ts'
+import type { Names } from '../load/names.ts'
+import { declaredFor, isPresenceTest, mayBeMissing } from '../schemas/presence.ts'
+import { memberOf } from '../yaml/node.ts'
+import { placeOf } from './describe.ts'
+import type { Declared } from './known.ts'
+
+/** Reports facts whose absence makes a restraining rule apply, where nothing shows that the author thought of it. */
+export function reportUncertain(set: PolicyData, names: Names, actionNodes: Declared['actionNodes']): void {
+  const reported = new Set<Leaf>()
+  for (const rule of set.rules) {
+    if (rule.effect === 'allow') continue
+    for (const leaf of uncertainLeaves(rule, set, actionNodes)) {
+      if (reported.has(leaf)) continue
+      reported.add(leaf)
+      const where = `Where ${leaf.fact.text} is missing, rule ${rule.id} applies`
+      const message = `${where}; ${remedy(leaf, set)}, or ask with exists.`
+      names.report.add('GATE2007', placeOf(leaf, names), message)
+    }
+  }
+}
+
+/** What makes sure that the fact is there. */
+function remedy({ fact }: Leaf, { session, counters }: PolicyData): string {
+  if (!OVER_TIME_ROOTS.has(fact.root)) return 'give it a default, require it in the schema'
+  const counter = counters.get(fact.text)
+  const ofSession = counter === undefined || counter.by === 'session' ? session?.fact : undefined
+  const made = [ofSession, counter?.sum].flatMap((from) => from?.text ?? [])
+  return `give ${made.join(' and ')} a default, require it in the schema`
+}
+
+/** The leaves of a rule that read a fact which may be missing: without default, guard, or a schema that requires it. */
+export function uncertainLeaves(rule: Rule, set: PolicyData, actionNodes: Declared['actionNodes']): Leaf[] {
+  if (rule.condition === undefined || actionNodes === undefined) return []
+  const leaves = leavesOf(rule.condition, set.conditions)
+  const guarded = new Set(leaves.filter(isPresenceTest).map(({ fact }) => fact.text))
+  const open = leaves.filter(({ fact }) => !guarded.has(fact.text) && !BUILT_IN_FACTS.has(fact.text))
+  if (open.length === 0) return []
+  const contextsOf = memo((about: Pick<Rule, 'actions'>) =>
+    declaredFor(about, actionNodes).map((node) => ({ context: memberOf(node, 'context')?.value })),
+  )
+  const presence = { ...set, contextsOf }
+  return open.filter(({ fact }) => mayBeMissing(fact, rule, presence))
+}

@@ -1,0 +1,129 @@
+import type { Json } from '../../base/json.ts'
+import type { Report } from '../diagnostics/report.ts'
+import { closest } from '../suggest/closest.ts'
+import { controlCharacters, decodeText } from '../yaml/encoding.ts'
+import { type Entry, entriesOf, memberOf, type Node, textOf } from '../yaml/node.ts'
+import { insidePath, type ListFiles, type ListProblem } from './files.ts'
+import { LIMITS } from './limits.ts'
+
+/** The values of the declared lists. One that cannot be read is known all the same, so that its users are not at fault too. */
+export function readLists(declared: readonly Entry[], files: ListFiles, report: Report): Map<string, readonly Json[]> {
+  const lists = new Map<string, readonly Json[]>()
+  const named = new Set(declared.flatMap(({ value }) => insidePath(textOf(memberOf(value, 'file')) ?? '') ?? []))
+  const reading: Reading = { files, named, report }
+  for (const { name, value } of declared) {
+    const values = readList(value, reading) ?? []
+    if (!lists.has(name)) lists.set(name, values)
+  }
+  return lists
+}
+
+interface Reading {
+  readonly files: ListFiles
+  /** The files that lists name, by insidePath. */
+  readonly named: ReadonlySet<string>
+  readonly report: Report
+}
+
+/** The values of a declared list; undefined, and reported, when it has none that can be read. */
+function readList(node: Node, reading: Reading): readonly Json[] | undefined {
+  const { report } = reading
+  const file = memberOf(node, 'file')
+  const values = memberOf(node, 'values')
+  if (node.entries === undefined) return undefined
+  if ((file === undefined) === (values === undefined)) {
+    const second = entriesOf(node).findLast(({ name }) => name === 'file' || name === 'values')
+    report.add('GATE1108', second?.key ?? node, 'A list has either a file or values.')
+    return undefined
+  }
+  if (values !== undefined) {
+    if (!Array.isArray(values.value)) return undefined
+    if (values.value.length === 0) report.add('GATE2009', values, 'The list has no values.')
+    return values.value
+  }
+  const path = textOf(file)
+  // That it is empty is reported by the shape.
+  return file === undefined || path === undefined || path === '' ? undefined : readFile(file, path, reading)
+}
+
+function readFile(node: Node, path: string, reading: Reading): readonly string[] | undefined {
+  const { files, report } = reading
+  const content = files.get(path)
+  if (insidePath(path) === undefined) {
+    const forward = path.replaceAll('\\', '/')
+    const isWindows = forward !== path && insidePath(forward) !== undefined
+    const meant = isWindows ? forward : meantFile(path, content, reading)
+    report.add('GATE1213', node, `The path ${JSON.stringify(path)} ${outsideFault(path)}.`, meant)
+    return undefined
+  }
+  if (content instanceof Uint8Array) return readLines(node, content, report)
+  const message = `The list file ${JSON.stringify(path)} ${content?.problem ?? 'does not exist'}.`
+  report.add('GATE1213', node, message, meantFile(path, content, reading))
+  return undefined
+}
+
+/** Why a path is not inside the folder, as a predicate. */
+function outsideFault(path: string): string {
+  const example = 'such as lists/names.txt'
+  if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(path))
+    return `is an address, and nothing is fetched; write that of a file, ${example}`
+  if (path.includes('\0')) return `has a character that no path has; write one ${example}`
+  if (/^\/|^[A-Za-z]:/.test(path)) return `is absolute; it begins at the folder of the tenant, ${example}`
+  if (path.includes('\\')) return 'has backslashes; folders are separated with /'
+  return `leaves the folder of the tenant; it begins there, ${example}`
+}
+
+/** The file that was probably meant; none that a list names already, unless only capitals differ. */
+function meantFile(
+  path: string,
+  content: Uint8Array | ListProblem | undefined,
+  { files, named, report }: Reading,
+): string | undefined {
+  if (content instanceof Uint8Array) return undefined
+  // Where nobody looked for it, as where files come without a folder, those are meant that came along.
+  const present = content === undefined ? files.keys() : (content.present ?? [])
+  return report.search(present, (known) =>
+    nearestPath(
+      path,
+      known.filter((one) => !named.has(one) || one.toLowerCase() === path.toLowerCase()),
+    ),
+  )
+}
+
+/** The same path from another folder, or a file with nearly the same name, endings aside. */
+function nearestPath(path: string, known: readonly string[]): string | undefined {
+  const [same] = known.filter((one) => path.endsWith(`/${one}`)).sort((a, b) => b.length - a.length)
+  if (same !== undefined) return same
+  const name = closest(nameOf(path), known.map(nameOf))
+  const alike = known.filter((one) => nameOf(one) === name)
+  return alike.length > 1 ? closest(path, alike) : alike[0]
+}
+
+/** The name of a file without its folder and ending. */
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
+}
+
+/** One value a line, trimmed; empty lines and those that begin with `#` do not count. */
+function readLines(node: Node, bytes: Uint8Array, report: Report): readonly string[] | undefined {
+  const { text, fault } = decodeText(bytes)
+  if (fault !== undefined) {
+    const place = fault.place === undefined ? '' : ` (line ${fault.place.line}, column ${fault.place.column})`
+    report.add('GATE1313', node, `The list file is not UTF-8 text${place}: ${fault.reason}.`)
+    return undefined
+  }
+  const [control] = controlCharacters(text, 1)
+  if (control !== undefined) {
+    const line = text.slice(0, control).split('\n').length
+    report.add('GATE1313', node, `The list file has a control character in line ${line}; it is no plain text.`)
+    return undefined
+  }
+  const lines = text.split('\n')
+  if (lines.length - (text.endsWith('\n') ? 1 : 0) > LIMITS.listLines) {
+    report.add('GATE1313', node, `The list file has more than ${LIMITS.listLines} lines.`)
+    return undefined
+  }
+  const values = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
+  if (values.length === 0) report.add('GATE2009', node, 'The list file has no values.')
+  return values
+}

@@ -1,0 +1,81 @@
+import { createReport, type Report } from '../diagnostics/report.ts'
+import { PolicyDocument } from '../shapes/document.ts'
+import { repairKeys } from '../suggest/key-repair.ts'
+import { sorted } from '../suggest/misplaced.ts'
+import { withFlatFacts } from '../suggest/nested-facts.ts'
+import { entriesOf, memberOf, type Node, placeAt, sourceOf, textOf } from '../yaml/node.ts'
+import { readDocument } from '../yaml/read-document.ts'
+import { withLastKeys } from '../yaml/repeated-keys.ts'
+import { isPolicyFile, isTestFile, mentions, mentionsLists, type PolicySource } from './files.ts'
+
+/** One file that could be read as a document. */
+export interface PolicyFile {
+  readonly name: string
+  readonly root: Node
+}
+
+export interface ReadFiles {
+  readonly policies: readonly PolicyFile[]
+  readonly tests: readonly PolicyFile[]
+  /** The policies once more, with the last of keys that stand twice in place of the first; none when no key does. */
+  readonly again: readonly PolicyFile[]
+  /** True when a policy file, or a part of one, could not be read. */
+  readonly partial: boolean
+}
+
+/** Reads all documents in the order of their names, which is the order of the rules. */
+export function readFiles(source: PolicySource, report: Report): ReadFiles {
+  const names = source.files.map(({ name }) => name).filter(isPolicyFile)
+  const read = (wanted: (name: string) => boolean): PolicyFile[] =>
+    source.files
+      .filter(({ name }) => wanted(name))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap(({ name, bytes }) => {
+        const root = readDocument(`${source.tenant}/${name}`, bytes, report)
+        return root === undefined ? [] : [{ name, root }]
+      })
+  const repaired = ({ name, root }: PolicyFile) => ({
+    name,
+    root: repairKeys(withFlatFacts(root, report), PolicyDocument, report),
+  })
+  const documents = read(isPolicyFile)
+  const { policies: written, tests, isPartial } = sorted(documents, read(isTestFile), report)
+  const policies = written.map(repaired)
+  const last = written.map(({ root }) => withLastKeys(root))
+  const isRepeated = last.some((root) => root !== undefined)
+  const again = isRepeated ? written.map(({ name, root }, i) => repaired({ name, root: last[i] ?? root })) : []
+  if (names.length === 0) {
+    const folder = placeAt(sourceOf(source.tenant, ''), 0)
+    report.add('GATE1018', folder, 'The folder has no policy file (*.yaml, *.yml or *.json).')
+  }
+  reportIgnored(source, documents, report)
+  const partial = isPartial || documents.length < names.length || written.some(({ root }) => root.source.isPartial)
+  return { policies, tests, again, partial }
+}
+
+function reportIgnored(source: PolicySource, read: readonly PolicyFile[], report: Report): void {
+  const unread = source.files.filter(({ name }) => isPolicyFile(name) && !read.some((file) => file.name === name))
+  const unused = source.files.map(({ name }) => name).filter((name) => !isPolicyFile(name) && !isTestFile(name))
+  for (const name of [...source.ignored, ...unused]) {
+    // What could not be read may name it as a list.
+    if (unread.some(({ bytes }) => mentions(bytes, name))) continue
+    const place = placeAt(sourceOf(`${source.tenant}/${name}`, ''), 0)
+    report.add('GATE2001', place, 'Only *.yaml, *.yml and *.json files are read, and the files that lists name.')
+  }
+}
+
+/** The list paths that the policies name, so that a caller can read them first. Takes what it can from broken files. */
+export function listFilesOf(files: PolicySource['files']): string[] {
+  const paths = new Set<string>()
+  for (const { name, bytes } of files) {
+    if (!mentionsLists({ name, bytes })) continue
+    const report = createReport()
+    const read = readDocument(name, bytes, report)
+    const root = read && repairKeys(read, PolicyDocument, report)
+    for (const { value } of entriesOf(memberOf(root, 'lists'))) {
+      const path = textOf(memberOf(value, 'file'))
+      if (path !== undefined) paths.add(path)
+    }
+  }
+  return [...paths].sort()
+}

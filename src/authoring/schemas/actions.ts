@@ -1,0 +1,93 @@
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
+import type { ActionDeclaration } from '../../policies/set.ts'
+import type { SchemaCompiler } from '../../policies/validators.ts'
+import type { Report } from '../diagnostics/report.ts'
+import { entriesOf, itemsOf, memberOf, type Node, textOf, wordOf } from '../yaml/node.ts'
+import { checkSchema } from './check.ts'
+import { checkReferences } from './references.ts'
+
+/** The declaration of one action; faults of its schemas are reported. */
+export function readAction(name: string, node: Node, compiler: SchemaCompiler, report: Report): ActionDeclaration {
+  const read = (root: 'context' | 'plan') => readSchema(root, memberOf(node, root), compiler, report)
+  return { name, description: textOf(memberOf(node, 'description')), context: read('context'), plan: read('plan') }
+}
+
+function readSchema(
+  root: 'context' | 'plan',
+  node: Node | undefined,
+  compiler: SchemaCompiler,
+  report: Report,
+): JsonObject | undefined {
+  if (typeof node?.value === 'boolean') return readFlag(root, node, report)
+  if (node?.entries === undefined || !isJsonObject(node.value)) return undefined
+  if (!checkSchema(node, report) || !checkReferences(node, report)) return undefined
+  const types = typesOf(node)
+  if (types !== undefined && !types.includes('object')) {
+    report.add('GATE1407', memberOf(node, 'type') ?? node, `A ${root} is always an object.`, 'object')
+    return undefined
+  }
+  const fault = compileFault(node.value, compiler)
+  if (fault === undefined) return node.value
+  report.add('GATE1402', node, `The schema does not compile: ${fault}.`)
+  return undefined
+}
+
+/** The schemas that let everything through, and nothing. */
+function readFlag(root: 'context' | 'plan', node: Node, report: Report): JsonObject | undefined {
+  if (node.value === true) return {}
+  if (root === 'plan') return { not: {} }
+  report.add('GATE1407', node, 'Nothing can pass: false lets no context through, and every request has one.')
+  return undefined
+}
+
+/** What the walk lets through and the compiler refuses, such as a keyword without its partner. */
+function compileFault(schema: JsonObject, compiler: SchemaCompiler): string | undefined {
+  try {
+    compiler.compile(schema)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** The types that a schema node allows, by name or by the values that it lists; undefined when it says nothing about type. */
+export function typesOf(node: Node): readonly string[] | undefined {
+  const type = memberOf(node, 'type')
+  if (type !== undefined) return (type.items === undefined ? [type] : itemsOf(type)).map(wordOf)
+  const constant = memberOf(node, 'const')
+  const values = constant === undefined ? memberOf(node, 'enum')?.items : [constant]
+  return values && [...new Set(values.map(({ value }) => typeName(value)))]
+}
+
+function typeName(value: Json): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return Number.isInteger(value) ? 'integer' : typeof value
+}
+
+/** The schema of a member, through local references; undefined when the schema does not describe it. */
+export function schemaAt(root: Node | undefined, segments: readonly string[]): Node | undefined {
+  let node = root === undefined ? undefined : resolve(root, root)
+  for (const segment of segments) {
+    const next = memberOf(memberOf(node, 'properties'), segment)
+    node = next === undefined || root === undefined ? undefined : resolve(next, root)
+  }
+  return node
+}
+
+function resolve(node: Node, root: Node): Node {
+  let at = node
+  // Every reference leads to another definition, and recursion is an error of its own.
+  for (let steps = entriesOf(memberOf(root, '$defs')).length; steps > 0; steps -= 1) {
+    const name = textOf(memberOf(at, '$ref'))?.slice('#/$defs/'.length)
+    const target = name === undefined ? undefined : memberOf(memberOf(root, '$defs'), name)
+    if (target === undefined) return at
+    at = target
+  }
+  return at
+}
+
+/** All declared actions of a document, with their nodes. */
+export function actionNodes(document: Node): { name: string; node: Node }[] {
+  return entriesOf(memberOf(document, 'actions')).map(({ name, value }) => ({ name, node: value }))
+}

@@ -1,0 +1,83 @@
+import { globMatches } from '../../base/glob.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
+import type { FactPath } from '../../policies/path.ts'
+import type { Candidate, Leaf, PolicyData } from '../../policies/set.ts'
+import { BUILT_IN_FACTS } from '../load/fact-names.ts'
+
+/** A declared action's schema of its context, as JSON. */
+interface DeclaredContext {
+  readonly context: Json | undefined
+}
+
+/** The declared actions that a rule or factor is about. */
+export function declaredFor<T>({ actions }: Pick<Candidate, 'actions'>, declared: ReadonlyMap<string, T>): T[] {
+  // Sets declare thousands of actions, and most of their rules name the few that they are about.
+  if (actions.every(({ exact }) => exact)) return actions.flatMap(({ text }) => declared.get(text) ?? [])
+  return [...declared].flatMap(([name, one]) => (actions.some((glob) => globMatches(glob, name)) ? [one] : []))
+}
+
+/** Whether the leaf asks if there is a value, and so is true or false for a missing one too. */
+export function isPresenceTest({ operator }: Leaf): boolean {
+  return operator === 'exists' || operator === 'missing'
+}
+
+/** What tells whether facts can be missing. */
+export interface Presence extends Pick<PolicyData, 'facts' | 'session' | 'counters'> {
+  /** The schemas of the declared actions that these are about. */
+  readonly contextsOf: (about: Pick<Candidate, 'actions'>) => readonly DeclaredContext[]
+}
+
+/**
+ * Whether a request that fits its schemas can lack the fact: not where it is always there, has a default, or is required of
+ * the context by every one of the declared actions. A fact over time is missing where what it is made from was.
+ */
+export function mayBeMissing(fact: FactPath, about: Pick<Candidate, 'actions'>, presence: Presence): boolean {
+  const { facts, session, counters } = presence
+  if (BUILT_IN_FACTS.has(fact.text) || facts.get(fact.text)?.default !== undefined) return false
+  // Where no session is declared, that is the fault.
+  const mayLackSession = (): boolean => session !== undefined && mayBeMissing(session.fact, about, presence)
+  if (fact.root === 'session') return mayLackSession()
+  if (fact.root === 'history') {
+    // Undefined where its declaration has a fault.
+    const { by, sum, actions = [] } = counters.get(fact.text) ?? {}
+    return (by === 'session' && mayLackSession()) || (sum !== undefined && mayBeMissing(sum, { actions }, presence))
+  }
+  const declared = fact.root === 'context' ? presence.contextsOf(about) : []
+  // A plan may be left out, whatever its schema requires.
+  if (declared.length === 0) return true
+  const names = namesBeforeStar(fact)
+  return !declared.every(({ context }) => isRequired(context, names))
+}
+
+function namesBeforeStar({ segments }: FactPath): string[] {
+  const star = segments.findIndex((segment) => typeof segment !== 'string')
+  return segments.slice(0, star < 0 ? undefined : star).flatMap((segment) => segment ?? [])
+}
+
+/** True when a value that passes the schema always has the member. */
+export function isRequired(root: Json | undefined, names: readonly string[]): boolean {
+  if (root === undefined || !isJsonObject(root)) return false
+  let schema = resolved(root, root)
+  for (const name of names) {
+    if (!isJsonObject(schema) || !Array.isArray(schema.required) || !schema.required.includes(name)) return false
+    schema = resolved(memberOf(schema.properties, name), root)
+  }
+  return names.length > 0
+}
+
+/** What a schema means where it is a reference into `$defs`. */
+function resolved(schema: Json | undefined, root: JsonObject): Json | undefined {
+  let at = schema
+  // Every reference leads to another definition, and recursion is an error of its own.
+  for (let steps = Object.keys(isJsonObject(root.$defs) ? root.$defs : {}).length; steps > 0; steps -= 1) {
+    const reference = memberOf(at, '$ref')
+    const target = typeof reference === 'string' ? memberOf(root.$defs, reference.slice('#/$defs/'.length)) : undefined
+    if (target === undefined) return at
+    at = target
+  }
+  return at
+}
+
+function memberOf(value: Json | undefined, key: string): Json | undefined {
+  return value !== undefined && isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}

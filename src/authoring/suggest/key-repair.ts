@@ -1,0 +1,156 @@
+import type { TSchema } from '#typebox'
+import type { Json } from '../../base/json.ts'
+import type { Report } from '../diagnostics/report.ts'
+import { type Entry, entriesOf, type Node, type Place } from '../yaml/node.ts'
+import { withEntries } from '../yaml/repeated-keys.ts'
+import { closest, folded, type Synonyms } from './closest.ts'
+import { KEY_WORDS } from './synonyms.ts'
+import { Verbatim } from './written.ts'
+
+/** What is looked at of a JSON Schema. */
+interface Shape {
+  properties?: Readonly<Record<string, TSchema>>
+  additionalProperties?: TSchema | boolean
+  items?: TSchema
+}
+
+/**
+ * The document with the keys that were probably meant in place of those that are unknown, each of which is reported: so that
+ * a misspelt key is one fault, not also the absence of the key that was meant, and hides nothing of what stands below it.
+ */
+export function repairKeys(node: Node, shape: TSchema, report: Report): Node {
+  const { properties, additionalProperties: values, items }: Shape = shape
+  if (node.entries !== undefined && properties !== undefined) {
+    const known = withKnownKeys(node, Object.keys(properties), KEY_WORDS, report, { below: keysBelow(properties) })
+    return withMembers(known, ({ name, value }) => {
+      const member = properties[name]
+      return member === undefined ? value : repairKeys(value, member, report)
+    })
+  }
+  if (node.entries !== undefined && typeof values === 'object')
+    return withMembers(node, ({ value }) => repairKeys(value, values, report))
+  if (node.items === undefined || items === undefined) return node
+  return withItems(
+    node,
+    node.items.map((item) => repairKeys(item, items, report)),
+  )
+}
+
+/** A mapping whose unknown keys are reported, and those that are like a key that is not there are read as that one. */
+export function withKnownKeys(
+  node: Node,
+  known: readonly string[],
+  words: readonly Synonyms[],
+  report: Report,
+  { fits = () => true, below = new Map() }: Repair = {},
+): Node {
+  const unknown = entriesOf(node).filter(({ name }) => !known.includes(name))
+  if (unknown.length === 0) return node
+  const absent = new Set(known.filter((name) => node.entries?.has(name) !== true))
+  const read = new Map<string, Entry>()
+  for (const entry of unknown) {
+    const glued = gluedValue(entry, absent)
+    const meant = glued?.name ?? meantKey(entry.name, absent, words)
+    if (glued === undefined) report.add('GATE1101', entry.key, unknownKey(entry.name, known, meant, below), meant)
+    else reportGlued(entry.key, glued, report)
+    if (meant === undefined) continue
+    const value = glued === undefined ? entry.value : { ...entry.value, value: glued.value, start: entry.key.start }
+    if (!fits(meant, value)) continue
+    absent.delete(meant)
+    // What is glued to its key cannot be told from it: nothing is said about the value before it is on its own.
+    if (glued !== undefined) report.silence(entry.key)
+    read.set(entry.name, { name: meant, key: entry.key, value })
+  }
+  return renamed(node, read)
+}
+
+/** The keys of each mapping that can stand below a mapping, with the key under which it stands. */
+type Below = ReadonlyMap<string, ReadonlySet<string>>
+
+interface Repair {
+  /** False for a value that a key cannot have: it is then not read as that key. */
+  readonly fits?: (name: string, value: Node) => boolean
+  readonly below?: Below
+}
+
+function keysBelow(properties: Readonly<Record<string, Shape>>): Below {
+  return new Map(
+    Object.entries(properties).map(([name, shape]) => [name, new Set(Object.keys(shape.properties ?? {}))]),
+  )
+}
+
+function reportGlued(key: Place, { name, text }: { name: string; text: string }, report: Report): void {
+  const message = `A space is missing after the colon of ${name}.`
+  report.add('GATE1101', key, message, new Verbatim(`${name}: ${text}`))
+}
+
+/** That a key is not known, and which are, unless it is clear which was meant, or that it has its place further below. */
+export function unknownKey(
+  name: string,
+  known: readonly string[],
+  meant: string | undefined,
+  below: Below = new Map(),
+): string {
+  const message = `There is no key ${JSON.stringify(name.slice(0, 100))} here`
+  if (meant !== undefined) return `${message}.`
+  for (const [parent, keys] of below) {
+    const key = sameKey(name, keys) ?? synonymOf(name, keys, KEY_WORDS)
+    if (key !== undefined) return `${message}; the key ${key} stands under ${parent}.`
+  }
+  return `${message}. Known here: ${known.join(', ')}.`
+}
+
+/** `{fact:context.amount}`, which YAML reads as a key without value. */
+function gluedValue(
+  { name, key, value }: Entry,
+  absent: ReadonlySet<string>,
+): { name: string; text: string; value: Json } | undefined {
+  const [, word = '', text = ''] = /^([A-Za-z]+):[\s\u00a0]*(\S.*)$/s.exec(name) ?? []
+  if (value.value !== null || value.start !== key.start || !absent.has(word)) return undefined
+  const number = Number(text)
+  return { name: word, text, value: Number.isFinite(number) ? number : text }
+}
+
+/** The key that was meant by one that is not known. */
+export function meantKey(
+  name: string,
+  absent: ReadonlySet<string>,
+  words: readonly Synonyms[] = KEY_WORDS,
+): string | undefined {
+  // A synonym is surer than a name that happens to be spelt alike, unless that differs by its form alone.
+  return sameKey(name, absent) ?? synonymOf(name, absent, words) ?? closest(name, absent)
+}
+
+function sameKey(name: string, keys: ReadonlySet<string>): string | undefined {
+  return [...keys].find((key) => folded(key) === folded(name))
+}
+
+function synonymOf(name: string, keys: ReadonlySet<string>, words: readonly Synonyms[]): string | undefined {
+  return words.map((table) => table.get(folded(name))).find((word) => word !== undefined && keys.has(word))
+}
+
+function renamed(node: Node, read: ReadonlyMap<string, Entry>): Node {
+  return rebuilt(
+    node,
+    entriesOf(node).map((entry) => read.get(entry.name) ?? entry),
+  )
+}
+
+function withMembers(node: Node, of: (entry: Entry) => Node): Node {
+  const entries = entriesOf(node)
+  const values = entries.map(of)
+  if (entries.every(({ value }, i) => value === values[i])) return node
+  return rebuilt(
+    node,
+    entries.map((entry, i) => ({ ...entry, value: values[i] ?? entry.value })),
+  )
+}
+
+function rebuilt(node: Node, entries: readonly Entry[]): Node {
+  return withEntries(node, new Map(entries.map((entry) => [entry.name, entry])))
+}
+
+function withItems(node: Node, items: readonly Node[]): Node {
+  if (items.every((item, i) => item === node.items?.[i])) return node
+  return { ...node, value: items.map(({ value }) => value), items }
+}

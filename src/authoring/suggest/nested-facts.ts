@@ -1,0 +1,54 @@
+import type { Report } from '../diagnostics/report.ts'
+import { type Entry, entriesOf, memberOf, type Node } from '../yaml/node.ts'
+import { withEntries } from '../yaml/repeated-keys.ts'
+
+const ROOTS = ['context', 'plan']
+const DECLARATION_KEYS = ['type', 'unit', 'description', 'default']
+
+/**
+ * The document with facts that are declared one below the other, as in `facts: {context: {amount: {type: number}}}`, read by
+ * their paths. That is one fault, at the root, and those who ask for such facts have none.
+ */
+export function withFlatFacts(root: Node, report: Report): Node {
+  const facts = memberOf(root, 'facts')
+  const section = root.entries?.get('facts')
+  if (facts === undefined || section === undefined) return root
+  const flat = entriesOf(facts).flatMap((entry) => {
+    if (!ROOTS.includes(entry.name) || !holdsFacts(entry.value)) return [entry]
+    const found = flattened(entry)
+    const paths = found
+      .slice(0, 3)
+      .map(({ name }) => name)
+      .join(', ')
+    const more = found.length > 3 ? ' and so on' : ''
+    report.add(
+      'GATE1205',
+      entry.key,
+      `Facts are declared by their whole paths, not one below the other: ${paths}${more}.`,
+    )
+    return found
+  })
+  if (flat.length === entriesOf(facts).length && flat.every((entry) => facts.entries?.get(entry.name) === entry))
+    return root
+  // What is declared both ways is the one that was declared as it should be.
+  const byName = new Map(flat.map((entry) => [entry.name, facts.entries?.get(entry.name) ?? entry]))
+  const value = withEntries(facts, byName)
+  return withEntries(root, new Map(root.entries).set('facts', { ...section, value }))
+}
+
+function flattened({ name, value }: Entry): Entry[] {
+  return entriesOf(value).flatMap((entry) => {
+    const plain = /^(?:[A-Za-z0-9_-]+|\*)$/.test(entry.name)
+    const path = { ...entry, name: `${name}${plain ? `.${entry.name}` : `[${JSON.stringify(entry.name)}]`}` }
+    return holdsFacts(entry.value) ? flattened(path) : [path]
+  })
+}
+
+/** True for a mapping that has none of the keys of a declaration, and only mappings below. */
+function holdsFacts(node: Node): boolean {
+  const entries = entriesOf(node)
+  const isDeclaration = entries.some(
+    ({ name, value }) => DECLARATION_KEYS.includes(name) && value.entries === undefined,
+  )
+  return entries.length > 0 && !isDeclaration && entries.some(({ value }) => value.entries !== undefined)
+}

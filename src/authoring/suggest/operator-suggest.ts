@@ -1,0 +1,43 @@
+import { DECORATORS, type ParsedOperator, parseOperator } from '../../policies/decorators.ts'
+import { OPERATORS } from '../../policies/operators.ts'
+import type { FactType } from '../../policies/set.ts'
+import { closest, folded } from './closest.ts'
+import { DECORATOR_WORDS, OPERATOR_WORDS } from './synonyms.ts'
+
+/** What to do in place of an operator that no other means. */
+export function operatorHint(text: string): string {
+  if (folded(text) === 'between') return ' Write two conditions under all: greaterThanInclusive and lessThanInclusive.'
+  if (DECORATORS.has(text)) return ` An operator follows it after a colon, as in ${text}:equal.`
+  if (/^swap:|value:/i.test(text)) return ' The decorators are not, someFact and everyFact.'
+  return suggestOperator(text) === undefined ? ` The operators are ${[...OPERATORS.keys()].join(', ')}.` : ''
+}
+
+/** The operator, with its decorators, that was probably meant. */
+export function suggestOperator(text: string): string | undefined {
+  const parts = text.split(/[:.]/).map((part) => part.trim())
+  const last = parts.pop() ?? ''
+  const operator = closest(last, OPERATORS.keys(), OPERATOR_WORDS)
+  const decorators = parts.map((part) => closest(part, DECORATORS.keys(), DECORATOR_WORDS))
+  if (operator === undefined || decorators.includes(undefined)) return undefined
+  // Those that look only at whether the fact is there take no decorator.
+  return OPERATORS.get(operator)?.value === 'none' ? operator : [...decorators, operator].join(':')
+}
+
+/** An operator that means much the same and can be asked of the type. */
+export function suitable(type: FactType, { operator, decorators }: ParsedOperator): string | undefined {
+  const pairs: Partial<Record<FactType, Readonly<Record<string, string>>>> = {
+    date: { lessThan: 'before', lessThanInclusive: 'before', greaterThan: 'after', greaterThanInclusive: 'after' },
+    list: { equal: 'contains', notEqual: 'doesNotContain', in: 'someFact:in', inList: 'someFact:inList' },
+    string: { contains: 'matches', before: 'lessThan' },
+  }
+  const meant = pairs[type]?.[operator.name]
+  const suits = meant !== undefined && parseOperator(meant)?.operator.factTypes.includes(type) === true
+  if (type === 'list' && meant === undefined) return `someFact:${operator.name}`
+  return suits || meant?.startsWith('someFact') === true ? [...decorators, meant].join(':') : undefined
+}
+
+/** What can be asked of facts of a type, as words. */
+export function operatorsFor(type: FactType): string {
+  const names = [...OPERATORS.values()].filter(({ factTypes }) => factTypes.includes(type)).map(({ name }) => name)
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+}

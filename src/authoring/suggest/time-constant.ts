@@ -1,0 +1,47 @@
+import { parseDate, parseRfc3339 } from '../../base/time.ts'
+
+/** Why a text is no time. */
+export function timeSentence(text: string): string {
+  const [, date = '', month = '', hour = '0', minute = '0', second = '0'] =
+    /^(\d{4}-(\d{2})-\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2}))?)?/.exec(text) ?? []
+  if (date !== '' && parseDate(date) === undefined) {
+    return Number(month) > 12 || month === '00' ? `There is no month ${month}.` : `There is no day ${date}.`
+  }
+  if (Number(hour) > 23) return `There is no hour ${hour}; the hours of a day are 00 to 23.`
+  if (Number(minute) > 59) return `There is no minute ${minute}; the minutes of an hour are 00 to 59.`
+  if (Number(second) > 59) return `There is no second ${second}; the seconds of a minute are 00 to 59.`
+  return `${JSON.stringify(text)} is no time with a zone such as 2026-01-31T09:00:00Z.`
+}
+
+const WRITTEN =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt_ ]+(\d{2}:\d{2})(:\d{2})?(\.\d+)?)?\s*(Z|z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?$/
+
+/** A time without zone, without time of day, or of another form written for one of RFC 3339; UTC where no zone is said. */
+export function timeIn(text: string): string | undefined {
+  const [, date, clock = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = WRITTEN.exec(dashed(text)) ?? []
+  if (date === undefined) return undefined
+  const offset = /^[+-]/.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}` : 'Z'
+  const meant = `${date}T${clock}${seconds}${fraction.slice(0, 10)}${offset}`
+  return parseRfc3339(meant) === undefined ? undefined : meant
+}
+
+/** With the date as RFC 3339 has it. Where the day could as well be the month, nothing is made of it. */
+function dashed(text: string): string {
+  const two = (digits: string) => digits.padStart(2, '0')
+  return text
+    .trim()
+    .replace(/^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/, (_, year, month, day) => `${year}-${two(month)}-${two(day)}`)
+    .replace(/^(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)/, (_, day, month, year) => `${year}-${two(month)}-${two(day)}`)
+    .replace(/^(\d{4})(\d{2})(\d{2})(?!\d)/, '$1-$2-$3')
+    .replace(
+      /(?<=-\d{2}[Tt])(\d{2})(\d{2})(\d{2})?(?!\d)/,
+      (_, hour, minute, second = '00') => `${hour}:${minute}:${second}`,
+    )
+}
+
+/** Seconds or milliseconds since 1970 written for a time; undefined for numbers that are neither, of our time. */
+export function timeOfEpoch(value: number): string | undefined {
+  if (!Number.isInteger(value) || value < 1e9) return undefined
+  const ms = value < 1e10 ? value * 1000 : value
+  return ms >= 1e12 && ms < 1e13 ? new Date(ms).toISOString().replace('.000Z', 'Z') : undefined
+}

@@ -1,0 +1,191 @@
+import { globMatches, parseGlob } from '../../base/glob.ts'
+import { EFFECTS, POLICY_STEPS, RETRIES } from '../../policies/set.ts'
+import type { Report } from '../diagnostics/report.ts'
+import { LIMITS } from '../load/limits.ts'
+import { shapeCheck } from '../shapes/check.ts'
+import { closest } from '../suggest/closest.ts'
+import { meantKey, repairKeys } from '../suggest/key-repair.ts'
+import { entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, textOf } from '../yaml/node.ts'
+import { readAmount, readRisk } from './amounts.ts'
+import { type Amount, type Dimension, type Expectation, SECTIONS, type Selector, type Wanted } from './cases.ts'
+import {
+  ExpectationList,
+  ExpectationMap,
+  Expectation as ExpectationShape,
+  SelectedExpectation,
+} from './expectation-shapes.ts'
+import { type KnownNames, readNames, reportTwice, reportUnknown } from './names.ts'
+import { knownKeyCode, testCode, testReport } from './shapes.ts'
+
+const checkExpectation = shapeCheck(ExpectationShape, knownKeyCode)
+const checkSelected = shapeCheck(SelectedExpectation, knownKeyCode)
+const checkList = shapeCheck(ExpectationList, testCode)
+const checkMap = shapeCheck(ExpectationMap, testCode)
+
+/** The names of a matrix. */
+export interface Asked {
+  readonly actions: readonly string[]
+  readonly context: ReadonlySet<string>
+  readonly plan: ReadonlySet<string>
+  readonly agent: ReadonlySet<string>
+  readonly history: ReadonlySet<string>
+}
+
+/** What expectations may name. */
+export interface Scope {
+  /** The document, for the fixtures that it declares. */
+  readonly root: Node
+  /** What the matrix of the test asks; undefined where a part of it cannot be told. */
+  readonly asked: Asked | undefined
+  readonly known: KnownNames
+  readonly report: Report
+}
+
+const ANYTHING: Selector = {
+  action: undefined,
+  context: undefined,
+  plan: undefined,
+  agent: undefined,
+  history: undefined,
+}
+
+/** The expectations of a test, in whatever form they are written; every fault is reported. */
+export function readExpectations(expect: Node | undefined, scope: Scope): Expectation[] {
+  if (expect === undefined) return []
+  if (expect.items !== undefined) return readList(expect, scope)
+  return isByContext(expect, scope) ? readMap(expect, scope) : [readOne(expect, ANYTHING, scope)]
+}
+
+/**
+ * Whether names of contexts stand there, each with its expectation. What holds a decision, or other members of an
+ * expectation and the name of no context, is one expectation for all.
+ */
+function isByContext(expect: Node, { asked }: Scope): boolean {
+  const entries = entriesOf(expect)
+  if (expect.entries === undefined) return false
+  const decision = memberOf(expect, 'decision')
+  if (decision !== undefined && decision.entries === undefined) return false
+  if (entries.some(({ name }) => asked?.context.has(name))) return true
+  return !entries.some(({ name }) => Object.hasOwn(ExpectationShape.properties, name))
+}
+
+function readOne(written: Node, selector: Selector, scope: Scope): Expectation {
+  const node = repairKeys(written, ExpectationShape, testReport(scope.report))
+  checkExpectation(node, scope.report)
+  return { selector, wanted: readWanted(node, scope), place: node }
+}
+
+function readMap(expect: Node, scope: Scope): Expectation[] {
+  checkMap(expect, scope.report)
+  return entriesOf(expect)
+    .slice(0, LIMITS.expectationsPerTest)
+    .map(({ name, key, value }) => {
+      // What is no mapping is no expectation: its key may be a member of one, misspelt.
+      const meant =
+        value.entries === undefined ? meantKey(name, new Set(Object.keys(ExpectationShape.properties))) : undefined
+      const isAsked = checkSelects('context', name, key, scope, meant)
+      const selector = { ...ANYTHING, context: name }
+      return isAsked || meant === undefined
+        ? readOne(value, selector, scope)
+        : { selector, wanted: readWanted(value, scope), place: value }
+    })
+}
+
+function readList(expect: Node, scope: Scope): Expectation[] {
+  checkList(expect, scope.report)
+  return itemsOf(expect)
+    .slice(0, LIMITS.expectationsPerTest)
+    .map((written) => {
+      const item = repairKeys(written, SelectedExpectation, testReport(scope.report))
+      checkSelected(item, scope.report)
+      return { selector: readSelector(item, scope), wanted: readWanted(item, scope), place: item }
+    })
+}
+
+function readSelector(item: Node, scope: Scope): Selector {
+  const named = (member: Dimension): string | undefined => {
+    const node = memberOf(item, member)
+    const name = textOf(node)
+    if (node !== undefined && name !== undefined) checkSelects(member, name, node, scope)
+    return name
+  }
+  return {
+    action: readAction(item, scope),
+    context: named('context'),
+    plan: named('plan'),
+    agent: named('agent'),
+    history: named('history'),
+  }
+}
+
+function readAction(item: Node, { asked, report }: Scope): Selector['action'] {
+  const node = memberOf(item, 'action')
+  const text = textOf(node)
+  if (node === undefined || text === undefined) return undefined
+  const glob = parseGlob(text)
+  if (glob === undefined) {
+    report.add('GATE1503', node, `${JSON.stringify(text)} is no action and no pattern of actions such as payment.* is.`)
+  } else if (asked?.actions.some((action) => globMatches(glob, action)) === false) {
+    const meant = report.search(asked.actions, (known) => closest(text, known))
+    report.add('GATE1508', node, `${JSON.stringify(text)} is no action of the matrix.`, meant)
+  }
+  return glob
+}
+
+/** False, and reported, for a name that the file does not declare, or that the matrix does not ask. */
+function checkSelects(
+  member: Dimension,
+  name: string,
+  place: Place,
+  { root, asked, report }: Scope,
+  meant?: string,
+): boolean {
+  if (asked === undefined || asked[member].has(name)) return true
+  const isDeclared = keyOf(memberOf(root, SECTIONS[member]), name) !== undefined
+  if (isDeclared) report.add('GATE1508', place, `The matrix does not ask the ${member} ${JSON.stringify(name)}.`)
+  else reportUnknown(name, place, asked[member], `among the ${SECTIONS[member]} of the matrix`, report, meant)
+  return false
+}
+
+function readWanted(node: Node, { known, report }: Scope): Wanted {
+  const listed = (member: string, names: KnownNames['rules'], where: string): readonly string[] | undefined => {
+    const list = memberOf(node, member)
+    reportTwice(itemsOf(list), report, 'GATE2017')
+    return list && readNames(itemsOf(list), names, where, report)
+  }
+  const rule = memberOf(node, 'rule')
+  if (rule !== undefined) readRule(rule, known.rules, report)
+  return {
+    // A value that is none of these is a fault of the shape.
+    decision: EFFECTS.find((effect) => effect === memberOf(node, 'decision')?.value) ?? 'deny',
+    rule: rule?.value === null ? null : textOf(rule),
+    rules: listed('rules', known.rules, 'under rules'),
+    decidedBy: POLICY_STEPS.find((step) => step === memberOf(node, 'decidedBy')?.value),
+    retry: RETRIES.find((retry) => retry === memberOf(node, 'retry')?.value),
+    reason: textOf(memberOf(node, 'reason')),
+    risk: readRisk(memberOf(node, 'risk'), report),
+    factors: readFactors(memberOf(node, 'factors'), known, report),
+    unevaluable: listed('unevaluable', known.either, 'under rules or risk'),
+  }
+}
+
+function readRule(node: Node, known: KnownNames['rules'], report: Report): void {
+  const name = textOf(node)
+  if (name === undefined || known?.has(name) !== false) return
+  if (['none', 'null', ''].includes(name)) {
+    const message = `There is no ${JSON.stringify(name)} under rules; null says that no rule decides.`
+    report.add('GATE1504', node, message, null)
+  } else {
+    reportUnknown(name, node, known, 'under rules', report)
+  }
+}
+
+function readFactors(node: Node | undefined, known: KnownNames, report: Report): ReadonlyMap<string, Amount> {
+  const amounts = new Map<string, Amount>()
+  for (const { name, key, value } of entriesOf(node)) {
+    reportUnknown(name, key, known.factors, 'under risk', report)
+    const amount = readAmount(value, report)
+    if (amount !== undefined) amounts.set(name, amount)
+  }
+  return amounts
+}

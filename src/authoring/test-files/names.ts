@@ -1,0 +1,77 @@
+import type { Report } from '../diagnostics/report.ts'
+import type { ReadFiles } from '../load/read-files.ts'
+import { closest } from '../suggest/closest.ts'
+import { entriesOf, itemsOf, memberOf, type Node, type Place, textOf } from '../yaml/node.ts'
+
+/** The names that expectations may refer to. Undefined where a file could not be read, in which any may stand. */
+export interface KnownNames {
+  readonly rules: ReadonlySet<string> | undefined
+  readonly factors: ReadonlySet<string> | undefined
+  readonly either: ReadonlySet<string> | undefined
+}
+
+/** Names alone, or what they name. */
+type Names = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
+
+/** Takes the names of rules and factors that have other faults too: who refers to them is not at fault. */
+export function knownNames({ policies, partial }: ReadFiles): KnownNames {
+  if (partial) return { rules: undefined, factors: undefined, either: undefined }
+  const namesIn = (section: string, key: string): string[] =>
+    policies.flatMap(({ root }) =>
+      itemsOf(memberOf(root, section)).flatMap((node) => textOf(memberOf(node, key)) ?? []),
+    )
+  const rules = namesIn('rules', 'id')
+  const factors = namesIn('risk', 'name')
+  return { rules: new Set(rules), factors: new Set(factors), either: new Set([...rules, ...factors]) }
+}
+
+/**
+ * The names of a list, as far as they are texts; those that are not known are reported, and stand beside what they probably
+ * mean: who names either is not at fault too.
+ *
+ * @param where what holds the known ones, as in `under rules`
+ */
+export function readNames(
+  nodes: readonly Node[],
+  known: Names | undefined,
+  where: string,
+  report: Report,
+): readonly string[] {
+  return nodes.flatMap((node) => {
+    const name = textOf(node)
+    if (name === undefined) return []
+    const meant = reportUnknown(name, node, known, where, report)
+    return meant === undefined ? [name] : [name, meant]
+  })
+}
+
+/** @returns what was probably meant by a name that is not known */
+export function reportUnknown(
+  name: string,
+  place: Place,
+  known: Names | undefined,
+  where: string,
+  report: Report,
+  meant?: string,
+): string | undefined {
+  if (known === undefined || known.has(name)) return undefined
+  const suggestion = meant ?? report.search(known.keys(), (names) => closest(name, names))
+  report.add('GATE1504', place, `There is no ${JSON.stringify(name)} ${where}.`, suggestion)
+  return suggestion
+}
+
+/** False where a key is none of `shape`: what it was meant to hold is not known, and its users are not at fault too. */
+export function hasKnownKeys(node: Node | undefined, shape: { properties: object }): boolean {
+  return entriesOf(node).every(({ name }) => Object.hasOwn(shape.properties, name))
+}
+
+/** Reports what stands in a list for the second time: in a matrix it would be asked twice, elsewhere it means nothing more. */
+export function reportTwice(nodes: readonly Node[], report: Report, code: 'GATE1510' | 'GATE2017' = 'GATE1510'): void {
+  const seen = new Set<string>()
+  for (const node of nodes) {
+    const name = textOf(node)
+    if (name === undefined) continue
+    if (seen.has(name)) report.add(code, node, `${JSON.stringify(name)} stands in this list already.`)
+    seen.add(name)
+  }
+}

@@ -1,0 +1,212 @@
+import type { Json } from '../../base/json.ts'
+import { codePointOf } from '../../base/visible.ts'
+import type { Report } from '../diagnostics/report.ts'
+import { numberIn } from '../suggest/meant.ts'
+import { Verbatim } from '../suggest/written.ts'
+import { type Node, placeAt, type Source } from './node.ts'
+
+/** Where the reading stands. */
+export interface Reading {
+  readonly source: Source
+  readonly report: Report
+  at: number
+}
+
+/** Thrown, once a fault is reported from which on nothing is certain. */
+export const STOPPED = new Error('the text cannot be read further')
+
+const SPACE = /[ \t\r\n]*/y
+const ODD_SPACE = /[\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff\v\f]+/y
+const COMMENT = /\/\/[^\n]*|#[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y
+const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
+const WORD = /[^\s,:[\]{}"']+/y
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+/** What opens a text elsewhere, and what closes it. */
+const QUOTES: Readonly<Record<string, RegExp>> = {
+  "'": /'/,
+  '“': /[”“]/,
+  '”': /[”“]/,
+  '„': /[“”]/,
+  '‘': /[’‘]/,
+  '’': /[’‘]/,
+}
+const WORDS: ReadonlyMap<string, Json> = new Map<string, Json>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+  ['none', null],
+  ['nil', null],
+  ['undefined', null],
+])
+
+/** Passes white space. Comments and spaces that JSON does not have are reported. */
+export function skipSpace(reading: Reading): void {
+  const { source, report } = reading
+  for (;;) {
+    reading.at = endOf(SPACE, reading)
+    const start = reading.at
+    // Nearly always something else stands here.
+    if (/[!-"$-.0-~]/.test(source.text[start] ?? '')) return
+    reading.at = endOf(COMMENT, reading)
+    if (reading.at > start) {
+      const end = source.text.slice(start, reading.at).trimEnd().length + start
+      const sentence = 'JSON has no comments; remove it, or write the file as YAML, which ends in .yaml.'
+      report.add('GATE1004', placeAt(source, start, end), sentence)
+      continue
+    }
+    reading.at = endOf(ODD_SPACE, reading)
+    if (reading.at === start) return
+    const code = codePointOf(source.text.slice(start, start + 1))
+    const sentence = `This character (${code}) looks like a space or like nothing, and is no space of JSON; remove it.`
+    report.add('GATE1004', placeAt(source, start, reading.at), sentence, new Verbatim(' '))
+  }
+}
+
+/** Where the match ends that begins here; here itself when there is none. */
+function endOf(pattern: RegExp, { source, at }: Reading): number {
+  pattern.lastIndex = at
+  return pattern.test(source.text) ? pattern.lastIndex : at
+}
+
+/** A text, number, true, false or null; or a key. */
+export function readScalar(reading: Reading, path: string, isKey = false): Node {
+  const start = reading.at
+  const first = reading.source.text[start] ?? ''
+  if (first === '"') return readText(reading, path)
+  const node = (value: Json): Node => {
+    const place = { source: reading.source, path, start, end: reading.at }
+    return { ...place, value, entries: undefined, items: undefined }
+  }
+  const closing = QUOTES[first]
+  if (closing !== undefined) {
+    const line = reading.source.text.slice(start + 1).split('\n', 1)[0] ?? ''
+    const length = line.search(closing)
+    if (length < 0) return unclosed(reading, start)
+    reading.at = start + length + 2
+    return fault(reading, node(line.slice(0, length)), 'JSON has double quotes, straight ones, around a text.')
+  }
+  reading.at = endOf(WORD, reading)
+  if (reading.at === start) return strange(reading, start)
+  const word = reading.source.text.slice(start, reading.at)
+  if (isKey) return fault(reading, node(word), 'A key stands in double quotes.')
+  return WORDS.get(word) !== undefined || word === 'null' || NUMBER.test(word)
+    ? sound(reading, node(wordValue(word)), word)
+    : fault(reading, node(wordValue(word)), wordSentence(reading, word, path))
+}
+
+function wordValue(word: string): Json {
+  const known = WORDS.get(word.toLowerCase())
+  if (known !== undefined) return known
+  return NUMBER.test(word) ? Number(word) : (numberIn(word) ?? word)
+}
+
+function wordSentence({ source, at }: Reading, word: string, path: string): string {
+  const value = wordValue(word)
+  if (isNoNumber(word)) return `JSON has no ${word}; write a number.`
+  if (path === '$' && (/^\s*:/.test(source.text.slice(at, at + 20)) || word.startsWith('-'))) {
+    return 'This is no JSON; it looks like YAML, whose files end in .yaml.'
+  }
+  if (typeof value === 'number') return 'A number is digits with a minus, a fraction or an exponent, and nothing else.'
+  return typeof value === 'string' ? 'A text stands in double quotes.' : `JSON writes ${JSON.stringify(value)}.`
+}
+
+function isNoNumber(word: string): boolean {
+  return /^[-+]?(?:NaN|Infinity)$/.test(word)
+}
+
+/** Words of JSON; they may still be numbers that cannot be held. */
+function sound({ report }: Reading, node: Node, word: string): Node {
+  // The words that JSON does not have were looked up here too.
+  if (['none', 'nil', 'undefined'].includes(word)) {
+    report.add('GATE1004', node, 'JSON writes null.', null)
+    report.silence(node)
+  } else if (typeof node.value === 'number' && !isHeld(node.value)) {
+    report.add('GATE1015', node, 'The number is too large, or an integer beyond ±(2^53−1), which would lose digits.')
+    return { ...node, value: 0 }
+  }
+  return node
+}
+
+function isHeld(value: number): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+}
+
+/** Reports what is written otherwise in JSON; nothing more is said about it. */
+function fault({ report }: Reading, node: Node, sentence: string): Node {
+  const isYaml = sentence.includes('YAML')
+  report.add('GATE1004', node, sentence, isYaml || isNoNumber(String(node.value)) ? undefined : node.value)
+  if (isYaml) throw STOPPED
+  return node
+}
+
+function strange({ source, report }: Reading, start: number): never {
+  report.add('GATE1004', placeAt(source, start, start + 1), 'This character cannot stand here.')
+  throw STOPPED
+}
+
+function unclosed({ source, report }: Reading, start: number): never {
+  report.add('GATE1004', placeAt(source, start, start + 1), 'This quote is not closed on its line.')
+  throw STOPPED
+}
+
+function readText(reading: Reading, path: string): Node {
+  return readPlainText(reading, path) ?? readEscapedText(reading, path)
+}
+
+/** Most texts have nothing in them that is escaped, or ought to be. */
+function readPlainText(reading: Reading, path: string): Node | undefined {
+  const { source, at: start } = reading
+  const end = source.text.indexOf('"', start + 1)
+  for (let at = start + 1; at < end; at += 1) {
+    const code = source.text.charCodeAt(at)
+    if (code < 0x20 || code === 0x5c || (code >= 0xd800 && code < 0xe000)) return undefined
+  }
+  if (end < 0) return undefined
+  reading.at = end + 1
+  const value = source.text.slice(start + 1, end)
+  return { source, path, start, end: end + 1, value, entries: undefined, items: undefined }
+}
+
+function readEscapedText(reading: Reading, path: string): Node {
+  const { source, report } = reading
+  const start = reading.at
+  const before = report.count()
+  let raw = ''
+  reading.at += 1
+  for (;;) {
+    const char = source.text[reading.at]
+    if (char === undefined || char === '\n') return unclosed(reading, start)
+    if (char === '"') break
+    const length = char === '\\' ? endOf(ESCAPE, reading) - reading.at : 1
+    raw += length === 0 || char < ' ' ? escaped(reading, char) : source.text.slice(reading.at, reading.at + length)
+    reading.at += length === 0 ? 1 : length
+  }
+  reading.at += 1
+  const text: string = JSON.parse(`"${raw}"`)
+  const place = { source, path, start, end: reading.at }
+  if (!text.isWellFormed()) report.add('GATE1016', place, 'The text has half of a surrogate pair.')
+  else if (report.count() > before) report.silence(place)
+  return { ...place, value: text.isWellFormed() ? text : '', entries: undefined, items: undefined }
+}
+
+/** Reports a backslash that begins no escape, or a control character, and gives it escaped. */
+function escaped({ source, report, at }: Reading, char: string): string {
+  const next = source.text[at + 1] ?? ''
+  const meant = JSON.stringify(char).slice(1, -1)
+  if (char !== '\\') {
+    const name = char === '\t' ? 'A tab' : `The control character ${codePointOf(char)}`
+    report.add('GATE1004', placeAt(source, at, at + 1), `${name} is written ${meant} in a text.`, new Verbatim(meant))
+  } else if (next === 'u') {
+    report.add(
+      'GATE1004',
+      placeAt(source, at, at + 2),
+      'Four hexadecimal digits must follow \\u.',
+      new Verbatim('\\\\u'),
+    )
+  } else {
+    const place = placeAt(source, at, at + 1 + (next === '\n' ? 0 : next.length))
+    const sentence = 'There is no such escape; a backslash itself is written \\\\.'
+    report.add('GATE1004', place, sentence, next === '"' ? undefined : new Verbatim(`\\\\${next === '\n' ? '' : next}`))
+  }
+  return meant
+}

@@ -1,0 +1,142 @@
+import type { Json } from '../../base/json.ts'
+import { partitionPoint } from '../../base/partition-point.ts'
+
+/** One text of a policy set, without its BOM. */
+export interface Source {
+  /** As diagnostics name it: `acme/main.yaml`. */
+  readonly file: string
+  readonly text: string
+  /** Offsets at which the lines begin. */
+  readonly lineStarts: readonly number[]
+  /** Where the text is a guess at what bytes mean. */
+  readonly guessed?: readonly number[] | undefined
+  /** Where each unit of the text stands in the file, when the text was mended so that it can be read. */
+  readonly origin?: Int32Array | undefined
+  /** Where entries were left out that cannot be read. */
+  readonly gaps?: readonly number[] | undefined
+  /** True when some part was left out that cannot be read. */
+  readonly isPartial?: boolean | undefined
+}
+
+/** A stretch of a text and what it means in the document. Offsets in UTF-16 units. */
+export interface Place {
+  readonly source: Source
+  /** `$.rules[0].when`. */
+  readonly path: string
+  readonly start: number
+  readonly end: number
+}
+
+/** A value of a document with its position, so that every fault can point at what is wrong. */
+export interface Node extends Place {
+  /** The whole value below this node; objects have no prototype. */
+  readonly value: Json
+  /** Set for a mapping, in document order. */
+  readonly entries: ReadonlyMap<string, Entry> | undefined
+  /** Of a mapping, what stands under the name of an earlier entry. */
+  readonly repeats?: readonly Entry[] | undefined
+  /** Set for a list. */
+  readonly items: readonly Node[] | undefined
+}
+
+export interface Entry {
+  readonly name: string
+  readonly key: Place
+  readonly value: Node
+}
+
+/** Keys that name parts of every object in JavaScript; no document needs them. */
+export const RESERVED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+
+const PLAIN_KEY = /^[A-Za-z_$][A-Za-z0-9_$-]*$/
+
+export function sourceOf(file: string, text: string): Source {
+  const lineStarts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lineStarts.push(at + 1)
+  return { file, text, lineStarts }
+}
+
+/** Where in the file a unit of the text stands. */
+export function originOf({ origin }: Source, at: number): number {
+  return origin?.[at] ?? at
+}
+
+/** The offset of the line break that ends the line of an offset, or of the end of the text. */
+export function lineEndOf(text: string, at: number): number {
+  const end = text.indexOf('\n', at)
+  return end < 0 ? text.length : end
+}
+
+/** Line and column, both from 1. */
+export function positionOf(source: Source, at: number): { line: number; column: number } {
+  const offset = originOf(source, at)
+  const { lineStarts } = source
+  const line = Math.max(
+    1,
+    partitionPoint(lineStarts.length, (i) => (lineStarts[i] ?? 0) <= offset),
+  )
+  return { line, column: offset - (lineStarts[line - 1] ?? 0) + 1 }
+}
+
+/** The file and the line from 1 where a place begins. */
+export function lineOf({ source, start }: Place): { file: string; line: number } {
+  return { file: source.file, line: positionOf(source, start).line }
+}
+
+/** The line from 1 where a place ends. */
+export function lastLineOf({ source, start, end }: Place): number {
+  return positionOf(source, Math.max(start, end - 1)).line
+}
+
+/** A place of a text that is not part of its document, such as a fault of syntax. */
+export function placeAt(source: Source, start: number, end = start): Place {
+  return { source, path: '', start, end }
+}
+
+export function childPath(path: string, key: string | number): string {
+  if (typeof key === 'number') return `${path}[${key}]`
+  return PLAIN_KEY.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`
+}
+
+/** The member's value; undefined when the node is no mapping or has no such key. */
+export function memberOf(node: Node | undefined, key: string): Node | undefined {
+  return node?.entries?.get(key)?.value
+}
+
+export function keyOf(node: Node | undefined, key: string): Place | undefined {
+  return node?.entries?.get(key)?.key
+}
+
+export function entriesOf(node: Node | undefined): Entry[] {
+  return [...(node?.entries?.values() ?? [])]
+}
+
+export function itemsOf(node: Node | undefined): readonly Node[] {
+  return node?.items ?? []
+}
+
+export function textOf(node: Node | undefined): string | undefined {
+  return typeof node?.value === 'string' ? node.value : undefined
+}
+
+/** A scalar as it reads, for messages and comparisons with words; empty for mappings and lists, which have no text. */
+export function wordOf(node: Node | undefined): string {
+  const value = node?.value ?? ''
+  return typeof value === 'object' ? '' : String(value)
+}
+
+/** The end of a sentence about a value that is null but should not be: whether that is written, or nothing is. */
+export function nullHint({ source, start, end, value }: Node): string {
+  if (value !== null) return ''
+  return /^(?:null|~)$/i.test(source.text.slice(start, end)) ? ', not null' : ', and nothing is written'
+}
+
+export function numberOf(node: Node | undefined): number | undefined {
+  return typeof node?.value === 'number' ? node.value : undefined
+}
+
+/** Where a missing key is reported: the first key of its mapping, or the mapping when it is empty. */
+export function firstKeyOf(node: Node): Place {
+  const first = node.entries?.values().next().value
+  return first === undefined ? node : first.key
+}

@@ -1,0 +1,45 @@
+import { Composer, type CST, type Document, Parser, type YAMLError } from 'yaml'
+import { createReport } from '../diagnostics/report.ts'
+import type { Source } from './node.ts'
+import { type Inspection, inspectTokens } from './tokens.ts'
+
+/** What the library makes of a text. */
+export interface Parsed {
+  readonly tokens: readonly CST.Token[]
+  readonly inspection: Inspection
+  /** The first documents of the text; a policy has one. Empty when the text nests too deeply to be composed. */
+  readonly documents: readonly Document.Parsed[]
+  /** Faults of syntax of the document that is read, in the order of the text. */
+  readonly faults: readonly YAMLError[]
+}
+
+// Reported from the tokens already, with their exact place.
+const KNOWN_FROM_TOKENS = new Set([
+  'BAD_ALIAS',
+  'BAD_DIRECTIVE',
+  'TAG_RESOLVE_FAILED',
+  'BAD_COLLECTION_TYPE',
+  'MULTIPLE_ANCHORS',
+  'MULTIPLE_TAGS',
+  'ALIAS_PROPS',
+  'BAD_PROP_ORDER',
+])
+
+/** Reads YAML 1.2, core schema. Nothing is reported. */
+export function parseYaml(source: Source): Parsed {
+  const tokens = [...new Parser().parse(source.text)]
+  // Composing recurses, and a stack that overflows inside a regular expression ends the process.
+  const inspection = inspectTokens(tokens, source, createReport())
+  if (inspection.tooDeep) return { tokens, inspection, documents: [], faults: [] }
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  })
+  const documents = [...composer.compose(tokens)].slice(0, 2)
+  const faults = (documents[0]?.errors ?? []).filter(({ code }) => !KNOWN_FROM_TOKENS.has(code))
+  return { tokens, inspection, documents, faults: faults.sort((a, b) => a.pos[0] - b.pos[0]) }
+}

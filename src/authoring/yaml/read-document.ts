@@ -1,0 +1,35 @@
+import type { Report } from '../diagnostics/report.ts'
+import { LIMITS } from '../load/limits.ts'
+import { decodeText } from './encoding.ts'
+import { jsonNodes } from './json-nodes.ts'
+import { type Node, placeAt, sourceOf } from './node.ts'
+import { readYaml } from './read-yaml.ts'
+
+/**
+ * The document of one file, with positions. Undefined, and reported, when the text cannot be read as
+ * one document; refused constructs that leave the rest readable are reported and read around.
+ *
+ * @param file As diagnostics name it; a name that ends in `.json` is held to strict JSON.
+ */
+export function readDocument(file: string, bytes: Uint8Array, report: Report): Node | undefined {
+  const empty = sourceOf(file, '')
+  if (bytes.byteLength > LIMITS.fileBytes) {
+    report.add(
+      'GATE1001',
+      placeAt(empty, 0),
+      `The file has more than ${LIMITS.fileBytes} bytes, which is what is read at most.`,
+    )
+    return undefined
+  }
+  const { text, fault } = decodeText(bytes)
+  const source = { ...sourceOf(file, text), guessed: fault?.guessed }
+  if (fault !== undefined) {
+    const at = fault.place?.offset ?? 0
+    report.add('GATE1002', placeAt(source, at, at + 1), `The file is not UTF-8 text: ${fault.reason}.`)
+    if (!fault.readable || text.trim() === '') return undefined
+  }
+  if (!file.endsWith('.json')) return readYaml(source, report)
+  if (text.trim() !== '') return jsonNodes(source, report)
+  report.add('GATE1005', placeAt(source, 0), 'The file has no content; remove it, or write a policy.')
+  return undefined
+}

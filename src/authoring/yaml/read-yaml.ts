@@ -1,0 +1,206 @@
+import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml'
+import type { Json } from '../../base/json.ts'
+import { codePointOf } from '../../base/visible.ts'
+import type { Report } from '../diagnostics/report.ts'
+import { mendYaml, readBefore } from '../repair/mend.ts'
+import { Verbatim } from '../suggest/written.ts'
+import { blanked, controlCharacters } from './encoding.ts'
+import { type Meant, meantPair, type Pair, swallowedItem } from './meant-pairs.ts'
+import { childPath, type Entry, firstKeyOf, type Node, type Place, placeAt, type Source } from './node.ts'
+import { type Parsed, parseYaml } from './parse.ts'
+import { mappingOf } from './repeated-keys.ts'
+import { reportSyntax } from './syntax.ts'
+import { inspectTokens } from './tokens.ts'
+
+/** The one document of a YAML 1.2 text (core schema) as nodes; undefined, and reported, when it is not well-formed. */
+export function readYaml(original: Source, report: Report): Node | undefined {
+  const written = withoutControls(original, report)
+  if (written === undefined) return undefined
+  const first = parseYaml(written)
+  const isFaulty = first.faults.length > 0 || first.inspection.templates.length > 0
+  const mended = isFaulty ? mendYaml(written, first) : { source: written, parsed: first, mendings: [] }
+  for (const { place, message, suggestion } of mended.mendings) report.add('GATE1003', place, message, suggestion)
+  if (inspectTokens(mended.parsed.tokens, mended.source, report).tooDeep) return undefined
+  const isReadable = reportSyntax(mended.parsed, mended.source, report)
+  const [, second] = mended.parsed.documents
+  if (second !== undefined) {
+    report.add(
+      'GATE1006',
+      placeAt(mended.source, second.range[0]),
+      'A file holds one document; put the others into files of their own.',
+    )
+  }
+  const read = isReadable ? mended : readBefore(mended)
+  return read && contentsOf(read.parsed, read.source, report)
+}
+
+function contentsOf({ documents }: Parsed, source: Source, report: Report): Node | undefined {
+  const contents = documents.map((one) => one.contents).find((one) => one && !isEmpty(one))
+  if (contents) return toNode(contents, { source, report, path: '$', fallback: placeAt(source, 0) })
+  const comments = source.text.trim() === '' ? '' : ' but comments'
+  report.add('GATE1005', placeAt(source, 0), `The file has no content${comments}; remove it, or write a policy.`)
+  return undefined
+}
+
+/** More than a slip: a file of another kind, of which nothing is certain. */
+const MAX_CONTROLS = 20
+
+/** The text with spaces for control characters, which are reported: YAML allows none, not even in quotes. */
+function withoutControls(source: Source, report: Report): Source | undefined {
+  const found = controlCharacters(source.text, MAX_CONTROLS + 1)
+  for (const at of found) {
+    const message = `The control character ${codePointOf(source.text.slice(at, at + 1))} cannot stand in YAML; remove it.`
+    report.add('GATE1003', placeAt(source, at, at + 1), message)
+  }
+  if (found.length === 0) return source
+  if (found.length > MAX_CONTROLS) return undefined
+  return { ...source, text: blanked(source.text), guessed: [...(source.guessed ?? []), ...found] }
+}
+
+function isEmpty(contents: ParsedNode): boolean {
+  return isScalar(contents) && contents.value === null && contents.range[0] === contents.range[1]
+}
+
+interface Reading {
+  source: Source
+  report: Report
+  path: string
+  /** Where a value that is not written at all is reported: its key. */
+  fallback: Place
+}
+
+function toNode(parsed: ParsedNode | null, at: Reading): Node {
+  if (parsed === null || isAlias(parsed)) return leafNode(null, parsed?.range ?? undefined, at)
+  if (isMap(parsed)) return mapNode(parsed.items as Pair[], parsed.range, at)
+  if (isSeq(parsed)) {
+    const items = parsed.items.map((item, i) => {
+      const one = item as ParsedNode | null
+      const swallowed = swallowedItem(one, at.path, at.source)
+      if (swallowed !== undefined && one !== null) {
+        at.report.silence(leafNode(null, one.range, at))
+        at.report.add('GATE1003', swallowed.place, swallowed.message)
+      }
+      return toNode(one, { ...at, path: childPath(at.path, i), fallback: dashBefore(one, at) })
+    })
+    return {
+      ...leafNode(
+        items.map(({ value }) => value),
+        parsed.range,
+        at,
+      ),
+      items,
+    }
+  }
+  const mark = parsed.range[0] === parsed.range[1] ? markBefore(parsed, at) : undefined
+  const range = mark === undefined ? parsed.range : [mark, mark + 1]
+  return leafNode(scalarValue(parsed.value, leafNode(null, range, at), at.report), range, at)
+}
+
+/** Where an item is reported that is not written at all: its dash. */
+function dashBefore(item: ParsedNode | null, { source, path, fallback }: Reading): Place {
+  const isWritten = item === null || item.range[1] > item.range[0]
+  const dash = isWritten ? -1 : source.text.lastIndexOf('-', item.range[0] - 1)
+  return dash < fallback.start ? fallback : { source, path, start: dash, end: dash + 1 }
+}
+
+/** A value that is nothing but a tag or an anchor stands where that does. */
+function markBefore(parsed: ParsedNode | null, { source, fallback }: Reading): number | undefined {
+  if (parsed === null || isAlias(parsed) || (parsed.tag === undefined && !parsed.anchor)) return undefined
+  const mark = source.text.slice(fallback.end, parsed.range[0]).search(/[!&]/)
+  return mark < 0 ? undefined : fallback.end + mark
+}
+
+function leafNode(value: Json, range: readonly number[] | undefined, { source, path, fallback }: Reading): Node {
+  const [start = fallback.start, end = start] = range ?? []
+  const written = end > start
+  return {
+    source,
+    path,
+    start: written ? start : fallback.start,
+    end: written ? end : fallback.end,
+    value,
+    entries: undefined,
+    items: undefined,
+  }
+}
+
+function mapNode(pairs: readonly Pair[], range: readonly number[], at: Reading): Node {
+  const entries: Entry[] = []
+  for (let i = 0; i < pairs.length; ) {
+    const pair = pairs[i]
+    if (pair === undefined) break
+    const meant = meantPair(pairs, i, at.path, at.source)
+    const entry = meant === undefined ? readEntry(pair, at) : meantEntry(pair, meant, at)
+    if (entry !== undefined) entries.push(entry)
+    i += meant?.count ?? 1
+  }
+  const node = { ...leafNode(null, range, at), ...mappingOf(entries, at.report) }
+  // What seems to be missing may be what was left out.
+  if (hasGap(pairs, range, at.source)) at.report.silence(firstKeyOf(node))
+  return node
+}
+
+/** True when entries of the mapping itself were left out, not of its values. */
+function hasGap(
+  pairs: readonly Pair[],
+  [start = 0, end = 0, nodeEnd = end]: readonly number[],
+  { gaps = [] }: Source,
+): boolean {
+  const isInside = (gap: number) =>
+    pairs.some(({ value }) => {
+      const [from = 0, to = 0] = value?.range ?? []
+      return from < gap && gap < to
+    })
+  return gaps.some((gap) => start <= gap && gap <= nodeEnd && !isInside(gap))
+}
+
+/** What was meant is reported, and what is said of its value is not: it is not what is written. */
+function meantEntry(pair: Pair, { code, mending, name, value }: Meant, at: Reading): Entry {
+  const path = childPath(at.path, name)
+  at.report.add(code, { ...mending.place, path }, mending.message, mending.suggestion)
+  const key: Place = { ...leafNode(null, pair.key.range, at), path }
+  const below = { ...at, path, fallback: key }
+  if ('pairs' in value) {
+    const [first, last] = [value.pairs[0], value.pairs.at(-1)]
+    const end = last?.value?.range[1] ?? last?.key.range[1] ?? key.end
+    return { name, key, value: mapNode(value.pairs, [first?.key.range[0] ?? key.start, end], below) }
+  }
+  const number = Number(value.text)
+  const node = leafNode(Number.isFinite(number) ? number : value.text, [value.start, value.end], below)
+  at.report.silence(node)
+  return { name, key, value: node }
+}
+
+function readEntry({ key, value }: Pair, at: Reading): Entry | undefined {
+  const place = leafNode(null, key.range, at)
+  if (!isScalar(key) || typeof key.value !== 'string') {
+    const message = isScalar(key)
+      ? 'A key must be text; put it in quotes.'
+      : 'A key must be text; a text that begins with a bracket stands in quotes.'
+    const quoted = isScalar(key) && key.source ? new Verbatim(JSON.stringify(key.source)) : undefined
+    at.report.add('GATE1013', place, message, quoted)
+    toNode(value, { ...at, fallback: place })
+    return undefined
+  }
+  const path = childPath(at.path, key.value)
+  const keyPlace: Place = { ...place, path }
+  if (!key.value.isWellFormed()) {
+    at.report.add('GATE1016', keyPlace, 'The key has half of a surrogate pair.')
+    return undefined
+  }
+  return { name: key.value, key: keyPlace, value: toNode(value, { ...at, path, fallback: keyPlace }) }
+}
+
+function scalarValue(value: unknown, node: Node, report: Report): Json {
+  if (typeof value === 'string') {
+    if (value.isWellFormed()) return value
+    report.add('GATE1016', node, 'The text has half of a surrogate pair.')
+    return ''
+  }
+  if (typeof value === 'number') {
+    if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return value
+    report.add('GATE1015', node, 'The number is infinite, undefined, or an integer beyond ±(2^53−1).')
+    return 0
+  }
+  return typeof value === 'boolean' ? value : null
+}

@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lintWithTests } from '../../src/authoring/cases/untested.ts'
+import { HEADER, LISTS, load, marked, spots } from './sources.ts'
+
+const RULE = 'rules:\n  - {id: r, actions: [a.b], effect: allow, reason: R.}\n'
+const W = (when: string, effect = 'allow') =>
+  `rules:\n  - {id: r, actions: [a.b], effect: ${effect}, reason: R., when: ${when}}\n`
+const A = (operator: string, value?: unknown) =>
+  `{fact: context.a, operator: ${operator}${value === undefined ? '' : `, value: ${value}`}}`
+const ACTION = (properties: string) =>
+  `actions: {a.b: {context: {type: object, required: [a], properties: {${properties}}}}}\n`
+const RULES = (...rules: [id: string, effect: string, when?: string][]) =>
+  `rules:\n${rules.map(([id, effect, when]) => `  - {id: ${id}, actions: [a.b], effect: ${effect}, reason: R.${when === undefined ? '' : `, when: ${when}`}}\n`).join('')}`
+const LIST_FILE = 'lists: {l: {file: lists/sanctioned.txt}}\n'
+const WARNINGS: [name: string, text: string][] = [
+  ['nothing doubtful', RULE],
+  ['an unused list', 'lists: {«2002»l: {values: [a]}}\n'],
+  ['an empty list', `lists: {l: {values: «2009»[]}}\n${W('{fact: context.a, operator: inList, value: l}')}`],
+  ['an unused condition', 'conditions: {«2003»c: {fact: action, operator: equal, value: a}}\n'],
+  ['hour 24', W('{fact: time.hour, operator: greaterThan, value: «2005»24}')],
+  ['hour 23', W('{fact: «2011»time.hour, operator: greaterThan, value: 23}')],
+  ['monday', W('{fact: time.weekday, operator: in, value: [mon, «2005»tuesday]}')],
+  ['a pattern for an action', W('{fact: action, operator: in, value: [a.b, «2005»"a.*"]}').replace('[a.b]', '[a.*]')],
+  ['a pattern for an action, elsewhere too', W('{fact: action, operator: notEqual, value: «2005»"c.*"}')],
+  ['a part of an action', W('{fact: action, operator: startsWith, value: "a."}').replace('[a.b]', '["**"]')],
+  ['a part of a day', W('{fact: time.weekday, operator: startsWith, value: s}')],
+  ['a part of an environment', W('{fact: environment, operator: matches, value: "^li"}')],
+  [
+    'a part of a domain',
+    `domains: {pay: [a.b], sale: [c.b]}\n${W('{fact: domain, operator: startsWith, value: p}').replace('[a.b]', '["**"]')}`,
+  ],
+  ['environment prod', W('{fact: environment, operator: equal, value: «2005»prod}')],
+  ['host bits', W('{fact: context.ip, operator: inCidr, value: [«2008»10.0.0.1/8]}')],
+  ['a deny rule on an uncertain fact', W('{fact: «2007»context.a, operator: equal, value: 1}', 'deny')],
+  ['an allow rule on an uncertain fact', W('{fact: context.a, operator: equal, value: 1}')],
+  [
+    'guarded by exists',
+    W('{all: [{fact: context.a, operator: exists}, {fact: context.a, operator: equal, value: 1}]}', 'deny'),
+  ],
+  [
+    'defaulted',
+    `facts: {context.a: {type: number, default: 0}}\n${W('{fact: context.a, operator: equal, value: 1}', 'deny')}`,
+  ],
+  [
+    'required',
+    `actions: {a.b: {context: {type: object, required: [a]}}}\n${W('{fact: context.a, operator: equal, value: 1}', 'deny')}`,
+  ],
+  [
+    'shadowed by a deny',
+    'rules:\n  - {id: «2006»a, actions: [x.y], effect: allow, reason: R.}\n  - {id: b, actions: ["x.*"], effect: deny, reason: R.}\n',
+  ],
+  [
+    'shadowed by an earlier allow',
+    'rules:\n  - {id: a, actions: ["**"], effect: allow, reason: R.}\n  - {id: «2006»b, actions: ["x.*", q], effect: allow, reason: R.}\n',
+  ],
+  [
+    'two holds add up',
+    'rules:\n  - {id: a, actions: [x], effect: require_approval, reason: R.}\n  - {id: b, actions: [x], effect: require_approval, reason: R., approval: {quorum: 2}}\n',
+  ],
+  [
+    'nothing is below the threshold of denial',
+    'thresholds: {requireApproval: 0, deny: 0}\nrules:\n  - {id: «2006»a, actions: [x], effect: allow, reason: R.}\n  - {id: b, actions: [y], effect: deny, reason: R.}\n',
+  ],
+  ['a threshold that asks for approval always', `thresholds: {requireApproval: 0}\n${RULE}`],
+  [
+    'terms that stand twice',
+    'approval: {approvers: [a, b, «2017»a], unbound: [context.a, «2017»context.a]}\nrules:\n  - {id: r, actions: [a.b], effect: require_approval, reason: R., approval: {approvers: [c, «2017»c]}}\n',
+  ],
+  [
+    'partly shadowed',
+    'rules:\n  - {id: a, actions: [x], effect: deny, reason: R.}\n  - {id: b, actions: [x, y], effect: allow, reason: R.}\n',
+  ],
+  // Conditions: never true, always true, without effect.
+  ['two numbers that exclude each other', W(`{«2011»all: [${A('greaterThan', 100)}, ${A('lessThan', 50)}]}`)],
+  ['two texts that exclude each other', W(`{«2011»all: [${A('equal', 'DE')}, ${A('startsWith', 'F')}]}`)],
+  [
+    'two times that exclude each other',
+    W(`{«2011»all: [${A('before', '"2026-01-01T00:00:00Z"')}, ${A('after', '"2027-01-01T00:00:00Z"')}]}`),
+  ],
+  [
+    'two lists of items that exclude each other',
+    W(`{«2011»all: [${A('"someFact:equal"', 'x')}, ${A('doesNotContain', 'x')}]}`),
+  ],
+  ['a gap between two numbers', W(`{all: [${A('greaterThan', 1)}, ${A('lessThan', 2)}]}`)],
+  [
+    'one integer between two numbers',
+    ACTION('a: {type: integer}') + W(`{all: [${A('greaterThan', 1)}, ${A('lessThan', 3)}]}`),
+  ],
+  [
+    'no integer between two numbers',
+    ACTION('a: {type: integer}') + W(`{«2011»all: [${A('greaterThan', 1)}, ${A('lessThan', 2)}]}`),
+  ],
+  ['different facts', W(`{all: [${A('equal', 1)}, {fact: context.b, operator: equal, value: 2}]}`)],
+  ['patterns, of which nothing is claimed', W(`{all: [${A('matches', '"^a$"')}, ${A('matches', '"^b$"')}]}`)],
+  ['a list in a file, which will change', LIST_FILE + W(`{all: [${A('equal', 'DE')}, ${A('inList', 'l')}]}`)],
+  [
+    'a list in the policy',
+    `lists: {l: {values: [FR]}}\n${W(`{«2011»all: [${A('equal', 'DE')}, ${A('inList', 'l')}]}`)}`,
+  ],
+  ['another tenant', W('{fact: «2011»tenant, operator: equal, value: other}')],
+  ['an action that the rule is not about', W('{fact: «2011»action, operator: equal, value: a.c}')],
+  [
+    'a value that the schema refuses',
+    ACTION('a: {enum: [1, 2]}') + W(`{fact: «2011»context.a, operator: equal, value: 3}`),
+  ],
+  [
+    'a value that the schema of one of two actions lets through',
+    ACTION('a: {enum: [1]}') + W(A('equal', 3)).replace('[a.b]', '[a.b, a.c]'),
+  ],
+  [
+    'a parent that need not be an object',
+    ACTION('p: {properties: {a: {enum: [1]}}}') + W('{fact: context.p.a, operator: equal, value: 3}'),
+  ],
+  [
+    'missing in spite of a default',
+    `facts: {context.a: {type: number, default: 0}}\n${W('{fact: «2012»context.a, operator: exists}')}`,
+  ],
+  [
+    'a guard beside a schema that requires the fact',
+    ACTION('a: {type: number}') + W(`{all: [${A('exists')}, ${A('equal', 1)}]}`),
+  ],
+  ['both sides of a number', W(`{«2012»any: [${A('greaterThan', 1)}, ${A('lessThanInclusive', 1)}]}`)],
+  ['both sides of a number but not the number', W(`{any: [${A('greaterThan', 1)}, ${A('lessThan', 1)}]}`)],
+  ['every hour', W('{fact: «2012»time.hour, operator: greaterThanInclusive, value: 0}')],
+  [
+    'a part that the other implies',
+    W(`{all: [${A('greaterThan', 100)}, {fact: «2013»context.a, operator: greaterThan, value: 50}]}`),
+  ],
+  [
+    'a part that the other covers',
+    W(`{any: [{fact: «2013»context.a, operator: equal, value: x}, ${A('in', '[x, y]')}]}`),
+  ],
+  [
+    'a part that stands there already',
+    W(`{all: [{not: ${A('equal', 1)}}, {«2013»not: ${A('equal', 1)}}, {fact: context.b, operator: equal, value: 1}]}`),
+  ],
+  ['a guard, which is not without effect', W(`{all: [${A('exists')}, ${A('equal', 1)}]}`, 'deny')],
+  [
+    'a named condition, at its own place',
+    `conditions: {c: {«2011»all: [${A('equal', 1)}, ${A('equal', 2)}]}}\n` +
+      W('{condition: c}').replace('id: r', 'id: «2006»r'),
+  ],
+  [
+    'a part of a risk factor',
+    `risk:\n  - {name: f, actions: [a.b], weight: 50, when: {«2011»all: [${A('equal', 1)}, ${A('equal', 2)}]}}\n`,
+  ],
+  // Rules that never decide.
+  [
+    'a stronger rule with a wider condition',
+    RULES(
+      ['«2006»a', 'allow', A('greaterThan', 100)],
+      ['b', 'deny', `{any: [${A('missing')}, ${A('greaterThan', 50)}]}`],
+    ),
+  ],
+  [
+    'a stronger rule with a narrower condition',
+    RULES(
+      ['a', 'allow', A('greaterThan', 50)],
+      ['b', 'require_approval', `{all: [${A('exists')}, ${A('greaterThan', 100)}]}`],
+    ),
+  ],
+  [
+    'two rules that together leave nothing',
+    RULES(
+      ['«2006»a', 'allow'],
+      ['b', 'deny', '{fact: time.hour, operator: lessThan, value: 12}'],
+      ['c', 'require_approval', '{fact: time.hour, operator: greaterThan, value: 11}'],
+    ),
+  ],
+  [
+    'two rules that together leave an hour',
+    RULES(
+      ['a', 'allow'],
+      ['b', 'deny', '{fact: time.hour, operator: lessThan, value: 12}'],
+      ['c', 'require_approval', '{fact: time.hour, operator: greaterThan, value: 12}'],
+    ),
+  ],
+  [
+    'an earlier allow with a wider condition',
+    RULES(['a', 'allow', A('lessThan', 100)], ['«2006»b', 'allow', A('lessThan', 50)]),
+  ],
+  [
+    'a later allow with a wider condition',
+    RULES(['a', 'allow', A('lessThan', 50)], ['b', 'allow', A('lessThan', 100)]),
+  ],
+  [
+    'risk factors that always add up to a denial',
+    `risk:\n  - {name: f, actions: ["**"], weight: 50}\n  - {name: g, actions: ["a.*"], weight: 30}\n` +
+      RULES(['«2006»a', 'allow'], ['b', 'deny', '{fact: time.hour, operator: lessThan, value: 9}']),
+  ],
+  [
+    'a pattern that others of two rules cover in parts',
+    'rules:\n  - {id: a, actions: [x.y, z], effect: allow, reason: R.}\n  - {id: b, actions: ["x.*"], effect: deny, reason: R.}\n',
+  ],
+  [
+    'one pattern covered by one rule, the other by another',
+    'rules:\n  - {id: «2006»a, actions: ["x.*.z", q], effect: allow, reason: R.}\n  - {id: b, actions: ["x.**"], effect: deny, reason: R.}\n  - {id: c, actions: ["q*"], effect: require_approval, reason: R.}\n',
+  ],
+  // What is written twice.
+  ['patterns', 'rules:\n  - {id: r, actions: [«2015»x.y, "x.*", «2015»"x.*"], effect: allow, reason: R.}\n'],
+  ['patterns of a domain', 'domains: {d: ["x.**", «2015»x.y]}\n'],
+  ['rules', RULES(['a', 'deny', A('exists')], ['«2016»b', 'deny', A('exists')])],
+  [
+    'rules with other effects',
+    RULES(
+      ['a', 'require_approval', '{fact: time.hour, operator: lessThan, value: 9}'],
+      ['b', 'allow', '{fact: time.hour, operator: lessThan, value: 10}'],
+    ),
+  ],
+  ['values of a list', `lists: {l: {values: [a, «2017»a, 1, "1"]}}\n${W(A('inList', 'l'))}`],
+  ['constants', W(A('in', '[a, «2017»a]'))],
+  // Texts for numbers, and scales.
+  [
+    'a number as text',
+    W(`{all: [${A('greaterThan', 1)}, {fact: context.b, operator: equal, value: x}]}`) +
+      '  - {id: q, actions: [q], effect: allow, reason: R., when: {fact: context.a, operator: equal, value: «2018»"100"}}\n',
+  ],
+  ['a text of digits', W(A('equal', '"100"'))],
+  [
+    'a scale beyond what the schema allows',
+    `${ACTION('a: {type: number, maximum: 10}')}risk:\n  - {name: f, actions: [a.b], weight: 50, scale: {fact: context.a, from: «2019»10, to: 20}}\n`,
+  ],
+  [
+    'a scale within',
+    `${ACTION('a: {type: number, maximum: 11}')}risk:\n  - {name: f, actions: [a.b], weight: 50, scale: {fact: context.a, from: 10, to: 20}}\n`,
+  ],
+]
+
+for (const [name, source] of WARNINGS) {
+  test(`warnings: ${name}`, () => {
+    const { text, wanted } = marked(HEADER + source)
+    const { set, diagnostics } = load({ 'main.yaml': text })
+    assert.deepEqual(spots(diagnostics), wanted)
+    assert.ok(set !== undefined, 'a warning does not keep a set from loading')
+  })
+}
+
+const ADVICE: [name: string, text: string][] = [
+  ['a careful set', RULE],
+  ['a negation on a fact that may be missing', W('{fact: «2102»context.a, operator: notEqual, value: 1}')],
+  ['a negation with a guard', W(`{all: [${A('exists')}, ${A('notEqual', 1)}]}`)],
+  ['a negation that restrains', W('{fact: «2007»context.a, operator: notEqual, value: 1}', 'deny')],
+  ['a long list', W(A('in', `«2103»[${Array.from({ length: 31 }, (_, i) => i)}]`))],
+  ['a list that is long enough', W(A('in', `[${Array.from({ length: 30 }, (_, i) => i)}]`))],
+  ['a pattern without anchors', W(A('matches', '«2104»"^a"'))],
+  ['a pattern with anchors', W(A('matches', '"(?i)^a$"'))],
+  ['a pattern that must not match', W(`{all: [${A('exists')}, {not: ${A('matches', 'a')}}]}`)],
+  ['a pattern that denies', W('{fact: «2007»context.a, operator: matches, value: a}', 'deny')],
+  ['a pattern in a named condition', `conditions: {c: ${A('matches', '«2104»"^a"')}}\n${W('{condition: c}')}`],
+  [
+    'everything allowed',
+    'rules:\n  - {id: r, actions: [a, «2105»"**"], effect: allow, reason: R.}\n'.replace('[a, ', '['),
+  ],
+  ['everything denied', 'rules:\n  - {id: r, actions: ["**"], effect: deny, reason: R.}\n'],
+  ['who asks may approve', `approval: {selfApproval: «2106»true}\n${RULE}`],
+  [
+    'factors that come to nothing',
+    `risk: «2107»\n  - {name: f, actions: [a.b], weight: 39.9}\n`.replace('risk: «2107»\n  - {', 'risk:\n  «2107»- {'),
+  ],
+  ['factors that come to something', 'risk:\n  - {name: f, actions: [a.b], weight: 40}\n'],
+  ['an action that looks misspelt', `actions: {order.read: {}}\n${RULE.replace('a.b', '«2108»order.raed')}`],
+  ['a pattern that looks misspelt', `actions: {payment.refund: {}}\n${RULE.replace('a.b', '«2108»paymet.*')}`],
+  [
+    'a pattern of a domain that looks misspelt',
+    `actions: {payment.refund: {}}\ndomains: {d: [«2108»"pyament.**"]}\n${RULE}`,
+  ],
+  ['a pattern that begins as an action', `actions: {payment.refund: {}}\n${RULE.replace('a.b', 'payment.*.x')}`],
+  [
+    'two patterns alike, of which one is declared',
+    `actions: {border.cross: {}}\n${RULE.replace('[a.b]', '[border.*, borders.*, corder.*]')}`,
+  ],
+  ['two actions alike', `actions: {order.read: {}}\n${RULE.replace('a.b', 'order.reads')}`],
+  ['two versions', `actions: {order.v1: {}}\n${RULE.replace('a.b', 'order.v2')}`],
+]
+
+for (const [name, source] of ADVICE) {
+  test(`advice: ${name}`, async () => {
+    const { text, wanted } = marked(HEADER + source)
+    const files = [{ name: 'main.yaml', bytes: Buffer.from(text) }]
+    const found = await lintWithTests({ tenant: 'acme', files, lists: LISTS, ignored: [] })
+    assert.deepEqual(spots(found), wanted)
+    const loaded = spots(load({ 'main.yaml': text }).diagnostics)
+    const doubts = wanted.filter(([code]) => code < 'GATE2100')
+    assert.deepEqual(loaded, doubts, 'loading gives no advice')
+  })
+}
+
+const SUGGESTIONS: [text: string, suggestion: string | null][] = [
+  ['rulez: []\n', 'rules'],
+  ['timezone: Europe/Berln\n', 'Europe/Berlin'],
+  ['approval: {expiresIn: 30 minutes}\n', '30m'],
+  ['defaults: {decision: den}\n', 'deny'],
+  [W('{fact: context.a, operator: ">=", value: 1}'), 'greaterThanInclusive'],
+  [W('{fact: context.a, operator: "nt:equals", value: 1}'), 'not:equal'],
+  [W('{fact: context.a, operator: inCidr, value: 10.0.0.1}'), '10.0.0.1/32'],
+  [
+    `facts: {context.amount: {type: number}}\n${W('{fact: context.ammount, operator: equal, value: 1}')}`,
+    'context.amount',
+  ],
+  [`facts: {context.amount: {type: number}}\n${W('{fact: amount, operator: equal, value: 1}')}`, 'context.amount'],
+  [`facts: {context.amount: {type: number}}\n${W('{fact: context.amount, operator: equal, value: "10"}')}`, '10'],
+  [`domains: {finance: [a.b]}\n${W('{fact: domain, operator: equal, value: finanse}')}`, 'finance'],
+  [W('{fact: context.a, operator: zzzzzz, value: 1}'), null],
+]
+
+for (const [text, suggestion] of SUGGESTIONS) {
+  test(`suggestions: ${suggestion} for ${text.split('\n').at(-2)}`, () => {
+    assert.equal(load({ 'main.yaml': HEADER + text }).diagnostics[0]?.suggestion, suggestion)
+  })
+}

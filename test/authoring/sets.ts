@@ -1,0 +1,24 @@
+import type { JsonObject } from '../../src/base/json.ts'
+import { factReader } from '../../src/gate/facts.ts'
+import { type Evaluation, evaluate, type Truth } from '../../src/policies/evaluate.ts'
+import type { PolicySet } from '../../src/policies/set.ts'
+import { setOf } from './sources.ts'
+
+/** Evaluates a check of `action` with this context. */
+export function evaluateContext(set: PolicySet, context: JsonObject | undefined, action = 'a.b'): Promise<Evaluation> {
+  const input = { action, domain: undefined, tenant: 'acme', environment: 'live' as const, agent: 'bot' }
+  return evaluate(
+    set,
+    action,
+    factReader({ ...input, nowMs: 0, localTime: set.localTime, context, plan: undefined, overTime: new Map() }),
+  )
+}
+
+/** A set of one allow rule for a.b with this condition. */
+export function setWhen(when: string, rest = ''): PolicySet {
+  return setOf(`${rest}rules:\n  - id: r\n    actions: [a.b]\n    effect: allow\n    reason: R.\n    when: ${when}\n`)
+}
+
+export async function truthOf(set: PolicySet, context: JsonObject | undefined): Promise<Truth | undefined> {
+  return (await evaluateContext(set, context)).rules[0]?.outcome
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Json } from '../../src/base/json.ts'
+import { OPERATORS } from '../../src/policies/operators.ts'
+import type { Truth } from '../../src/policies/set.ts'
+import { setWhen, truthOf } from '../authoring/sets.ts'
+
+type Row = [operator: string, value: Json | undefined, fact: Json | undefined, outcome: Truth]
+
+// Every operator: true, false, missing, null, mistyped.
+const OPERATOR_ROWS: Row[] = [
+  ['equal', 'a', 'a', 'true'],
+  ['equal', 'a', 'b', 'false'],
+  ['equal', 'a', undefined, 'unknown'],
+  ['equal', 'a', null, 'unknown'],
+  ['equal', '1', 1, 'unknown'],
+  ['equal', 1, 1, 'true'],
+  ['equal', false, false, 'true'],
+  ['equal', 'a', ['a'], 'unknown'],
+  ['equal', 'a', { a: 1 }, 'unknown'],
+  ['notEqual', 'a', 'b', 'true'],
+  ['notEqual', 'a', 'a', 'false'],
+  ['notEqual', 'a', undefined, 'unknown'],
+  ['notEqual', 'a', 1, 'unknown'],
+  ['in', ['a', 'b'], 'b', 'true'],
+  ['in', ['a', 'b'], 'c', 'false'],
+  ['in', ['administrator'], 'admin', 'false'],
+  ['in', ['a'], undefined, 'unknown'],
+  ['in', ['a'], 1, 'unknown'],
+  ['in', [1, 'a'], 2, 'false'],
+  ['notIn', ['a', 'b'], 'c', 'true'],
+  ['notIn', ['a', 'b'], 'a', 'false'],
+  ['notIn', ['a'], undefined, 'unknown'],
+  ['notIn', ['a'], true, 'unknown'],
+  ['contains', 'a', ['b', 'a'], 'true'],
+  ['contains', 'a', ['b'], 'false'],
+  ['contains', 'a', [], 'false'],
+  ['contains', 'a', undefined, 'unknown'],
+  ['contains', 'a', 'abc', 'unknown'],
+  ['contains', 'a', ['a', 1], 'true'],
+  ['contains', 'a', ['b', 1], 'unknown'],
+  ['doesNotContain', 'a', ['b'], 'true'],
+  ['doesNotContain', 'a', ['a'], 'false'],
+  ['doesNotContain', 'a', undefined, 'unknown'],
+  ['doesNotContain', 'a', 'b', 'unknown'],
+  ['lessThan', 10, 9, 'true'],
+  ['lessThan', 10, 10, 'false'],
+  ['lessThan', 10, undefined, 'unknown'],
+  ['lessThan', 10, '9', 'unknown'],
+  ['lessThanInclusive', 10, 10, 'true'],
+  ['lessThanInclusive', 10, 11, 'false'],
+  ['lessThanInclusive', 10, undefined, 'unknown'],
+  ['lessThanInclusive', 10, [9], 'unknown'],
+  ['greaterThan', 9, 10, 'true'],
+  ['greaterThan', 9, 9, 'false'],
+  ['greaterThan', 9, undefined, 'unknown'],
+  ['greaterThan', 9, '10', 'unknown'],
+  ['greaterThanInclusive', 9, 9, 'true'],
+  ['greaterThanInclusive', 9, 8, 'false'],
+  ['greaterThanInclusive', 9, undefined, 'unknown'],
+  ['greaterThanInclusive', 9, '10abc', 'unknown'],
+  ['exists', undefined, 'a', 'true'],
+  ['exists', undefined, '', 'true'],
+  ['exists', undefined, 0, 'true'],
+  ['exists', true, [], 'true'],
+  ['exists', undefined, undefined, 'false'],
+  ['exists', undefined, null, 'false'],
+  ['missing', undefined, undefined, 'true'],
+  ['missing', undefined, null, 'true'],
+  ['missing', undefined, false, 'false'],
+  ['startsWith', 'ab', 'abc', 'true'],
+  ['startsWith', 'ab', 'bab', 'false'],
+  ['startsWith', 'ab', undefined, 'unknown'],
+  ['startsWith', 'ab', 1, 'unknown'],
+  ['endsWith', 'bc', 'abc', 'true'],
+  ['endsWith', 'bc', 'bca', 'false'],
+  ['endsWith', 'bc', undefined, 'unknown'],
+  ['endsWith', 'bc', ['abc'], 'unknown'],
+  ['matches', '^a+$', 'aaa', 'true'],
+  ['matches', '^a+$', 'aab', 'false'],
+  ['matches', 'b', 'abc', 'true'],
+  ['matches', 'a', undefined, 'unknown'],
+  ['matches', 'a', 5, 'unknown'],
+  ['inList', 'sanctioned', 'KP', 'true'],
+  ['inList', 'sanctioned', 'DE', 'false'],
+  ['inList', 'sanctioned', '# ISO codes', 'false'],
+  ['inList', 'sanctioned', undefined, 'unknown'],
+  ['inList', 'sanctioned', 7, 'unknown'],
+  ['notInList', 'sanctioned', 'DE', 'true'],
+  ['notInList', 'sanctioned', 'IR', 'false'],
+  ['notInList', 'sanctioned', undefined, 'unknown'],
+  ['notInList', 'sanctioned', {}, 'unknown'],
+  ['inCidr', '10.0.0.0/8', '10.1.2.3', 'true'],
+  ['inCidr', '10.0.0.0/8', '11.1.2.3', 'false'],
+  ['inCidr', ['10.0.0.0/8', '2001:db8::/32'], '2001:db8::1', 'true'],
+  ['inCidr', '10.0.0.0/8', '::ffff:10.1.2.3', 'true'],
+  ['inCidr', '10.0.0.0/8', undefined, 'unknown'],
+  ['inCidr', '10.0.0.0/8', 'host', 'unknown'],
+  ['inCidr', '10.0.0.0/8', 10, 'unknown'],
+  ['before', '2026-01-01T00:00:00Z', '2026-01-01T00:30:00+01:00', 'true'],
+  ['before', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z', 'false'],
+  ['before', '2026-01-01T00:00:00Z', undefined, 'unknown'],
+  ['before', '2026-01-01T00:00:00Z', '2025-01-01', 'unknown'],
+  ['after', '2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z', 'true'],
+  ['after', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z', 'false'],
+  ['after', '2026-01-01T00:00:00Z', undefined, 'unknown'],
+  ['after', '2026-01-01T00:00:00Z', 1e12, 'unknown'],
+  ['not:equal', 'a', 'b', 'true'],
+  ['not:equal', 'a', 'a', 'false'],
+  ['not:equal', 'a', undefined, 'unknown'],
+  ['not:not:equal', 'a', 'a', 'true'],
+  ['not:lessThanInclusive', 1, '10abc', 'unknown'],
+  ['someFact:equal', 'a', ['b', 'a', 1], 'true'],
+  ['someFact:equal', 'a', ['b'], 'false'],
+  ['someFact:equal', 'a', [], 'false'],
+  ['someFact:equal', 'a', ['b', 1], 'unknown'],
+  ['someFact:equal', 'a', undefined, 'unknown'],
+  ['someFact:equal', 'a', 'a', 'unknown'],
+  ['everyFact:greaterThan', 1, [2, 3], 'true'],
+  ['everyFact:greaterThan', 1, [2, 1], 'false'],
+  ['everyFact:greaterThan', 1, [2, '3'], 'unknown'],
+  ['everyFact:greaterThan', 1, [0, '3'], 'false'],
+  ['everyFact:greaterThan', 1, [], 'unknown'],
+  ['everyFact:greaterThan', 1, undefined, 'unknown'],
+  ['not:everyFact:equal', 'a', [], 'unknown'],
+  ['not:someFact:equal', 'a', ['b'], 'true'],
+  ['everyFact:not:equal', 'a', ['b', 'c'], 'true'],
+]
+
+for (const [operator, value, fact, outcome] of OPERATOR_ROWS) {
+  test(`operator: ${JSON.stringify(fact)} ${operator} ${JSON.stringify(value)} is ${outcome}`, async () => {
+    const leaf = JSON.stringify({ fact: 'context.f', operator, ...(value === undefined ? {} : { value }) })
+    const set = setWhen(leaf, 'lists:\n  sanctioned: {file: lists/sanctioned.txt}\n')
+    assert.equal(await truthOf(set, fact === undefined ? {} : { f: fact }), outcome)
+  })
+}
+
+test('operators: every one has a row of each outcome that it can have', () => {
+  for (const { name, value } of OPERATORS.values()) {
+    const outcomes = new Set(OPERATOR_ROWS.filter(([operator]) => operator === name).map(([, , , outcome]) => outcome))
+    assert.deepEqual([...outcomes].sort(), value === 'none' ? ['false', 'true'] : ['false', 'true', 'unknown'], name)
+  }
+})
