@@ -16,17 +16,18 @@ export const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
 /** Folders that take long, longest first, and how many processes share their files; `each` file has its own where it changes its process. */
 const PROCESSES: Record<string, number | 'each'> = {
-  console: 1,
-  cli: 1,
-  e2e: 3,
+  anchors: 2,
+  evidence: 3,
   http: 3,
-  docs: 'each',
-  image: 'each',
-  client: 'each',
+  cli: 2,
+  console: 1,
+  e2e: 3,
   store: 2,
   authoring: 2,
-  evidence: 2,
   mcp: 2,
+  client: 'each',
+  docs: 'each',
+  image: 'each',
 }
 
 /** Parts without files of test/, and the tiers that run them. Those of the rest add to the fast tier. */
