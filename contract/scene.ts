@@ -1,5 +1,5 @@
 import { openApiDocument } from '../src/http/routes.ts'
-import { ROUTES, type RouteId } from '../src/keys/roles.ts'
+import { ROUTES, type RouteId } from '../src/keys/routes.ts'
 
 interface Keys {
   owner: string

@@ -1,5 +1,5 @@
 import { openApiDocument } from '../src/http/routes.ts'
-import { ROUTES, type RouteId, type RouteRule } from '../src/keys/roles.ts'
+import { ROUTES, type RouteId, type RouteRule } from '../src/keys/routes.ts'
 
 /** What generated clients take from the OpenAPI document: the shapes that have names, and the routes. */
 

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { GateError } from '../base/errors.ts'
-import type { RouteId } from '../keys/roles.ts'
+import type { RouteId } from '../keys/routes.ts'
 import type { Store } from '../store/store.ts'
 import type { Guard, IdempotencyUse, Write } from '../store/submission.ts'
 import type { Caller, Deps } from './deps.ts'

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { Command } from 'commander'
 import { parseJson } from '../base/json.ts'
-import { ROUTES } from '../keys/roles.ts'
+import { ROUTES } from '../keys/routes.ts'
 import { addCommonOptions, type CommonOptions, configOf, EXIT } from './context.ts'
 import { print } from './output.ts'
 

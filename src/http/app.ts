@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { once } from '../base/memo.ts'
-import { ROUTES } from '../keys/roles.ts'
+import { ROUTES } from '../keys/routes.ts'
 import { bodyBudget } from './body-budget.ts'
 import { type Dispatcher, dispatch, requestIdOf } from './dispatch.ts'
 import { writeError } from './errors.ts'

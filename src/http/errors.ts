@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { ERRORS, GateError } from '../base/errors.ts'
-import type { Facade } from '../keys/roles.ts'
+import type { Facade } from '../keys/routes.ts'
 import { inSource } from '../stack.ts'
 import { failureIn } from './facades/failures.ts'
 import { writeEnvelope, writeText } from './reply.ts'

@@ -1,7 +1,7 @@
 import type { Caller } from '../actions/deps.ts'
 import { GateError } from '../base/errors.ts'
 import { type Bucket, DEFAULT_PLAN, leftIn, PLANS, SIGN_IN_LIMIT, STATUS_LIMIT, take } from '../keys/plan.ts'
-import type { RouteRule } from '../keys/roles.ts'
+import type { RouteRule } from '../keys/routes.ts'
 import type { State } from '../store/store.ts'
 
 /** Headers about a caller's limits (draft-ietf-httpapi-ratelimit-headers). */

@@ -1,6 +1,6 @@
 import { Type } from '#typebox'
 import { once } from '../base/memo.ts'
-import type { KeyedRouteId, PublicRouteId, RouteId } from '../keys/roles.ts'
+import type { KeyedRouteId, PublicRouteId, RouteId } from '../keys/routes.ts'
 import { VERSION } from '../version.ts'
 import { approvalRoutes } from './approvals/routes.ts'
 import { auditRoutes } from './audit/routes.ts'

@@ -1,7 +1,7 @@
 /** Where the web console is served. */
 export const CONSOLE_PATH = '/console'
 
-/** Routes for people who read and manage, as the web console does. Part of ROUTES in roles.ts. */
+/** Routes for people who read and manage, as the web console does. Part of ROUTES in routes.ts. */
 export const CONSOLE_ROUTES = {
   openSession: {
     method: 'POST',

@@ -1,6 +1,6 @@
 /**
  * Routes in foreign protocols, for tools that speak these already. Each maps onto a route of ours: same check, same
- * approvals, same trail. Part of ROUTES in roles.ts.
+ * approvals, same trail. Part of ROUTES in routes.ts.
  */
 export const FACADE_ROUTES = {
   opaDecision: {

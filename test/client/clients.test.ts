@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { ROUTES, type RouteRule } from '../../src/keys/roles.ts'
+import { ROUTES, type RouteRule } from '../../src/keys/routes.ts'
 import { ACME_POLICY, type Gate, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { type Between, between } from './between.ts'

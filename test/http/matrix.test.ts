@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { type KeyedRouteId, ROLES, ROUTES, type Role, type RouteRule } from '../../src/keys/roles.ts'
+import { ROLES, type Role } from '../../src/keys/roles.ts'
+import { type KeyedRouteId, ROUTES, type RouteRule } from '../../src/keys/routes.ts'
 import { startGate } from '../helpers.ts'
 import { assertDone, assertRefused, assertRefusedBy, codeIn, entries, entriesOf } from './support.ts'
 

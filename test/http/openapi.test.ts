@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { ROUTES, type RouteId, type RouteRule } from '../../src/keys/roles.ts'
+import { ROUTES, type RouteId, type RouteRule } from '../../src/keys/routes.ts'
 import { assertDeclared } from '../declared.ts'
 import { startGate } from '../helpers.ts'
 

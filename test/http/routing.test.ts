@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { type KeyedRouteId, ROUTES, type RouteRule } from '../../src/keys/roles.ts'
+import { type KeyedRouteId, ROUTES, type RouteRule } from '../../src/keys/routes.ts'
 import { startGate } from '../helpers.ts'
 import { assertDone, assertRefused, assertRefusedBy, entries } from './support.ts'
 

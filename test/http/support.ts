@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ERRORS, type ErrorCode } from '../../src/base/errors.ts'
 import { statusOf } from '../../src/http/facades/failures.ts'
-import type { Facade } from '../../src/keys/roles.ts'
+import type { Facade } from '../../src/keys/routes.ts'
 import { assertDeclared } from '../declared.ts'
 import type { Answer, Gate } from '../helpers.ts'
 

@@ -1,6 +1,7 @@
 import { GateError } from '../../base/errors.ts'
 import { type ApiKey, hashSecret, isActive, isSecret } from '../../keys/apikey.ts'
-import { isAdmin, mayCall, type RouteRule } from '../../keys/roles.ts'
+import { isAdmin } from '../../keys/roles.ts'
+import { mayCall, type RouteRule } from '../../keys/routes.ts'
 import type { State } from '../../store/store.ts'
 import { type Caller, callerOf } from '../deps.ts'
 

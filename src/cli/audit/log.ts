@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { LogRequest, logEntry } from '../../actions/audit/audit.ts'
 import { parserOf } from '../../base/schema.ts'
-import { ROUTES } from '../../keys/roles.ts'
+import { ROUTES } from '../../keys/routes.ts'
 import { addKeyOptions, type KeyOptions, withCaller } from '../caller.ts'
 import { objectOf } from '../json-option.ts'
 import { print } from '../output.ts'

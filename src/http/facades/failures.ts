@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, type GateError } from '../../base/errors.ts'
 import { denyOutput } from '../../gate/claude-code.ts'
-import type { Facade } from '../../keys/roles.ts'
+import type { Facade } from '../../keys/routes.ts'
 
 /** Form of a failure in the protocol of a facade. Each includes our own code, for people who investigate. */
 interface Form {

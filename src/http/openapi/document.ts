@@ -1,6 +1,6 @@
 import { POSITION_PATTERN } from '../../actions/events/events.ts'
 import { USUAL_URL } from '../../base/variables.ts'
-import { ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
+import { ROUTES, type RouteId, type RouteRule } from '../../keys/routes.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from '../headers.ts'
 import type { RouteShape } from '../route.ts'
 import { FAILURE, failuresOf } from './failures.ts'

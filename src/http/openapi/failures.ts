@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, GateError } from '../../base/errors.ts'
-import { type Facade, ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
+import { type Facade, ROUTES, type RouteId, type RouteRule } from '../../keys/routes.ts'
 import { FORMS, statusOf } from '../facades/failures.ts'
 import type { RouteShape } from '../route.ts'
 import { EXAMPLE_REQUEST_ID, type Schema, sentence } from './schemas.ts'

@@ -1,4 +1,4 @@
-import { callersOf, ROUTES, type RouteId, type RouteRule } from '../../keys/roles.ts'
+import { callersOf, ROUTES, type RouteId, type RouteRule } from '../../keys/routes.ts'
 import type { RouteShape } from '../route.ts'
 import type { failuresOf } from './failures.ts'
 import { type componentsOf, EXAMPLE_REQUEST_ID, type Schema, sentence } from './schemas.ts'

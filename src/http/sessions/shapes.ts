@@ -1,6 +1,6 @@
 import { type Static, Type } from '#typebox'
 import { EnvironmentField, RoleField } from '../../actions/keys/keys.ts'
-import { type KeyedRouteId, ROUTES, type RouteRule } from '../../keys/roles.ts'
+import { type KeyedRouteId, ROUTES, type RouteRule } from '../../keys/routes.ts'
 import { EXAMPLE, id, nullable, Timestamp } from '../common-shapes.ts'
 
 /** Routes that a signed-in browser can use; facades accept only keys. */
