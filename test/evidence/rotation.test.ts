@@ -31,7 +31,10 @@ test('log keys that follow one another while the service runs, decides and expor
   const bundles = [await world.bundleOf(await world.decide(1))]
   let running = true
   const exporting = (async () => {
-    for (let n = 0; running; n += 1) bundles.push(await world.bundleOf(await world.decide(n % 900)))
+    for (let n = 0; running; n += 1) {
+      bundles.push(await world.bundleOf(await world.decide(n % 900)))
+      await sleep(20)
+    }
   })()
   for (let turn = 0; turn < 8; turn += 1) {
     await Promise.all([
