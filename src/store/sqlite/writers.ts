@@ -9,6 +9,8 @@ const MODULE = new URL('./writer-worker', import.meta.url)
 /** Average group size above which the way to the thread and back pays off. */
 const LARGE_GROUP = 6
 const SIZE_WEIGHT = 0.2
+/** Enough for a batch; V8 would take 48 MB and keep them. */
+const YOUNG_GENERATION_MB = 4
 
 /** Makes the writer of a file. `file` is the connection of this thread. */
 export type MakeWriter = (address: FileAddress, file: FileConnection) => Writer
@@ -26,7 +28,10 @@ export const writeInThread: MakeWriter = (address) => {
   let settle: (reply: WriteReply) => void = () => undefined
 
   const start = (): Worker => {
-    const started = startThread(MODULE, { workerData: address })
+    const started = startThread(MODULE, {
+      workerData: address,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    })
     const lost = (cause: string): void => {
       if (thread !== started) return
       thread = undefined
