@@ -5,14 +5,14 @@ import { build } from 'esbuild'
 import { writeNotice } from './notice.js'
 
 /**
- * Makes the program in dist: one file for each entry, and chunks for what several of them load or what is loaded when first used.
- * All lie in one folder, so that an address beside a module of the source is beside its chunk too.
+ * Builds the program in dist: one file for each entry, and chunks for shared code and code loaded on first use.
+ * All files lie in one folder, so that paths relative to a source module resolve from its chunk too.
  */
 
 const SRC = join(dirname(fileURLToPath(import.meta.url)), '..')
 const OUT = join(SRC, '../dist')
 
-/** Files that Node.js starts: the command line, and what runs in threads. */
+/** Files that Node.js starts: the command line, and the entry points of threads. */
 const ENTRIES = [
   'cli/main.ts',
   'files/policy-worker-thread.ts',
@@ -21,7 +21,7 @@ const ENTRIES = [
   'store/sqlite/writer-worker.ts',
 ]
 
-/** Commander would load it with each command, for programs that are commands of others. There are none. */
+/** Commander loads child_process only for commands that are separate programs. There are none. */
 const noChildProcess = {
   name: 'no-child-process',
   setup({ onResolve, onLoad }) {
@@ -40,7 +40,7 @@ const options = {
   target: 'node20.19',
   external: ['better-sqlite3'],
   alias: { '#typebox': 'typebox' },
-  // Packages that are CommonJS ask for modules of Node.js.
+  // CommonJS packages call `require` for modules of Node.js.
   banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
   minifySyntax: true,
   sourcemap: true,
@@ -51,7 +51,7 @@ const options = {
 }
 
 mkdirSync(OUT, { recursive: true })
-// A chunk of an earlier build has another name.
+// Chunks of an earlier build have other names.
 for (const name of readdirSync(OUT)) if (/\.js(\.map)?$/.test(name) && name !== 'typebox.js') rmSync(join(OUT, name))
 const { metafile } = await build({
   ...options,
@@ -62,14 +62,14 @@ const { metafile } = await build({
   plugins: [noChildProcess],
 })
 
-/** The file that the build made of what is loaded when first used, by its source. */
+/** Output files of code loaded on first use, by source file. */
 const loadedLater = new Map(
   Object.entries(metafile.outputs).flatMap(([output, { entryPoint }]) =>
     entryPoint === undefined ? [] : [[resolve(entryPoint), `./${basename(output)}`]],
   ),
 )
 
-/** An agent waits for the hook at each call of a tool: what it usually loads is one file, which takes 18 ms less than 19. */
+/** An agent waits for the hook at each tool call. One file loads 18 ms faster than 19. */
 const hookInOneFile = {
   name: 'hook-in-one-file',
   setup({ onResolve }) {

@@ -13,7 +13,7 @@ export interface KeyOptions extends CommonOptions {
   tenant?: string
 }
 
-/** A secret has 57 characters; whatever is longer is something else. */
+/** Input limit: a secret has 57 characters, so anything longer is something else. */
 const MAX_INPUT = 1024
 
 /** Options of a command that acts for the holder of an API key, as a request over HTTP does. */
@@ -24,7 +24,7 @@ export function addKeyOptions(command: Command, tenantHelp = 'the tenant, for an
 }
 
 /**
- * Runs `work` for the holder of the key that was given, who is held to the roles of `route` as over HTTP.
+ * Runs `work` as the holder of the given key, with the roles of `route` enforced as over HTTP.
  *
  * @throws UsageError without a key, GateError when the key is refused
  */
@@ -40,7 +40,7 @@ export async function withCaller<T>(
   return withStore(configOf(options), {}, (deps) => work(deps, callerBy(deps, secret, options.tenant, route)))
 }
 
-/** The same where the host may read without any key: the caller is null then. A key that was given and is refused is an error. */
+/** Like `withCaller`, but the host may read without a key: the caller is null then. A given key that is refused is an error. */
 export async function withReader<T>(
   options: KeyOptions,
   route: RouteRule,
@@ -62,7 +62,7 @@ function callerBy({ store, clock }: Deps, secret: string, tenant: string | undef
   return callerFor(state, key, tenantId, route)
 }
 
-/** The secret, if any was given; one that is empty was meant to be one. */
+/** The given secret, if any; an empty one counts as given. */
 async function secretGiven({ io, key = io.env[KEY_VARIABLE] }: KeyOptions): Promise<string | undefined> {
   return key === '-' ? firstLineOf(io) : key
 }

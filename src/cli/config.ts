@@ -36,7 +36,7 @@ function printConfig(options: PrintOptions): void {
   })
 }
 
-/** As a flag takes it; empty where nothing is set. */
+/** The value in the form of a flag; empty where nothing is set. */
 function shown(value: string | number | readonly string[] | null): string {
   return value === null ? '' : String(value)
 }

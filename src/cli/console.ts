@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { addGateOptions, type GateClientOptions, gateClient } from './gate-client.ts'
 import { paint, print } from './output.ts'
 
-/** How long the service has to answer. */
+/** Timeout for an answer of the service. */
 const TIMEOUT_MS = 10_000
 
 interface ConsoleOptions extends GateClientOptions {

@@ -12,7 +12,7 @@ import type { StartCheck } from '../store/sqlite/store.ts'
 import type { Store } from '../store/store.ts'
 import type { Io } from './io.ts'
 
-/** How a command ends. Scripts rely on these. */
+/** Exit codes of every command. Scripts rely on these. */
 export const EXIT = { ok: 0, negative: 1, usage: 2, failed: 3 } as const
 
 /** The arguments of a command make no sense, alone or together. */
@@ -20,14 +20,14 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What the arguments name is not there or cannot be used. The message says what to do about it. */
+/** Something that the arguments name is missing or unusable. The message says how to mend it. */
 export class CannotRun extends Error {
   override readonly name = 'CannotRun'
 }
 
 /** Options that every command takes, beside its own. */
 export interface CommonOptions {
-  /** Given by `runProgram`. */
+  /** Set by `runProgram`. */
   io: Io
   data?: string
   policies?: string
@@ -41,7 +41,7 @@ export function addCommonOptions(command: Command, which: { policies?: true; dat
   return command.option('--config <file>', 'configuration file (JSON)').option('--json', 'print JSON')
 }
 
-/** The flag of a setting, as the table of settings has it. */
+/** The flag of a setting, from the table of settings. */
 export function addSettingOption(command: Command, name: SettingName): Command {
   const { placeholder, help, default: value } = SETTINGS[name]
   const shown = value === null || String(value) === '' ? '' : ` (default: ${value})`
@@ -61,12 +61,12 @@ export function limitOption(standard: number, max: number): Option {
   return new Option('--limit <n>', `how many, at most ${max}`).argParser(parse).default(standard)
 }
 
-/** For an option that may be given several times. */
+/** Parser of an option that may be repeated. */
 export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value]
 }
 
-/** For an option that may be given several times and takes only these values. */
+/** Parser of an option that may be repeated and takes only these values. */
 export function collectOneOf(allowed: readonly string[]) {
   return (value: string, earlier?: readonly string[]): string[] => {
     if (!allowed.includes(value)) throw new InvalidArgumentError(`Allowed choices are ${allowed.join(', ')}.`)
@@ -74,20 +74,20 @@ export function collectOneOf(allowed: readonly string[]) {
   }
 }
 
-/** The settings in force for a command; of its options, those that are settings count. */
+/** The settings in force for a command: those of its options that are settings override the others. */
 export function configOf(options: CommonOptions): Config {
   return readConfig(sourcesOf(options))
 }
 
 export function sourcesOf(options: CommonOptions): ConfigSources {
-  // A setting is given as a text; a command may have a flag of the same name that is none, which is true or false.
+  // Settings are strings. A command's own flag of the same name is a boolean, and no setting.
   const given = Object.entries(options).filter(
     ([name, value]) => Object.hasOwn(SETTINGS, name) && value !== Boolean(value),
   )
   return { flags: Object.fromEntries(given), env: options.io.env, file: options.config }
 }
 
-/** The user of the host who runs the command: what the audit trail names. */
+/** The user of the host who runs the command, as the audit trail records it. */
 export function hostActor(): Actor {
   return { kind: 'host', id: `host:${process.getuid?.() ?? 'unknown'}` }
 }
@@ -97,8 +97,8 @@ export function hostOperator(tenantId: string, environment: Environment): Operat
 }
 
 /**
- * Runs `work` on the data file, in this process, beside a server that may be running on it. Of many approvals a start
- * takes long to check all; a command that answers from none does not wait for that, least of all a stop.
+ * Runs `work` on the data file in this process, possibly beside a running server.
+ * Checking many approvals takes long; a command that uses none, above all a stop, does not wait for it.
  *
  * @param options.create make the file when there is none
  */
@@ -109,7 +109,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const clock = Date.now
   const newId = idMaker(clock, randomBytes)
-  // With SQLite, which commands without a data file do not load.
+  // Commands without a data file do not load SQLite.
   const { openStore } = await import('../store/sqlite/store.ts')
   const store: Store = openStore({ dir: resolve(config.data), create, clock, check })
   try {
@@ -119,7 +119,7 @@ export async function withStore<T>(
   }
 }
 
-/** A misspelt tenant must not look like one without keys, or be stopped in place of the one that was meant. */
+/** A misspelt tenant must not pass for one without keys, nor be stopped instead of the intended one. */
 export function assertTenant({ store }: Deps, id: string): void {
   const { tenants } = store.state()
   if (tenants.has(id)) return

@@ -8,13 +8,13 @@ import { EXIT, UsageError } from './context.ts'
 
 interface Failure {
   exitCode: number
-  /** Undefined when the reader has been told already. */
+  /** Undefined when the user has seen the message already. */
   message: string | undefined
 }
 
-/** What to tell the user, and how to end. A stack is told for faults of ours only. */
+/** Message and exit code for an error. Only faults of our own show a stack. */
 export function failureOf(error: unknown): Failure {
-  // Commander has printed its message, or the help that was asked for.
+  // Commander has printed its message, or the requested help.
   if (error instanceof CommanderError)
     return { exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage, message: undefined }
   if (error instanceof UsageError || error instanceof ConfigError)
@@ -23,7 +23,7 @@ export function failureOf(error: unknown): Failure {
   return { exitCode: EXIT.failed, message: sentenceOf(error) }
 }
 
-/** It may quote what others wrote, such as the reason of a stop: that stays on one line. */
+/** Messages may quote text of others, such as the reason of a stop; that stays on one line. */
 function refusal({ code, message }: GateError): Failure {
   const text = visible(message)
   if (code === 'invalid_request') return { exitCode: EXIT.usage, message: asOption(text) }
@@ -31,26 +31,26 @@ function refusal({ code, message }: GateError): Failure {
   return { exitCode: EXIT.failed, message: next === undefined ? text : `${text} ${next}` }
 }
 
-/** What to do about a refusal that says the same over HTTP, where there are no commands. */
+/** Advice for refusals whose message, shared with HTTP, names no commands. */
 const NEXT: Partial<Record<ErrorCode, string>> = {
   unauthenticated: `It came from --key, or from ${KEY_VARIABLE}; \`gate-sidecar keys list\` shows which keys are active.`,
   kill_switch_inactive: 'See `gate-sidecar killswitch status`.',
 }
 
-/** The options that a member of a request is given by, where they are called otherwise. */
+/** Options for members of a request, where the names differ. */
 const OPTION_OF: Record<string, string> = {
   triggeredBy: 'by',
   recoveredBy: 'by',
   groups: 'group',
   roles: 'role',
   eventType: 'type',
-  // --data is the folder of the data file, for every command.
+  // --data is the folder of the data file, in every command.
   data: 'event-data',
   startDate: 'from',
   endDate: 'to',
 }
 
-/** `/expiresAt must be …` or `endDate lies before startDate`, as a request says it, in the words of the command line. */
+/** A message about a request, such as `/expiresAt must be …` or `endDate lies before startDate`, with options in place of members. */
 function asOption(message: string): string {
   const names = /^\/(\w+)(?:\/\d+)*|^[a-z]+[A-Z]\w*|(?<=^\w+ lies before )\w+/g
   return message.replace(names, (word: string, member: string | undefined) => {
@@ -77,7 +77,7 @@ function sentenceOf(error: unknown): string {
 }
 
 function listenSentence({ code, address, port }: SystemError): string {
-  // A Unix socket has a path for an address, and no port.
+  // A Unix socket has a path as its address, and no port.
   const where = address?.startsWith('/') ? address : `${address}:${port}`
   const why: Record<string, string> = {
     EADDRINUSE: 'another process listens there. Stop it, or choose another --port or --socket.',

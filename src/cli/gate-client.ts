@@ -10,14 +10,14 @@ export interface GateClientOptions {
   tenant?: string
 }
 
-/** Options of a command that asks a running sidecar, as an agent does. The key is a secret, and comes from the environment alone. */
+/** Options of a command that calls a running sidecar as an agent. The key comes from the environment alone, since it is a secret. */
 export function addGateOptions(command: Command): Command {
   return command
     .option('--url <url>', `where the sidecar listens (default: ${URL_VARIABLE}, or ${USUAL_URL})`)
     .option('--tenant <id>', `the tenant (default: ${TENANT_VARIABLE})`)
 }
 
-/** @throws UsageError for what is missing or cannot be used */
+/** @throws UsageError for missing or unusable options */
 export function gateClient(options: GateClientOptions, more: Pick<GateOptions, 'timeout' | 'fetch'>): GateClient {
   const { [KEY_VARIABLE]: apiKey } = options.io.env
   if (!apiKey) throw new UsageError(`This needs an API key: set ${KEY_VARIABLE}.`)
@@ -25,7 +25,7 @@ export function gateClient(options: GateClientOptions, more: Pick<GateOptions, '
   return new GateClient({ tenantId: tenant, apiKey, baseUrl: url, ...more })
 }
 
-/** Which sidecar is asked, and for which tenant. @throws UsageError for what is missing or cannot be used */
+/** URL and tenant of the sidecar to call. @throws UsageError for missing or unusable options */
 export function addressOf(options: GateClientOptions): { tenant: string; url: string } {
   const { [TENANT_VARIABLE]: usualTenant, [URL_VARIABLE]: usualUrl = USUAL_URL } = options.io.env
   const { tenant = usualTenant, url = usualUrl } = options

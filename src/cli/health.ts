@@ -27,7 +27,7 @@ export function addHealthCommand(program: Command): void {
     })
 }
 
-/** The reason in an envelope; what is no envelope comes from another service, and is told as it is. */
+/** The reason in an envelope. Any other text comes from another service and is shown as it is. */
 function messageOf(text: string): string {
   try {
     const { success, message } = parseJson(text, { maxDepth: 8 }) as { success?: unknown; message?: unknown }
@@ -37,20 +37,20 @@ function messageOf(text: string): string {
   }
 }
 
-/** GET /readyz. No answer is not ready. */
+/** Requests GET /readyz. No answer means not ready. */
 function probe({ host, port, socket }: { host: string; port: number; socket: string | null }) {
   const where = socket === null ? { host, port } : { socketPath: socket }
   const headers = { host: 'localhost' }
   return new Promise<{ ready: boolean; message: string }>((resolve) => {
-    const asked = request({ ...where, path: ROUTES.readyz.path, headers, timeout: TIMEOUT_MS }, (response) => {
+    const outgoing = request({ ...where, path: ROUTES.readyz.path, headers, timeout: TIMEOUT_MS }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk
       })
       response.on('end', () => resolve({ ready: response.statusCode === 200, message: messageOf(text) }))
     })
-    asked.on('timeout', () => asked.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)))
-    asked.on('error', (error) => resolve({ ready: false, message: error.message }))
-    asked.end()
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)))
+    outgoing.on('error', (error) => resolve({ ready: false, message: error.message }))
+    outgoing.end()
   })
 }

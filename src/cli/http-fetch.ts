@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 
 /**
- * As much of `fetch` as the client needs, over plain HTTP. The global one takes half as long to load as Node.js takes to start,
- * which every tool call of an agent would wait for.
+ * The subset of `fetch` that the client needs, over plain HTTP.
+ * The global one takes half as long to load as Node.js takes to start, at every tool call of an agent.
  */
 export const httpFetch: typeof fetch = async (input, init = {}) => {
   const url = new URL(String(input))
   if (url.protocol !== 'http:') return fetch(input, init)
   const { method = 'GET', headers, body, signal } = init
-  const asking = request(url, {
+  const outgoing = request(url, {
     method,
     headers: headers as Record<string, string>,
     ...(signal && { signal }),
   })
-  asking.end(body)
-  const [answer] = (await once(asking, 'response')) as [IncomingMessage]
+  outgoing.end(body)
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
   const { statusCode: status = 0 } = answer
   const parts: AsyncIterator<Uint8Array> = answer[Symbol.asyncIterator]()
   const given = new Map(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]))
-  // What the client reads of a response. The class itself is loaded with `fetch`.
+  // The members of a response that the client reads. The class itself is loaded with `fetch`.
   return {
     ok: status >= 200 && status < 300,
     status,

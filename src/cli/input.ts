@@ -1,6 +1,6 @@
 import type { Io } from './io.ts'
 
-/** Standard input, and no more than one chunk beyond the limit, by which the caller knows that it is too large. */
+/** Standard input, up to one chunk beyond the limit, so that the caller can tell that it is too large. */
 export async function readInput({ stdin }: Io, limit: number): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let length = 0

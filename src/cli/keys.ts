@@ -84,7 +84,7 @@ Example:
 }
 
 function roleOption(): Option {
-  // The choices are for the help and for completion; the parser holds each value to them.
+  // Choices serve help and completion; the parser validates each value.
   return new Option('--role <role>', 'what it may do; may be given several times')
     .choices(ROLES)
     .argParser(collectOneOf(ROLES))
@@ -102,7 +102,7 @@ async function create(options: CreateOptions): Promise<void> {
   const given = Object.entries({ roles, environment, identity, name, groups, expiresAt })
   const request = parseRequest(Object.fromEntries(given.filter(([, value]) => value !== undefined)))
   if (tenant === undefined && !isAdmin(request.roles)) throw new UsageError('Name the tenant of the key with --tenant.')
-  // It would reach every tenant, whichever was named.
+  // An admin key would reach every tenant, whichever was named.
   if (tenant !== undefined && isAdmin(request.roles))
     throw new UsageError('An admin key belongs to no tenant and reaches all; leave out --tenant, or name other roles.')
   const actor = hostActor()

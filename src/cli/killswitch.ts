@@ -97,7 +97,7 @@ async function triggerStop(options: StopOptions): Promise<void> {
   const policies = { get: (tenantId: string) => policySetOf(config.policies, tenantId) }
   const found = await withStore(config, {}, async (deps) => {
     assertTenant(deps, tenant)
-    // A command has no later: what cannot be written now is an error.
+    // The command does not outlive this call: a failed write is an error.
     const untilDone = (): void => {
       throw new CannotRun('The stop could not be written; it is not in force.')
     }
@@ -106,7 +106,7 @@ async function triggerStop(options: StopOptions): Promise<void> {
   print(options, found, () => [...statusLines(found), ...consequences(found)])
 }
 
-/** What the stop covers, so that a mistyped scope is seen at once. */
+/** The coverage of the stop, so that a mistyped scope is seen at once. */
 function consequences(found: Awaited<ReturnType<typeof trigger>>): string[] {
   if (!('covers' in found)) return []
   const { covers, warning } = found

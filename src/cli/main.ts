@@ -6,9 +6,9 @@ const args = process.argv.slice(2)
 if (args[0] === 'hook') blockUnlessAllowed()
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Who reads only the beginning, such as `head`, has what it wanted.
+  // A reader that closes early, such as `head`, has all it needs.
   if (error.code === 'EPIPE') process.exit()
-  // Not 1, which would be read as an answer.
+  // Never 1, which means a negative result.
   tell(process, `Standard output cannot be written: ${error.message}. What the command was to do may be done.`)
   process.exit(EXIT.failed)
 })

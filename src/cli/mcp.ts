@@ -89,7 +89,7 @@ async function run(command: string[], options: McpOptions): Promise<void> {
   })
 }
 
-/** Makes the gatekeeper of a connection. */
+/** Creates the gatekeeper of a connection. */
 function gatekeepers(options: McpOptions, book: ToolBook) {
   const onUnrecorded = (decisionId: string, error: unknown): void =>
     tell(`what became of ${decisionId} could not be recorded: ${error instanceof Error ? error.message : error}`)
@@ -127,7 +127,7 @@ function driftLine({ tool, before, now }: Drift): string {
   return `the definition of the tool ${tool} has changed: ${before}, now ${now}`
 }
 
-/** Standard output is the protocol's. */
+/** Standard output carries the protocol. */
 function tell(text: string): void {
   process.stderr.write(`gate-sidecar: ${visible(text)}\n`)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//
 const LICENCE = /^(?:licen[cs]e|copying|notice)/i
 
-/** Writes the names, versions and licence texts of the packages whose code a build took in, as their licences ask. */
+/** Writes the names, versions and licence texts of the packages in a build, as their licences ask. */
 export function writeNotice({ inputs }, file) {
   const folders = Object.keys(inputs).flatMap((path) => PACKAGE.exec(path)?.[1] ?? [])
   const parts = [...new Set(folders)].sort().map((folder) => {

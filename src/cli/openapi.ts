@@ -6,7 +6,7 @@ export function addOpenApiCommand(program: Command): void {
     .description('print the OpenAPI 3.1 document of the HTTP interface; --json prints it on one line')
     .addHelpText('after', '\nExample:\n  gate-sidecar openapi > openapi.json')
     .action(async ({ io, json }: CommonOptions) => {
-      // Only this command needs the shapes of the answers.
+      // Only this command loads the shapes of the answers.
       const { openApiDocument } = await import('../http/routes.ts')
       io.stdout.write(`${JSON.stringify(openApiDocument(), null, json ? 0 : 2)}\n`)
     })

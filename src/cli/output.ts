@@ -7,13 +7,13 @@ import type { Output } from './io.ts'
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 
-/** Text with a colour that is shown on terminals only. */
+/** Text with a colour that only terminals show. */
 export interface Painted {
   style: Style
   text: string
 }
 
-/** A line for people, in parts when some of it is painted. */
+/** A line for people, in parts when some of it is coloured. */
 export type Line = string | readonly (string | Painted)[]
 export type Cell = string | Painted
 
@@ -21,7 +21,7 @@ export function paint(style: Style, text: string): Painted {
   return { style, text }
 }
 
-/** Prints what the command found: one JSON document with --json, else lines for people. */
+/** Prints the result of a command: one JSON document with --json, else lines for people. */
 export function print(
   { io, json }: Pick<CommonOptions, 'io' | 'json'>,
   value: unknown,
@@ -35,14 +35,14 @@ export function print(
   if (text !== '') io.stdout.write(`${text}\n`)
 }
 
-/** The line as it is written there. */
+/** The line as written to this output. */
 export function rendered(line: Line, output: Output): string {
   return (typeof line === 'string' ? [line] : line)
     .map((part) => (typeof part === 'string' ? visible(part) : coloured(part.style, visible(part.text), output)))
     .join('')
 }
 
-/** The text in a colour; as it is where the output is no terminal, or NO_COLOR is set. */
+/** The text in a colour; plain where the output is no terminal, or NO_COLOR is set. */
 export function coloured(style: Style, text: string, output: Output): string {
   return styleText(style, text, { stream: output, validateStream: true })
 }
@@ -52,7 +52,7 @@ export function table(header: readonly string[], rows: readonly (readonly Cell[]
   return columns([header.map((name) => paint('bold', name)), ...rows])
 }
 
-/** Columns wide enough for their longest cell; the last of a line is left as it is. */
+/** Columns as wide as their longest cell; the last of a line is not padded. */
 export function columns(rows: readonly (readonly Cell[])[]): Line[] {
   const count = rows.reduce((most, row) => Math.max(most, row.length), 0)
   const widths = Array.from({ length: count }, (_, i) =>
@@ -64,7 +64,7 @@ export function columns(rows: readonly (readonly Cell[])[]): Line[] {
   })
 }
 
-/** JSON as people read it, a line for each member, indented. */
+/** Indented JSON, a line for each member. */
 export function prettyJson(value: Json): string[] {
   return JSON.stringify(value, null, 2)
     .split('\n')
@@ -75,7 +75,7 @@ function widthOf(cell: Cell = ''): number {
   return columnsOf(visible(typeof cell === 'string' ? cell : cell.text))
 }
 
-/** The text, as wide as `width` columns at least. */
+/** The text padded to at least `width` columns. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)))
 }

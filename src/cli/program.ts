@@ -1,7 +1,7 @@
 import { Command, Help, type Option } from 'commander'
 import { VERSION } from '../version.ts'
 
-/** Each command, or group of commands, with what adds it to the program. */
+/** Commands and groups of commands, each with the function that adds it to the program. */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   serve: async () => (await import('./serve/serve.ts')).addServeCommand,
   keys: async () => (await import('./keys.ts')).addKeyCommands,
@@ -33,7 +33,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
 /**
  * The command line with its options and help. Nothing runs before it is parsed.
  *
- * @param wanted the only command that is needed, if it is known; to load all of them takes half a second
+ * @param wanted the only command needed, if known; loading all of them takes half a second
  */
 export async function createProgram(wanted?: string): Promise<Command> {
   const program = new Command('gate-sidecar')
@@ -41,7 +41,7 @@ export async function createProgram(wanted?: string): Promise<Command> {
     .version(VERSION)
     .configureHelp({ optionDescription })
     .addHelpText('after', '\nExit codes: 0 ok, 1 negative result, 2 usage, 3 could not run.')
-  // Completion is about all of them.
+  // Completion covers all commands.
   const isAlone = wanted !== undefined && wanted !== 'completion' && Object.hasOwn(COMMANDS, wanted)
   for (const [name, load] of Object.entries(COMMANDS)) {
     if (isAlone && name !== wanted) continue
@@ -51,13 +51,13 @@ export async function createProgram(wanted?: string): Promise<Command> {
   return program
 }
 
-/** Commander tells which options a command cannot do without only when one is missing. */
+/** Commander reports a required option only once it is missing, so its description says so. */
 function optionDescription(option: Option): string {
   const text = new Help().optionDescription(option)
   return option.mandatory ? `${text} (required)` : text
 }
 
-/** The command and all below it. */
+/** The command and all its descendants. */
 export function allCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(allCommands)]
 }

@@ -1,18 +1,18 @@
 import type { Io } from './io.ts'
 
-/** To the start of the line, and nothing left on it. */
+/** Moves to the start of the line and clears it. */
 const ERASE = '\r\u001b[K'
 const WIDTH = 24
 const EVERY_MS = 100
 
 export interface Progress {
-  /** So much is done. */
+  /** Shows the amount done. */
   at(done: number): void
-  /** Takes the line away. */
+  /** Clears the line. */
   end(): void
 }
 
-/** A bar on the terminal's error stream, for work that takes its time; nothing where that is no terminal. */
+/** A progress bar on the terminal's error stream, for long work; none where it is no terminal. */
 export function progressBar({ stderr }: Io, what: string, total: number): Progress {
   if (!stderr.isTTY) return { at: () => undefined, end: () => undefined }
   let shownMs = 0

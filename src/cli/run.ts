@@ -5,7 +5,7 @@ import { allCommands, createProgram } from './program.ts'
 
 const USUAL_COLUMNS = 80
 
-/** Runs the command that the arguments name. How it ended is in `io.exitCode`, which stays unset for 0. */
+/** Runs the command that the arguments name. The exit code is in `io.exitCode`, which stays unset for 0. */
 export async function runProgram(args: readonly string[], io: Io): Promise<void> {
   const program = await createProgram(args[0])
   for (const command of allCommands(program)) {
@@ -19,7 +19,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
         getErrHelpWidth: () => widthOf(io.stderr),
       })
   }
-  // Each command finds the process that it runs in among its options.
+  // Each command finds its process among its options.
   program.hook('preAction', (_, command) => void command.setOptionValue('io', io))
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -30,12 +30,12 @@ export async function runProgram(args: readonly string[], io: Io): Promise<void>
   }
 }
 
-/** Help is as wide as a terminal; elsewhere as Commander has it. */
+/** Help is as wide as the terminal; elsewhere as wide as Commander's default. */
 function widthOf({ isTTY, columns = USUAL_COLUMNS }: Output): number {
   return isTTY ? columns : USUAL_COLUMNS
 }
 
-/** A message may quote what was stored, such as the reason of a stop. Some have several lines, so those stay. */
+/** Messages may quote stored text, such as the reason of a stop. Some span several lines, which stay. */
 export function tell({ stderr }: Pick<Io, 'stderr'>, message: string): void {
   stderr.write(`gate-sidecar: ${visibleLines(message)}\n`)
 }

@@ -1,9 +1,9 @@
-/** The text as a shell takes it for one word: as it is when it cannot mean anything else. */
+/** The text as one shell word, quoted only where needed. */
 export function shellWord(text: string): string {
   return /^[A-Za-z0-9_./:-]+$/.test(text) ? text : singleQuoted(text)
 }
 
-/** In single quotes, between which bash and zsh read everything but the quote itself as it is. */
+/** The text in single quotes, where bash and zsh take every character but the quote literally. */
 export function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -12,7 +12,7 @@ export interface TrustOptions {
   anchors?: string
 }
 
-/** What a verifier brings: the keys that it pins, and the anchors that it kept. */
+/** Options of a verifier: its pinned keys, and the anchors that it kept. */
 export function addTrustOptions(command: Command): Command {
   return command
     .option('--trust <file>', 'trust file that pins the log keys; see `signing-keys export-trust`')
@@ -20,7 +20,7 @@ export function addTrustOptions(command: Command): Command {
     .option('--anchors <file>', 'anchors that you, or somebody whom you trust, kept')
 }
 
-/** @throws UsageError, UnusableTrust, or what reading a file throws */
+/** @throws UsageError, UnusableTrust, or an error from reading a file */
 export function verifyInputsOf({ trust, vkey = [], anchors }: TrustOptions): Required<VerifyInputs> {
   const file: Trust = trust === undefined ? { logKeys: [], revoked: new Map() } : readTrust(readFileSync(trust))
   const pinned = vkey.map((text) => {
@@ -29,7 +29,7 @@ export function verifyInputsOf({ trust, vkey = [], anchors }: TrustOptions): Req
     return { ...key, until: null }
   })
   return {
-    // A key of the file keeps the end that it has there.
+    // A key of the file keeps its end.
     trust: { ...file, logKeys: [...pinned, ...file.logKeys] },
     nowMs: Date.now(),
     anchors:

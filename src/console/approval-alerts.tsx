@@ -6,7 +6,7 @@ import { notify } from './data/notify.ts'
 import { approvalIn, PendingContext, usePendingApprovals } from './data/pending.ts'
 import { addressOf, go } from './data/place.ts'
 
-/** Knows on every page what waits for people, and tells who may decide of each new one while the page is not looked at. */
+/** Tracks pending approvals on every page, and notifies approvers of new ones while the page is not in view. */
 export function ApprovalAlerts({ children }: { children: ComponentChildren }) {
   const { gate, who, may, stops } = useConsole()
   const { listen } = useContext(LiveContext)

@@ -6,8 +6,8 @@ import { writeNotice } from '../cli/notice.js'
 import { inBrowsers } from '../client/in-browsers.js'
 
 /**
- * Makes the web console in dist/console: one page, and beside it scripts and styles whose names change with their content, so that a
- * browser may keep them for ever. What verifies evidence is a script of its own, loaded when somebody drops a bundle.
+ * Builds the web console in dist/console: one page, with scripts and styles whose names contain a hash,
+ * so that browsers may cache them for ever. The verifier of evidence is a separate script, loaded for a dropped bundle.
  */
 
 const HERE = dirname(fileURLToPath(import.meta.url))
@@ -18,7 +18,7 @@ mkdirSync(OUT, { recursive: true })
 const { metafile } = await build({
   entryPoints: [join(HERE, 'main.tsx'), join(HERE, 'styles/console.css'), join(HERE, 'icon.svg')],
   outdir: join(OUT, 'assets'),
-  // Without the folder, which says nothing to a browser.
+  // File names omit the folder, which means nothing to a browser.
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
   loader: { '.svg': 'copy' },
@@ -36,7 +36,7 @@ const { metafile } = await build({
   plugins: [inBrowsers],
 })
 
-/** The file that the build made with this beginning and end, as the page names it. */
+/** The built file with this beginning and end, by the name that the page uses. */
 function built(beginning, end) {
   const name = Object.keys(metafile.outputs)
     .map((path) => relative(OUT, path))

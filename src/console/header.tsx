@@ -7,7 +7,7 @@ import { Link } from './ui/link.tsx'
 import { StopScope } from './ui/stop-link.tsx'
 import { Text } from './ui/text.tsx'
 
-/** On every page: where one is, whether a stop is in force, and who is signed in. */
+/** The header of every page: current place, stops in force, and the signed-in user. */
 export function Header({ onTenant, onLeave }: { onTenant: (tenantId: string) => void; onLeave: () => void }) {
   const { who, tenantId } = useConsole()
   return (
@@ -34,7 +34,7 @@ export function Header({ onTenant, onLeave }: { onTenant: (tenantId: string) => 
   )
 }
 
-/** What is stopped; beside it, for those who may stop, the red button, which leads to where one stops. */
+/** The stops in force; beside them, with permission to stop, the red button to the kill switch. */
 function StopControl() {
   const { may } = useConsole()
   if (!may('killSwitchStatus')) return null

@@ -7,7 +7,7 @@ import { PAGES, type Page } from './pages.ts'
 import { Icon } from './ui/icons.tsx'
 import { Link } from './ui/link.tsx'
 
-/** What a phone has room for at the bottom: so many pages, or one less and a button for the others. */
+/** Room at the bottom of a phone: this many pages, or one fewer and a button for the others. */
 const ROOM = 5
 
 /** Links to the pages: at the side, on a phone at the bottom. */
@@ -48,20 +48,20 @@ function PageLink({ page: { path, title, icon }, isCurrent }: { page: Page; isCu
 }
 
 interface MoreProps {
-  /** Where one is: another place closes it. */
+  /** The current address; a change closes the menu. */
   address: string
   isCurrent: boolean
   children: ComponentChildren
 }
 
-/** The pages that a phone has no room for, opened by a button; elsewhere they stand with the others. */
+/** Pages that do not fit on a phone, opened by a button; elsewhere they stand with the others. */
 function More({ address, isCurrent, children }: MoreProps) {
   const [isOpen, setIsOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => setIsOpen(false), [address])
   const closeByKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || !isOpen) return
-    // It is not for the page as well, which might go back.
+    // The page must not handle the key as well, and perhaps go back.
     event.preventDefault()
     setIsOpen(false)
     button.current?.focus()

@@ -6,15 +6,15 @@ import { PageHead } from './ui/page-head.tsx'
 import { Failure } from './ui/states.tsx'
 import { Text } from './ui/text.tsx'
 
-/** A sign-in link that was opened where somebody is signed in already. */
+/** A sign-in link that was opened in a signed-in browser. */
 export interface Replacing {
   earlier: SignIn
   code: string
 }
 
 /**
- * Asks before a link takes the place of a session: somebody else may have made it, so that one acts with their key without noticing.
- * The browser has one session, and other tabs lose theirs.
+ * Asks before a link replaces a session: made by somebody else, it would have the user act with their key unnoticed.
+ * The browser has one session, so other tabs lose theirs.
  */
 export function OtherSession({ of, onSignedIn }: { of: Replacing; onSignedIn: (signedIn: SignIn) => void }) {
   const { earlier, code } = of

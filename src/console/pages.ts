@@ -3,16 +3,16 @@ import type { SignedIn } from '../client/api.ts'
 import type { IconName } from './ui/icons.tsx'
 
 export interface Page {
-  /** First segment of its address. */
+  /** The first path segment of its address. */
   path: string
   title: string
   icon: IconName
-  /** The operation without which the page shows nothing: who may not call it does not see the page. */
+  /** The operation that the page needs: without permission for it, the page is hidden. */
   needs: SignedIn['may'][number]
   load: () => Promise<ComponentType>
 }
 
-/** The pages, in the order of the navigation: where one acts, then where one looks. The first that somebody may see is where that one begins. */
+/** The pages in the order of the navigation: acting first, then looking. The first permitted one is the start page. */
 export const PAGES: readonly Page[] = [
   {
     path: 'overview',

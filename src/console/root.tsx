@@ -8,7 +8,7 @@ import { Secrets } from './ui/secret.tsx'
 import { Loading } from './ui/states.tsx'
 import { Toasts } from './ui/toast.tsx'
 
-/** Who is signed in decides what is shown: the console, or the way in. */
+/** The console for a signed-in user; for others the sign-in page. */
 export function Root() {
   const [state, setState] = useState<SignIn | Replacing | SignedOut | undefined>()
   useEffect(() => {
@@ -38,9 +38,9 @@ export function Root() {
   )
 }
 
-/** By the code of a sign-in link, which is taken out of the address at once; else by the session that there is. */
+/** Signs in by the code of a sign-in link, which leaves the address at once; else resumes an existing session. */
 async function begin(): Promise<SignIn | Replacing | SignedOut> {
-  // The way in says why nobody signs in here.
+  // The sign-in page explains why nobody can sign in here.
   if (!isSecureContext) return {}
   const code = new URLSearchParams(location.hash.slice(1)).get('code')
   if (code === null) return (await resume()) ?? {}

@@ -6,12 +6,12 @@ import { failure } from './data/load.ts'
 import { Dialog } from './ui/dialog.tsx'
 import { durationText } from './ui/time.tsx'
 
-/** How often the service is told that somebody is here. */
-const TELL_MS = 60_000
-/** How long before its end somebody is asked whether to go on (WCAG 2.2.1 wants 20 s at least). */
+/** Interval between reports of activity to the service. */
+const REPORT_MS = 60_000
+/** Time before the end of the session at which the user is asked to continue (WCAG 2.2.1 asks for 20 s at least). */
 const WARNING_MS = 120_000
 
-/** Keeps the session open while somebody is here, warns before it ends, and says when it has ended. */
+/** Keeps the session open during activity, warns before it ends, and reports its end. */
 export function SessionEnd({ onOver }: { onOver: () => void }) {
   const { who, connection } = useConsole()
   const [session, setSession] = useState(who.session)
@@ -20,7 +20,7 @@ export function SessionEnd({ onOver }: { onOver: () => void }) {
     connection.call('getSession', {}).then(({ data }) => setSession(data.session), failure)
   }
   useEffect(() => {
-    const timer = setInterval(() => isUntold() && renew(), TELL_MS)
+    const timer = setInterval(() => isUntold() && renew(), REPORT_MS)
     return () => clearInterval(timer)
   }, [])
   const leftMs = session === null ? Number.POSITIVE_INFINITY : Date.parse(session.idleEndsAt) - now

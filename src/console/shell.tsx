@@ -18,11 +18,11 @@ import { Empty, Failure, Loading } from './ui/states.tsx'
 
 interface ShellProps {
   signIn: SignIn
-  /** Nobody is signed in any more. */
+  /** Called when the session has ended. */
   onLeave: (notice: string) => void
 }
 
-/** The console of somebody who is signed in: header, navigation, and the page that the address names. */
+/** The console of a signed-in user: header, navigation, and the page that the address names. */
 export function Shell({ signIn: { who, token }, onLeave }: ShellProps) {
   const [tenantId, setTenantId] = useState(who.tenants[0] ?? '')
   const connection = useMemo(
@@ -43,7 +43,7 @@ interface SignedProps extends Pick<Console, 'who' | 'tenantId' | 'connection'> {
   onLeave: (notice: string) => void
 }
 
-/** For one tenant: another one begins anew. */
+/** The console for one tenant; another tenant remounts it. */
 function Signed({ who, tenantId, setTenantId, connection, onLeave }: SignedProps) {
   const gate = useMemo(() => endpoints(connection), [connection])
   const may = (operation: (typeof who.may)[number]): boolean => who.may.includes(operation)
@@ -106,7 +106,7 @@ function Current() {
   )
 }
 
-/** Fetches the script of a page when it is wanted first. */
+/** Loads the script of a page on first use. */
 function Loaded({ page }: { page: Page }) {
   const [found, setFound] = useState<{ component?: ComponentType; error?: ReturnType<typeof failure> }>({})
   useEffect(() => {

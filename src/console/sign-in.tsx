@@ -7,7 +7,7 @@ import { TextField } from './ui/field.tsx'
 import { PageHead } from './ui/page-head.tsx'
 import { Failure } from './ui/states.tsx'
 
-/** The way in: an API key, which is exchanged for a session and not kept. */
+/** The sign-in page: exchanges an API key for a session, and does not keep the key. */
 export function SignInPage({ why, onSignedIn }: { why: SignedOut; onSignedIn: (signedIn: SignIn) => void }) {
   const [key, setKey] = useState('')
   const [error, setError] = useState<GateError | undefined>(why.error)

@@ -5,7 +5,7 @@ import { StopScope } from './ui/stop-link.tsx'
 import { Text } from './ui/text.tsx'
 import { Ago } from './ui/time.tsx'
 
-/** While a stop is in force, every page says so: level, scope, by whom, since when and why. */
+/** A banner on every page while a stop is in force: level, scope, actor, start and reason. */
 export function StopBanner() {
   const { stops, may } = useConsole()
   const switches = stops.data?.switches ?? []

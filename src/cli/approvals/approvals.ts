@@ -35,7 +35,7 @@ export function addApprovalCommands(program: Command): void {
   const approvals = program.command('approvals').description('see and decide what is held for a person')
   addKeyOptions(approvals.command('list'), 'the tenant; required without a key')
     .description('list approvals, oldest deadline first; without a key the host sees all of the tenant')
-    // A key belongs to one of the two.
+    // A key belongs to one of the two environments.
     .addOption(environmentOption().default(undefined, "the key's, else live"))
     .addOption(new Option('--status <status>', 'which ones').choices(APPROVAL_STATUSES).default('pending'))
     .addOption(limitOption(50, 1000))
@@ -90,7 +90,7 @@ function listReader(deps: Deps, caller: Caller | null, { tenant, environment }: 
 
 async function show(id: string, options: KeyOptions): Promise<void> {
   await withReader(options, ROUTES.getApproval, { check: 'allButApprovals' }, async (deps, caller) => {
-    // The host names no chain; the approval's own is as good.
+    // The host names no chain, so the approval's own is used.
     const chain = caller?.chain ?? (await deps.store.approval(id))?.chain ?? ''
     const reader = caller ?? { chain, key: null }
     const approval = await findApproval(deps, reader, id)
@@ -120,7 +120,7 @@ async function rejectOne(id: string, options: VoteOptions): Promise<void> {
 }
 
 async function cancelOne(id: string, options: KeyOptions): Promise<void> {
-  // Who may see it may take it back.
+  // Read access suffices for withdrawing an approval.
   const view = await withVoter(id, options, ROUTES.getApproval, (deps, caller) => cancelApproval(deps, caller, id))
   print(options, view, () => [`${id} is cancelled: the same request asks anew.`])
 }
@@ -137,7 +137,7 @@ function withVoter(
   })
 }
 
-/** @throws CannotRun for one that is not there, or that the reader may not see; GateError for one that was altered */
+/** @throws CannotRun for an approval that is missing or hidden from the reader; GateError for an altered one */
 async function findApproval(deps: Deps, reader: Reader, id: string): Promise<Approval> {
   try {
     return await visibleApproval(deps, reader, id)

@@ -12,7 +12,7 @@ const COLOUR: Record<ApprovalStatus, Painted['style']> = {
   consumed: 'cyan',
 }
 
-/** How many people's votes count towards the quorum. */
+/** The number of people whose votes count towards the quorum. */
 export function votesGiven({ votes }: ApprovalView): number {
   return votes.filter(({ counts }) => counts).length
 }
@@ -32,7 +32,7 @@ export function approvalTable(approvals: readonly ApprovalView[], nowMs: number)
   )
 }
 
-/** What a person needs to decide well. Texts of agents stand after a label, and each stays on its line. */
+/** The facts that a person needs to decide. Agents' texts follow a label, each on its own line. */
 export function approvalLines(
   view: ApprovalView,
   approval: Approval,

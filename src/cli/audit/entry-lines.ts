@@ -5,11 +5,11 @@ import { type Line, type Painted, padded, paint, table } from '../output.ts'
 export type EntryView = ReturnType<typeof entryView>
 
 const MAX_WHAT = 120
-/** Of a record's change, what says most in a line. */
+/** Members of a record's change that say most in one line. */
 const TELLING = ['action', 'status', 'level', 'scope', 'roles', 'reason']
 const COLOUR: Record<string, Painted['style']> = { allow: 'green', deny: 'red', require_approval: 'yellow' }
 
-/** Entries as a table. Columns are as wide as they mostly are, so that one that goes on later fits under the first. */
+/** Entries as a table. Usual column widths are fixed, so that later rows line up with the first. */
 export function entryTable(entries: readonly EntryView[]): Line[] {
   return table(
     ['SEQ', 'TIME', 'TYPE', 'ACTOR', 'WHAT'],
@@ -38,7 +38,7 @@ function what({ eventType, data }: EntryView): string | Painted {
   return text.length > MAX_WHAT ? `${text.slice(0, MAX_WHAT)}…` : text
 }
 
-/** The type says of what kind the record is. */
+/** The event type gives the kind of record. */
 function changeText(id: Json | undefined, changes: JsonObject): string {
   const telling = TELLING.flatMap((member) => (isTelling(changes[member]) ? String(changes[member]) : []))
   return [id, ...telling].join(' ')

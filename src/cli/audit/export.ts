@@ -49,7 +49,7 @@ async function exportCommand(options: ExportOptions): Promise<void> {
   ])
 }
 
-/** All that there is, or these days. */
+/** The whole chain, or the given days. */
 async function rangeOf({ store }: Deps, chain: string, { from, to }: ExportOptions) {
   if (from === undefined || to === undefined)
     return {
@@ -61,7 +61,7 @@ async function rangeOf({ store }: Deps, chain: string, { from, to }: ExportOptio
   return dayRange(store, chain, { startDate: from, endDate: to })
 }
 
-/** Writes the entries with what verifies them into a folder. @returns the manifest, and its text as it was written */
+/** Writes the entries, and the files that verify them, into a folder. @returns the manifest and its text as written */
 export async function writeExport(
   evidence: EvidenceDeps,
   chain: string,

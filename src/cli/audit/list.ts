@@ -55,7 +55,7 @@ export function addChainOptions(command: Command): Command {
     .option('--chain <name>', 'the chain by its name, in place of a tenant: acme/live, or _system')
 }
 
-/** @throws UsageError when none or two are named, CannotRun for one that is not there */
+/** @throws UsageError when none or two are named, CannotRun when the chain does not exist */
 export async function chainNamed(deps: Deps, { chain, tenant, environment }: ChainOptions): Promise<string> {
   if ((chain === undefined) === (tenant === undefined)) throw new UsageError('Name a --tenant, or a --chain.')
   if (chain !== undefined) {
@@ -67,7 +67,7 @@ export async function chainNamed(deps: Deps, { chain, tenant, environment }: Cha
   return chainOf(id, environment)
 }
 
-/** @throws CannotRun naming those that there are */
+/** @throws CannotRun naming the existing chains */
 export async function assertChain({ store }: Deps, chain: string): Promise<void> {
   const all = await store.chains()
   if (!all.includes(chain)) throw new CannotRun(`There is no chain ${chain}; there are ${all.join(', ')}.`)
@@ -87,7 +87,7 @@ async function list(options: ListOptions): Promise<void> {
   })
 }
 
-/** A time in the form in which entries carry theirs. @param dayMs added to a whole day */
+/** A time in the format of entries. @param dayMs added to a whole day */
 function timeOf(option: string, text: string | undefined, dayMs: number): string | undefined {
   if (text === undefined) return undefined
   const day = parseDate(text)

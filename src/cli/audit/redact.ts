@@ -81,7 +81,7 @@ async function spansOf({ store }: Deps, chain: string, ids: readonly string[]): 
 const SCRUB_ATTEMPTS = 20
 const SCRUB_PAUSE_MS = 100
 
-/** Others may be reading for a moment. */
+/** Other readers may block it for a moment. */
 export async function scrub({ store }: Deps): Promise<boolean> {
   for (let attempt = 0; attempt < SCRUB_ATTEMPTS; attempt += 1) {
     if (await store.scrub()) return true

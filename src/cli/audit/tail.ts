@@ -13,7 +13,7 @@ interface TailOptions extends ChainOptions {
   follow?: boolean
 }
 
-/** How often the file is looked at for new entries, and how many are read at once. */
+/** Poll interval and batch size for new entries. */
 const FOLLOW_MS = 200
 const FOLLOW_BATCH = 500
 
@@ -38,18 +38,18 @@ async function tail(options: TailOptions): Promise<void> {
   })
 }
 
-/** Until a signal tells it to stop, or nobody reads any more. */
+/** Follows until a stop signal, or until the reader is gone. */
 async function follow(deps: Deps, chain: string, first: number, options: TailOptions): Promise<void> {
-  let isTold = false
-  const told = stopSignal().then(() => {
-    isTold = true
+  let isStopped = false
+  const stopped = stopSignal().then(() => {
+    isStopped = true
   })
-  for (let next = first; !isTold; ) {
+  for (let next = first; !isStopped; ) {
     // Seqs have no gaps, so the offset from the oldest is the seq.
     const { items } = await auditChain(deps, { chain, order: 'asc', limit: FOLLOW_BATCH, offset: next })
     printLines(options, items)
     next += items.length
-    if (items.length === 0) await Promise.race([sleep(FOLLOW_MS), told])
+    if (items.length === 0) await Promise.race([sleep(FOLLOW_MS), stopped])
   }
 }
 

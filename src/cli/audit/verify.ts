@@ -31,9 +31,9 @@ interface ChainResult extends RangeVerification {
 
 interface Verified {
   chains: ChainResult[]
-  /** Why the service would not start on the file: a record or the schema was altered. */
+  /** The altered record or schema that keeps the service from starting on the file. */
   fault: string | null
-  /** Whether the log key came from elsewhere than the data file. */
+  /** True if the log key comes from outside the data file. */
   pinned: boolean
 }
 
@@ -65,7 +65,7 @@ async function verify(options: VerifyOptions): Promise<void> {
   if (!valid) options.io.exitCode = EXIT.negative
 }
 
-/** The chains as they are in the file, whatever its state; and whether the service would start on it. */
+/** The chains in the file, whatever its state, and whether the service would start on it. */
 async function verifyFile(config: Config, options: VerifyOptions): Promise<Verified> {
   try {
     const { chains, pinned } = await withStore(config, { check: 'nothing' }, async (deps) => {
@@ -81,20 +81,20 @@ async function verifyFile(config: Config, options: VerifyOptions): Promise<Verif
   }
 }
 
-/** What is wrong with a file that cannot even be read to its end. */
+/** The damage to a file that cannot be read to its end. */
 function damageOf(error: unknown): string | undefined {
   const cause = error instanceof GateError ? asUnusable(error.cause, 'The data file') : error
   return cause instanceof AlteredFile ? cause.message : undefined
 }
 
-/** Those of the anchor file in the settings, and those that were given. */
+/** Heads from the configured anchor file and from the options. */
 async function headsFrom({ anchorFile: path }: Config, options: VerifyOptions): Promise<Heads> {
   const own = path === null ? [] : (await anchorFile(path).newest()).newest.values()
   const given = verifyInputsOf(options).anchors.flatMap((anchor) => claimOf(anchor) ?? [])
   return headsOf([...own, ...given])
 }
 
-/** What keeps the service from starting on the file. */
+/** The fault that keeps the service from starting on the file. */
 async function startFault(config: Config): Promise<string | null> {
   try {
     await withStore(config, { check: 'all' }, async () => undefined)
@@ -105,7 +105,7 @@ async function startFault(config: Config): Promise<string | null> {
   }
 }
 
-/** The log keys that count: those pinned, or that of the key file, and those before it; else what the data file says itself. */
+/** The trusted log keys: the pinned ones or the key file's, with their predecessors; else those of the data file. */
 function logKeysOf(
   config: Config,
   { store }: Deps,

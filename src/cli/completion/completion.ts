@@ -26,7 +26,7 @@ Example:
     })
 }
 
-/** Every command with what may follow it, the program first. */
+/** Levels of all commands, the program first. */
 function levelsOf(command: Command, path: readonly string[]): Level[] {
   const help = command.createHelp()
   const level: Level = {

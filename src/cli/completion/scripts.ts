@@ -1,11 +1,11 @@
 import { singleQuoted } from '../shell.ts'
 
-/** A command by the words that lead to it, and what may follow them. */
+/** A command's path of words, and the words that may follow it. */
 export interface Level {
   path: readonly string[]
-  /** Commands below, and values of arguments. */
+  /** Subcommands, and values of arguments. */
   words: readonly { name: string; description: string }[]
-  /** Those of the words that lead to another level. */
+  /** Words that lead to another level. */
   commands: readonly string[]
   options: readonly {
     flags: readonly string[]
@@ -15,17 +15,17 @@ export interface Level {
   }[]
 }
 
-/** As each of the three shells takes it for one word; descriptions become one line. */
+/** A single word in all three shells; descriptions become one line. */
 function quoted(text: string): string {
   return singleQuoted(text.replaceAll(/\s+/g, ' '))
 }
 
-/** fish knows a backslash in quotes. */
+/** fish interprets a backslash in quotes. */
 function fishQuoted(text: string): string {
   return `'${text.replaceAll(/\s+/g, ' ').replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }
 
-/** What bash and zsh have in common: a function that finds the level of the words before the cursor. */
+/** Branches of a shell `case` over the levels, shared by bash and zsh. */
 function cases(levels: readonly Level[], line: (level: Level) => string): string {
   return levels.map((level) => `    ${quoted(level.path.join(' '))}) ${line(level)} ;;`).join('\n')
 }
@@ -45,7 +45,7 @@ ${steps.map(({ path }) => `      ${quoted(`${path.slice(0, -1).join(' ')}:${path
 `
 }
 
-/** Choices of options by level and flag. What takes another value completes to file names. */
+/** Choices of options by level and flag. Options with other values complete to file names. */
 function choiceCases(levels: readonly Level[], line: (choices: readonly string[]) => string): string {
   return levels
     .flatMap(({ path, options }) =>

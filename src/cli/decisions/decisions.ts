@@ -21,7 +21,7 @@ async function show(id: string, options: CommonOptions): Promise<void> {
   if (!found.verified) options.io.exitCode = EXIT.negative
 }
 
-/** @throws CannotRun when there is no such decision */
+/** @throws CannotRun when the decision does not exist */
 export async function entryOf({ store }: Deps, id: string): Promise<StoredEntry> {
   const entry = await decisionEntry(store, id)
   if (entry !== undefined) return entry
@@ -60,8 +60,8 @@ function linesOf(found: RecordedDecision): Line[] {
 function outcomeLine(outcome: RecordedDecision['outcome']): Line {
   if (outcome === null) return 'outcome       -'
   const { status, possibleBypass, durationMs, error } = outcome
-  const told = [status, ...(durationMs === null ? [] : [`after ${durationMs} ms`]), ...(error === null ? [] : [error])]
-  const line = told.join(', ')
+  const parts = [status, ...(durationMs === null ? [] : [`after ${durationMs} ms`]), ...(error === null ? [] : [error])]
+  const line = parts.join(', ')
   return possibleBypass
     ? ['outcome       ', paint('red', `${line}: the gate may have been bypassed`)]
     : `outcome       ${line}`

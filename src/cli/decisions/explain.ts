@@ -42,7 +42,7 @@ async function explain(id: string, options: CommonOptions): Promise<void> {
   else if (found.unexplained !== null) options.io.exitCode = EXIT.failed
 }
 
-/** The policies that the data file keeps; else those of the folder, if they are the ones. */
+/** The policies kept in the data file; else those of the folder, if their digest matches. */
 function findSetIn({ store }: Deps, root: string): FindSet {
   const compile = async (source: Parameters<typeof compilePolicySet>[0]) => ({ value: compilePolicySet(source) })
   return async (tenantId, digest) => {
@@ -89,7 +89,7 @@ function reproducedLines({ unexplained, reproduced, differences }: Found): Line[
   ]
 }
 
-/** A page of the documents without its title and marks; null where the program came without them. */
+/** A page of the documents without its title and marks; null if the program ships without them. */
 function pageText(page: string): string | null {
   const path = new URL(page, ROOT)
   if (!existsSync(path)) return null

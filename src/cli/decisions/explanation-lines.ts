@@ -21,20 +21,20 @@ const MARK: Record<Truth, Painted> = {
 /** Characters of a value in a line. */
 const MAX_VALUE = 40
 
-/** Columns: what it came to, what was asked, what was seen or came of it, and where it is written. */
+/** Columns: result, comparison, actual value or effect, and place in the source. */
 type Row = readonly [mark: Cell, asked: string, seen: string, place: Cell]
 
-/** What was decided, with or without an explanation. */
-export interface DecisionTold {
+/** A decision, with or without an explanation. */
+export interface DecisionSummary {
   decision: Effect
   reason: string
   rule: string | null
   decidedBy: string
 }
 
-/** The decision in a few lines: what, why, by which rule, and the risk. */
-export function decisionLines(told: DecisionTold, riskScore: number, why: Explanation | null): Line[] {
-  const { decision, reason, rule, decidedBy } = told
+/** The decision in a few lines: effect, reason, rule, and risk. */
+export function decisionLines(summary: DecisionSummary, riskScore: number, why: Explanation | null): Line[] {
+  const { decision, reason, rule, decidedBy } = summary
   const deciding = why?.rules.find(({ decides }) => decides)
   const thresholds = why?.thresholds ?? null
   const place = deciding === undefined ? '' : ` at ${deciding.file}:${deciding.line}`
@@ -48,7 +48,7 @@ export function decisionLines(told: DecisionTold, riskScore: number, why: Explan
   ]
 }
 
-/** All of it: each rule and risk factor about the action with what its conditions saw. */
+/** The whole explanation: each rule and risk factor about the action, with the facts of its conditions. */
 export function explanationLines(why: Explanation): Line[] {
   const rules = ruleRows(why)
   const factors = factorRows(why)

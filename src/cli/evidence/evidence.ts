@@ -14,7 +14,7 @@ import { print } from '../output.ts'
 import { addTrustOptions, type TrustOptions, verifyInputsOf } from '../trust-options.ts'
 import { withKeyring } from './keyring.ts'
 
-/** Nothing larger is a bundle. */
+/** Limit above every bundle. */
 const MAX_BUNDLE_BYTES = 64 * 1024 * 1024
 
 export function addEvidenceCommands(program: Command): void {
@@ -63,7 +63,7 @@ async function exportCommand(id: string, options: ExportOptions): Promise<void> 
 
 function readBundle(file: string): Json | undefined {
   const stat = statSync(file)
-  // Others have no length, and may have no end.
+  // Other kinds of files have no length, and may have no end.
   if (!stat.isFile()) throw new CannotRun(`${file} is no file.`)
   if (stat.size > MAX_BUNDLE_BYTES) throw new CannotRun(`${file} is too large to be a bundle.`)
   return readJson(readFileSync(file), { maxDepth: EVIDENCE_DEPTH })

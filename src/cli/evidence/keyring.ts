@@ -7,9 +7,9 @@ import { type Config, signingKeyPath } from '../../service/config.ts'
 import { CannotRun } from '../context.ts'
 
 /**
- * What signs in this process, with the log key of the service, which only the service makes.
+ * The signer in this process. It uses the log key of the service, which only the service creates.
  *
- * @param onFault told of a chain that cannot be signed; without it the command ends there
+ * @param onFault called for a chain that cannot be signed; without it the command fails
  */
 export async function withKeyring(
   deps: Deps,

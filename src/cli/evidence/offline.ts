@@ -16,7 +16,7 @@ import { addCommonOptions, CannotRun, type CommonOptions, configOf, environmentO
 import { objectOf } from '../json-option.ts'
 import { noFolderOf, sourceOf } from '../tenant-folders.ts'
 
-/** A request that is put to the policy files alone: no service, no data file. */
+/** A request that the policy files alone decide: no service, no data file. */
 export interface OfflineOptions extends CommonOptions {
   tenant: string
   action: string
@@ -40,7 +40,7 @@ export function addOfflineOptions(command: Command): Command {
     .option('--at <time>', 'as of this time (RFC 3339) instead of now')
 }
 
-/** @throws UsageError for a malformed request, CannotRun when the tenant has no policies in order */
+/** @throws UsageError for a malformed request, CannotRun when the tenant has no valid policies */
 export async function judgeOffline(
   options: OfflineOptions,
 ): Promise<{ judgement: Judgement; explanation: Explanation }> {

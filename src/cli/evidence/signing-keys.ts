@@ -55,7 +55,7 @@ function shownKey(store: Store, key: SigningKey) {
   return { id, purpose, status: statusOf(key), publicKey, vkey, createdAt, retiredAt, revokedAt }
 }
 
-/** A bundle key is made with the end of its time. */
+/** A bundle key is created with its end. */
 function statusOf(key: SigningKey): 'active' | 'retired' | 'revoked' {
   const { purpose, revokedAt, retiredAt } = key
   if (revokedAt !== null) return 'revoked'

@@ -23,12 +23,12 @@ export function addCheckCommand(program: Command): void {
 
 async function checkOffline(options: CheckOptions): Promise<void> {
   const { judgement, explanation } = await judgeOffline(options)
-  const told = summary(judgement)
-  print(options, { ...told, ...(options.explain && { explanation }) }, () => [
-    ...decisionLines(told, told.riskScore, explanation),
+  const decided = summary(judgement)
+  print(options, { ...decided, ...(options.explain && { explanation }) }, () => [
+    ...decisionLines(decided, decided.riskScore, explanation),
     ...(options.explain ? explanationLines(explanation) : hint(options.io)),
   ])
-  if (told.decision !== 'allow') options.io.exitCode = EXIT.negative
+  if (decided.decision !== 'allow') options.io.exitCode = EXIT.negative
 }
 
 function summary({ outcome, risk }: Judgement) {
@@ -36,7 +36,7 @@ function summary({ outcome, risk }: Judgement) {
   return { decision, reason, riskScore: risk.score, rule, decidedBy, planValidated, factors: risk.factors, unevaluable }
 }
 
-/** For who sits before it; a script knows what it asked for. */
+/** A hint for people at a terminal; a script knows what it asked for. */
 function hint({ stdout }: Io): Line[] {
   return stdout.isTTY ? [[paint('dim', 'With --explain: every rule and risk factor, and what they saw.')]] : []
 }

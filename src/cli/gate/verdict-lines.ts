@@ -1,7 +1,7 @@
 import type { Check, Verification } from '../../evidence/checks.ts'
 import { columns, type Line, paint } from '../output.ts'
 
-/** What the verdict is called, and how a command that gives it ends (docs/evidence.md). */
+/** The name of a verdict and the exit code of a command that gives it (docs/evidence.md). */
 export function verdictOf({ verdict, checks }: Verification): { name: string; exitCode: number } {
   if (verdict === 'valid') return { name: 'VALID', exitCode: 0 }
   if (verdict === 'invalid') return { name: 'INVALID', exitCode: 1 }
@@ -9,7 +9,7 @@ export function verdictOf({ verdict, checks }: Verification): { name: string; ex
   return { name: isUnpinned ? 'UNATTRIBUTED (no pinned key)' : 'INCOMPLETE', exitCode: 2 }
 }
 
-/** A line for each check, and the verdict with what it does not say. */
+/** One line for each check, then the verdict and its limits. */
 export function verdictLines(result: Verification): Line[] {
   const { name, exitCode } = verdictOf(result)
   const gaps = [

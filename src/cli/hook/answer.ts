@@ -27,19 +27,19 @@ export interface HookOptions extends GateClientOptions {
   outcomes?: boolean
 }
 
-/** A hook after a tool brings what the tool answered, maybe a large file. The sidecar takes requests of less. */
+/** Size limit of a hook: one after a tool carries its output, maybe a large file. The sidecar's own limit is lower. */
 const MAX_BYTES = 16 * 1024 * 1024
 const LIMITS = { maxDepth: 64, maxValues: 1_000_000 }
-/** One question to the sidecar, repetitions included. */
+/** Time limit of one request to the sidecar, retries included. */
 const ASK_MS = 10_000
-/** Everything but the wait for people takes so long at most; a hook that Claude Code has to end does not block. */
+/** Limit for everything but the wait for people; a hook that Claude Code has to end does not block. */
 export const MORE_MS = 45_000
 
 /** Answers one hook of Claude Code, and ends the process. */
 export async function answerHook(options: HookOptions): Promise<void> {
   try {
     const approvalTimeout = parseDuration(options.approvalTimeout) ?? 0
-    // With nothing left to wait for the process ends, which blocks as well.
+    // An unref'd timer: without other work the process ends, which blocks as well.
     setTimeout(() => block(options.io, 'There was no answer in time.'), approvalTimeout + MORE_MS).unref()
     const event = await readEvent(options.io)
     if (event.kind === 'called') await tellOutcome(options, event)
@@ -64,7 +64,7 @@ function reasonOf(action: string, { decision, reason }: Refused): string {
   return decision === undefined ? `${action} could not be decided: ${reason}` : refusalSentence(action, decision)
 }
 
-/** The call has been made: nothing that fails here may be told as a failure of it. */
+/** Reports the outcome. The call has been made, so no failure here may be reported as its failure. */
 async function tellOutcome(options: HookOptions, { outcome, call }: Called): Promise<void> {
   const decisionId = call && note(options.io, (notes) => notes.take(nameOf(options, call)))
   try {
@@ -75,7 +75,7 @@ async function tellOutcome(options: HookOptions, { outcome, call }: Called): Pro
   }
 }
 
-/** @throws UsageError for what is no hook of Claude Code about a tool */
+/** @throws UsageError for input other than a hook of Claude Code about a tool */
 async function readEvent(io: Io): Promise<HookEvent> {
   const bytes = await readInput(io, MAX_BYTES)
   if (bytes.byteLength > MAX_BYTES) throw new UsageError(`The hook has more than ${MAX_BYTES} bytes.`)
@@ -87,12 +87,12 @@ async function readEvent(io: Io): Promise<HookEvent> {
   }
 }
 
-/** Of two sidecars that are asked about the same call, each has its decision. */
+/** The name of a note, different for each sidecar: two that check one call have a decision each. */
 function nameOf({ url = '', tenant = '' }: HookOptions, { session, toolUseId }: CallName): string[] {
   return [url, tenant, session, toolUseId]
 }
 
-/** Notes are for telling outcomes; without one, the sidecar says itself that an outcome is missing. */
+/** Uses the notes that connect outcomes to decisions. Without a note, the sidecar records the outcome as missing. */
 function note<T>(io: Io, work: (notes: CallNotes) => T): T | undefined {
   const { XDG_STATE_HOME: state = join(homeOf(io), '.local', 'state') } = io.env
   try {

@@ -1,15 +1,15 @@
 import { sentence } from '../../gate/claude-code.ts'
 import type { Io } from '../io.ts'
 
-/** The one code by which a hook of Claude Code blocks a tool call, on every version of it. With any other the tool runs. */
+/** The only exit code that makes every version of Claude Code block a tool call. With any other the tool runs. */
 const BLOCKED = 2
 
-/** Signals that ask a process to stop; without a listener, each would end it with a code that does not block. */
+/** Signals that request a stop; without a listener, each ends the process with a code that does not block. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /**
- * From now on this process blocks, however it ends: by an error that nothing expected, a signal, a missing answer, or an exit code of other
- * commands. Only `allow` ends it otherwise.
+ * Makes this process block from now on, however it ends: by an unexpected error, a signal, a missing answer,
+ * or an exit code of other commands. Only `allow` ends it otherwise.
  */
 export function blockUnlessAllowed(): void {
   process.exitCode = BLOCKED
@@ -18,7 +18,7 @@ export function blockUnlessAllowed(): void {
   for (const signal of SIGNALS) process.on(signal, blockBySignal)
 }
 
-/** For what is no answer to a hook: it ends as other commands do. */
+/** Restores the usual exit codes, for runs that answer no hook. */
 export function endAsOthers(io: Io): void {
   io.exitCode = 0
   process.off('exit', onlyBlocking)
@@ -26,13 +26,13 @@ export function endAsOthers(io: Io): void {
   for (const signal of SIGNALS) process.off(signal, blockBySignal)
 }
 
-/** Ends the process, so that the call does not run; the model is told why. */
+/** Ends the process and blocks the call; the model sees the reason. */
 export function block(io: Io, reason: string): void {
-  // A reader that is gone must not keep the process from ending.
+  // A closed reader must not keep the process from ending.
   io.stderr.write(`gate-sidecar: ${sentence(reason)}\n`, () => io.exit(BLOCKED))
 }
 
-/** Ends the process, so that the call goes on, once `output` has been written. */
+/** Ends the process once `output` is written, so that the call goes on. */
 export function allow(io: Io, output: string): void {
   io.stdout.write(output, (error) => {
     if (error) block(io, `The answer could not be written: ${error.message}.`)

@@ -7,7 +7,7 @@ import { SCOPES } from '../hook-scopes.ts'
 import { endAsOthers } from './blocking.ts'
 import type { InstallOptions } from './install.ts'
 
-/** How long people are waited for: with what else takes time, less than the ten minutes that Claude Code gives a hook. */
+/** Default wait for people: with the other steps, less than Claude Code's ten minutes for a hook. */
 const USUAL_WAIT = '9m'
 
 export function addHookCommands(program: Command): void {

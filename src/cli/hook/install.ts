@@ -22,11 +22,11 @@ export interface InstallOptions extends HookOptions, CommonOptions {
 }
 
 const MAX_BYTES = 1024 * 1024
-/** Seconds in which a process starts, on a busy machine too. */
+/** Seconds for the start of a process, on a busy machine too. */
 const START_S = 15
 const OUTCOME_S = 30
 
-/** Shows what would change in the settings of Claude Code, and changes it when that is wanted. */
+/** Shows the changes to the settings of Claude Code, and makes them on confirmation. */
 export async function installHook(options: InstallOptions): Promise<void> {
   const { io } = options
   const { file, folder } = placeOf(options)
@@ -68,7 +68,7 @@ interface Found {
   bytes: Uint8Array
 }
 
-/** Undefined when there is no file. @throws CannotRun for one that is not to be written, such as a link out of the folder */
+/** Undefined when there is no file. @throws CannotRun for an unwritable one, such as a link out of the folder */
 function readSettings(file: string, folder: string): Found | undefined {
   const parent = dirname(file)
   const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
@@ -99,12 +99,12 @@ function settingsWith(file: string, text: string, groups: readonly HookGroup[]):
 function groupsOf({ approvalTimeout, onAllow, outcomes, ...given }: InstallOptions): HookGroup[] {
   const { tenant, url } = addressOf(given)
   if (!isTenantId(tenant)) throw new UsageError(`${tenant} cannot name a tenant: letters, digits, _ and -, at most 63.`)
-  // Named even where they are what is usual: what a project sets in its environment must not lead the hook elsewhere.
+  // Defaults are named too: a project's environment must not redirect the hook.
   const where = ['--tenant', tenant, '--url', url]
   const how = ['--approval-timeout', approvalTimeout, '--on-allow', onAllow, ...(outcomes ? ['--outcomes'] : [])]
   const commandOf = (words: readonly string[]): string =>
     ['gate-sidecar', 'hook', 'claude-code', ...words].map(shellWord).join(' ')
-  // The hook ends itself before Claude Code does, which would let the call run.
+  // The hook must end before Claude Code's timeout, which would let the call run.
   const timeout = ((parseDuration(approvalTimeout) ?? 0) + MORE_MS) / 1000 + START_S
   const before = { type: 'command', command: `${commandOf([...where, ...how])} || exit 2`, timeout, onFailure: 'block' }
   const later = { type: 'command', command: `${commandOf(where)} || true`, timeout: OUTCOME_S, async: true }
@@ -117,7 +117,7 @@ function groupsOf({ approvalTimeout, onAllow, outcomes, ...given }: InstallOptio
   ]
 }
 
-/** Only y or yes is a yes; so is nothing at all no. */
+/** Only y or yes confirms; no input declines. */
 function isConfirmed({ stdin, stdout }: Io): Promise<boolean> {
   const reader = createInterface({ input: stdin, output: stdout })
   return new Promise((resolve) => {

@@ -5,13 +5,13 @@ import { memberOf, type Node, sourceOf, textOf } from '../../authoring/yaml/node
 import { GateError } from '../../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts'
 
-/** A member of `hooks` in the settings of Claude Code: for these tools, these hooks. */
+/** A member of `hooks` in the settings of Claude Code: hooks for the matching tools. */
 export interface HookGroup {
   event: 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'
   group: JsonObject
 }
 
-/** The settings cannot be changed as they are. The message says why, after the name of the file. */
+/** The settings cannot be changed in their present state. The message says why, after the name of the file. */
 export class UnusableSettings extends Error {
   override readonly name = 'UnusableSettings'
 }
@@ -20,8 +20,8 @@ export class UnusableSettings extends Error {
 const OURS = /\bgate-sidecar(?:\.js)?['"]? hook claude-code\b/
 
 /**
- * The text with these groups in it: new ones at the end of their lists, those of an earlier installation in its place. All else, spaces
- * and line breaks too, stays as it is.
+ * The text with these groups: new ones at the end of their lists, those of an earlier installation replaced.
+ * All other text, spaces and line breaks too, stays unchanged.
  *
  * @throws UnusableSettings
  */
@@ -48,7 +48,7 @@ function isOurs(group: Node): boolean {
   return memberOf(group, 'hooks')?.items?.some((hook) => OURS.test(textOf(memberOf(hook, 'command')) ?? '')) === true
 }
 
-/** @throws UnusableSettings for what is no JSON object, and for settings under which no hook runs */
+/** @throws UnusableSettings for text other than a JSON object, and for settings under which no hook runs */
 function rootOf(text: string): Node {
   let settings: Json
   try {
@@ -73,7 +73,7 @@ function withItem(list: Node, value: Json): string {
   return inserted(list, '', value)
 }
 
-/** A value behind the last of a container, on a line of its own where the last stands on one. */
+/** Appends a value to a container, on a line of its own if the last one has one. */
 function inserted(container: Node, label: string, value: Json): string {
   const { text } = container.source
   const last = lastIn(container)
@@ -94,7 +94,7 @@ function inserted(container: Node, label: string, value: Json): string {
   return text.slice(0, last.end) + piece + text.slice(last.end)
 }
 
-/** From the beginning of the last member or item to its end; undefined when there is none. */
+/** The span of the last member or item; undefined when there is none. */
 function lastIn({ entries, items }: Node): { start: number; end: number } | undefined {
   if (items !== undefined) return items.at(-1)
   const entry = [...(entries?.values() ?? [])].at(-1)
@@ -114,12 +114,12 @@ function json(text: string, value: Json, indent: string): string {
   return JSON.stringify(value, null, unitOf(text)).replaceAll('\n', eolOf(text) + indent)
 }
 
-/** The white space that the line of an offset begins with. */
+/** The leading white space of the line at an offset. */
 function indentAt(text: string, at: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', at) + 1))?.[0] ?? ''
 }
 
-/** One step of indentation: that of the first line that has any. */
+/** One step of indentation: that of the first indented line. */
 function unitOf(text: string): string {
   return /^(?:\t|[ ]+)(?=\S)/m.exec(text)?.[0] ?? '  '
 }

@@ -3,7 +3,7 @@ import { lineDiff } from './line-diff.ts'
 
 const COLOURS = { '-': 'red', '+': 'green' } as const
 
-/** What changes in a file, as `diff -u` shows it. */
+/** The changes in a file, in the format of `diff -u`. */
 export function diffLines(file: string, before: string, after: string): Line[] {
   const hunks = lineDiff(before, after).flatMap(({ before: from, after: to, lines }): Line[] => {
     const count = (mark: string): number => lines.filter((line) => line.mark !== mark).length

@@ -22,23 +22,23 @@ interface FormatOptions extends CommonOptions {
   diff?: boolean
 }
 
-/** What is formatted: a file, and the folder out of which no link may lead. */
+/** A file to format, and the folder that no link may lead out of. */
 interface Target {
-  /** As it is told to the user. */
+  /** The path shown to the user. */
   file: string
   path: string
   folder: string
-  /** True when the user named it, and not only its folder. */
+  /** True when the user named the file itself, and not only its folder. */
   isNamed: boolean
 }
 
 interface FormatResult {
   file: string
   status: 'unchanged' | 'formatted' | 'to be formatted' | 'refused' | 'skipped'
-  /** Why a file is refused. */
+  /** Faults of a refused file. */
   diagnostics?: readonly Diagnostic[]
   fault?: string
-  /** What the report shows besides. */
+  /** Additional lines of the report. */
   lines: readonly Line[]
 }
 
@@ -68,7 +68,7 @@ async function format(paths: readonly string[], options: FormatOptions): Promise
   if (paths.includes('-')) return formatInput(paths, options)
   const targets = paths.length === 0 ? configuredTargets(options) : paths.flatMap(targetsOf)
   const results = targets.map((target) => formatFile(target, options))
-  const files = results.map(({ lines, ...told }) => ({ ...told, diagnostics: told.diagnostics?.map(shown) }))
+  const files = results.map(({ lines, ...result }) => ({ ...result, diagnostics: result.diagnostics?.map(shown) }))
   print(options, { files }, () => [...results.flatMap(({ lines }) => lines), summary(results)])
   const isBad = ({ status }: FormatResult): boolean =>
     status === 'refused' || (options.check === true && status === 'to be formatted')
@@ -113,7 +113,7 @@ function formatFile({ file, path, folder, isNamed }: Target, options: FormatOpti
   return { ...result, status: 'formatted', lines: [[paint('green', 'formatted '), file]] }
 }
 
-/** A folder may hold files of others. */
+/** Folders may hold files of other programs. */
 function skipped(file: string): FormatResult {
   const lines: Line[] = [[paint('yellow', 'skipped '), `${file}: it has no apiVersion of gate-sidecar.`]]
   return { file, status: 'skipped', lines }
@@ -121,7 +121,7 @@ function skipped(file: string): FormatResult {
 
 type Attempt = FormatResult & { text?: string; apiVersion?: string | undefined }
 
-/** What formatting makes of a text; nothing is written. */
+/** The formatted text; nothing is written. */
 function formatted(file: string, bytes: Uint8Array, { diff }: FormatOptions): Attempt {
   const result = formatDocument(file, bytes)
   const source = Buffer.from(bytes).toString('utf8')
@@ -137,7 +137,7 @@ function formatted(file: string, bytes: Uint8Array, { diff }: FormatOptions): At
   return { file, status: 'to be formatted', lines, ...result }
 }
 
-/** Through print, line by line: the sentence, the line of the source, the pointer. */
+/** The diagnostic as lines for `print`: the sentence, the line of the source, the pointer. */
 function shownDiagnostic(diagnostic: Diagnostic, sourceLines: readonly string[]): Line[] {
   return formatDiagnostic(diagnostic, sourceLines[diagnostic.line - 1]).split('\n')
 }
@@ -155,7 +155,7 @@ function summary(results: readonly FormatResult[]): string {
   return `${counted(results.length, 'file')}: ${counts.join(', ')}.`
 }
 
-/** The formatted text goes to standard output, whatever else there is to say to standard error. */
+/** Prints the formatted text to standard output, and everything else to standard error. */
 async function formatInput(paths: readonly string[], options: FormatOptions): Promise<void> {
   if (paths.length > 1) throw new UsageError('- stands for standard input, and is given alone.')
   const { stdout, stderr } = options.io

@@ -22,7 +22,7 @@ interface InitOptions extends CommonOptions {
   tool?: string[]
 }
 
-/** What is read of a tool list; depth is that of a policy with the answer of a server around it. */
+/** Limits for a tool list; the depth allows a policy inside the response of a server. */
 const LIST_BYTES = 4 * 1024 * 1024
 const LIST_LIMITS = { maxDepth: 40, maxValues: 200_000 }
 
@@ -81,7 +81,7 @@ async function init(options: InitOptions): Promise<void> {
   ])
 }
 
-/** Looked at before anything is read, and again by the rename. */
+/** Checked before anything is read; the rename checks it again. */
 function assertFree(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0) throw notFree(folder)
 }
@@ -101,23 +101,23 @@ async function readToolFile(io: Io, path: string): Promise<ToolList> {
   }
 }
 
-/** Writes beside the folder, under a name that nothing reads, and renames: who loads the folder sees all of it or none. */
+/** Writes to a temporary folder beside it and renames: a loader sees all files or none. */
 function writeFolder(folder: string, files: Starter['files']): void {
-  const aside = join(dirname(folder), `.init-${process.pid}-${Date.now()}`)
-  mkdirSync(aside, { recursive: true })
+  const staging = join(dirname(folder), `.init-${process.pid}-${Date.now()}`)
+  mkdirSync(staging, { recursive: true })
   try {
-    for (const { name, text } of files) writeFileSync(join(aside, name), text, { flag: 'wx', flush: true })
-    // Takes the place of an empty folder, and fails on one that is not.
-    renameSync(aside, folder)
+    for (const { name, text } of files) writeFileSync(join(staging, name), text, { flag: 'wx', flush: true })
+    // Replaces an empty folder, and fails on any other.
+    renameSync(staging, folder)
   } catch (error) {
-    rmSync(aside, { recursive: true, force: true })
+    rmSync(staging, { recursive: true, force: true })
     if (error instanceof Error && 'code' in error && ['ENOTEMPTY', 'EEXIST'].includes(String(error.code)))
       throw notFree(folder)
     throw error
   }
 }
 
-/** The schemas that the files name for editors, where there are none. Policies are good without. */
+/** Creates missing schemas that the files name for editors. Policies work without them. */
 function writeSchemas(folder: string): { files: string[]; notes: string[] } {
   const schemas = { policy: editorSchema(), test: testFileSchema() }
   const texts = Object.entries(schemas).map(([name, schema]): [string, string] => [
@@ -134,7 +134,7 @@ function writeSchemas(folder: string): { files: string[]; notes: string[] } {
   }
 }
 
-/** False when there is such a file already, perhaps of another init that runs at this moment. */
+/** False when the file exists already, perhaps from another init that runs now. */
 function writeNew(path: string, text: string): boolean {
   try {
     writeFileSync(path, text, { flag: 'wx', flush: true })

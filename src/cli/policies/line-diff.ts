@@ -1,10 +1,10 @@
-/** A line of a comparison: kept, taken out, or put in. */
+/** A line of a comparison: kept, removed, or added. */
 export interface DiffLine {
   readonly mark: ' ' | '-' | '+'
   readonly text: string
 }
 
-/** Lines that follow each other, with where they begin in both texts, from 1. */
+/** Consecutive lines, with their first positions in both texts, from 1. */
 export interface Hunk {
   readonly before: number
   readonly after: number
@@ -13,7 +13,7 @@ export interface Hunk {
 
 /** Lines shown around a change. */
 const CONTEXT = 3
-/** Pairs of lines that are compared at most; beyond it, all lines count as changed. */
+/** Limit of compared pairs of lines; beyond it, all lines count as changed. */
 const MAX_PAIRS = 4_000_000
 
 /** The changes between two texts with some lines around each, as `diff -u` shows them. */
@@ -58,13 +58,13 @@ function compared(before: readonly string[], after: readonly string[]): DiffLine
   ]
 }
 
-/** By the longest common subsequence. */
+/** Diff by the longest common subsequence. */
 function middle(before: readonly string[], after: readonly string[]): DiffLine[] {
   const out = (text = ''): DiffLine => ({ mark: '-', text })
   const into = (text = ''): DiffLine => ({ mark: '+', text })
   if (before.length * after.length > MAX_PAIRS) return [...before.map(out), ...after.map(into)]
   const width = after.length + 1
-  // common[i * width + j]: how many lines the rests from i and j have in common.
+  // common[i * width + j]: length of the common subsequence of the rests from i and j.
   const common = new Uint32Array((before.length + 1) * width)
   const at = (i: number, j: number): number => common[i * width + j] ?? 0
   for (let i = before.length - 1; i >= 0; i -= 1) {

@@ -22,7 +22,7 @@ export function formatOption(): Option {
   return new Option('--format <format>', 'how faults are printed').choices(FORMATS).default('text')
 }
 
-/** Prints what a command found in the folders under `root`; ends with 1 when there is an error. */
+/** Prints diagnostics of the folders under `root`; exits with 1 when there is an error. */
 export function printReport(
   options: ReportOptions,
   root: string,
@@ -43,13 +43,13 @@ function formatOf({ format, json = false }: ReportOptions): Format {
   throw new UsageError(`--json is --format json; leave it out, or leave out --format ${format}.`)
 }
 
-/** A line that is wider than the terminal would be broken, and the carets stand under something else. */
+/** Terminals wrap longer lines, which would misplace the carets. */
 function lookOf(output: Output): Look {
-  // 0 on terminals that do not say how wide they are.
+  // Some terminals report 0 columns.
   return { paint: (style, text) => coloured(style, text, output), columns: output.columns || PLAIN.columns }
 }
 
-/** As GitHub and other readers of a report want it: from where the command runs, which is the root of a repository. */
+/** The path from the working folder, usually the root of a repository, as GitHub and other readers expect. */
 function folderPath(root: string): string {
   const path = relative(process.cwd(), root)
   const isInside = path !== '..' && !path.startsWith(`..${sep}`)
@@ -62,7 +62,7 @@ function summaryOf(folders: readonly TenantFolder[], diagnostics: readonly Diagn
   return `${counted(folders.length, 'policy set')}: ${counts.join(', ')}.`
 }
 
-/** The lines of what was read. */
+/** Source lines of the loaded folders. */
 export function linesOfAll(folders: readonly TenantFolder[]): LinesOf {
   const sources = folders.flatMap(({ tenant, source }) =>
     'files' in source ? [[tenant, linesIn(source)] as const] : [],

@@ -3,7 +3,7 @@ import { editorSchema, testFileSchema } from '../../authoring/editor/editor-sche
 import { configSchema } from '../../service/config-schema.ts'
 import { addCommonOptions, type CommonOptions } from '../context.ts'
 
-/** What has a schema: name of the command, what it describes, what an editor does with it. */
+/** Formats with a schema: name of the command, description, and use in an editor. */
 const SCHEMAS: readonly { name: string; of: string; make: () => Record<string, unknown>; use: string }[] = [
   {
     name: 'policy',

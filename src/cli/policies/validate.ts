@@ -31,7 +31,7 @@ function validate(options: CommonOptions & ReportOptions): void {
   printReport(options, root, folders, [...strayNames(root).map(strayWarning), ...found])
 }
 
-/** Policies that lie beside the tenants' folders look as if they were in force. */
+/** Policies beside the tenants' folders look as if they were in force. */
 function strayWarning(name: string): Diagnostic {
   const code = 'GATE2001'
   const message = "Only the tenants' folders are read: letters, digits, _ and -, at most 63, first a letter or digit."

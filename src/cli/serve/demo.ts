@@ -16,16 +16,16 @@ import { shellWord } from '../shell.ts'
 const TENANT = 'demo'
 const OWNER = 'demo-owner'
 
-/** How the lines to paste name the two keys: by their secrets, or by the shell variables that hold them. */
+/** References to the two keys in the lines to paste: their secrets, or shell variables that hold them. */
 interface DemoKeys {
   agent: string
   owner: string
 }
 
 /**
- * What `serve --demo` says when it listens. On a folder without keys it makes the demo tenant's two, but only when a
- * terminal is there to show them: a key in a log would be known to all who read it, one that nobody saw to nobody.
- * Nothing is made before the service listens, so that a start that fails leaves the next one a new folder.
+ * The banner of `serve --demo`. In a folder without keys it creates the demo tenant's two, only on a terminal:
+ * a key in a log is known to all its readers, and a key that nobody saw is lost.
+ * Nothing is created before the service listens, so that a failed start leaves the folder new.
  */
 export async function welcome(server: RunningServer, config: Config, isTerminal: boolean): Promise<string> {
   const clock = Date.now
@@ -47,8 +47,8 @@ export async function welcome(server: RunningServer, config: Config, isTerminal:
 }
 
 /**
- * True while nobody has made a key. A start that dies between its first key and the last line of the banner leaves keys that
- * nobody knows; the next one says how to make others.
+ * True while no key exists. A start that dies between its first key and the end of the banner leaves keys that nobody knows;
+ * the next start says how to create others.
  */
 function isWithoutKeys({ store }: Deps): boolean {
   const { tenants, keys } = store.state()
@@ -66,8 +66,8 @@ async function makeKeys(deps: Deps): Promise<DemoKeys> {
 }
 
 /**
- * A link that signs a browser in as the owner of the demo, where the service has one and can be reached by a browser. Like a key, it is
- * for a terminal only.
+ * A link that signs a browser in as the owner of the demo, if the service has a console and a browser can reach it.
+ * Like a key, it is shown on a terminal only.
  */
 function signInLines({ url, store, signInCodes }: RunningServer): string[] {
   const owner = tenantKeys({ store }, TENANT).find((key) => key.identity === OWNER && isActive(key, Date.now()))
@@ -92,7 +92,7 @@ function banner(url: string, config: Config, lines: readonly string[]): string {
   return `${[...head, ...lines, '', 'Ctrl-C ends it. `npm run demo` plays recorded agent calls; README.md says the rest.'].join('\n')}\n\n`
 }
 
-/** Said only where it is so: keys cross the network as plain text. */
+/** A warning for services that other machines can reach: keys cross the network as plain text. */
 function exposure(url: string): string[] {
   if (isLocal(url)) return []
   return [
@@ -107,7 +107,7 @@ function withoutPolicies(config: Config): string[] {
   ]
 }
 
-/** For who has no terminal, or lost the keys: two lines that make others, and keep them in shell variables. */
+/** Two lines that create keys and keep them in shell variables, for users without a terminal or without the keys. */
 function keysToMake(config: Config, isNew: boolean): string[] {
   const program = shellWord(resolve(process.argv[1] ?? 'gate-sidecar'))
   const make = (role: string, identity: string): string =>
@@ -119,13 +119,13 @@ function keysToMake(config: Config, isNew: boolean): string[] {
     `To make ${isNew ? 'them' : 'others'}, paste these two lines first:`,
     '',
     `AGENT=${make('agent', 'demo-agent')}`,
-    // What the command line makes, a running service knows within a second.
+    // A running service sees keys from the command line within a second.
     `OWNER=${make('owner', OWNER)}; sleep 1`,
   ]
 }
 
 interface Curl {
-  /** The command up to the base of the URL, with the options that reach this server. */
+  /** The curl command up to the base URL, with the options that reach this server. */
   options: string
   base: string
 }
@@ -138,9 +138,9 @@ function curlTo(url: string): Curl {
       base: 'http://localhost',
     }
   }
-  // What listens on every address is reached on this machine's own.
+  // A server on every address is reached at the loopback address.
   const base = url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
-  // Any other address is no name that requests may be addressed to, unless a setting says so.
+  // The server accepts any other address as host only if a setting names it.
   const isNamed = ['127.0.0.1', '[::1]'].includes(new URL(base).hostname)
   return { options: isNamed ? options : `${options} -H 'host: localhost'`, base }
 }
@@ -149,7 +149,7 @@ function isLocal(url: string): boolean {
   return url.startsWith('unix:') || /^(?:127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
 }
 
-/** Three requests, each a line that works alone in bash, zsh and sh. What is said of them holds for policies/demo as shipped. */
+/** Three requests, each on a line that works alone in bash, zsh and sh. Their comments hold for policies/demo as shipped. */
 function linesToPaste({ options, base }: Curl, { agent, owner }: DemoKeys): string[] {
   const as = (key: string): string => `-H "x-api-key: ${key}" -H 'x-tenant-id: demo'`
   const post = (key: string, body: object): string =>

@@ -29,8 +29,8 @@ export function addServeOptions(command: Command): Command {
 async function serve(options: ServeOptions): Promise<void> {
   const onReload = reloadSignal()
   const config = configOf(options)
-  // Heard from here on: who is told to stop while starting ends as cleanly, right after.
-  const told = stopSignal()
+  // Listens before the start, so that a stop during it ends the service cleanly right after.
+  const stop = stopSignal()
   // Only this command needs the server's packages; the others start without them.
   const [{ createLogger }, { startServer }, { limitYoungGeneration }] = await Promise.all([
     import('../../service/log.ts'),
@@ -43,12 +43,12 @@ async function serve(options: ServeOptions): Promise<void> {
   log.info({ url: server.url }, 'listening')
   onReload(() => void reload(server, log))
   try {
-    // Never into the log, which is kept in files: what it says is for a person, and may hold keys.
+    // The banner is for people and may hold keys, so it never goes to the log, which is kept in files.
     if (options.demo) {
       const { welcome } = await import('./demo.ts')
       process.stderr.write(await welcome(server, config, process.stderr.isTTY === true))
     }
-    log.info({ signal: await told }, 'stopping')
+    log.info({ signal: await stop }, 'stopping')
   } finally {
     onReload(() => undefined)
     await server.close()
@@ -57,7 +57,7 @@ async function serve(options: ServeOptions): Promise<void> {
   hearToTheEnd()
 }
 
-/** What came of each tenant's policies is told by the service; this is the end of it. */
+/** Reloads the policies and logs the end result; the service logs each tenant's. */
 async function reload(server: RunningServer, log: Logger): Promise<void> {
   try {
     log.info({ signal: 'SIGHUP', ...(await server.reload()) }, 'policies were read again')

@@ -1,4 +1,4 @@
-/** The first signal that asks to stop. A second one ends the process at once. */
+/** The first signal that requests a stop. A second one ends the process at once. */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.once('SIGTERM', resolve)
@@ -7,10 +7,10 @@ export function stopSignal(): Promise<NodeJS.Signals> {
 }
 
 /**
- * Hears SIGHUP from now on, which would end the process otherwise. What came before there is something to call counts
- * as one.
+ * Handles SIGHUP from now on, which would otherwise end the process.
+ * Signals before a handler is set count as one.
  *
- * @returns sets what is called at each signal
+ * @returns a function that sets the handler
  */
 export function reloadSignal(): (reload: () => void) => void {
   let missed = false
@@ -26,8 +26,9 @@ export function reloadSignal(): (reload: () => void) => void {
 }
 
 /**
- * Has the process end with its listeners in place. An orderly end takes them away first, so that a SIGHUP that comes
- * then would count as what ended it. Call it last: no later listener of `exit` is called.
+ * Ends the process with its listeners in place. An orderly exit removes them first,
+ * and a SIGHUP after that would count as its cause.
+ * Call it last: later listeners of `exit` are not called.
  */
 export function hearToTheEnd(): void {
   process.once('exit', () => process.exit())

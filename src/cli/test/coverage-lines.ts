@@ -1,7 +1,7 @@
 import { type Branch, type CoverageItem, coverageTotal, missingOf, percentOf } from '../../authoring/cases/coverage.ts'
 import { type Line, paint, table } from '../output.ts'
 
-/** What an outcome of a rule or factor, and of a comparison, is called. */
+/** Labels for the outcomes of a rule or factor, and of a comparison. */
 const RULE_WORDS: Record<Branch, string> = {
   true: 'matched',
   false: 'not matched',
@@ -10,7 +10,7 @@ const RULE_WORDS: Record<Branch, string> = {
 }
 const COMPARISON_WORDS: Record<Branch, string> = { ...RULE_WORDS, true: 'true', false: 'false', unknown: 'unknown' }
 
-/** What no case has seen, with its place; then how much has been seen. */
+/** Outcomes that no case has reached, with their places, then the total. */
 export function coverageLines(items: readonly CoverageItem[]): Line[] {
   const rows = items.flatMap((item) => {
     const missing = missingOf(item)
@@ -29,7 +29,7 @@ export function totalLine(items: readonly CoverageItem[]): string {
   return `coverage: ${percentOf(total)} % of outcomes (${total.covered} of ${total.outcomes})`
 }
 
-/** As scripts get it. */
+/** Coverage for scripts. */
 export function coverageJson(items: readonly CoverageItem[]) {
   const total = coverageTotal(items)
   return {

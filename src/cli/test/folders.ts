@@ -7,7 +7,7 @@ import { wantedFolders } from '../tenant-folders.ts'
 import type { TestFolder } from './run.ts'
 
 /**
- * The folders whose tests are run.
+ * The folders whose tests run.
  *
  * @throws CannotRun with every fault when the policies of one cannot be used
  */

@@ -3,7 +3,7 @@ import type { PolicyTest } from '../../authoring/test-files/cases.ts'
 import { positionOf } from '../../authoring/yaml/node.ts'
 import { grouped } from '../../base/grouped.ts'
 
-/** The results as scripts get them: counts, and each test with its cases. */
+/** The results for scripts: counts, and each test with its cases. */
 export function testsJson(reports: readonly CaseReport[], ms: number) {
   const byTest = grouped(reports, ({ asked }) => asked.test)
   return {

@@ -14,7 +14,7 @@ const MARK = {
   skipped: paint('yellow', 'skip'),
 } as const
 
-/** The tests by file, each in a line; below one that fails every case that does, what differs, and why it was so decided. */
+/** The tests by file, one a line; below a failing test its failed cases, their differences and explanation. */
 export function treeLines(reports: readonly CaseReport[], { verbose }: { verbose: boolean }): Line[] {
   const byTest = grouped(reports, ({ asked }) => asked.test)
   const lines: Line[] = []
@@ -52,8 +52,8 @@ function aboutTest({ skip }: PolicyTest, { cases, failed }: Counts): string {
 function caseLines({ asked, answer, failure }: CaseReport): Line[] {
   if (answer === null) return []
   const { decision, rule, riskScore } = answer
-  const told = `${decision}${rule === null ? '' : `, rule ${rule}`}, risk ${riskScore}`
-  if (failure === undefined) return [[MARK.passed, ' ', combinationText(asked), '  ', paint('dim', told)]]
+  const summary = `${decision}${rule === null ? '' : `, rule ${rule}`}, risk ${riskScore}`
+  if (failure === undefined) return [[MARK.passed, ' ', combinationText(asked), '  ', paint('dim', summary)]]
   return [
     [MARK.failed, ' ', combinationText(asked)],
     ...differenceLines(failure).map((line) => indented(line, 5)),
@@ -74,7 +74,7 @@ function differenceLines({ differences }: Failure): Line[] {
   )
 }
 
-/** Why a failing case was decided as it was. */
+/** The explanation of a failing case. */
 export function traceLines({ answer, explanation }: Failure): Line[] {
   if (explanation === undefined) return ['Only the first failures are explained; use --filter to see this one.']
   return [...decisionLines(answer, answer.riskScore, explanation), ...explanationLines(explanation)]
@@ -82,11 +82,11 @@ export function traceLines({ answer, explanation }: Failure): Line[] {
 
 /** `13 tests, 45 cases: 44 passed, 1 failed, 0 skipped (0.12 s).` */
 export function summaryLine({ tests, cases, passed, failed, skipped }: Counts, ms: number): Line {
-  const told = `${passed} passed, ${failed} failed, ${skipped} skipped`
+  const summary = `${passed} passed, ${failed} failed, ${skipped} skipped`
   const time = `(${(ms / 1000).toFixed(2)} s)`
   return [
     `${counted(tests, 'test')}, ${counted(cases, 'case')}: `,
-    paint(failed > 0 ? 'red' : 'green', told),
+    paint(failed > 0 ? 'red' : 'green', summary),
     ` ${time}.`,
   ]
 }

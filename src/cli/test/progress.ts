@@ -1,12 +1,12 @@
 import type { Io } from '../io.ts'
 
-/** To the start of the line, and nothing left on it. */
+/** Moves to the start of the line and clears it. */
 const ERASE = '\r\u001b[K'
 const WIDTH = 30
-/** Fewer cases are done before anybody looks. */
+/** Fewer cases finish before anybody looks. */
 const MANY = 500
 
-/** A bar on the terminal's error stream, for tests that take their time. */
+/** A progress bar on the terminal's error stream, for tests that take long. */
 export function progressBar({ stderr }: Io): (done: number, of: number) => void {
   if (!stderr.isTTY) return () => undefined
   return (done, of) => {

@@ -7,7 +7,7 @@ import { runCase } from '../../authoring/cases/run.ts'
 import type { PolicyTest } from '../../authoring/test-files/cases.ts'
 import type { PolicySet } from '../../policies/set.ts'
 
-/** The policies of a tenant, without fault, and their tests. */
+/** The valid policies of a tenant, and their tests. */
 export interface TestFolder {
   tenant: string
   set: PolicySet
@@ -16,17 +16,17 @@ export interface TestFolder {
 
 export interface TestRun {
   reports: readonly CaseReport[]
-  /** Of all sets; none unless coverage is counted. */
+  /** Coverage of all sets; empty unless it is counted. */
   coverage: readonly CoverageItem[]
   ms: number
 }
 
-/** Failures that are explained; of more nobody reads why. */
+/** Failures with an explanation; nobody reads more. */
 const MAX_EXPLAINED = 100
-/** Cases after which signals are heard and progress is told. */
+/** Cases between two yields, where signals are handled and progress is reported. */
 const TURN = 50
 
-/** Runs the tests of all folders, one case after the other. @param tell is told how many of how many are done */
+/** Runs the tests of all folders, one case after the other. @param tell called with the number of cases done and the total */
 export async function runTests(
   folders: readonly TestFolder[],
   { filters, withCoverage }: { filters: readonly Filter[]; withCoverage: boolean },

@@ -86,13 +86,13 @@ function wantsCoverage({ coverage, lcov, minCoverage }: TestOptions): boolean {
   return coverage === true || lcov !== undefined || minCoverage !== undefined
 }
 
-/** As tools find it that look from the current folder. */
+/** The path from the current folder, where tools look for it. */
 function shownPath(root: string, file: string): string {
   const path = relative(process.cwd(), join(root, file))
   return path.startsWith('..') ? join(root, file) : path
 }
 
-/** Why the command fails though no case does. */
+/** Reasons to fail the command other than a failed case. */
 function problemsOf({ reports, coverage }: TestRun, folders: readonly TestFolder[], options: TestOptions): string[] {
   const { passed, failed, skipped } = countsOf(reports)
   if (passed + failed === 0) return [nothingRan(folders, skipped, options)]
@@ -102,7 +102,7 @@ function problemsOf({ reports, coverage }: TestRun, folders: readonly TestFolder
   return [`The coverage of ${percentOf(total)} % is below the ${minCoverage} % of --min-coverage.`]
 }
 
-/** Names of tests that are shown where a filter finds none. */
+/** Limit of test names shown when a filter matches none. */
 const MAX_NAMES = 20
 
 function nothingRan(folders: readonly TestFolder[], skipped: number, { filter }: TestOptions): string {
@@ -116,7 +116,7 @@ function nothingRan(folders: readonly TestFolder[], skipped: number, { filter }:
   return `Nothing was run: no case matches --filter ${filter?.join(' ') ?? ''}; there are the tests ${names.slice(0, MAX_NAMES).join(', ')}${more}.`
 }
 
-/** A line without colours, with what would steer a terminal shown. */
+/** A line without colours, with terminal control characters made visible. */
 function plain(line: Line): string {
   return visible(
     (typeof line === 'string' ? [line] : line).map((part) => (typeof part === 'string' ? part : part.text)).join(''),

@@ -7,28 +7,28 @@ import { CannotRun } from '../context.ts'
 import type { Io, Output } from '../io.ts'
 import { stopSignal } from '../serve/signals.ts'
 
-/** How often contents are looked at; a service looks each second. */
+/** Poll interval for changed contents; a service polls each second. */
 const POLL_MS = 500
 
 /**
- * Does the work now and again at each change of any byte, links followed, until a signal says to stop. Policies that cannot
- * be used are told, and waited for until they can.
+ * Does the work now and after each change of any byte, links followed, until a stop signal.
+ * Unusable policies are reported, and the next change is awaited.
  */
 export async function watchFolders(
   { stderr }: Io,
   root: string,
   work: (folders: readonly TenantFolder[]) => Promise<void>,
 ): Promise<void> {
-  let isTold = false
-  const told = stopSignal().then(() => {
-    isTold = true
+  let isStopped = false
+  const stopped = stopSignal().then(() => {
+    isStopped = true
   })
   const all = policyFolders(root, { listFiles: async (files) => ({ value: listFilesOf(files) }) })
-  for (let known: string | undefined; !isTold; ) {
+  for (let known: string | undefined; !isStopped; ) {
     const folders = await Promise.all(all.names().map((tenant) => all.read(tenant)))
     const fingerprint = JSON.stringify(folders.map((folder) => [folder.tenant, folder.fingerprint]))
     if (fingerprint === known) {
-      await Promise.race([sleep(POLL_MS), told])
+      await Promise.race([sleep(POLL_MS), stopped])
       continue
     }
     if (known !== undefined) stderr.write('\nChanged:\n')

@@ -1,9 +1,9 @@
-/** Whether a person is here: the service ends a session whose user does nothing, and only the page knows. */
+/** User activity: the service ends the session of an inactive user, and only the page sees activity. */
 
 let lastInputMs = performance.now()
 let lastToldMs = Number.NEGATIVE_INFINITY
 
-/** Listens from now on. */
+/** Starts listening. */
 export function watchActivity(): void {
   const note = (): void => {
     lastInputMs = performance.now()
@@ -12,12 +12,12 @@ export function watchActivity(): void {
     addEventListener(event, note, { capture: true, passive: true })
 }
 
-/** True when the user has done something of which the service has not been told. */
+/** True after activity that the service has no report of. */
 export function isUntold(): boolean {
   return lastInputMs > lastToldMs
 }
 
-/** For the next request, which tells it. */
+/** The header that reports activity with the next request. */
 export function activityHeader(): Record<string, string> {
   if (!isUntold()) return {}
   lastToldMs = performance.now()

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** How far the clock of the service is ahead of this one. Deadlines are told by that one, and this one may be wrong. */
+/** Offset of the service's clock from this one, which may be wrong. Deadlines follow the service. */
 let aheadMs = 0
-/** What the header Date can be off by, since it counts in seconds, and the way of the answer takes time. */
+/** Error of the Date header, which counts whole seconds, plus the response's transit time. */
 const EXACT_MS = 2000
 const SECOND_MS = 1000
 
-/** @param date of an answer, RFC 9110, 6.6.1 */
+/** @param date header of a response, RFC 9110, 6.6.1 */
 export function noteServerTime(date: string | null): void {
   const differenceMs = date === null ? Number.NaN : Date.parse(date) - Date.now()
   if (!Number.isNaN(differenceMs)) aheadMs = Math.abs(differenceMs) > EXACT_MS ? differenceMs : 0
@@ -17,7 +17,7 @@ export function serverNow(): number {
   return Date.now() + aheadMs
 }
 
-/** The time, anew each second. All that shows it changes at once. */
+/** The current time, updated each second. All its users change at once. */
 export function useNow(): number {
   const [now, setNow] = useState(serverNow)
   useEffect(() => {
@@ -27,14 +27,14 @@ export function useNow(): number {
   return now
 }
 
-/** How long after a time it is acted on, so that the service has reached it too, and how long a timer of a browser can be. */
+/** Delay after a time, so that the service has reached it too; and the longest timer of browsers. */
 const AFTER_MS = 500
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
- * Calls `act` when the service's clock has reached the time, soon where that is past; never for undefined.
+ * Calls `act` when the service's clock has reached the time, soon if that is past; never for undefined.
  *
- * @param known what is known; where the time is still the same in something newer, it is acted on again
+ * @param known the loaded data; newer data with the same time schedules `act` again
  */
 export function useAt(timeMs: number | undefined, known: unknown, act: () => void): void {
   const latest = useRef(act)
@@ -42,7 +42,7 @@ export function useAt(timeMs: number | undefined, known: unknown, act: () => voi
   useEffect(() => {
     if (timeMs === undefined) return
     const waitMs = Math.max(timeMs - serverNow(), 0) + AFTER_MS
-    // What is further away is looked at when the page is opened again.
+    // Later times are checked when the page is opened again.
     if (waitMs > LONGEST_TIMER_MS) return
     const timer = setTimeout(() => latest.current(), waitMs)
     return () => clearTimeout(timer)

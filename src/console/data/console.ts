@@ -5,22 +5,22 @@ import type { Connection } from '../../client/connection.ts'
 import type { Endpoints } from '../../client/endpoints.ts'
 import type { Loaded } from './load.ts'
 
-/** What every page works with. */
+/** Context of every page. */
 export interface Console {
   who: SignedIn
-  /** The tenant that is looked at. */
+  /** The tenant on display. */
   tenantId: string
   gate: Endpoints
   connection: Connection
-  /** The stops in force; without data for roles that may not know. */
+  /** The stops in force; without data for roles without access. */
   stops: Loaded<KillSwitchStatus | undefined>
-  /** Whether the roles of the key allow this operation. */
+  /** True if the roles of the key allow this operation. */
   may(operation: SignedIn['may'][number]): boolean
 }
 
 export const ConsoleContext = createContext<Console | undefined>(undefined)
 
-/** @throws Error outside of a signed-in console */
+/** @throws Error outside a signed-in console */
 export function useConsole(): Console {
   const found = useContext(ConsoleContext)
   if (found === undefined) throw new Error('nobody is signed in here')

@@ -1,7 +1,7 @@
-/** What a person typed as JSON: the value, or the first fault and where it stands. */
+/** Parsed JSON from a person: the value, or the first fault and its position. */
 export type ReadJson = { value: unknown } | { fault: string; index: number }
 
-/** As deep as the service takes. */
+/** Depth limit of the service. */
 const MAX_DEPTH = 64
 const SPACE = /[ \t\n\r]*/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -16,7 +16,7 @@ class Fault extends Error {
   }
 }
 
-/** RFC 8259, as strictly as the service reads it: no name twice, no number that would become another. */
+/** Parses RFC 8259 as strictly as the service: no repeated name, no number that would lose precision. */
 export function readJson(text: string): ReadJson {
   try {
     return { value: new Reader(text).whole() }
@@ -80,7 +80,7 @@ class Reader {
     return items
   }
 
-  /** Items up to `end`, with a comma between two. */
+  /** Items up to `end`, separated by commas. */
   private each(end: string, item: () => void): void {
     this.at += 1
     if (this.peek() !== end) item()
@@ -109,7 +109,7 @@ class Reader {
     }
   }
 
-  /** The next character that is no space; empty at the end. */
+  /** The next character after white space; empty at the end. */
   private peek(): string {
     this.take(SPACE)
     return this.text.charAt(this.at)
@@ -123,7 +123,7 @@ class Reader {
   }
 }
 
-/** What is written is what is sent: as a number of JavaScript it must be the same. */
+/** Rejects numbers that JavaScript would change, so that the written and the sent number agree. */
 function numberOf(text: string, index: number): number {
   const number = Number(text)
   if (!Number.isFinite(number)) throw new Fault('this number is too large', index)

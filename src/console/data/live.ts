@@ -6,14 +6,14 @@ import { failure } from './load.ts'
 
 type Listener = (event: GateEvent) => void
 
-/** What happens in the tenant, read by one stream for the whole page. */
+/** Events of the tenant, read by one stream for the whole page. */
 export interface Live {
-  /** False while the stream cannot be had: what is shown may be old. */
+  /** False while the stream is down: the data shown may be old. */
   isLive: boolean
   listen(listener: Listener): () => void
 }
 
-/** Follows the events of a connection as long as the component is there. */
+/** Follows the events of a connection while the component is mounted. */
 export function useLiveEvents(connection: Connection): Live {
   const listeners = useRef(new Set<Listener>())
   const [isLive, setIsLive] = useState(true)
@@ -22,7 +22,7 @@ export function useLiveEvents(connection: Connection): Live {
     const stop = new AbortController()
     const watched: Connection = {
       ...connection,
-      // A stream that broke is asked for again and again: until one can be had, nobody knows what happens.
+      // A broken stream is requested again until one opens; until then, what happens is unknown.
       open: async (...request) => {
         try {
           const response = await connection.open(...request)
@@ -52,7 +52,7 @@ export function useLiveEvents(connection: Connection): Live {
   return { isLive: isLive && isOnline, listen: listen.current }
 }
 
-/** False while the browser knows of no network: a stream may take long to notice. */
+/** False while the browser is offline: the stream may take long to notice. */
 function useIsOnline(): boolean {
   const [isOnline, setIsOnline] = useState(navigator.onLine)
   useEffect(() => {
@@ -67,14 +67,14 @@ function useIsOnline(): boolean {
 
 export const LiveContext = createContext<Live>({ isLive: false, listen: () => () => undefined })
 
-/** How many events of a burst are one change to what is shown. */
-const TOGETHER_MS = 250
+/** Window in which a burst of events becomes one batch. */
+const BATCH_MS = 250
 
 /**
- * Calls `changed` after events of these kinds, once for those that come together, and with them.
+ * Calls `changed` with each batch of events of these kinds.
  *
  * @param kinds first segments of event types, such as `approval`
- * @param concerns which of them; all without it
+ * @param concerns filter for events; all pass without it
  */
 export function useChanges(
   kinds: readonly string[],
@@ -87,17 +87,17 @@ export function useChanges(
   const wanted = kinds.join()
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    let together: GateEvent[] = []
+    let batch: GateEvent[] = []
     const stop = listen((event) => {
       const kind = event.eventType.split('.')[0] ?? ''
       if (!wanted.split(',').includes(kind) || !latest.current.concerns(event)) return
-      together.push(event)
+      batch.push(event)
       timer ??= setTimeout(() => {
-        const events = together
-        together = []
+        const events = batch
+        batch = []
         timer = undefined
         latest.current.changed(events)
-      }, TOGETHER_MS)
+      }, BATCH_MS)
     })
     return () => {
       clearTimeout(timer)

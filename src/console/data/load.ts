@@ -1,21 +1,21 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { GateError } from '../../client/errors.ts'
 
-/** Something that is fetched: what is known of it, why it could not be had, and whether it is on its way. */
+/** Fetched data: its value, the error of the last fetch, and whether one is under way. */
 export interface Loaded<T> {
   data: T | undefined
   error: GateError | undefined
   isLoading: boolean
-  /** Fetches again; what was there stays until then. */
+  /** Fetches again; the old data stays until then. */
   reload(): void
-  /** Puts in its place what an answer to something else brought. */
+  /** Replaces the data with that of another response. */
   replace(data: T): void
 }
 
 /**
- * Fetches when the component comes, and again when one of `inputs` changes. What a slower, earlier fetch brings is not taken.
+ * Fetches on mount, and again when one of `inputs` changes. Results of earlier, slower fetches are ignored.
  *
- * @param load its signal is aborted when nobody waits any more
+ * @param load receives a signal that aborts when the result is no longer needed
  */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<Pick<Loaded<T>, 'data' | 'error' | 'isLoading'>>(NOTHING)
@@ -25,7 +25,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
 
   useEffect(() => {
     const stop = new AbortController()
-    // Of something else: it must not be taken for what was asked for.
+    // Data of other inputs must not pass for the requested data.
     const isOther = shownKey.current !== key
     shownKey.current = key
     setState((last) => (isOther ? NOTHING : { ...last, isLoading: true }))
@@ -43,7 +43,7 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: re
 
 const NOTHING = { data: undefined, error: undefined, isLoading: true }
 
-/** Whatever was thrown as a failure that can be shown. What is no failure of a call is a fault of the console, and told as such too. */
+/** Converts any thrown value to an error for display. Other errors than a GateError are faults of the console, and logged. */
 export function failure(error: unknown): GateError {
   if (error instanceof GateError) return error
   console.error(error)

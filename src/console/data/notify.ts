@@ -1,9 +1,9 @@
 import { spelledOut } from '../ui/visible.ts'
 
-/** Notifications of the browser: whether this one may show them, and whether its user wants them. */
+/** Browser notifications: permission of the browser, and choice of the user. */
 
 const STORED = 'gate-sidecar-notify'
-/** So many characters of a text of others are shown. */
+/** Limit of characters shown from a text of others. */
 const MOST_SHOWN = 80
 
 export type NotifyState = 'on' | 'off' | 'refused' | 'impossible'
@@ -14,7 +14,7 @@ export function notifyState(): NotifyState {
   return Notification.permission === 'granted' && localStorage.getItem(STORED) === 'on' ? 'on' : 'off'
 }
 
-/** Asks for permission where it has not been given. To be called on a click only, as browsers demand. */
+/** Asks for missing permission. Call it on a click only, as browsers demand. */
 export async function turnOn(): Promise<NotifyState> {
   if (!('Notification' in window)) return 'impossible'
   if ((await Notification.requestPermission()) === 'granted') localStorage.setItem(STORED, 'on')
@@ -27,9 +27,9 @@ export function turnOff(): NotifyState {
 }
 
 /**
- * Shows a notification, one for each `id` in all tabs. Nothing is shown where the user does not want it.
+ * Shows a notification, one for each `id` in all tabs; none if the user has turned them off.
  *
- * @param text of others: what cannot be seen in it is shown as code points, and of a long one the beginning
+ * @param text of others: invisible characters appear as code points, and long text is cut
  */
 export function notify(title: string, { id, text }: { id: string; text: string }, onClick: () => void): void {
   if (notifyState() !== 'on') return
@@ -41,13 +41,13 @@ export function notify(title: string, { id, text }: { id: string; text: string }
       onClick()
     }
   } catch (error) {
-    // Browsers of some phones know notifications of service workers only.
+    // Some mobile browsers support notifications by service workers only.
     if (!(error instanceof TypeError)) throw error
     turnOff()
   }
 }
 
-/** A text of others without markup, for where nothing but text can be. */
+/** A text of others without markup, for plain-text places. */
 function shownText(text: string): string {
   const visible = spelledOut(text.slice(0, MOST_SHOWN))
   const beginning = visible.slice(0, MOST_SHOWN)

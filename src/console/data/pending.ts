@@ -8,31 +8,31 @@ import { ConsoleContext } from './console.ts'
 import { LiveContext, useChanges } from './live.ts'
 import { type Loaded, useLoad } from './load.ts'
 
-/** So many pending approvals are known at most: those whose deadlines come first. */
+/** Limit of loaded pending approvals: those with the earliest deadlines. */
 const MOST = 1000
 
-/** What waits for people, as far as the key may know of it. */
+/** Pending approvals, as far as the key may see them. */
 export interface Pending {
   items: readonly Approval[]
-  /** How many there are, known or not. */
+  /** Count of all, loaded or not. */
   total: number
 }
 
 export interface PendingApprovals extends Loaded<Pending> {
-  /** Takes what an answer says of an approval before an event does. */
+  /** Applies the approval in a response before its event arrives. */
   note(approval: Approval): void
 }
 
 export const PendingContext = createContext<PendingApprovals | undefined>(undefined)
 
-/** @throws Error for who may not list approvals */
+/** @throws Error without permission to list approvals */
 export function usePending(): PendingApprovals {
   const found = useContext(PendingContext)
   if (found === undefined) throw new Error('there are no approvals to be seen here')
   return found
 }
 
-/** How many wait, for who may decide them; 0 for others, and while nothing is known. */
+/** The number of pending approvals for a key that may decide them; 0 for others, and before loading. */
 export function useWaiting(): number {
   const mayApprove = useContext(ConsoleContext)?.may('approve') ?? false
   const pending = useContext(PendingContext)
@@ -40,19 +40,19 @@ export function useWaiting(): number {
 }
 
 /**
- * Fetches what is pending once, then follows it by the events, which bring each approval as it is: no request is made for them. Again is
- * asked only after a stop, which moves deadlines, and when the stream comes back.
+ * Fetches pending approvals once, then follows them by events, which carry the whole approval and need no request.
+ * Fetches again only after a stop, which moves deadlines, and when the stream reconnects.
  *
- * @param isStopped a stop is in force: what it covers does not expire
+ * @param isStopped true while a stop is in force: covered approvals do not expire
  */
 export function usePendingApprovals(gate: Endpoints, isWanted: boolean, isStopped: boolean): PendingApprovals {
   const { isLive } = useContext(LiveContext)
-  // What was heard since the last fetch began: the answer may be older.
-  const heard = useRef(new Map<string, Approval>())
+  // Events since the start of the last fetch, whose response may be older.
+  const received = useRef(new Map<string, Approval>())
   const loaded = useLoad(
     async (signal) => {
       const since = new Map<string, Approval>()
-      heard.current = since
+      received.current = since
       return isWanted ? withNews(await everyPending(gate, signal), [...since.values()]) : NONE
     },
     [isWanted],
@@ -60,7 +60,7 @@ export function usePendingApprovals(gate: Endpoints, isWanted: boolean, isStoppe
   const latest = useRef(loaded)
   latest.current = loaded
   const take = useCallback((news: readonly Approval[]) => {
-    for (const approval of news) heard.current.set(approval.id, approval)
+    for (const approval of news) received.current.set(approval.id, approval)
     const { data, replace } = latest.current
     if (data !== undefined) replace(withNews(data, news))
   }, [])
@@ -78,7 +78,7 @@ export function usePendingApprovals(gate: Endpoints, isWanted: boolean, isStoppe
 
 const NONE: Pending = { items: [], total: 0 }
 
-/** In pages, since the service ends one early where approvals are large. */
+/** Fetches by pages, since the service ends one early where approvals are large. */
 async function everyPending(gate: Endpoints, signal: AbortSignal): Promise<Pending> {
   const items = new Map<string, Approval>()
   for (let offset = 0; ; ) {
@@ -90,7 +90,7 @@ async function everyPending(gate: Endpoints, signal: AbortSignal): Promise<Pendi
   }
 }
 
-/** Those that are pending stay where they are, new ones come behind, and what was decided goes. */
+/** Pending approvals keep their places, new ones follow, and decided ones are removed. */
 function withNews({ items, total }: Pending, news: readonly Approval[]): Pending {
   const known = new Map(items.map((approval) => [approval.id, approval]))
   for (const approval of news) {
@@ -100,13 +100,13 @@ function withNews({ items, total }: Pending, news: readonly Approval[]): Pending
   return { items: [...known.values()], total: total + known.size - items.length }
 }
 
-/** The approval that an event is about, as it was then; undefined for events about something else. */
+/** The approval of an event, as it was then; undefined for other events. */
 export function approvalIn({ eventType, data }: GateEvent): Approval | undefined {
-  // Events carry what GET /approvals/:id answers, or null where it has been erased.
+  // Events carry the body of GET /approvals/:id, or null after erasure.
   return eventType.startsWith('approval.') && data !== null ? (data as Approval) : undefined
 }
 
-/** When a deadline has passed, what expired goes; during a stop the service says what did. */
+/** Removes approvals whose deadlines have passed; during a stop it asks the service instead. */
 function useDeadlines({ data, reload, replace }: Loaded<Pending>, isStopped: boolean): void {
   const items = data?.items ?? []
   const next = items.reduce((least, { expiresAt }) => Math.min(least, Date.parse(expiresAt)), Number.POSITIVE_INFINITY)

@@ -1,25 +1,25 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 
-/** Where the console is served; every address below it is a place of it. */
+/** The base path of the console; every address below it is a place in it. */
 export const BASE = '/console'
 
-/** Which page is shown, and by which filters: all of it stands in the address, so that it can be kept and passed on. */
+/** The page and its filters. The address holds all of it, so that it can be kept and shared. */
 export interface Place {
-  /** Segments behind the base, such as `['approvals', 'apr_…']`. */
+  /** Segments after the base, such as `['approvals', 'apr_…']`. */
   path: readonly string[]
   query: URLSearchParams
 }
 
 const MOVED = 'gate-sidecar-moved'
 
-/** The address of a place. Empty values of the query are left out. */
+/** The address of a place. Empty query values are left out. */
 export function addressOf(path: readonly string[], query: Readonly<Record<string, string>> = {}): string {
   const set = Object.entries(query).filter(([, value]) => value !== '')
   const search = set.length === 0 ? '' : `?${new URLSearchParams(set)}`
   return `${[BASE, ...path.map(encodeURIComponent)].join('/')}${path.length === 0 ? '/' : ''}${search}`
 }
 
-/** Shows another place. @param how `replace` leaves no way back to this one, as for filters while they are typed */
+/** Shows another place. @param how `replace` adds no history entry, as for filters while they are typed */
 export function go(address: string, how: 'push' | 'replace' = 'push'): void {
   if (how === 'push') history.pushState(null, '', address)
   else history.replaceState(null, '', address)
@@ -28,7 +28,7 @@ export function go(address: string, how: 'push' | 'replace' = 'push'): void {
 
 export function usePlace(): Place {
   const [place, setPlace] = useState(currentPlace)
-  // Before anything else happens, so that no move is missed.
+  // Subscribes before anything else happens, so that no navigation is missed.
   useLayoutEffect(() => {
     const moved = (): void => setPlace(currentPlace())
     for (const event of ['popstate', MOVED]) addEventListener(event, moved)
@@ -48,7 +48,7 @@ function segmentOf(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Not written by us: no place has this name.
+    // Invalid escapes are not ours: no place has this name.
     return text
   }
 }

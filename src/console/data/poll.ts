@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef } from 'preact/hooks'
 import { useChanges } from './live.ts'
 
-/** How often it is looked anew though no event says so. */
+/** Poll interval, with or without events. */
 const EVERY_MS = 10_000
-/** Events may come by the hundred; what they change is fetched so often at most. */
+/** Shortest interval between fetches, since events may arrive by the hundred. */
 const AT_MOST_EVERY_MS = 2000
 
 /**
- * Calls `look` every ten seconds and after events of these kinds, as long as the page can be seen, and when it is seen again.
+ * Calls `look` every ten seconds, after events of these kinds, and when the page becomes visible; never while it is hidden.
  *
  * @param kinds first segments of event types
  */

@@ -4,20 +4,20 @@ import { GateError } from '../../client/errors.ts'
 import { activityHeader } from './activity.ts'
 import { noteServerTime } from './clock.ts'
 
-/** The token lies where scripts of this origin alone can read it; a cookie, which no script reads, goes with it. */
+/** Storage key of the token, which only scripts of this origin can read; a cookie that no script can read accompanies it. */
 const STORED = 'gate-sidecar-session'
-/** By which a new tab asks the others of this origin for the token, since each tab has a storage of its own. */
+/** Channel by which a new tab asks others of this origin for the token, since each tab has its own storage. */
 const TABS = 'gate-sidecar-tabs'
-/** How long another tab has to answer. */
+/** Time limit for an answer from another tab. */
 const TAB_MS = 150
 
-/** A browser that is signed in. */
+/** A signed-in browser. */
 export interface SignIn {
   who: SignedIn
   token: string
 }
 
-/** Why nobody is signed in, where there is something to say. */
+/** The reason why nobody is signed in, if there is one to show. */
 export type SignedOut = { error?: GateError; notice?: string }
 
 /** Signs in with an API key, or with the code of a link. @throws GateError */
@@ -28,7 +28,7 @@ export async function signIn(by: { key: string } | { code: string }): Promise<Si
   return { who, token }
 }
 
-/** Goes on with the session of this tab, or of another one. Undefined where there is none. @throws GateError but for a session that has ended */
+/** Resumes the session of this tab, or of another one. Undefined without one. @throws GateError unless the session has ended */
 export async function resume(): Promise<SignIn | undefined> {
   const token = sessionStorage.getItem(STORED) ?? (await tokenOfAnotherTab())
   if (token === undefined) return undefined
@@ -43,12 +43,12 @@ export async function resume(): Promise<SignIn | undefined> {
   }
 }
 
-/** Removes what this tab knows of the session. */
+/** Removes this tab's copy of the session. */
 export function forget(): void {
   sessionStorage.removeItem(STORED)
 }
 
-/** Calls of a session for a tenant. @param onLost told when the service does not know the session any more */
+/** A session's connection for a tenant. @param onLost called when the service no longer knows the session */
 export function sessionConnection(token: string, tenantId: string, onLost?: () => void): Connection {
   return connectionWith({ 'x-session-token': token }, tenantId, onLost)
 }
@@ -64,7 +64,7 @@ function connectionWith(header: Record<string, string>, tenantId: string, onLost
   return connectAs({ tenantId, headers }, { baseUrl: location.origin, fetch: send })
 }
 
-/** Answers new tabs. @returns what ends that */
+/** Answers requests of new tabs for the token. @returns a function that stops it */
 export function answerTabs(token: string): () => void {
   const tabs = new BroadcastChannel(TABS)
   tabs.onmessage = ({ data }: MessageEvent<unknown>) => {

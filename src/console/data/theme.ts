@@ -3,7 +3,7 @@ export type Theme = (typeof THEMES)[number]
 
 const STORED = 'gate-sidecar-theme'
 
-/** As chosen in this browser before; else as the system has it. */
+/** The theme chosen earlier in this browser; else the system's. */
 export function chosenTheme(): Theme {
   const stored = localStorage.getItem(STORED)
   return THEMES.find((theme) => theme === stored) ?? 'auto'

@@ -2,7 +2,7 @@ import type { Approval, RecordedDecision } from '../../client/api.ts'
 import { DECISIONS, STATUSES } from './decision-words.ts'
 import { Text } from './text.tsx'
 
-/** Decisions and statuses are told by a word; colour only repeats it. */
+/** Words label decisions and statuses; colour only repeats them. */
 
 export function DecisionBadge({ decision }: { decision: RecordedDecision['decision'] }) {
   return <span class={`badge ${decision}`}>{DECISIONS[decision]}</span>
@@ -21,10 +21,10 @@ export function StatusBadge({ status }: { status: Approval['status'] }) {
   return <span class={`badge ${COLOURS[status]}`}>{STATUSES[status]}</span>
 }
 
-/** From these scores on, risk is drawn as medium and as high. They colour only: what a score leads to is the policies' to say. */
+/** Scores from which risk is drawn as medium and as high. They only colour: the policies give a score its effect. */
 const MEDIUM = 40
 const HIGH = 70
-/** From this score on, who approves types the name of the action, and nothing is approved together with others. */
+/** Score from which approving requires the typed name of the action, and excludes batches. */
 export const CONFIRMED_FROM = HIGH
 
 export function riskLevel(score: number): 'low' | 'medium' | 'high' {
@@ -33,7 +33,7 @@ export function riskLevel(score: number): 'low' | 'medium' | 'high' {
 
 interface RiskProps {
   score: number
-  /** Among others, where digits stand below those of the row above. */
+  /** True in lists, where digits align with the row above. */
   isInList?: boolean
 }
 
@@ -54,11 +54,11 @@ const WHOLE = 100
 
 interface RiskFactorsProps {
   factors: Approval['factors']
-  /** The score: bars are then of the highest one, and it stands below them. */
+  /** The score, shown below bars that are relative to the highest score. */
   total?: number
 }
 
-/** What a score is made of: each factor's points, of the most that it can add. */
+/** The parts of a score: each factor's points, out of its maximum. */
 export function RiskFactors({ factors, total }: RiskFactorsProps) {
   if (factors.length === 0 && !total) return <p class="muted">No risk factor adds anything.</p>
   const most = Math.max(...factors.map(({ weight }) => Math.abs(weight)), total === undefined ? 1 : WHOLE)

@@ -9,7 +9,7 @@ const MARKS = {
   unknown: { sign: '?', word: 'unknown, for want of a fact' },
 } as const
 
-/** What a condition came to. */
+/** The result of a condition. */
 export function Mark({ of }: { of: ExplainedCondition['outcome'] }) {
   const { sign, word } = MARKS[of]
   return (
@@ -20,7 +20,7 @@ export function Mark({ of }: { of: ExplainedCondition['outcome'] }) {
   )
 }
 
-/** What the fact was. */
+/** The value of the fact. */
 export function Seen({ of, isDefault }: { of: ShownValue | null; isDefault: boolean }) {
   return (
     <span class="seen">
@@ -37,7 +37,7 @@ export function Seen({ of, isDefault }: { of: ShownValue | null; isDefault: bool
   )
 }
 
-/** A condition with those that it is made of. */
+/** A condition with its parts. */
 export function Condition({ of }: { of: ExplainedCondition }) {
   return (
     <ul class="conditions">
@@ -53,7 +53,7 @@ function Branch({ of }: { of: ExplainedCondition }) {
       <div class="row baseline explained-head">
         <Mark of={outcome} />
         <span class="asked">
-          <Asked of={of} />
+          <ConditionLabel of={of} />
         </span>
         {file !== undefined && line !== undefined && <PolicyPlace file={file} line={line} />}
       </div>
@@ -71,7 +71,7 @@ function Branch({ of }: { of: ExplainedCondition }) {
 
 const GROUPS = { all: 'all of', any: 'any of', not: 'not' } as const
 
-function Asked({ of }: { of: ExplainedCondition }) {
+function ConditionLabel({ of }: { of: ExplainedCondition }) {
   const { kind, fact = '', operator = '', wanted, seen = null, defaulted, name = '', conditions = [], leftOut = 0 } = of
   if (kind === 'leaf')
     return (

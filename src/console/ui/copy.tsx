@@ -1,7 +1,7 @@
 import { failure } from '../data/load.ts'
 import { useToast } from './toast.tsx'
 
-/** Copies a text, and says so. */
+/** Copies a text, and confirms it. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const tell = useToast()
   const copy = async (): Promise<void> => {
@@ -21,7 +21,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** An id or a digest of ours, with a way to copy it. */
+/** An id or digest of ours, with a copy button. */
 export function Id({ of, what }: { of: string; what: string }) {
   return (
     <span class="id">

@@ -1,13 +1,13 @@
 import type { Approval, RecordedDecision } from '../../client/api.ts'
 
-/** What can be decided, in words that are the same everywhere. */
+/** Labels of decisions, the same everywhere. */
 export const DECISIONS: Record<RecordedDecision['decision'], string> = {
   allow: 'Allowed',
   require_approval: 'Needs approval',
   deny: 'Denied',
 }
 
-/** What becomes of an approval. */
+/** Labels of approval statuses. */
 export const STATUSES: Record<Approval['status'], string> = {
   pending: 'Pending',
   approved: 'Approved',
@@ -17,10 +17,10 @@ export const STATUSES: Record<Approval['status'], string> = {
   expired: 'Expired',
 }
 
-/** Who asks: a column, a filter and a fact are called by this word. */
+/** The caller's label in columns, filters and facts. */
 export const AGENT = 'Agent'
 
-/** The steps of the order of decision, in words. */
+/** Labels for the steps of the order of decision. */
 export const DECIDED_BY: Record<RecordedDecision['decidedBy'], string> = {
   kill_switch: 'kill switch',
   no_policy: 'no policy',
@@ -33,7 +33,7 @@ export const DECIDED_BY: Record<RecordedDecision['decidedBy'], string> = {
   approval: 'approval',
 }
 
-/** Whether it makes sense to ask again. */
+/** Labels that say whether a retry makes sense. */
 export const RETRIES: Record<RecordedDecision['retry'], string> = {
   never: 'no: the same request would be decided the same',
   after_approval: 'after the approval has been decided',
@@ -42,7 +42,7 @@ export const RETRIES: Record<RecordedDecision['retry'], string> = {
 
 type Outcome = NonNullable<RecordedDecision['outcome']>
 
-/** What became of an action. */
+/** Labels of an action's outcome. */
 export const OUTCOMES: Record<Outcome['status'], string> = {
   succeeded: 'succeeded',
   failed: 'failed; it may have had effects',

@@ -4,19 +4,19 @@ import { nameOf } from '../data/policy-address.ts'
 import { PolicyPlace } from './policy-place.tsx'
 import { LongText, Text } from './text.tsx'
 
-/** So many faults are shown before somebody asks for more. */
+/** Limit of faults shown before a click on more. */
 const SHOWN = 20
-/** What a fault is marked with is cut to its width on the screen, where a character may be as wide as eight. */
+/** Marks are clipped to the text's width on the screen, where a character may be eight wide. */
 const WIDEST = 8
 const MOST_MARKS = 1000
 
 interface DiagnosticsProps {
   of: readonly Diagnostic[]
-  /** The texts that they are about are those of the source page. */
+  /** True when the texts are those of the source page. */
   isInForce: boolean
 }
 
-/** Faults and warnings of policies, each with the line where it stands. */
+/** Faults and warnings of policies, each with its line. */
 export function Diagnostics({ of, isInForce }: DiagnosticsProps) {
   const [isWhole, setIsWhole] = useState(false)
   const shown = isWhole ? of : of.slice(0, SHOWN)
@@ -70,15 +70,15 @@ function One({ of, isInForce }: { of: Diagnostic; isInForce: boolean }) {
 }
 
 /**
- * The line, and under the fault `^~~~`. The marks hang on the characters themselves, so that they stand in the right place also
- * behind characters that are wide, or shown as code points.
+ * The line, with `^~~~` under the fault. The marks are attached to the characters,
+ * so that they line up after wide characters and code points too.
  */
 function Excerpt({ of: { line, column, endColumn = column, excerpt, excerptColumn } }: { of: Diagnostic }) {
   const frame = useRef<HTMLPreElement>(null)
   const mark = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     if (frame.current === null || mark.current === null) return
-    // What is at fault is seen without scrolling, with what stands before it where there is room.
+    // Scrolls so that the fault is visible, with the text before it if there is room.
     const beyond = mark.current.offsetLeft + mark.current.offsetWidth - frame.current.clientWidth
     if (beyond > 0) frame.current.scrollLeft = beyond + frame.current.clientWidth / 3
   }, [excerpt, column])

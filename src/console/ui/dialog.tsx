@@ -3,36 +3,36 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 interface DialogProps {
   title: string
-  /** Drawn as something that cannot be undone lightly. */
+  /** Marks an action that is hard to undo. */
   isDangerous?: boolean
-  /** Somebody wants to close it, by Esc too. It stays until it is not rendered any more, so that there can be a question before. */
+  /** Called when the user closes it, by Esc too. It stays open while rendered, so that the owner can ask first. */
   onClose: () => void
   children: ComponentChildren
 }
 
-/** A question before everything else, until it is answered or closed. The focus stays in it, and then goes back to where it was. */
+/** A modal question, until answered or closed. The focus stays inside, and then returns to its old place. */
 export function Dialog({ title, isDangerous = false, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // Before anything else can happen: what is typed next belongs to it.
+  // Opens before anything else can happen: the next typed key belongs to it.
   useLayoutEffect(() => {
     const element = dialog.current
     const before = document.activeElement
     element?.showModal()
-    // A browser would begin at the button that closes it: whoever types would close it with the first space.
+    // A browser would focus the close button first, and a typed space would close the dialog.
     element?.querySelector<HTMLElement>(':is(input, select, textarea):not(:disabled), h2')?.focus()
     return () => {
       element?.close()
-      giveBack(before)
+      restoreFocus(before)
     }
   }, [])
   const cancel = (event: TargetedEvent<HTMLDialogElement>): void => {
-    // That of a file chooser within bubbles, and means the chooser.
+    // Events of a file chooser inside bubble, and mean the chooser.
     if (event.target !== event.currentTarget) return
     event.preventDefault()
     onClose()
   }
-  // A browser closes it at the second Esc in a row, whatever is said to that: the owner decides here too.
+  // Browsers close it at the second Esc in a row regardless; the owner decides here too.
   const reopen = ({ currentTarget }: TargetedEvent<HTMLDialogElement>): void => {
     if (!currentTarget.isConnected) return
     currentTarget.showModal()
@@ -53,8 +53,8 @@ export function Dialog({ title, isDangerous = false, onClose, children }: Dialog
   )
 }
 
-/** The focus to where it was before, which a browser does not do for a dialog that has left the page; else to the heading of the page. */
-function giveBack(before: Element | null): void {
+/** Restores the focus, which browsers do not do for a removed dialog; else focuses the heading of the page. */
+function restoreFocus(before: Element | null): void {
   if (before instanceof HTMLElement) before.focus()
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return

@@ -1,10 +1,10 @@
-/** Gives the browser a text to store as a file. */
+/** Saves a text as a file. */
 export function download(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
   link.href = address
   link.download = name
   link.click()
-  // Not at once: the browser reads it after this.
+  // Delayed, since the browser reads the object later.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }

@@ -1,6 +1,6 @@
 import { Id } from './copy.tsx'
 
-/** The hash of an entry of the trail and of the one before it, as members of a list of facts. */
+/** The hash of an audit entry and of the one before it, as members of a list of facts. */
 export function EntryHashes({ hash, previousHash }: { hash: string; previousHash: string }) {
   return (
     <>

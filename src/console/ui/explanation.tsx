@@ -4,7 +4,7 @@ import { Condition, Mark, Seen } from './condition.tsx'
 import { PolicyPlace } from './policy-place.tsx'
 import { LongText, Text } from './text.tsx'
 
-/** What each rule and risk factor about an action saw. Its headings are of the third order. */
+/** The facts that each rule and risk factor about an action used. Its headings are of the third level. */
 export function Explanation({ of }: { of: Explained }) {
   const { domain, killSwitch, request, thresholds, rules, rulesLeftOut, factors, factorsLeftOut } = of
   return (

@@ -4,13 +4,13 @@ import { useId } from 'preact/hooks'
 interface FieldProps {
   label: ComponentChildren
   hint?: ComponentChildren
-  /** What is wrong with what was entered. */
+  /** The fault of the entered value. */
   fault?: string | undefined
-  /** Given the attributes that tie the control to its label, hint and fault. */
+  /** Receives the attributes that tie the control to its label, hint and fault. */
   children: (control: { id: string; 'aria-describedby': string | undefined; 'aria-invalid': boolean }) => JSX.Element
 }
 
-/** A control with its label, a hint, and what is wrong with it. */
+/** A control with its label, hint and fault. */
 export function Field({ label, hint, fault, children }: FieldProps) {
   const id = useId()
   const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
@@ -39,18 +39,18 @@ interface TextFieldProps extends Omit<FieldProps, 'children'> {
   placeholder?: string
   isRequired?: boolean
   maxLength?: number
-  /** More than one line. */
+  /** Lines of a multi-line field. */
   rows?: number
   autoComplete?: string
-  /** For what is compared letter by letter, such as names: no keyboard corrects it. */
+  /** Turns off automatic correction, for exact text such as names. */
   isMono?: boolean
-  /** The focus goes there when it comes: what one does first in a question. */
+  /** Focuses the control on mount, as the first one of a dialog. */
   isFirst?: boolean
-  /** What can be chosen instead of typing it. */
+  /** Suggested values. */
   suggestions?: readonly string[]
 }
 
-/** Stable, so that it is called when the control comes and not at each rendering. */
+/** A stable reference, so that it runs on mount and not at each rendering. */
 const focusOn = (control: HTMLElement | null): void => control?.focus()
 
 export function TextField({ value, onValue, type = 'text', rows, isRequired, isMono, ...rest }: TextFieldProps) {
@@ -64,7 +64,7 @@ export function TextField({ value, onValue, type = 'text', rows, isRequired, isM
         }
         if (rows !== undefined)
           return <textarea {...common} rows={rows} onInput={(event) => onValue(event.currentTarget.value)} />
-        // JSX knows inputs of one type each only.
+        // JSX types know each input by its type only.
         const exact = isMono ? { autocapitalize: 'none', autocorrect: 'off' } : {}
         const list = suggestions && `${control.id}-list`
         const input = h('input', {
@@ -93,12 +93,12 @@ function textIn({ currentTarget }: Event): string {
 
 interface ChoiceProps<T extends string> extends Omit<FieldProps, 'children'> {
   value: T
-  /** What can be chosen, and how it is called. */
+  /** Values with their labels. */
   options: readonly (readonly [value: T, label: string])[]
   onValue: (value: T) => void
 }
 
-/** One of a few. */
+/** A choice of one among a few. */
 export function Choice<T extends string>({ value, options, onValue, label, hint, fault }: ChoiceProps<T>) {
   return (
     <Field label={label} hint={hint} fault={fault}>

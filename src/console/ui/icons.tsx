@@ -1,4 +1,4 @@
-/** Line drawings of 16 by 16, in the colour of the text beside them. */
+/** Line drawings of 16 by 16, in the colour of adjacent text. */
 const PATHS = {
   overview: 'M2 14V8M6 14V3M10 14V6M14 14v-4',
   approvals: 'M2.5 4.5h11v9h-11zM2.5 9.5h3l1 1.5h3l1-1.5h3M8 1.5v5M6 4.8 8 6.7l2-1.9',

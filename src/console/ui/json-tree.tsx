@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks'
 import { LongText, Text } from './text.tsx'
 
-/** So many members of an object or a list are shown before somebody asks for more. */
+/** Limit of members shown before a click on more. */
 const SHOWN = 50
-/** Deeper than this, a value is shown as JSON. */
+/** Deeper values appear as JSON. */
 const MAX_DEPTH = 12
 
 interface JsonTreeProps {
   value: unknown
-  /** Where the value stands, such as `context`; undefined within a list, into which no path leads. */
+  /** The path of the value, such as `context`; undefined within a list, which no path reaches. */
   path: string | undefined
-  /** Paths that are not part of what is agreed to. */
+  /** Paths that the approval does not bind. */
   unbound?: readonly string[]
   depth?: number
 }
 
-/** A JSON value by its members, every name and text of it as it is. */
+/** A JSON value by its members, with every name and text unchanged. */
 export function JsonTree({ value, path, unbound = [], depth = 0 }: JsonTreeProps) {
   if (typeof value !== 'object' || value === null) return <Scalar value={value} />
   const isList = Array.isArray(value)
@@ -65,15 +65,15 @@ function Members({ members, path, unbound, depth, isList }: MembersProps) {
   )
 }
 
-/** A name that is written without quotes in a path, and is what it looks like. */
+/** A name that is unquoted in a path, and has no look-alikes. */
 const PLAIN_NAME = /^[A-Za-z0-9_-]+$/
 
-/** A member as paths name it (docs/policies.md): two names never have one spelling. */
+/** A member in the notation of paths (docs/policies.md): two names never have one spelling. */
 function segmentText(name: string): string {
   return PLAIN_NAME.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
 }
 
-/** Texts in quotes, so that the text "5" is not the number 5, and nothing is not an empty text. */
+/** Texts are quoted, so that the text "5" differs from the number 5, and an empty text from none. */
 function Scalar({ value }: { value: unknown }) {
   if (typeof value !== 'string') return <code class="scalar">{String(value)}</code>
   return (

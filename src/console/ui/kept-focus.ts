@@ -1,22 +1,22 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** So long the page has to give the focus a better place. */
+/** Time for the page to move the focus to a better place. */
 const PATIENCE_MS = 100
 const HEADINGS = 'h1, h2, h3'
 
-/** What had the focus, and what it was in, from the inside. */
+/** The focused element, and its ancestors from the inside out. */
 interface Focused {
   element: HTMLElement
   around: readonly Element[]
 }
 
 /**
- * The focus is not lost with the control that had it: it comes back to one that was disabled for a while, and goes to the heading
- * of the part that it was in where the control is gone. A keyboard would begin at the top of the page again otherwise, and a
- * screen reader would say nothing.
+ * Keeps the focus when its control disappears: it returns to one that was disabled for a while,
+ * else it moves to the heading of the surrounding part. Otherwise the keyboard would start at the top of the page,
+ * and a screen reader would say nothing.
  *
- * @returns for the element within which it is so
+ * @returns a ref for the element to watch
  */
 export function useKeptFocus(): RefObject<HTMLElement | null> {
   const place = useRef<HTMLElement>(null)
@@ -24,30 +24,30 @@ export function useKeptFocus(): RefObject<HTMLElement | null> {
     const root = place.current
     if (root === null) return
     let last: Focused | undefined
-    const come = ({ target }: FocusEvent): void => {
+    const onFocusIn = ({ target }: FocusEvent): void => {
       last = target instanceof HTMLElement ? { element: target, around: aroundOf(target, root) } : undefined
     }
-    // Who leaves a control by themselves has lost nothing; what a change takes away is gone, or disabled, when that is done.
-    const leave = ({ target }: FocusEvent): void =>
+    // A user who leaves a control loses nothing; a removed or disabled control shows as such once the change is done.
+    const onFocusOut = ({ target }: FocusEvent): void =>
       queueMicrotask(() => {
         if (last?.element === target && isUsable(last.element)) last = undefined
       })
-    const giveBack = (): void => {
+    const restoreFocus = (): void => {
       if (last === undefined || document.activeElement !== document.body) return
       const { element, around } = last
       if (isUsable(element)) element.focus({ preventScroll: true })
       else if (!element.isConnected) focusOnHeading(around.find(hasHeading) ?? root)
     }
     const observer = new MutationObserver(() => {
-      if (document.activeElement === document.body && last !== undefined) setTimeout(giveBack, PATIENCE_MS)
+      if (document.activeElement === document.body && last !== undefined) setTimeout(restoreFocus, PATIENCE_MS)
     })
     observer.observe(root, { childList: true, subtree: true, attributeFilter: ['disabled'] })
-    root.addEventListener('focusin', come)
-    root.addEventListener('focusout', leave)
+    root.addEventListener('focusin', onFocusIn)
+    root.addEventListener('focusout', onFocusOut)
     return () => {
       observer.disconnect()
-      root.removeEventListener('focusin', come)
-      root.removeEventListener('focusout', leave)
+      root.removeEventListener('focusin', onFocusIn)
+      root.removeEventListener('focusout', onFocusOut)
     }
   }, [])
   return place
@@ -57,7 +57,7 @@ function isUsable(element: Element): boolean {
   return element.isConnected && !element.matches(':disabled')
 }
 
-/** What the element is in, up to the root. */
+/** The element's ancestors, up to the root. */
 function aroundOf(element: Element, root: Element): Element[] {
   const around: Element[] = []
   for (let each = element.parentElement; each !== null && each !== root; each = each.parentElement) around.push(each)

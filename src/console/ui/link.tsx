@@ -2,17 +2,17 @@ import type { ComponentChildren, TargetedMouseEvent } from 'preact'
 import { go } from '../data/place.ts'
 
 interface LinkProps {
-  /** An address of the console, as `addressOf` makes it. */
+  /** An address of the console, from `addressOf`. */
   to: string
   class?: string
   current?: boolean
   label?: string
-  /** -1 where a list has one row at a time that the Tab key goes to. */
+  /** -1 in lists where the Tab key reaches one row at a time. */
   tabIndex?: number
   children: ComponentChildren
 }
 
-/** A link within the console: the page stays, unless it is opened elsewhere. */
+/** A link within the console: it does not reload the page, unless opened elsewhere. */
 export function Link({ to, current, label, children, ...rest }: LinkProps) {
   const follow = (event: TargetedMouseEvent<HTMLAnchorElement>): void => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return

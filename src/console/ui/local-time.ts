@@ -1,8 +1,8 @@
-/** For fields of a date and a time of day, which are in the viewer's zone and know none: `2026-11-23T16:04`. */
+/** Values of date-and-time fields, which are in the viewer's zone without naming it: `2026-11-23T16:04`. */
 
 const MINUTE_MS = 60_000
 
-/** Empty for what is no time. @param at UTC */
+/** Local time; empty for an invalid time. @param at UTC */
 export function localOf(at: string): string {
   const ms = Date.parse(at)
   if (Number.isNaN(ms)) return ''
@@ -10,13 +10,13 @@ export function localOf(at: string): string {
   return new Date(ms - offsetMs).toISOString().slice(0, 16)
 }
 
-/** UTC; empty for what is no time. */
+/** UTC; empty for an invalid time. */
 export function utcOf(local: string): string {
   const ms = local === '' ? Number.NaN : new Date(local).getTime()
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString()
 }
 
-/** The zone of the viewer, such as `Europe/Berlin`, beside times and days that are meant in it. */
+/** The viewer's zone, such as `Europe/Berlin`, beside local times and days. */
 export function zoneName(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }

@@ -1,4 +1,4 @@
-/** Numbers as the viewer writes them. */
+/** Numbers in the viewer's locale. */
 
 const plain = new Intl.NumberFormat()
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
@@ -10,12 +10,12 @@ export function countText(count: number): string {
   return plain.format(count)
 }
 
-/** Where there is little room: `1.2K`. */
+/** The short form, for narrow places: `1.2K`. */
 export function shortCount(count: number): string {
   return compact.format(count)
 }
 
-/** `2.5%`; of nothing there is no share. */
+/** `2.5%`; a share of nothing has no text. */
 export function shareText(part: number, whole: number): string {
   return whole === 0 ? '–' : percent.format(part / whole)
 }

@@ -4,12 +4,12 @@ import { useWaiting } from '../data/pending.ts'
 
 interface PageHeadProps {
   title: string
-  /** What is shown of it in the title of the tab, where that differs. */
+  /** The tab's title, where it differs. */
   tab?: string
   children?: ComponentChildren
 }
 
-/** Heading of a page, beside it what can be done there; in the title of the tab also how many approvals wait. The focus begins here, so that a screen reader says where one has come. */
+/** The heading of a page and its actions; the tab's title also counts waiting approvals. The focus starts here, for screen readers. */
 export function PageHead({ title, tab = title, children }: PageHeadProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [title])

@@ -1,4 +1,4 @@
-/** True when what was typed to confirm is the phrase: phones begin with a capital letter and end with a space of their own. */
+/** True when the typed text is the phrase. Phones capitalize the first letter and append a space. */
 export function isPhrase(typed: string, phrase: string): boolean {
   return plain(typed) === plain(phrase)
 }

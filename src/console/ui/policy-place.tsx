@@ -5,10 +5,10 @@ import { nameOf, policyAddress } from '../data/policy-address.ts'
 import { Link } from './link.tsx'
 import { Text } from './text.tsx'
 
-/** Of the policies that places are in; empty for those in force. */
+/** Digest of the policies that places refer to; empty for those in force. */
 export const PolicyDigest = createContext('')
 
-/** Where something stands in the policies, `main.yaml:12`: a link for those who may read them. */
+/** A place in the policies, `main.yaml:12`: a link for users with permission to read them. */
 export function PolicyPlace({ file, line }: { file: string; line: number }) {
   const { may } = useConsole()
   const digest = useContext(PolicyDigest)

@@ -6,7 +6,7 @@ interface ScrollProps {
   children: ComponentChildren
 }
 
-/** What scrolls by itself within the page, by the keyboard too. */
+/** An area that scrolls within the page, by keyboard too. */
 export function Scroll({ label, children, ...rest }: ScrollProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it has nothing that takes the focus, and could not be scrolled without

@@ -5,7 +5,7 @@ import { CopyButton } from './copy.tsx'
 import { Dialog } from './dialog.tsx'
 import { Text } from './text.tsx'
 
-/** A key whose secret has just been made, and what else there is to know of it. */
+/** A newly created key's secret, with details of the key. */
 export interface NewSecret {
   made: Pick<CreatedKey, 'id' | 'name' | 'key'>
   note?: ComponentChildren
@@ -19,8 +19,8 @@ export function useSecret(): (secret: NewSecret) => void {
 }
 
 /**
- * Where secrets are shown: outside of every page, and of the session too, since a key that replaces the one of the session may end that,
- * and what is not stored by then would be lost.
+ * Displays secrets outside every page and the session: replacing the session's own key may end the session,
+ * and an unsaved secret would be lost.
  */
 export function Secrets({ children }: { children: ComponentChildren }) {
   const [shown, setShown] = useState<NewSecret | undefined>()

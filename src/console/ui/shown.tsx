@@ -1,10 +1,10 @@
 import type { ShownValue } from '../../client/api.ts'
 import { Beginning } from './text.tsx'
 
-/** Characters of a value in a line. */
+/** Limit of characters of a value in a line. */
 const MAX_VALUE = 200
 
-/** A value of a fact, or one that it is compared with, as JSON in one line. */
+/** A fact's value, or the value that it is compared with, as JSON in one line. */
 export function Shown({ of }: { of: ShownValue }) {
   const { beginning, characters } = of
   if (beginning === undefined)

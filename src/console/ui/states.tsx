@@ -3,7 +3,7 @@ import type { GateError } from '../../client/errors.ts'
 import type { Loaded } from '../data/load.ts'
 import { Text } from './text.tsx'
 
-/** Why something is not there, and what can be done. */
+/** The reason why data is missing, and what the user can do. */
 export function Failure({ error, retry }: { error: GateError; retry?: () => void }) {
   return (
     <div class="failure" role="alert">
@@ -28,7 +28,7 @@ export function Failure({ error, retry }: { error: GateError; retry?: () => void
   )
 }
 
-/** Said where a list has nothing: what would be here, and how it comes. */
+/** The text of an empty list: what it would hold, and how that comes about. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -49,12 +49,12 @@ export function Loading({ what }: { what: string }) {
 
 interface AwaitProps<T> {
   of: Loaded<T>
-  /** What is on its way, such as `approvals`. */
+  /** The loading data's name, such as `approvals`. */
   what: string
   children: (data: T) => ComponentChildren
 }
 
-/** What was fetched, or that it is on its way, or why it is not there. When a later fetch fails, both what was there and why. */
+/** Loaded data, its loading state, or its error. When a later fetch fails, old data and error. */
 export function Await<T>({ of: { data, error, isLoading, reload }, what, children }: AwaitProps<T>) {
   if (data === undefined) {
     if (error !== undefined) return <Failure error={error} retry={reload} />

@@ -8,7 +8,7 @@ interface StopLinkProps {
   stop: { id: string; level: KillSwitchLevel; scope: string }
 }
 
-/** A stop by its name, which leads to it for those who may see stops. */
+/** A stop by its name; a link for users with permission to see stops. */
 export function StopLink({ stop: { id, level, scope } }: StopLinkProps) {
   const { may } = useConsole()
   const name = (
@@ -19,13 +19,13 @@ export function StopLink({ stop: { id, level, scope } }: StopLinkProps) {
   return may('killSwitchStatus') ? <Link to={stopAddress(id)}>{name}</Link> : name
 }
 
-/** What a stop of this level and scope stops, in as few words as a line of a header has place for. */
+/** The coverage of a stop of this level and scope, short enough for a line of the header. */
 export function StopScope({ level, scope }: { level: KillSwitchLevel; scope: string }) {
   if (level === 'L4') return <>every tenant</>
   return <Text of={scope} />
 }
 
-/** Where a stop is shown among all others and marked, be it in force or over. */
+/** The address that marks a stop, in force or over, among all others. */
 export function stopAddress(id: string): string {
   return addressOf(['kill-switch', id])
 }

@@ -4,23 +4,23 @@ import { go } from '../data/place.ts'
 export interface Column<T> {
   head: string
   cell: (row: T) => ComponentChildren
-  /** Of the cells, such as `number`. */
+  /** Class of the cells, such as `number`. */
   class?: string
 }
 
 interface TableProps<T> {
-  /** What the table lists, for screen readers. */
+  /** The contents of the table, for screen readers. */
   caption: string
   columns: readonly Column<T>[]
   rows: readonly T[]
   keyOf: (row: T) => string
-  /** Of a row. */
+  /** Class of a row. */
   classOf?: (row: T) => string
-  /** Where a click anywhere in a row leads, as the link in it does. */
+  /** Target of a click anywhere in a row, the same as its link's. */
   toOf?: (row: T) => string
 }
 
-/** A table that is a list of cards on a phone, where each cell carries its heading. */
+/** A table that becomes a list of cards on a phone, where each cell carries its heading. */
 export function Table<T>({ caption, columns, rows, keyOf, classOf, toOf }: TableProps<T>) {
   return (
     <div class="box table-frame">
@@ -55,7 +55,7 @@ export function Table<T>({ caption, columns, rows, keyOf, classOf, toOf }: Table
   )
 }
 
-/** A click means the row, unless it means a control in it, or ends a selection of text. */
+/** A click opens the row, unless it hits a control in it or ends a text selection. */
 function follow(event: TargetedMouseEvent<HTMLElement>, to: string): void {
   const isOfControl = event.target instanceof Element && event.target.closest('a, button, summary') !== null
   if (isOfControl || getSelection()?.isCollapsed === false) return

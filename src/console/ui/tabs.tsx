@@ -1,12 +1,12 @@
 import { Link } from './link.tsx'
 
 interface TabsProps {
-  /** Of what the tabs are parts, for screen readers. */
+  /** The name of the whole, for screen readers. */
   label: string
   tabs: readonly { title: string; to: string; isCurrent: boolean }[]
 }
 
-/** Links to the parts of a page. Where there is one part only, none. */
+/** Links to the parts of a page; none for a single part. */
 export function Tabs({ label, tabs }: TabsProps) {
   if (tabs.length < 2) return null
   return (

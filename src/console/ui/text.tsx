@@ -1,21 +1,21 @@
 import { useMemo, useState } from 'preact/hooks'
 import { codePointOf, isReordered, type Part, visibleParts } from './visible.ts'
 
-/** So many characters of a text are shown before somebody asks for more. */
+/** Limit of characters shown before a click on more. */
 const SHOWN = 600
-/** So many at most, since a browser would be busy for long with more. */
+/** Hard limit of characters, since longer text would keep the browser busy. */
 const MOST_SHOWN = 100_000
 
 interface TextProps {
-  /** Written by somebody else: an agent, a policy author, a caller. */
+  /** Text by somebody else: an agent, a policy author, a caller. */
   of: string
-  /** Its line breaks are kept. */
+  /** Keeps line breaks. */
   severalLines?: boolean
 }
 
 /**
- * Text of others, such as the name of an action. It is never markup; what cannot be seen in it, and letters that imitate others,
- * are shown as code points; and what is written from right to left turns nothing around it.
+ * Text of others, such as the name of an action. It is never markup; invisible characters and look-alike letters
+ * appear as code points; and right-to-left text does not reorder its surroundings.
  */
 export function Text({ of, severalLines = false }: TextProps) {
   const parts = useMemo(() => visibleParts(of, severalLines), [of, severalLines])
@@ -56,7 +56,7 @@ function Marked({ of: { kind, text } }: { of: Part }) {
   )
 }
 
-/** Long text of others: its beginning, how much more there is, and a way to see it. */
+/** Long text of others: its beginning, the length of the rest, and a button to show it. */
 export function LongText({ of, severalLines = true }: TextProps) {
   const [isWhole, setIsWhole] = useState(false)
   const limit = isWhole ? MOST_SHOWN : SHOWN
@@ -82,12 +82,12 @@ export function LongText({ of, severalLines = true }: TextProps) {
   )
 }
 
-/** The beginning of a text of others, where there is no place for more, such as in a row of a list. */
+/** The beginning of a text of others, for narrow places such as a row of a list. */
 export function Beginning({ of, most }: { of: string; most: number }) {
   return <Text of={of.length <= most ? of : `${beginningOf(of, most)}…`} />
 }
 
-/** Not through the middle of a character that takes two units. */
+/** Never splits a surrogate pair. */
 function beginningOf(text: string, limit: number): string {
   const isSplit = /[\ud800-\udbff]/.test(text[limit - 1] ?? '')
   return text.slice(0, isSplit ? limit - 1 : limit)

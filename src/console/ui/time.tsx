@@ -4,7 +4,7 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** With less than this left, a deadline presses. */
+/** A deadline is urgent below this. */
 const SOON_MS = 5 * MINUTE_MS
 
 const local = new Intl.DateTimeFormat(undefined, {
@@ -16,7 +16,7 @@ const local = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
 })
 
-/** A time in the viewer's zone, in UTC when pointed at. */
+/** A time in the viewer's zone; hovering shows UTC. */
 export function Time({ at }: { at: string }) {
   return (
     <time dateTime={at} title={utcText(at)}>
@@ -25,7 +25,7 @@ export function Time({ at }: { at: string }) {
   )
 }
 
-/** How long ago, with both times when pointed at. */
+/** The elapsed time; hovering shows both times. */
 export function Ago({ at }: { at: string }) {
   const now = useNow()
   return (
@@ -37,11 +37,11 @@ export function Ago({ at }: { at: string }) {
 
 interface CountdownProps {
   until: string
-  /** Time does not run: what is left, and the deadline, will be others. */
+  /** True while the clock is paused: remaining time and deadline will change. */
   isPaused?: boolean
 }
 
-/** How long until a deadline. */
+/** The time left until a deadline. */
 export function Countdown({ until, isPaused = false }: CountdownProps) {
   const now = useNow()
   if (isPaused)

@@ -3,7 +3,7 @@ import { createContext } from 'preact'
 import { useCallback, useContext, useRef, useState } from 'preact/hooks'
 import { Text } from './text.tsx'
 
-/** How long it is shown: long enough to be read, and what can fail is told where it was done, not here. */
+/** Long enough to read. Failures are reported at the place of the action, never here. */
 const SHOWN_MS = 6000
 
 interface Toast {
@@ -13,7 +13,7 @@ interface Toast {
 
 const ToastContext = createContext<(text: string) => void>(() => undefined)
 
-/** Tells that something was done, to screen readers too. */
+/** Announces a completed action, to screen readers too. */
 export function useToast(): (text: string) => void {
   return useContext(ToastContext)
 }

@@ -11,7 +11,7 @@ interface CommentProps {
   fault: string | undefined
 }
 
-/** Why: needed to reject, with what is said often at hand. */
+/** The reason, required to reject, with frequent reasons to choose from. */
 export function Comment({ kind, text, onText, fault }: CommentProps) {
   const isRejecting = kind === 'reject'
   return (
@@ -54,7 +54,7 @@ interface ConfirmationProps {
   fault: string | undefined
 }
 
-/** A high risk is approved by typing what it is. */
+/** High risk is approved by typing the given word. */
 export function Confirmation({ approval, typed, onTyped, fault }: ConfirmationProps) {
   const { word, isName } = confirmationOf(approval)
   const hint = (
@@ -81,13 +81,13 @@ export function Confirmation({ approval, typed, onTyped, fault }: ConfirmationPr
   )
 }
 
-/** Ctrl+Enter, or Cmd+Enter, presses the button that sends a form, from wherever one is in it but on another button. */
+/** Ctrl+Enter, or Cmd+Enter, presses the submit button, from anywhere in the form but on another button. */
 export function submitByKey(event: TargetedKeyboardEvent<HTMLFormElement>): void {
   const { key, ctrlKey, metaKey, repeat, isComposing } = event
   if (key !== 'Enter' || !(ctrlKey || metaKey) || repeat || isComposing) return
   const { target, currentTarget } = event
   if (target instanceof HTMLButtonElement && target.type !== 'submit') return
   event.preventDefault()
-  // Not `requestSubmit`, which sends past a button that is disabled.
+  // `requestSubmit` would ignore that a button is disabled.
   currentTarget.querySelector<HTMLButtonElement>('button[type=submit]:enabled')?.click()
 }

@@ -1,19 +1,19 @@
 import type { Approval } from '../../../client/api.ts'
 import { Beginning } from '../../ui/text.tsx'
 
-/** So many arguments are in a line, and so many characters of a name. */
+/** Limits of arguments in a line, and of characters of a name. */
 const SHOWN = 3
 const MAX_NAME = 24
-/** Other names stand in quotes, or `a: 1, b` could pass for two, and an argument for a member of the plan. */
+/** Other names are quoted, or `a: 1, b` could pass for two, and an argument for a member of the plan. */
 const PLAIN_NAME = /^(?!plan\.)[\w.-]+$/
 
 interface ArgumentLineProps {
   approval: Approval
-  /** So many characters of a value are shown. */
+  /** Limit of characters of a value. */
   most: number
 }
 
-/** The first arguments of an action in one line, `amount: 4800, to: "x@example.org", plan.step: "pay"`, and how many more it has. */
+/** The first arguments of an action in one line, `amount: 4800, to: "x@example.org", plan.step: "pay"`, and the count of the rest. */
 export function ArgumentLine({ approval: { context, plan }, most }: ArgumentLineProps) {
   const members = [
     ...Object.entries(context).map(([name, value]) => ({ label: labelOf(name), value })),
@@ -43,7 +43,7 @@ function labelOf(name: string): string {
   return PLAIN_NAME.test(name) ? name : JSON.stringify(name)
 }
 
-/** A value as JSON: whole, or its beginning with more than `most` characters, without all of a large value being put together. */
+/** A value as JSON: whole, or a beginning longer than `most`, without serializing all of a large value. */
 function beginningOf(value: unknown, most: number): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, most))
   if (typeof value !== 'object' || value === null) return String(value)

@@ -4,7 +4,7 @@ import { download } from '../../ui/download.ts'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { bytesText } from '../../ui/numbers.ts'
 
-/** The arguments of the action as they are, and its plan where there is one. */
+/** The unchanged arguments of the action, and its plan if it has one. */
 export function Arguments({ approval: { context, plan, unbound } }: { approval: Approval }) {
   return (
     <>
@@ -19,7 +19,7 @@ export function Arguments({ approval: { context, plan, unbound } }: { approval: 
   )
 }
 
-/** Copies or downloads exactly what was asked for. */
+/** Copies or downloads the exact request. */
 export function ExactJson({ approval: { id, action, context, plan } }: { approval: Approval }) {
   const text = JSON.stringify({ action, context, plan }, null, 2)
   return (
@@ -32,7 +32,7 @@ export function ExactJson({ approval: { id, action, context, plan } }: { approva
   )
 }
 
-/** How much there is to look at, such as `3 arguments, 1.2 kB`. */
+/** The size of the arguments, such as `3 arguments, 1.2 kB`. */
 export function amountOf({ context, plan }: Approval): string {
   const count = Object.keys(context).length + Object.keys(plan ?? {}).length
   const bytes = new TextEncoder().encode(JSON.stringify({ context, plan })).length

@@ -5,7 +5,7 @@ import { useChanges } from '../../data/live.ts'
 import { useLoad } from '../../data/load.ts'
 import { approvalIn } from '../../data/pending.ts'
 
-/** One approval, checked against its chain by the service, and what helps to decide it. It follows what others do. */
+/** One approval, verified against its chain by the service, and its background. It follows changes by others. */
 export function useAsked(id: string) {
   const { gate, may } = useConsole()
   const approval = useLoad((signal) => gate.approvals.get(id, { signal }), [id])
@@ -26,7 +26,7 @@ export function useAsked(id: string) {
 
 export type Asked = ReturnType<typeof useAsked>
 
-/** Who decided it, where that is known. What was cancelled may have votes, and none of them did that. */
+/** The deciding vote, if known. A cancelled approval may have votes, but none of them decided it. */
 export function deciderOf({ votes, status }: Approval): Approval['votes'][number] | undefined {
   return ['approved', 'consumed', 'rejected'].includes(status) ? votes.at(-1) : undefined
 }

@@ -8,10 +8,10 @@ import { Scroll } from '../../ui/scroll.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
 
-/** So many of the past decisions are shown before somebody asks for more. */
+/** Limit of past decisions shown before a click on more. */
 const SHOWN = 5
 
-/** The rule by which the action needs approval, as it is written. */
+/** The source of the rule that requires approval. */
 export function RuleSource({
   rule,
   unshown,
@@ -40,7 +40,7 @@ export function RuleSource({
   )
 }
 
-/** What who asks has done before, and what was done in the same session. */
+/** Earlier actions of the agent, and those of the same session. */
 export function History({ background: { agent, session, searchedTo } }: { background: ApprovalBackground }) {
   const { allow, deny, require_approval: held, complete } = agent.lastDay
   return (

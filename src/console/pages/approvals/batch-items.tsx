@@ -7,17 +7,17 @@ import { ArgumentLine } from './argument-line.tsx'
 import { Arguments, amountOf } from './arguments.tsx'
 import type { Result } from './vote.ts'
 
-/** So many characters of each argument are in its line. */
+/** Limit of characters of each argument in its line. */
 const LONG = 48
 
 interface BatchItemsProps {
   approvals: readonly Approval[]
-  /** Why these are left out. */
+  /** Reasons for the approvals that are left out. */
   skipped: ReadonlyMap<string, string>
   results: ReadonlyMap<string, Result>
 }
 
-/** Each of several with what is asked for, and what became of it. */
+/** The approvals of a batch, each with its request and its result. */
 export function BatchItems({ approvals, skipped, results }: BatchItemsProps) {
   return (
     <Scroll label="Selected approvals" class="box batch-items">
@@ -59,7 +59,7 @@ export function BatchItems({ approvals, skipped, results }: BatchItemsProps) {
 
 const RESULTS = { sending: '', done: 'Done.', voted: 'Done.', refused: 'Refused.' } as const
 
-/** Every argument, drawn when somebody wants to see them: there may be hundreds of approvals. */
+/** All arguments, drawn on demand: there may be hundreds of approvals. */
 function All({ approval }: { approval: Approval }) {
   const [isOpen, setIsOpen] = useState(false)
   const { digest, unbound } = approval
@@ -85,7 +85,7 @@ function All({ approval }: { approval: Approval }) {
   )
 }
 
-/** Its beginning, which tells two apart. */
+/** The beginning of a digest, enough to tell two apart. */
 function shortDigest(digest: string): string {
   return `${digest.replace(/^sha256:/, '').slice(0, 12)}…`
 }

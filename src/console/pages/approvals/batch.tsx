@@ -13,14 +13,14 @@ import { countOf, doneText, doneTitle, isHighRisk, type Result, sendVote, type V
 interface BatchProps {
   kind: VoteKind
   approvals: readonly Approval[]
-  /** This one has been voted for: it is selected no longer. */
+  /** Called after the vote on an approval, which is then deselected. */
   onVoted: (id: string) => void
   onClose: () => void
 }
 
-/** Decides several with one reason: one vote each, one after the other, and what became of each is shown. */
+/** Decides several approvals with one reason: one vote each, in sequence, with each result shown. */
 export function Batch({ kind, approvals, onVoted, onClose }: BatchProps) {
-  // As they were when the question was asked: what is selected changes with each vote.
+  // The approvals at opening: the selection shrinks with each vote.
   const [asked] = useState(approvals)
   const [text, setText] = useState('')
   const [isLacking, setIsLacking] = useState(false)
@@ -80,7 +80,7 @@ export function Batch({ kind, approvals, onVoted, onClose }: BatchProps) {
   )
 }
 
-/** Why some of the selected ones are not voted for together with the others. */
+/** The reasons why some selected approvals are left out of the batch. */
 function useSkipped(kind: VoteKind, asked: readonly Approval[]): ReadonlyMap<string, string> {
   const { who } = useConsole()
   const { data } = usePending()

@@ -3,7 +3,7 @@ import { Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { isPaused } from './stopped.tsx'
 
-/** What an approval covers and what not, in words. */
+/** The extent of an approval and its limits, in words. */
 export function Covered({ approval }: { approval: Approval }) {
   const { requestedBy, expiresAt, unbound } = approval
   return (

@@ -20,13 +20,13 @@ interface DecideProps {
   id: string
   kind: VoteKind
   onClose: () => void
-  /** The vote counts. */
+  /** Called when the vote counts. */
   onDone: (approval: Approval) => void
 }
 
 const TITLES = { approve: 'Approve this action?', reject: 'Reject this action?' }
 
-/** Asks before a vote, and shows again what exactly it is for. What changes meanwhile is said, and then nothing is sent. */
+/** Asks before a vote, with its exact subject. An approval that changes meanwhile is reported, and nothing is sent. */
 export function Decide({ id, kind, onClose, onDone }: DecideProps) {
   const asked = useAsked(id)
   const isDangerous = kind === 'approve' && asked.approval.data !== undefined && isHighRisk(asked.approval.data)
@@ -50,16 +50,16 @@ function Ballot({ approval, asked, kind, onClose, onDone }: BallotProps) {
   const [typed, setTyped] = useState('')
   const { isSending, error, send } = useSending(approval, kind, onDone, asked.approval.reload)
   const [fault, setFault] = useState<string>()
-  // While it is sent, it is this vote that changes it.
+  // During sending, this vote itself changes the status.
   if (approval.status !== 'pending' && !isSending) return <Overtaken approval={approval} onClose={onClose} />
   const isTyped = kind === 'approve' && isHighRisk(approval)
   const obstacle = obstacleTo(kind, { approval, background: asked.background.data, who })
   const submit = (event: Event): void => {
     event.preventDefault()
     if (obstacle !== undefined) return
-    const lack = lackOf(kind, text, isTyped ? { typed, word: confirmationOf(approval).word } : undefined)
-    setFault(lack)
-    if (lack === undefined) void send(text.trim())
+    const missing = missingInput(kind, text, isTyped ? { typed, word: confirmationOf(approval).word } : undefined)
+    setFault(missing)
+    if (missing === undefined) void send(text.trim())
   }
   return (
     <form onSubmit={submit} onKeyDown={submitByKey} noValidate>
@@ -98,14 +98,18 @@ function Ballot({ approval, asked, kind, onClose, onDone }: BallotProps) {
 const NO_REASON = 'Say why: the agent is told, and it stands in the trail.'
 const OTHER_WORD = 'Type it as it stands above.'
 
-/** What is missing before it can be sent. */
-function lackOf(kind: VoteKind, text: string, confirmation?: { typed: string; word: string }): string | undefined {
+/** The missing input before sending. */
+function missingInput(
+  kind: VoteKind,
+  text: string,
+  confirmation?: { typed: string; word: string },
+): string | undefined {
   if (kind === 'reject' && text.trim() === '') return NO_REASON
   if (confirmation !== undefined && !isPhrase(confirmation.typed, confirmation.word)) return OTHER_WORD
   return undefined
 }
 
-/** Sends a vote, one at a time; the same vote sent again is one. */
+/** Sends one vote at a time; a repetition counts once. */
 function useSending({ id }: Approval, kind: VoteKind, onDone: DecideProps['onDone'], onRefused: () => void) {
   const { gate, who } = useConsole()
   const { note } = usePending()

@@ -22,11 +22,11 @@ import { Votes } from './votes.tsx'
 interface DetailProps {
   id: string
   onVote: (kind: VoteKind) => void
-  /** The focus goes to its heading when it comes, since somebody opened it here. */
+  /** Focuses the heading on mount, since the user opened it here. */
   takesFocus: boolean
 }
 
-/** Everything that one decides an approval by. */
+/** All facts for deciding an approval. */
 export function Detail({ id, onVote, takesFocus }: DetailProps) {
   const asked = useAsked(id)
   return (
@@ -122,7 +122,7 @@ function Section({
   )
 }
 
-/** By whom it was asked for, and why it waits. */
+/** The requester, and the reason for the approval. */
 function Why({ approval: { reason, rule, requestedBy } }: { approval: Approval }) {
   return (
     <div>
@@ -142,7 +142,7 @@ function Why({ approval: { reason, rule, requestedBy } }: { approval: Approval }
   )
 }
 
-/** When it came, and by what it is known. */
+/** The times and ids of the approval. */
 function Record({ approval }: { approval: Approval }) {
   const { id, digest, createdAt, expiresAt, decidedAt, decisionId } = approval
   const { may } = useConsole()
@@ -189,7 +189,7 @@ function Record({ approval }: { approval: Approval }) {
 
 interface VoteButtonsProps extends Pick<ShownProps, 'approval' | 'asked' | 'onVote'> {}
 
-/** Both answers, where the key may give them, and why it may not. */
+/** Both votes, if the key may cast them, or the reason why not. */
 function VoteButtons({ approval, asked, onVote }: VoteButtonsProps) {
   const { may, who } = useConsole()
   const id = useId()

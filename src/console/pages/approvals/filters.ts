@@ -23,21 +23,21 @@ export const RISKS = [
   ['70', '70 and more'],
 ] as const
 
-/** What of the approvals is shown, as it stands in the address. */
+/** Filters of approvals, as the address holds them. */
 export interface Filters {
-  /** In the action, who asks, the rule or the reason. */
+  /** Text in the action, requester, rule or reason. */
   text: string
   agent: string
   /** Beginning of the action, such as `payment.`. */
   action: string
   risk: (typeof RISKS)[number][0]
-  /** `yes`: neither asked for by this key, nor voted for yet. */
+  /** `yes`: neither requested nor voted for by this key. */
   mine: '' | 'yes'
   status: Approval['status']
   order: (typeof ORDERS)[number][0]
 }
 
-/** Which order a list has that nobody has chosen one for. */
+/** The default order of a list. */
 function usualOrder(status: Approval['status']): Filters['order'] {
   return status === 'pending' ? 'soonest' : 'newest'
 }
@@ -60,7 +60,7 @@ function optionOf<T extends string>(options: readonly (readonly [T, string])[], 
   return options.find(([value]) => value === text)?.[0]
 }
 
-/** For an address; what is usual is left out. */
+/** The query for an address, without defaults. */
 export function queryOf(filters: Filters): Record<string, string> {
   return {
     ...filters,
@@ -69,18 +69,18 @@ export function queryOf(filters: Filters): Record<string, string> {
   }
 }
 
-/** How many filters leave something out. */
+/** The number of filters in use. */
 export function countOf({ text, agent, action, risk, mine }: Filters): number {
   return [text, agent, action, risk, mine].filter((value) => value !== '').length
 }
 
-/** Whether who is signed in asked for it, or has voted already; `open` is neither. */
+/** The relation of the signed-in user to an approval: requester, voter, or neither (`open`). */
 export function standingOf(approval: Approval, who: SignedIn): 'asked' | 'voted' | 'open' {
   if (hasVoted(approval, who)) return 'voted'
   return approval.requestedBy === who.principal ? 'asked' : 'open'
 }
 
-/** Those that the filters leave, in order. */
+/** The matching approvals, in order. */
 export function chosenOf(approvals: readonly Approval[], filters: Filters, who: SignedIn): Approval[] {
   const text = filters.text.toLowerCase()
   const agent = filters.agent.toLowerCase()
@@ -101,7 +101,7 @@ const MINUTE_MS = 60_000
 const minuteOf = ({ expiresAt }: Approval): number => Math.floor(Date.parse(expiresAt) / MINUTE_MS)
 const newestFirst = (a: Approval, b: Approval): number => (a.id < b.id ? 1 : -1)
 
-/** Ids are ordered by time. What expires in the same minute presses alike, and so the riskiest is first. */
+/** Ids are ordered by time. Deadlines in the same minute count as equal, so that the riskiest is first. */
 const ORDER_BY: Record<Filters['order'], (a: Approval, b: Approval) => number> = {
   soonest: (a, b) => minuteOf(a) - minuteOf(b) || b.riskScore - a.riskScore || -newestFirst(a, b),
   riskiest: (a, b) => b.riskScore - a.riskScore || minuteOf(a) - minuteOf(b) || -newestFirst(a, b),

@@ -20,7 +20,7 @@ interface HelpProps {
   onClose: () => void
 }
 
-/** What the keys do, and a way to turn single letters off. */
+/** The keyboard shortcuts, and a switch for single letters. */
 export function Help({ areLettersOn, onLetters, mayVote, onClose }: HelpProps) {
   const keys = KEYS.filter(([[key]]) => mayVote || !['x', 'a', 'r', 'Ctrl+Enter'].includes(key))
   return (

@@ -9,16 +9,16 @@ import { useScrollBack } from './scroll-back.ts'
 import { useSelection } from './selection.ts'
 import type { VoteKind } from './vote.ts'
 
-/** So many rows are drawn before somebody asks for more: a list of thousands is searched, not read. */
+/** Limit of rows drawn before a click on more: a list of thousands is searched, not read. */
 export const SHOWN = 50
 
-/** From this width on, an approval stands beside the list. */
+/** Width from which an open approval stands beside the list. */
 const WIDE = '(min-width: 64rem)'
 
-/** What is asked before everything else. */
+/** The open dialog. */
 export type Question = 'help' | { kind: VoteKind; id: string } | { kind: VoteKind; several: readonly Approval[] }
 
-/** What the parts of the page share: what is listed, where one is in it, and what is asked. */
+/** State that the parts of the page share: list, cursor, and open dialog. */
 export function useInboxState() {
   const { may } = useConsole()
   const place = useInboxPlace()
@@ -27,7 +27,7 @@ export function useInboxState() {
   const [shown, onMore] = useShown(JSON.stringify(filters))
   const selection = useSelection()
   const [cursor, setCursor] = useState(openId)
-  // The first key goes to the cursor, not on from it.
+  // The first key press goes to the cursor itself, not to the next row.
   const isUsed = useRef(openId !== undefined)
   const { wantsFocus, takeFocus } = useFocusWish()
   const [question, setQuestion] = useState<Question>()
@@ -60,7 +60,7 @@ export function useInboxState() {
   }
   return {
     ...place,
-    // Another list begins at its top, for the keys too.
+    // A new list starts at its top, for the keyboard too.
     setFilters: (changed: Filters): void => {
       isUsed.current = false
       setCursor(undefined)
@@ -81,7 +81,7 @@ export function useInboxState() {
 
 export type InboxState = ReturnType<typeof useInboxState>
 
-/** What the address says. */
+/** The state in the address. */
 function useInboxPlace() {
   const {
     path: [, openId],
@@ -96,7 +96,7 @@ function useInboxPlace() {
   return { openId, isWide, isAlone: openId !== undefined && !isWide, filters, setFilters, toOpen, back }
 }
 
-/** Whether the row of the cursor is to have the focus once it is drawn; drawn it is in any case. */
+/** A request to focus the cursor's row after drawing; each request forces a draw. */
 function useFocusWish() {
   const wantsFocus = useRef(false)
   const [, draw] = useState(0)
@@ -107,7 +107,7 @@ function useFocusWish() {
   return { wantsFocus, takeFocus }
 }
 
-/** Asks about all that is selected, also where a filter hides some of it; about one alone as about any other. @param listed in order */
+/** Opens the vote on the whole selection, even where a filter hides some of it. @param listed in order */
 function useVoteOnSelected(
   listed: readonly Approval[],
   selected: ReadonlySet<string>,
@@ -115,7 +115,7 @@ function useVoteOnSelected(
 ) {
   const { data } = usePending()
   return (kind: VoteKind): void => {
-    // In the order of the list; what a filter hides comes last.
+    // Follows the order of the list; hidden approvals come last.
     const all = new Map([...listed, ...(data?.items ?? [])].map((approval) => [approval.id, approval]))
     const several = [...all.values()].filter(({ id }) => selected.has(id))
     const [first] = several
@@ -123,7 +123,7 @@ function useVoteOnSelected(
   }
 }
 
-/** How many rows are drawn; anew for another list. */
+/** The number of rows to draw; reset for another list. */
 function useShown(key: string): [count: number, more: () => void] {
   const [state, setState] = useState({ key, count: SHOWN })
   const count = state.key === key ? state.count : SHOWN

@@ -3,7 +3,7 @@ import { countOf, type Filters } from './filters.ts'
 import { type InboxState, SHOWN } from './inbox-state.ts'
 import { List } from './list.tsx'
 
-/** The list with what can be done to all that is selected. */
+/** The list, with actions on the selection. */
 export function Inbox({ inbox }: { inbox: InboxState }) {
   const { listed, rows, filters, selection, isSelecting, onMore, wantsFocus, toOpen } = inbox
   const found = listed.rows.length
@@ -43,9 +43,9 @@ export function Inbox({ inbox }: { inbox: InboxState }) {
 
 interface Counts {
   shown: number
-  /** That the filters leave. */
+  /** Count after filters. */
   found: number
-  /** That were fetched. */
+  /** Count of fetched approvals. */
   known: number
   total: number
 }
@@ -68,7 +68,7 @@ function Nothing({ filters, isFiltered }: { filters: Filters; isFiltered: boolea
   )
 }
 
-/** What can be done to several at once. */
+/** Actions on several approvals at once. */
 function BatchBar({ inbox: { rows, selection, voteOnSelected } }: { inbox: InboxState }) {
   const { selected, select } = selection
   const shownIds = rows.map(({ id }) => id)

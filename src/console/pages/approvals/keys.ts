@@ -3,10 +3,10 @@ import type { InboxState } from './inbox-state.ts'
 import { useShortcuts } from './shortcuts.ts'
 import type { VoteKind } from './vote.ts'
 
-/** What has its own answer to Enter. */
+/** Elements that handle Enter themselves. */
 const OWN_ENTER = 'a, button, summary'
 
-/** The keys of the page. None of them decides anything: a vote is asked about first. */
+/** Keyboard shortcuts of the page. None of them votes without a question. */
 export function useInboxKeys(inbox: InboxState, areLettersOn: boolean): void {
   const { isAlone, isSelecting, cursor, openId, selection, move, setQuestion } = inbox
   const moving = (step: number) => () => {
@@ -47,7 +47,7 @@ export function useInboxKeys(inbox: InboxState, areLettersOn: boolean): void {
   )
 }
 
-/** Asks about what is open where the focus is in it; else about what is selected; else about the row of the focus, or what is open. */
+/** Opens the vote for the open approval if it has the focus; else the selection; else the focused row, or the open approval. */
 function vote(kind: VoteKind, inbox: InboxState, event: KeyboardEvent): boolean {
   const { isAlone, isSelecting, isUsed, mayVote, cursor, openId, selection, setQuestion, voteOnSelected } = inbox
   if (!mayVote) return false

@@ -4,27 +4,27 @@ import { Row, type RowProps } from './row.tsx'
 
 export interface ListProps extends Pick<RowProps, 'onSelect' | 'onCursor'> {
   rows: readonly Approval[]
-  /** The row that the keys are at. */
+  /** The row of the keyboard cursor. */
   cursor: string | undefined
-  /** Set when the row of the cursor is to have the focus; unset when it has. */
+  /** Set to request the focus for the cursor's row; unset once it has it. */
   wantsFocus: { current: boolean }
   selected: ReadonlySet<string>
   fresh: ReadonlySet<string>
   openId: string | undefined
   addressOf: (id: string) => string
-  /** The cursor is somewhere else, since its row has gone. */
+  /** Called when the cursor has moved because its row is gone. */
   onPlaced: (id: string) => void
 }
 
 /**
- * The rows. What comes and goes by itself moves neither the focus nor the cursor; where the row of the focus has gone, it is at the one
- * that took its place.
+ * The rows. Arrivals and departures move neither focus nor cursor;
+ * if the focused row is gone, the focus goes to the row in its place.
  */
 export function List({ rows, cursor, wantsFocus, ...rest }: ListProps) {
   const { selected, fresh, openId, addressOf, onPlaced, onSelect, onCursor } = rest
   const list = useRef<HTMLUListElement>(null)
   const last = useRef<readonly string[]>([])
-  // Before the rows change: the browser forgets the focus of what is moved or taken away.
+  // Read before the rows change: browsers drop the focus of moved and removed elements.
   const focused = focusIn(list.current)
   const ids = rows.map(({ id }) => id)
   const current = placeOf(cursor, last.current, ids)
@@ -59,14 +59,14 @@ export function List({ rows, cursor, wantsFocus, ...rest }: ListProps) {
   )
 }
 
-/** The element of the list that has the focus. */
+/** The focused element of the list. */
 function focusIn(list: Element | null): { element: Element; isCheckbox: boolean } | undefined {
   const element = document.activeElement
   if (element === null || list === null || !list.contains(element)) return undefined
   return { element, isCheckbox: element instanceof HTMLInputElement }
 }
 
-/** The row of the cursor; where it has gone, the one that stands there now; the first where there was none. */
+/** The row of the cursor; if it is gone, the row in its place; the first without a cursor. */
 function placeOf(cursor: string | undefined, before: readonly string[], now: readonly string[]): string | undefined {
   if (cursor !== undefined && now.includes(cursor)) return cursor
   const at = cursor === undefined ? -1 : before.indexOf(cursor)

@@ -6,16 +6,16 @@ import { type Loaded, useLoad } from '../../data/load.ts'
 import { type Pending, usePending } from '../../data/pending.ts'
 import { chosenOf, type Filters } from './filters.ts'
 
-/** So many that wait no longer are listed at most: those with the latest deadlines. */
+/** Limit of past approvals in the list: those with the latest deadlines. */
 const MOST_PAST = 500
 
 export interface Listed {
   loaded: Loaded<Pending>
-  /** Those that the filters leave, in order. */
+  /** The matching approvals, in order. */
   rows: readonly Approval[]
 }
 
-/** What waits, or what once did, as the filters have it. */
+/** Pending or past approvals that match the filters. */
 export function useListed(filters: Filters): Listed {
   const { who } = useConsole()
   const pending = usePending()
@@ -27,7 +27,7 @@ export function useListed(filters: Filters): Listed {
   return { loaded, rows }
 }
 
-/** The list is ordered by deadline, the oldest first, and so its end is what is wanted. */
+/** Fetches the end of the list, which the service orders by deadline, oldest first. */
 function usePast(status: Approval['status']): Loaded<Pending> {
   const { gate } = useConsole()
   const past = useLoad(

@@ -4,7 +4,7 @@ import { useToast } from '../../ui/toast.tsx'
 
 const REFUSED = 'This browser lets the console show no notifications. Its settings for this address say why.'
 
-/** Turns notifications of new approvals on and off. The browser is asked when this is clicked, never before. */
+/** Turns notifications of new approvals on and off. The browser asks for permission on this click, never before. */
 export function NotifyButton() {
   const [state, setState] = useState(notifyState)
   const tell = useToast()

@@ -14,7 +14,7 @@ import { NotifyButton } from './notify-button.tsx'
 import { useShortcutChoice } from './shortcuts.ts'
 import { Toolbar } from './toolbar.tsx'
 
-/** What waits for people: an inbox, and beside it, or on a page of its own where there is no room, the approval that is open. */
+/** Pending approvals: an inbox, and the open approval beside it, or on its own page where there is no room. */
 export function ApprovalsPage() {
   const inbox = useInboxState()
   const [areLettersOn, setLetters] = useShortcutChoice()
@@ -57,7 +57,7 @@ export function ApprovalsPage() {
   )
 }
 
-/** What came and went by itself, and whether anything still does. */
+/** Approvals that appeared and disappeared by themselves, and whether the list is live. */
 function News({ inbox: { selection, listed } }: { inbox: InboxState }) {
   const { isLive } = useContext(LiveContext)
   const { fresh, lost } = selection
@@ -84,7 +84,7 @@ function News({ inbox: { selection, listed } }: { inbox: InboxState }) {
   )
 }
 
-/** The approval that is open, or how one is opened. */
+/** The open approval, or a hint how to open one. */
 function Open({ inbox: { openId, isAlone, setQuestion, isUsed } }: { inbox: InboxState }) {
   if (openId === undefined)
     return (
@@ -118,7 +118,7 @@ function Asking({ inbox, areLettersOn, setLetters }: AskingProps) {
   if ('several' in question) {
     const closeAll = (): void => {
       close()
-      // What led here has gone with the selection.
+      // The focused control disappears with the selection.
       if (selection.selected.size === 0) takeFocus()
     }
     return <Batch kind={kind} approvals={question.several} onVoted={selection.decided} onClose={closeAll} />

@@ -1,7 +1,7 @@
 import type { FailureCode, GateError } from '../../../client/errors.ts'
 import { Text } from '../../ui/text.tsx'
 
-/** What somebody can do whose vote was refused. The service's own sentence says what was wrong. */
+/** Advice after a refused vote. The service's own sentence gives the reason. */
 const ADVICE: Partial<Record<FailureCode, string>> = {
   self_approval: 'You asked for this yourself. Ask somebody else to approve it; you may reject it.',
   approver_mismatch: 'You are not who this page was opened for. Sign out, and in again.',
@@ -21,7 +21,7 @@ export function adviceFor(code: FailureCode): string | undefined {
   return ADVICE[code]
 }
 
-/** Why a vote was not taken, and what to do. */
+/** The reason for a refused vote, with advice. */
 export function Refused({ error }: { error: GateError }) {
   const advice = adviceFor(error.code)
   return (

@@ -10,7 +10,7 @@ import { deciderOf } from './asked.ts'
 import { isPaused } from './stopped.tsx'
 import { countedOf, neededText, type VoteKind } from './vote.ts'
 
-/** What a vote is for, once more, in the dialog that asks. */
+/** The subject of a vote, repeated in its dialog. */
 export function Reviewed({ approval, kind }: { approval: Approval; kind: VoteKind }) {
   const { action, requestedBy, riskScore, quorum, unbound, expiresAt } = approval
   const given = countedOf(approval)
@@ -57,7 +57,7 @@ const MEANWHILE = {
   cancelled: 'It was cancelled meanwhile',
 } as const satisfies Record<Approval['status'], string>
 
-/** What became of an approval while somebody looked at it. */
+/** Changes of an approval while the user looked at it. */
 export function Meanwhile({ approval }: { approval: Approval }) {
   const { who } = useConsole()
   const decider = deciderOf(approval)
@@ -84,7 +84,7 @@ export function Meanwhile({ approval }: { approval: Approval }) {
   )
 }
 
-/** Said instead of the question when there is nothing left to decide. */
+/** Replaces the question when nothing is left to decide. */
 export function Overtaken({ approval, onClose }: { approval: Approval; onClose: () => void }) {
   return (
     <>

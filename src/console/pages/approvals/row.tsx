@@ -10,26 +10,26 @@ import { standingOf } from './filters.ts'
 import { isPaused } from './stopped.tsx'
 import { countedOf } from './vote.ts'
 
-/** So many characters of a reason are in a row. */
+/** Limit of characters of a reason in a row. */
 const REASON = 160
-/** And so many of each argument. */
+/** Limit of characters of each argument. */
 const SHORT = 24
 
 export interface RowProps {
   approval: Approval
-  /** Where opening it leads. */
+  /** Address of the opened approval. */
   to: string
   isSelected: boolean
-  /** The one row that the Tab key goes to. */
+  /** True for the one row that the Tab key reaches. */
   isCursor: boolean
   isOpen: boolean
   isNew: boolean
-  /** Undefined where there is nothing to select for. */
+  /** Undefined where rows cannot be selected. */
   onSelect: ((id: string, isSelected: boolean) => void) | undefined
   onCursor: (id: string) => void
 }
 
-/** One approval in a list: what is asked for, by whom, why it waits, and how long it still does. */
+/** One approval in a list: action, requester, reason, and time left. */
 export function Row({ approval, to, isSelected, isCursor, isOpen, isNew, onSelect, onCursor }: RowProps) {
   const { id, action, requestedBy } = approval
   const tabIndex = isCursor ? 0 : -1

@@ -1,21 +1,21 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Where the list was on the screen when one was opened on a page of its own. */
-interface Left {
+/** The scroll position of the list when an approval was opened on its own page. */
+interface ScrollPosition {
   scrollY: number
-  /** The row that was opened, and how far it stood below the top of the screen. */
+  /** The opened row, and its distance from the top of the screen. */
   id: string | undefined
   top: number | undefined
 }
 
-/** Rows have a guessed height until they are near the screen: after so many frames each of them has its own. */
+/** Frames until each row has its own height: rows off the screen have an estimated one. */
 const FRAMES = 4
 
-/** An approval that is opened in place of the list begins at its top; back at the list, one is where one was. */
+/** Scrolls to the top for an approval opened in place of the list, and restores the position on return. */
 export function useScrollBack(isAlone: boolean, openId: string | undefined): void {
   const wasAlone = useRef(isAlone)
-  const place = useRef<Left>({ scrollY: 0, id: undefined, top: undefined })
-  // Before the list goes.
+  const place = useRef<ScrollPosition>({ scrollY: 0, id: undefined, top: undefined })
+  // Saved before the list disappears.
   if (isAlone && !wasAlone.current) place.current = { scrollY, id: openId, top: topOf(openId) }
   useLayoutEffect(() => {
     if (wasAlone.current === isAlone) return

@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { usePending } from '../../data/pending.ts'
 
-/** What of the pending ones is selected, and what came and went by itself. */
+/** Selected pending approvals, and those that came and went by themselves. */
 export interface Selection {
   selected: ReadonlySet<string>
   select: (ids: readonly string[], isSelected: boolean) => void
-  /** This key has decided it: nobody is told that it has gone. */
+  /** Deselects an approval that this key has decided, without counting it as lost. */
   decided: (id: string) => void
-  /** What came since the list was there, and has not been looked at. */
+  /** Unseen approvals that arrived after the list. */
   fresh: ReadonlySet<string>
-  /** This one has been looked at. */
+  /** Marks an approval as seen. */
   seen: (id: string) => void
-  /** How many of the selected ones are pending no longer: others decided them, or they expired. Until something else is selected. */
+  /** Count of selected approvals that were decided by others or expired, until the next selection. */
   lost: number
 }
 

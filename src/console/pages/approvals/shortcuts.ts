@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 const STORED = 'gate-sidecar-shortcuts'
 
-/** Keys as `KeyboardEvent.key` has them, and what they do. What gives false leaves the key to the browser. */
+/** Handlers by `KeyboardEvent.key`. A handler that returns false leaves the key to the browser. */
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => boolean>>
 
-/** Whether single letters do something, which who speaks to the computer must be able to turn off (WCAG 2.2, 2.1.4). */
+/** The choice of single-letter shortcuts, which users of speech input must be able to turn off (WCAG 2.2, 2.1.4). */
 export function useShortcutChoice(): [isOn: boolean, choose: (isOn: boolean) => void] {
   const [isOn, setIsOn] = useState(() => localStorage.getItem(STORED) !== 'off')
   const choose = (on: boolean): void => {
@@ -16,7 +16,7 @@ export function useShortcutChoice(): [isOn: boolean, choose: (isOn: boolean) => 
   return [isOn, choose]
 }
 
-/** Listens to keys while the component is there: never where somebody types, in a dialog, or with a modifier key. */
+/** Handles keys while mounted: never in text fields or dialogs, or with a modifier key. */
 export function useShortcuts(shortcuts: Shortcuts, areLettersOn: boolean): void {
   const latest = useRef({ shortcuts, areLettersOn })
   latest.current = { shortcuts, areLettersOn }
@@ -34,7 +34,7 @@ export function useShortcuts(shortcuts: Shortcuts, areLettersOn: boolean): void 
   }, [])
 }
 
-/** True where keys are somebody's answer to something else. */
+/** True where another element handles the keys. */
 function isTaken(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open]') !== null) return true
   if (!(target instanceof Element)) return false

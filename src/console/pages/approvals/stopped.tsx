@@ -3,12 +3,12 @@ import { StopLink } from '../../ui/stop-link.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
 
-/** True while a stop covers it: its time does not run. */
+/** True while a stop covers it: its time is paused. */
 export function isPaused({ status, stop }: Approval): boolean {
   return status === 'pending' && stop !== null
 }
 
-/** Which stop holds an approval up, or has cancelled it, and what that means; that it was cancelled where no stop did it. */
+/** The stop that holds or has cancelled an approval, and its effect; or a cancellation without a stop. */
 export function Stopped({ approval }: { approval: Approval }) {
   const { status, stop } = approval
   if (isPaused(approval) && stop !== null)

@@ -5,13 +5,13 @@ import { countOf, type Filters, ORDERS, RISKS, STATUSES } from './filters.ts'
 interface ToolbarProps {
   filters: Filters
   onFilters: (filters: Filters) => void
-  /** A voter can ask for what waits for this key's vote. */
+  /** True if the key can vote, and so can filter for approvals that need its vote. */
   mayVote: boolean
-  /** What fits is folded. */
+  /** Folds the filters. */
   isNarrow: boolean
 }
 
-/** What is listed, and in which order. */
+/** The filters and order of the list. */
 export function Toolbar({ filters, onFilters, mayVote, isNarrow }: ToolbarProps) {
   const set = (changed: Partial<Filters>): void => onFilters({ ...filters, ...changed })
   const search = (

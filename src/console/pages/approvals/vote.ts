@@ -5,17 +5,17 @@ import { visibleParts } from '../../ui/visible.ts'
 
 export type VoteKind = 'approve' | 'reject'
 
-/** What became of one of several votes. */
+/** The result of one vote in a batch. */
 export interface Result {
-  /** `voted`: the vote counts, and others must follow. */
+  /** `voted`: the vote counts, and more are needed. */
   state: 'sending' | 'done' | 'voted' | 'refused'
   text: string
 }
 
-/** So many characters of a comment or a reason the service takes. */
+/** Limit of the service for characters of a comment or reason. */
 export const MAX_COMMENT = 2000
 
-/** What is said often when something is rejected; the agent is told. */
+/** Frequent reasons to reject; the agent sees them. */
 export const REJECT_REASONS = [
   'Not expected now: ask again when a person has agreed to it.',
   'The arguments are wrong.',
@@ -28,11 +28,11 @@ interface Vote {
   kind: VoteKind
   id: string
   text: string
-  /** Makes this vote and each repetition one. */
+  /** The same for each repetition of this vote. */
   idempotencyKey?: string
 }
 
-/** One vote of who is signed in. @returns the approval as it is then @throws GateError */
+/** Casts a vote as the signed-in user. @returns the updated approval @throws GateError */
 export function sendVote(gate: Endpoints, who: SignedIn, { kind, id, text, idempotencyKey }: Vote): Promise<Approval> {
   const approverId = who.principal
   const options = idempotencyKey === undefined ? {} : { idempotencyKey }
@@ -40,26 +40,26 @@ export function sendVote(gate: Endpoints, who: SignedIn, { kind, id, text, idemp
   return gate.approvals.approve(id, { approverId, ...(text !== '' && { comment: text }) }, options)
 }
 
-/** How many people's votes count towards the quorum. */
+/** The number of people whose votes count towards the quorum. */
 export function countedOf({ votes }: Approval): number {
   return votes.filter(({ counts }) => counts).length
 }
 
-/** What the quorum lacks, as a sentence. @param areMore others have voted, or do so now */
+/** The missing votes, as a sentence. @param areMore others have voted, or do so now */
 export function neededText(missing: number, areMore: boolean): string {
   const more = areMore ? ' more' : ''
   return missing === 1 ? `One${more} person must approve.` : `${missing}${more} people must approve.`
 }
 
-/** True when it is approved one by one only, and by a typed word. */
+/** True when it needs a typed word, and a vote of its own. */
 export function isHighRisk({ riskScore }: Approval): boolean {
   return riskScore >= CONFIRMED_FROM
 }
 
-/** So long a name can be asked to be typed. */
+/** Limit of a name that the user has to type. */
 const MOST_TYPED = 64
 
-/** What who approves a high risk types: the name of the action, or a word where that cannot be typed as it is seen. */
+/** The word to type for a high risk: the name of the action, or another where that cannot be typed as displayed. */
 export function confirmationOf({ action }: Approval): { word: string; isName: boolean } {
   const isTypeable = action.length <= MOST_TYPED && visibleParts(action).every(({ kind }) => kind === 'plain')
   return isTypeable && action.trim() === action && action !== ''
@@ -67,7 +67,7 @@ export function confirmationOf({ action }: Approval): { word: string; isName: bo
     : { word: 'approve', isName: false }
 }
 
-/** What was done, as a sentence. */
+/** The result of a vote, as a sentence. */
 export function doneText(kind: VoteKind, approval: Approval): string {
   if (kind === 'reject') return 'Rejected. The agent is told why.'
   return approval.status === 'pending'
@@ -81,10 +81,10 @@ export function countOf(results: Results, ...states: readonly Result['state'][])
   return [...results.values()].filter(({ state }) => states.includes(state)).length
 }
 
-/** What was done to several, such as `12 approved, 1 not`. */
-export function doneTitle(kind: VoteKind, asked: number, results: Results): string {
+/** The result of a batch, such as `12 approved, 1 not`. */
+export function doneTitle(kind: VoteKind, total: number, results: Results): string {
   const [done, voted] = [countOf(results, 'done'), countOf(results, 'voted')]
-  const left = asked - done - voted
+  const left = total - done - voted
   const parts = [`${done} ${kind === 'approve' ? 'approved' : 'rejected'}`]
   if (voted > 0) parts.push(`${voted} voted for`)
   if (left > 0) parts.push(`${left} not`)

@@ -12,7 +12,7 @@ interface VotesProps {
   approvers: ApprovalBackground['approvers'] | undefined
 }
 
-/** Who has voted, how many must, and who may. */
+/** The votes so far, the quorum, and the permitted voters. */
 export function Votes({ approval, approvers }: VotesProps) {
   const { votes, quorum, status } = approval
   const given = countedOf(approval)
@@ -34,7 +34,7 @@ export function Votes({ approval, approvers }: VotesProps) {
   )
 }
 
-/** One vote. What was claimed to be the name is told where it is another one. */
+/** One vote. A claimed name is shown if it differs. */
 function Given({ vote, approval }: { vote: Vote; approval: Approval }) {
   const { who } = useConsole()
   const { principal, approverId, comment, votedAt } = vote
@@ -65,7 +65,7 @@ function Given({ vote, approval }: { vote: Vote; approval: Approval }) {
   )
 }
 
-/** Why a vote does not count; undefined for one that does. */
+/** The reason why a vote does not count; undefined for one that does. */
 function doubtAbout({ counts, principal }: Vote, votes: readonly Vote[]): string | undefined {
   if (counts) return undefined
   const hasAnother = votes.some((other) => other.counts && other.principal === principal)

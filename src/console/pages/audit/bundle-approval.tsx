@@ -6,11 +6,11 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 
-/** As its entry says it: whether it counts follows from the keys. */
+/** A vote as its entry records it: the keys decide whether it counts. */
 type Vote = Omit<Approval['votes'][number], 'counts'>
 
-/** As far as it is told here: what a field is, nobody but the verifier has looked at. */
-interface Told {
+/** The approval's fields shown here; only the verifier has checked their types. */
+interface ApprovalFields {
   action: string
   requestedBy: string
   quorum: number | undefined
@@ -19,9 +19,9 @@ interface Told {
   votes: readonly Vote[]
 }
 
-/** Who approved what, in words; and all that the entries say. @param of data of the entries of the approval, in order */
+/** The approvers and the approved action, in words, and all entries. @param of data of the entries of the approval, in order */
 export function BundleApproval({ of }: { of: readonly object[] }) {
-  const { action, requestedBy, quorum, digest, unbound, votes } = toldIn(of)
+  const { action, requestedBy, quorum, digest, unbound, votes } = fieldsIn(of)
   const last = votes.at(-1)
   return (
     <>
@@ -102,12 +102,12 @@ function Approver({ principal, approverId }: Pick<Vote, 'principal' | 'approverI
   )
 }
 
-/** A text that is no time is shown as it is. */
+/** Invalid times are shown as text. */
 function When({ at }: { at: string }) {
   return Number.isNaN(Date.parse(at)) ? <Text of={at} /> : <Time at={at} />
 }
 
-/** `ann, bo and cy`, each once: whose vote was withdrawn with a key may have voted again. */
+/** `ann, bo and cy`, each once: after a vote is withdrawn with its key, the principal may have voted again. */
 function Voters({ of }: { of: readonly Vote[] }) {
   if (of.length === 0) return <>nobody</>
   const principals = [...new Set(of.map(({ principal }) => principal))]
@@ -125,8 +125,8 @@ function Voters({ of }: { of: readonly Vote[] }) {
   )
 }
 
-/** What the entries make of the approval: each one changes what those before it have said. */
-function toldIn(entries: readonly object[]): Told {
+/** The approval after all entries: each one overrides those before it. */
+function fieldsIn(entries: readonly object[]): ApprovalFields {
   const fields: Record<string, unknown> = Object.assign({}, ...entries.map((entry) => Object(Object(entry).changes)))
   const { quorum, unbound, votes } = fields
   return {

@@ -9,7 +9,7 @@ import { Time } from '../../ui/time.tsx'
 import { BundleApproval } from './bundle-approval.tsx'
 import { bundleIn, type Document } from './documents.ts'
 
-/** An envelope has the signatures beside it. */
+/** A bundle without signatures, which an envelope holds beside it. */
 type Claimed = Omit<TrustBundle, 'signatures'>
 
 interface Props {
@@ -17,10 +17,10 @@ interface Props {
   verification: Verification
 }
 
-/** What the bundle says. It counts as far as the verdict goes, and where that is not valid, this says so. */
+/** The contents of the bundle. They count as far as the verdict goes; a notice says so unless it is valid. */
 export function BundleClaims({ evidence, verification: { verdict, checks, redacted } }: Props) {
   const isBundle = checks.some(({ check, result }) => check === 'form' && result === 'ok')
-  // The verifier has found its form good.
+  // The verifier has checked its format.
   const bundle = useMemo(() => (isBundle ? (bundleIn(evidence) as Claimed) : undefined), [evidence, isBundle])
   if (bundle === undefined) return null
   const { originalRequest, riskAssessment } = bundle.context

@@ -7,7 +7,7 @@ import type { Verified } from './verifier.ts'
 
 type Check = Verification['checks'][number]
 
-/** What each check is about. */
+/** The subject of each check. */
 const CHECKS: Record<Check['check'], string> = {
   form: 'It is a bundle',
   files: 'Files are those of the manifest',
@@ -52,7 +52,7 @@ interface BundleVerdictProps {
   hasTrust: boolean
 }
 
-/** What the checks came to, in words, and each of them. It is told to screen readers as well. */
+/** The verdict in words, and each check. Screen readers announce it. */
 export function BundleVerdict({ of, hasTrust }: BundleVerdictProps) {
   const isBad = of.state === 'failed' || (of.state === 'done' && of.verification.verdict === 'invalid')
   return (
@@ -120,7 +120,7 @@ function Verdict({ verification, tookMs, hasTrust }: VerdictProps) {
   )
 }
 
-/** What is missing where nobody's pinned key vouches for the evidence, and how one gets it. */
+/** The missing pinned key that would vouch for the evidence, and how to get one. */
 function Unpinned({ hasTrust }: { hasTrust: boolean }) {
   return (
     <div>

@@ -1,5 +1,5 @@
 const DAY_MS = 86_400_000
-/** Before the first entry of any trail. */
+/** A day before the first entry of any trail. */
 const FIRST_DAY = '1970-01-01'
 
 /** Days in UTC, both included, as the service verifies them. */
@@ -15,7 +15,7 @@ export const QUICK_PICKS = [
   ['All', Number.POSITIVE_INFINITY],
 ] as const
 
-/** The last so many days, today included. */
+/** The last `count` days, today included. */
 export function lastDays(count: number, nowMs: number): DayRange {
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
   return {
@@ -24,7 +24,7 @@ export function lastDays(count: number, nowMs: number): DayRange {
   }
 }
 
-/** What is wrong with it, as a sentence. */
+/** The fault of a range, as a sentence. */
 export function faultOf({ startDate, endDate }: DayRange): string | undefined {
   if (startDate === '' || endDate === '') return 'Choose both days.'
   return startDate > endDate ? 'The first day is after the last one.' : undefined

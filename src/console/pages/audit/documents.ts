@@ -1,20 +1,20 @@
-/** What somebody gives to have evidence verified: told apart by what it says, not by what its file is called. */
+/** Documents for verifying evidence, classified by content and not by file name. */
 
 export const KINDS = ['evidence', 'trust', 'anchors'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Nothing larger is a bundle (docs/evidence.md, Notation). */
+/** Limit above every bundle (docs/evidence.md, Notation). */
 const MAX_BYTES = 64 * 1024 * 1024
 
 export interface Document {
-  /** Of the file, as its owner called it. */
+  /** File name, as its owner chose it. */
   name: string
   bytes: Uint8Array
 }
 
 export type Sorted = { kind: Kind; document: Document } | { fault: string; name: string }
 
-/** Reads a file, unless it is too large for that. */
+/** Reads a file up to the size limit. */
 export async function readDocument(file: File): Promise<Sorted> {
   const { name, size } = file
   if (size > MAX_BYTES) {
@@ -28,7 +28,7 @@ export async function readDocument(file: File): Promise<Sorted> {
   }
 }
 
-/** What a document is, or why it is of no use here. */
+/** The kind of a document, or the reason for refusing it. */
 export function sortDocument(document: Document): Sorted {
   const { name, bytes } = document
   const text = textOf(bytes)
@@ -46,7 +46,7 @@ export function sortDocument(document: Document): Sorted {
   return { name, fault: 'It is JSON, but neither a bundle, nor a trust file, nor anchors.' }
 }
 
-/** Members by which each kind is known. Whether it is a good one, the verifier says. */
+/** Members that identify each kind. The verifier checks validity. */
 function kindOf(value: unknown): Kind | undefined {
   const names = members(value)
   if (names.includes('logKeys')) return 'trust'
@@ -64,12 +64,12 @@ export function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    // Not UTF-8.
+    // Bytes that are no UTF-8.
     return undefined
   }
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for invalid JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -78,7 +78,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a bundle says, in an envelope or not. Only for one whose form the verifier has found good. */
+/** The contents of a bundle, enveloped or not. Call it only after the verifier has accepted the format. */
 export function bundleIn(evidence: Document): unknown {
   const value = parsed(textOf(evidence.bytes) ?? '')
   const { payload } = Object(value)

@@ -2,7 +2,7 @@ import type { TargetedSubmitEvent } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { TextField } from '../../ui/field.tsx'
 
-/** Takes files that are dropped anywhere on the page, or chosen. */
+/** Accepts files dropped anywhere on the page, or chosen. */
 export function DropZone({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   const id = useId()
   const isOver = useDrops(onFiles)
@@ -18,7 +18,7 @@ export function DropZone({ onFiles }: { onFiles: (files: readonly File[]) => voi
         accept=".json,.jsonl,.txt,application/json"
         onChange={({ currentTarget }) => {
           onFiles([...(currentTarget.files ?? [])])
-          // So that the same file can be chosen again after it was changed.
+          // Allows choosing the same file again after a change.
           currentTarget.value = ''
         }}
       />
@@ -26,12 +26,12 @@ export function DropZone({ onFiles }: { onFiles: (files: readonly File[]) => voi
   )
 }
 
-/** The whole page takes them: a file that misses would be opened by the browser in place of the console. */
+/** The whole page accepts drops: a missed file would open in the browser, in place of the console. */
 function useDrops(onFiles: (files: readonly File[]) => void): boolean {
   const [isOver, setIsOver] = useState(false)
   const latest = useRef(onFiles)
   latest.current = onFiles
-  // As soon as it can be seen.
+  // Listens as soon as it is visible.
   useLayoutEffect(() => {
     const over = (event: DragEvent): void => {
       event.preventDefault()
@@ -58,7 +58,7 @@ function useDrops(onFiles: (files: readonly File[]) => void): boolean {
   return isOver
 }
 
-/** For who has the text, and no file. */
+/** A field for pasted text, without a file. */
 export function PasteBox({ onText }: { onText: (text: string) => void }) {
   const [text, setText] = useState('')
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {

@@ -8,12 +8,12 @@ import { Entry } from './entry.tsx'
 import type { Newest } from './newest.ts'
 import { type EntryFilters, entryFiltersOf, useEntries } from './use-entries.ts'
 
-/** The entries themselves, newest first. */
+/** The entries, newest first. */
 export function Entries({ newest }: { newest: Newest | undefined }) {
   const { query } = usePlace()
   const filters = entryFiltersOf(query)
   const { entries, isMore, isLoading, error, more, restart } = useEntries(filters)
-  // From where the list begins: newer ones are told, so that what is read does not move.
+  // Newer entries than the first one listed are announced, so that the text being read does not move.
   const top = entries[0]?.seq
   const isNewer = filters.before === '' && newest?.entry !== undefined && top !== undefined && newest.entry.seq > top
   const change = (changed: Partial<EntryFilters>): void =>
@@ -75,7 +75,7 @@ interface FilterBarProps {
 function EntryFilterBar({ filters, change, seen }: FilterBarProps) {
   const { eventType, from, to } = filters
   const zone = zoneName()
-  // Callers have types of their own: those that were seen once are offered from then on.
+  // Callers define types of their own; those seen once are offered from then on.
   const own = useRef(new Set<string>())
   for (const type of [...seen.map((entry) => entry.eventType), eventType])
     if (type !== '' && !Object.hasOwn(EVENTS, type)) own.current.add(type)

@@ -10,9 +10,9 @@ import { ActorName } from '../../ui/principal.tsx'
 import { Beginning, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 
-/** One line for an entry, which opens to all that it says. */
+/** One line for an entry, which expands to all its contents. */
 export function Entry({ of, isOpen = false }: { of: AuditEntry; isOpen?: boolean }) {
-  // What is closed is not made: data can be large.
+  // Closed entries are not rendered: data can be large.
   const [isSeen, setIsSeen] = useState(isOpen)
   const { seq, timestamp, eventType, actor, data } = of
   return (
@@ -69,7 +69,7 @@ function meaningOf(eventType: string): string {
   return `${meaning.slice(0, 1).toUpperCase()}${meaning.slice(1)}.`.replaceAll('`', '')
 }
 
-/** The action that an entry is about, or what it names first. */
+/** The action of an entry, or the first thing that it names. */
 function aboutOf(data: AuditEntry['data']): string {
   const { changes } = data ?? {}
   const { action } = Object(changes)
@@ -77,7 +77,7 @@ function aboutOf(data: AuditEntry['data']): string {
   return names.find((name) => typeof name === 'string') ?? ''
 }
 
-/** Who did it, as the entry has it: the name that says most. */
+/** The actor in the entry, by its most telling name. */
 function Actor({ of }: { of: AuditEntry['actor'] }) {
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
   const kind = ACTORS.find((each) => each === of?.kind)

@@ -8,7 +8,7 @@ import { Entry } from './entry.tsx'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const ID = /^aud_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/
-/** An id is made shortly before its entry is written; later where the clock of the machine had gone back. */
+/** An id is created shortly before its entry is written; later if the machine's clock went back. */
 const BEFORE_MS = 60_000
 const PORTION = 500
 
@@ -39,7 +39,7 @@ export function NamedEntry({ id }: { id: string }) {
   )
 }
 
-/** Ids begin with their time, by which the entry is looked for. */
+/** Ids begin with their time, which narrows the search. */
 async function entryOf(gate: Endpoints, id: string, signal: AbortSignal): Promise<AuditEntry | undefined> {
   const [, digits] = ID.exec(id) ?? []
   if (digits === undefined) return undefined

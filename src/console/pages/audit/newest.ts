@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../client/api.ts'
 
 /** The end of the trail. */
 export interface Newest {
-  /** How many entries there are. */
+  /** Count of entries. */
   total: number
   entry: AuditEntry | undefined
 }

@@ -7,7 +7,7 @@ import type { DayRange } from './days.ts'
 
 type Status = RangeVerification['status']
 
-/** What a status is called, how it is drawn, and what is to be done. What it means stands in the table of the service. */
+/** Title, appearance and advice for each status. The service's table gives its meaning. */
 const VERDICTS: Record<Status, { title: string; look: 'allow' | 'require_approval' | 'deny'; next: string }> = {
   ok: { title: 'Valid', look: 'allow', next: 'Nothing is to be done.' },
   unanchored: {
@@ -48,7 +48,7 @@ const VERDICTS: Record<Status, { title: string; look: 'allow' | 'require_approva
   },
 }
 
-/** What a verification came to, in words. */
+/** The result of a verification, in words. */
 export function RangeVerdict({ of, days }: { of: RangeVerification; days: DayRange }) {
   const { status, fault, firstBadSeq, entriesChecked } = of
   const { title, look, next } = VERDICTS[status]

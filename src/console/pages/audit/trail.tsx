@@ -12,15 +12,15 @@ import { NamedEntry } from './named-entry.tsx'
 import { type Newest, newestOf } from './newest.ts'
 import { VerifyRange } from './verify-range.tsx'
 
-/** Kinds of events that the service tells as they come. Others are seen when something else is. */
-const TOLD = ['gate', 'approval', 'outcome', 'killswitch', 'policy', 'key', 'session']
+/** Kinds of events that the service streams. Entries of others appear with the next one of these. */
+const STREAMED = ['gate', 'approval', 'outcome', 'killswitch', 'policy', 'key', 'session']
 
-/** The audit trail: how it stands, whether it is what was written, and its entries. */
+/** The audit trail: its state, its verification, and its entries. */
 export function Trail() {
   const { gate, may } = useConsole()
   const named = usePlace().query.get('entry')
   const newest = useLoad(async (signal) => newestOf(await gate.audit.chain({ limit: 1 }, { signal })), [])
-  useChanges(TOLD, newest.reload)
+  useChanges(STREAMED, newest.reload)
   return (
     <>
       <PageHead title="Audit trail" tab="Audit">
@@ -38,7 +38,7 @@ export function Trail() {
   )
 }
 
-/** How long the trail is, and what was written last. */
+/** The length of the trail, and its newest entry. */
 function State({ newest }: { newest: Loaded<Newest> }) {
   return (
     <section class="card" aria-labelledby="trail-state">

@@ -5,16 +5,16 @@ import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
 
 const PORTION = 50
-/** What a type can be called. */
+/** Pattern of valid event types. */
 const TYPE = /^\w[\w.:/-]{0,127}$/
 
-/** Which entries are looked at, as it stands in the address. */
+/** Filters of entries, as the address holds them. */
 export interface EntryFilters {
   eventType: string
-  /** UTC, as the service takes it. */
+  /** UTC, in the format of the service. */
   from: string
   to: string
-  /** Only entries with a smaller seq. */
+  /** Upper bound of seq, excluded. */
   before: string
 }
 
@@ -34,7 +34,7 @@ interface Listed {
 
 const NOTHING: Listed = { entries: [], isMore: false, isLoading: true, error: undefined }
 
-/** Entries, newest first, page behind page: by seq, so that none comes twice, whatever is written meanwhile. */
+/** Entries, newest first, in pages by seq, so that concurrent writes cause no duplicates. */
 export function useEntries(filters: EntryFilters) {
   const { gate } = useConsole()
   const [listed, setListed] = useState(NOTHING)

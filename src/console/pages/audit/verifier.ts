@@ -5,27 +5,27 @@ import type { Document, Kind } from './documents.ts'
 
 export type Given = { [kind in Kind]?: Document | undefined }
 
-/** What came of the evidence; or why it could not be verified, by the document whose fault that is. */
+/** The result for the evidence; or the error, with the faulty document. */
 export type Verified =
   | { state: 'none' | 'running' }
   | { state: 'done'; verification: Verification; tookMs: number }
   | { state: 'failed'; kind: Kind; message: string }
 
-/** A script of its own, since it has the cryptography. Once it is here, nothing more is asked of anybody. */
+/** A separate script, since it holds the cryptography. Once loaded, it needs no further requests. */
 const loadVerifier = () => import('../../../client/verify/verify.ts')
 
-/** Verifies in this browser, anew whenever something else is given. */
+/** Verifies in this browser, again after each change of the documents. */
 export function useVerified({ evidence, trust, anchors }: Given): Verified {
   const [verified, setVerified] = useState<Verified>({ state: 'none' })
   useEffect(() => {
-    // Before it is wanted, so that it is here when the network is not.
+    // Loads it early, so that it works without a network later.
     loadVerifier().catch(failure)
   }, [])
   useEffect(() => {
     if (evidence === undefined) return setVerified({ state: 'none' })
     let isWanted = true
     setVerified({ state: 'running' })
-    // After what is shown is drawn: large evidence keeps the browser busy for a while.
+    // Runs after drawing: large evidence keeps the browser busy for a while.
     const timer = setTimeout(async () => {
       const result = await verify({ evidence, trust, anchors })
       if (isWanted) setVerified(result)

@@ -14,7 +14,7 @@ import { type Given, useVerified } from './verifier.ts'
 
 const NAMES = { evidence: 'Bundle', trust: 'Trust file', anchors: 'Anchors' } as const
 
-/** Verifies a bundle in this browser: what is given leaves it for nowhere. */
+/** Verifies a bundle in this browser; the documents never leave it. */
 export function VerifyBundle() {
   const { given, refused, take, clear } = useGiven()
   const exported = useExported(given.evidence === undefined ? take : undefined)
@@ -59,7 +59,7 @@ interface Refused {
   fault: string
 }
 
-/** The documents that were given so far, one of each kind, and those that are of no use. */
+/** The accepted documents, one of each kind, and the refused ones. */
 function useGiven() {
   const [given, setGiven] = useState<Given>({})
   const [refused, setRefused] = useState<readonly Refused[]>([])
@@ -82,7 +82,7 @@ function useGiven() {
   return { given, refused, take, clear }
 }
 
-/** The bundle of the decision that the address names, as the service exports it. */
+/** The bundle of the decision in the address, exported by the service. */
 function useExported(take: ((sorted: readonly Sorted[]) => void) | undefined) {
   const { gate } = useConsole()
   const decision = usePlace().query.get('decision')
@@ -98,7 +98,7 @@ function useExported(take: ((sorted: readonly Sorted[]) => void) | undefined) {
   return { ...exported, isLoading: exported.isLoading && decision !== null }
 }
 
-/** What was given, and what of it is of no use. */
+/** The accepted and refused documents. */
 function Documents({ given, refused }: { given: Given; refused: readonly Refused[] }) {
   return (
     <>

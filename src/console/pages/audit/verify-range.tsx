@@ -11,14 +11,14 @@ import { Failure } from '../../ui/states.tsx'
 import { faultOf, lastDays, QUICK_PICKS } from './days.ts'
 import { RangeVerdict } from './range-verdict.tsx'
 
-/** How a verification stands: `idle` before one, and after one that was cancelled. */
+/** The state of a verification: `idle` before one, and after a cancelled one. */
 type Run =
   | { state: 'idle' | 'cancelled' }
   | { state: 'running'; checked: number; of: number }
   | { state: 'done'; verification: RangeVerification }
   | { state: 'failed'; error: GateError }
 
-/** Has the service recompute the chain over some days, and says what came of it. */
+/** Has the service recompute the chain over some days, and shows the result. */
 export function VerifyRange() {
   const [days, setDays] = useState(() => lastDays(7, serverNow()))
   const [shown, setShown] = useState(days)
@@ -26,7 +26,7 @@ export function VerifyRange() {
   const fault = faultOf(days)
   const zone = zoneName()
   const section = useRef<HTMLElement>(null)
-  // The button that had the focus has made way for another one: the verdict has it, else that one.
+  // The focused button has been replaced: the verdict gets the focus, else the new button.
   useLayoutEffect(() => {
     if (run.state === 'idle' || document.activeElement !== document.body) return
     const [button, title = button] = section.current?.querySelectorAll<HTMLElement>('.run, .verdict-title') ?? []
@@ -68,7 +68,7 @@ export function VerifyRange() {
           ))}
         </fieldset>
         {run.state === 'running' ? (
-          // By their keys two buttons: one that became the other while it is clicked would submit what it has just cancelled.
+          // Keys make these two buttons: one reused during a click would submit the run that it just cancelled.
           <button key="cancel" type="button" class="button run" onClick={cancel}>
             Cancel
           </button>
@@ -102,7 +102,7 @@ function useVerification() {
   const follow = async (days: Parameters<typeof gate.audit.verifyLive>[0], signal: AbortSignal): Promise<void> => {
     try {
       for await (const event of gate.audit.verifyLive(days, { signal })) {
-        // What had come before it was cancelled is told after that.
+        // Responses that arrived before a cancellation can still be delivered after it.
         if (signal.aborted) return
         setRun(event.type === 'progress' ? { state: 'running', ...event } : { state: 'done', ...event })
       }

@@ -18,21 +18,21 @@ import { Caller, ChainPlace, Summary } from './facts.tsx'
 import { Timeline } from './timeline.tsx'
 
 interface DecisionDetailProps {
-  /** Of the decision, or of its audit entry. */
+  /** Id of the decision, or of its audit entry. */
   id: string
-  /** The address of the list from which one came, with its filters. */
+  /** The address of the list that the user came from, with its filters. */
   list: string | undefined
 }
 
-/** Everything on record of one decision. */
+/** The full record of one decision. */
 export function DecisionDetail({ id, list }: DecisionDetailProps) {
   const { gate } = useConsole()
   const decision = useLoad((signal) => gate.decisions.get(id, { signal }), [id])
   const timeline = useLoad((signal) => gate.decisions.timeline(id, { signal }), [id])
   const data = decision.data
-  // The list may have been read far down.
+  // The list may have been scrolled far down.
   useLayoutEffect(() => scrollTo(0, 0), [])
-  // What became of an action, and of its approval, comes later.
+  // Outcome and approval arrive later.
   useChanges(['approval', 'outcome'], () => {
     decision.reload()
     timeline.reload()
@@ -110,7 +110,7 @@ function entryIdOf(id: string): string {
   return `aud${id.slice(id.indexOf('_'))}`
 }
 
-/** What speaks against the record, before everything else. */
+/** Evidence against the record, first on the page. */
 function Doubts({ of: { verified, fault, reproduced, differences } }: { of: RecordedDecision }) {
   return (
     <>
@@ -156,7 +156,7 @@ function Request({ of: { request } }: { of: RecordedDecision }) {
   )
 }
 
-/** What restrained for want of a fact. */
+/** Rules and risk factors that counted as restrictive because a fact was missing. */
 function Unevaluable({ of: { unevaluable } }: { of: RecordedDecision }) {
   if (unevaluable.length === 0) return null
   return (

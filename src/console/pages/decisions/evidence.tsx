@@ -8,7 +8,7 @@ import { Link } from '../../ui/link.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-/** Its signed evidence: as a file for others, or verified here. */
+/** The signed evidence: downloaded as a file, or verified here. */
 export function EvidenceActions({ id }: { id: string }) {
   const { gate, may } = useConsole()
   const tell = useToast()

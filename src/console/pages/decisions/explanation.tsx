@@ -3,7 +3,7 @@ import { Explanation } from '../../ui/explanation.tsx'
 import { PolicyDigest } from '../../ui/policy-place.tsx'
 import { Text } from '../../ui/text.tsx'
 
-/** Why it came out so, by the policies that decided; or why that cannot be told. */
+/** The explanation by the deciding policies; or the reason why there is none. */
 export function ExplanationCard({
   of: { explanation, unexplained, reproduced, policyDigest },
 }: {

@@ -14,7 +14,7 @@ interface Props {
   of: RecordedDecision
 }
 
-/** What was decided about what, why, and what became of it. */
+/** The decision, its action, its reason, and the outcome. */
 export function Summary({ of }: Props) {
   const { id, action, decision, reason, rule, decidedBy, retry, riskScore, timestamp } = of
   return (
@@ -111,7 +111,7 @@ function Outcome({ of: { outcome, decision } }: Props) {
   )
 }
 
-/** Who asked, and by which policies it was decided. */
+/** The caller, and the policies that decided. */
 export function Caller({ of: { caller, policyDigest, evaluatedAt, planValidated } }: Props) {
   const { keyId, identity, name, roles } = caller
   return (
@@ -152,7 +152,7 @@ export function Caller({ of: { caller, policyDigest, evaluatedAt, planValidated 
   )
 }
 
-/** Where it stands in the trail. */
+/** The place in the audit trail. */
 export function ChainPlace({ of: { chain, seq, entryId, hash, previousHash, verified } }: Props) {
   return (
     <section class="card">

@@ -5,7 +5,7 @@ type Query = Api['listDecisions']['query']
 type Decision = RecordedDecision['decision']
 type Step = RecordedDecision['decidedBy']
 
-/** What can be chosen; the first leaves nothing out. */
+/** Options of the filters; the first one matches everything. */
 export const DECISION_CHOICES = choicesOf<Decision>(DECISIONS)
 export const STEP_CHOICES = choicesOf<Step>(DECIDED_BY)
 
@@ -15,7 +15,7 @@ function choicesOf<T extends string>(words: Record<T, string>): [value: T | '', 
   return [['', 'Any'], ...entries]
 }
 
-/** Which decisions are looked for, as it stands in the address. Empty where nothing is asked. */
+/** Filters of decisions, as the address holds them. Empty ones match everything. */
 export interface Filters {
   /** An action or a glob. */
   action: string
@@ -25,10 +25,10 @@ export interface Filters {
   agent: string
   rule: string
   session: string
-  /** `yes`: only what is called exactly so, as where a count led here. */
+  /** `yes`: exact names only, as in links from counts. */
   whole: 'yes' | ''
   minRisk: string
-  /** UTC, as the service takes it. */
+  /** UTC, in the format of the service. */
   from: string
   to: string
 }
@@ -55,7 +55,7 @@ export function countOf(filters: Filters): number {
   return Object.values(filters).filter((value) => value !== '').length
 }
 
-/** As the service takes them. What is no number it refuses, and says so. */
+/** The query for the service, which rejects invalid numbers with a message. */
 export function queryOf({ decision, decidedBy, whole, minRisk, ...texts }: Filters): Query {
   return {
     ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value !== '')),
@@ -66,10 +66,10 @@ export function queryOf({ decision, decidedBy, whole, minRisk, ...texts }: Filte
   }
 }
 
-/** Crockford's alphabet, as ids have it. */
+/** Crockford's alphabet, as in ids. */
 const ID = /^(dec|aud|apr)_[0-9a-hjkmnp-tv-z]{26}$/
 
-/** Where the record with this id is shown; undefined for what is no id. */
+/** The path of the record with this id; undefined for an invalid id. */
 export function pathOfId(text: string): readonly string[] | undefined {
   const id = text.trim()
   const [, kind] = ID.exec(id) ?? []

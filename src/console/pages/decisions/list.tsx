@@ -15,14 +15,14 @@ import { type Newer, useNewer } from './newer.ts'
 import { type Found, keyOf, type Search, useSearch } from './search.ts'
 import { ClearFilters, Toolbar } from './toolbar.tsx'
 
-/** The list as it was when it was left. */
+/** The state of the list when the user left it. */
 export interface Left {
   address: string
   found: Found
   scrollY: number
 }
 
-/** Decisions, newest first, by what is asked for in the address; as they were where one comes back from one of them. */
+/** Decisions by the filters in the address, newest first; restored on return from one of them. */
 export function DecisionList({ left }: { left: { current: Left | undefined } }) {
   const filters = filtersOf(usePlace().query)
   const address = addressOf(['decisions'], { ...filters })
@@ -89,7 +89,7 @@ function actionCell({ id, action }: ListedDecision) {
   )
 }
 
-/** Told to screen readers as well, whenever the number changes. */
+/** Announced to screen readers too, whenever the number changes. */
 function NewerNotice({ count, isMore, show }: Newer) {
   return (
     <div role="status">
@@ -102,7 +102,7 @@ function NewerNotice({ count, isMore, show }: Newer) {
   )
 }
 
-/** How far back was looked, and what can be done next. */
+/** The time that the search has reached, and the next steps. */
 function Progress({ search, isFiltered }: { search: Search; isFiltered: boolean }) {
   const { items, searchedTo, isSearching, isDone, error, goOn, stop } = search
   if (error) return <Failure error={error} retry={goOn} />

@@ -6,11 +6,11 @@ interface MoreFiltersProps {
   filters: Filters
   change: (changed: Partial<Filters>) => void
   faultOf: (name: keyof Filters) => string | undefined
-  /** Somebody has just asked for them: they begin with the focus. */
+  /** Just opened by the user: the first field takes the focus. */
   isOpened: boolean
 }
 
-/** What is asked for less often. */
+/** Rarely used filters. */
 export function MoreFilters({ filters, change, faultOf, isOpened }: MoreFiltersProps) {
   const zone = zoneName()
   return (

@@ -6,26 +6,26 @@ import { failure } from '../../data/load.ts'
 import { type Filters, queryOf } from './filters.ts'
 import type { Search } from './search.ts'
 
-/** What one request gives at most. With more new ones than that, the list begins anew. */
+/** Limit of one request. With more new decisions than that, the list starts again. */
 const MOST = 200
 const NONE = { items: [], next: null }
-/** A busy service decides more often than anybody reads. */
+/** Pause between checks: a busy service decides more often than anybody reads. */
 const PAUSE_MS = 2000
 
-/** Decisions that came since the list was read. They are told, not shown, so that what is read does not move. */
+/** Decisions made since the list was loaded. They are counted, not shown, so that the text being read does not move. */
 export interface Newer {
   count: number
-  /** There are more than are counted: between these and the list others may lie. */
+  /** True if there are more than counted: others may lie between these and the list. */
   isMore: boolean
   show: () => void
 }
 
-/** @param isResumed what is listed was found a while ago */
+/** @param isResumed true when the list was loaded a while ago */
 export function useNewer(filters: Filters, search: Search, isResumed: boolean): Newer {
   const { gate } = useConsole()
   const [newest, setNewest] = useState<Pick<DecisionList, 'items' | 'next'>>(NONE)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const askedMs = useRef(Number.NEGATIVE_INFINITY)
+  const requestedMs = useRef(Number.NEGATIVE_INFINITY)
   const key = JSON.stringify(filters)
   const latestKey = useRef(key)
   latestKey.current = key
@@ -33,23 +33,23 @@ export function useNewer(filters: Filters, search: Search, isResumed: boolean): 
 
   const ask = async (): Promise<void> => {
     timer.current = undefined
-    askedMs.current = performance.now()
+    requestedMs.current = performance.now()
     try {
       const found = await gate.decisions.list({ ...queryOf(filters), limit: MOST })
       if (latestKey.current === key) setNewest(found)
     } catch (error) {
-      // The list is as good as it was; the next event asks again.
+      // The list stays valid; the next event checks again.
       failure(error)
     }
   }
   useChanges(['gate'], () => {
-    const passedMs = performance.now() - askedMs.current
+    const passedMs = performance.now() - requestedMs.current
     timer.current ??= setTimeout(() => void ask(), Math.max(0, PAUSE_MS - passedMs))
   })
   useEffect(() => {
     if (isResumed) void ask()
   }, [])
-  // What was new for other filters is not for these.
+  // Results of other filters do not apply.
   useEffect(() => {
     setNewest(NONE)
     return () => {

@@ -5,7 +5,7 @@ import { DecisionList, type Left } from './list.tsx'
 
 export function DecisionsPage() {
   const [, id] = usePlace().path
-  // The list as it was left for one of its decisions, to which one comes back.
+  // The list as the user left it for one of its decisions, restored on return.
   const left = useRef<Left | undefined>(undefined)
   return id === undefined ? (
     <DecisionList left={left} />

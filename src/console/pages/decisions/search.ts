@@ -6,44 +6,44 @@ import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
 import { type Filters, queryOf } from './filters.ts'
 
-/** So many are found before somebody asks for more. */
+/** Results per search step, before a click on more. */
 export const SCREENFUL = 50
-/** Filters are typed: the service is asked when there is a pause. */
+/** Pause in typing before the service is asked. */
 const PAUSE_MS = 250
 
-/** What has been found, and how far back was looked. */
+/** Results of a search, and how far back it has reached. */
 export interface Found extends DecisionList {
-  /** Of the filters that it was found by: those in the address may be newer. */
+  /** Key of the filters of this search: those in the address may be newer. */
   key: string
   isSearching: boolean
-  /** Everything was looked at. */
+  /** True when everything has been searched. */
   isDone: boolean
   error: GateError | undefined
 }
 
 const NOTHING = { items: [], next: null, searchedTo: null, isSearching: true, isDone: false, error: undefined }
 
-/** The same for filters that ask the same. */
+/** Equal for equivalent filters. */
 export function keyOf(filters: Filters): string {
   return JSON.stringify(filters)
 }
 
 export interface Search extends Found {
-  /** All of it, to be kept. */
+  /** The whole result, to be kept. */
   found: Found
-  /** On from where it is. */
+  /** Continues from the current position. */
   goOn: () => void
   stop: () => void
-  /** From the newest. */
+  /** Starts again from the newest. */
   restart: () => void
-  /** Puts newer ones before what was found. */
+  /** Inserts newer decisions before the results. */
   prepend: (newer: readonly ListedDecision[]) => void
 }
 
 /**
- * Looks for decisions, newest first: page by page, until there is a screenful, or none is left, or somebody stops it.
+ * Searches decisions, newest first: page by page, until a screenful is found, none is left, or the user stops it.
  *
- * @param earlier what a search by these filters had found before somebody looked at one of the decisions
+ * @param earlier results of these filters from before the user opened one of the decisions
  */
 export function useSearch(filters: Filters, earlier: Found | undefined): Search {
   const { gate } = useConsole()
@@ -88,7 +88,7 @@ export function useSearch(filters: Filters, earlier: Found | undefined): Search 
   }
 }
 
-/** Tells what it has found after each page. */
+/** Reports its results after each page. */
 async function search(
   gate: Endpoints,
   filters: Filters,

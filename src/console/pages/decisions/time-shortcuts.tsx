@@ -2,7 +2,7 @@ import { serverNow } from '../../data/clock.ts'
 import { zoneName } from '../../ui/local-time.ts'
 import type { Filters } from './filters.ts'
 
-/** Days from now on, by their beginning: from included, to excluded. */
+/** Starts of ranges, in days from today: from included, to excluded. */
 const SHORTCUTS = [
   { name: 'Today', first: 0, end: undefined },
   { name: 'Yesterday', first: -1, end: 0 },
@@ -14,7 +14,7 @@ interface TimeShortcutsProps {
   change: (changed: Pick<Filters, 'from' | 'to'>) => void
 }
 
-/** Days of the viewer, which are asked for often. The one that is chosen is chosen no more by a second click. */
+/** Frequent ranges of days in the viewer's zone. A second click on the chosen one clears it. */
 export function TimeShortcuts({ filters, change }: TimeShortcutsProps) {
   return (
     <fieldset class="segments" title={`Days of the zone ${zoneName()}`}>

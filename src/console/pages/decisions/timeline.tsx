@@ -9,7 +9,7 @@ import { StopLink } from '../../ui/stop-link.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 
-/** What happened to the action, in order. */
+/** The history of the action, in order. */
 export function Timeline({ of: { decisionId, approval, items, leftOut } }: { of: DecisionTimeline }) {
   const { may } = useConsole()
   return (

@@ -11,11 +11,11 @@ import { TimeShortcuts } from './time-shortcuts.tsx'
 interface ToolbarProps {
   filters: Filters
   onFilters: (filters: Filters) => void
-  /** Of the search: it says which filter cannot be used. */
+  /** Error of the search, which names the invalid filter. */
   error: GateError | undefined
 }
 
-/** What is looked for. An id in the first field leads to what it names. */
+/** The filters. An id in the first field opens its record. */
 export function Toolbar({ filters, onFilters, error }: ToolbarProps) {
   const { session, decidedBy, whole, from, to } = filters
   const [wide, setWide] = useState<'no' | 'yes' | 'opened'>(

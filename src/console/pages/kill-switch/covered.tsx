@@ -1,6 +1,6 @@
 import { Text } from '../../ui/text.tsx'
 
-/** So many actions are named; more would push away what has to be done. */
+/** Limit of named actions; more would push the controls away. */
 const NAMED = 24
 
 /** The declared and recently used actions that a stop covers. */

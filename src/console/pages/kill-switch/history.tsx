@@ -13,10 +13,10 @@ import { useArrival, useMarked } from './marked.ts'
 import { StopName } from './stop-name.tsx'
 
 const ON_A_PAGE = 20
-/** So many are looked through at once for one that the address names: the most that the service gives, whole pages of them. */
+/** Batch size in the search for the stop in the address: the most that the service returns, in whole pages. */
 const LOOKED_THROUGH = 500
 
-/** Stops that are or were in force, newest first, from the page on with the one that the address names. */
+/** Stops in force and past, newest first, from the page that holds the stop in the address. */
 export function History() {
   const { gate, stops } = useConsole()
   const { query } = usePlace()
@@ -30,7 +30,7 @@ export function History() {
   )
   useChanges(['killswitch'], past.reload)
   const isKnown = past.data?.data.some(({ id }) => id === marked) ?? false
-  // One that is in force stands above, where it can be ended.
+  // A stop in force is listed above, where it can be ended.
   const isOver = stops.data?.switches.every(({ id }) => id !== marked) ?? false
   const section = useArrival<HTMLElement>(marked, isKnown && isOver)
   return (
@@ -73,7 +73,7 @@ function pageOf({ data, page: { offset, total } }: { data: PastKillSwitch[]; pag
   return { data, offset, total }
 }
 
-/** The page with a stop; undefined where there is none of that id. */
+/** The page with a stop; undefined for an unknown id. */
 async function pageWith(gate: Console['gate'], id: string, signal: AbortSignal): Promise<Shown | undefined> {
   for (let offset = 0; ; offset += LOOKED_THROUGH) {
     const { data, page } = await gate.killSwitch.history({ limit: LOOKED_THROUGH, offset }, { signal })

@@ -8,14 +8,14 @@ import { useArrival, useMarked } from './marked.ts'
 import { RecoverDialog } from './recover-dialog.tsx'
 import { StopName } from './stop-name.tsx'
 
-/** Every stop over the tenant, strongest first, each with the way to end it. */
+/** Every stop over the tenant, strongest first, each with a button to end it. */
 export function InForce() {
   const { stops, tenantId, who, may } = useConsole()
   const [ending, setEnding] = useState<KillSwitch | undefined>()
   const marked = useMarked()
   const isThere = stops.data?.switches.some(({ id }) => id === marked) ?? false
   const section = useArrival<HTMLElement>(marked, isThere)
-  // Whoever may read the history finds it there.
+  // Users with access to the history find it there.
   const isOver = marked !== undefined && stops.data !== undefined && !isThere && !may('killSwitchHistory')
   return (
     <section ref={section} class="stack" aria-labelledby="in-force">
@@ -50,7 +50,7 @@ export function InForce() {
 
 interface StopCardProps {
   stop: KillSwitch
-  /** The address names it. */
+  /** True for the stop in the address. */
   isMarked: boolean
   onRecover: () => void
 }

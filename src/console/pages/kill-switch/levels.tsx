@@ -3,7 +3,7 @@ import { useConsole } from '../../data/console.ts'
 
 const LEVELS = ['L1', 'L2', 'L3', 'L4'] as const
 
-/** How much is stopped: the levels that this key may use, in words. */
+/** The levels of a stop that this key may use, in words. */
 export function LevelChoice({ level, onLevel }: { level: KillSwitchLevel; onLevel: (level: KillSwitchLevel) => void }) {
   const { who, tenantId } = useConsole()
   const offered = LEVELS.filter((each) => each !== 'L4' || who.roles.includes('admin'))

@@ -2,19 +2,19 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { usePlace } from '../../data/place.ts'
 
-/** Where the red button of the header leads, below the page; any other segment is the id of a stop. */
+/** Segment that the header's red button leads to; any other segment is the id of a stop. */
 export const STOP = 'stop'
 
-/** The id of the stop that the address names. */
+/** The id of the stop in the address. */
 export function useMarked(): string | undefined {
   const segment = usePlace().path[1]
   return segment === STOP ? undefined : segment
 }
 
 /**
- * Goes to the marked stop once it is there, and once for each time that the address names another one.
+ * Scrolls to the marked stop when it appears, once for each new address.
  *
- * @returns for the element within which it is the one with `aria-current`
+ * @returns a ref for the element that contains it, with `aria-current`
  */
 export function useArrival<T extends HTMLElement>(marked: string | undefined, isThere: boolean): RefObject<T | null> {
   const place = useRef<T>(null)
@@ -23,7 +23,7 @@ export function useArrival<T extends HTMLElement>(marked: string | undefined, is
     if (marked !== arrived.current) arrived.current = undefined
     if (marked === undefined || !isThere || arrived.current === marked) return
     arrived.current = marked
-    // Who does something else by now is not led away from it.
+    // A user who has moved on to something else stays there.
     const { activeElement } = document
     if (activeElement !== document.body && activeElement?.matches('h1, main, .stop-link') !== true) return
     const stop = place.current?.querySelector<HTMLElement>('[aria-current]')

@@ -1,9 +1,9 @@
-/** So many letters of ten may be wrong, left out or too many. */
+/** Wrong, missing or extra letters allowed in ten. */
 const WRONG_OF_TEN = 3
 
 /**
- * What somebody most likely meant who typed the name of no known action: the known name that differs least from it, or else the
- * pattern over the names that begin as it does. Undefined where nothing is near.
+ * The likely intended name for an unknown action: the known name with the fewest differences,
+ * else the pattern over the names with the same beginning. Undefined where nothing is near.
  */
 export function nearestOf(typed: string, known: readonly string[]): string | undefined {
   const wanted = typed.trim().toLowerCase()
@@ -23,7 +23,7 @@ function beginningOf(pattern: string): string {
   return pattern.replace(/\*+$/, '').toLowerCase()
 }
 
-/** How many letters have to be put in, taken out or replaced to make one text of the other (Levenshtein). */
+/** The edit distance between two texts: insertions, deletions and replacements of letters (Levenshtein). */
 function distanceOf(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, i) => i)
   for (let i = 1; i <= one.length; i += 1) {

@@ -4,7 +4,7 @@ import { History } from './history.tsx'
 import { InForce } from './in-force.tsx'
 import { Trigger } from './trigger.tsx'
 
-/** What is stopped, stopping and recovering, and what was stopped before: as much of it as the roles allow. */
+/** Stops in force, forms to stop and recover, and past stops, as far as the roles allow. */
 export function KillSwitchPage() {
   const { may } = useConsole()
   return (

@@ -8,21 +8,21 @@ import { Text } from '../../ui/text.tsx'
 import { Covered } from './covered.tsx'
 import { nearestOf } from './nearest.ts'
 
-/** How long somebody stops typing before it counts. */
+/** Pause in typing before the scope counts as entered. */
 const SETTLED_MS = 250
 
 interface PreviewProps {
   level: KillSwitchLevel
-  /** Empty where nothing has been entered. */
+  /** Empty if nothing has been entered. */
   scope: string
-  /** What a mistyped scope is compared with: first the names of the policies, since agents can have asked for any other. */
+  /** Names compared with a mistyped scope: those of the policies come first, since agents may have requested any other. */
   declared: readonly string[]
   known: readonly string[]
-  /** One of those is what was meant. */
+  /** Called with the suggestion that the user accepts. */
   onMeant: (scope: string) => void
 }
 
-/** What the stop would cover, as it is entered. It only informs: the stop waits for none of it. */
+/** The coverage of the stop as entered. It only informs: the stop waits for none of it. */
 export function Preview({ level, scope: entered, declared, known, onMeant }: PreviewProps) {
   const { gate } = useConsole()
   const needsScope = level === 'L1' || level === 'L2'
@@ -35,7 +35,7 @@ export function Preview({ level, scope: entered, declared, known, onMeant }: Pre
     },
     [level, needsScope ? scope : ''],
   )
-  // Not with each approval: agents make as many as they like.
+  // Ignores approvals: agents create as many as they like.
   useChanges(['policy'], preview.reload)
   const { data, error } = preview
   const meant = <DidYouMean nearest={nearestOf(scope, declared) ?? nearestOf(scope, known)} onMeant={onMeant} />
@@ -72,7 +72,7 @@ export function Preview({ level, scope: entered, declared, known, onMeant }: Pre
   )
 }
 
-/** The service stops what nobody knows, too: it is only asked. */
+/** The service also stops unknown names, so this is only a question. */
 function DidYouMean({ nearest, onMeant }: { nearest: string | undefined; onMeant: (scope: string) => void }) {
   if (nearest === undefined) return null
   return (
@@ -120,7 +120,7 @@ function Shown({ preview, meant }: { preview: KillSwitchPreview; meant: Componen
   )
 }
 
-/** A text as it was when it changed last for a while. */
+/** A text after it has stayed unchanged for a while. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text)
   useEffect(() => {

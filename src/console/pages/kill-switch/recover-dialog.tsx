@@ -13,7 +13,7 @@ import { useToast } from '../../ui/toast.tsx'
 import { MAX_NAME, MAX_TEXT } from './limits.ts'
 import { StopName, stopTitle } from './stop-name.tsx'
 
-/** Ends one stop, which it names, and no other that has come in its place meanwhile. */
+/** Ends one stop by its id, and never another that replaced it meanwhile. */
 export function RecoverDialog({ stop, onClose }: { stop: KillSwitch; onClose: () => void }) {
   const { stops } = useConsole()
   const recovery = useRecovery(stop, onClose)
@@ -72,7 +72,7 @@ function useRecovery(stop: KillSwitch, onDone: () => void): Recovery {
     setState({ isBusy: true, error: undefined })
     try {
       const { id, level, scope } = stop
-      // By its id: a later stop of the same level and scope is not the one that somebody looked at here.
+      // The id excludes a later stop of the same level and scope, which the user has not seen here.
       stops.replace(await gate.killSwitch.recover({ id, level, scope, recoveredBy, comment }))
       tell(`Recovered: ${stopTitle(stop)}.`)
       onDone()
@@ -119,10 +119,10 @@ function RecoverForm({ isBusy, error, recover, onClose }: Recovery & { onClose: 
   )
 }
 
-/** So many of the newest stops are looked through for the end of one that was in force a moment ago. */
+/** Limit of newest stops searched for the end of one that was in force a moment ago. */
 const NEWEST = 20
 
-/** Somebody else was first. */
+/** Shown when somebody else has ended the stop first. */
 function EndedMeanwhile({ stop, onClose }: { stop: KillSwitch; onClose: () => void }) {
   const { gate } = useConsole()
   const past = useLoad((signal) => gate.killSwitch.history({ limit: NEWEST }, { signal }), [stop.id])

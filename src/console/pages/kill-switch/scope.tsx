@@ -5,7 +5,7 @@ import { Choice, TextField } from '../../ui/field.tsx'
 import { Text } from '../../ui/text.tsx'
 import { MAX_SCOPE } from './limits.ts'
 
-/** So many suggestions fit beside one another without pushing the form away. */
+/** Limit of suggestions that fit in a row without pushing the form away. */
 const SUGGESTED = 8
 
 interface ScopeProps {
@@ -14,14 +14,14 @@ interface ScopeProps {
 }
 
 interface ActionScopeProps extends ScopeProps {
-  /** Names and patterns that can be chosen. */
+  /** Suggested names and patterns. */
   known: readonly string[]
   onChosen: (value: string) => void
-  /** Around the field. */
+  /** Ref of the element around the field. */
   frame: RefObject<HTMLDivElement | null>
 }
 
-/** The action or pattern of a stop, with those that are known to choose from. Where they cannot be had, it is typed. */
+/** The action or pattern of a stop, with suggestions of known ones. Without suggestions, it is typed. */
 export function ActionScope({ value, onValue, known, onChosen, frame }: ActionScopeProps) {
   const suggested = suggestionsFor(value, known)
   return (
@@ -68,11 +68,11 @@ export function DomainScope({ value, onValue, domains, fault }: ScopeProps & { d
   return <Choice label="Domain" value={value} options={options} onValue={onValue} fault={fault} />
 }
 
-/** What can be named in a stop, as far as it is known: a failure to learn it stands in no one's way. */
+/** Known targets of a stop. A failure to load them blocks nobody. */
 export function useKnown(): { domains: string[]; known: string[]; declared: string[] } {
   const { gate, may } = useConsole()
   const policies = useLoad(async (signal) => (may('listPolicies') ? gate.policies.list({ signal }) : undefined), [])
-  // What a stop of the whole tenant would cover is every action that is known, those that no policy declares too.
+  // A preview for the whole tenant lists every known action, undeclared ones too.
   const used = useLoad((signal) => gate.killSwitch.preview({ level: 'L3' }, { signal }), [])
   const actions = [...new Set([...(policies.data?.actions ?? []), ...(used.data?.covers ?? [])])].sort()
   return {
@@ -82,7 +82,7 @@ export function useKnown(): { domains: string[]; known: string[]; declared: stri
   }
 }
 
-/** Nothing once the text is one of them. */
+/** Empty once the text is one of them. */
 function suggestionsFor(typed: string, known: readonly string[]): string[] {
   if (known.includes(typed)) return []
   const wanted = typed.replace(/\*+$/, '').toLowerCase()
@@ -94,7 +94,7 @@ function withPatterns(actions: readonly string[]): string[] {
   return [...patternsOver(actions), ...actions]
 }
 
-/** For each first part of a name, the pattern that covers all actions that begin with it, as they are known. */
+/** For each first part of a name, the pattern that covers all known actions beginning with it. */
 function patternsOver(actions: readonly string[]): string[] {
   const segments = new Map<string, number>()
   for (const action of actions) {

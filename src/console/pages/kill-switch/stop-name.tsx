@@ -1,12 +1,12 @@
 import type { KillSwitch, KillSwitchLevel } from '../../../client/api.ts'
 import { Text } from '../../ui/text.tsx'
 
-/** Stands for everything of the tenant, in the scope of a stop. */
+/** The scope that covers everything of the tenant. */
 const EVERYTHING = '*'
 
 type Named = Pick<KillSwitch, 'level' | 'scope'>
 
-/** What a stop stops, in words. */
+/** The target of a stop, in words. */
 export function StopName({ of: { level, scope } }: { of: Named }) {
   return (
     <span class="stop-name">
@@ -34,12 +34,12 @@ function Stopped({ level, scope }: Named) {
   )
 }
 
-/** For a toast, which is text. */
+/** The name as plain text, for a toast. */
 export function stopTitle({ level, scope }: Named): string {
   return level === 'L4' ? 'L4, every tenant' : `${level} ${scope}`
 }
 
-/** What is typed to confirm a stop: a word that is the same for all, and the target. */
+/** The phrase to type to confirm a stop: a fixed word, and the target. */
 export function phraseOf(level: KillSwitchLevel, scope: string, tenantId: string): string {
   if (level === 'L4') return 'stop everything'
   return `stop ${level === 'L3' ? tenantId : scope}`

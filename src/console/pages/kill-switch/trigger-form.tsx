@@ -18,10 +18,10 @@ import { phraseOf, StopName } from './stop-name.tsx'
 export type Target = Pick<KillSwitch, 'level' | 'scope'>
 type OnDone = (target: Target, answer: TriggeredKillSwitch) => void
 
-/** A domain is chosen, and what is wider has no name. */
+/** Suggestions for levels without any: a domain is chosen, and wider scopes have no name. */
 const NOTHING_KNOWN = { declared: [], known: [] }
 
-/** What to stop, and why. Only the reason and the typed phrase stand between somebody and the stop. */
+/** The target and the reason. Only the reason and the typed phrase delay the stop. */
 export function TriggerForm({ onDone }: { onDone: OnDone }) {
   const { tenantId } = useConsole()
   const known = useKnown()
@@ -31,7 +31,7 @@ export function TriggerForm({ onDone }: { onDone: OnDone }) {
   const [hasTried, setHasTried] = useState(false)
   const frame = useRef<HTMLDivElement>(null)
   const scope = { L1: action.trim(), L2: domain.trim(), L3: tenantId, L4: 'global' }[level]
-  // The button that was pressed is gone then: the focus goes to what it filled.
+  // The pressed button disappears, so the focus goes to the field that it filled.
   const choose = (name: string): void => {
     setAction(name)
     frame.current?.querySelector('input')?.focus()
@@ -121,7 +121,7 @@ function Confirm({ phrase }: { phrase: string }) {
   )
 }
 
-/** Said where it is so, and in nobody's way: to stop twice changes nothing. */
+/** Informs without blocking: a second stop changes nothing. */
 function AlreadyStopped({ target }: { target: Target }) {
   const { stops } = useConsole()
   const inForce = stops.data?.switches ?? []
@@ -150,7 +150,7 @@ function NotStopped({ error }: { error: GateError }) {
   )
 }
 
-/** Somebody who waits as long as this asks whether there is another way. */
+/** Delay after which the user is offered another way. */
 const SLOW_MS = 3000
 
 function useTrigger(onDone: OnDone) {

@@ -12,7 +12,7 @@ interface Done {
   answer: TriggeredKillSwitch
 }
 
-/** Stops, and says what came of it. */
+/** Triggers a stop, and shows the result. */
 export function Trigger() {
   const { stops } = useConsole()
   const place = usePlace()
@@ -40,7 +40,7 @@ export function Trigger() {
   )
 }
 
-/** After the trigger: what is stopped, what that covers, and whether it would outlast the process. */
+/** The result of the trigger: target, coverage, and whether it would outlast the process. */
 function Outcome({ target, answer: { covers, warning, persisted }, onMore }: Done & { onMore: () => void }) {
   const outcome = useRef<HTMLDivElement>(null)
   useEffect(() => outcome.current?.focus(), [])

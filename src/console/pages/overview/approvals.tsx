@@ -3,7 +3,7 @@ import { countText } from '../../ui/numbers.ts'
 import { durationText } from '../../ui/time.tsx'
 import { Counted } from './counted.tsx'
 
-/** With the entries of the trail that are as many. Of approved ones none are: there is one for each vote, and a quorum may need several. */
+/** Ends of approvals, with the event types that occur once for each. Approved has none: a quorum may need several votes. */
 const ENDS = [
   { member: 'approved', label: 'Approved', class: 'allow', eventType: null },
   { member: 'rejected', label: 'Rejected', class: 'deny', eventType: 'approval.rejected' },
@@ -11,7 +11,7 @@ const ENDS = [
   { member: 'cancelled', label: 'Cancelled', class: 'plain', eventType: 'approval.cancelled' },
 ] as const
 
-/** How approvals ended, and how long people took. */
+/** The ends of approvals, and the time that people took. */
 export function ApprovalsCard({ of: { approvals, from } }: { of: Overview }) {
   const { decided, waitMs } = approvals
   const most = Math.max(...Object.values(decided), 1)

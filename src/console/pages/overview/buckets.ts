@@ -1,7 +1,7 @@
 import type { DecisionBucket, Overview } from '../../../client/api.ts'
 import { DECISIONS } from '../../ui/decision-words.ts'
 
-/** The kinds of decisions, in the order in which bars are stacked, from below. */
+/** The kinds of decisions, in the order of stacking, from below. */
 export const KINDS = [
   { member: 'allow', decision: 'allow', label: DECISIONS.allow, class: 'allow' },
   { member: 'requireApproval', decision: 'require_approval', label: DECISIONS.require_approval, class: 'hold' },
@@ -34,7 +34,7 @@ const dayAndClock = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
 })
 
-/** The time of a bucket, in the zone of the viewer: `Mon, 23 Nov, 14:00–14:15`. */
+/** The time of a bucket, in the viewer's zone: `Mon, 23 Nov, 14:00–14:15`. */
 export function spanText(at: string, { bucketMs }: Pick<Overview, 'bucketMs'>): string {
   const from = new Date(at)
   return `${dayAndClock.format(from)} – ${clock.format(new Date(from.getTime() + bucketMs))}`
@@ -45,7 +45,7 @@ export interface Tick {
   label: string
 }
 
-/** Where the axis is labelled: at quarters, at every fourth hour, or at midnight, as the viewer's clock has them. */
+/** Labels of the axis: at quarters, at every fourth hour, or at midnight, by the viewer's clock. */
 export function timeTicks({ from, to }: Pick<Overview, 'from' | 'to'>): Tick[] {
   const [fromMs, toMs] = [Date.parse(from), Date.parse(to)]
   const hours = (toMs - fromMs) / HOUR_MS

@@ -4,23 +4,23 @@ import { countText, shortCount } from '../../ui/numbers.ts'
 import { axisEnd, KINDS, spanText, type Tick, timeTicks, totalsOf } from './buckets.ts'
 
 const HEIGHT = 200
-/** Room for what the axes say. */
+/** Room for the labels of the axes. */
 const LEFT = 40
 const BOTTOM = 22
 const TOP = 8
-/** Below this width every other label of the time is left out. */
+/** Width below which every other time label is left out. */
 const NARROW = 480
-/** What a label takes, half of it. */
+/** Half the width of a label. */
 const LABEL_HALF = 22
 
 interface ChartProps {
   of: Overview
-  /** The bar that is pointed at. */
+  /** The selected bar. */
   chosen: number | undefined
   onChosen: (chosen: number | undefined) => void
 }
 
-/** Stacked bars. By keyboard it is a slider over the bars, which says the numbers of each. */
+/** Stacked bars. For the keyboard it is a slider over the bars, which announces the numbers of each. */
 export function Chart({ of, chosen, onChosen }: ChartProps) {
   const { decisions, bucketMs } = of
   const frame = useRef<HTMLDivElement>(null)
@@ -94,7 +94,7 @@ function Drawing({ of, width, chosen }: { of: Overview; width: number; chosen: n
   )
 }
 
-/** What tells the kinds apart without their colours: dots for what waits, stripes for what is denied. */
+/** Patterns that distinguish the kinds without colour: dots for pending, stripes for denied. */
 function Patterns() {
   return (
     <defs>
@@ -152,7 +152,7 @@ function Bar({ bucket, x, width, end, isChosen }: BarProps) {
       {KINDS.filter(({ member }) => bucket[member] > 0).map(({ member, class: name }) => {
         const bottom = yOf(below, end)
         below += bucket[member]
-        // One of thousands is still to be seen.
+        // One decision among thousands stays visible.
         const height = Math.max(bottom - yOf(below, end), 1.5)
         const place = { x: x + gap, y: bottom - height, width: Math.max(width - 2 * gap, 1), height }
         return (
@@ -170,7 +170,7 @@ function yOf(value: number, end: number): number {
   return HEIGHT - BOTTOM - (value / end) * (HEIGHT - TOP - BOTTOM)
 }
 
-/** How wide the element is, in CSS pixels; 0 before it is known. */
+/** The width of the element in CSS pixels; 0 before it is known. */
 function useWidth(element: { current: HTMLElement | null }): number {
   const [width, setWidth] = useState(0)
   useEffect(() => {

@@ -4,16 +4,16 @@ import { addressOf } from '../../data/place.ts'
 import { Link } from '../../ui/link.tsx'
 
 interface CountedProps {
-  /** The page that lists what is counted, and the operation without which it does not. */
+  /** The page that lists the counted items, and the operation that it needs. */
   path: string
   needs: Parameters<ReturnType<typeof useConsole>['may']>[0]
   query?: Readonly<Record<string, string>>
-  /** What the link is called, where its number alone does not say it. */
+  /** The link's label, where its number alone is unclear. */
   label?: string
   children: ComponentChildren
 }
 
-/** A number, or what it counts, which leads to those that are counted: for who may see them. */
+/** A count, or its label, as a link to the counted items for users with permission to see them. */
 export function Counted({ path, needs, query = {}, children, ...rest }: CountedProps) {
   const { may } = useConsole()
   if (!may(needs)) return <>{children}</>

@@ -8,7 +8,7 @@ import { KINDS, spanText, totalsOf } from './buckets.ts'
 import { Chart } from './chart.tsx'
 import { Counted } from './counted.tsx'
 
-/** What was decided, by kind and time: as bars, and as a table. */
+/** Decisions by kind and time: as bars, and as a table. */
 export function DecisionsCard({ of, rangeLabel }: { of: Overview; rangeLabel: string }) {
   const [chosen, setChosen] = useState<number | undefined>()
   const { decisions, from, completeFrom } = of
@@ -43,11 +43,11 @@ export function DecisionsCard({ of, rangeLabel }: { of: Overview; rangeLabel: st
 interface LegendProps {
   buckets: readonly DecisionBucket[]
   time: string
-  /** Of what is counted. */
+  /** Time span of the counts. */
   span: { from: string; to?: string }
 }
 
-/** What the patterns mean, and the numbers of the bar that is pointed at; else of all. */
+/** The legend of the patterns, with the numbers of the selected bar; else of all. */
 function Legend({ buckets, time, span }: LegendProps) {
   const totals = totalsOf(buckets)
   return (

@@ -4,10 +4,10 @@ import { countText } from '../../ui/numbers.ts'
 import { Beginning } from '../../ui/text.tsx'
 import { Counted } from './counted.tsx'
 
-/** Characters of the name of a rule. */
+/** Limit of characters of a rule's name. */
 const MOST = 120
 
-/** What denied most, each a way to its decisions. */
+/** The rules and steps that denied most, each a link to its decisions. */
 export function DenialsCard({ of: { denials, denialsLeftOut, from } }: { of: Overview }) {
   const most = Math.max(...denials.map(({ count }) => count), 1)
   return (
@@ -39,7 +39,7 @@ export function DenialsCard({ of: { denials, denialsLeftOut, from } }: { of: Ove
   )
 }
 
-/** Where no rule decided, the step that did. */
+/** The step of the order, where no rule decided. */
 function Name({ of: { rule, decidedBy }, from }: { of: Denial; from: string }) {
   const step = DECIDED_BY[decidedBy]
   const named = rule === null ? {} : { rule, whole: 'yes' }

@@ -6,7 +6,7 @@ import { Ago, Countdown } from '../../ui/time.tsx'
 import { totalsOf } from './buckets.ts'
 import { Counted } from './counted.tsx'
 
-/** The numbers that tell at a glance whether all is as it was. */
+/** Key figures that show at a glance whether all is as usual. */
 export function Figures({ of: { decisions, approvals, latency, from } }: { of: Overview }) {
   const { all, deny, requireApproval } = totalsOf(decisions)
   const listed = { path: 'decisions', needs: 'listDecisions' } as const

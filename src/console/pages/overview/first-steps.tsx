@@ -4,7 +4,7 @@ import { addressOf } from '../../data/place.ts'
 import { Link } from '../../ui/link.tsx'
 import { totalsOf } from './buckets.ts'
 
-/** Nothing has been asked, as far as can be seen from here: what to do first is said. */
+/** True before any visible request: the page then shows the first steps. */
 export function isNew({ decisions, approvals, latency }: Overview): boolean {
   return latency === null && approvals.pending === 0 && totalsOf(decisions).all === 0
 }

@@ -7,7 +7,7 @@ import { countText } from '../../ui/numbers.ts'
 import { Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
 
-/** What is wrong now, before everything else. */
+/** Current problems, above everything else. */
 export function Notices({ of: { posture, audit } }: { of: Overview }) {
   const notices = [...ofStop(posture), ...ofPolicies(posture), ...ofTrail(audit), ...ofAnchors(audit)]
   if (notices.length === 0) return null
@@ -135,7 +135,7 @@ interface ToProps {
   children: ComponentChildren
 }
 
-/** The way to where it is put right, for who may see that page. */
+/** A link to the page that solves the problem, for users with permission to see it. */
 function To({ path, needs, children }: ToProps) {
   const { may } = useConsole()
   if (!may(needs)) return null

@@ -19,10 +19,10 @@ import { FailModes, PostureCard } from './posture.tsx'
 import { RangeChoice, rangeOf } from './range.tsx'
 import { TrailCard } from './trail.tsx'
 
-/** What of the events changes what is shown here. */
+/** Kinds of events that change the figures. */
 const KINDS = ['gate', 'approval', 'killswitch', 'policy'] as const
 
-/** What an operator or auditor looks at first: what is wrong, what was decided, and what is enforced. */
+/** The start page of operators and auditors: problems, decisions, and enforcement. */
 export function OverviewPage() {
   const { gate } = useConsole()
   const range = rangeOf(usePlace().query)
@@ -31,7 +31,7 @@ export function OverviewPage() {
     [range.name],
   )
   usePoll(KINDS, loaded.reload)
-  // Figures of another time stay, dimmed, until those that are asked for are there: nothing jumps.
+  // Figures of the previous range stay, dimmed, until new ones arrive: nothing jumps.
   const last = useRef(loaded.data)
   useEffect(() => {
     if (loaded.data !== undefined) last.current = loaded.data
@@ -77,7 +77,7 @@ function Parts({ of, rangeLabel }: { of: Overview; rangeLabel: string }) {
   )
 }
 
-/** The figures could not be had anew: of when they are, and why. */
+/** A notice that a refresh failed: the age of the figures, and the reason. */
 function Stale({ error, sinceMs, retry }: { error: GateError; sinceMs: number; retry: () => void }) {
   return (
     <div class="notice line stale" role="status">

@@ -8,7 +8,7 @@ import { Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { Badge } from './trail.tsx'
 
-/** What is enforced now. */
+/** The posture now: policies, stops, environment and version. */
 export function PostureCard({
   of: { policies, killSwitch, environment, version, watching },
 }: {
@@ -60,7 +60,7 @@ export function PostureCard({
   )
 }
 
-/** What happens where something is missing or broken. */
+/** The behaviour when something is missing or broken. */
 export function FailModes({ of }: { of: readonly FailMode[] }) {
   return (
     <section class="stack tight">

@@ -1,6 +1,6 @@
 import { addressOf, go } from '../../data/place.ts'
 
-/** The times that can be looked at, as they stand in the address. */
+/** Time ranges, as the address holds them. */
 export const RANGES = [
   { name: '1h', label: '1 hour', hours: 1 },
   { name: '24h', label: '24 hours', hours: 24 },
@@ -8,7 +8,7 @@ export const RANGES = [
 ] as const
 export type Range = (typeof RANGES)[number]
 
-/** A day where the address names none. */
+/** Defaults to a day. */
 export function rangeOf(query: URLSearchParams): Range {
   return RANGES.find(({ name }) => name === query.get('range')) ?? RANGES[1]
 }

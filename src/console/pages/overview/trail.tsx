@@ -3,7 +3,7 @@ import { countText } from '../../ui/numbers.ts'
 import { Ago } from '../../ui/time.tsx'
 import { Counted } from './counted.tsx'
 
-/** Whether what happened is on record, and can be proved. */
+/** The state of the audit trail, and of its proofs. */
 export function TrailCard({ of }: { of: Overview['audit'] }) {
   const { entries, newestAt, lastVerified, unanchoredEntries, sinks, fault } = of
   return (

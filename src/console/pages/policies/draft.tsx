@@ -12,7 +12,7 @@ interface DraftProps {
   texts: PolicyTexts | undefined
 }
 
-/** A text that is asked in place of policies in force. */
+/** A text that is evaluated in place of policies in force. */
 export function Draft({ state, texts }: DraftProps) {
   const { isDraft, form } = state
   const choose = (isWanted: boolean): void =>
@@ -29,7 +29,7 @@ export function Draft({ state, texts }: DraftProps) {
   )
 }
 
-/** Where the focus is while nobody has gone anywhere on the page. */
+/** Elements with the focus before the user has gone anywhere on the page. */
 const NOWHERE = 'body, main, h1, h2, h3, a'
 
 function DraftText({ state, texts }: DraftProps) {
@@ -39,7 +39,7 @@ function DraftText({ state, texts }: DraftProps) {
   useEffect(() => {
     if (!isComing) return
     arrived()
-    // Who writes in another field already is not taken out of it.
+    // A user who already types in another field keeps the focus.
     if (!document.activeElement?.matches(NOWHERE)) return
     const text = frame.current?.querySelector('textarea')
     text?.focus({ preventScroll: true })
@@ -87,7 +87,7 @@ function DraftText({ state, texts }: DraftProps) {
   )
 }
 
-/** Somebody came for a draft of one file, and finds theirs of another. */
+/** A choice for a user who wanted a draft of one file, and has an edited draft of another. */
 function Instead({ state: { form, instead, begin } }: { state: DryRunState }) {
   const { standsFor } = form
   return (
@@ -107,7 +107,7 @@ function Instead({ state: { form, instead, begin } }: { state: DryRunState }) {
   )
 }
 
-/** What goes with the draft. */
+/** A hint about the other files and lists that accompany the draft. */
 function hintOf({ standsFor }: Form, files: number, lists: number): string {
   const withLists = lists === 0 ? '' : ' Lists go with it as in force, too.'
   if (standsFor === '') return `The draft is the whole set.${withLists}`

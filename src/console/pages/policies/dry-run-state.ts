@@ -7,23 +7,23 @@ import { failure } from '../../data/load.ts'
 import { usePlace } from '../../data/place.ts'
 import { nameOf } from '../../data/policy-address.ts'
 
-/** What was entered. */
+/** The input of a dry run. */
 export interface Form {
   action: string
   agent: string
-  /** JSON, or nothing. */
+  /** JSON, or empty. */
   context: string
   plan: string
   draft: string
-  /** Somebody wrote in the draft: it is theirs, and no text in force takes its place by itself. */
+  /** True after an edit: the draft is the user's, and no text in force replaces it automatically. */
   isEdited: boolean
-  /** The file in whose place the draft stands, beside the others in force; empty where it is the whole set. */
+  /** The file that the draft replaces, beside the others in force; empty where it is the whole set. */
   standsFor: string
-  /** Contents of lists by their paths, in the place of those in force, which are not known here. */
+  /** Contents of lists by path, which replace those in force, unknown here. */
   lists: Readonly<Record<string, string>>
 }
 
-/** What is wrong with a text, and where. */
+/** A fault in a text, and its position. */
 export interface TextFault {
   text: string
   index: number
@@ -31,7 +31,7 @@ export interface TextFault {
 
 type Faults = Partial<Record<'action' | 'context' | 'plan', TextFault>>
 
-/** What was asked, and what would be decided. */
+/** A completed request, and its hypothetical decision. */
 export interface Asked {
   action: string
   isDraft: boolean
@@ -48,7 +48,7 @@ const EMPTY: Form = {
   standsFor: '',
   lists: {},
 }
-/** Of a draft that stands for all files. */
+/** The name of a draft that replaces all files. */
 const DRAFT_NAME = 'draft.yaml'
 
 interface State {
@@ -60,7 +60,7 @@ interface State {
 
 export type DryRunState = ReturnType<typeof useDryRun>
 
-/** Whether a draft is asked, by the address; as it was last while another part of the page is shown. */
+/** True if the address asks for a draft; keeps its last value while another part of the page is shown. */
 function useIsDraft(): boolean {
   const { path } = usePlace()
   const last = useRef(false)
@@ -68,7 +68,7 @@ function useIsDraft(): boolean {
   return last.current
 }
 
-/** A question to the policies: what is entered, and what came of it. @param texts those in force */
+/** A dry run: its input and its result. @param texts the policies in force */
 export function useDryRun(texts: PolicyTexts | undefined) {
   const { gate } = useConsole()
   const isDraft = useIsDraft()
@@ -78,7 +78,7 @@ export function useDryRun(texts: PolicyTexts | undefined) {
 
   const change = (part: Partial<Form>): void => {
     setForm((last) => ({ ...last, ...part }))
-    // What is being changed is not told to be wrong until somebody asks again.
+    // A changed field shows no fault until the next request.
     const mended = Object.fromEntries(Object.keys(part).map((name) => [name, undefined]))
     setState((last) => ({ ...last, faults: { ...last.faults, ...mended } }))
   }
@@ -93,8 +93,8 @@ export function useDryRun(texts: PolicyTexts | undefined) {
       const asked = { action: form.action, isDraft, of }
       if (mine === round.current) setState({ faults: {}, asked, error: undefined, isBusy: false })
     } catch (error) {
-      const told = failure(error)
-      if (mine === round.current) setState((last) => ({ ...last, asked: undefined, error: told, isBusy: false }))
+      const caught = failure(error)
+      if (mine === round.current) setState((last) => ({ ...last, asked: undefined, error: caught, isBusy: false }))
     }
   }
   return { form, change, ask, isDraft, ...beginning, ...state }
@@ -107,15 +107,15 @@ interface BeginningProps {
   change: (part: Partial<Form>) => void
 }
 
-/** Fills in the text in force that a draft begins with, as long as nobody has changed it. */
+/** Fills in the text in force that a draft starts with, until the user edits it. */
 function useBeginning({ texts, form, asked, change }: BeginningProps) {
   const { path, query } = usePlace()
-  // Other parts of the page name files too, which are not those of a draft.
+  // Other parts of the page have file parameters too, unrelated to the draft.
   const isHere = path[1] === 'dry-run' && path[2] === 'draft'
   const file = isHere ? query.get('file') : null
   const named = file === null ? undefined : nameOf(file)
   const hasBegun = useRef(false)
-  /** Somebody came by an address that names the file: they want its text before anything else. */
+  /** True after the user opened an address with a file: its text takes precedence. */
   const [isComing, setIsComing] = useState(false)
   const { draft, standsFor, isEdited } = form
   const isTheirs = isEdited && draft !== ''
@@ -125,21 +125,21 @@ function useBeginning({ texts, form, asked, change }: BeginningProps) {
     change({ standsFor: first?.name ?? '', draft: first?.text ?? '', isEdited: false })
     setIsComing(named !== undefined)
   }
-  // Before it is painted: nobody sees an empty draft, or writes in it.
+  // Runs before painting: nobody sees an empty draft, or edits it.
   useLayoutEffect(() => {
     if (!isHere || texts === undefined || isTheirs) return
     const isOther = named !== undefined && named !== standsFor
     if (!hasBegun.current || isOther) return begin(named ?? nameOf(fileThatDecided(asked) ?? ''))
     const inForce = textOf(texts, standsFor)
-    // Of policies that were loaded since.
+    // Policies may have been reloaded since.
     if (!isEdited && inForce !== undefined && inForce !== draft) change({ draft: inForce })
   }, [isHere, texts?.digest, named])
-  /** That the address names, while the draft is one of another that somebody has written in. */
+  /** The file in the address, while the draft is an edited one of another file. */
   const instead = isTheirs && named !== standsFor ? texts?.files.find(({ name }) => name === named)?.name : undefined
   return { isComing, arrived: () => setIsComing(false), instead, begin }
 }
 
-/** In force; undefined where there is no such file, or its text is not known here. */
+/** The text in force; undefined for an unknown file, or a text that is not available here. */
 export function textOf(texts: PolicyTexts | undefined, file: string): string | undefined {
   return texts?.files.find(({ name }) => name === file)?.text ?? undefined
 }
@@ -150,7 +150,7 @@ function fileThatDecided(asked: Asked | undefined): string | undefined {
 
 type Question = Api['dryRun']['body']
 
-/** As the service takes it; undefined where something that was entered is wrong. */
+/** The request for the service; undefined if the input has faults. */
 function questionOf(
   form: Form,
   texts: PolicyTexts | undefined,
@@ -177,7 +177,7 @@ function questionOf(
   return { faults, question }
 }
 
-/** The members that a text has as JSON; undefined for an empty one. */
+/** The members of a JSON object; undefined for empty text. */
 function objectOf(text: string, onFault: (fault: TextFault) => void): Record<string, unknown> | undefined {
   if (text.trim() === '') return undefined
   const read = readJson(text)

@@ -11,12 +11,12 @@ import { Result, titleOf } from './result.tsx'
 
 interface DryRunProps {
   state: DryRunState
-  /** That are declared, to be suggested. */
+  /** Declared actions, as suggestions. */
   actions: readonly string[]
   texts: PolicyTexts | undefined
 }
 
-/** Asks what would be decided. */
+/** The form of a dry run, and its result. */
 export function DryRunPage(props: DryRunProps) {
   const { asked, error, isDraft } = props.state
   return (
@@ -46,7 +46,7 @@ export function DryRunPage(props: DryRunProps) {
   )
 }
 
-/** What of the request the service did not take, where that is more than its message says. */
+/** Faults of the request, beyond the message of the service. */
 function Details({ of }: { of: readonly { path: string; message: string }[] }) {
   if (of.length < 2) return null
   return (

@@ -8,17 +8,17 @@ import { countText } from '../../ui/numbers.ts'
 import { Scroll } from '../../ui/scroll.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 
-/** So many lines are drawn at once. */
+/** Limit of lines drawn at once. */
 const PAGE = 1000
 
 interface FileTextProps {
   name: string
   text: string
-  /** That is looked for, from 1; 0 where none is. */
+  /** The wanted line, from 1; 0 for none. */
   line: number
 }
 
-/** A text by its lines, a part of a long one: the part with the line that is looked for. */
+/** A text by its lines. A long one is split: shows the part with the wanted line. */
 export function FileText({ name, text, line }: FileTextProps) {
   const { may } = useConsole()
   const lines = useMemo(() => text.split(/\r?\n/), [text])
@@ -64,7 +64,7 @@ function partWith(line: number): number {
 interface LinesProps {
   name: string
   lines: readonly string[]
-  /** How many are before them. */
+  /** Count of the lines before them. */
   first: number
   line: number
 }
@@ -130,7 +130,7 @@ interface PartButtonProps {
   children: string
 }
 
-/** It keeps the focus at the first and the last part. */
+/** The button keeps the focus at the first and the last part. */
 function PartButton({ isPossible, onClick, children }: PartButtonProps) {
   return (
     <button type="button" class="button small" aria-disabled={!isPossible} onClick={() => isPossible && onClick()}>
@@ -139,7 +139,7 @@ function PartButton({ isPossible, onClick, children }: PartButtonProps) {
   )
 }
 
-/** To a line by keyboard; a link to it is then in the address. */
+/** Goes to a line by keyboard, and puts a link to it into the address. */
 function GoToLine({ name, count, line }: { name: string; count: number; line: number }) {
   const [entered, setEntered] = useState('')
   useEffect(() => setEntered(line === 0 ? '' : String(line)), [line])

@@ -10,7 +10,7 @@ interface JsonFieldProps {
   onValue: (value: string) => void
 }
 
-/** A text that is JSON. The caret is put where a fault is. */
+/** A field for JSON. The caret moves to a fault. */
 export function JsonField({ label, value, fault, rows, onValue }: JsonFieldProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {

@@ -3,18 +3,18 @@ import { Link } from '../../ui/link.tsx'
 import { countText } from '../../ui/numbers.ts'
 import { Text } from '../../ui/text.tsx'
 
-/** So many names are shown before somebody asks for more. */
+/** Limit of names shown before a click on more. */
 const SHOWN = 40
 
 interface NamesProps {
   of: readonly string[]
-  /** Said where there is none. */
+  /** Shown for an empty list. */
   none: string
-  /** Where each leads. */
+  /** Address of each name. */
   to?: ((name: string) => string) | false
 }
 
-/** Names that a policy author gave. */
+/** Names defined by a policy author. */
 export function Names({ of, none, to = false }: NamesProps) {
   const [isWhole, setIsWhole] = useState(false)
   if (of.length === 0) return <span class="muted">{none}</span>

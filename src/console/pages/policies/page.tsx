@@ -13,13 +13,13 @@ import { SourceView, type Texts } from './source.tsx'
 import { NotCurrent, StateView } from './state.tsx'
 import { PARTS, PolicyTabs } from './tabs.tsx'
 
-/** The policies in force, their texts, and what they would decide. */
+/** The policies in force, their texts, and dry runs. */
 export function PoliciesPage() {
   const { gate, may } = useConsole()
   const state = useLoad((signal) => gate.policies.list({ signal }), [])
   const texts = useLoad(async (signal) => (may('policySource') ? gate.policies.source({ signal }) : undefined), [])
   const [reloaded, setReloaded] = useState<Reloaded | undefined>()
-  // Here, so that nothing of it is lost while somebody looks at the source.
+  // Kept here, so that its state survives a visit to the source.
   const dryRun = useDryRun(texts.data)
   useChanges(['policy'], () => {
     state.reload()

@@ -5,7 +5,7 @@ import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
 import { Failure } from '../../ui/states.tsx'
 
-/** What came of a reload. */
+/** The result of a reload. */
 export type Reloaded = { data: PolicyState } | { error: GateError }
 
 export function ReloadButton({ onDone }: { onDone: (reloaded: Reloaded) => void }) {

@@ -9,17 +9,17 @@ import { PolicyDigest } from '../../ui/policy-place.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import type { Asked } from './dry-run-state.ts'
 
-/** By what it was decided. */
+/** The heading of the result, which names the policies that decided. */
 export function titleOf({ isDraft, of }: Asked): string {
   if (of.verdict === null) return 'The draft has faults: nothing is decided by it'
   return isDraft ? 'By the draft' : 'By the policies in force'
 }
 
-/** What would be decided. */
+/** The hypothetical decision. */
 export function Result({ of: asked }: { of: Asked }) {
   const { action, isDraft, of } = asked
   const section = useRef<HTMLElement>(null)
-  // On a phone it stands below what was entered. The focus stays there: whoever writes a draft asks again and again.
+  // On a phone it stands below the input. The focus stays there: authors of drafts ask again and again.
   useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [asked])
   const { verdict, diagnostics } = of
   return (

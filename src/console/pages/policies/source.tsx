@@ -8,10 +8,10 @@ import { Await, Empty } from '../../ui/states.tsx'
 import { Text } from '../../ui/text.tsx'
 import { FileText } from './file-text.tsx'
 
-/** Without data for roles that may not read them. */
+/** Without data for roles without read access. */
 export type Texts = Loaded<PolicyTexts | undefined>
 
-/** The texts of the policies in force, at the line that the address names. */
+/** The texts of the policies in force, at the line in the address. */
 export function SourceView({ of }: { of: Texts }) {
   return (
     <Await of={of} what="the source">

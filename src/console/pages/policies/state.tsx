@@ -9,7 +9,7 @@ import { LongText } from '../../ui/text.tsx'
 import { Ago, Time } from '../../ui/time.tsx'
 import { Names } from './names.tsx'
 
-/** What is in force, and what is wrong with the newest files. */
+/** The policies in force, and the faults of the newest files. */
 export function StateView({ of }: { of: PolicyState }) {
   const { current, faults, diagnostics } = of
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
@@ -40,7 +40,7 @@ export function StateView({ of }: { of: PolicyState }) {
   )
 }
 
-/** Why the newest files are not in force, where that is more than the faults that have a place. */
+/** Faults of the newest files without a place in a text. */
 function Faults({ of }: { of: readonly string[] }) {
   return (
     <ul class="bullets">
@@ -111,7 +111,7 @@ function InForce({ of }: { of: PolicyState }) {
   )
 }
 
-/** Said on every part of the page. */
+/** A notice on every part of the page. */
 export function NotCurrent({ of: { current, digest } }: { of: PolicyState }) {
   if (current) return null
   return (

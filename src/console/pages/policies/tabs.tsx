@@ -4,20 +4,20 @@ import { draftAddress } from '../../data/policy-address.ts'
 import { Tabs } from '../../ui/tabs.tsx'
 import type { DryRunState } from './dry-run-state.ts'
 
-/** What the page has, by the segment of the address. */
+/** The parts of the page, by segment of the address. */
 export const PARTS = [
   { segment: '', title: 'In force', needs: 'listPolicies' },
   { segment: 'source', title: 'Source', needs: 'policySource' },
   { segment: 'dry-run', title: 'Dry run', needs: 'dryRun' },
 ] as const
 
-/** Those parts that the roles allow. */
+/** The parts that the roles allow. */
 export function PolicyTabs({ dryRun }: { dryRun: DryRunState }) {
   const { may } = useConsole()
   const { path } = usePlace()
   const tabs = PARTS.filter(({ needs }) => may(needs)).map(({ segment, title }) => ({
     title,
-    // Back to the draft that is being written.
+    // Returns to the draft in progress.
     to:
       segment === 'dry-run' && dryRun.isDraft
         ? draftAddress(dryRun.form.standsFor)

@@ -9,7 +9,7 @@ export interface Act {
   run: () => Promise<void>
 }
 
-/** Something that is done once, however often the button is pressed meanwhile. @param whenUnsure called when no answer tells whether it was done */
+/** An action that runs once, however often the button is pressed. @param whenUnsure called when no answer tells whether it took effect */
 export function useAct(work: () => Promise<void>, whenUnsure: () => void = () => undefined): Act {
   const isSending = useRef(false)
   const [state, setState] = useState<Pick<Act, 'isBusy' | 'error'>>({ isBusy: false, error: undefined })
@@ -30,7 +30,7 @@ export function useAct(work: () => Promise<void>, whenUnsure: () => void = () =>
   return { ...state, run }
 }
 
-/** Why there is no secret; where no answer came, also that there may be a key all the same. */
+/** The reason for a missing secret; without an answer, also a warning that the key may exist. */
 export function NoSecret({ error }: { error: GateError }) {
   return (
     <>

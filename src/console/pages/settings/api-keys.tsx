@@ -13,10 +13,10 @@ import { RotateDialog } from './rotate-dialog.tsx'
 
 type Act = { what: 'create' } | { what: 'rotate' | 'revoke'; key: ListedKey }
 
-/** So many keys are shown before somebody asks for more. */
+/** Limit of keys shown before a click on more. */
 const SHOWN = 100
 
-/** The keys of the tenant, and what can be done with them. */
+/** The keys of the tenant, with their actions. */
 export function ApiKeys() {
   const { gate, may } = useConsole()
   const keys = useLoad((signal) => gate.keys.list({ signal }), [])

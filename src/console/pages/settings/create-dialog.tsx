@@ -11,11 +11,11 @@ import { type Draft, EMPTY, isOfAField, requestOf } from './draft.ts'
 interface CreateDialogProps {
   keys: readonly ListedKey[]
   onClose: () => void
-  /** There may be a key, and there may be none. */
+  /** Called when the key may or may not exist. */
   onUnsure: () => void
 }
 
-/** Makes a key. What was entered stays until there is one. */
+/** Creates a key. The input stays until the key exists. */
 export function CreateDialog({ keys, onClose, onUnsure }: CreateDialogProps) {
   const { gate, who } = useConsole()
   const show = useSecret()
@@ -28,7 +28,7 @@ export function CreateDialog({ keys, onClose, onUnsure }: CreateDialogProps) {
     show({ made })
   }, onUnsure)
   const form = useRef<HTMLFormElement>(null)
-  // Where something is wrong may be out of sight.
+  // The fault may be out of view.
   useEffect(() => {
     form.current?.querySelector('.fault')?.parentElement?.querySelector<HTMLElement>('input, select')?.focus()
   }, [error, hasTried])

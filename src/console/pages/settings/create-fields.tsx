@@ -7,11 +7,11 @@ import { type Draft, faultOf, groupsOf } from './draft.ts'
 import { ExpiryFields } from './expiry.tsx'
 import { Roles } from './roles.tsx'
 
-/** What the service takes, in characters. */
+/** Limit of the service, in characters. */
 const MAX_LABEL = 128
 /** Roles whose keys vote on approvals. */
 const VOTING = ['approver', 'owner']
-/** Groups that are offered at most. */
+/** Limit of suggested groups. */
 const MAX_SUGGESTED = 100
 
 interface FieldsProps {
@@ -19,7 +19,7 @@ interface FieldsProps {
   onChange: (changed: Partial<Draft>) => void
   error: GateError | undefined
   hasTried: boolean
-  /** Those that there are: their groups are offered. */
+  /** Existing keys, whose groups are suggested. */
   keys: readonly ListedKey[]
 }
 
@@ -102,7 +102,7 @@ function EnvironmentField({ draft, onChange }: Pick<FieldsProps, 'draft' | 'onCh
   )
 }
 
-/** The groups of other keys, each as what the field would be with it: a browser compares with all that is entered. */
+/** Groups of other keys, each as the field's full value with it: browsers match suggestions against the whole input. */
 function suggestedFor(text: string, keys: readonly ListedKey[]): string[] {
   const before = text.slice(0, text.lastIndexOf(',') + 1)
   const taken = groupsOf(before)

@@ -2,7 +2,7 @@ import type { Environment, Role } from '../../../client/api.ts'
 import type { GateError } from '../../../client/errors.ts'
 import { type Expiry, expiresAtOf } from './expiry.tsx'
 
-/** A key as it is entered. */
+/** The input for a new key. */
 export interface Draft {
   name: string
   roles: readonly Role[]
@@ -21,7 +21,7 @@ export const EMPTY: Omit<Draft, 'environment'> = {
   expiry: { kind: 'none', date: '' },
 }
 
-/** What the service is asked for. */
+/** The request for the service. */
 export function requestOf({ name, roles, environment, identity, groups, expiry }: Draft) {
   const expiresAt = expiresAtOf(expiry)
   const named = groupsOf(groups)
@@ -41,12 +41,12 @@ export function groupsOf(text: string): string[] {
 
 const FIELDS = ['name', 'roles', 'identity', 'groups', 'expiresAt'] as const
 
-/** Whether the service has something against one of the fields. */
+/** True if the service rejects one of the fields. */
 export function isOfAField(error: GateError): boolean {
   return FIELDS.some((field) => faultOf(error, field) !== undefined)
 }
 
-/** What the service has against a field. */
+/** The service's fault in a field. */
 export function faultOf(error: GateError | undefined, field: (typeof FIELDS)[number]): string | undefined {
   const found = error?.details.find(({ path }) => path === `/${field}` || path.startsWith(`/${field}/`))
   return found && `It ${found.message}.`

@@ -13,14 +13,14 @@ const KINDS = [
   ['date', 'On a date…'],
 ] as const
 
-/** When a key ends: never, after some days, or with a day of the calendar. */
+/** The end of a key: never, after some days, or with a calendar day. */
 export interface Expiry {
   kind: (typeof KINDS)[number][0]
   /** `2026-12-31`, where the kind is `date`. */
   date: string
 }
 
-/** RFC 3339; undefined for a key without an end, and while there is no date. */
+/** RFC 3339; undefined for a key without an end, or without a date yet. */
 export function expiresAtOf({ kind, date }: Expiry): string | undefined {
   if (kind === 'none') return undefined
   const end = kind === 'date' ? new Date(`${date}T23:59:59`) : new Date(serverNow() + Number(kind) * DAY_MS)

@@ -7,7 +7,7 @@ import { ROLES } from './roles.tsx'
 const STATES = ['active', 'ended', 'all'] as const
 const ANY = ''
 
-/** Which keys are listed, as the address says. */
+/** Filters of keys, as the address holds them. */
 interface Wanted {
   state: (typeof STATES)[number]
   role: (typeof ROLES)[number] | typeof ANY
@@ -25,8 +25,8 @@ export function wantedIn(query: URLSearchParams): Wanted {
 export function isWanted(key: ListedKey, { state, role, text }: Wanted, nowMs: number): boolean {
   if (state !== 'all' && hasEnded(key, nowMs) !== (state === 'ended')) return false
   if (role !== ANY && !key.roles.includes(role)) return false
-  const said = [key.id, key.name ?? '', key.identity ?? '', ...key.groups].join('\n').toLowerCase()
-  return said.includes(text.trim().toLowerCase())
+  const searchable = [key.id, key.name ?? '', key.identity ?? '', ...key.groups].join('\n').toLowerCase()
+  return searchable.includes(text.trim().toLowerCase())
 }
 
 interface FiltersProps {

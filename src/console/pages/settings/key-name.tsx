@@ -1,7 +1,7 @@
 import type { ListedKey } from '../../../client/api.ts'
 import { Text } from '../../ui/text.tsx'
 
-/** Which key, by its name and its id. */
+/** A key by its name and its id. */
 export function KeyName({ of: { id, name } }: { of: ListedKey }) {
   return (
     <>

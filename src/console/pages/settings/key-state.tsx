@@ -1,7 +1,7 @@
 import type { ListedKey } from '../../../client/api.ts'
 import { Countdown, Time } from '../../ui/time.tsx'
 
-/** With less than this left, a key is one to be replaced. */
+/** A key should be replaced when less time is left. */
 const SOON_MS = 7 * 86_400_000
 
 type KeyState = 'active' | 'expires soon' | 'replaced' | 'expired' | 'revoked'
@@ -27,7 +27,7 @@ const COLOURS = {
   revoked: 'deny',
 } as const satisfies Record<KeyState, string>
 
-/** Whether a key works, and until when or since when not. */
+/** The state of a key, and the time of its end. */
 export function State({ of: key, nowMs }: { of: ListedKey; nowMs: number }) {
   const state = stateOf(key, nowMs)
   return (

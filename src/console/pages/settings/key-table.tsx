@@ -11,7 +11,7 @@ export type ActOn = (what: 'rotate' | 'revoke', key: ListedKey) => void
 
 interface KeyTableProps {
   keys: readonly ListedKey[]
-  /** For the names of keys that made others. */
+  /** All keys, for the names of creators. */
   all: readonly ListedKey[]
   nowMs: number
   onAct: ActOn

@@ -11,7 +11,7 @@ const SECTIONS = [
   { path: 'usage', title: 'Plan and usage', needs: 'usage', Section: PlanAndUsage },
 ] as const
 
-/** Who may do what in the tenant, and how much of it. */
+/** The keys of the tenant, its plan and its usage. */
 export function SettingsPage() {
   const { may } = useConsole()
   const { path } = usePlace()

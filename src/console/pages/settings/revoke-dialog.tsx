@@ -11,10 +11,10 @@ import { visibleParts } from '../../ui/visible.ts'
 import { useAct } from './act.tsx'
 import { KeyName } from './key-name.tsx'
 
-/** So many characters of the id are typed, where there is no name that can be. */
+/** Characters of the id to type, where the key has no name that can be typed. */
 const TYPED = 6
 
-/** Ends a key for good. */
+/** Revokes a key permanently. */
 export function RevokeDialog({ of: key, onClose }: { of: ListedKey; onClose: () => void }) {
   const { gate, who } = useConsole()
   const tell = useToast()
@@ -87,7 +87,7 @@ function ToConfirm({ words: [first = '', second] }: { words: readonly string[] }
   )
 }
 
-/** The name, where one can see and type it, and the end of the id. */
+/** Accepted confirmations: the name, if it can be read and typed, and the end of the id. */
 function wordsOf({ id, name }: ListedKey): string[] {
   const end = id.slice(-TYPED)
   const canBeTyped = name !== null && name.trim() !== '' && visibleParts(name).every(({ kind }) => kind === 'plain')

@@ -1,6 +1,6 @@
 import type { Role } from '../../../client/api.ts'
 
-/** The roles that a key of a tenant can have, least first. */
+/** Roles for keys of a tenant, least powerful first. */
 export const ROLES = ['agent', 'approver', 'auditor', 'operator', 'owner'] as const satisfies readonly Role[]
 
 const MAY: Record<(typeof ROLES)[number], string> = {
@@ -17,7 +17,7 @@ interface RolesProps {
   fault: string | undefined
 }
 
-/** Which roles a key has, each with what it may do. */
+/** The roles of a key, each with its permissions. */
 export function Roles({ value, onValue, fault }: RolesProps) {
   const toggle = (role: Role): void =>
     onValue(value.includes(role) ? value.filter((each) => each !== role) : [...value, role])

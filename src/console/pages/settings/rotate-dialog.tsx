@@ -19,11 +19,11 @@ const OVERLAPS = [
 interface RotateDialogProps {
   of: ListedKey
   onClose: () => void
-  /** There may be a new key, and there may be none. */
+  /** Called when the new key may or may not exist. */
   onUnsure: () => void
 }
 
-/** Gives a key a new secret, beside which the old one works for a while. */
+/** Gives a key a new secret; the old one stays valid for a while. */
 export function RotateDialog({ of: key, onClose, onUnsure }: RotateDialogProps) {
   const { gate, who } = useConsole()
   const show = useSecret()

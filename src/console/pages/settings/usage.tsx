@@ -4,10 +4,10 @@ import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
 import { Await } from '../../ui/states.tsx'
 
-/** What is left of a plan changes from second to second. */
+/** Poll interval: remaining usage changes each second. */
 const POLL_MS = 5000
 
-/** The plan of the tenant, and what is left of it at this moment. */
+/** The plan of the tenant, and its remaining usage. */
 export function PlanAndUsage() {
   const { gate } = useConsole()
   const usage = useLoad((signal) => gate.service.usage({ signal }), [])
@@ -73,7 +73,7 @@ function Shown({ usage }: { usage: Usage }) {
   )
 }
 
-/** A plan fills up evenly, one request after the other. */
+/** The quota refills evenly, one request at a time. */
 function UsedUp({ perMinute }: { perMinute: number }) {
   const perSecond = Math.floor(perMinute / 60)
   const seconds = Math.ceil(60 / perMinute)
