@@ -17,7 +17,7 @@ const common = {
 }
 const Open = { additionalProperties: true }
 
-/** What Claude Code tells a hook before it calls a tool. */
+/** The event that Claude Code sends to a hook before it calls a tool. */
 export const PreToolUse = Type.Object(
   {
     ...common,
@@ -68,7 +68,7 @@ function called(payload: Json): Called {
   }
 }
 
-/** `Exit code 1`. What follows is what the tool printed, which may be anything, secrets too. */
+/** `Exit code 1`. The lines after it are output of the tool, which may hold anything, secrets too. */
 function firstLine(error: string): string {
   return shortened(error.split('\n', 1)[0] ?? '', 200)
 }

@@ -2,7 +2,7 @@ import { ACTION_PATTERN } from '../base/glob.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { oneLine } from '../base/visible.ts'
 
-/** One call of a tool, told apart from all others. */
+/** Identifies one tool call. */
 export interface CallName {
   session: string
   toolUseId: string
@@ -17,7 +17,7 @@ export interface AboutToCall {
   call: CallName | undefined
 }
 
-/** What is read of the event before a call. Its form: PreToolUse in claude-code-event.ts. */
+/** Members that are read from the event before a call. Their shape: PreToolUse in claude-code-event.ts. */
 interface Calling {
   session_id: string
   tool_name: string
@@ -39,8 +39,8 @@ export interface Called {
 const ACTION = new RegExp(ACTION_PATTERN)
 
 /**
- * The event before a call, as Claude Code usually sends it; undefined for what only the shapes of claude-code-event.ts tell. Loading
- * those takes longer than everything else that a hook does.
+ * The event before a call in its usual form; undefined for any other, which only the shapes of claude-code-event.ts
+ * can judge. Loading those takes longer than everything else that a hook does.
  */
 export function usualEvent(payload: Json): AboutToCall | undefined {
   if (!isJsonObject(payload)) return undefined
@@ -50,7 +50,7 @@ export function usualEvent(payload: Json): AboutToCall | undefined {
   if (![session_id, tool_use_id, cwd].every((text) => typeof text === 'string' && text !== '')) return undefined
   if (![permission_mode, agent_type].every((text) => typeof text === 'string')) return undefined
   if (!isJsonObject(tool_input) || !isJsonObject(mcp_server)) return undefined
-  // Each member that the shape has was looked at.
+  // Each member of the shape is checked above.
   return aboutToCall(payload as unknown as Calling)
 }
 
@@ -59,8 +59,8 @@ export function aboutToCall(hook: Calling): AboutToCall {
 }
 
 /**
- * What is asked of the gate about a tool call. The same call is the same request whenever it is tried again, so that an approval is found:
- * nothing that is new at each try (`tool_use_id`, `prompt_id`, `agent_id`, paths of files of the session) may be in it.
+ * The check request for a tool call. A retried call gives the same request, so that its approval is found: nothing
+ * that changes with each try (`tool_use_id`, `prompt_id`, `agent_id`, paths of session files) may be in it.
  */
 export function requestOf(hook: Calling): AboutToCall['request'] {
   const { tool_name, tool_input, session_id, cwd, permission_mode, agent_type, mcp_server } = hook
@@ -77,7 +77,7 @@ export function requestOf(hook: Calling): AboutToCall['request'] {
   }
 }
 
-/** Where a tool of MCP is from. Servers choose their names; `source` says who configured this one. */
+/** Origin of an MCP tool. Servers choose their own names; `source` says who configured this one. */
 function identityOf({ name, source }: JsonObject): JsonObject {
   return { ...(name !== undefined && { name }), ...(source !== undefined && { source }) }
 }
@@ -86,17 +86,17 @@ export function callName(session: string, toolUseId: string | undefined): CallNa
   return toolUseId === undefined ? undefined : { session, toolUseId }
 }
 
-/** What a decision is to a hook. */
+/** The parts of a decision that a hook uses. */
 export interface Decided {
   decision: string
   reason: string
   approvalId: string | null
 }
 
-/** Longest sentence that is told, in characters; Claude Code cuts at 10,000. */
+/** Longest sentence sent to Claude Code, in characters; it cuts at 10,000. */
 const MAX_SENTENCE = 2000
 
-/** Why a call did not run, on one line, for the model. */
+/** Explains to the model, on one line, why a call did not run. */
 export function refusalSentence(action: string, { decision, reason, approvalId }: Decided): string {
   if (decision !== 'require_approval' || approvalId === null) return sentence(`${action} was not allowed: ${reason}`)
   return sentence(
@@ -105,7 +105,7 @@ export function refusalSentence(action: string, { decision, reason, approvalId }
   )
 }
 
-/** Foreign text on one line. */
+/** Untrusted text on one line, shortened. */
 export function sentence(text: string): string {
   return oneLine(text, MAX_SENTENCE)
 }

@@ -10,11 +10,11 @@ import {
 } from '../policies/set.ts'
 import type { Risk } from './risk.ts'
 
-/** What a decision rests on: the steps of the order of decision, and an approval, which turns a hold into an allow. */
+/** Grounds of a decision: the steps in their order, and an approval, which turns a hold into an allow. */
 export const DECIDED_BY = ['kill_switch', 'no_policy', ...POLICY_STEPS, 'approval'] as const
 export type DecidedBy = (typeof DECIDED_BY)[number]
 
-/** A rule or factor that could not be evaluated, and the facts for want of which. */
+/** A rule or factor that could not be evaluated, with the facts that are missing or of the wrong type. */
 export interface Unevaluable {
   kind: 'rule' | 'factor'
   name: string
@@ -41,7 +41,7 @@ export interface Ruling {
   retry: Retry
   unevaluable: readonly Unevaluable[]
   planValidated: boolean
-  /** What an approval needs; set when the decision is require_approval. */
+  /** Terms of the approval; set when the decision is require_approval. */
   hold: ApprovalTerms | null
 }
 
@@ -86,7 +86,7 @@ function verdictOf({ set, killSwitchReason, validation, evaluation, risk }: Deci
   return baseVerdict(set, evaluation, risk)
 }
 
-/** Nothing denies or holds: what the allow rules say, or the default. */
+/** Decides where nothing denies and no rule holds: by the allow rules, the default, or a hold by risk. */
 function baseVerdict(set: PolicySet, evaluation: Evaluation, risk: Risk): Verdict {
   const allowing = firstMatching(evaluation, 'allow')
   if (allowing === undefined) {

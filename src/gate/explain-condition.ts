@@ -4,14 +4,14 @@ import { combiner } from '../policies/kleene.ts'
 import type { Condition, Leaf, PolicySet, Truth } from '../policies/set.ts'
 import { type Shown, shortText, shown } from './shown.ts'
 
-/** As many conditions are shown in all, those of the deciding rule first. Each rule and factor shows one at least. */
+/** Most conditions shown in all, those of the deciding rule first. Each rule and factor shows at least one. */
 export const MAX_CONDITIONS = 500
-/** Levels of conditions below each other: what reads the explanation has limits too. */
+/** Most levels of nested conditions: readers of the explanation have limits too. */
 const MAX_DEPTH = 24
 /** Load refuses names that are not declared. */
 const NOWHERE = { file: '', line: 0 }
 
-/** A condition and what it came to, with all that is below it. */
+/** A condition with its outcome, and with all conditions below it. */
 export type ExplainedCondition = ExplainedLeaf | ExplainedGroup | ExplainedReference
 
 export interface ExplainedLeaf {
@@ -33,7 +33,7 @@ interface ExplainedGroup {
   readonly kind: 'all' | 'any' | 'not'
   readonly outcome: Truth
   readonly conditions: readonly ExplainedCondition[]
-  /** How many of its conditions are not shown, since the explanation would be too long. */
+  /** Number of its conditions that are not shown, since the explanation would be too long. */
   readonly leftOut: number
 }
 
@@ -42,10 +42,10 @@ export interface ExplainedReference {
   readonly kind: 'condition'
   readonly outcome: Truth
   readonly name: string
-  /** Where it is declared. */
+  /** Place of its declaration. */
   readonly file: string
   readonly line: number
-  /** What it stands for: one condition; empty where the same rule or factor has shown it before. */
+  /** The condition that it names; empty where the same rule or factor has shown it before. */
   readonly conditions: readonly ExplainedCondition[]
   readonly leftOut: number
 }
@@ -56,14 +56,14 @@ type Explain = (condition: Condition | undefined) => { condition?: ExplainedCond
 export function explainerOf(set: PolicySet | undefined, evaluation: Evaluation | undefined): Explain {
   if (set === undefined || evaluation === undefined) return () => ({})
   const explainLeaf = leafExplainer(evaluation)
-  const outcomeOf = combiner(set.conditions, ({ index }) => truthAt(evaluation, index))
+  const truthOf = combiner(set.conditions, ({ index }) => truthAt(evaluation, index))
   let room = MAX_CONDITIONS
 
   const within = (entered: Set<string>) => {
     const explain = (node: Condition, depth: number): ExplainedCondition => {
       room -= 1
       if (node.kind === 'leaf') return explainLeaf(node)
-      const outcome = outcomeOf(node)
+      const outcome = truthOf(node)
       if (node.kind === 'not') return { kind: 'not', outcome, ...below([node.condition], outcome, depth) }
       if (node.kind !== 'condition') return { kind: node.kind, outcome, ...below(node.conditions, outcome, depth) }
       const { name } = node
@@ -74,7 +74,7 @@ export function explainerOf(set: PolicySet | undefined, evaluation: Evaluation |
     }
     const below = (conditions: readonly Condition[], outcome: Truth, depth: number) => {
       const explained: ExplainedCondition[] = []
-      for (const node of depth < MAX_DEPTH ? mostTelling(conditions, outcome) : []) {
+      for (const node of depth < MAX_DEPTH ? decisiveFirst(conditions, outcome) : []) {
         if (room <= 0) break
         explained.push(explain(node, depth + 1))
       }
@@ -82,11 +82,11 @@ export function explainerOf(set: PolicySet | undefined, evaluation: Evaluation |
     }
     return explain
   }
-  /** As they are written; where there is no room for all, first those that make the outcome what it is. */
-  const mostTelling = (conditions: readonly Condition[], outcome: Truth): readonly Condition[] => {
+  /** The conditions in written order; without room for all, those that make the outcome come first. */
+  const decisiveFirst = (conditions: readonly Condition[], outcome: Truth): readonly Condition[] => {
     if (conditions.length <= room) return conditions
-    const tells = (node: Condition): boolean => outcomeOf(node) === outcome
-    return [...conditions.filter(tells), ...conditions.filter((node) => !tells(node))]
+    const isDecisive = (node: Condition): boolean => truthOf(node) === outcome
+    return [...conditions.filter(isDecisive), ...conditions.filter((node) => !isDecisive(node))]
   }
   return (condition) => (condition === undefined ? {} : { condition: within(new Set())(condition, 1) })
 }

@@ -7,14 +7,14 @@ import { type Shown, shortText, shown } from './shown.ts'
 
 export type { ExplainedCondition, ExplainedLeaf, ExplainedReference } from './explain-condition.ts'
 
-/** As many rules, and as many factors, are shown; the deciding rule first, then those that matched. */
+/** Most rules shown, and most factors: the deciding rule first, then those that matched. */
 export const MAX_EXPLAINED = 50
 
-/** Why a request was decided as it was, as plain data of bounded size, whatever the request and the policies hold. */
+/** Explains a decision as plain data of bounded size, whatever the request and the policies hold. */
 export interface Explanation {
   /** The domain of the action; null when it is in none. */
   readonly domain: string | null
-  /** Why a stop covers the action; null when none does. */
+  /** Reason of the stop that covers the action; null when none does. */
   readonly killSwitch: string | null
   readonly request: ExplainedRequest
   /** Risk scores from which an action needs approval, and is denied; null without a policy. */
@@ -27,13 +27,13 @@ export interface Explanation {
   readonly factorsLeftOut: number
 }
 
-/** What the declaration of the action says to context and plan. */
+/** Result of validating context and plan against the action's declaration. */
 export interface ExplainedRequest {
-  /** The action is declared under `actions`; of one that is not, only the name in the plan is checked. */
+  /** True when the action is declared under `actions`. Otherwise only the action that the plan names is checked. */
   readonly declared: boolean
-  /** The action is declared, and all passes. */
+  /** True when the action is declared, and context and plan pass. */
   readonly validated: boolean
-  /** What does not pass. */
+  /** The fault, as a sentence without its end; null when there is none. */
   readonly fault: string | null
 }
 
@@ -53,7 +53,7 @@ export interface ExplainedRule {
 export interface ExplainedFactor {
   readonly name: string
   readonly outcome: Truth
-  /** Points that it adds at most, and that it added. */
+  /** Most points that it can add, and the points that it added. */
   readonly weight: number
   readonly contribution: number
   readonly file: string
@@ -68,13 +68,13 @@ export interface ExplainedScale {
   readonly fact: string
   readonly from: number
   readonly to: number
-  /** Null when the fact is missing, or was not asked for since the condition is false. */
+  /** Null when the fact is missing, or was not read since the condition is false. */
   readonly seen: Shown | null
   /** The fact was missing: `seen` is its declared default. */
   readonly defaulted?: true
 }
 
-/** @param set the one that the judgement is of */
+/** @param set the policies that the judgement applies */
 export function explanationOf(set: PolicySet | undefined, action: string, judgement: Judgement): Explanation {
   const { outcome, risk, evaluation, validation } = judgement
   const rules = evaluation?.rules ?? []
@@ -103,7 +103,7 @@ export function explanationOf(set: PolicySet | undefined, action: string, judgem
 
 type Explain = ReturnType<typeof explainerOf>
 
-/** The first of them by rank; those of the same rank keep their order. */
+/** The first MAX_EXPLAINED items by rank; those of the same rank keep their order. */
 function inOrder<T>(items: readonly T[], rank: (item: T) => number): T[] {
   return [...items].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_EXPLAINED)
 }
@@ -137,6 +137,6 @@ function explainedFactor(
 }
 
 function explainedScale({ fact, from, to }: Scale, seen: FactorResult['scaled'], isDefaulted: boolean): ExplainedScale {
-  const told = { fact: shortText(fact.text), from, to, seen: seen === undefined ? null : shown(seen) }
-  return seen !== undefined && isDefaulted ? { ...told, defaulted: true } : told
+  const explained = { fact: shortText(fact.text), from, to, seen: seen === undefined ? null : shown(seen) }
+  return seen !== undefined && isDefaulted ? { ...explained, defaulted: true } : explained
 }

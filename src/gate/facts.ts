@@ -5,7 +5,7 @@ import type { LocalClock } from '../policies/local-time.ts'
 import { ANY, type FactPath } from '../policies/path.ts'
 import type { FactValues } from '../policies/set.ts'
 
-/** What the facts of one check are read from. */
+/** Sources of the facts of one check. */
 export interface FactInput {
   action: string
   /** The domain of the action; undefined when it is in none. */
@@ -19,13 +19,13 @@ export interface FactInput {
   localTime: LocalClock
   context: JsonObject | undefined
   plan: JsonObject | undefined
-  /** What was allowed before, as facts by path text. */
+  /** Facts about earlier allowed actions, by path text. */
   overTime: FactValues
 }
 
-/** Reads facts of one check: members that are there themselves, never what an object inherits. */
+/** Reads the facts of one check: own members only, never inherited ones. */
 export function factReader(input: FactInput): ReadFact {
-  // Working out the local time costs more than all other facts, and few policies ask for it.
+  // Computing the local time costs more than all other facts, and few policies read it.
   let local: ReturnType<LocalClock> | undefined
   const time = () => {
     local ??= input.localTime(input.nowMs)
@@ -53,7 +53,7 @@ export function factReader(input: FactInput): ReadFact {
   }
 }
 
-/** A fact that the request itself brings. */
+/** A fact of the request itself, under context or plan. */
 export function requestFact(
   { context, plan }: Partial<Pick<FactInput, 'context' | 'plan'>>,
   path: FactPath,

@@ -5,42 +5,42 @@ import { type FactPath, SESSION_ACTIONS } from '../policies/path.ts'
 import type { Counter, FactValues, PolicySet } from '../policies/set.ts'
 import { requestFact } from './facts.ts'
 
-/** An action with what it was asked with. */
+/** An action with its context and plan. */
 export interface AskedAction {
   readonly action: string
   readonly context?: JsonObject | undefined
   readonly plan?: JsonObject | undefined
 }
 
-/** What actions that were allowed come to. */
+/** Count and sum over allowed actions. */
 export interface Tally {
   readonly count: number
   readonly total: Decimal
-  /** Of how many the number to add up is missing, or no number. */
+  /** Actions whose summed field is missing or not a number. */
   readonly missing: number
 }
 
 export const NO_TALLY: Tally = { count: 0, total: ZERO, missing: 0 }
-/** One action of which the number is not known. */
+/** One action whose amount is unknown. */
 export const MISSING_AMOUNT: Tally = { count: 1, total: ZERO, missing: 1 }
 
 /** Longer texts name no session. In UTF-16 units. */
 const MAX_SESSION = 256
-/** With more, `session.actions` and `session.taken.*` are missing, so that rules that restrain by them apply. */
+/** Beyond this number, `session.actions` and `session.taken.*` are missing, so that rules that restrain by them apply. */
 export const MAX_SESSION_ACTIONS = 1000
 
-/** The session of a request, by what the policies take for its name; undefined when it has none. */
+/** The session of a request, named by the fact that the policies declare; undefined when it has none. */
 export function sessionOf(set: PolicySet, asked: Omit<AskedAction, 'action'>): string | undefined {
   const name = set.session && requestValue(set, set.session.fact, asked)
   return typeof name === 'string' && name !== '' && name.length <= MAX_SESSION ? name : undefined
 }
 
-/** The fact of a request, or the default that is declared for it. */
+/** The fact of a request, or its declared default. */
 function requestValue({ facts }: PolicySet, path: FactPath, asked: Omit<AskedAction, 'action'>): Json | undefined {
   return requestFact(asked, path) ?? facts.get(path.text)?.default
 }
 
-/** What one more action adds; nothing where the counter is not about it. */
+/** The tally that one more action adds; empty where the counter is not about it. */
 export function tallyOf(set: PolicySet, { actions, sum }: Counter, asked: AskedAction): Tally {
   if (!matchesAny(actions, asked.action)) return NO_TALLY
   if (sum === undefined) return { count: 1, total: ZERO, missing: 0 }
@@ -53,22 +53,22 @@ export function addTallies(a: Tally, b: Tally): Tally {
   return { count: a.count + b.count, total: plus(a.total, b.total), missing: a.missing + b.missing }
 }
 
-/** What is left of `a` without `b`, which is a part of it. */
+/** The tally `a` without its part `b`. */
 export function subtractTally(a: Tally, b: Tally): Tally {
   return { count: a.count - b.count, total: minus(a.total, b.total), missing: a.missing - b.missing }
 }
 
-/** What facts over time are worked out from. */
+/** Sources of facts over time. */
 export interface History {
-  /** What each counter came to, without the action that is asked for, by path text; absent where it cannot be told. */
+  /** Tallies of the counters without the action being checked, by path text; absent where unknown. */
   readonly tallies: ReadonlyMap<string, Tally>
-  /** The actions that were allowed in the session; undefined without a session, or where they are too many. */
+  /** Actions allowed in the session; undefined without a session, or where they are too many. */
   readonly sessionActions: ReadonlySet<string> | undefined
 }
 
 export const NO_HISTORY: History = { tallies: new Map(), sessionActions: undefined }
 
-/** The facts over time that the set asks for about this action, the action itself counted as if it were allowed. */
+/** The facts over time that the set reads for this action, which counts as if it were allowed. */
 export function factsOverTime(set: PolicySet, asked: AskedAction, history: History): FactValues {
   const values = new Map<string, Json>()
   for (const path of set.evaluator.about(asked.action).overTime) {
@@ -92,19 +92,19 @@ function factOverTime(set: PolicySet, { text }: FactPath, asked: AskedAction, hi
   return missing === 0 && Number.isFinite(sum) ? sum : undefined
 }
 
-/** An action that was allowed at a time. */
+/** An action that was allowed, with its agent and time. */
 export interface TakenAction extends AskedAction {
   readonly agent: string
   readonly atMs: number
 }
 
-/** Who asks, and when. */
+/** The action being checked, with its agent and time. */
 export interface HistoryQuery extends AskedAction {
   readonly agent: string
   readonly nowMs: number
 }
 
-/** What a list of actions comes to for who asks now, as the audit trail would tell it. */
+/** The history that a list of allowed actions gives for a query, as the audit trail would give it. */
 export function historyFrom(set: PolicySet, query: HistoryQuery, taken: readonly TakenAction[]): History {
   const session = sessionOf(set, query)
   const ofAgent = taken.filter(({ agent }) => agent === query.agent)

@@ -13,7 +13,7 @@ import { factReader } from './facts.ts'
 import { factsOverTime, type History } from './history.ts'
 import { assessRisk, type Risk } from './risk.ts'
 
-/** A request and all that a policy may know of it. */
+/** A request with everything that a policy may read. */
 export interface Question {
   set: PolicySet | undefined
   /** The reason of a kill switch that covers the action. */
@@ -25,19 +25,19 @@ export interface Question {
   action: string
   context: JsonObject | undefined
   plan: JsonObject | undefined
-  /** What was allowed before, as far as the set asks for it. */
+  /** Earlier allowed actions, as far as the set reads them. */
   history: History
 }
 
 export interface Judgement {
   outcome: Ruling
   risk: Risk
-  /** What every candidate rule and factor came to; undefined without a policy. */
+  /** Results of all candidate rules and factors; undefined without a policy. */
   evaluation: Evaluation | undefined
   validation: Validation
 }
 
-/** What the policy says to the request: facts, evaluation, risk, decision. The same answer for the same question, anywhere. */
+/** Judges a request: facts, evaluation, risk, decision. The same question gives the same answer, anywhere. */
 export async function judge(question: Question): Promise<Judgement> {
   const { set, killSwitchReason, action, context, plan } = question
   const evaluation = set && (await evaluate(set, action, readerOf(question, set)))

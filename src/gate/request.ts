@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.ts'
 
 /** Longest free text that a caller may send as a name, reason or comment, in UTF-16 units. */
 export const MAX_TEXT = 2000
-/** The longest text that is taken for an id. */
+/** Longest text accepted as an id. */
 export const MAX_ID = 64
 
 const Closed = { additionalProperties: false }

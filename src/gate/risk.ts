@@ -13,7 +13,7 @@ interface RiskFactor {
 export interface Risk {
   /** 0 to 100, with one decimal. */
   score: number
-  /** Every factor about the action, in declared order, those that contribute nothing included. */
+  /** All factors about the action in declared order, those without contribution included. */
   factors: readonly RiskFactor[]
 }
 

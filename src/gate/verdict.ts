@@ -5,7 +5,7 @@ import { type Explanation, explanationOf } from './explain.ts'
 import { judge, type Question } from './judge.ts'
 import type { Risk } from './risk.ts'
 
-/** What would be decided, and why, before approvals. */
+/** The decision and its reasons, before approvals. */
 export interface Verdict extends Omit<Ruling, 'hold'> {
   readonly riskScore: number
   readonly factors: Risk['factors']
@@ -20,7 +20,7 @@ export async function verdictOf(question: Question): Promise<Verdict> {
   return { ...decided, riskScore: risk.score, factors: risk.factors, explanation }
 }
 
-/** What is asked of policies that are not in force: plain data, for another thread. */
+/** A question to policies that are not in force: plain data, for another thread. */
 export interface DraftQuestion {
   data: PolicyData
   asked: Omit<Question, 'set'>

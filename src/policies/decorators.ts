@@ -3,7 +3,7 @@ import { allTruths, anyTruth, notTruth } from './kleene.ts'
 import { OPERATORS, type Operator, type Test } from './operators.ts'
 import type { Truth } from './set.ts'
 
-/** json-rules-engine's decorators, in three-valued logic. `next` is what they stand before. */
+/** json-rules-engine's decorators, in three-valued logic. `next` is the decorator or operator behind them. */
 export const DECORATORS: ReadonlyMap<string, (seen: unknown, next: (item: unknown) => Truth) => Truth> = new Map([
   ['not', (seen, next) => notTruth(next(seen))],
   ['someFact', (seen, next) => (Array.isArray(seen) ? anyTruth(seen.map(next)) : 'unknown')],
@@ -15,11 +15,11 @@ export interface ParsedOperator {
   /** Outermost first. */
   readonly decorators: readonly string[]
   readonly operator: Operator
-  /** True when the operator is asked of the items of a list. */
+  /** True when the operator applies to the items of a list. */
   readonly overItems: boolean
 }
 
-/** `not:someFact:equal` in its parts; undefined when a part is unknown. */
+/** Parses `not:someFact:equal`; undefined when a part is unknown. */
 export function parseOperator(text: string): ParsedOperator | undefined {
   const parts = text.split(':')
   const operator = OPERATORS.get(parts.pop() ?? '')
@@ -37,7 +37,7 @@ export function testFact(operator: Operator, test: Test, seen: unknown): Truth {
   return operator.opposite === undefined ? truth : notTruth(truth)
 }
 
-/** What a leaf comes to for a value of its fact, as the engine evaluates it: `test` is the operator's, constant compiled in. */
+/** Compiles a leaf to a function of its fact's value, as the engine evaluates it. `test` has the constant compiled in. */
 export function leafTest({ decorators, operator }: ParsedOperator, test: Test): (seen: Json | undefined) => Truth {
   let next = (seen: unknown): Truth => testFact(operator, test, seen)
   for (const name of decorators.toReversed()) {

@@ -33,7 +33,7 @@ type TestAt = (index: number) => Test | undefined
  * Prepares distinct leaves for evaluation, all of an action in one json-rules-engine rule: each rule costs more
  * than its leaves. The engine is only a registry of operators: it is never run, and it has none of
  * json-rules-engine's own operators, which take a missing fact for a value. It is given Leaf.index as the
- * constant, so that it can neither copy nor interpret what it stands for.
+ * constant, so that it can neither copy nor interpret the real one.
  */
 export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[]) => AnswerLeaves {
   const engine = registryEngine(testAt)
@@ -56,7 +56,7 @@ function almanacOf(facts: FactValues): Almanac {
 
 function registryEngine(testAt: TestAt): LeafEngine {
   const engine = new Engine([], { allowUndefinedFacts: true })
-  // `operators` is what Rule.evaluate looks up; its default content is taken out by name.
+  // Rule.evaluate looks operators up in the engine, whose own ones are removed by name.
   for (const name of ['equal', 'notEqual', 'in', 'notIn', 'contains', 'doesNotContain']) engine.removeOperator(name)
   for (const name of ['lessThan', 'lessThanInclusive', 'greaterThan', 'greaterThanInclusive'])
     engine.removeOperator(name)

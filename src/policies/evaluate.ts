@@ -11,7 +11,7 @@ export type ReadFact = (path: FactPath) => Json | undefined
 export interface RuleResult {
   rule: Rule
   outcome: Truth
-  /** The facts for which an unknown outcome is unknown: missing, or of the wrong type. Else empty. */
+  /** Facts that make the outcome unknown, since they are missing or of the wrong type. Otherwise empty. */
   missing: readonly string[]
 }
 
@@ -20,29 +20,29 @@ export interface FactorResult {
   outcome: Truth
   /** The share of the weight that counts, 0 to 1; 1 when the factor cannot be evaluated. */
   fraction: number
-  /** The value of the fact of the scale; undefined when it is missing, not asked for, or there is no scale. */
+  /** The value of the fact of the scale; undefined when it is missing, not read, or there is no scale. */
   scaled: Json | undefined
   missing: readonly string[]
 }
 
-/** What the rules and factors about an action say: those only, in declared order. */
+/** Results of the rules and factors about an action, in declared order. */
 export interface Evaluation {
   rules: readonly RuleResult[]
   factors: readonly FactorResult[]
   /** The facts that were compared. */
   facts: FactValues
-  /** The facts that were missing, so that their declared default stands in, by path text. */
+  /** Paths of the missing facts that their declared default replaces. */
   defaulted: ReadonlySet<string>
-  /** What each comparison came to, by Leaf.index. */
+  /** Truths of the comparisons, by Leaf.index. */
   truths: ReadonlyMap<number, Truth>
 }
 
-interface Answer {
+interface ConditionResult {
   outcome: Truth
   missing: readonly string[]
 }
 
-/** Evaluates what the set says about `action`. Evaluations may overlap; they share nothing that changes. */
+/** Evaluates the set for `action`. Evaluations may overlap; they share no mutable state. */
 export async function evaluate(set: PolicySet, action: string, readFact: ReadFact): Promise<Evaluation> {
   const question = set.evaluator.about(action)
   const defaulted = new Set<string>()
@@ -50,23 +50,23 @@ export async function evaluate(set: PolicySet, action: string, readFact: ReadFac
   const facts = readFacts(question.facts, read)
   const truths = await question.answer(facts)
   const truthOf = ({ index }: Leaf): Truth => truths.get(index) ?? 'unknown'
-  const answers: Answers = { truthOf, combine: combiner(set.conditions, truthOf) }
+  const leafTruths: LeafTruths = { truthOf, combine: combiner(set.conditions, truthOf) }
   return {
-    rules: question.rules.flatMap((i) => ruleResult(set, i, answers)),
-    factors: question.factors.flatMap((i) => factorResult(set, i, answers, read)),
+    rules: question.rules.flatMap((i) => ruleResult(set, i, leafTruths)),
+    factors: question.factors.flatMap((i) => factorResult(set, i, leafTruths, read)),
     facts,
     defaulted,
     truths,
   }
 }
 
-/** What the leaves and conditions of a check came to. */
-interface Answers {
+/** Truths of a check's leaves and conditions. */
+interface LeafTruths {
   truthOf: (leaf: Leaf) => Truth
   combine: (condition: Condition) => Truth
 }
 
-/** Reads a fact, with the declared default where there is no value; which facts these are is added to `defaulted`. */
+/** Reads a fact, or its declared default when it has no value; notes such facts in `defaulted`. */
 function readerWithDefaults(set: PolicySet, readFact: ReadFact, defaulted: Set<string>): ReadFact {
   return (path) => {
     const value = readFact(path)
@@ -86,23 +86,23 @@ function readFacts(paths: readonly FactPath[], read: ReadFact): FactValues {
   return values
 }
 
-function ruleResult(set: PolicySet, position: number, answers: Answers): RuleResult[] {
+function ruleResult(set: PolicySet, position: number, leafTruths: LeafTruths): RuleResult[] {
   const rule = set.rules[position]
   if (rule === undefined) return []
-  return [{ rule, ...outcomeOf(rule, set.evaluator.ruleLeaves(position), answers) }]
+  return [{ rule, ...conditionResultOf(rule, set.evaluator.ruleLeaves(position), leafTruths) }]
 }
 
-function factorResult(set: PolicySet, position: number, answers: Answers, read: ReadFact): FactorResult[] {
+function factorResult(set: PolicySet, position: number, leafTruths: LeafTruths, read: ReadFact): FactorResult[] {
   const factor = set.factors[position]
   if (factor === undefined) return []
-  const when = outcomeOf(factor, set.evaluator.factorLeaves(position), answers)
+  const when = conditionResultOf(factor, set.evaluator.factorLeaves(position), leafTruths)
   return [{ factor, ...when, ...shareOf(factor, when, read) }]
 }
 
-/** How much of its weight a factor adds, and what it is for want of. */
+/** The share of its weight that a factor adds, its outcome, and the facts that are missing for it. */
 function shareOf(
   factor: Factor,
-  when: Answer,
+  when: ConditionResult,
   read: ReadFact,
 ): Pick<FactorResult, 'fraction' | 'outcome' | 'missing' | 'scaled'> {
   const { outcome, missing } = when
@@ -118,33 +118,37 @@ function shareOf(
   return { outcome, missing, fraction, scaled: value }
 }
 
-function outcomeOf({ condition }: Candidate, asked: readonly Leaf[], { combine, truthOf }: Answers): Answer {
+function conditionResultOf(
+  { condition }: Candidate,
+  leaves: readonly Leaf[],
+  { combine, truthOf }: LeafTruths,
+): ConditionResult {
   if (condition === undefined) return { outcome: 'true', missing: [] }
   const outcome = combine(condition)
   if (outcome !== 'unknown') return { outcome, missing: [] }
-  const unknown = asked.filter((leaf) => truthOf(leaf) === 'unknown')
+  const unknown = leaves.filter((leaf) => truthOf(leaf) === 'unknown')
   return { outcome, missing: [...new Set(unknown.map(({ fact }) => fact.text))] }
 }
 
-/** What a request brings to be held against the action's declaration. */
+/** The parts of a request that are validated against the action's declaration. */
 export interface Submitted {
   action: string
   context: JsonObject | undefined
   plan: JsonObject | undefined
 }
 
-/** Whether a request passes what its action declares. */
+/** Result of validating a request against its action's declaration. */
 export interface Validation {
-  /** The action is declared, and all passes. */
+  /** True when the action is declared, and context and plan pass. */
   ok: boolean
-  /** What does not pass: a sentence without its end. */
+  /** The fault, as a sentence without its end. */
   fault?: string
 }
 
 /**
- * Whether context and plan pass the schemas of a declared action, and a plan names the same action.
- * An absent context is held against its schema as the empty object, so that required members are
- * required; a plan is optional, and held against its schema when there is one. For an undeclared action `ok` is false, and a fault only when the plan names another.
+ * Validates context and plan: both must pass the schemas of a declared action, and a plan must name that action. An
+ * absent context counts as the empty object, so that required members are required; an absent plan passes. For an
+ * undeclared action `ok` is false, and a fault is given only when the plan names another action.
  */
 export function validatePlanAndContext(set: PolicySet, submitted: Submitted): Validation {
   const { action, context, plan } = submitted

@@ -26,8 +26,8 @@ export function anyTruth(truths: Iterable<Truth>): Truth {
 }
 
 /**
- * Combines the truths of the leaves through the trees that it is given. A named condition is worked out once, however many
- * of them use it.
+ * Combines truths of leaves into the truth of a condition. A named condition is evaluated once, however many
+ * conditions use it.
  */
 export function combiner(
   named: ReadonlyMap<string, Condition>,

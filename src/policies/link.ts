@@ -18,12 +18,12 @@ import type {
 } from './set.ts'
 import { actionSchemaCompiler, validatorsOf } from './validators.ts'
 
-/** Questions are kept for this many actions; a caller that makes up more only makes its own checks slower. */
-const MAX_KEPT_QUESTIONS = 1000
+/** Most actions whose questions are cached; a caller that invents more only slows its own checks. */
+const MAX_CACHED_QUESTIONS = 1000
 
 /**
- * Makes data that was compiled without fault into policies that can be asked. What a check needs is made at the first check
- * that needs it, so that putting a large set in force holds nothing up.
+ * Links data that compiled without fault into a policy set. Parts are built at the first check that needs them, so
+ * that putting a large set in force holds nothing up.
  */
 export function linkPolicySet(data: PolicyData): PolicySet {
   return {
@@ -58,7 +58,7 @@ function evaluatorOf(data: PolicyData): Evaluator {
     const overTime = distinctFacts([...facts, ...scaled].filter(({ root }) => OVER_TIME_ROOTS.has(root)))
     return { domain: domainAt(data, action), rules, factors, facts, overTime, answer: prepare(all) }
   }
-  return { ruleLeaves, factorLeaves, about: lru(MAX_KEPT_QUESTIONS, makeQuestion) }
+  return { ruleLeaves, factorLeaves, about: lru(MAX_CACHED_QUESTIONS, makeQuestion) }
 }
 
 function domainAt({ domains }: PolicyData, action: string): string | undefined {

@@ -9,11 +9,11 @@ export type Test = (seen: Json) => Truth
 
 export interface Operator {
   readonly name: string
-  /** What kind of constant it takes; `none` for those that look only at whether the fact is there. */
+  /** Kind of its constant; `none` for operators that only look at whether the fact is there. */
   readonly value: 'none' | 'scalar' | 'scalars' | 'number' | 'text' | 'pattern' | 'list' | 'cidr' | 'time'
-  /** Declared types of a fact that it can be asked of. */
+  /** Declared types of the facts to which it applies. */
   readonly factTypes: readonly FactType[]
-  /** The operator of which it is the opposite; the two share everything else. */
+  /** The operator that it negates; the two share everything else. */
   readonly opposite: string | undefined
   /** One line for the documentation. */
   readonly help: string
@@ -64,7 +64,7 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map(
 /** The values of the named lists. */
 export type Lists = ReadonlyMap<string, readonly Json[]>
 
-/** The operator with its constant; that of an opposite is not negated. Undefined for a constant that does not suit it. */
+/** Compiles an operator with its constant; the test of an opposite is not negated. Undefined for an unsuitable constant. */
 export function compileTest(operator: Operator, value: Json | undefined, lists: Lists): Test | undefined {
   const name = operator.opposite ?? operator.name
   switch (operator.value) {
@@ -139,7 +139,7 @@ function textTest(kind: 'text' | 'pattern' | 'time', name: string, wanted: strin
     const pattern = compilePattern(wanted)
     return 'fault' in pattern ? undefined : testOfTexts(pattern.test)
   }
-  // Every text would begin and end so.
+  // Every text begins and ends with the empty text.
   if (wanted === '') return undefined
   return testOfTexts(name === 'startsWith' ? (seen) => seen.startsWith(wanted) : (seen) => seen.endsWith(wanted))
 }

@@ -9,9 +9,9 @@ export interface FactPath {
   readonly segments: readonly (string | typeof ANY)[]
 }
 
-/** The roots of facts about what was allowed before. */
+/** Roots of the facts about earlier allowed actions. */
 export const OVER_TIME_ROOTS: ReadonlySet<string> = new Set(['session', 'history'])
-/** The names of the actions that were allowed in the session, each once. */
+/** Names of the actions allowed in the session, each once. */
 export const SESSION_ACTIONS = 'session.actions'
 
 const ROOT = /^[A-Za-z]+/

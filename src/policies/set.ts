@@ -5,14 +5,14 @@ import type { FactPath } from './path.ts'
 
 export const EFFECTS = ['allow', 'deny', 'require_approval'] as const
 export type Effect = (typeof EFFECTS)[number]
-/** What is answered to a check. */
+/** The answer to a check. */
 export type Decision = Effect
 
-/** The steps of the order of decision that the policies themselves take. */
+/** Steps of the order of decision that the policies themselves take. */
 export const POLICY_STEPS = ['invalid_context', 'deny_rule', 'risk', 'hold_rule', 'allow_rule', 'default'] as const
 export type PolicyStep = (typeof POLICY_STEPS)[number]
 
-/** When it makes sense to ask again. */
+/** Advice about when to ask again. */
 export const RETRIES = ['never', 'after_approval', 'changed_request'] as const
 export type Retry = (typeof RETRIES)[number]
 
@@ -22,7 +22,7 @@ export type FactType = (typeof FACT_TYPES)[number]
 /** Kleene's three values: `unknown` where a fact is missing or of the wrong type. */
 export type Truth = 'true' | 'false' | 'unknown'
 
-/** What an approval needs before it counts. */
+/** Requirements that an approval must meet before it counts. */
 export interface ApprovalTerms {
   /** Distinct voters who must approve. */
   readonly quorum: number
@@ -54,7 +54,7 @@ export interface Comparison {
 export interface Leaf extends Comparison {
   readonly kind: 'leaf'
   readonly fact: FactPath
-  /** Its place in PolicyData.comparisons; leaves that ask the same have the same index. */
+  /** Index in PolicyData.comparisons; leaves with the same comparison of the same fact share it. */
   readonly index: number
   readonly file: string
   readonly line: number
@@ -67,7 +67,7 @@ export type Condition =
   | { readonly kind: 'not'; readonly condition: Condition }
   | { readonly kind: 'condition'; readonly name: string }
 
-/** What rules and factors have in common: which actions they are about, and when. */
+/** Common parts of rules and factors: their actions, and when they apply. */
 export interface Candidate {
   readonly actions: readonly Glob[]
   /** Undefined means always. */
@@ -82,13 +82,13 @@ export interface Rule extends Candidate {
   readonly effect: Effect
   readonly reason: string
   readonly description: string | undefined
-  /** The set's terms with those of the rule over them; what an approval needs when this rule holds. */
+  /** The set's terms, overridden by those of the rule; an approval must meet them when this rule holds. */
   readonly terms: ApprovalTerms
 }
 
 export interface Factor extends Candidate {
   readonly name: string
-  /** Points that it adds at most, above 0 and up to 100. */
+  /** Most points that it adds, above 0 and up to 100. */
   readonly weight: number
   /** Adds nothing at `from` or below, the whole weight at `to` or above, in proportion between. */
   readonly scale: Scale | undefined
@@ -100,14 +100,14 @@ export interface Scale {
   readonly to: number
 }
 
-/** Whose actions are counted together. */
+/** Scopes within which actions are counted together. */
 export const COUNTED_BY = ['agent', 'tenant', 'session'] as const
 type CountedBy = (typeof COUNTED_BY)[number]
 
-/** What `history.count.<name>` or `history.sum.<name>` says of the actions that were allowed, the one that is asked for counted. */
+/** A counter read as `history.count.<name>` or `history.sum.<name>`. It covers allowed actions and the one being checked. */
 export interface Counter {
   readonly actions: readonly Glob[]
-  /** What is added up; undefined where actions are counted. */
+  /** The fact to sum; undefined when actions are counted. */
   readonly sum: FactPath | undefined
   readonly withinMs: number
   readonly by: CountedBy
@@ -116,7 +116,7 @@ export interface Counter {
 interface Session {
   /** The text that names the session. */
   readonly fact: FactPath
-  /** What `session.taken.<name>` asks for, by name. */
+  /** Action patterns of `session.taken.<name>`, by path text. */
   readonly taken: ReadonlyMap<string, readonly Glob[]>
 }
 
@@ -143,7 +143,7 @@ export type FindCandidates = (action: string) => readonly number[]
 /** The facts of one evaluation, by path text; missing ones are absent. */
 export type FactValues = ReadonlyMap<string, Json>
 
-/** Everything that is asked about an action: its rules and factors, and their distinct leaves, ready for the engine. */
+/** Everything to evaluate about an action: its rules and factors, and their distinct leaves, ready for the engine. */
 export interface Question {
   /** The one domain that covers the action; undefined when none does. */
   readonly domain: string | undefined
@@ -152,7 +152,7 @@ export interface Question {
   readonly factors: readonly number[]
   /** The facts that the leaves read, each once. */
   readonly facts: readonly FactPath[]
-  /** Those facts that are read from what was allowed before, of scales too. */
+  /** The facts about earlier allowed actions, those of scales included. */
   readonly overTime: readonly FactPath[]
   /** The outcome of each leaf by Leaf.index. Overlapping calls share nothing that changes. */
   readonly answer: (facts: FactValues) => Promise<ReadonlyMap<number, Truth>>
@@ -185,19 +185,19 @@ export interface PolicyData {
   /** By path text, such as `history.count.payments`. */
   readonly counters: ReadonlyMap<string, Counter>
   readonly conditions: ReadonlyMap<string, Condition>
-  /** Where the named conditions are written. */
+  /** Places of the named conditions. */
   readonly conditionPlaces: ReadonlyMap<string, { readonly file: string; readonly line: number }>
   /** In declared order: file-name order, then document order. */
   readonly rules: readonly Rule[]
   readonly factors: readonly Factor[]
   /** The values of the named lists. */
   readonly lists: ReadonlyMap<string, readonly Json[]>
-  /** What the leaves ask, by Leaf.index. */
+  /** Comparisons of the leaves, by Leaf.index. */
   readonly comparisons: readonly Comparison[]
   readonly files: readonly string[]
 }
 
-/** Policies that can be asked, immutable; replaced as a whole. */
+/** Policies ready for evaluation; immutable, and replaced as a whole. */
 export interface PolicySet extends PolicyData {
   /** The clock of the set's time zone. */
   readonly localTime: LocalClock

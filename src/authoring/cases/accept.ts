@@ -21,11 +21,11 @@ export async function compileAndTest(source: PolicySource): Promise<CompiledPoli
   if (data === undefined || tests.length === 0) return { data, tests: [], diagnostics }
   const failures = await failuresOf(linkPolicySet(data), tests)
   const all = [...diagnostics, ...quoted(failures, source)].sort(compareDiagnostics)
-  // The tests have served; what goes on to be in force is the data.
+  // The data goes on to be put in force, without its tests.
   return { data: failures.length === 0 ? data : undefined, tests: [], diagnostics: all }
 }
 
-/** Each expectation that a case does not meet, at its place; tests that would take too long are one fault, and not run. */
+/** The expectations that cases miss, each at its place; tests that would take too long are one fault, and are not run. */
 async function failuresOf(set: PolicySet, tests: readonly PolicyTest[]): Promise<readonly Diagnostic[]> {
   const report = createReport()
   const run = tests.filter(({ skip }) => skip === undefined)
@@ -50,7 +50,7 @@ function failureText({ asked, differences }: CaseResult, place: Place): string {
   return `Test ${JSON.stringify(asked.test.name)} fails for ${combinationText(asked)}: ${all}.`
 }
 
-/** The test with which the comparisons become too many, each case asking all that is said about its action. */
+/** The first test at which the comparisons exceed the limit. Each case counts all comparisons about its action. */
 export function firstBeyondLimit({ evaluator }: PolicySet, tests: readonly PolicyTest[]): PolicyTest | undefined {
   let comparisons = 0
   return tests.find(({ actions, contexts, plans, agents }) => {

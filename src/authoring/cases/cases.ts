@@ -18,11 +18,11 @@ export interface Case {
   readonly plan: Fixture<JsonObject | undefined>
   readonly agent: Fixture<TestAgent>
   readonly history: Fixture<readonly PastAction[]>
-  /** Those that select it, all of which must hold; none means that a denial is expected. */
+  /** Expectations that select it, all of which must hold; an empty list means that a denial is expected. */
   readonly expectations: readonly Expectation[]
 }
 
-/** Every combination of the matrix, in the order in which its names are written, actions first. */
+/** Every combination of the matrix, in the written order of its names, actions first. */
 export function casesOf(test: PolicyTest): Case[] {
   return test.actions.flatMap((action) => {
     const about = test.expectations.filter(({ selector }) => !selector.action || globMatches(selector.action, action))
@@ -46,7 +46,7 @@ function selects(wanted: string | undefined, { name }: Fixture<unknown>): boolea
   return wanted === undefined || wanted === name
 }
 
-/** The combination in words: `payment.transfer, context small, agent bot`; what the test leaves out is left out. */
+/** The combination in words: `payment.transfer, context small, agent bot`; dimensions that the test omits are omitted. */
 export function combinationText(asked: Pick<Case, 'action' | Dimension>): string {
   const named = DIMENSIONS.flatMap((dimension) => {
     const { name } = asked[dimension]

@@ -5,25 +5,25 @@ import { leavesOf } from '../../policies/kleene.ts'
 import type { Candidate, Leaf, PolicySet } from '../../policies/set.ts'
 import { type PossibleTruths, possibleTruths } from './possible-truths.ts'
 
-/** What can come of a rule, a factor or a comparison; `decided` of a rule alone. */
+/** Branches of a rule, a factor or a comparison; `decided` belongs to rules alone. */
 const BRANCHES = ['true', 'false', 'unknown', 'decided'] as const
 export type Branch = (typeof BRANCHES)[number]
 
-/** What cases have seen of one rule, factor or comparison. */
+/** Coverage of one rule, factor or comparison. */
 export interface CoverageItem {
   readonly kind: 'rule' | 'factor' | 'comparison'
   /** The rule's id, the factor's name, or the comparison as it is written: `context.amount greaterThan 1000`. */
   readonly name: string
   readonly file: string
   readonly line: number
-  /** In how many cases it was asked. */
+  /** Number of cases that evaluated it. */
   readonly asked: number
-  /** In how many cases each outcome was seen, of those outcomes that can happen. */
+  /** Number of cases that reached each branch, of those branches that are possible. */
   readonly seen: ReadonlyMap<Branch, number>
 }
 
 export interface Coverage {
-  /** Counts what came of a case. */
+  /** Counts the branches that a case reached. */
   add(judgement: Judgement): void
   /** By file and line. */
   items(): readonly CoverageItem[]
@@ -34,7 +34,7 @@ interface Counter extends CoverageItem {
   readonly seen: Map<Branch, number>
 }
 
-/** Counts what cases see of a set, from nothing. */
+/** Creates an empty coverage of a set. */
 export function coverageOf(set: PolicySet): Coverage {
   const counters = new Map<Candidate | Leaf, Counter>()
   for (const rule of set.rules) addCandidate(counters, rule, 'rule', rule.id, possibleTruths(set, rule))
@@ -44,7 +44,7 @@ export function coverageOf(set: PolicySet): Coverage {
   const askedBelow = leavesAsked(set)
   return {
     add({ outcome, evaluation }) {
-      // What does not fit its schema is denied before any rule is asked.
+      // A request that does not fit its schema is denied before any rule is evaluated.
       if (evaluation === undefined || outcome.decidedBy === 'invalid_context') return
       for (const { rule, outcome: truth } of evaluation.rules)
         count(rule, outcome.rule === rule.id ? [truth, 'decided'] : [truth])
@@ -55,7 +55,7 @@ export function coverageOf(set: PolicySet): Coverage {
   }
 }
 
-/** Gives the comparisons below the rules and factors of an evaluation. */
+/** Finds the comparisons below the rules and factors of an evaluation. */
 function leavesAsked({ conditions }: PolicySet): (evaluation: Evaluation) => ReadonlySet<Leaf> {
   const below = memo(({ condition }: Candidate) => (condition === undefined ? [] : leavesOf(condition, conditions)))
   return ({ rules, factors }) =>
@@ -72,7 +72,7 @@ function addCandidate(
   const outcomes: Branch[] = kind === 'rule' ? [...whole, 'decided'] : [...whole]
   counters.set(candidate, counter(kind, name, candidate, outcomes))
   for (const [leaf, possible] of leaves) {
-    // A leaf of a named condition is asked by several; what can happen for one of them can happen.
+    // A leaf of a named condition belongs to several candidates; a branch possible for one of them is possible.
     const known = counters.get(leaf)?.seen.keys() ?? []
     counters.set(leaf, counter('comparison', leafName(leaf), leaf, [...known, ...possible]))
   }
@@ -107,7 +107,7 @@ function compareItems(a: CoverageItem, b: CoverageItem): number {
   return a.line - b.line
 }
 
-/** How much has been seen of what can happen. */
+/** The covered part of the possible branches. */
 export interface CoverageTotal {
   readonly outcomes: number
   readonly covered: number
@@ -118,12 +118,12 @@ export function coverageTotal(items: readonly CoverageItem[]): CoverageTotal {
   return { outcomes: times.length, covered: times.filter((count) => count > 0).length }
 }
 
-/** With one decimal, rounded down, so that only what is complete is 100. */
+/** A percentage with one decimal, rounded down, so that only complete coverage is 100. */
 export function percentOf({ outcomes, covered }: CoverageTotal): number {
   return outcomes === 0 ? 100 : Math.floor((covered * 1000) / outcomes) / 10
 }
 
-/** The outcomes that can happen and that no case has seen. */
+/** The possible branches that no case has reached. */
 export function missingOf({ seen }: CoverageItem): Branch[] {
   return [...seen].flatMap(([outcome, times]) => (times === 0 ? [outcome] : []))
 }

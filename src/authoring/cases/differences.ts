@@ -4,17 +4,17 @@ import type { Amount, Expectation, Wanted } from '../test-files/cases.ts'
 import type { Place } from '../yaml/node.ts'
 import type { Case } from './cases.ts'
 
-/** One thing that was answered otherwise than expected. */
+/** One member of the answer that differs from its expectation. */
 export interface Difference {
   /** The member of the expectation, such as `decision`, `risk` or `factors.amount`. */
   readonly of: string
   readonly wanted: Json
   readonly got: Json
-  /** The expectation; where nothing is expected of the case, the key `expect`. */
+  /** The expectation, or the key `expect` when no expectation selects the case. */
   readonly place: Place
 }
 
-/** Everything in which the answer differs from what is expected, in the order in which it is written. */
+/** All differences between answer and expectations, in written order. */
 export function differencesOf({ test, expectations }: Case, judgement: Judgement): Difference[] {
   if (expectations.length > 0) return expectations.flatMap((expectation) => differencesFrom(expectation, judgement))
   const { decision } = judgement.outcome

@@ -2,7 +2,7 @@ import { globMatches, parseGlob } from '../../base/glob.ts'
 import type { Case } from './cases.ts'
 import { fileOf } from './report.ts'
 
-/** What a filter may name before `=`. */
+/** Keys that a filter may have before `=`. */
 export const FILTER_KEYS = ['test', 'file', 'action', 'context', 'plan', 'agent', 'history'] as const
 type FilterKey = (typeof FILTER_KEYS)[number]
 
@@ -12,8 +12,8 @@ export interface Filter {
 }
 
 /**
- * A filter as it is typed: `KEY=PATTERN`, in which `*` stands for any characters (for an action as in policies), or a part
- * of the name of a test. Case does not matter, but for actions. Undefined when the pattern of an action is none.
+ * Parses a filter: `KEY=PATTERN`, or a part of a test's name. `*` in a pattern stands for any characters; for an
+ * action the pattern is as in policies. Case is ignored, except in actions. Undefined for a malformed action pattern.
  */
 export function parseFilter(text: string): Filter | undefined {
   const [, named, pattern = ''] = /^([a-z]+)=(.*)$/s.exec(text) ?? []
@@ -30,7 +30,7 @@ function matcher(pattern: string): (text: string) => boolean {
   return (text) => regex.test(text)
 }
 
-/** Whether a case passes: of the filters with one key one must match, and so for each key. */
+/** True when each key's filters accept the case: one match among those with the same key is enough. */
 export function passes(filters: readonly Filter[], { test, action, context, plan, agent, history }: Case): boolean {
   const texts: Record<FilterKey, string | undefined> = {
     test: test.name,

@@ -5,7 +5,7 @@ import { differenceText } from './differences.ts'
 import { type CaseReport, type Failure, fileOf } from './report.ts'
 
 /**
- * The results as JUnit XML, a suite for each test file, which CI services read.
+ * The results as JUnit XML, which CI services read: one suite for each test file.
  *
  * @param traceOf the lines that explain a failure
  * @param pathOf where a file is, seen from the root of the repository

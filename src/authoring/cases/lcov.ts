@@ -3,8 +3,8 @@ import { visible } from '../../base/visible.ts'
 import type { CoverageItem } from './coverage.ts'
 
 /**
- * The coverage in the lcov format (geninfo(1)), which editors and CI services show beside the source: each line with a
- * rule, a factor or a comparison is a line (DA), and each outcome that can happen a branch of it (BRDA), in the order true,
+ * Coverage in the lcov format (geninfo(1)), which editors and CI services show beside the source. Each line with a
+ * rule, factor or comparison is a line (DA); each possible outcome is a branch of it (BRDA), in the order true,
  * false, unknown, decided.
  *
  * @param pathOf where a file such as `acme/main.yaml` lies

@@ -3,20 +3,20 @@ import { allTruths, anyTruth, leavesOf, notTruth } from '../../policies/kleene.t
 import type { Candidate, Condition, Factor, Leaf, PolicySet, Truth } from '../../policies/set.ts'
 import { declaredFor, isPresenceTest, mayBeMissing, type Presence } from '../schemas/presence.ts'
 
-/** The outcomes that requests which fit their schemas can lead to. */
+/** Outcomes that are possible for requests that fit their schemas. */
 type Possible = ReadonlySet<Truth>
 
 const TRUTHS: readonly Truth[] = ['true', 'false', 'unknown']
 
-/** What can come of a rule or factor, and of each leaf below it. */
+/** Possible outcomes of a rule or factor, and of each leaf below it. */
 export interface PossibleTruths {
   readonly whole: Possible
   readonly leaves: ReadonlyMap<Leaf, Possible>
 }
 
 /**
- * The outcomes that can happen, by what is known of facts: `exists` is never unknown, and no comparison is of a fact that
- * has a default or that every schema requires. A fact of the wrong type does not count: a schema refuses it.
+ * Possible outcomes by what is known of facts: `exists` is never unknown. Nor is a comparison of a fact that has a
+ * default, or that every schema requires. A fact of the wrong type does not count: a schema refuses it.
  */
 export function possibleTruths(set: PolicySet, candidate: Candidate, scale?: Factor['scale']): PossibleTruths {
   const presence = { ...set, contextsOf: memo((about: Pick<Candidate, 'actions'>) => declaredFor(about, set.actions)) }
@@ -24,7 +24,7 @@ export function possibleTruths(set: PolicySet, candidate: Candidate, scale?: Fac
   const { condition } = candidate
   const leaves = condition === undefined ? [] : leavesOf(condition, set.conditions)
   const ofLeaf = new Map(leaves.map((leaf) => [leaf, leafOutcomes(leaf, mayLack(leaf))]))
-  // Who asks whether a fact is there has thought of its absence: the whole is not unknown for that.
+  // A condition that tests a fact's presence handles its absence: the whole is not unknown for that.
   const guarded = new Set(leaves.filter(isPresenceTest).map(({ fact }) => fact.text))
   const inWhole = (leaf: Leaf): Possible =>
     guarded.has(leaf.fact.text) ? without(ofLeaf.get(leaf), 'unknown') : (ofLeaf.get(leaf) ?? new Set())
@@ -51,7 +51,7 @@ function without(possible: Possible | undefined, truth: Truth): Possible {
   return new Set([...(possible ?? [])].filter((one) => one !== truth))
 }
 
-/** What the whole can come to when its parts come to anything that they can, each for itself. */
+/** Possible outcomes of the whole when its parts vary independently. */
 function combined(
   condition: Condition,
   named: ReadonlyMap<string, Condition>,

@@ -6,7 +6,7 @@ import type { Case } from './cases.ts'
 import type { Difference } from './differences.ts'
 import type { CaseResult } from './run.ts'
 
-/** What was answered to a case. */
+/** The answer to a case. */
 interface CaseAnswer extends Pick<Ruling, 'decision' | 'reason' | 'rule' | 'decidedBy'> {
   readonly riskScore: number
 }
@@ -14,18 +14,18 @@ interface CaseAnswer extends Pick<Ruling, 'decision' | 'reason' | 'rule' | 'deci
 export interface Failure {
   readonly answer: CaseAnswer
   readonly differences: readonly Difference[]
-  /** Undefined where so many fail that nobody reads why each does. */
+  /** Undefined beyond the failures that are explained: nobody reads thousands. */
   readonly explanation: Explanation | undefined
 }
 
-/** What is told of a case: small where it passed, so that thousands can be kept. */
+/** The report of a case: small where it passed, so that thousands can be kept. */
 export interface CaseReport {
   readonly asked: Case
   /** Null for a case that was skipped. */
   readonly answer: CaseAnswer | null
   /** Set where it failed. */
   readonly failure: Failure | undefined
-  /** How long it took; 0 where it was skipped. */
+  /** Duration; 0 where it was skipped. */
   readonly ms: number
 }
 

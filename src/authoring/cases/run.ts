@@ -4,15 +4,15 @@ import type { PolicySet } from '../../policies/set.ts'
 import type { Case } from './cases.ts'
 import { type Difference, differencesOf } from './differences.ts'
 
-/** What a case came to. It passed when there is no difference. */
+/** The result of a case. It passed when there is no difference. */
 export interface CaseResult {
   readonly asked: Case
   readonly judgement: Judgement
-  /** Between what was expected and what was answered, of all expectations of the case. */
+  /** Differences between expected and actual answer, of all expectations of the case. */
   readonly differences: readonly Difference[]
 }
 
-/** Asks the policies as a check does: by the same code, but for kill switches and approvals, which tests know nothing of. */
+/** Evaluates the policies by the same code as a check, without kill switches and approvals, which tests do not have. */
 export async function runCase(set: PolicySet, asked: Case): Promise<CaseResult> {
   const { identity, environment } = asked.agent.value
   const query = {
@@ -33,7 +33,7 @@ export async function runCase(set: PolicySet, asked: Case): Promise<CaseResult> 
   return { asked, judgement, differences: differencesOf(asked, judgement) }
 }
 
-/** What was allowed in the environment of the case: the other one has a history of its own. */
+/** Earlier allowed actions in the environment of the case: each environment has a history of its own. */
 function takenBefore({ test, agent, history }: Case): TakenAction[] {
   const inEnvironment = history.value.filter((earlier) => earlier.agent.environment === agent.value.environment)
   return inEnvironment.map((earlier) => ({

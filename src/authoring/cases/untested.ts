@@ -10,14 +10,14 @@ import { casesOf } from './cases.ts'
 import { coverageOf } from './coverage.ts'
 import { runCase } from './run.ts'
 
-/** Everything that can be said of the files: what loading says, advice, and what their tests leave out. */
+/** All diagnostics of the files: those of loading, advice, and gaps of their tests. */
 export function lintWithTests(source: PolicySource): Promise<readonly Diagnostic[]> {
   return lintPolicySet(source, untestedBy)
 }
 
 /**
- * The rules and factors that no case makes match. Undefined where the tests would take too long, and are not run. Whether a
- * case passes is not asked.
+ * Rules and factors that no case makes match, whether or not the case passes. Undefined where the tests would take
+ * too long, and are not run.
  */
 async function untestedBy(data: PolicyData, tests: readonly PolicyTest[]): Promise<readonly Untested[] | undefined> {
   const set = linkPolicySet(data)
@@ -26,7 +26,7 @@ async function untestedBy(data: PolicyData, tests: readonly PolicyTest[]): Promi
   const coverage = coverageOf(set)
   for (const asked of run.flatMap(casesOf)) coverage.add((await runCase(set, asked)).judgement)
   return coverage.items().flatMap(({ kind, name, asked, seen }) => {
-    // Whatever else is never true is said by the analysis of conditions.
+    // The analysis of conditions reports comparisons that are never true.
     const isUntested = kind !== 'comparison' && (asked === 0 || seen.get('true') === 0)
     return isUntested ? [{ kind, name, isAsked: asked > 0 }] : []
   })

@@ -1,4 +1,4 @@
-/** How grave a fault is: an error keeps the whole set from loading, a warning does not. */
+/** Severity of a fault: an error keeps the whole set from loading, a warning does not. */
 export type Severity = 'error' | 'warning'
 
 const error = (title: string) => ({ severity: 'error', title }) as const

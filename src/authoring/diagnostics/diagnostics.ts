@@ -14,13 +14,13 @@ export interface Diagnostic {
   severity: Severity
   code: DiagnosticCode
   message: string
-  /** Where in the document: `$.rules[0].when.fact`; empty when it is about the whole file. */
+  /** Path in the document: `$.rules[0].when.fact`; empty when the fault is about the whole file. */
   path: string
-  /** What was probably meant, to be written in place of the text at fault. */
+  /** Text that was probably meant, to replace the text at fault. */
   suggestion: string | null
 }
 
-/** Why a constant does not suit its operator. `item` is the position in a list, when one item is at fault. */
+/** Fault of a constant that does not suit its operator. `item` is the position in a list, when one item is at fault. */
 export interface ValueFault {
   code: DiagnosticCode
   message: string

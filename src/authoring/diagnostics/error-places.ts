@@ -2,16 +2,16 @@ import { partitionPoint } from '../../base/partition-point.ts'
 import type { Place } from '../yaml/node.ts'
 import type { DiagnosticCode } from './codes.ts'
 
-/** Where errors are, so that what is read without fault can be told from what is not. */
+/** Places of errors, to tell parts that were read without fault from others. */
 export interface ErrorPlaces {
   readonly note: (code: DiagnosticCode, place: Place) => void
   /** True when an error begins inside the place, or is about the same part of the document. */
   readonly within: (place: Place) => boolean
-  /** True when the text could not be taken as it stands: what it says may be another than was read. */
+  /** True when the text could not be read as it stands, and may say something else than was read. */
   readonly isGuessed: (file: string) => boolean
 }
 
-/** Faults of the text itself, after which its parts need not be what they seem. */
+/** Faults of the text itself, after which its parts may not be what they seem. */
 const OF_TEXT: ReadonlySet<DiagnosticCode> = new Set([
   'GATE1001',
   'GATE1002',

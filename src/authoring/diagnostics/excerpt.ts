@@ -1,7 +1,7 @@
 import { columnsOf } from '../../base/columns.ts'
 import { visible } from '../../base/visible.ts'
 
-/** What a terminal shows of a source line, and where in it the fault stands, in columns of the terminal. */
+/** A source line as a terminal shows it, and the position of the fault in it, in columns of the terminal. */
 export interface Excerpt {
   text: string
   /** Columns before the fault. */
@@ -10,7 +10,7 @@ export interface Excerpt {
   width: number
 }
 
-/** What is shown in one place: a character with the marks over it. Offsets in UTF-16 units of the line. */
+/** One cell of a terminal: a character with the marks over it. Offsets in UTF-16 units of the line. */
 interface Cell {
   shown: string
   columns: number
@@ -22,8 +22,8 @@ const TAB = '    '
 const CUT = '…'
 
 /**
- * The part of a line around a fault, at most `columns` wide. A policy may be one line of a megabyte, and it is not
- * trusted to drive the reader's terminal: what would steer one is shown escaped.
+ * The part of a line around a fault, at most `columns` wide. A policy may be one line of a megabyte, and is not
+ * trusted with the reader's terminal: characters that would steer it are shown escaped.
  *
  * @param start Where the fault begins and `end` where it is over, as offsets in UTF-16 units
  */
@@ -53,7 +53,7 @@ function cellsOf(text: string, from: number): Cell[] {
     const columns = columnsOf(shown)
     const before = cells.at(-1)
     if (columns > 0) cells.push({ shown, columns, start, end })
-    // A mark without a character under it gets the sign that stands for one.
+    // A combining mark without a base character gets the dotted circle as its base.
     else if (before === undefined) cells.push({ shown: `◌${shown}`, columns: 1, start, end })
     else Object.assign(before, { shown: before.shown + shown, end })
     start = end
@@ -67,7 +67,7 @@ function indexAt(cells: readonly Cell[], offset: number): number {
   return index < 0 ? cells.length : index
 }
 
-/** The cells that are shown, from and to: most of the room is for the fault and what follows it. */
+/** The window of shown cells: most of the room is for the fault and the text after it. */
 function windowOf(cells: readonly Cell[], first: number, room: number): [begin: number, end: number] {
   let [begin, end, used] = [first, first, 0]
   const extendTo = (most: number): void => {

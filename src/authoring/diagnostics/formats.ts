@@ -5,25 +5,25 @@ import { pageOf } from './pages.ts'
 import { sarifLog } from './sarif.ts'
 import { type LinesOf, type Look, textReport } from './text.ts'
 
-/** How faults can be printed. */
+/** Output formats of faults. */
 export const FORMATS = ['text', 'json', 'github', 'sarif'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** What was found. */
+/** The findings of a run. */
 export interface Findings {
   /** In the order in which they are reported: compareDiagnostics. */
   diagnostics: readonly Diagnostic[]
   linesOf: LinesOf
-  /** One line that says what it comes to, for people. */
+  /** One line that sums up the findings, for people. */
   summary: string
 }
 
-/** What a format needs to know of where it is read. */
+/** Settings that a format needs. */
 export interface Setting {
   look: Look
   /** The policies folder as a path from the root of the repository, with `/` and none at its end; or absolute. */
   folder: string
-  /** Of the program. */
+  /** Version of the program. */
   version: string
 }
 
@@ -52,12 +52,12 @@ function textOf({ diagnostics, linesOf, summary }: Findings, look: Look): string
   return `${textReport(diagnostics, linesOf, look)}\n\n${look.paint('dim', pages)}\n${summary}\n`
 }
 
-/** Whether the set can come into force: warnings do not keep it from that. */
+/** True when the set can come into force: warnings do not prevent that. */
 export function isValid(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.every(({ severity }) => severity !== 'error')
 }
 
-/** The members that scripts and editors rely on, in this order. */
+/** Members that scripts and editors rely on, in this order. */
 export function shown({ file, line, column, severity, code, message, path, suggestion }: Diagnostic) {
   return { file, line, column, severity, code, message, path, suggestion }
 }

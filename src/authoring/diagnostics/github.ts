@@ -21,7 +21,7 @@ export function githubCommand(diagnostic: Diagnostic, file: string): string {
   return `::${severity} ${list.join(',')}::${data(`${message}${meant} See ${pageOf(code)}.`)}`
 }
 
-// Whatever begins a line with :: is a command: what others wrote stays on the line of its own, and inside its part of it.
+// A line that begins with :: is a command: untrusted text must stay on its line, and within its part of it.
 function data(text: string): string {
   return visible(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

@@ -4,13 +4,13 @@ import { decodeText } from '../yaml/encoding.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { isAboutFile, type LinesOf } from './text.ts'
 
-/** Characters of a quoted line, and how many of them stand before the fault where it is cut. A policy may be one line of a megabyte. */
+/** Length of a quoted line, and of its part before the fault, in characters. A policy may be one line of a megabyte. */
 export const MAX_EXCERPT = 400
 const BEFORE = 160
 
-/** A fault with the line where it stands, for whoever has not the file. */
+/** A fault with its source line, for readers who do not have the file. */
 export interface QuotedDiagnostic extends Diagnostic {
-  /** The line of the fault, or the part around it; null where it would tell nothing, as of faults of a whole file. */
+  /** The line of the fault, or the part around it; null for faults of a whole file, which no line would explain. */
   excerpt: string | null
   /** The column of the first character of the excerpt, 1 unless the line was cut before it; null without one. */
   excerptColumn: number | null
@@ -33,7 +33,7 @@ export function linesIn({ tenant, files }: PolicySource): LinesOf {
   })
 }
 
-/** Of a fault without a line. */
+/** Excerpt of a fault without a line. */
 const NOTHING = { excerpt: null, excerptColumn: null } as const
 
 function partOf(line: string, column: number) {

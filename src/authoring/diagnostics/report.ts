@@ -10,20 +10,20 @@ import { createErrorPlaces, type ErrorPlaces } from './error-places.ts'
 
 /** Collects the faults of one load. */
 export interface Report {
-  /** @param suggestion What was probably meant in place of the text at `place`. */
+  /** @param suggestion the replacement that was probably meant for the text at `place` */
   add(code: DiagnosticCode, place: Place, message: string, suggestion?: Suggestion | undefined): void
-  /** Nothing more is said about this place: whatever is wrong there follows from a fault that is reported elsewhere. */
+  /** Suppresses further faults at this place: they follow from a fault that is reported elsewhere. */
   silence(place: Place): void
   /**
-   * What `find` finds among names that the set declares, such as the one that was meant by a misspelt word. Their number
-   * and that of the searches are the author's, so undefined once LIMITS.namesSearched were searched.
+   * Result of `find` among names that the set declares, such as the one that a misspelt word means. The author
+   * decides how many names and searches there are, so undefined once LIMITS.namesSearched were searched.
    */
   search<T>(names: Iterable<string>, find: (names: readonly string[]) => T): T | undefined
-  /** How many errors were added. */
+  /** Number of errors added. */
   count(): number
   /** True when an error was added. */
   failed(): boolean
-  /** Where errors were added, those too that are not shown. */
+  /** Places of the errors added, those too that are not shown. */
   readonly errors: ErrorPlaces
   /** In the order of compareDiagnostics, none twice. */
   diagnostics(): readonly Diagnostic[]
@@ -33,7 +33,7 @@ export function createReport(): Report {
   const byIdentity = new Map<string, Diagnostic>()
   const counts = { error: 0, warning: 0 }
   const errors = createErrorPlaces()
-  // Where a text could not be taken as it stands: what else would be said there follows from that.
+  // Places whose text could not be read as it stands: further faults there would follow from that.
   const unreadable = new Set<string>()
   const keep = (diagnostic: Diagnostic): void => {
     const { file, line, column, code, message, severity } = diagnostic
@@ -69,7 +69,7 @@ export function createReport(): Report {
   }
 }
 
-/** True for a text of one line of which some character is not certain. */
+/** True for a text of one line in which some character is a guess. */
 function isGuess({ source, start, end }: Place): boolean {
   const isInside = source.guessed?.some((at) => start <= at && at < end) === true
   return isInside && !source.text.slice(start, end).includes('\n')
@@ -95,9 +95,9 @@ function diagnosticAt(
   const { line, column } = positionOf(source, start)
   const end = start + extentOf(place)
   const last = positionOf(source, end)
-  // Where lines were left out, what is one line of the text that is read may be several of the file.
+  // Where lines were left out, one line of the text may be several of the file.
   const endColumn = last.line === line ? last.column : column
-  // What goes on beyond the line cannot be replaced by what is written in place of what is marked.
+  // A suggestion replaces the marked text only; it cannot replace text that goes on beyond the line.
   const isWhole = endColumn > column && /^[ \t\r\n]*$/.test(source.text.slice(end, place.end))
   return {
     file: source.file,
@@ -112,7 +112,7 @@ function diagnosticAt(
   }
 }
 
-/** How much of a place is on the line where it begins, spaces behind it aside. */
+/** Length of a place on its first line, without trailing spaces. */
 function extentOf({ source, start, end }: Place): number {
   const text = source.text.slice(start, Math.min(end, lineEndOf(source.text, start)))
   // Other spaces are letters to YAML.

@@ -5,7 +5,7 @@ import type { DiagnosticCode } from './codes.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import { excerptOf } from './excerpt.ts'
 
-/** How the text of a report is made up for where it is shown. */
+/** Appearance of a report in its medium. */
 export interface Look {
   /** The text in a colour, or as it is where colours are not shown. */
   paint(style: 'bold' | 'dim' | 'red' | 'yellow' | 'cyan', text: string): string
@@ -16,15 +16,15 @@ export interface Look {
 /** For files, pipes and tests. */
 export const PLAIN: Look = { paint: (_style, text) => text, columns: 170 }
 
-/** The lines of a source file, by the name that diagnostics give it; none when it was not read. */
+/** Lines of a source file, by its name in diagnostics; none when it was not read. */
 export type LinesOf = (file: string) => readonly string[]
 
 const COLOURS = { error: 'red', warning: 'yellow' } as const
 
-/** Faults of a file as a whole: its first line would tell nothing. */
+/** Faults of a file as a whole, which its first line would not explain. */
 const ABOUT_FILES: ReadonlySet<DiagnosticCode> = new Set(['GATE1001', 'GATE1002', 'GATE1005', 'GATE1018', 'GATE2001'])
 
-/** What others wrote may be as long as a file; a sentence that quotes it stays one that can be read. */
+/** Longest sentence: quoted text may be as long as a file, and a sentence must stay readable. */
 const MAX_SENTENCE = 400
 const MAX_PATH = 160
 
@@ -36,8 +36,8 @@ export function textReport(diagnostics: readonly Diagnostic[], linesOf: LinesOf,
 }
 
 /**
- * The fault as a terminal shows it: position, code and sentence; the line with carets under the fault, and what was
- * probably meant; the path. Without `sourceLine` one line with position, sentence and suggestion.
+ * The fault as a terminal shows it: position, code and sentence; the line with carets under the fault and the
+ * suggestion; the path. Without `sourceLine`, one line with position, sentence and suggestion.
  */
 export function formatDiagnostic(diagnostic: Diagnostic, sourceLine: string | undefined, look: Look = PLAIN): string {
   const { file, line, column, severity, code, message, suggestion } = diagnostic
@@ -48,7 +48,7 @@ export function formatDiagnostic(diagnostic: Diagnostic, sourceLine: string | un
   return [head, ...pointer(diagnostic, sourceLine, meant, look), ...pathLine(diagnostic, look)].join('\n')
 }
 
-/** True for a fault of which no line tells anything. */
+/** True for a fault that no line explains. */
 export function isAboutFile({ code, line, column }: Diagnostic): boolean {
   return ABOUT_FILES.has(code) && line === 1 && column === 1
 }

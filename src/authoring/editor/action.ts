@@ -8,7 +8,7 @@ const SELF = { $ref: '#/$defs/schema' }
 const TEXTS = { type: 'array', items: { type: 'string' } }
 const PATTERN = { type: 'string', maxLength: LIMITS.pattern }
 
-/** What each kind of keyword takes. */
+/** Schema of the value of each kind of keyword. */
 const KINDS: Readonly<Record<Kind, Schema>> = {
   schema: SELF,
   schemas: { type: 'object', additionalProperties: SELF },
@@ -41,7 +41,7 @@ export function schemaSchema(): Schema {
     properties: Object.fromEntries(properties),
     additionalProperties: false,
     if: { properties: { uniqueItems: { const: true } }, required: ['uniqueItems'] },
-    // Comparing all items with all others takes quadratic time in what the caller sends.
+    // Comparing all items with all others takes quadratic time in the caller's input.
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { required: ['maxItems'], properties: { maxItems: { maximum: LIMITS.uniqueItems } } },
   }

@@ -13,8 +13,8 @@ const LEAF = { fact: 'context.amount', operator: 'greaterThan', value: 1000 }
 const SCALAR: Schema = { type: ['string', 'number', 'boolean'] }
 
 /**
- * A condition in one of its five forms. All keys stand in one list of properties, so that an editor offers and explains
- * each wherever a condition begins; which go together is said beside it.
+ * A condition in one of its five forms. All keys stand in one list of properties, so that an editor offers and
+ * explains each wherever a condition begins; `anyOf` says which go together.
  */
 export function conditionSchema(): Schema {
   return {
@@ -97,7 +97,7 @@ const VALUES: Readonly<Record<Exclude<Operator['value'], 'none'>, Schema>> = {
   time: { type: 'string', pattern: TIME },
 }
 
-/** One of these texts. Not as an enum, which editors would show as the values that are allowed. */
+/** Exactly one of these texts. An enum would be shown by editors as the allowed values. */
 function exactly(names: readonly string[]): Schema {
   return { type: 'string', pattern: `^(?:${names.map((name) => name.replace('.', '\\.')).join('|')})$` }
 }
@@ -116,14 +116,14 @@ function byOperator(): Schema[] {
   return [...withValue, when({ operator: exactly(names) }, { properties: { value: { const: true } } })]
 }
 
-/** The operators that can be asked of facts whose type follows from their names, and what they can be compared with. */
+/** Operators and constants that suit facts whose type follows from their names. */
 function byFact(): Schema[] {
   const namesOf = (type: FactType): string[] => FACT_NAMES.filter((name) => BUILT_IN_FACTS.get(name) === type)
   const overItems = operatorPattern([...OPERATORS.values()].filter(takesValue), '*')
   const isList: Schema = {
     anyOf: [
       { pattern: operatorPattern(suited('list'), '*', ['not']) },
-      // What asks the items of a list may be any operator.
+      // Any operator may test the items of a list.
       { allOf: [{ pattern: overItems }, { pattern: '(?:^|:)(?:someFact|everyFact):' }] },
     ],
   }

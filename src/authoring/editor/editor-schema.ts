@@ -24,7 +24,10 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** The JSON Schema of a policy file that editors use: the shape that the loader checks, and what else a schema can say. */
+/**
+ * The JSON Schema of a policy file for editors: the shape that the loader checks, and further checks that a schema
+ * can express.
+ */
 export function editorSchema(): Record<string, unknown> {
   const condition = Type.Unsafe<unknown>({
     $ref: '#/$defs/condition',
@@ -58,8 +61,8 @@ const APPROVAL: Readonly<Record<string, Schema>> = {
 }
 
 /**
- * What the loader checks beside the shape, with sentences of its own, and a schema can say too: by place, where `[]` are
- * the items of a list and `*` the values of a mapping.
+ * Checks that the loader makes beside the shape, with sentences of its own, and that a schema can express. The keys
+ * are places: `[]` are the items of a list, `*` the values of a mapping.
  */
 export const REFINEMENTS: Readonly<Record<string, Schema>> = {
   timezone: { pattern: '^[A-Za-z]' },
@@ -94,7 +97,7 @@ export const REFINEMENTS: Readonly<Record<string, Schema>> = {
   'rules[].reason': { pattern: NOT_BLANK },
 }
 
-/** The same of test files. */
+/** Refinements of test files. */
 export const TEST_REFINEMENTS: Readonly<Record<string, Schema>> = {
   now: { pattern: TIME },
   'tests[].now': { pattern: TIME },

@@ -2,7 +2,7 @@ type Note = readonly [description: string, example: unknown]
 
 const AMOUNT = { type: 'number', exclusiveMinimum: 0 }
 
-/** What each keyword of a schema under `actions` means, and one use of it. */
+/** Meaning of each keyword of a schema under `actions`, with an example. */
 export const KEYWORD_NOTES: Readonly<Record<string, Note>> = {
   type: ['The type of the value, or a list of types.', 'object'],
   properties: ['Schemas of the members of an object, by name.', { amount: AMOUNT }],

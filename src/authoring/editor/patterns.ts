@@ -2,8 +2,8 @@ import { ACTION_PATTERN, GLOB_PATTERN } from '../../base/glob.ts'
 import { BUILT_IN_FACTS } from '../load/fact-names.ts'
 
 /**
- * What the loader checks by functions, as regular expressions, which every editor can run: no lookahead, and no time beyond
- * the length of the text. None refuses what the loader takes; test/authoring/editor-schema.test.ts compares the two.
+ * The loader's checks as regular expressions that every editor can run: without lookahead, in time linear in the
+ * text. None refuses a text that the loader accepts; test/authoring/editor-schema.test.ts compares the two.
  */
 
 const GLOB_SEGMENT = `(?:\\*\\*|\\*?(?:[A-Za-z0-9_:/-]\\*?)*)`
@@ -19,7 +19,7 @@ export const PLURAL = `^(?:context|plan)${STEP}*\\.\\*${STEP}*$`
 export const SINGLE_PATH = `^${SINGLE}$`
 export const DECLARED_PATH = `^(?:${SINGLE}|(?:context|plan)${STEP}*\\.\\*${STEP}*)$`
 export const REQUEST_PATH = `^(?:context|plan)(?:${STEP}*\\.\\*)?${STEP}*$`
-/** Facts about what was allowed before, by type. */
+/** Facts about earlier allowed actions, by type. */
 const NAMED = '(?:\\.[A-Za-z0-9_-]+|\\["[A-Za-z0-9_-]+"\\])'
 const AMOUNT = `history\\.(?:count|sum)${NAMED}`
 export const OVER_TIME_PATH = `^(?:session\\.actions|session\\.taken${NAMED}|${AMOUNT})$`
@@ -40,7 +40,7 @@ function upTo(max: number): string {
   return [...shorter, ...below.flat(), digits].join('|')
 }
 
-/** So many digits. */
+/** A pattern of `least` to `most` digits. */
 function digit(least: number, most: number): string {
   if (most === 0) return ''
   if (least === most) return most === 1 ? '[0-9]' : `[0-9]{${most}}`
@@ -63,5 +63,5 @@ export const CIDR = `^(?:${OCTET}(?:\\.${OCTET}){3}/(?:3[0-2]|[12]?[0-9])|[0-9A-
 
 export const NOT_BLANK = '\\S'
 
-/** Paths of lists that begin nowhere in the folder: absolute, with a drive or a backslash, an address, or `..` first. */
+/** Paths of lists outside the folder: absolute, with a drive or a backslash, an address, or `..` first. */
 export const OUTSIDE = '^/|^[A-Za-z]:|^[A-Za-z][A-Za-z0-9+.-]*://|\\\\|\\x00|^(?:\\./+)*\\.\\.(?:/|$)'

@@ -9,8 +9,8 @@ import { layoutOf } from './layout.ts'
 import { yamlText } from './yaml.ts'
 
 /**
- * A file in the one style, and the format that it says to have. `diagnostics` are the faults that keep it from being read as a document; `fault` says, as a
- * predicate, why it is left as it is though it can be read.
+ * A formatted file, with its format version. `diagnostics` are faults that keep it from being read as a document;
+ * `fault` is a predicate that says why a readable file stays as it is.
  */
 export type Formatted =
   | { text: string; apiVersion: string | undefined }
@@ -19,15 +19,15 @@ export type Formatted =
 
 interface Read {
   root: Node
-  /** Of a YAML text, in their order. */
+  /** Comments of a YAML text, in their order. */
   comments: readonly string[]
 }
 
 /**
- * Formats a policy or test file. The text that comes out is the same document, with keys in the same order, has the same
- * comments in the same order, and comes out of another round as it is; what cannot be proved to be so is not given.
+ * Formats a policy or test file. The result is the same document, with the same order of keys and comments, and
+ * formats to itself; it is withheld when that cannot be proved.
  *
- * @param file As diagnostics name it; a name that ends in `.json` is held to strict JSON.
+ * @param file Name in diagnostics; a file that ends in `.json` must be strict JSON.
  */
 export function formatDocument(file: string, bytes: Uint8Array): Formatted {
   const report = createReport()

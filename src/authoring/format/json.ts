@@ -1,12 +1,12 @@
 import { entriesOf, itemsOf, type Node } from '../yaml/node.ts'
 import { WIDTH } from './scalars.ts'
 
-/** A JSON document in the one style; scalars and keys as they are written. */
+/** A formatted JSON document; scalars and keys stay as they are written. */
 export function jsonText(root: Node): string {
   return `${written(root, 0, 0).join('\n')}\n`
 }
 
-/** @param taken characters that stand on the first line already, and after the last */
+/** @param taken characters already used on the first line, and needed after the last */
 function written(node: Node, depth: number, taken: number): string[] {
   const parts = partsOf(node)
   if (parts === undefined) return [sourceOf(node)]

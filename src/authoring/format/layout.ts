@@ -12,14 +12,14 @@ export interface Comment {
   readonly column: number
 }
 
-/** What the nodes of a document do not tell: where its comments, the dashes of its lists and its empty lines stand. */
+/** Positions that the nodes of a document lack: those of comments, dashes of lists and empty lines. */
 export interface Layout {
   readonly source: Source
   /** In the order of the text. */
   readonly comments: readonly Comment[]
   /** Offsets of the dashes that begin the items of lists, in the order of the text. */
   readonly dashes: readonly number[]
-  /** Of each line, the offset of its first character that is no space. */
+  /** Offset of the first character of each line that is no space. */
   readonly firsts: readonly number[]
 }
 
@@ -61,14 +61,14 @@ export function columnOf({ source }: Layout, offset: number): number {
   return positionOf(source, offset).column - 1
 }
 
-/** True when what stands at the offset begins a line, and the line before is empty. */
+/** True when the text at the offset begins a line, and the line before is empty. */
 export function hasBlankBefore({ source, firsts }: Layout, offset: number): boolean {
   const line = positionOf(source, offset).line - 1
   const before = firsts[line - 1]
   return firsts[line] === offset && before !== undefined && source.text[before] === '\n'
 }
 
-/** The first dash from an offset on; the offset itself when there is none. */
+/** The first dash at or after an offset; the offset itself when there is none. */
 export function dashFrom({ dashes }: Layout, offset: number): number {
   return dashes[partitionPoint(dashes.length, (i) => (dashes[i] ?? 0) < offset)] ?? offset
 }

@@ -1,16 +1,16 @@
 import type { Json } from '../../base/json.ts'
 import { isVisible, visibleJson } from '../../base/visible.ts'
 
-/** Characters of a line at most, where a text can be broken. */
+/** Longest line, in characters, where a text can be broken. */
 export const WIDTH = 120
 
-/** Every reader of YAML, of version 1.1 too, takes these for the text that they are. */
+/** Texts that every YAML reader, also of version 1.1, reads as texts without quotes. */
 const BARE = /^[\p{L}_][\p{L}\p{N}_./()'; -]*$/u
 const NOT_BARE = /^(?:y|n|yes|no|on|off|true|false|null)$|\s$/i
 
 type Quote = '' | '"' | "'"
 
-/** A scalar as it is written anew: a text between quotes, or the source where that is kept. */
+/** Style of a printed scalar: a text between quotes, or its source unchanged. */
 interface Style {
   quote: Quote
   /** The source, when it is right as it stands. */
@@ -18,8 +18,8 @@ interface Style {
 }
 
 /**
- * What is plain stays so, since its type follows from how it is written. Quotes go where every reader takes the text for
- * a text without them; single ones become double, unless that would need escapes.
+ * Chooses the style. Plain scalars stay plain, since their form determines their type. Quotes are dropped where every
+ * reader takes the text for a text; single quotes become double, unless that would need escapes.
  */
 function styleOf(source: string, value: Json): Style {
   const isOneLine = !source.includes('\n')
@@ -42,8 +42,7 @@ export function oneLineScalar(source: string, value: Json): string {
 }
 
 /**
- * A scalar on the lines that it needs: one that stood on one line stays on it, one that stood on several is filled up to
- * the width.
+ * A scalar on its lines: one line stays one line, several lines are filled up to the width.
  *
  * @param column where the first line begins
  * @param inner where the others will begin
@@ -56,14 +55,14 @@ export function scalarLines(source: string, value: Json, column: number, inner: 
   return isFoldable(text) ? folded(text, quote, column, inner) : [visibleJson(text)]
 }
 
-/** Whether the text is the same after lines are broken at its single spaces. */
+/** True when breaking lines at single spaces keeps the text the same. */
 function isFoldable(text: string): boolean {
   const paragraphs = text.split('\n')
   const isEdgeEmpty = paragraphs[0] === '' || paragraphs.at(-1) === ''
   return !isEdgeEmpty && paragraphs.every((one) => one.trim() === one && isVisible(one))
 }
 
-/** An empty line stands for a line break of the text. */
+/** Lines of a folded text; an empty line stands for a line break of the text. */
 function folded(text: string, quote: Quote, column: number, inner: number): string[] {
   const body = quoted(text, quote)
   const lines: string[] = []
@@ -77,7 +76,7 @@ function folded(text: string, quote: Quote, column: number, inner: number): stri
 function fill(lines: string[], paragraph: string, column: number, inner: number): void {
   let line = ''
   let room = WIDTH - column
-  // Only before a word that cannot be taken for the begin of something else, where the text has no quotes.
+  // Without quotes, lines break only before a word that cannot be read as the beginning of something else.
   for (const part of paragraph.split(/(?<=\S) (?=[\p{L}\p{N}])/u)) {
     if (line !== '' && line.length + 1 + part.length > room) {
       lines.push(line)
@@ -93,7 +92,7 @@ function quoted(text: string, quote: Quote): string {
   return quote === "'" ? `'${text.replaceAll("'", "''")}'` : text
 }
 
-/** `|` or `>`, the indicator of indentation, and what becomes of the line breaks at the end. */
+/** Header of a block scalar: `|` or `>`, the indentation indicator, and the chomping indicator. */
 const HEADER = /^([|>])(?:([1-9])([-+]?)|([-+]?)([1-9]?))/
 
 export interface BlockScalar {

@@ -2,28 +2,28 @@ import { entriesOf, type Node, type Place, type Source } from '../yaml/node.ts'
 import { type Comment, columnOf, dashFrom, hasBlankBefore, type Layout, layoutOf } from './layout.ts'
 import { blockScalar, oneLineScalar, scalarLines, WIDTH } from './scalars.ts'
 
-/** The text being written: comments are taken in the order in which they stand, each once. */
+/** State of printing: comments are printed in the order of the source, each once. */
 interface Printing {
   readonly layout: Layout
   /** Position of the next comment. */
   next: number
-  /** True after a text that would take an empty line for a part of itself. */
+  /** True after a text that would swallow a following empty line. */
   sealed: boolean
 }
 
-/** Where a part of the document is written. */
+/** Position at which a part of the document is printed. */
 interface At {
   /** Characters before it on its line. */
   readonly column: number
-  /** Offset in the source of what follows it. */
+  /** Source offset of the part that follows it. */
   readonly limit: number
-  /** Where the collection that holds it begins in the source; -1 for the document itself. */
+  /** Source column of the collection that holds it; -1 for the document itself. */
   readonly outer: number
   /** True inside brackets. */
   readonly inFlow: boolean
 }
 
-/** A value that is not written at all, such as that of `key:`. */
+/** A value, or undefined when nothing is written, as after `key:`. */
 type Value = Node | undefined
 
 /** An item of a list, or a key with its value. */
@@ -33,7 +33,7 @@ interface Member {
   readonly value: Value
 }
 
-/** The document in the one style, with all its comments; see docs/decisions/0017-format.md for the style. */
+/** The formatted document with all its comments; docs/decisions/0017-format.md describes the style. */
 export function yamlText(source: Source, root: Node): string {
   const p: Printing = { layout: layoutOf(source), next: 0, sealed: false }
   const at: At = { column: 0, limit: source.text.length, outer: -1, inFlow: false }
@@ -42,7 +42,7 @@ export function yamlText(source: Source, root: Node): string {
   else {
     ownLines(p, lines, root.start)
     const [first = '', ...rest] = body(p, root, at, at.column)
-    // Indented, since a comment after it would belong to a text that is not.
+    // Indented: a comment after a text that is not indented would belong to it.
     append(lines, [first + beside(p, root.end), ...indented(rest)])
     lines.push(`${lines.pop() ?? ''}${beside(p, at.limit)}`)
     ownLines(p, lines, at.limit)
@@ -50,7 +50,7 @@ export function yamlText(source: Source, root: Node): string {
   return `${lines.join('\n')}\n`
 }
 
-/** One by one: as arguments of one call, the lines of a long text would overflow the stack. */
+/** Pushes one by one: as arguments of one call, the lines of a long text would overflow the stack. */
 function append(lines: string[], more: readonly string[]): void {
   for (const line of more) lines.push(line)
 }
@@ -65,7 +65,7 @@ function nextComment(p: Printing, limit: number): Comment | undefined {
 }
 
 /**
- * The comment at the end of the line that was written last, as it is put there; empty when there is none.
+ * The comment to print at the end of the last line; empty when there is none.
  *
  * @param takesOwn whether one on a line of its own is put there too
  */
@@ -86,7 +86,7 @@ function ownLines(p: Printing, lines: string[], limit: number, isWanted = (_: Co
   }
 }
 
-/** Keeps an empty line before what stands at the offset; never at the begin of a collection. */
+/** Keeps an empty line before the part at the offset; never at the beginning of a collection. */
 function blankLine(p: Printing, lines: string[], offset: number): void {
   if (lines.length > 0 && !p.sealed && hasBlankBefore(p.layout, offset)) lines.push('')
 }
@@ -133,7 +133,7 @@ function collection(p: Printing, node: Node, at: At): string[] {
     const inFlow = at.inFlow || isClosed
     const printed = memberLines(p, member, { column: at.column, limit, outer: begin, inFlow })
     const isTall = printed.length > 1
-    // Sections of a file stand apart, when one of the two takes several lines.
+    // Sections of a file are separated by an empty line when one of the two takes several lines.
     const isApart = at.outer < 0 && node.entries !== undefined && i > 0 && (isTall || wasTall)
     if (isApart && !isSealed && !lines.slice(from).includes('')) lines.splice(from, 0, '')
     append(lines, printed)
@@ -155,7 +155,7 @@ function membersOf(p: Printing, node: Node, { inFlow }: At): Member[] {
   let from = node.start
   return node.items.map((item) => {
     const start = dashFrom(p.layout, from)
-    // What is not written at all stands at its dash.
+    // An item without text stands at its dash.
     const value = item.start > start ? item : undefined
     from = value?.end ?? start + 1
     return { start, key: undefined, value }
@@ -171,7 +171,7 @@ function memberLines(p: Printing, { key, value }: Member, at: At): string[] {
   if (isBlock(p, value, inside)) return blockMember(p, head, value, at)
   const text = p.layout.source.text
   const between: string[] = []
-  // What stands in brackets that hold nothing else moves before them.
+  // Comments in brackets that hold nothing else move before them.
   const begin = isCollection(value) ? value.end : value.start
   const isAside = nextComment(p, begin) !== undefined
   const first = isAside ? head + beside(p, begin) : `${head} `
@@ -185,7 +185,7 @@ function memberLines(p: Printing, { key, value }: Member, at: At): string[] {
   return lines
 }
 
-/** Comments that stand deeper than the key are about the value that is yet to come. */
+/** A key or dash without value. Comments deeper than the key belong to the value that is still missing. */
 function emptyMember(p: Printing, head: string, at: At): string[] {
   const first = head + beside(p, at.limit)
   const rest: string[] = []
@@ -199,7 +199,7 @@ function blockMember(p: Printing, head: string, value: Node, at: At): string[] {
   // The first line of an item stands beside its dash, a comment too.
   let remark = beside(p, hasBrackets(p, value) ? (member?.start ?? value.end) : value.start, head === '-')
   const above: string[] = []
-  // What stood behind a bracket that is gone is about the whole.
+  // A comment behind a bracket that is removed belongs to the whole.
   const behind = nextComment(p, at.limit)
   if (hasBrackets(p, value) && wasOneLine && remark === '' && behind !== undefined && behind.start >= value.end) {
     const comment = beside(p, at.limit)
@@ -215,7 +215,7 @@ function keyText(p: Printing, { start, end }: Place, name: string): string {
   return oneLineScalar(p.layout.source.text.slice(start, end), name)
 }
 
-/** The lines of a value that is no block; those after the first are yet to be indented. */
+/** Lines of a value that is no block; the caller indents those after the first. */
 function body(p: Printing, value: Node, at: At, column: number): string[] {
   if (isCollection(value)) return [oneLine(p, value)]
   const source = p.layout.source.text.slice(value.start, value.end)
@@ -238,7 +238,7 @@ function oneLine(p: Printing, node: Node): string {
     if (key === undefined) return written ?? ''
     const name = keyText(p, key.place, key.name)
     if (written !== undefined) return `${name}: ${written}`
-    // Without a colon of its own, the one at the end of the name would be taken for it.
+    // The key needs a colon of its own: the one at the end of its name would be read as it.
     return name.endsWith(':') ? `${name}:` : name
   })
   return node.items === undefined ? `{ ${parts.join(', ')} }` : `[${parts.join(', ')}]`

@@ -7,7 +7,7 @@ import type { Declared } from './known.ts'
 import { adviseSpelling } from './spelling.ts'
 import { uncertainLeaves } from './uncertain.ts'
 
-/** Reports what is in order, but could be safer or plainer. Shown by `gate-sidecar lint` alone. */
+/** Reports valid parts that could be safer or plainer. Shown by `gate-sidecar lint` alone. */
 export function advise(
   set: PolicyData,
   names: Names,
@@ -51,7 +51,7 @@ function isNegation({ operator }: Leaf): boolean {
   return parts.includes('not') || NEGATIONS.includes(parts.at(-1) ?? '')
 }
 
-/** The leaves that have to be true, not false, for the condition to be true. */
+/** Leaves that must be true, not false, for the condition to be true. */
 function assertedIn(condition: Condition, { conditions }: PolicyData): Leaf[] {
   const leaves: Leaf[] = []
   const entered = new Set<string>()
@@ -98,7 +98,7 @@ function adviseTerms(approval: Node | undefined, names: Names): void {
   names.report.add('GATE2106', place, message)
 }
 
-/** Every factor of the set together does not reach the lower threshold. */
+/** Reports factors that even together do not reach the lower threshold. */
 function adviseThresholds({ factors, thresholds }: PolicyData, names: Names, roots: readonly Node[]): void {
   const tenths = factors.reduce((sum, { weight }) => sum + Math.round(weight * 10), 0)
   const [place] = roots.flatMap((root) => memberOf(root, 'risk') ?? [])

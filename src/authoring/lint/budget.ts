@@ -1,8 +1,8 @@
 /** Counts the work of an analysis, so that it ends after the same amount on every machine. */
 export interface Budget {
-  /** False, and from then on always, when there is not as much left: what needs it is left unsaid. */
+  /** False, then and ever after, when less is left: the finding that needs it is omitted. */
   readonly spend: (cost: number) => boolean
-  /** True when something was left unsaid. */
+  /** True when findings were omitted. */
   readonly exhausted: () => boolean
 }
 

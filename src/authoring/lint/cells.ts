@@ -7,27 +7,27 @@ import type { Budget } from './budget.ts'
 import type { Known } from './known.ts'
 import { listsOf, numbersAround, textsBeside, timesAround } from './samples.ts'
 
-/** What the leaves about one fact come to for some of its values: a truth for each leaf, in their order. */
+/** Outcomes of the leaves about one fact for some of its values: a truth for each leaf, in their order. */
 export type Cell = readonly Truth[]
 
-/** Values of one fact that stand for others, with what is not told by the value. */
+/** A value of one fact that stands for others, with outcomes that the value does not determine. */
 interface Sample {
   readonly value: Json | undefined
   /** The same text as a time, when the leaves ask for times too. */
   readonly time?: string | undefined
-  /** Outcomes by position of a leaf that the value does not tell. */
+  /** Outcomes that the value does not determine, by position of the leaf. */
   readonly open?: ReadonlyMap<number, Truth>
 }
 
 const MAX_SAMPLES = 2000
-/** Kinds of items of which all lists are tried: 2^8 lists. */
+/** Most kinds of items whose lists are all tried: 2^8 lists. */
 const MAX_ITEMS = 8
 const BOTH: readonly Truth[] = ['true', 'false']
 const ALL: readonly Truth[] = ['true', 'false', 'unknown']
 
 /**
- * Every way in which the leaves about one fact can come out together; some that cannot be may be among them, none that can
- * is missing. Undefined when there are too many values to try.
+ * All combined outcomes of the leaves about one fact. Impossible ones may be among them; no possible one is missing.
+ * Undefined when there are too many values to try.
  */
 export function cellsOf(asked: readonly Asked[], known: Known, budget: Budget): readonly Cell[] | undefined {
   if (!budget.spend(costOf(asked))) return undefined
@@ -41,7 +41,7 @@ export function cellsOf(asked: readonly Asked[], known: Known, budget: Budget): 
   return [...cells.values()]
 }
 
-/** Constants cost what they are long, and again for each pattern that they are held against. */
+/** Constants cost their length, and again for each pattern that they are tested against. */
 function costOf(asked: readonly Asked[]): number {
   const patterns = asked.filter(({ base }) => base === 'matches').length
   const length = asked.reduce((sum, { wanted }) => sum + wanted.reduce<number>((all, one) => all + lengthOf(one), 0), 0)
@@ -53,8 +53,8 @@ function lengthOf(value: Json): number {
 }
 
 function truthOf(asked: Asked, position: number, { value, time, open }: Sample): Truth {
-  const told = open?.get(position)
-  if (told !== undefined) return told
+  const outcome = open?.get(position)
+  if (outcome !== undefined) return outcome
   return asked.test(isTimed(asked) && time !== undefined ? time : value)
 }
 
@@ -86,21 +86,21 @@ function isText(value: Json): value is string {
   return typeof value === 'string'
 }
 
-/** Simple values that the comparisons of the fact itself name. Of a list that is too long none: what is in it stays open. */
+/** Scalar constants of comparisons of the fact itself. A list that is too long gives none: its members stay open. */
 function constantsOf(asked: readonly Asked[]): (string | number | boolean)[] {
   return asked.filter((one) => one.depth === 0 && one.open === 'no').flatMap(({ wanted }) => wanted.filter(isScalar))
 }
 
 type Openness = readonly [position: number, outcomes: readonly Truth[]]
 
-/** The comparisons of the fact itself that are open so, and what each can come to. */
+/** Comparisons of the fact itself with one of these kinds of openness, and their possible outcomes. */
 function opennesses(asked: readonly Asked[], ...which: readonly Asked['open'][]): Openness[] {
   return asked.flatMap(({ depth, open, base }, i): Openness[] =>
     depth === 0 && which.includes(open) ? [[i, base === 'inCidr' ? ALL : BOTH]] : [],
   )
 }
 
-/** Texts that are no constant, in every way that the leaves can tell them apart. */
+/** Texts that are no constant, in every way that the leaves can distinguish. */
 function textSamples(asked: readonly Asked[], constants: readonly string[]): Sample[] | undefined {
   const own = asked.map((one, i) => ({ ...one, i })).filter(({ depth }) => depth === 0)
   const wantedBy = (...bases: string[]): string[] =>
@@ -114,36 +114,36 @@ function textSamples(asked: readonly Asked[], constants: readonly string[]): Sam
   return texts.flatMap((value) => times.flatMap((time) => opens.map((open) => ({ value, time, open }))))
 }
 
-/** Lists of every make that the leaves can tell apart; a leaf for which that is not known comes out in every way. */
+/** Lists in every way that the leaves can distinguish. A leaf for which that is not known has every outcome. */
 function listSamples(asked: readonly Asked[], budget: Budget): Sample[] | undefined {
   const overItems = asked.map((one, i) => ({ ...one, i })).filter(({ depth }) => depth > 0)
   if (overItems.length === 0) return [{ value: [] }]
-  const isTold = (one: Asked): boolean =>
+  const isDetermined = (one: Asked): boolean =>
     one.depth === 1 && one.open === 'no' && one.base !== 'before' && one.base !== 'after'
-  const told = overItems.filter(isTold)
-  const items = itemsOf(told, budget)
+  const determined = overItems.filter(isDetermined)
+  const items = itemsOf(determined, budget)
   const isLarge = items === undefined || items.length > MAX_ITEMS
-  const untold = isLarge ? overItems : overItems.filter((one) => !isTold(one))
-  const opens = combinations(untold.map(({ i }) => [i, ALL] as const))
+  const undetermined = isLarge ? overItems : overItems.filter((one) => !isDetermined(one))
+  const opens = combinations(undetermined.map(({ i }) => [i, ALL] as const))
   const lists = isLarge ? [[]] : listsOf(items)
   if (opens === undefined || lists.length * opens.length > MAX_SAMPLES) return undefined
   return lists.flatMap((value) => opens.map((open) => ({ value, open })))
 }
 
 /**
- * Items that stand for all: what a leaf over items says of a list follows from what it says of the lists of one item each,
- * so that of items alike in that one is enough. Undefined when there are too many.
+ * Items that stand for all others. The outcome of a leaf over items follows from its outcomes for the lists of one
+ * item, so one item of each outcome is enough. Undefined when there are too many.
  */
-function itemsOf(told: readonly Asked[], budget: Budget): Json[] | undefined {
-  const constants = [...new Set(told.flatMap(({ wanted }) => wanted.filter(isScalar)))]
+function itemsOf(leaves: readonly Asked[], budget: Budget): Json[] | undefined {
+  const constants = [...new Set(leaves.flatMap(({ wanted }) => wanted.filter(isScalar)))]
   const ending = (name: string): string[] =>
-    told.filter(({ base }) => base === name).flatMap(({ wanted }) => wanted.filter(isText))
+    leaves.filter(({ base }) => base === name).flatMap(({ wanted }) => wanted.filter(isText))
   const texts = textsBeside(ending('startsWith'), ending('endsWith'), constants.filter(isText))
   if (texts === undefined || constants.length + texts.length > MAX_SAMPLES) return undefined
   const numbers = numbersAround(constants.filter((one) => typeof one === 'number'))
   const values: Json[] = [...constants, ...texts, ...numbers, true, false, null, [], {}]
-  if (!budget.spend(values.length * told.length)) return undefined
-  const kinds = new Map(values.map((item) => [told.map(({ test }) => test([item])).join(), item]))
+  if (!budget.spend(values.length * leaves.length)) return undefined
+  const kinds = new Map(values.map((item) => [leaves.map(({ test }) => test([item])).join(), item]))
   return [...kinds.values()]
 }
 

@@ -6,29 +6,29 @@ import type { ReadFiles } from '../load/read-files.ts'
 import { actionNodes } from '../schemas/actions.ts'
 import { type Entry, entriesOf, itemsOf, memberOf, type Node } from '../yaml/node.ts'
 
-/** What is certain of a set, errors or not: the whole of one without errors. */
+/** The certain part of a set, errors or not: the whole of one without errors. */
 export interface Certain {
-  /** With the rules, factors and conditions that were read without fault. */
+  /** The set with the rules, factors and conditions that were read without fault. */
   readonly set: PolicyData
   readonly names: Names
-  /** The documents of which the text was read as it stands. */
+  /** Documents whose text was read as it stands. */
   readonly roots: readonly Node[]
-  /** The declared actions; undefined when some declaration is not known, so that nothing can be said of any fact. */
+  /** Declared actions; undefined when some declaration is not known, so that no fact is certain. */
   readonly actionNodes: ReadonlyMap<string, Node> | undefined
-  /** Names of the lists of which the values may be others: kept in files, or at fault. */
+  /** Names of the lists whose values may be others: those kept in files, or at fault. */
   readonly openLists: ReadonlySet<string>
-  /** Texts of conditions, each of which may be a name in spite of an error; none without errors. */
+  /** Texts inside conditions, each of which may be a name in spite of an error; none without errors. */
   readonly mentioned: ReadonlySet<string>
   /** False when something was left out. */
   readonly isWhole: boolean
 }
 
-/** Stand in for thresholds that are not known: nothing that a factor adds can be told to reach them, or not to. */
+/** Replacement for unknown thresholds: no sum of factors certainly reaches them, or certainly does not. */
 const UNKNOWN_THRESHOLDS: PolicyData['thresholds'] = { requireApproval: 0, deny: Number.POSITIVE_INFINITY }
 
 /**
- * Leaves out every rule, factor and condition with an error inside it, and those that refer to one: a condition that could not
- * be read is not the absence of one. What else may be other than it was read is left open.
+ * Removes every rule, factor and condition with an error inside it, and those that refer to one: an unreadable
+ * condition is not the absence of one. Other parts that may differ from what was read are left open.
  */
 export function certainPart(set: PolicyData, names: Names, { policies, partial }: ReadFiles): Certain {
   const { report } = names
@@ -87,7 +87,7 @@ function hasErrorAt(root: Node, section: string, { report }: Names): boolean {
   return entry !== undefined && (report.errors.within(entry.key) || report.errors.within(entry.value))
 }
 
-/** Whether all that is written of a rule or factor was read: a part that may be declared elsewhere is no error, but missing. */
+/** True when all of a rule or factor was read: a reference that may be declared elsewhere is no error, but is missing. */
 function isReadable(candidate: Rule | Factor, { nodes, report }: Names): boolean {
   const node = nodes.get(candidate)
   if (node === undefined || report.errors.isGuessed(node.source.file) || report.errors.within(node)) return false
@@ -95,7 +95,7 @@ function isReadable(candidate: Rule | Factor, { nodes, report }: Names): boolean
   return memberOf(node, 'scale') === undefined || ('scale' in candidate && candidate.scale !== undefined)
 }
 
-/** The named conditions that were read without fault, as were all that they refer to. */
+/** Named conditions that were read without fault, as were all conditions that they refer to. */
 function soundConditions({ conditions }: PolicyData, names: Names): Map<string, Condition> {
   const { errors } = names.report
   const isRead = (name: string, node: Node): boolean => {
@@ -107,7 +107,7 @@ function soundConditions({ conditions }: PolicyData, names: Names): Map<string, 
   const sound = new Map(conditions)
   const faulty = new Set<string>()
   for (const [name, node] of names.conditions) if (!conditions.has(name) || !isRead(name, node)) faulty.add(name)
-  // A set that grows is walked to its end, so that who refers to one is reached from it.
+  // Iterating a growing set visits the additions too, so that indirect users are reached.
   for (const name of faulty) {
     sound.delete(name)
     for (const { user } of usersOf.get(name) ?? []) faulty.add(user)
@@ -115,7 +115,7 @@ function soundConditions({ conditions }: PolicyData, names: Names): Map<string, 
   return sound
 }
 
-/** The named conditions that a condition refers to by itself. */
+/** Named conditions that a condition refers to directly. */
 function referencesOf(condition: Condition): readonly string[] {
   if (condition.kind === 'leaf') return []
   if (condition.kind === 'condition') return [condition.name]

@@ -8,7 +8,7 @@ import type { Scope } from './known.ts'
 import type { Search } from './search.ts'
 import { groupByFacts, outcomesIn, type TruthsOf } from './truths.ts'
 
-/** What a condition is checked with. */
+/** Inputs of the check of a condition. */
 interface Checking {
   readonly names: Names
   readonly search: Search
@@ -20,8 +20,8 @@ interface Checking {
 export type CheckCondition = (condition: Condition, scope: Scope) => boolean
 
 /**
- * Reports parts of conditions that are always the same or change nothing, each at the smallest part that shows it. True when
- * something was reported. What a named condition says is left to its own place.
+ * Reports parts of conditions that are constant or change nothing, each at the smallest part that shows it. True when
+ * something was reported. A named condition is checked at its own place.
  */
 export function conditionChecker(set: PolicyData, names: Names, search: Search): CheckCondition {
   const hasDefault = ({ fact }: Leaf): boolean => set.facts.get(fact.text)?.default !== undefined
@@ -42,9 +42,9 @@ function check(node: Condition, checking: Checking): boolean {
 
 function checkLeaf(leaf: Leaf, checking: Checking): boolean {
   const { names, search, scope } = checking
-  // A guard may stand for a schema that will be changed one day.
+  // A guard may anticipate a change of the schema.
   if (isGuard(leaf, checking)) return false
-  // Said where the constant is read.
+  // Reported where the constant is read.
   if (asksNever(leaf)) return true
   const outcomes = checking.outcomes(leaf)
   const because = search.knownOf(leaf.fact, scope).because ?? 'no value gives another outcome'
@@ -75,7 +75,7 @@ function reportConstant(kind: ListKind, node: Condition & { kind: ListKind }, ch
   const outcomes = checking.outcomes(node)
   const isNever = !outcomes.has('true')
   if (!isNever && outcomes.has('false')) return false
-  // Of named conditions that are so themselves it is said where they stand.
+  // A named condition that is constant itself is reported at its own place.
   const inert = isNever ? 'true' : 'false'
   if (node.conditions.some((part) => part.kind === 'condition' && !checking.outcomes(part).has(inert))) return false
   const conflict = conflictOf(kind, node.conditions, checking)
@@ -95,7 +95,7 @@ function reportConstant(kind: ListKind, node: Condition & { kind: ListKind }, ch
 
 const MAX_PAIRED = 12
 
-/** The two parts that explain it, or else those that do together. */
+/** The two parts in conflict, or the parts that conflict only together. */
 function conflictOf(kind: ListKind, parts: readonly Condition[], checking: Checking): readonly Condition[] {
   const { search, scope } = checking
   const holds = (truth: Truth): boolean => (kind === 'all' ? truth === 'true' : truth === 'false')
@@ -112,7 +112,7 @@ function conflictOf(kind: ListKind, parts: readonly Condition[], checking: Check
   return group
 }
 
-/** Reports parts of a list that stand in it before. */
+/** Reports parts that repeat an earlier one of their list. */
 function reportRepeated(kind: ListKind, parts: readonly Condition[], { names }: Checking): boolean {
   const seen = new Set<string>()
   let reported = false
@@ -128,7 +128,7 @@ function reportRepeated(kind: ListKind, parts: readonly Condition[], { names }: 
   return reported
 }
 
-/** The same for conditions that ask the same, in whatever order. */
+/** A key that is the same for equal conditions, in whatever order their parts stand. */
 export const conditionKey = (condition: Condition): string => {
   if (condition.kind === 'leaf') return String(condition.index)
   if (condition.kind === 'condition') return `c(${JSON.stringify(condition.name)})`
@@ -136,7 +136,7 @@ export const conditionKey = (condition: Condition): string => {
   return `${condition.kind}(${condition.conditions.map(conditionKey).sort().join()})`
 }
 
-/** Reports parts without which the list comes to the same in every request. */
+/** Reports parts whose removal changes the list's outcome in no request. */
 function reportIdle(kind: ListKind, parts: readonly Condition[], checking: Checking): boolean {
   let reported = false
   for (const group of groupByFacts(parts, (part) => part, checking.search)) {
@@ -165,7 +165,7 @@ function idleOf(kind: ListKind, parts: readonly Condition[], checking: Checking)
 
 const RANK = { false: 0, unknown: 1, true: 2 } as const
 
-/** Positions of the truths without which the list would come to another. */
+/** Positions of the truths whose removal would change the outcome of the list. */
 function decisive(kind: ListKind, truths: readonly Truth[]): number[] {
   const ranks = truths.map((truth) => (kind === 'all' ? RANK[truth] : -RANK[truth]))
   const least = Math.min(...ranks)

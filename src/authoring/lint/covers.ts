@@ -3,15 +3,15 @@ import { grouped } from '../../base/grouped.ts'
 import type { Rule } from '../../policies/set.ts'
 import type { Budget } from './budget.ts'
 
-/** Finds rules that are about every action of a pattern, in declared order. */
+/** Finds the rules that cover every action of a pattern, in declared order. */
 export type FindCovering = (glob: Glob) => readonly Rule[]
 
-/** Rules with a condition, of one effect, that are looked at for one pattern at most: the first. */
+/** Most conditional rules of one effect that are compared for one pattern: the first. */
 const MAX_CONDITIONAL = 8
-/** What comparing with a pattern costs, by whether the other is an action or a pattern itself. */
+/** Cost of comparing with a pattern, by whether the other is an action or a pattern itself. */
 const COST = { exact: 1, pattern: 30 }
 
-/** Comparing costs: where there is no budget left for it, only rules with the same pattern, or `**`, are found. */
+/** Comparing costs: once the budget is spent, only rules with the same pattern, or `**`, are found. */
 export function coveringFinder(rules: readonly Rule[], budget: Budget): FindCovering {
   const order = new Map(rules.map((rule, i) => [rule, i]))
   const all = telling(rules)
@@ -35,7 +35,10 @@ export function coveringFinder(rules: readonly Rule[], budget: Budget): FindCove
   }
 }
 
-/** Of rules with the same pattern and effect: the first without condition, which leaves the others nothing to add, and the first with one. */
+/**
+ * Rules worth comparing, among those with the same pattern and effect: the first without condition, which makes the
+ * others redundant, and the first few with one.
+ */
 function telling(rules: readonly Rule[]): { glob: Glob; rule: Rule }[] {
   const counts = new Map<string, number>()
   return rules.flatMap((rule) => {

@@ -21,7 +21,7 @@ export function conditionText(condition: Condition, names: Names): string {
   return `the ${condition.kind} of line ${positionOf(place.source, place.start).line}`
 }
 
-/** Where a condition is reported: at its fact, or at the key that says what it is. */
+/** The place at which a condition is reported: its fact, or the key of its form. */
 export function placeOf(condition: Condition, names: Names): Place {
   const node = names.nodes.get(condition)
   const place = condition.kind === 'leaf' ? memberOf(node, 'fact') : keyOf(node, condition.kind)

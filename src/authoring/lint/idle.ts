@@ -5,12 +5,12 @@ import { overTimeFacts } from '../load/over-time.ts'
 import type { Node } from '../yaml/node.ts'
 import { createBudget } from './budget.ts'
 
-/** Pairs of patterns that are compared; beyond them nothing is said. */
+/** Most pairs of patterns that are compared; beyond them nothing is reported. */
 const PAIRS = 300_000
 
 /** Reports facts over time whose patterns match no action that is ever allowed: they count nothing, whatever agents do. */
 export function reportIdle(set: PolicyData, names: Names, roots: readonly Node[]): void {
-  // What is held by default can be allowed by an approval.
+  // An approval can allow an action that is held by default.
   if (set.defaults.decision !== 'deny') return
   const permitting = set.rules.filter(({ effect }) => effect !== 'deny').flatMap(({ actions }) => actions)
   const budget = createBudget(PAIRS)

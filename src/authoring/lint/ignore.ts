@@ -6,7 +6,7 @@ import type { Report } from '../diagnostics/report.ts'
 import { Verbatim } from '../suggest/written.ts'
 import { entriesOf, itemsOf, type Node, type Place, placeAt, positionOf, type Source } from '../yaml/node.ts'
 
-/** A comment `# lint-ignore GATE2007: reason`, and what it is about. */
+/** A comment `# lint-ignore GATE2007: reason`, and the stretch that it applies to. */
 export interface Ignore {
   readonly comment: Place
   readonly code: DiagnosticCode
@@ -17,13 +17,13 @@ export interface Ignore {
 
 const BEGINS = /^#\s*lint-ignore\b/
 const FORM = /^#\s*lint-ignore\s+([A-Za-z]+[0-9]*)\s*:\s*\S/
-/** Such comments of a set at most, and lines that one stands above at most: each is looked at for each warning of its code. */
+/** Most such comments of a set, and most lines between one and its target: each is compared with each warning of its code. */
 const MAX_IGNORES = 2000
 const MAX_ABOVE = 50
-/** Codes of faults of such comments themselves. */
+/** Codes of faults of the comments themselves. */
 const OWN: ReadonlySet<string> = new Set(['GATE2021', 'GATE2022', 'GATE2023', 'GATE2024'])
 
-/** The ignores of some files; malformed ones are reported. JSON has no comments. */
+/** The lint-ignore comments of files; malformed ones are reported. JSON has no comments. */
 export function readIgnores(files: readonly { readonly root: Node }[], report: Report): Ignore[] {
   const ignores = files.flatMap(({ root }) => {
     const { source } = root
@@ -42,9 +42,7 @@ export function readIgnores(files: readonly { readonly root: Node }[], report: R
   return ignores.slice(0, MAX_IGNORES)
 }
 
-/**
- * The diagnostics that no comment ignores. A comment that ignores none is reported, if its code is among those `looked` for.
- */
+/** Diagnostics that no comment ignores. A comment that ignores nothing is reported, if its code was `looked` for. */
 export function withoutIgnored(
   report: Report,
   ignores: readonly Ignore[],
@@ -80,7 +78,7 @@ function readCode(comment: Place, report: Report): DiagnosticCode | undefined {
   }
   const code = codeOf(name)
   if (code === undefined) {
-    // Another number is near to many, and may be any of them.
+    // No suggestion for a wrong number: many codes are equally near.
     const meant = codeOf(name.toUpperCase())
     const suggestion = meant && new Verbatim(textOf(comment).replace(name, meant))
     report.add('GATE2022', comment, `There is no code ${name}.`, suggestion)
@@ -99,7 +97,10 @@ function codeOf(name: string): DiagnosticCode | undefined {
   return Object.keys(DIAGNOSTICS).find((code): code is DiagnosticCode => code === name)
 }
 
-/** The line of the comment; of a comment on a line of its own, the item or entry that begins on the next line that is none. */
+/**
+ * The stretch that a comment covers: its own line. A comment on a line of its own covers the item or entry that
+ * begins on the next line with content.
+ */
 function reachOf(comment: Place, root: Node): Pick<Ignore, 'from' | 'to'> {
   const { source } = comment
   const line = positionOf(source, comment.start).line

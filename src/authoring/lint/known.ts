@@ -11,31 +11,31 @@ import { itemsOf, memberOf, type Node, numberOf } from '../yaml/node.ts'
 
 type JsonKind = 'number' | 'string' | 'boolean' | 'array' | 'object'
 
-/** What is certain about the values of a fact where a rule is asked. Whatever is not certain is let through. */
+/** Certain knowledge about the values of a fact where a rule is evaluated. Uncertain values are admitted. */
 export interface Known {
-  /** Values that have to be tried, since what is known changes at them. */
+  /** Values that must be tried, since admission changes at them. */
   readonly constants: readonly (string | number | boolean)[]
-  /** Whether the fact can have this text, number or boolean. */
+  /** True when the fact can have this text, number or boolean. */
   readonly admits: (value: Json) => boolean
-  /** Whether it can have values of this kind beside constants. */
+  /** True when the fact can have values of this kind beside the constants. */
   readonly admitsOther: (kind: JsonKind) => boolean
   readonly mayBeMissing: boolean
-  /** The declared default, which stands in where it is missing. */
+  /** The declared default, which replaces a missing value. */
   readonly standIn: Json | undefined
-  /** Why the values are limited, as a part of a sentence; undefined when they are not. */
+  /** Reason why the values are limited, as a part of a sentence; undefined when they are not. */
   readonly because: string | undefined
 }
 
-/** What analyses read beside conditions. */
+/** Declarations that analyses read beside conditions. */
 export interface Declared {
   readonly set: PolicyData
   /** The declared actions; undefined when some declaration is not known. */
   readonly actionNodes: ReadonlyMap<string, Node> | undefined
-  /** Names of the lists of which the values may be others. */
+  /** Names of the lists whose values may be others. */
   readonly openLists: ReadonlySet<string>
 }
 
-/** The actions that a condition is asked about; undefined for a named condition, which is asked about any. */
+/** Actions for which a condition is evaluated; undefined for a named condition, which may be evaluated for any. */
 export type Scope = readonly Glob[] | undefined
 
 const ANY_VALUE: Known = {
@@ -60,7 +60,7 @@ function oneOf(values: readonly (string | number)[], because: string): Known {
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 
-/** What is known of a fact in conditions about these actions. */
+/** Knowledge about a fact in conditions about these actions. */
 export function knownOf(fact: FactPath, scope: Scope, { set, actionNodes }: Declared): Known {
   switch (fact.text) {
     case 'time.hour':
@@ -126,7 +126,7 @@ function domainKnown(scope: Scope, { domains }: PolicyData): Known {
     scope === undefined || scope.some((own) => globs.some((glob) => globsIntersect(own, glob)))
   const possible: string[] = []
   for (const [name, globs] of domains) if (meets(globs)) possible.push(name)
-  // What holds all of an action pattern meets it.
+  // A domain that contains an action pattern also meets it.
   const near = possible.flatMap((name) => domains.get(name) ?? [])
   const covered = scope?.every((own) => near.some((glob) => globContains(glob, own))) ?? false
   const because =
@@ -135,7 +135,7 @@ function domainKnown(scope: Scope, { domains }: PolicyData): Known {
 }
 
 function requestKnown(fact: FactPath, scope: Scope, set: PolicyData, actionNodes: Declared['actionNodes']): Known {
-  // What is not known may say anything.
+  // Unknown declarations may say anything.
   if (actionNodes === undefined) return ANY_VALUE
   const standIn = set.facts.get(fact.text)?.default
   const open: Known = { ...ANY_VALUE, mayBeMissing: standIn === undefined, standIn }
@@ -158,7 +158,10 @@ function kindOnly(wanted: JsonKind): Pick<Known, 'admits' | 'admitsOther'> {
   return { admits: () => false, admitsOther: (kind) => kind === wanted }
 }
 
-/** What the schema of each action says; undefined when one of them says nothing. A rule is asked only where the schemas hold. */
+/**
+ * Limits by the schema of each action; undefined when one of them sets none. Rules are evaluated only for requests
+ * that fit the schemas.
+ */
 function limitsOf(
   root: string,
   segments: readonly string[],
@@ -177,7 +180,7 @@ function limitsOf(
 }
 
 function limitAt(schema: Node, segments: readonly string[]): Known | undefined {
-  // A parent that need not be an object can be a list or a text, of which `properties` says nothing.
+  // A parent that need not be an object can be a list or a text, which `properties` does not restrict.
   for (let i = 1; i < segments.length; i += 1) {
     const types = typesOfNode(schemaAt(schema, segments.slice(0, i)))
     if (types?.length !== 1 || types[0] !== 'object') return undefined
@@ -213,7 +216,7 @@ function hasTypeOf(value: Json, types: readonly string[] | undefined): boolean {
   return types.includes(typeof value) || (Number.isInteger(value) && types.includes('integer'))
 }
 
-/** The values that `enum` or `const` leave; undefined when they leave others, or values that are not simple. */
+/** Values that `enum` or `const` allow; undefined when they allow others, or values that are not scalar. */
 function valuesOf(node: Node | undefined): readonly Json[] | undefined {
   const only = memberOf(node, 'const')
   const listed = memberOf(node, 'enum')

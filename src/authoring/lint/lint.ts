@@ -16,26 +16,26 @@ import { reportTexts } from './texts.ts'
 import { reportUncertain } from './uncertain.ts'
 import { reportUnused } from './unused.ts'
 
-/** What the analyses of a set may cost: as much takes some tenths of a second in all. */
+/** Budgets of the analyses of a set: spent in full, they take some tenths of a second. */
 const CONDITION_COST = 150_000
 const SHADOW_COST = 100_000
 const COVER_COST = 300_000
 
-/** What is looked for: what is probably a mistake, or what could be safer or plainer as well. */
+/** Level of lint: probable mistakes, or also parts that could be safer or plainer. */
 export type LintLevel = 'doubts' | 'advice'
 
 /**
- * Reports what is doubtful in a set, but can be meant; of one with errors, what is certain in spite of them. False when
- * something was left unsaid: the set has errors, or is too large or too involved to be analysed whole.
+ * Reports parts of a set that are valid but doubtful; in a set with errors, those that are certain in spite of them.
+ * False when findings were omitted: the set has errors, or is too large or too involved to be analysed whole.
  */
 export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: LintLevel): boolean {
   const certain = certainPart(whole, read, files)
   const { set, names, roots, actionNodes, openLists, isWhole } = certain
-  // What was not read may use anything.
+  // Unread parts may use anything.
   if (isWhole || (!files.partial && roots.length === files.policies.length))
     for (const root of roots) reportUnused(root, names, certain.mentioned)
   reportUncertain(set, names, actionNodes)
-  // A rule that is left out may allow what is counted.
+  // A rule that was left out may allow an action that is counted.
   if (isWhole) reportIdle(set, names, roots)
   if (level === 'advice') advise(set, names, roots, actionNodes)
   if (actionNodes !== undefined) reportTexts(set, names)
@@ -43,7 +43,7 @@ export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: Li
   return isAnalysed && isWhole
 }
 
-/** What follows from trying all requests that conditions can tell apart. */
+/** Reports the findings that follow from trying all requests that conditions can distinguish. */
 function analyse(declared: Declared, names: Names, roots: readonly Node[]): boolean {
   const { set } = declared
   const conditionBudget = createBudget(CONDITION_COST)

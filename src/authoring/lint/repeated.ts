@@ -5,7 +5,7 @@ import type { Names } from '../load/names.ts'
 import { entriesOf, itemsOf, memberOf, type Node } from '../yaml/node.ts'
 import { conditionKey } from './conditions.ts'
 
-/** Reports what is written twice without meaning more for it. The rules that say what an earlier one says are answered. */
+/** Reports repetitions without further meaning. Returns the rules that repeat an earlier one. */
 export function reportRepeated(set: PolicyData, names: Names, files: readonly Node[]): ReadonlySet<Rule> {
   for (const candidate of [...set.rules, ...set.factors])
     reportPatterns(candidate.actions, memberOf(names.nodes.get(candidate), 'actions'), names)
@@ -24,7 +24,7 @@ export function reportRepeated(set: PolicyData, names: Names, files: readonly No
   return reportRules(set.rules, names)
 }
 
-/** Patterns of a list that are compared with each other at most; of a longer list only equal ones are noticed. */
+/** Most patterns of a list that are compared with each other; in a longer list only equal ones are noticed. */
 const MAX_COMPARED = 100
 
 function reportPatterns(globs: readonly Glob[], node: Node | undefined, names: Names): void {

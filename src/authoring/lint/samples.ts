@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json.ts'
 import { parseRfc3339 } from '../../base/time.ts'
 
-/** Values that stand for all: whatever number is compared with these constants compares like one of the answer. */
+/** Numbers that represent all others: any number compares with these constants like one of the result. */
 export function numbersAround(constants: Iterable<number>): number[] {
   const sorted = [...new Set(constants)].sort((a, b) => a - b)
   const [first = 0] = sorted
@@ -22,7 +22,7 @@ function insideOf(low: number, high: number): number[] {
   return [middle, Math.floor(low) + 1].filter((value) => value > low && value < high)
 }
 
-/** Times around the constants as texts, and a text that is none; undefined when a time beyond the last cannot be written. */
+/** Times around the constants as texts, and a text that is no time; undefined when a time beyond the last cannot be written. */
 export function timesAround(constants: Iterable<number>): string[] | undefined {
   const sorted = [...new Set(constants)].sort((a, b) => a - b)
   const around = sorted.flatMap((ms, i) => {
@@ -37,7 +37,10 @@ export function timesAround(constants: Iterable<number>): string[] | undefined {
   return texts.length === times.length ? [...texts, ''] : undefined
 }
 
-/** Texts that are none of the constants: of each beginning and ending that is asked for, and of none. Undefined when there is no character to tell them by. */
+/**
+ * Texts that equal none of the constants, with each tested beginning and ending, and with none. Undefined when no
+ * distinguishing character is free.
+ */
 export function textsBeside(
   starts: Iterable<string>,
   ends: Iterable<string>,
@@ -51,7 +54,7 @@ export function textsBeside(
   return beginnings.flatMap((start) => endings.map((end) => start + filler + end))
 }
 
-// Characters for private use: hardly any policy has them, and one that has some does not have all.
+// Private-use characters: hardly any policy has them, and one that has some does not have all.
 const FIRST_PRIVATE = 0xe000
 const MAX_TRIED = 100
 
@@ -63,7 +66,7 @@ function unusedCharacter(known: string): string | undefined {
   return undefined
 }
 
-/** All lists that have some of the items, each once: in no other way does a list differ for the operators. */
+/** All lists of some of the items, each once: operators distinguish lists in no other way. */
 export function listsOf(items: readonly Json[]): Json[][] {
   let lists: Json[][] = [[]]
   for (const item of items) lists = lists.flatMap((list) => [list, [...list, item]])

@@ -4,7 +4,7 @@ import { memberOf } from '../yaml/node.ts'
 import { numbersAround } from './samples.ts'
 import type { Search } from './search.ts'
 
-/** Reports scales that come to the same for every number that the schemas let through. */
+/** Reports scales that are constant for every number that the schemas admit. */
 export function reportScales(set: PolicyData, names: Names, search: Search): void {
   for (const factor of set.factors) {
     const { scale } = factor

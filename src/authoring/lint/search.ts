@@ -7,7 +7,7 @@ import type { Budget } from './budget.ts'
 import { type Cell, cellsOf } from './cells.ts'
 import { type Declared, type Known, knownOf, type Scope } from './known.ts'
 
-/** A condition and what it shall come to. */
+/** A condition and its required outcome. */
 interface Goal {
   readonly condition: Condition
   readonly holds: (truth: Truth) => boolean
@@ -16,27 +16,27 @@ interface Goal {
 /** `unclear` when it was not possible to try everything. */
 type Found = 'found' | 'none' | 'unclear'
 
-/** Tries all requests that conditions can tell apart. */
+/** Tries all requests that conditions can distinguish. */
 export interface Search {
   /**
-   * Whether some request about these actions meets all goals; `visit` is given the outcome of each goal's condition where they
-   * are met, and says whether that is enough.
+   * Searches for a request about these actions that meets all goals. `visit` receives the truths of the goals'
+   * conditions for each, and returns true to stop.
    */
   readonly search: (goals: readonly Goal[], scope: Scope, visit?: (truths: readonly Truth[]) => boolean) => Found
   /** The distinct leaves below a condition, in document order. */
   readonly leavesOf: (condition: Condition) => readonly Leaf[]
-  /** False when the budget is spent; `cost` is that of what comes before the next search. */
+  /** False when the budget is spent; `cost` is that of the work before the next search. */
   readonly mayGoOn: (cost: number) => boolean
   readonly knownOf: (fact: FactPath, scope: Scope) => Known
 }
 
-/** Nodes of all conditions of one question at most, and steps that it may take. */
+/** Most nodes of all conditions of one search, and most steps that it may take. */
 const MAX_NODES = 200
 const MAX_STEPS = 20_000
-/** What a question costs beside what is tried. */
+/** Fixed cost of a search. */
 const SEARCH_COST = 10
 
-/** The leaves that ask about one fact, and how they can come out together. */
+/** The leaves about one fact, and their possible combined outcomes. */
 interface Axis {
   readonly leaves: readonly Leaf[]
   readonly cells: readonly Cell[]
@@ -106,7 +106,7 @@ function nodeCounter({ conditions }: PolicyData): (condition: Condition) => numb
 interface Walk {
   readonly axes: readonly Axis[]
   readonly goals: readonly Goal[]
-  /** What it costs to work out all goals once. */
+  /** Cost of evaluating all goals once. */
   readonly cost: number
   readonly budget: Budget
   readonly visit: (truths: readonly Truth[]) => boolean

@@ -11,32 +11,32 @@ import { groupByFacts } from './truths.ts'
 const STRENGTH = { deny: 2, require_approval: 1, allow: 0 } as const
 const VERB = { deny: 'denies', require_approval: 'holds', allow: 'allows' } as const
 
-/** Why a rule never decides about some actions. */
+/** Reason why a rule never decides about some actions. */
 interface Cause {
-  /** The rules that decide in its place, alone or together. */
+  /** Rules that decide in its place, alone or together. */
   readonly rules: readonly Rule[]
-  /** The factors that always add up to a denial. */
+  /** Factors that always add up to a denial. */
   readonly factors: readonly Factor[]
 }
 
 /** The rule's own condition is at fault. */
 const OWN: Cause = { rules: [], factors: [] }
-/** The lowest score is denied, which every request reaches. */
+/** The threshold of denial is the lowest score, which every request reaches. */
 const THRESHOLD: Cause = { rules: [], factors: [] }
 
-interface Means {
+interface ShadowInputs {
   readonly search: Search
   /** For comparing patterns. */
   readonly coverBudget: Budget
-  /** Rules that say what others say; they are left out. */
+  /** Rules that repeat others; they are left out. */
   readonly repeated: ReadonlySet<Rule>
-  /** Rules with conditions of which it is said already what is wrong with them. */
+  /** Rules whose conditions have been reported already. */
   readonly faulty: ReadonlySet<Rule>
 }
 
-/** Reports rules that no request lets decide. */
-export function reportShadowed(set: PolicyData, names: Names, means: Means): void {
-  const { search, coverBudget, repeated, faulty } = means
+/** Reports rules that decide no request. */
+export function reportShadowed(set: PolicyData, names: Names, inputs: ShadowInputs): void {
+  const { search, coverBudget, repeated, faulty } = inputs
   const order = new Map(set.rules.map((rule, i) => [rule, i]))
   const covering = coveringFinder(set.rules, coverBudget)
   const factorsAlways = set.factors.filter(({ condition, scale }) => condition === undefined && scale === undefined)
@@ -62,7 +62,7 @@ function isStronger(other: Rule, rule: Rule, order: ReadonlyMap<Rule, number>): 
   return rule.effect !== 'require_approval' && (order.get(other) ?? 0) < (order.get(rule) ?? 0)
 }
 
-/** The score 0, or factors without condition, that reach the threshold of denial: no rule but a deny rule comes to decide. */
+/** Causes by risk: a threshold of 0, or unconditional factors that reach the threshold of denial. Then only deny rules decide. */
 function riskCause(rule: Rule, glob: Glob, always: readonly Factor[], { thresholds }: PolicyData): Cause | undefined {
   if (rule.effect === 'deny') return undefined
   if (thresholds.deny === 0) return THRESHOLD
@@ -71,7 +71,7 @@ function riskCause(rule: Rule, glob: Glob, always: readonly Factor[], { threshol
   return factors.length > 0 && tenths >= thresholds.deny * 10 ? { rules: [], factors } : undefined
 }
 
-/** A condition and what it comes to where its rule applies, or does not. */
+/** A condition and its outcome where its rule applies, or does not apply. */
 interface Part {
   readonly rule: Rule
   readonly condition: Condition
@@ -82,7 +82,7 @@ interface Part {
 function causeOf(rule: Rule, glob: Glob, stronger: readonly Rule[], search: Search): Cause | undefined {
   const always = stronger.find(({ condition }) => condition === undefined)
   if (always !== undefined) return { rules: [always], factors: [] }
-  // Grouping costs too; what is left to try may be nothing.
+  // Grouping costs too, and the budget may be spent.
   if (!search.mayGoOn(stronger.length)) return undefined
   const scope = [glob]
   const own = rule.condition && { rule, condition: rule.condition, holds: (truth: Truth) => applies(rule, truth) }
@@ -91,7 +91,7 @@ function causeOf(rule: Rule, glob: Glob, stronger: readonly Rule[], search: Sear
     const { condition } = other
     return condition === undefined ? [] : [{ rule: other, condition, holds: (truth) => !applies(other, truth) }]
   })
-  // Where the facts are others, the one makes no difference to the other.
+  // Conditions about different facts do not affect each other.
   const groups = groupByFacts(own === undefined ? others : [own, ...others], ({ condition }) => condition, search)
   const isImpossible = (parts: readonly Part[]): boolean => parts.length > 0 && search.search(parts, scope) === 'none'
   for (const group of groups) {
@@ -102,7 +102,7 @@ function causeOf(rule: Rule, glob: Glob, stronger: readonly Rule[], search: Sear
   return undefined
 }
 
-/** Leaves out every part that the rest does without, but for the rule's own. */
+/** Removes every part that the rest can do without, but never the rule's own. */
 function leastOf(
   parts: readonly Part[],
   own: Part | undefined,

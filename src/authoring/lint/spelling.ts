@@ -5,7 +5,7 @@ import type { Names } from '../load/names.ts'
 import { closest, editDistance } from '../suggest/closest.ts'
 import { entriesOf, itemsOf, memberOf, type Node } from '../yaml/node.ts'
 
-/** Reports patterns of rules, factors and domains that begin nearly as a declared action does, but as none. */
+/** Reports patterns of rules, factors and domains that nearly match the beginning of a declared action, but match none. */
 export function adviseSpelling(set: PolicyData, names: Names, roots: readonly Node[]): void {
   if (set.actions.size === 0) return
   const startsOf = memo((length: number) => declaredStarts(set, length))
@@ -20,7 +20,7 @@ export function adviseSpelling(set: PolicyData, names: Names, roots: readonly No
 /** Declared actions, the first of each start. */
 type Starts = ReadonlyMap<string, string>
 
-/** So many segments of each declared action, or all of them. */
+/** Declared actions by their first `length` segments, or by all of them. */
 function declaredStarts({ actions }: PolicyData, length: number): Starts {
   const starts = new Map<string, string>()
   for (const action of actions.keys()) {
@@ -43,13 +43,13 @@ function adviseList(
     const plain = plainSegments(glob)
     const start = plain.join('.')
     const starts = startsOf(glob.exact ? Number.POSITIVE_INFINITY : plain.length)
-    // Where a malformed pattern was left out, the others are not in their places.
+    // After a malformed pattern was left out, the others are not in their places.
     if (starts.has(start) || start.length < MIN_WORD || place?.value !== glob.text) continue
     const meant = names.report.search(starts.keys(), (known) => closest(start, known))
     const action = starts.get(meant ?? '')
     if (meant === undefined || action === undefined || !isSlip(start, meant)) continue
     const pattern = parseGlob(meant + glob.text.slice(start.length))
-    // Where both are named, they are two.
+    // A list that names both means two actions.
     if (pattern === undefined || [...globs, pattern].find((one) => globMatches(one, action)) !== pattern) continue
     const none = glob.exact ? `No action ${glob.text} is` : `No action that ${glob.text} matches is`
     const message = `${none} declared under actions, but ${action} is. Correct one of them, or declare both.`
@@ -63,7 +63,7 @@ function plainSegments({ segments }: Glob): readonly string[] {
   return star < 0 ? segments : segments.slice(0, star)
 }
 
-/** One slip of the keyboard, and not another number or a plural. */
+/** True for one slip of the keyboard, but not for another number or a plural. */
 function isSlip(text: string, meant: string): boolean {
   if (text.replace(/\d+/g, '') === meant.replace(/\d+/g, '')) return false
   if (`${text}s` === meant || text === `${meant}s`) return false

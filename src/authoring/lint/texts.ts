@@ -6,12 +6,12 @@ import type { Names } from '../load/names.ts'
 import { numberIn } from '../suggest/meant.ts'
 import { itemsOf, memberOf, type Node } from '../yaml/node.ts'
 
-/** What a fact is compared with, by kind of value. */
+/** Kind of value that a fact is compared with. */
 type Kind = 'number' | 'boolean'
 
 /**
- * Reports texts such as "100" that are compared with a fact which is compared with numbers elsewhere: text and number are never
- * equal. Of declared facts, whose type is known, it is an error.
+ * Reports texts such as "100" compared with a fact that is compared with numbers elsewhere: a text never equals a
+ * number. For declared facts, whose type is known, it is an error.
  */
 export function reportTexts(set: PolicyData, names: Names): void {
   const leaves = [...names.nodes].flatMap(([condition, node]) =>
@@ -32,7 +32,7 @@ function isUndeclared({ fact }: Leaf, { facts }: PolicyData): boolean {
   return REQUEST_ROOTS.has(fact.root) && !facts.has(fact.text)
 }
 
-/** Kinds of values that the leaf takes the fact, or each of its items, to be. */
+/** Kinds of values that the leaf expects of the fact, or of its items. */
 function kindsOf({ operator, wanted }: Leaf): Kind[] {
   if (parseOperator(operator)?.operator.value === 'number') return ['number']
   const values = comparesValues(operator) ? [wanted].flat() : []

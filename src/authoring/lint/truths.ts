@@ -7,12 +7,12 @@ import type { Search } from './search.ts'
 
 const EVERY: ReadonlySet<Truth> = new Set<Truth>(['true', 'false', 'unknown'])
 
-/** What a condition can come to in a request about some actions; all three where that is not known. */
+/** Possible outcomes of a condition in requests about some actions; all three where they are not known. */
 export type TruthsOf = (condition: Condition) => ReadonlySet<Truth>
 
 /**
- * Works out what conditions can come to. Parts that read different facts are tried apart, so that the work grows with the
- * parts that share facts only.
+ * Computes the possible outcomes of conditions. Parts that read different facts are tried apart, so that the work
+ * grows only with parts that share facts.
  */
 export function outcomesIn(scope: Scope, { conditions }: PolicyData, search: Search): TruthsOf {
   const tried = (parts: readonly Condition[], combined: Condition): ReadonlySet<Truth> => {
@@ -50,13 +50,13 @@ function combinations(kind: 'all' | 'any', a: ReadonlySet<Truth>, b: ReadonlySet
   return new Set([...a].flatMap((mine) => [...b].map((theirs) => combine([mine, theirs]))))
 }
 
-/** Those that read a fact in common, directly or through others, are in one group; order is kept. */
+/** Groups items that read a fact in common, directly or through others; order is kept. */
 export function groupByFacts<T>(items: readonly T[], conditionOf: (item: T) => Condition, search: Search): T[][] {
   const parent = items.map((_, i) => i)
   const rootOf = (i: number): number => {
     let root = i
     while (parent[root] !== undefined && parent[root] !== root) root = parent[root] ?? root
-    // Shortens the way for those who come later.
+    // Path compression, for later lookups.
     for (let at = i; at !== root; ) {
       const next = parent[at] ?? root
       parent[at] = root

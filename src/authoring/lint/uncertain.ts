@@ -9,7 +9,7 @@ import { memberOf } from '../yaml/node.ts'
 import { placeOf } from './describe.ts'
 import type { Declared } from './known.ts'
 
-/** Reports facts whose absence makes a restraining rule apply, where nothing shows that the author thought of it. */
+/** Reports facts whose absence makes a restraining rule apply, where the policy does not show that this is intended. */
 export function reportUncertain(set: PolicyData, names: Names, actionNodes: Declared['actionNodes']): void {
   const reported = new Set<Leaf>()
   for (const rule of set.rules) {
@@ -24,7 +24,7 @@ export function reportUncertain(set: PolicyData, names: Names, actionNodes: Decl
   }
 }
 
-/** What makes sure that the fact is there. */
+/** Advice on how to make sure that the fact is present. */
 function remedy({ fact }: Leaf, { session, counters }: PolicyData): string {
   if (!OVER_TIME_ROOTS.has(fact.root)) return 'give it a default, require it in the schema'
   const counter = counters.get(fact.text)
@@ -33,7 +33,7 @@ function remedy({ fact }: Leaf, { session, counters }: PolicyData): string {
   return `give ${made.join(' and ')} a default, require it in the schema`
 }
 
-/** The leaves of a rule that read a fact which may be missing: without default, guard, or a schema that requires it. */
+/** Leaves of a rule whose fact may be missing: without default, guard, or a schema that requires it. */
 export function uncertainLeaves(rule: Rule, set: PolicyData, actionNodes: Declared['actionNodes']): Leaf[] {
   if (rule.condition === undefined || actionNodes === undefined) return []
   const leaves = leavesOf(rule.condition, set.conditions)

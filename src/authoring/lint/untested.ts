@@ -7,7 +7,7 @@ import { memberOf } from '../yaml/node.ts'
 export interface Untested {
   readonly kind: 'rule' | 'factor'
   readonly name: string
-  /** Whether some case is about an action of it. */
+  /** True when some case evaluates an action of it. */
   readonly isAsked: boolean
 }
 

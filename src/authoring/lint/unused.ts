@@ -3,11 +3,11 @@ import type { Names } from '../load/names.ts'
 import { overTimeFacts } from '../load/over-time.ts'
 import { entriesOf, memberOf, type Node } from '../yaml/node.ts'
 
-/** Reports the lists, conditions and facts over time of a file that nothing refers to, and whose names are not `mentioned`. */
+/** Reports lists, conditions and facts over time of a file that nothing refers to and that are not `mentioned`. */
 export function reportUnused(root: Node, names: Names, mentioned: ReadonlySet<string>): void {
   report(root, 'lists', new Set([...names.used.lists, ...mentioned]), 'GATE2002', names)
   report(root, 'conditions', new Set([...names.used.conditions, ...mentioned]), 'GATE2003', names)
-  // What is there with the session itself need not be asked for, and a malformed name is a fault.
+  // The fact that every session brings need not be used, and a malformed name is a fault of its own.
   const facts = overTimeFacts(root).filter(({ text }) => text !== SESSION_ACTIONS && !text.includes('['))
   for (const { text, key } of facts) {
     if (!names.used.overTime.has(text) && !mentioned.has(text))

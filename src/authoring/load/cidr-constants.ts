@@ -2,7 +2,7 @@ import type { Json } from '../../base/json.ts'
 import { type Cidr, parseCidr } from '../../policies/cidr.ts'
 import type { ValueFault } from '../diagnostics/diagnostics.ts'
 
-/** The faults of a range of addresses, or of a list of them. @param notText the fault of what is no text */
+/** Faults of an address range, or of a list of them. @param notText the fault of a value that is no text */
 export function cidrFaults(value: Json | undefined, notText: ValueFault): ValueFault[] {
   const texts = Array.isArray(value) ? value : [value]
   if (texts.length === 0) return [{ code: 'GATE1314', message: 'inCidr needs at least one range.' }]
@@ -42,7 +42,10 @@ function cidrText({ version, network, prefix }: Cidr): string {
   return `${text.replace(/(?:(?:^|:)0){2,}$/, '::')}/${prefix}`
 }
 
-/** An address, `10.0.0.*`, `10.0/16`, or a range with spaces, brackets or a mask written for a range; undefined when none can be meant. */
+/**
+ * The range meant by an address, `10.0.0.*`, `10.0/16`, or a range with spaces, brackets or a mask; undefined when
+ * none can be meant.
+ */
 function meantCidr(text: string): string | undefined {
   const [address = '', prefix, ...others] = text.replace(/[\s[\]]/g, '').split('/')
   if (others.length > 0) return undefined
@@ -61,7 +64,7 @@ function fourParts(address: string): string {
   return /^\d+(?:\.\d+){0,2}$/.test(address) ? `${address}${'.0'.repeat(4 - address.split('.').length)}` : address
 }
 
-/** Without zeros before it; `255.255.0.0` is 16. */
+/** The prefix length without leading zeros; the mask `255.255.0.0` is 16. */
 function prefixIn(text: string): string {
   const mask = parseCidr(`${text}/32`)
   const bits = mask?.version === 4 ? mask.network.toString(2).padStart(32, '0') : undefined

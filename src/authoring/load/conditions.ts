@@ -13,16 +13,13 @@ const FORMS = ['all', 'any', 'not', 'condition']
 /** All keys that a condition can have. */
 export const CONDITION_KEYS: readonly string[] = [...LEAF_KEYS, ...FORMS]
 
-/**
- * The condition that a node says. Undefined when a part of it is at fault; every fault is reported,
- * each at its own key or value.
- */
+/** Reads the condition of a node. Undefined when a part of it is at fault; every fault is reported, at its own key or value. */
 export function readCondition(written: Node, names: Names): Condition | undefined {
   if (written.entries === undefined) {
     const message = 'A condition is a mapping: {fact, operator, value}, or one of all, any, not, condition.'
     const hint = written.items === undefined ? '' : ' Several conditions stand in a list under all or any.'
     names.report.add('GATE1103', written, message + hint, meantCondition(written, names))
-    // What stands in the list is not hidden by its having no key.
+    // A list without a key does not hide the faults of its items.
     for (const item of itemsOf(written)) if (item.entries !== undefined) readCondition(item, names)
     return undefined
   }
@@ -45,7 +42,7 @@ export function readCondition(written: Node, names: Names): Condition | undefine
   return read
 }
 
-/** Keys of other languages are read as ours where they can be, so that the faults below them are found too. */
+/** Reads keys of other languages as ours where possible, so that the faults below them are found too. */
 function withMeantKeys(written: Node, names: Names): Node {
   const node = withOperator(withJoinedPath(written, names), names)
   const fits = (name: string, { value, items, entries }: Node): boolean => {
@@ -56,7 +53,7 @@ function withMeantKeys(written: Node, names: Names): Node {
   return withKnownKeys(node, CONDITION_KEYS, [CONDITION_WORDS], names.report, { fits })
 }
 
-/** A name that stands for the condition of that name, an expression, or a list for all of its items. */
+/** The condition meant by its name alone, by an expression, or by a list, which means all of its items. */
 function meantCondition(node: Node, names: Names): Suggestion | undefined {
   const name = textOf(node)
   if (name !== undefined && names.conditions.has(name)) {
@@ -69,7 +66,7 @@ function meantCondition(node: Node, names: Names): Suggestion | undefined {
   return items.length > 0 && items.every(({ entries }) => entries !== undefined) ? { all: node.value } : undefined
 }
 
-/** The keys that say which form a condition has, in document order; the keys of a leaf count as one. */
+/** Keys that determine the form of a condition, in document order; the keys of a leaf count as one. */
 function formsOf(node: Node): string[] {
   const keys = entriesOf(node).map(({ name }) => name)
   const leafKey = keys.find((key) => LEAF_KEYS.includes(key))
@@ -106,7 +103,7 @@ function readReference(node: Node, names: Names): Condition | undefined {
   if (!names.unsure) {
     const { value } = node
     const suggestion = names.report.search(names.conditions.keys(), (known) => closest(value, known))
-    // The one that was meant is used.
+    // The condition that was meant counts as used.
     if (suggestion !== undefined) names.used.conditions.add(suggestion)
     names.report.add(
       'GATE1208',

@@ -9,7 +9,7 @@ import { timeIn, timeOfEpoch, timeSentence } from '../suggest/time-constant.ts'
 import { cidrFaults } from './cidr-constants.ts'
 import { LIMITS } from './limits.ts'
 
-/** Faults that keep an operator from taking a constant; behind them, as warnings, doubts about what can be meant. */
+/** Faults that keep an operator from taking a constant, followed by doubts about it as warnings. */
 export function constantFaults(operator: Operator, value: Json | undefined, lists: Lists): ValueFault[] {
   const { name } = operator
   switch (operator.value) {
@@ -48,7 +48,7 @@ function asText(value: Json | undefined): Json | undefined {
   return value === undefined ? undefined : coerced(value, 'string')
 }
 
-/** What else could be meant by null, a list or a mapping. */
+/** Advice on what null, a list or a mapping could mean instead. */
 function scalarHint({ factTypes }: Operator, value: Json | undefined): string {
   if (value === null) return '; ask with exists or missing whether there is a value'
   if (Array.isArray(value)) return factTypes.includes('list') ? '' : '; ask with in or notIn for one of several'
@@ -83,8 +83,8 @@ function patternFaults(pattern: string): ValueFault[] {
 
 function timeFaults(name: string, value: Json | undefined): ValueFault[] {
   if (typeof value !== 'string') {
-    const meant = typeof value === 'number' ? timeOfEpoch(value) : undefined
-    return [unsuitable(name, 'a time with a zone such as 2026-01-31T09:00:00Z', meant)]
+    const suggestion = typeof value === 'number' ? timeOfEpoch(value) : undefined
+    return [unsuitable(name, 'a time with a zone such as 2026-01-31T09:00:00Z', suggestion)]
   }
   if (parseRfc3339(value) !== undefined) return []
   return [{ code: 'GATE1307', message: timeSentence(value), suggestion: timeIn(value) }]

@@ -14,7 +14,7 @@ import {
 import type { PolicyFile } from './read-files.ts'
 import { SETTINGS, type Setting } from './settings.ts'
 
-/** The places of each setting, of which there may be one; more are reported at each. */
+/** Collects the settings. Each may occur once; repetitions are reported at each place. */
 export function collectSettings(files: readonly PolicyFile[], report: Report): Map<Setting, Node>[] {
   const settings: Map<Setting, Node>[] = [new Map()]
   for (const name of SETTINGS) {
@@ -35,9 +35,9 @@ export function collectSettings(files: readonly PolicyFile[], report: Report): M
 
 /** The entries of a section. */
 export interface Section {
-  /** Of those with the same name, the first. */
+  /** Entries by name; the first of those with the same name. */
   readonly byName: ReadonlyMap<string, Entry>
-  /** Also those that are declared a second time, which may be at fault too. */
+  /** All entries, including repeated ones, which may be at fault too. */
   readonly all: readonly Entry[]
 }
 
@@ -85,7 +85,7 @@ function reportTwice(
     report.add(code, place, `${JSON.stringify(name)} is also used ${where} at ${others(place, same)}.`)
 }
 
-/** What is named as something else is, with the places of both. */
+/** Items that share their name with others, each with the places of all. */
 export function repeated<T extends { name: string; place: Place }>(named: readonly T[]): (T & { same: Place[] })[] {
   const groups = [...grouped(named, ({ name }) => name).values()].filter((group) => group.length > 1)
   return groups.flatMap((group) => {
@@ -96,7 +96,7 @@ export function repeated<T extends { name: string; place: Place }>(named: readon
 
 const MAX_OTHERS = 3
 
-/** Where else the same thing stands, as the end of a sentence. */
+/** Other places of the same thing, as the end of a sentence. */
 export function others(place: Place, places: readonly Place[]): string {
   const rest = places.filter((other) => other !== place)
   const shown = rest.slice(0, MAX_OTHERS).map(placeText).join(', ')

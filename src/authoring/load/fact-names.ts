@@ -5,7 +5,7 @@ import { inAscii } from '../suggest/look-alikes.ts'
 import type { Node } from '../yaml/node.ts'
 import type { Names } from './names.ts'
 
-/** The facts that are always there, with their types. `domain` has no value for an action in no domain. */
+/** Facts that are always present, with their types. `domain` has no value for an action in no domain. */
 export const BUILT_IN_FACTS: ReadonlyMap<string, FactType> = new Map<string, FactType>([
   ['action', 'string'],
   ['domain', 'string'],
@@ -18,12 +18,12 @@ export const BUILT_IN_FACTS: ReadonlyMap<string, FactType> = new Map<string, Fac
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
-/** The roots under which a request brings facts of its own. */
+/** Roots of the facts that a request brings. */
 export const REQUEST_ROOTS: ReadonlySet<string> = new Set(['context', 'plan'])
 
 const OVER_TIME_PATH = /^(?:session\.actions$|session\.taken[.[]|history\.(?:count|sum)[.[])/
 
-/** What is needed where a set declares none. */
+/** Setting that facts about sessions need. */
 export const SESSION_HINT = 'the setting session, such as session: {fact: context.session}.'
 
 export interface KnownFact {
@@ -32,7 +32,7 @@ export interface KnownFact {
   readonly type: FactType | undefined
 }
 
-/** The fact that a text names, if it names one that exists; else the fault is reported at `node`. */
+/** The existing fact that a text names; otherwise the fault is reported at `node`. */
 export function readFactName(node: Node | undefined, names: Names): KnownFact | undefined {
   if (node === undefined) return undefined
   if (typeof node.value !== 'string') {
@@ -43,7 +43,7 @@ export function readFactName(node: Node | undefined, names: Names): KnownFact | 
   if (path === undefined) {
     const message =
       'A fact path is made of names with dots between; other characters are written ["a b"], and * at most once.'
-    // What is misspelt as a path may well be a path that is not declared.
+    // A malformed path may well mean a path that is not declared.
     names.report.add('GATE1204', node, message, meantBy(node.value, names, true))
     return undefined
   }
@@ -72,7 +72,7 @@ function overTimeFact(node: Node, path: FactPath, names: Names): KnownFact | und
   }
   const section = path.root === 'history' ? `history.${path.segments[0]}` : 'session.taken'
   const suggestion = meantBy(path.text, names, false)
-  // The one that was meant is used.
+  // The fact that was meant counts as used.
   if (suggestion !== undefined) names.used.overTime.add(suggestion)
   names.report.add(
     'GATE1203',
@@ -99,12 +99,12 @@ function declaredFact(node: Node, path: FactPath, names: Names): KnownFact | und
   return undefined
 }
 
-/** What stands before the `*`: declaring an object or list declares what it holds. */
+/** The path before the `*`: declaring an object or list declares its members too. */
 function prefixOf(path: FactPath): string {
   return path.text.slice(0, path.text.indexOf('.*'))
 }
 
-/** Path texts of all facts that a misspelt one may mean: names that are at fault themselves are no help. */
+/** Path texts of all facts that a misspelt one may mean; malformed names are left out. */
 export function meantFacts(declared: Iterable<string>): string[] {
   return [...[...declared].filter((name) => parseFactPath(name) !== undefined), ...BUILT_IN_FACTS.keys()]
 }
@@ -117,10 +117,10 @@ function meantBy(
   return report.search(factNames, (known) => meantFact(text, known, mayBeNew))
 }
 
-// What other languages put before a path, and around it.
+// Prefixes that other languages put before a path, and signs around it.
 const FOREIGN_ROOT = /^(?:\$|ctx|context|request|req|input|event|data|payload|args|arguments|params|resource|body)[.[]/i
 const AROUND = /^[\s"'`“”‘’«»{$(]*|[\s"'`“”‘’«»})]*$/g
-/** What others call the facts that are always there. */
+/** Names of other languages for the facts that are always present. */
 const BUILT_IN_WORDS = synonyms({
   action: 'tool toolname operation method actionname',
   domain: 'category',
@@ -131,7 +131,7 @@ const BUILT_IN_WORDS = synonyms({
   'time.weekday': 'weekday day dayofweek now.weekday time.day time.dayofweek',
 })
 
-/** The fact that was probably meant by a text. */
+/** The fact that a text probably means. */
 export function meantFact(text: string, known: readonly string[], mayBeNew: boolean): string | undefined {
   if (text.length > 200) return undefined
   const plain = inAscii(text)
@@ -143,9 +143,9 @@ export function meantFact(text: string, known: readonly string[], mayBeNew: bool
     .replace(/(?<=.)[.\s]+$/, '')
   const whole = closest(plain, known, BUILT_IN_WORDS)
   if (whole !== undefined && folded(whole) === folded(plain)) return whole
-  // What all of them begin with brings no two of them nearer to each other.
+  // A shared beginning brings no two names nearer to each other.
   const near = whole === undefined || !isFarBelow(plain, whole) ? whole : undefined
-  // Below a root that is not ours, or below none, stands what is below context here.
+  // A path below a foreign root, or below none, is read as one below context.
   let rest = plain
   while (FOREIGN_ROOT.test(rest)) rest = rest.slice(rest.search(/[.[]/) + 1)
   const below = known.find((name) => folded(name.slice(name.indexOf('.') + 1)) === folded(rest))
@@ -163,7 +163,7 @@ function isFarBelow(a: string, b: string): boolean {
   return editDistance(ofA, ofB) > Math.max(ofA.length, ofB.length) / 3
 }
 
-/** A fact that need not be declared. Only what has a root of another language, or none, is surely meant below context. */
+/** A fact that need not be declared. Only a path with a foreign root, or with none, surely means one below context. */
 function newFact(plain: string, rest: string, text: string): string | undefined {
   if (plain === '') return undefined
   const [root = '', ...below] = plain.split('.')
@@ -180,5 +180,5 @@ function newFact(plain: string, rest: string, text: string): string | undefined 
   return path !== text && parseFactPath(path) !== undefined ? path : undefined
 }
 
-/** Names that are parts of facts that are always there, not facts of the request. */
+/** Parts of the names of built-in facts, which are not facts of the request. */
 const BUILT_IN_ROOTS: ReadonlySet<string> = new Set(['time', 'context', 'plan'])

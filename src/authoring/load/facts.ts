@@ -11,12 +11,12 @@ import { type Entry, entriesOf, keyOf, memberOf, type Node, textOf } from '../ya
 import { BUILT_IN_FACTS, meantFact, REQUEST_ROOTS } from './fact-names.ts'
 import type { PolicyFile } from './read-files.ts'
 
-/** The name of a declared fact in the one spelling of its path. */
+/** The name of a declared fact in the canonical spelling of its path. */
 export function factKey({ name }: Entry): string {
   return parseFactPath(name)?.text ?? name
 }
 
-/** The declared facts by path text, of several the first; faults of paths, types and defaults are reported. */
+/** Declared facts by path text, the first of equal ones; faults of paths, types and defaults are reported. */
 export function readFacts(entries: readonly Entry[], report: Report): Map<string, FactDeclaration> {
   const facts = new Map<string, FactDeclaration>()
   for (const entry of entries) {
@@ -70,7 +70,7 @@ function meantDefault(value: Json, type: FactType): Json | undefined {
   return coerced(value, type === 'list' ? 'array' : type)
 }
 
-/** Whether a value has the declared type of a fact. */
+/** True when a value has the declared type of a fact. */
 function hasType(value: Json, type: FactType): boolean {
   if (type === 'list') return Array.isArray(value)
   if (type === 'object') return isJsonObject(value)
@@ -107,16 +107,16 @@ export function checkAgainstSchemas(
     })
     const fits = (own: FactType, allowed: readonly string[]): boolean =>
       allowed.some((one) => SCHEMA_TYPES[own].includes(one))
-    const meant = FACT_TYPES.find((one) => limits.every(({ allowed }) => fits(one, allowed)))
+    const suggestion = FACT_TYPES.find((one) => limits.every(({ allowed }) => fits(one, allowed)))
     const place = memberOf(entry.value, 'type') ?? keyOf(entry.value, 'type') ?? entry.key
     for (const { name, allowed } of limits.filter((limit) => !fits(type, limit.allowed))) {
       const message = `${path.text} is declared ${type}, but the schema of ${name} makes it ${allowed.join(' or ')}.`
-      report.add('GATE1309', place, message, meant)
+      report.add('GATE1309', place, message, suggestion)
     }
   }
 }
 
-/** The actions whose schemas describe a member of `context` or of `plan`, so that no fact is held against all of them. */
+/** Actions by the members of `context` and `plan` that their schemas describe, so that no fact is compared with all actions. */
 function actionsByMember(files: readonly PolicyFile[]): Map<string, { name: string; node: Node }[]> {
   const described = files
     .flatMap(({ root }) => actionNodes(root))

@@ -1,15 +1,15 @@
-/** Why a list file cannot be had. */
+/** Reason why a list file is not available. */
 export interface ListProblem {
   /** A predicate such as `does not exist`. */
   readonly problem: string
-  /** Paths of files of the folder, one of which may be meant; none where there is a file. */
+  /** Paths of files of the folder that may be meant; none where there is a file. */
   readonly present?: readonly string[]
 }
 
-/** The bytes of list files by path as written, or why they cannot be had. */
+/** Bytes of list files by path as written, or the reason why they are not available. */
 export type ListFiles = ReadonlyMap<string, Uint8Array | ListProblem>
 
-/** What begins at no folder of a tenant: absolute paths and those of Windows, addresses. */
+/** Paths that do not begin in a tenant's folder: absolute ones, those of Windows, and addresses. */
 const ELSEWHERE = /^\/|^[A-Za-z]:|^[A-Za-z][A-Za-z0-9+.-]*:\/\/|[\\\0]/
 
 /**
@@ -26,21 +26,21 @@ export function insidePath(path: string): string | undefined {
   return steps.join('/')
 }
 
-/** The files of one tenant's folder as they were read; nothing else is looked at while loading. */
+/** The files of one tenant's folder as they were read; loading reads nothing else. */
 export interface PolicySource {
   /** The folder's name. */
   tenant: string
   /** Policies and tests, by name in the folder. */
   files: readonly { name: string; bytes: Uint8Array }[]
   lists: ListFiles
-  /** Other entries of the folder, each of which is a warning. */
+  /** Other entries of the folder, each reported as a warning. */
   ignored: readonly string[]
 }
 
-/** What stands in a policies folder for one tenant: its files as they were read, or why they cannot be. */
+/** The contents of a tenant's folder: its files as they were read, or the reason why they cannot be. */
 export interface TenantFolder {
   tenant: string
-  /** Changes when any byte that the set is made of changes, however the file came there. */
+  /** Fingerprint that changes with any byte of the set, however the file came there. */
   fingerprint: string
   source: PolicySource | { problem: string }
 }
@@ -62,15 +62,15 @@ export function isTestFile(name: string): boolean {
 }
 
 /**
- * What came of parsing that is bounded in time and memory; or why it did not end, as a predicate such as `takes more than
- * 20 s to load`.
+ * Result of work that is bounded in time and memory; or a predicate that says why it did not end, such as `takes more
+ * than 20 s to load`.
  */
 export type Bounded<T> = { value: T } | { fault: string }
 
-/** What did not end is tried again after this long, though it is the same: it may have been the machine that was busy. */
+/** Delay until work that did not end is tried again, though its input is the same: the machine may have been busy. */
 export const RETRY_MS = 60_000
 
-/** A key that may be meant as `lists`, or misspelt. Every repetition is bounded, so that no text takes quadratic time. */
+/** A key that may mean `lists`, misspelt or not. Every repetition is bounded, so that no text takes quadratic time. */
 const LISTS_KEY = /list\w{0,8}["']?\s{0,80}(#[^\n]{0,200}\n\s{0,80}){0,3}:/
 
 /** Most policies have no lists, and reading a large file as YAML takes a second. */

@@ -5,7 +5,7 @@ import { nameIn } from '../suggest/meant.ts'
 import { type Entry, itemsOf, type Node, type Place, textOf } from '../yaml/node.ts'
 import { placeText } from './declarations.ts'
 
-/** The action patterns of a list; those that are malformed are reported and left out. */
+/** Action patterns of a list; malformed ones are reported and left out. */
 export function readGlobs(node: Node | undefined, report: Report): Glob[] {
   return placedGlobs(node, report).map(({ glob }) => glob)
 }
@@ -27,7 +27,7 @@ function placedGlobs(node: Node | undefined, report: Report): PlacedGlob[] {
   })
 }
 
-/** A pattern without what it was copied along with; `**` where more stars than two, or two beside a name, were written. */
+/** A pattern without copied decoration; two stars beside a name become `*`, and more than two become `**`. */
 function meantGlob(text: string): string | undefined {
   const plain = plainWord(text)
     .replace(/\?/g, '*')
@@ -35,8 +35,8 @@ function meantGlob(text: string): string | undefined {
     .replace(/(?<=[^.*])\*\*|\*\*(?=[^.*])/g, '*')
     .replace(/^[-./:]+|[^A-Za-z0-9_*]+$/g, '')
   const joined = text.trim().replace(/\s*\.\s*/g, '.')
-  const meant = /\s/.test(joined) ? nameIn(joined, ACTION_NAME) : plain
-  return meant !== undefined && meant !== text && parseGlob(meant) !== undefined ? meant : undefined
+  const suggestion = /\s/.test(joined) ? nameIn(joined, ACTION_NAME) : plain
+  return suggestion !== undefined && suggestion !== text && parseGlob(suggestion) !== undefined ? suggestion : undefined
 }
 
 const ACTION_NAME = new RegExp(ACTION_PATTERN)
@@ -48,7 +48,7 @@ interface DomainGlob extends PlacedGlob {
 /** The domains by name; patterns of different domains that share an action are reported at both. */
 export function readDomains(entries: readonly Entry[], report: Report): Map<string, readonly Glob[]> {
   const domains = new Map<string, readonly Glob[]>()
-  // By first segment where it is plain: patterns that begin otherwise share no action.
+  // Patterns by first segment where that is plain: others share no action with them.
   const byStart = new Map<string, DomainGlob[]>()
   const anywhere: DomainGlob[] = []
   const all: DomainGlob[] = []
@@ -88,7 +88,7 @@ function mayMeet(a: Glob, b: Glob): boolean {
 
 function reportOverlaps(one: DomainGlob, others: readonly DomainGlob[], report: Report): void {
   for (const other of others) {
-    // A domain that is declared twice is reported as that.
+    // A domain that is declared twice has its own fault.
     if (other.domain === one.domain) continue
     if (!mayMeet(one.glob, other.glob) || !globsIntersect(one.glob, other.glob)) continue
     reportOverlap(one, other, report)

@@ -28,28 +28,28 @@ export function readLeaf(node: Node, names: Names): Leaf | undefined {
     checkMeantValue(node, fact, names)
     return undefined
   }
-  // What the value must be follows from the operator, which is not yet known where it does not suit the fact.
+  // The operator determines which values fit, and is not certain where it does not suit the fact.
   if (fact !== undefined && !checkFactType(node, fact, operator, names)) return undefined
   if (!checkValue(node, operator, names)) return undefined
   if (fact === undefined || !checkValueType(node, fact, operator, names)) return undefined
-  const asked = { operator: wordOf(memberOf(node, 'operator')), wanted: memberOf(node, 'value')?.value ?? true }
-  const index = indexOf(fact.path.text, asked, names)
-  return { kind: 'leaf', fact: fact.path, ...asked, index, ...lineOf(node) }
+  const comparison = { operator: wordOf(memberOf(node, 'operator')), wanted: memberOf(node, 'value')?.value ?? true }
+  const index = indexOf(fact.path.text, comparison, names)
+  return { kind: 'leaf', fact: fact.path, ...comparison, index, ...lineOf(node) }
 }
 
-/** An operator that is misspelt does not hide what is wrong with its value. */
+/** Checks the value of a misspelt operator against the operator that was meant. */
 function checkMeantValue(node: Node, fact: KnownFact | undefined, names: Names): void {
   const meant = parseOperator(suggestOperator(wordOf(memberOf(node, 'operator'))) ?? '')
   if (meant === undefined) return
   if (fact === undefined || suitsFact(fact, meant)) checkValue(node, meant, names)
 }
 
-/** The same for leaves that ask the same of the same fact. */
-function indexOf(fact: string, asked: Comparison, names: Names): number {
-  const key = `${fact}\0${asked.operator}\0${canonicalJson(asked.wanted)}`
+/** Leaf.index, shared by equal comparisons of the same fact. */
+function indexOf(fact: string, comparison: Comparison, names: Names): number {
+  const key = `${fact}\0${comparison.operator}\0${canonicalJson(comparison.wanted)}`
   const known = names.indexes.get(key)
   if (known !== undefined) return known
-  names.comparisons.push(asked)
+  names.comparisons.push(comparison)
   names.indexes.set(key, names.comparisons.length - 1)
   return names.comparisons.length - 1
 }
@@ -101,7 +101,7 @@ function isKnownList(node: Node, name: string, names: Names): boolean {
   if (names.lists.has(name)) return true
   if (names.unsure) return false
   const suggestion = names.report.search(names.lists.keys(), (known) => closest(name, known))
-  // The one that was meant is used.
+  // The list that was meant counts as used.
   if (suggestion !== undefined) names.used.lists.add(suggestion)
   names.report.add(
     'GATE1207',
@@ -182,12 +182,12 @@ function checkListType(value: Node, fact: KnownFact, wanted: string, names: Name
   return false
 }
 
-/** Whether the constant is a value that the fact may have, and not a part of one. */
+/** True when the constant is a whole value that the fact may have, not a part of one. */
 function comparesValues({ value }: Operator): boolean {
   return value === 'scalar' || value === 'scalars' || value === 'number'
 }
 
-/** Constants of facts whose values are known: a domain must be declared, the others are doubtful. */
+/** Checks constants of facts whose values are known: a domain must be declared, the others are doubtful. */
 function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Names): boolean {
   const name = fact.path.text
   if (!BUILT_IN_FACTS.has(name)) return true
@@ -211,7 +211,7 @@ function checkOccurrence(constants: readonly Node[], fact: KnownFact, names: Nam
   return known
 }
 
-/** True for a leaf that compares a fact which is always there with a value that it never has. */
+/** True for a leaf that compares a built-in fact with a value that it never has. */
 export function asksNever({ fact, operator, wanted }: Leaf): boolean {
   const parsed = parseOperator(operator)
   return (

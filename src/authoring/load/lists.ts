@@ -6,7 +6,7 @@ import { type Entry, entriesOf, memberOf, type Node, textOf } from '../yaml/node
 import { insidePath, type ListFiles, type ListProblem } from './files.ts'
 import { LIMITS } from './limits.ts'
 
-/** The values of the declared lists. One that cannot be read is known all the same, so that its users are not at fault too. */
+/** Values of the declared lists. An unreadable list counts as declared, so that its users are not at fault too. */
 export function readLists(declared: readonly Entry[], files: ListFiles, report: Report): Map<string, readonly Json[]> {
   const lists = new Map<string, readonly Json[]>()
   const named = new Set(declared.flatMap(({ value }) => insidePath(textOf(memberOf(value, 'file')) ?? '') ?? []))
@@ -20,12 +20,12 @@ export function readLists(declared: readonly Entry[], files: ListFiles, report: 
 
 interface Reading {
   readonly files: ListFiles
-  /** The files that lists name, by insidePath. */
+  /** Files that lists name, by insidePath. */
   readonly named: ReadonlySet<string>
   readonly report: Report
 }
 
-/** The values of a declared list; undefined, and reported, when it has none that can be read. */
+/** Values of a declared list; undefined, and reported, when none can be read. */
 function readList(node: Node, reading: Reading): readonly Json[] | undefined {
   const { report } = reading
   const file = memberOf(node, 'file')
@@ -42,7 +42,7 @@ function readList(node: Node, reading: Reading): readonly Json[] | undefined {
     return values.value
   }
   const path = textOf(file)
-  // That it is empty is reported by the shape.
+  // The shape reports an empty path.
   return file === undefined || path === undefined || path === '' ? undefined : readFile(file, path, reading)
 }
 
@@ -52,8 +52,8 @@ function readFile(node: Node, path: string, reading: Reading): readonly string[]
   if (insidePath(path) === undefined) {
     const forward = path.replaceAll('\\', '/')
     const isWindows = forward !== path && insidePath(forward) !== undefined
-    const meant = isWindows ? forward : meantFile(path, content, reading)
-    report.add('GATE1213', node, `The path ${JSON.stringify(path)} ${outsideFault(path)}.`, meant)
+    const suggestion = isWindows ? forward : meantFile(path, content, reading)
+    report.add('GATE1213', node, `The path ${JSON.stringify(path)} ${outsideFault(path)}.`, suggestion)
     return undefined
   }
   if (content instanceof Uint8Array) return readLines(node, content, report)
@@ -62,7 +62,7 @@ function readFile(node: Node, path: string, reading: Reading): readonly string[]
   return undefined
 }
 
-/** Why a path is not inside the folder, as a predicate. */
+/** The reason why a path is not inside the folder, as a predicate. */
 function outsideFault(path: string): string {
   const example = 'such as lists/names.txt'
   if (/^[A-Za-z][A-Za-z0-9+.-]+:\/\//.test(path))
@@ -73,14 +73,14 @@ function outsideFault(path: string): string {
   return `leaves the folder of the tenant; it begins there, ${example}`
 }
 
-/** The file that was probably meant; none that a list names already, unless only capitals differ. */
+/** The file that was probably meant; not one that another list names, unless only capitals differ. */
 function meantFile(
   path: string,
   content: Uint8Array | ListProblem | undefined,
   { files, named, report }: Reading,
 ): string | undefined {
   if (content instanceof Uint8Array) return undefined
-  // Where nobody looked for it, as where files come without a folder, those are meant that came along.
+  // Files that came without a folder are the candidates where no folder was searched.
   const present = content === undefined ? files.keys() : (content.present ?? [])
   return report.search(present, (known) =>
     nearestPath(
@@ -104,7 +104,7 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
 }
 
-/** One value a line, trimmed; empty lines and those that begin with `#` do not count. */
+/** Reads one value a line, trimmed; empty lines and those that begin with `#` do not count. */
 function readLines(node: Node, bytes: Uint8Array, report: Report): readonly string[] | undefined {
   const { text, fault } = decodeText(bytes)
   if (fault !== undefined) {

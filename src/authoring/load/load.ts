@@ -23,7 +23,7 @@ import type { PolicyValidation } from './validation.ts'
 /** `set` is undefined when any diagnostic is an error. */
 export interface LoadResult {
   set: PolicySet | undefined
-  /** The tests of the folder; none without a set. */
+  /** Tests of the folder; none without a set. */
   tests: readonly PolicyTest[]
   diagnostics: readonly Diagnostic[]
 }
@@ -31,21 +31,21 @@ export interface LoadResult {
 /** `data` is undefined when any diagnostic is an error. */
 export interface CompiledPolicies {
   data: PolicyData | undefined
-  /** The tests of the folder; none without data. They are not run here. */
+  /** Tests of the folder, not run; none without data. */
   tests: readonly PolicyTest[]
   diagnostics: readonly QuotedDiagnostic[]
 }
 
 const checkShape = shapeCheck(PolicyDocument, policyCode)
 
-/** The policy set that the files of a tenant make, or every fault that keeps it from being one. */
+/** The policy set of a tenant's files, or every fault that keeps it from being one. */
 export function loadPolicySet(source: PolicySource): LoadResult {
   const { data, tests, diagnostics } = compilePolicySet(source)
   return { set: data && linkPolicySet(data), tests, diagnostics }
 }
 
 /**
- * Everything that can be said of the files: what loading says, and advice.
+ * All diagnostics of the files: those of loading, and advice.
  *
  * @param findUntested runs the tests of a set without errors, if its folder has test files
  */
@@ -59,19 +59,19 @@ export async function lintPolicySet(source: PolicySource, findUntested: FindUnte
   return withoutIgnored(report, ignores, (code) => (code === 'GATE2101' ? untested !== undefined : isLinted))
 }
 
-/** The only way from text to a set; what is left is to link it. Takes all the time that loading takes. */
+/** The only way from text to a set, which is then linked. Takes nearly all the time of loading. */
 export function compilePolicySet(source: PolicySource): CompiledPolicies {
   const report = createReport()
   const read = readSource(source, 'doubts', report)
   if (read === undefined) return { data: undefined, tests: [], diagnostics: quoted(report.diagnostics(), source) }
   const { data, tests, ignores, isLinted } = read
-  // What was not looked for may be there.
+  // A fault that was not looked for may still be there.
   const shown = withoutIgnored(report, ignores, (code) => isLinted && !isAdvice(code))
   const diagnostics = quoted(shown, source)
   return report.failed() ? { data: undefined, tests: [], diagnostics } : { data, tests, diagnostics }
 }
 
-/** What the set would be, and every fault; nothing of it is kept. */
+/** Summary of the set and every fault; nothing of the set is kept. */
 export function validatePolicySet(source: PolicySource): PolicyValidation {
   const { data, diagnostics } = compilePolicySet(source)
   return {
@@ -107,7 +107,7 @@ function withNames(files: ReadFiles, policies: readonly PolicyFile[]): ReadFiles
   return { ...files, policies: policies.map(({ name, root }) => ({ name, root: withMeantNames(root) })) }
 }
 
-/** Asked before anything else is checked, so that what is too much is not also checked in full. */
+/** Checked before anything else, so that an oversized set is not checked in full. */
 function hasTooManyRules(files: readonly PolicyFile[], report: Report): boolean {
   const rules = files.flatMap(({ root }) => itemsOf(memberOf(root, 'rules')))
   const tooMany = rules[LIMITS.rulesPerSet]

@@ -7,16 +7,16 @@ import type { Names } from './names.ts'
 
 const MAX_SHOWN = 8
 
-/** The named conditions; cycles among them are reported at each member, chains that are too long at their head. */
+/** Named conditions; cycles among them are reported at each member, chains that are too long at their head. */
 export function readNamedConditions(names: Names): Map<string, Condition> {
   const conditions = new Map<string, Condition>()
   for (const [name, node] of names.conditions) {
-    // Being referred to from another condition does not make one used, unless that one is.
+    // A reference from another condition makes one used only if that one is used.
     const condition = readCondition(node, names)
     if (condition !== undefined) conditions.set(name, condition)
   }
   for (const node of names.repeatedConditions) readCondition(node, names)
-  // Also of conditions that are at fault elsewhere: that does not hide a cycle.
+  // Conditions with other faults are included: those do not hide a cycle.
   const references = new Map([...names.conditions].map(([name, node]) => [name, referencesOf(node, names)]))
   if (!reportCycles(references, names)) reportChains(references, names)
   return conditions
@@ -40,7 +40,7 @@ function reportCycles(references: References, names: Names): boolean {
   for (const group of groups) {
     for (const name of group) {
       const place = names.conditionKeys.get(name)
-      // The way round is searched for only where a reader could take it in.
+      // The cycle is searched for only where it is short enough to read.
       const way =
         group.length > MAX_SHOWN ? [name, `${group.length - 1} others`, name] : cycleThrough(name, group, references)
       if (place !== undefined)

@@ -15,17 +15,17 @@ const KINDS = [
 ] as const
 type Kind = (typeof KINDS)[number]['kind']
 
-/** What a set says of facts over time. */
+/** Facts over time of a set. */
 export type OverTime = Pick<PolicyData, 'session' | 'counters'>
 
 interface DeclaredFact {
   readonly text: string
   readonly type: FactType
-  /** Where it is declared. */
+  /** Place of its declaration. */
   readonly key: Place
 }
 
-/** The facts over time that a document declares, by path text; those of faulty declarations too. */
+/** Facts over time that a document declares, by path text; those of faulty declarations too. */
 export function overTimeFacts(root: Node): DeclaredFact[] {
   const section = root.entries?.get('session')
   const taken = entriesOf(memberOf(section?.value, 'taken'))
@@ -44,12 +44,12 @@ function takenText(name: string): string {
   return factPath('session', ['taken', name]).text
 }
 
-/** The same of a name under `history.count` or `history.sum`. */
+/** The path text of the fact that a name under `history.count` or `history.sum` declares. */
 function counterText(kind: Kind, name: string): string {
   return factPath('history', [kind, name]).text
 }
 
-/** Reads the session and the history; what their shapes cannot say is reported. */
+/** Reads session and history; reports faults that their shapes cannot express. */
 export function readOverTime(files: readonly PolicyFile[], session: Node | undefined, names: Names): OverTime {
   const counters = new Map<string, Counter>()
   for (const { kind } of KINDS) {

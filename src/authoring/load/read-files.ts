@@ -8,7 +8,7 @@ import { readDocument } from '../yaml/read-document.ts'
 import { withLastKeys } from '../yaml/repeated-keys.ts'
 import { isPolicyFile, isTestFile, mentions, mentionsLists, type PolicySource } from './files.ts'
 
-/** One file that could be read as a document. */
+/** A file that was read as a document. */
 export interface PolicyFile {
   readonly name: string
   readonly root: Node
@@ -17,7 +17,7 @@ export interface PolicyFile {
 export interface ReadFiles {
   readonly policies: readonly PolicyFile[]
   readonly tests: readonly PolicyFile[]
-  /** The policies once more, with the last of keys that stand twice in place of the first; none when no key does. */
+  /** The policies again, with the last of repeated keys in place of the first; none when no key is repeated. */
   readonly again: readonly PolicyFile[]
   /** True when a policy file, or a part of one, could not be read. */
   readonly partial: boolean
@@ -57,14 +57,14 @@ function reportIgnored(source: PolicySource, read: readonly PolicyFile[], report
   const unread = source.files.filter(({ name }) => isPolicyFile(name) && !read.some((file) => file.name === name))
   const unused = source.files.map(({ name }) => name).filter((name) => !isPolicyFile(name) && !isTestFile(name))
   for (const name of [...source.ignored, ...unused]) {
-    // What could not be read may name it as a list.
+    // An unreadable file may name it as a list.
     if (unread.some(({ bytes }) => mentions(bytes, name))) continue
     const place = placeAt(sourceOf(`${source.tenant}/${name}`, ''), 0)
     report.add('GATE2001', place, 'Only *.yaml, *.yml and *.json files are read, and the files that lists name.')
   }
 }
 
-/** The list paths that the policies name, so that a caller can read them first. Takes what it can from broken files. */
+/** List paths that the policies name, so that a caller can read them first. Reads broken files as far as possible. */
 export function listFilesOf(files: PolicySource['files']): string[] {
   const paths = new Set<string>()
   for (const { name, bytes } of files) {

@@ -12,13 +12,13 @@ import type { Names } from './names.ts'
 import { overTimeFacts } from './over-time.ts'
 import type { PolicyFile, ReadFiles } from './read-files.ts'
 
-/** The names that the files declare; faults of their declarations are reported. */
+/** Names that the files declare; faults of their declarations are reported. */
 export function readNames(source: PolicySource, files: ReadFiles, report: Report): Names {
   const facts = collectEntries(files.policies, 'facts', report, factKey)
   const declared = readFacts(facts.all, report)
   checkAgainstSchemas(declared, facts.byName, files.policies, report)
   const conditions = collectEntries(files.policies, 'conditions', report)
-  // Who asks for what a faulty name was meant to declare is not at fault too.
+  // A user of the name that a faulty declaration meant is not at fault too.
   const declaredFacts = new Set([...facts.byName.keys()].flatMap((name) => [name, meantFact(name, [], true) ?? name]))
   const overTime = readOverTimeNames(files.policies, report)
   const declaresFacts = files.policies.some(({ root }) => memberOf(root, 'facts')?.entries !== undefined)
@@ -44,7 +44,7 @@ export function readNames(source: PolicySource, files: ReadFiles, report: Report
   }
 }
 
-/** A section of names that is no mapping: what it declares is not known. */
+/** True for a document with a section of names that is no mapping: its declarations are unknown. */
 function hasUnreadSection(root: PolicyFile['root']): boolean {
   return ['facts', 'lists', 'conditions', 'domains'].some((section) => {
     const node = memberOf(root, section)

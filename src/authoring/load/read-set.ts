@@ -20,11 +20,11 @@ import { readSettings } from './settings.ts'
 export interface ReadSet {
   data: PolicyData
   names: Names
-  /** True when nothing was left unsaid about it. */
+  /** True when lint omitted nothing. */
   isLinted: boolean
 }
 
-/** What the documents say, and advice on it; faults are reported. The digest is empty when there is one. */
+/** Reads the documents and lints them; faults are reported. The digest is empty when there is an error. */
 export function readSet(source: PolicySource, files: ReadFiles, level: LintLevel, report: Report): ReadSet {
   const { policies } = files
   const [first = new Map(), ...more] = collectSettings(policies, report)
@@ -55,14 +55,14 @@ export function readSet(source: PolicySource, files: ReadFiles, level: LintLevel
     files: policies.map(({ name }) => name),
   }
   checkLeaves(data, names)
-  // Which of two keys is meant is not known, nor what follows from it.
+  // It is unknown which of two equal keys is meant, and what follows from it.
   const isLinted = files.again.length === 0 && lint(data, names, files, level)
   if (report.failed()) return { data, names, isLinted }
   const documents = policies.map(({ root }) => root.value).filter(isJsonObject)
   return { data: { ...data, digest: setDigest(documents, usedListFiles(documents, names)) }, names, isLinted }
 }
 
-/** A check may ask all leaves of all candidates, so that their number is its cost. */
+/** Limits the leaves of all candidates: a check may evaluate all of them, so that their number is its cost. */
 function checkLeaves({ rules, factors, conditions }: PolicyData, { nodes, report }: Names): void {
   let count = 0
   for (const candidate of [...rules, ...factors]) {

@@ -7,7 +7,7 @@ import type { Names } from './names.ts'
 import { readReason } from './reason.ts'
 import { readTerms } from './settings.ts'
 
-/** A rule; undefined when it is too faulty to be one. Every fault is reported. */
+/** Reads a rule; undefined when it is too faulty to be one. Every fault is reported. */
 export function readRule(node: Node, names: Names, setTerms: ApprovalTerms): Rule | undefined {
   const candidate = readCandidate(node, names)
   const effect = EFFECTS.find((known) => known === memberOf(node, 'effect')?.value)
@@ -29,7 +29,7 @@ export function readRule(node: Node, names: Names, setTerms: ApprovalTerms): Rul
   return rule
 }
 
-/** A risk factor; undefined when it is too faulty to be one. Every fault is reported. */
+/** Reads a risk factor; undefined when it is too faulty to be one. Every fault is reported. */
 export function readFactor(node: Node, names: Names): Factor | undefined {
   const candidate = readCandidate(node, names)
   const scaleNode = memberOf(node, 'scale')

@@ -9,7 +9,7 @@ import { itemsOf, memberOf, type Node, numberOf, textOf } from '../yaml/node.ts'
 import { BUILT_IN_FACTS, meantFact, REQUEST_ROOTS } from './fact-names.ts'
 import { readReason } from './reason.ts'
 
-/** Keys that say something about the whole set, and so may stand in one file only. */
+/** Keys that apply to the whole set, and may therefore stand in one file only. */
 export const SETTINGS = ['defaults', 'thresholds', 'timezone', 'approval', 'explain', 'session'] as const
 export type Setting = (typeof SETTINGS)[number]
 
@@ -25,13 +25,13 @@ export const DEFAULT_REASON = 'No rule allows this action.'
 export const DEFAULT_TIMEZONE = 'UTC'
 export const DEFAULT_EXPLAIN = 'full'
 
-/** How a duration is written. */
+/** Describes the form of a duration. */
 export const DURATION_SENTENCE = 'A duration is an integer and s, m, h or d, from 1s to 90d.'
 
-/** What a set says about itself, with everything that it leaves out filled in. */
+/** Settings of a set, with defaults for those left out. */
 export type Settings = Pick<PolicyData, 'defaults' | 'thresholds' | 'timezone' | 'approval' | 'explain'>
 
-/** Reads the settings; their shapes are checked, so that only what a shape cannot say is reported here. */
+/** Reads the settings; reports only faults that their shapes, checked before, cannot express. */
 export function readSettings(nodes: ReadonlyMap<Setting, Node>, report: Report): Settings {
   const defaults = nodes.get('defaults')
   return {
@@ -46,7 +46,7 @@ export function readSettings(nodes: ReadonlyMap<Setting, Node>, report: Report):
   }
 }
 
-/** A file says the tenant of its folder. */
+/** Checks that a file names the tenant of its folder. */
 export function checkTenant(root: Node, tenant: string, report: Report): void {
   const node = memberOf(root, 'tenant')
   const name = textOf(node)
@@ -64,7 +64,7 @@ function readThresholds(node: Node | undefined, report: Report): PolicyData['thr
   const requireApproval = numberOf(written.requireApproval) ?? DEFAULT_THRESHOLDS.requireApproval
   const deny = numberOf(written.deny) ?? DEFAULT_THRESHOLDS.deny
   const place = written.requireApproval ?? written.deny
-  // What is no score is a fault of its own, and says nothing about their order.
+  // A value that is no score has a fault of its own, and gives no order.
   const areScores = Object.values(written).every((one) => one === undefined || isScore(one.value))
   if (requireApproval > deny && areScores && place !== undefined) {
     const shown = (score: number, at: Node | undefined) => (at === undefined ? `the default ${score}` : `${score}`)
@@ -92,7 +92,7 @@ function readTimezone(node: Node | undefined, report: Report): string {
   return DEFAULT_TIMEZONE
 }
 
-// Offsets such as +02:00 are refused: they know no summer time.
+// Offsets such as +02:00 are refused: they have no daylight saving time.
 function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
@@ -102,7 +102,7 @@ function isTimezone(name: string): boolean {
   }
 }
 
-/** What summer times and cities are called, by zone. */
+/** Names of daylight saving times and cities, by zone. */
 const ZONE_WORDS = synonyms({
   UTC: 'z zulu utc+0 utc+00:00 gmt+0 gmt+00:00 utc0 +00:00 00:00 universal',
   'Europe/Berlin': 'cest mesz mez germany',

@@ -1,7 +1,7 @@
 import type { QuotedDiagnostic } from '../diagnostics/quote.ts'
 import { type PolicySource, policyFilesOf } from './files.ts'
 
-/** What a policy set would be, without anything that it could be asked with. */
+/** Summary of a policy set that is not put in force. */
 export interface PolicyValidation {
   readonly valid: boolean
   /** Null unless valid. */
@@ -14,7 +14,7 @@ export interface PolicyValidation {
   readonly diagnostics: readonly QuotedDiagnostic[]
 }
 
-/** What is told of a set that could not be compiled within its limits. @param fault a predicate, as of Bounded */
+/** Validation of a set that could not be compiled within its limits. @param fault a predicate, as of Bounded */
 export function notValidated(source: PolicySource, fault: string): PolicyValidation {
   const { tenant: file } = source
   const message = `The policy set ${fault}.`

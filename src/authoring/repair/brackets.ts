@@ -14,10 +14,10 @@ import {
 } from './repair.ts'
 
 const CLOSING: Record<string, string> = { '[': ']', '{': '}' }
-/** Texts in quotes and comments, in which brackets mean nothing; brackets. */
+/** Texts in quotes and comments, inside which brackets mean nothing; and brackets. */
 const PIECES = /(?<=^|[\s[{,:])(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?<=^|\s)#[^\n]*|[[\]{}]/g
 
-/** What is plainly meant where brackets, or what stands inside them, are at fault. */
+/** Repairs of brackets, or of the text inside them. */
 export function bracketRepairs({ place }: Problem, source: Source): Repair[] {
   const lines = linesOf(source.text)
   const index = lineIndexAt(lines, place.start)
@@ -36,7 +36,7 @@ export function bracketRepairs({ place }: Problem, source: Source): Repair[] {
   ]
 }
 
-/** Of a bracket that is closed by one of another kind, what is wrong: one is missing, the kind, or the one that opens. */
+/** Interpretation of a bracket that another kind closes: a missing bracket, a wrong kind, or a missing opening one. */
 type Reading = 'insert' | 'replace' | 'open'
 
 function balance({ start, end }: { start: number; end: number }, source: Source, reading: Reading): Repair {
@@ -47,7 +47,7 @@ function balance({ start, end }: { start: number; end: number }, source: Source,
     const { mark = '', at = start } = open.pop() ?? {}
     const closing = CLOSING[mark] ?? ''
     const until = mark === '[' ? endOfList(at, before, source) : before
-    // What the file ends with may be a part of what it ought to hold.
+    // The last part of a file may be incomplete.
     const isLast = source.text.slice(until).trim() === ''
     edits.push({ start: until, end: until, text: closing, ...(isLast ? { leftOut: 'rest' } : {}) })
     mendings.push(unclosed(at, until, closing, source))
@@ -84,7 +84,7 @@ function balance({ start, end }: { start: number; end: number }, source: Source,
   return { edits: edits.sort((a, b) => a.start - b.start), mendings }
 }
 
-/** Before a key that no item of a list has: `{actions: [x, effect: deny}`. */
+/** The offset at which a list ends: before a key that no item of a list has, as in `{actions: [x, effect: deny}`. */
 function endOfList(at: number, before: number, { text }: Source): number {
   const inside = text.slice(at + 1, before)
   const next = /, *([A-Za-z]+): /.exec(inside)
@@ -100,7 +100,7 @@ function unclosed(at: number, before: number, closing: string, source: Source): 
   return mending(source, at, at + whole.length, message, whole + closing)
 }
 
-/** How long before the bracket the value begins that it ought to close: `in, value: DE, FR]`. */
+/** Length of the value before the bracket that should close it: `in, value: DE, FR]`. */
 function lastValue(before: string): number | undefined {
   const value = /: +([^:[\]{}]+,[^:[\]{}]+)$/.exec(before)?.[1]
   return value?.length
@@ -133,7 +133,7 @@ function separatorRepair(line: { start: number; end: number }, source: Source): 
   return together(repairs)
 }
 
-/** Before what follows a value inside brackets, also on another line. */
+/** Adds a comma before the text that follows a value inside brackets, also on another line. */
 function commaRepairs(at: number, source: Source): Repair[] {
   const before = source.text.slice(0, at).trimEnd()
   // A word after a text in quotes goes on with it, unless it is a key.

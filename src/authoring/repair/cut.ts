@@ -3,7 +3,7 @@ import type { Source } from '../yaml/node.ts'
 import type { Problem } from '../yaml/syntax.ts'
 import { type Edit, edited, type Mending, type Repair } from './repair.ts'
 
-/** Ways to leave out what cannot be read, from the least of the text to all that follows. The problem is what is told. */
+/** Ways to cut out unreadable text, from the least of it to everything that follows. The problem is the fault reported. */
 export function cuts({ place, message, effectEnd }: Problem, source: Source): Repair[] {
   const lines = linesOf(source.text)
   const index = lineIndexAt(lines, place.start)
@@ -21,7 +21,7 @@ export function cuts({ place, message, effectEnd }: Problem, source: Source): Re
   return edits.map((edit) => ({ edits: [edit], mendings }))
 }
 
-/** What stands before the entry, of the document or of its list or mapping, that has the problem. */
+/** The text before the entry with the problem, an entry of the document or of its list or mapping. */
 export function textBefore({ place }: Problem, source: Source): Source {
   const lines = linesOf(source.text)
   const index = lineIndexAt(lines, place.start)
@@ -30,7 +30,7 @@ export function textBefore({ place }: Problem, source: Source): Source {
   return edited(source, [{ start, end: source.text.length, text: '', leftOut: 'entry' }])
 }
 
-/** The value of a key that stands left of a column, and the item that the key is in, when they begin before the problem. */
+/** Cuts the value of a key left of a column, and the item that holds the key, when they begin before the problem. */
 function valueCuts(lines: readonly Line[], index: number, at: number, column: number): Edit[] {
   const line = lines[index]
   if (line === undefined) return []
@@ -46,7 +46,7 @@ function valueCuts(lines: readonly Line[], index: number, at: number, column: nu
   ]
 }
 
-/** Whole lines, and what stands deeper below them; not all that a key has. */
+/** Cuts whole lines with everything indented below them, but not all entries of a key. */
 function entryCut(lines: readonly Line[], from: number, to: number): Edit[] {
   const first = lines[from]
   const last = lastLineOf(lines, to, lines[to]?.indent ?? 0)
@@ -59,7 +59,7 @@ function entryCut(lines: readonly Line[], from: number, to: number): Edit[] {
   return [{ start: first.start, end: Math.max(first.start, lines[last]?.end ?? 0), text: '', leftOut: 'entry' }]
 }
 
-/** The lines that what stands in a line is below of, the nearest first. */
+/** Indexes of the lines that enclose a line, the nearest first. */
 function enclosing(lines: readonly Line[], index: number): number[] {
   const found: number[] = []
   let column = lines[index]?.indent ?? 0

@@ -3,11 +3,11 @@ import type { Source } from '../yaml/node.ts'
 import type { Problem } from '../yaml/syntax.ts'
 import { type Edit, KEYS, type Mending, mending, misaligned, type Repair, TOP_KEYS } from './repair.ts'
 
-/** Columns at which an item or key may stand, of which no more are tried than this. */
+/** Most columns that are tried for an item or key. */
 const MAX_COLUMNS = 3
 const MAX_TOP_INDENT = 3
 
-/** The line of the problem, or the one after it, moved to a column at which something above it stands. */
+/** Moves the line of the problem, or the one after it, to a column of something above it. */
 export function indentRepairs({ place }: Problem, source: Source): Repair[] {
   const lines = linesOf(source.text)
   const index = lineIndexAt(lines, place.start)
@@ -20,7 +20,7 @@ export function indentRepairs({ place }: Problem, source: Source): Repair[] {
   ]
 }
 
-/** Columns of keys, or of dashes, that what follows can be aligned with. */
+/** Columns of keys, or of dashes, to which a line can be aligned. */
 function columnsAbove(lines: readonly Line[], index: number, isItem: boolean): number[] {
   const found: number[] = []
   let least = Number.POSITIVE_INFINITY
@@ -42,14 +42,14 @@ function moves(lines: readonly Line[], index: number, source: Source): Repair[] 
   const line = lines[index]
   if (line === undefined || index === 0 || (line.key === undefined && line.dashes.length === 0)) return []
   const isItem = line.dashes.length > 0
-  // Deep below, it is a key of something else that is called the same.
+  // Deeper down, it is a key of something else with the same name.
   const isTop = !isItem && line.indent <= MAX_TOP_INDENT && TOP_KEYS.has(line.key ?? '')
   const distance = (column: number): number => Math.abs(column - line.indent)
   const columns = columnsAbove(lines, index, isItem)
     .filter((column) => column !== line.indent && (isItem || isTop || column > 0))
     .sort((a, b) => distance(a) - distance(b) || b - a)
     .slice(0, MAX_COLUMNS)
-  // With what is deeper below it, with all that is wrong like it, or alone.
+  // Moves the line with everything deeper below it, with all lines of the same fault, or alone.
   const runs = [lastLineOf(lines, index, line.indent), lastLineOf(lines, index, line.indent - 1), index]
   return columns.flatMap((column) => {
     const what = isItem ? 'The dash' : `The key ${line.key}`
@@ -61,7 +61,7 @@ function moves(lines: readonly Line[], index: number, source: Source): Repair[] 
   })
 }
 
-/** `- ` before a key that begins an item as those above it do. */
+/** Adds `- ` before a key that begins an item, as keys above it do. */
 function dashRepair(lines: readonly Line[], index: number, source: Source): Repair[] {
   const line = lines[index]
   const item = lines.slice(0, index).findLast(({ dashes, column }) => dashes.length > 0 && column > (line?.indent ?? 0))
@@ -91,7 +91,7 @@ function moved(lines: readonly Line[], shift: number): Edit[] {
   )
 }
 
-/** The text under `|` or `>`, which stands no deeper than its key. */
+/** Indents the text under `|` or `>` that stands no deeper than its key. */
 function blockTextRepair(lines: readonly Line[], index: number, source: Source): Repair[] {
   const above = lines.slice(0, index).findLastIndex(({ isEmpty }) => !isEmpty)
   const head = lines[above]
@@ -103,7 +103,7 @@ function blockTextRepair(lines: readonly Line[], index: number, source: Source):
   const message = `The text under ${sign} must be indented deeper than its key, to column ${column + 1}.`
   const mendings = [mending(source, line.start + line.indent, line.end, message)]
   const from = above + 1
-  // Where the text ends is not known: with the next key, or with its first line.
+  // The end of the text is unknown: before the next key, or after its first line.
   const last = lines.findIndex(({ key, dashes }, i) => i > index && (KEYS.has(key ?? '') || dashes.length > 0))
   const ends = [last < 0 ? lines.length : last, lines.length, index + 1]
   return ends.map((end) => ({

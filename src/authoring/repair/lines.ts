@@ -20,7 +20,7 @@ const ALONE = new RegExp(`${LEAD}([A-Za-z]+)$`)
 const GLUED_DASH = /^([ ]*)-([A-Za-z]+)(?=:(?:\s|$))/
 const COLON_IN_TEXT = new RegExp(`${LEAD}(["']?[\\w.-]+["']?): +((?!- )(?:[^"'[{|>&*!#\\s]|\\{\\{).*)$`)
 
-/** What is plainly meant by the lines that the library stumbles over. */
+/** Repairs of the lines that the parser rejects, where their meaning is plain. */
 export function lineRepair({ source, parsed }: { source: Source; parsed: Parsed }, keepsColumn: boolean): Repair {
   const lines = new Map<number, string>()
   for (const { pos } of parsed.faults) {
@@ -60,7 +60,7 @@ function repairOf(line: string, start: number, source: Source, keepsColumn: bool
     const at = start + indent.length + 1
     const message = 'A space is missing after the dash of the item.'
     const edits = [{ start: at, end: at, text: ' ' }]
-    // What stands below the item is aligned with its key, as it is or as it ought to be.
+    // Lines below the item align with its key, where it is or where it should be.
     if (keepsColumn && indent !== '') edits.unshift({ start, end: start + 1, text: '' })
     return one(edits, indent.length, at - start + item.length, message, `- ${item}`)
   }

@@ -10,27 +10,27 @@ import { quoteRepairs } from './quotes.ts'
 import { edited, MAX_LINE, type Mending, type Repair } from './repair.ts'
 import { conflictRepair, fenceRepair, fullWidthRepair, oddSpaceRepair, tabRepair, templateRepair } from './text.ts'
 
-/** A text as it can be read, and what was put right or left out for that. */
+/** A readable text, and the changes and omissions that made it so. */
 export interface Mended {
   readonly source: Source
   readonly parsed: Parsed
   readonly mendings: readonly Mending[]
-  /** Where the text begins that may be changed. */
+  /** Offset from which the text may be changed. */
   readonly head?: number | undefined
 }
 
-/** A text of another kind is not read in part: nothing is certain of it. */
+/** A text of another kind is not read in part: nothing about it is certain. */
 const IS_POLICY = /^(?:apiVersion|tenant|rules|tests)\b/m
-/** Reading a text again takes up to a second a megabyte, and much more where it is all faults. */
+/** Reading a text again takes up to a second a megabyte, and much more where faults abound. */
 const MAX_LENGTH = 128 * 1024
 const MAX_FAULTS = 1000
-/** How much text is read again in all. */
+/** Most text that is read again in all. */
 const MAX_READ = 1024 * 1024
 
-/** More pieces with faults than this are not mended. */
+/** Most pieces with faults that are mended. */
 const MAX_PIECES = 100
 
-/** The text with what is plainly wrong put right, and with what cannot be read left out. */
+/** The text with plain faults repaired and unreadable parts cut out. */
 export function mendYaml(source: Source, parsed: Parsed): Mended {
   const first: Mended = { source, parsed, mendings: [] }
   if (source.text.length > MAX_LENGTH) return first
@@ -40,7 +40,7 @@ export function mendYaml(source: Source, parsed: Parsed): Mended {
   return mendProblems(mendPieces(plain, reader, isPolicy), reader, isPolicy)
 }
 
-/** What stands before the first problem, when it can be read. */
+/** The text before the first problem, when it can be read. */
 export function readBefore({
   source,
   parsed,
@@ -54,7 +54,7 @@ export function readBefore({
     : undefined
 }
 
-/** What is wrong with its lines and characters, wherever they stand. */
+/** Repairs faults of lines and characters, wherever they stand. */
 function withPlainText(first: Mended, reader: Reader): Mended {
   let mended = reader.after(first, templateRepair(first.source, first.parsed.inspection.templates)) ?? first
   for (const repair of [fenceRepair, conflictRepair, oddSpaceRepair, fullWidthRepair]) {
@@ -66,7 +66,7 @@ function withPlainText(first: Mended, reader: Reader): Mended {
   return reader.withFewerFaults(mended, tabs) ?? mended
 }
 
-/** Each piece of the text by itself, which is less to read than the whole. */
+/** Mends each piece of the text by itself, which is less to read than the whole. */
 function mendPieces(whole: Mended, reader: Reader, isPolicy: boolean): Mended {
   const problem = firstProblem(whole.parsed, whole.source)
   if (problem === undefined || isInLongLine(problem, whole.source)) return whole
@@ -122,13 +122,13 @@ function isInLongLine({ place: { start } }: Problem, { text }: Source): boolean 
 }
 
 interface Reader {
-  /** Undefined when nothing is changed, or too much was read. */
+  /** The text after a repair; undefined when nothing is changed, or too much was read. */
   after(mended: Mended, repair: Repair): Mended | undefined
-  /** With the repair that leaves the fewest faults of syntax; undefined when none leaves fewer than there are. */
+  /** The text after the repair that leaves the fewest faults of syntax; undefined when none reduces them. */
   withFewerFaults(mended: Mended, repairs: readonly Repair[]): Mended | undefined
-  /** With the repair after which the text can be read the furthest, beyond the line of the problem at least. */
+  /** The text after the repair that makes the most of it readable, at least beyond the line of the problem. */
   furthest(mended: Mended, problem: Problem, repairs: readonly Repair[]): Mended | undefined
-  /** With the first repair after which the text can be read beyond what follows from the problem. */
+  /** The text after the first repair that makes it readable beyond the effect of the problem. */
   firstBeyond(mended: Mended, problem: Problem, repairs: readonly Repair[]): Mended | undefined
 }
 
@@ -170,7 +170,7 @@ function createReader(): Reader {
   }
 }
 
-/** Up to where of the file the text can be read. */
+/** Offset in the file up to which the text can be read. */
 function reachOf({ source, parsed }: Mended): number {
   const problem = firstProblem(parsed, source)
   return problem === undefined ? Number.POSITIVE_INFINITY : originOf(source, problem.place.start)

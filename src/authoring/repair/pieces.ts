@@ -4,14 +4,14 @@ import { originOf, type Source } from '../yaml/node.ts'
 /** A part of a text that can be read alone: a key of the document, or an entry of its list or mapping. */
 export interface Piece {
   readonly source: Source
-  /** How much of its text stands for what is above it. */
+  /** Length of the part of its text that replaces the lines above it. */
   readonly head: number
-  /** How many of its characters are guesses at what bytes mean. */
+  /** Number of its characters that are guesses at the meaning of bytes. */
   readonly guesses: number
 }
 
 /**
- * The pieces of a document in block style, by its indentation alone, so that what is wrong with one does not reach into the
+ * Splits a document in block style by its indentation alone, so that a fault in one piece does not reach into the
  * next. One piece when there are several documents.
  */
 export function piecesOf(whole: Source): Piece[] {
@@ -74,7 +74,7 @@ function pieceOf(whole: Source, from: number, to: number, head: string): Piece {
   }
 }
 
-/** The text that pieces make, as they are now. */
+/** Joins pieces to a text, as they are now. */
 export function joined(whole: Source, pieces: readonly Piece[]): Source {
   const texts: string[] = []
   const origins: number[] = []
@@ -88,7 +88,7 @@ export function joined(whole: Source, pieces: readonly Piece[]): Source {
     for (let i = head; i < source.text.length; i += 1) origins.push(originOf(source, i))
   }
   origins.push(originOf(whole, whole.text.length))
-  // A piece that ends too early may go on only where the file does not.
+  // A piece that ends too early lacks content only at the end of the file.
   const isPartial =
     whole.isPartial === true || pieces.some((piece) => isCut(piece)) || pieces.at(-1)?.source.isPartial === true
   return { ...whole, text: texts.join(''), origin: Int32Array.from(origins), guessed, gaps, isPartial }

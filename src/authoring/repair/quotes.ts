@@ -6,7 +6,7 @@ import { KEYS, mending, type Repair, replacement, TEXT_KEYS } from './repair.ts'
 
 const UNCLOSED = 'This quote is never closed.'
 
-/** What is plainly meant where a text in quotes, or one that needs them, is at fault. */
+/** Repairs of texts in quotes, and of texts that need them. */
 export function quoteRepairs({ code, place }: Problem, source: Source): Repair[] {
   const { text } = source
   const lines = linesOf(text)
@@ -23,7 +23,7 @@ export function quoteRepairs({ code, place }: Problem, source: Source): Repair[]
   return [...trailing(line, source), ...beyondQuote(place.start, line, source), ...unquoted(lines, index, source)]
 }
 
-/** At the end of the line, or before what ends a value inside brackets. */
+/** Closes a quote at the end of the line, or before the end of a value inside brackets. */
 function closings(start: number, lineEnd: number, line: Line, source: Source): Repair[] {
   const { text } = source
   const quote = text[start] ?? ''
@@ -41,7 +41,7 @@ function closings(start: number, lineEnd: number, line: Line, source: Source): R
     })
 }
 
-/** Where the text goes on: at the end of the last line below that can be nothing else. */
+/** Closes a quote at the end of the last line below that can only continue the text. */
 function laterClosing(start: number, lines: readonly Line[], index: number, source: Source): Repair[] {
   const line = lines[index]
   const below = lines.slice(index + 1)
@@ -55,7 +55,7 @@ function laterClosing(start: number, lines: readonly Line[], index: number, sour
   return [{ edits: [edit], mendings: [mending(source, start, line.end, UNCLOSED)] }]
 }
 
-/** `actions: [a.b];` and `reason: "R.",` */
+/** Removes the marks after a value: `actions: [a.b];` and `reason: "R.",` */
 function trailing(line: Line, source: Source): Repair[] {
   const found = /^(["'[{].*["'\]}])( *[;,]+)$/.exec(source.text.slice(line.value, line.end))
   if (found === null) return []
@@ -74,7 +74,7 @@ function severalTexts(line: Line, source: Source): Repair[] {
   return [replacement(source, line.value, line.end, `[${text}]`, message)]
 }
 
-/** `'Don't pay'` and `"No" means no`: the whole in quotes. */
+/** Quotes the whole of `'Don't pay'` and `"No" means no`. */
 function beyondQuote(at: number, line: Line, source: Source): Repair[] {
   const before = source.text.slice(line.start, at)
   const isInside = /[[{]/.test(before.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, ''))
@@ -93,7 +93,7 @@ function beyondQuote(at: number, line: Line, source: Source): Repair[] {
       ? 'The text in quotes ends before its line does; write \\" for a quote in it.'
       : "The text in quotes ends before its line does; write '' for an apostrophe in it, or use double quotes."
   const key = /([A-Za-z]+)["']?: *$/.exec(source.text.slice(line.start, start))?.[1] ?? ''
-  // Elsewhere it is rather one word too much.
+  // Under other keys, a word too many is likelier.
   const isText = isRound || TEXT_KEYS.has(key)
   const to = start + whole.length
   const fault = mending(source, start, to, message, isText ? quoted : undefined)

@@ -3,7 +3,7 @@ import { PolicyDocument } from '../shapes/document.ts'
 import { Verbatim } from '../suggest/written.ts'
 import { originOf, type Place, placeAt, type Source } from '../yaml/node.ts'
 
-/** A fault of syntax whose mending is plain, so that what stands around it can be read too. */
+/** A fault of syntax with a plain repair, so that the text around it can be read too. */
 export interface Mending {
   readonly place: Place
   readonly message: string
@@ -15,7 +15,10 @@ export interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
-  /** Set where something is not there: `value` when the text stands for one that is not known, `entry` for whole entries, `rest` for what perhaps ought to follow. */
+  /**
+   * Set where text is missing: `value` when the text stands for an unknown value, `entry` for whole entries, `rest`
+   * for text that perhaps should follow.
+   */
   readonly leftOut?: 'value' | 'entry' | 'rest'
 }
 
@@ -24,24 +27,24 @@ export interface Repair {
   readonly mendings: readonly Mending[]
 }
 
-/** A fault of a stretch of the text. @param written what to write in its place */
+/** Describes a fault of a stretch of the text. @param written the text to write in its place */
 export function mending(source: Source, start: number, end: number, message: string, written?: string): Mending {
   const suggestion = written === undefined ? undefined : new Verbatim(written)
   return { place: placeAt(source, start, end), message, suggestion }
 }
 
-/** A stretch of the text replaced by what ought to be written there. */
+/** Replaces a stretch of the text by the text that should stand there. */
 export function replacement(source: Source, start: number, end: number, text: string, message: string): Repair {
   return { edits: [{ start, end, text }], mendings: [mending(source, start, end, message, text)] }
 }
 
-/** The repairs as one, in the order of the text. */
+/** Combines repairs, in the order of the text. */
 export function together(repairs: readonly Repair[]): Repair {
   const sorted = [...repairs].sort((a, b) => (a.edits[0]?.start ?? 0) - (b.edits[0]?.start ?? 0))
   return { edits: sorted.flatMap(({ edits }) => edits), mendings: sorted.flatMap(({ mendings }) => mendings) }
 }
 
-/** The text with changes, which are in order and do not overlap. */
+/** Applies changes, which are in order and do not overlap. */
 export function edited(source: Source, edits: readonly Edit[]): Source {
   const parts: string[] = []
   const origins: number[] = []
@@ -84,18 +87,18 @@ function keysOf(shape: unknown): string[] {
   return [...own.flatMap(([key, below]) => [key, ...keysOf(below)]), ...others.flatMap(keysOf)]
 }
 
-/** Nobody writes a longer line by hand; the cost of looking for what is meant grows with the square of it. */
+/** Longest line that is repaired: nobody writes a longer one by hand, and the cost of a repair grows with its square. */
 export const MAX_LINE = 4000
 
-/** What is said of a key or dash that does not stand where those above it do; columns from 1. */
+/** Message about a key or dash that is not aligned with those above it; columns from 1. */
 export function misaligned(what: string, column: number, right: number): string {
   return `${what} stands at column ${column}; it must begin at column ${right}, as those above it do.`
 }
 
-/** What is said of `=` between key and value. */
+/** Message about `=` between key and value. */
 export const EQUALS_SIGN = 'A colon and a space stand between key and value, not =.'
 
-/** What is said of a text that begins with `#`. */
+/** Message about a text that begins with `#`. */
 export const HASH_SIGN = 'A # after a space begins a comment; a text that begins with it stands in quotes.'
 
 export function missingColon(key: string): string {

@@ -2,7 +2,7 @@ import { codePointOf } from '../../base/visible.ts'
 import { type Source, sourceOf } from '../yaml/node.ts'
 import { type Edit, MAX_LINE, type Mending, mending, type Repair, replacement, together } from './repair.ts'
 
-/** The lines around a block of code on a web page. */
+/** Removes the lines around a block of code on a web page. */
 export function fenceRepair(source: Source): Repair {
   const fences = [...source.text.matchAll(/^```.*$/gm)]
   const edits = fences.map(({ 0: line, index }) => ({ start: index, end: index + line.length, text: '' }))
@@ -30,7 +30,7 @@ export function conflictRepair(source: Source): Repair {
   return { edits, mendings }
 }
 
-/** Values and lines that a tool such as Helm or Jinja ought to have filled in. */
+/** Cuts out values and lines that a tool such as Helm or Jinja should have filled in. */
 export function templateRepair(source: Source, starts: readonly number[]): Repair {
   const edits: Edit[] = []
   const mendings: Mending[] = []
@@ -39,7 +39,7 @@ export function templateRepair(source: Source, starts: readonly number[]): Repai
     const [line = ''] = source.text.slice(lineStart, lineStart + MAX_LINE).split('\n', 1)
     const at = start - lineStart
     const end = Math.max(line.indexOf('}}', at), line.indexOf('%}', at)) + 2
-    // With more behind it, it is the beginning of a text.
+    // With more text behind it, it is the beginning of a text.
     if (end < at + 4 || !/^ *(?:[,\]}#\r]|$)/.test(line.slice(end))) continue
     const isLine = line.slice(0, at).trim() === '' && line.slice(end).trim() === ''
     const edit = { start, end: lineStart + end }
@@ -52,7 +52,7 @@ export function templateRepair(source: Source, starts: readonly number[]): Repai
 }
 
 const ODD = '\\u00a0\\u1680\\u2000-\\u200f\\u202f\\u205f\\u2060\\u3000\\ufeff'
-/** Before the first word of a line, after the dash of an item, or after the colon of a key. */
+/** Odd spaces before the first word of a line, after the dash of an item, or after the colon of a key. */
 const ODD_SPACE = new RegExp(
   `^([ ]*(?:-(?: +|(?=[${ODD}])))?(?:["']?[\\w.-]+["']?:)?)([ ${ODD}]*[${ODD}][ ${ODD}]*)`,
   'gm',
@@ -73,11 +73,11 @@ export function oddSpaceRepair(source: Source): Repair {
 }
 
 const FULL_WIDTH: Record<string, string> = { '：': ': ', '，': ', ', '［': '[', '］': ']', '｛': '{', '｝': '}' }
-/** After the key that begins a line or follows a bracket or comma; between keys; around a list. */
+/** Full-width signs after the key that begins a line or follows a bracket or comma; between keys; around a list. */
 const WIDE_SIGN =
   /(?<=^ *(?:- +)*(?:[{｛] *)?[A-Za-z]+|[,，] *[A-Za-z]+)： *|， *(?=[A-Za-z]+[:：])|(?<=[:：-] *)[［｛]|[］｝](?= *(?:[,，}\]］｝]|$))/gm
 
-/** Signs of Chinese and Japanese keyboards. */
+/** Replaces the full-width signs of Chinese and Japanese keyboards. */
 export function fullWidthRepair(source: Source): Repair {
   const signs = [...source.text.matchAll(WIDE_SIGN)].map(({ 0: whole, index }) => {
     const sign = whole.slice(0, 1)
@@ -88,7 +88,7 @@ export function fullWidthRepair(source: Source): Repair {
   return together(signs)
 }
 
-/** One fault for lines that follow each other: who indents with tabs does so throughout. */
+/** Replaces tabs in indentation. Consecutive lines are one fault: tabs usually run through a whole block. */
 export function tabRepair(source: Source, width: number): Repair {
   const edits: Edit[] = []
   const mendings: Mending[] = []

@@ -6,7 +6,7 @@ import { entriesOf, itemsOf, memberOf, type Node, textOf, wordOf } from '../yaml
 import { checkSchema } from './check.ts'
 import { checkReferences } from './references.ts'
 
-/** The declaration of one action; faults of its schemas are reported. */
+/** Reads the declaration of one action; faults of its schemas are reported. */
 export function readAction(name: string, node: Node, compiler: SchemaCompiler, report: Report): ActionDeclaration {
   const read = (root: 'context' | 'plan') => readSchema(root, memberOf(node, root), compiler, report)
   return { name, description: textOf(memberOf(node, 'description')), context: read('context'), plan: read('plan') }
@@ -32,7 +32,7 @@ function readSchema(
   return undefined
 }
 
-/** The schemas that let everything through, and nothing. */
+/** Reads `true`, a schema that every value passes, and `false`, which none passes. */
 function readFlag(root: 'context' | 'plan', node: Node, report: Report): JsonObject | undefined {
   if (node.value === true) return {}
   if (root === 'plan') return { not: {} }
@@ -40,7 +40,7 @@ function readFlag(root: 'context' | 'plan', node: Node, report: Report): JsonObj
   return undefined
 }
 
-/** What the walk lets through and the compiler refuses, such as a keyword without its partner. */
+/** Faults that only the compiler finds, such as a keyword without its partner. */
 function compileFault(schema: JsonObject, compiler: SchemaCompiler): string | undefined {
   try {
     compiler.compile(schema)
@@ -50,7 +50,7 @@ function compileFault(schema: JsonObject, compiler: SchemaCompiler): string | un
   }
 }
 
-/** The types that a schema node allows, by name or by the values that it lists; undefined when it says nothing about type. */
+/** Types that a schema node allows, by name or by its listed values; undefined when it restricts no type. */
 export function typesOf(node: Node): readonly string[] | undefined {
   const type = memberOf(node, 'type')
   if (type !== undefined) return (type.items === undefined ? [type] : itemsOf(type)).map(wordOf)

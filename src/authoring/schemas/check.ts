@@ -28,7 +28,7 @@ interface Walk {
   definitions: ReadonlySet<string>
 }
 
-/** What is wrong with a keyword that has no other of the same meaning. */
+/** Advice on keywords without a replacement of the same meaning. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['$schema', 'Remove it: every schema here is JSON Schema 2020-12.'],
   ['$id', 'Remove it: a schema is known by its action.'],
@@ -38,7 +38,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['additionalItems', 'Write items beside prefixItems.'],
 ])
 
-/** Reports each fault of a schema at its own place; true when it can be compiled. Recursion is checked apart. */
+/** Reports each fault of a schema at its own place; true when it can be compiled. Recursion is checked separately. */
 export function checkSchema(root: Node, report: Report): boolean {
   const declared = [...entriesOf(memberOf(root, '$defs')), ...entriesOf(memberOf(root, 'definitions'))]
   return checkNode(root, { report, definitions: new Set(declared.map(({ name }) => name)) })
@@ -145,7 +145,7 @@ function checkScalar(name: string, kind: Kind, value: Node, needs: Needs): boole
   }
 }
 
-/** Like Array.every, but asks all, so that every fault is reported. */
+/** Like Array.every, but checks all items, so that every fault is reported. */
 function every<T>(items: readonly T[], check: (item: T) => boolean): boolean {
   return items.map(check).every(Boolean)
 }
@@ -217,7 +217,7 @@ function checkReference(node: Node, walk: Walk): boolean {
   return false
 }
 
-/** Comparing all items with all others takes quadratic time in what the caller sends. */
+/** Comparing all items with all others takes quadratic time in the caller's input. */
 function checkUniqueItems(node: Node, report: Report): boolean {
   if (memberOf(node, 'uniqueItems')?.value !== true) return true
   const most = numberOf(memberOf(node, 'maxItems'))
@@ -229,7 +229,7 @@ function checkUniqueItems(node: Node, report: Report): boolean {
   return false
 }
 
-/** Keywords that say nothing without another, one of those named. */
+/** Keywords without effect unless one of those named stands beside them. */
 const PARTNERS: readonly [string, ...string[]][] = [
   ['then', 'if'],
   ['else', 'if'],

@@ -1,4 +1,4 @@
-/** What refers to what, by name. */
+/** References by name. */
 export type References = ReadonlyMap<string, ReadonlySet<string>>
 
 /**

@@ -1,4 +1,4 @@
-/** What a keyword takes. */
+/** Kind of value that a keyword takes. */
 export type Kind =
   | 'schema'
   | 'schemas'
@@ -20,7 +20,7 @@ export type Kind =
 export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
 export const FORMATS = ['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uri', 'uuid']
 
-/** The keywords of JSON Schema 2020-12 that a policy may use, and what each takes. */
+/** Keywords of JSON Schema 2020-12 that a policy may use, with their kinds. */
 export const KEYWORDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...each(
     'schema',

@@ -1,4 +1,4 @@
-/** Why a pattern does not compile, from what RE2 says about it. */
+/** Explains why a pattern does not compile, from the fault that RE2 gives. */
 export function patternFault(fault: string, place: 'condition' | 'schema'): string {
   return `The pattern does not compile as RE2: ${fault}.${hint(fault, place)}`
 }

@@ -9,36 +9,36 @@ interface DeclaredContext {
   readonly context: Json | undefined
 }
 
-/** The declared actions that a rule or factor is about. */
+/** Declared actions that a rule or factor is about. */
 export function declaredFor<T>({ actions }: Pick<Candidate, 'actions'>, declared: ReadonlyMap<string, T>): T[] {
-  // Sets declare thousands of actions, and most of their rules name the few that they are about.
+  // Sets declare thousands of actions, while most rules name a few.
   if (actions.every(({ exact }) => exact)) return actions.flatMap(({ text }) => declared.get(text) ?? [])
   return [...declared].flatMap(([name, one]) => (actions.some((glob) => globMatches(glob, name)) ? [one] : []))
 }
 
-/** Whether the leaf asks if there is a value, and so is true or false for a missing one too. */
+/** True when the leaf tests for a value, and so is true or false for a missing one too. */
 export function isPresenceTest({ operator }: Leaf): boolean {
   return operator === 'exists' || operator === 'missing'
 }
 
-/** What tells whether facts can be missing. */
+/** Declarations that determine whether facts can be missing. */
 export interface Presence extends Pick<PolicyData, 'facts' | 'session' | 'counters'> {
-  /** The schemas of the declared actions that these are about. */
+  /** Schemas of the declared actions that a rule or factor is about. */
   readonly contextsOf: (about: Pick<Candidate, 'actions'>) => readonly DeclaredContext[]
 }
 
 /**
- * Whether a request that fits its schemas can lack the fact: not where it is always there, has a default, or is required of
- * the context by every one of the declared actions. A fact over time is missing where what it is made from was.
+ * True when a request that fits its schemas can lack the fact. It cannot when the fact is built in, has a default, or
+ * is required in the context by all of the declared actions. A fact over time is missing where its source is.
  */
 export function mayBeMissing(fact: FactPath, about: Pick<Candidate, 'actions'>, presence: Presence): boolean {
   const { facts, session, counters } = presence
   if (BUILT_IN_FACTS.has(fact.text) || facts.get(fact.text)?.default !== undefined) return false
-  // Where no session is declared, that is the fault.
+  // A session that is not declared has its own fault.
   const mayLackSession = (): boolean => session !== undefined && mayBeMissing(session.fact, about, presence)
   if (fact.root === 'session') return mayLackSession()
   if (fact.root === 'history') {
-    // Undefined where its declaration has a fault.
+    // Undefined when its declaration has a fault.
     const { by, sum, actions = [] } = counters.get(fact.text) ?? {}
     return (by === 'session' && mayLackSession()) || (sum !== undefined && mayBeMissing(sum, { actions }, presence))
   }
@@ -65,7 +65,7 @@ export function isRequired(root: Json | undefined, names: readonly string[]): bo
   return names.length > 0
 }
 
-/** What a schema means where it is a reference into `$defs`. */
+/** Resolves a schema that is a reference into `$defs`. */
 function resolved(schema: Json | undefined, root: JsonObject): Json | undefined {
   let at = schema
   // Every reference leads to another definition, and recursion is an error of its own.

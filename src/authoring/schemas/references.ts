@@ -7,7 +7,7 @@ interface Part {
   node: Node
   /** Nodes of the part itself. */
   size: number
-  /** Names under `$defs` that it refers to, as often as it does. */
+  /** Names under `$defs` that it refers to, repeated for each reference. */
   references: readonly string[]
 }
 

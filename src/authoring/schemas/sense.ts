@@ -5,7 +5,7 @@ import { closest } from '../suggest/closest.ts'
 import { entriesOf, itemsOf, memberOf, type Node, numberOf, textOf, wordOf } from '../yaml/node.ts'
 import { TYPES } from './keywords.ts'
 
-/** Bounds that leave nothing between them, unless the lower is at most the upper, or below it. */
+/** Pairs of bounds that admit no value, unless the lower is below the upper, or equals it where that is allowed. */
 const BOUNDS: readonly [lower: string, upper: string, mayMeet: boolean][] = [
   ['minimum', 'maximum', true],
   ['minimum', 'exclusiveMaximum', false],
@@ -17,7 +17,7 @@ const BOUNDS: readonly [lower: string, upper: string, mayMeet: boolean][] = [
   ['minContains', 'maxContains', true],
 ]
 
-/** Reports what no value can pass in a schema whose keywords are sound; true when there is nothing of that kind. */
+/** Reports contradictions that no value can pass, in a schema whose keywords are sound; true when there are none. */
 export function checkSense(node: Node, report: Report): boolean {
   const checks = [checkBounds(node, report), checkConstants(node, report), checkRequired(node, report)]
   return checks.every(Boolean)
@@ -36,7 +36,7 @@ function checkBounds(node: Node, report: Report): boolean {
   return sound
 }
 
-/** A constant, or all values of an enum, that the type excludes. */
+/** Checks that the type admits the constant, or some value of an enum. */
 function checkConstants(node: Node, report: Report): boolean {
   const type = memberOf(node, 'type')
   if (type === undefined) return true
@@ -68,7 +68,7 @@ function isOfType(value: Json, type: string): boolean {
   return type === 'integer' ? Number.isInteger(value) : typeof value === type
 }
 
-/** A member that must be there and may not. */
+/** Checks that no required member is forbidden. */
 function checkRequired(node: Node, report: Report): boolean {
   const isClosed =
     memberOf(node, 'additionalProperties')?.value === false && memberOf(node, 'patternProperties') === undefined

@@ -16,7 +16,10 @@ import { NAME_PATTERN, STEP_PATTERN } from './parts.ts'
 /** Reports every way in which a node differs from a shape; true when there is none. */
 export type ShapeCheck = (node: Node, report: Report) => boolean
 
-/** How the faults of a shape are reported, undefined for those that are reported elsewhere: by ajv's keyword, the value that is at fault, and ajv's path of the keyword. */
+/**
+ * Code of a fault, undefined for faults that are reported elsewhere: by ajv's keyword, the value at fault, and ajv's
+ * path of the keyword.
+ */
 export type ShapeCodes = (keyword: string, node: Node, schemaPath: string) => DiagnosticCode | undefined
 
 interface Fault {
@@ -39,9 +42,9 @@ const CODES: Record<string, DiagnosticCode> = {
   propertyNames: 'GATE1107',
 }
 
-/** The code of policy files; keywords that no shape uses are faults of type. */
+/** Code of a fault in a policy file; keywords that no shape uses are faults of type. */
 export function policyCode(keyword: string, node: Node, schemaPath: string): DiagnosticCode | undefined {
-  // Unknown keys are reported where they are read as those that were meant (key-repair.ts).
+  // Unknown keys are reported when the keys that were meant are read (key-repair.ts).
   if (keyword === 'additionalProperties') return undefined
   if (keyword === 'propertyNames' && schemaPath === '#/properties/actions/propertyNames') return 'GATE1115'
   if (keyword === 'const' && schemaPath === '#/properties/apiVersion/const') return 'GATE1109'
@@ -54,7 +57,10 @@ export function policyCode(keyword: string, node: Node, schemaPath: string): Dia
 
 const compiler = once(() => schemaCompiler({ allErrors: true, checked: true }))
 
-/** A check of nodes against a shape. Compiled at the first use: a command that only loads policies needs no shapes of tests. */
+/**
+ * Creates a check of nodes against a shape. Compiled at the first use: a command that only loads policies needs no
+ * shapes of tests.
+ */
 export function shapeCheck(shape: TSchema, codeOf: ShapeCodes): ShapeCheck {
   const validator = once(() => compiler().compile(shape))
   return (node, report) => {
@@ -63,7 +69,7 @@ export function shapeCheck(shape: TSchema, codeOf: ShapeCodes): ShapeCheck {
     const errors = validate.errors ?? []
     const fixed = new Set(errors.filter(({ keyword }) => keyword === 'const').map((error) => error.instancePath))
     for (const error of errors) {
-      // Where one value alone is right, its type goes without saying.
+      // Where only one value is allowed, a fault of its type adds nothing.
       if (error.keyword === 'type' && fixed.has(error.instancePath)) continue
       // The name at fault is reported by the error of the keyword propertyNames itself.
       if (error.propertyName !== undefined && error.keyword !== 'propertyNames') continue
@@ -92,15 +98,15 @@ function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TS
   const params: Record<string, unknown> = error.params
   const at = (place: Place, message: string, suggestion?: Suggestion) => ({ place, message, suggestion })
   if (code === 'GATE1112') {
-    const meant = error.keyword === 'type' ? { decision: 'deny' } : 'deny'
-    return at(node, 'allow cannot be the default: what no rule allows is denied or held.', meant)
+    const suggestion = error.keyword === 'type' ? { decision: 'deny' } : 'deny'
+    return at(node, 'allow cannot be the default: what no rule allows is denied or held.', suggestion)
   }
   switch (error.keyword) {
     case 'additionalProperties': {
       const name = String(params.additionalProperty)
       const known = keysAt(shape, error.schemaPath)
-      const meant = meantKey(name, new Set(known))
-      return at(keyOf(node, name) ?? node, unknownKey(name, known, meant), meant)
+      const suggestion = meantKey(name, new Set(known))
+      return at(keyOf(node, name) ?? node, unknownKey(name, known, suggestion), suggestion)
     }
     case 'required':
       return at(firstKeyOf(node), `The key ${String(params.missingProperty)} is missing.`)
@@ -140,7 +146,7 @@ function faultOf(code: DiagnosticCode, error: ErrorObject, node: Node, shape: TS
   }
 }
 
-/** How names are made: the characters beside letters and digits, and the whole. */
+/** Form of names: the characters besides letters and digits, and the whole pattern. */
 const NAMES = {
   action: { extra: '_ . : / -', pattern: new RegExp(ACTION_PATTERN) },
   name: { extra: '_ . -', pattern: new RegExp(NAME_PATTERN) },
@@ -152,14 +158,14 @@ function isStep({ schemaPath }: ErrorObject): boolean {
   return /\/(?:count|sum|taken)\/propertyNames$/.test(schemaPath)
 }
 
-/** What others call the values, by the last of them. */
+/** Synonyms of enum values, by the last value. */
 const WORDS: ReadonlyMap<string, Synonyms> = new Map([
   ['object', FACT_TYPE_WORDS],
   ['test', ENVIRONMENT_WORDS],
   ['default', STEP_WORDS],
 ])
 
-/** One of a few values was wanted. */
+/** Sentence and suggestion for a value that is not among those allowed. */
 function choiceFault(error: ErrorObject, node: Node): [string, string | undefined] {
   const params: Record<string, unknown> = error.params
   const names = (error.keyword === 'enum' ? (params.allowedValues as unknown[]) : [params.allowedValue]).map(String)

@@ -166,7 +166,7 @@ export function documentShape<S extends TSchema>(condition: S) {
   )
 }
 
-/** What a set gives names to. */
+/** Named declarations of a set. */
 function declarationShapes<S extends TSchema>(condition: S) {
   return {
     domains: Type.Optional(
@@ -202,6 +202,6 @@ function declarationShapes<S extends TSchema>(condition: S) {
   }
 }
 
-/** What the loader checks in one go; conditions are checked node by node, for precise messages (conditions.ts). */
+/** The shape that the loader checks at once; conditions are checked node by node, for precise messages (conditions.ts). */
 export const PolicyDocument = documentShape(Type.Unknown())
 export type PolicyDocument = Static<typeof PolicyDocument>

@@ -9,14 +9,14 @@ import { EFFECT_WORDS, FACT_TYPE_WORDS } from '../suggest/synonyms.ts'
 import { yamlText } from '../suggest/written.ts'
 import { entriesOf, type Node, nullHint } from '../yaml/node.ts'
 
-/** What a shape says where it has a keyword. */
+/** The part of a shape that holds a keyword. */
 interface Wanted {
   /** The key at which the shape stands, such as `expiresIn`. */
   readonly key: string
   readonly schema: unknown
 }
 
-/** Why a value of another type than that of the shape does not do, and what was probably meant. */
+/** Sentence and suggestion for a value of the wrong type. */
 export function typeFault(error: ErrorObject, node: Node, shape: TSchema): [string, Json | undefined] {
   if (node.path === '$') return ['A policy is a mapping of keys such as apiVersion, tenant and rules.', undefined]
   const wanted = wantedAt(shape, error.schemaPath)
@@ -29,7 +29,7 @@ export function typeFault(error: ErrorObject, node: Node, shape: TSchema): [stri
   return [`The value must be ${typeNames(error.params.type)}${nullHint(node)}${hint}.`, suggestion]
 }
 
-/** The keys that a mapping has where the shape has the keyword of ajv's schemaPath (`#/properties/risk/items/type`). */
+/** Keys of a mapping at ajv's schemaPath of a keyword (`#/properties/risk/items/type`). */
 export function keysAt(shape: TSchema, schemaPath: string): string[] {
   return keysOf(wantedAt(shape, schemaPath).schema)
 }
@@ -44,14 +44,14 @@ function meantIn({ value, source }: Node, type: string, { key, schema }: Wanted)
 
 function listMeant(value: Json, schema: unknown): Json | undefined {
   const type = child(child(schema, 'items'), 'type')
-  // Mappings are not what one value of a list could be.
+  // A list of mappings cannot be written as one value.
   if (type === 'object' || typeof value === 'boolean') return undefined
   if (Array.isArray(type) && type.includes(typeof value)) return listIn(value)
   if (value === 'none') return child(schema, 'minItems') === undefined ? [] : undefined
   return coerced(value, 'array')
 }
 
-/** The one member that a mapping was written as: `defaults: deny`, `vips: [ann, bob]`, `context.amount: number`. */
+/** The mapping meant by a single value: `defaults: deny`, `vips: [ann, bob]`, `context.amount: number`. */
 function mappingMeant(value: Json, schema: unknown): Json | undefined {
   if (isJsonObject(value)) return undefined
   const keys = keysOf(schema)
@@ -72,7 +72,7 @@ function mappingMeant(value: Json, schema: unknown): Json | undefined {
   return keys.includes('unit') && type !== undefined ? { type } : undefined
 }
 
-/** What to do with a mapping that should be a list of mappings: others name rules by keys, or forget the dash. */
+/** Advice on a mapping that should be a list of mappings: authors name rules by keys, or forget the dash. */
 function dashHint(node: Node, { schema }: Wanted): string {
   const keys = keysOf(child(schema, 'items'))
   const [entry] = entriesOf(node)

@@ -1,8 +1,8 @@
 import Type, { type Static, type TSchema } from '#typebox'
 
-/** How rules, factors, lists, conditions and domains are called. */
+/** Pattern of the names of rules, factors, lists, conditions and domains. */
 export const NAME_PATTERN = '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$'
-/** What is called by a name that stands between the dots of a fact path. */
+/** Pattern of names that stand between the dots of a fact path. */
 export const STEP_PATTERN = '^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$'
 
 export const CLOSED = { additionalProperties: false }

@@ -2,23 +2,23 @@ import { type Glob, globMatches, globsIntersect, parseGlob } from '../../base/gl
 import { RESERVED_KEYS } from '../yaml/node.ts'
 import { isVerb } from './verbs.ts'
 
-/** A domain by its name: the patterns of its actions. */
+/** Action patterns of domains, by the domain's name. */
 export type Domains = ReadonlyMap<string, readonly string[]>
 
 interface Group {
   members: string[]
   patterns: Set<string>
-  /** Whether the names are written as a path, where what stands first is a namespace however few share it. */
+  /** True when the names are written as paths: their first part is a namespace even when few share it. */
   isPath: boolean
 }
 
-/** A framework's mark before the name of an MCP server. */
+/** Prefix that frameworks put before the name of an MCP server. */
 const BEFORE = /^mcp__/
 const NAMESPACE = /^([A-Za-z0-9][A-Za-z0-9_-]*?)(__|[.:/])(?=.)/
 const WORD = /^([A-Za-z0-9]+)([_-])(?=.)/
 const CAMEL = /^([A-Z][a-z0-9]+)()(?=[A-Z])/
 
-/** Groups of actions by what their names begin with. No action is in two, as the language wants it. */
+/** Groups actions by the beginnings of their names. No action is in two groups, as the language requires. */
 export function guessDomains(actions: readonly string[]): Domains {
   const groups = new Map<string, Group>()
   for (const action of actions) addTo(groups, action)
@@ -31,7 +31,7 @@ export function guessDomains(actions: readonly string[]): Domains {
     const globs = [...group.patterns].flatMap((pattern) => parseGlob(pattern) ?? [])
     const fits = coversExactly(globs, group.members, actions) && !globs.some((glob) => meetsAny(glob, taken))
     domains.set(name, fits ? globs.map(({ text }) => text) : group.members)
-    // A list of names meets the patterns of others in none of its names, since those cover their own members only.
+    // A list of names overlaps no patterns of others, since those cover their own members only.
     if (fits) taken.push(...globs)
   }
   return domains

@@ -16,7 +16,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 const MAX_DEPTH = 16
 const MAX_LENGTH = 1000
 
-/** A value that is likely to pass the schema: the required members only. Whether it does is for the caller to ask. */
+/** A value that is likely to pass the schema: the required members only. The caller must check whether it does. */
 export function exampleOf(schema: Json, root: Json = schema, depth = 0): Json {
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return 'text'
   const again = (part: Json): Json => exampleOf(part, root, depth + 1)
@@ -43,7 +43,7 @@ function exampleObject({ properties = null, required = null }: JsonObject, again
   )
 }
 
-/** Lists in lists in lists would grow beyond measure. */
+/** Limits lengths: nested lists would grow beyond measure. */
 function exampleList({ minItems, items = true }: JsonObject, depth: number, again: (part: Json) => Json): Json[] {
   const length = Math.min(countOf(minItems), depth > 2 ? 1 : 10)
   return length === 0 ? [] : Array.from({ length }, () => again(items))

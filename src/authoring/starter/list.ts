@@ -2,26 +2,26 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { oneLine, visible } from '../../base/visible.ts'
 import { RESERVED_KEYS } from '../yaml/node.ts'
 
-/** What an agent can do, as its framework or an MCP server lists it. All of it is text of others. */
+/** A tool of an agent, as its framework or an MCP server lists it. All of it is untrusted text. */
 export interface Tool {
   name: string
   description?: string | undefined
   /** JSON Schema of the arguments, in whatever dialect. */
   schema?: JsonObject | undefined
-  /** What the tool says about itself (MCP annotations): hints, which need not be true. */
+  /** The tool's own annotations (MCP): hints, which need not be true. */
   readOnly?: boolean | undefined
   destructive?: boolean | undefined
 }
 
 export type ToolList = { tools: readonly Tool[]; notes: readonly string[] } | { fault: string }
 
-/** Tools that are taken at most. */
+/** Most tools of a list. */
 const MAX_TOOLS = 1000
 const MAX_NAME = 500
 
 /**
- * The tools of a list: names, or objects as OpenAI, Anthropic and MCP have them, or an answer to `tools/list` of MCP.
- * Members that say nothing about policies are left aside; those that do must have their form.
+ * Reads a tool list: names, or objects as OpenAI, Anthropic and MCP have them, or an answer to `tools/list` of MCP.
+ * Members that do not matter to policies are ignored; those that do must have their form.
  */
 export function readTools(value: Json): ToolList {
   if (Array.isArray(value)) return readItems(value)
@@ -46,11 +46,11 @@ function readItems(items: readonly Json[]): ToolList {
   return { tools, notes: [] }
 }
 
-/** The tool, or what is wrong with it as a predicate. */
+/** The tool, or its fault as a predicate. */
 function readTool(item: Json): Tool | string {
   if (typeof item === 'string') return readTool({ name: item })
   if (!isJsonObject(item)) return 'is neither a name nor an object'
-  // OpenAI wraps what a function is.
+  // OpenAI wraps the description of a function.
   if (isJsonObject(item.function)) return readTool(item.function)
   const { name, description = null, annotations = null } = item
   if (typeof name !== 'string' || name === '') return 'has no name'
@@ -71,12 +71,12 @@ function readTool(item: Json): Tool | string {
   }
 }
 
-/** A tool and the action that its calls are checked as. */
+/** A tool with the action under which its calls are checked. */
 export interface NamedTool extends Tool {
   action: string
 }
 
-/** Gives each tool its action: its name, as far as that is an action's. Two tools must not become one action. */
+/** Gives each tool its action: its name, as far as an action may have it. Two tools must not share an action. */
 export function nameActions(tools: readonly Tool[]): readonly NamedTool[] | { fault: string } {
   const known = new Map<string, string>()
   const named: NamedTool[] = []
@@ -101,7 +101,7 @@ export function shownName(name: string): string {
   return `"${visible(name).slice(0, 200)}"`
 }
 
-/** The name with `_` for what an action's name cannot have (ACTION_PATTERN). */
+/** The name with `_` in place of characters that no action's name has (ACTION_PATTERN). */
 function actionOf(name: string): string {
   const action = name
     .replace(/[^A-Za-z0-9_.:/-]+/g, '_')

@@ -9,7 +9,7 @@ import { type Reduced, schemaReducer } from './schema.ts'
 import { type Guess, guesser, type Kind } from './verbs.ts'
 import { commentOf, sectionOf, yamlOf } from './yaml.ts'
 
-/** A tool with what the policy says about it. */
+/** A tool with its part of the policy. */
 export interface Covered extends Reduced {
   tool: NamedTool
   guess: Guess
@@ -24,7 +24,7 @@ export interface StarterRule {
 const MAX_DESCRIPTION = 500
 const MAX_DROPPED = 8
 
-/** The rules by what they cover, in the order in which they stand. */
+/** Rules by the kind of tools that they cover. */
 const RULES: Readonly<Record<Kind, { id: string; effect: StarterRule['effect']; reason: string; comment: string[] }>> =
   {
     reading: {
@@ -74,10 +74,10 @@ export function rulesOf(covered: readonly Covered[]): StarterRule[] {
   })
 }
 
-/** The text of main.yaml. `origin` ends the sentence that says what it was made from. */
+/** The text of main.yaml. `origin` ends the sentence about its source. */
 export function policyText(tenant: string, covered: readonly Covered[], origin: string): string {
   const domains = guessDomains(covered.map(({ tool }) => tool.action))
-  const whys = new Map(covered.map(({ tool, guess }) => [tool.action, guess.why]))
+  const reasons = new Map(covered.map(({ tool, guess }) => [tool.action, guess.why]))
   return [
     commentOf(headOf(tenant, origin)),
     sectionOf([], { apiVersion: API_VERSION, tenant }),
@@ -93,7 +93,7 @@ export function policyText(tenant: string, covered: readonly Covered[], origin: 
     ...covered.map((one) => indented(commentOf(notesOf(one)) + yamlOf({ [one.tool.action]: declaration(one) }))),
     `\n${commentOf(COMMENTS.rules)}rules:\n`,
     rulesOf(covered)
-      .map((rule) => indented(ruleText(rule, whys)))
+      .map((rule) => indented(ruleText(rule, reasons)))
       .join('\n'),
   ].join('')
 }
@@ -102,9 +102,9 @@ function indented(text: string): string {
   return text.replace(/^(?=.)/gm, '  ')
 }
 
-function ruleText({ id, effect, actions }: StarterRule, whys: ReadonlyMap<string, string>): string {
+function ruleText({ id, effect, actions }: StarterRule, reasons: ReadonlyMap<string, string>): string {
   const { reason, comment } = KINDS.map((kind) => RULES[kind]).find((rule) => rule.id === id) ?? RULES.other
-  const items = actions.map((action) => `    - ${yamlOf(action).trimEnd()} ${commentOf([whys.get(action) ?? ''])}`)
+  const items = actions.map((action) => `    - ${yamlOf(action).trimEnd()} ${commentOf([reasons.get(action) ?? ''])}`)
   const rest = indented(yamlOf({ effect, reason }))
   return `${commentOf(comment)}- id: ${id}\n  actions:\n${items.join('')}${rest}`
 }

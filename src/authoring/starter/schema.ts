@@ -9,7 +9,7 @@ import { readDocument } from '../yaml/read-document.ts'
 export interface Reduced {
   /** Undefined when nothing of the schema can be used. */
   schema: JsonObject | undefined
-  /** What was left out, as paths in the schema. */
+  /** Paths of the parts that were left out. */
   dropped: readonly string[]
 }
 
@@ -23,10 +23,10 @@ const MAPS = new Set(['properties', 'patternProperties', '$defs', 'dependentSche
 /** Members that are values. */
 const DATA = new Set(['const', 'enum', 'default', 'examples', 'required', 'dependentRequired', 'type'])
 const PROSE = new Set(['title', 'description', '$comment'])
-/** A schema under these says more when it says less elsewhere: with a part left out it would refuse what was meant to pass. */
+/** Keywords under which a reduced schema can restrict more: with a part left out it could refuse a valid value. */
 const FRAGILE = new Set(['not', 'if', 'oneOf', 'contains', 'unevaluatedProperties', 'unevaluatedItems'])
 
-/** Reduces schemas of others to what the policy language takes: the loader itself says what that is. */
+/** Reduces foreign schemas to the keywords of the policy language, as the loader itself defines them. */
 export function schemaReducer(): (schema: JsonObject) => Reduced {
   const compiler = actionSchemaCompiler()
   return (schema) => {
@@ -40,7 +40,7 @@ export function schemaReducer(): (schema: JsonObject) => Reduced {
   }
 }
 
-/** Leaves out what the loader finds fault with, again and again: what refers to it is at fault next. */
+/** Removes the parts that the loader reports, repeatedly: references to them are at fault next. */
 function reduce(schema: JsonObject, compiler: SchemaCompiler): Reduced {
   const dropped: string[] = []
   let current = schema
@@ -55,10 +55,10 @@ function reduce(schema: JsonObject, compiler: SchemaCompiler): Reduced {
   return { schema: undefined, dropped: [] }
 }
 
-/** Paths of the faults that the loader reports of the schema; empty for one of the whole text. */
+/** Paths of the faults that the loader reports for the schema; empty for one of the whole text. */
 function faultsOf(schema: JsonObject, compiler: SchemaCompiler): Set<string> {
   const report = createReport()
-  // As deep as it will stand in the policy.
+  // At the depth at which it will stand in the policy.
   const text = JSON.stringify({ actions: { tool: { context: schema } } })
   const root = readDocument('tools.json', new TextEncoder().encode(text), report)
   const action = memberOf(memberOf(root, 'actions'), 'tool')
@@ -70,11 +70,11 @@ type Role = 'schema' | 'map' | 'data'
 
 interface Walk {
   faults: ReadonlySet<string>
-  /** Paths of what was left out, added to. */
+  /** Paths of the parts that were left out; prune adds to them. */
   dropped: string[]
 }
 
-/** The value without what is at fault or not visible; undefined when it cannot stand without that. */
+/** The value without parts that are faulty or not visible; undefined when it cannot stand without them. */
 function prune(value: Json, role: Role, path: string, walk: Walk): Json | undefined {
   if (walk.faults.has(path)) return undefined
   if (typeof value === 'string') return isVisible(value) ? value : undefined
@@ -119,7 +119,7 @@ function pruneSchema(schema: JsonObject, path: string, walk: Walk): JsonObject {
     losesNames ||= (key === 'properties' || key === 'patternProperties') && namesOf(kept[key]) < namesOf(value)
   }
   const isLess = walk.dropped.length > before
-  // What is not described any more must not count as unknown.
+  // Members whose description is lost must not count as unknown.
   const unsure = [
     ...(losesNames ? ['additionalProperties'] : []),
     ...(isLess ? ['unevaluatedProperties', 'unevaluatedItems'] : []),
@@ -138,7 +138,7 @@ function pruneMember(key: string, value: Json, path: string, walk: Walk): Json |
   return prune(value, MAPS.has(key) ? 'map' : DATA.has(key) ? 'data' : 'schema', path, walk)
 }
 
-/** Of if, then and else, what says nothing without the rest. */
+/** The keywords if, then and else, unless they are complete. */
 function halves(schema: JsonObject): string[] {
   const complete = 'if' in schema && ('then' in schema || 'else' in schema)
   return complete ? [] : ['if', 'then', 'else']
@@ -152,7 +152,10 @@ function relative(path: string): string {
   return path.slice(ROOT.length).replace(/^\./, '')
 }
 
-/** Older drafts have `definitions` for `$defs`; a root's `$schema` and `$id` say nothing about arguments. */
+/**
+ * Translates older drafts, which have `definitions` for `$defs`; drops a root's `$schema` and `$id`, which do not
+ * concern arguments.
+ */
 function modern({ $schema: _, $id: __, definitions = null, ...schema }: JsonObject): JsonObject {
   if (!isJsonObject(definitions) || schema.$defs !== undefined) return schema
   const renamed = (value: Json): Json => {
@@ -167,7 +170,7 @@ function modern({ $schema: _, $id: __, definitions = null, ...schema }: JsonObje
   return { ...schema, ...(renamed({ ...schema, $defs: definitions }) as JsonObject) }
 }
 
-/** The arguments by name, with their types and which are required. */
+/** Reduces a schema to the names, types and required members of the arguments. */
 function outlineOf({ properties = null, required = null }: JsonObject): JsonObject {
   const types = Object.entries(isJsonObject(properties) ? properties : {}).map(([name, schema]): [string, Json] => [
     name,

@@ -11,13 +11,13 @@ import { type Example, examplesOf, testText } from './tests.ts'
 export interface Starter {
   files: readonly { name: string; text: string }[]
   rules: readonly StarterRule[]
-  /** Tools whose actions are called otherwise. */
+  /** Tools whose actions have another name. */
   renamed: readonly NamedTool[]
-  /** A call that the policy decides by a rule, to try it with; undefined when no arguments could be made up. */
+  /** A call to try the policy with, which a rule decides; undefined when no arguments could be made up. */
   example: Example | undefined
 }
 
-/** What a set is made of when there are no tools: one example of each kind. */
+/** Sources of a set without tools: one example of each kind. */
 const EXAMPLES: readonly Tool[] = [
   {
     name: 'document.search',
@@ -41,8 +41,8 @@ function object(properties: JsonObject, required: string[]): JsonObject {
 }
 
 /**
- * A policy folder for the tools: main.yaml and main.test.yaml. It has no error and no warning, and its tests hold,
- * whatever the tools say. `fault` says why there is none: tools that would be one action, or too many.
+ * Creates a policy folder for the tools: main.yaml and main.test.yaml. It has no error and no warning, and its tests
+ * pass, whatever the tools say. `fault` says why there is none: tools that would be one action, or too many.
  */
 export function starterFor(tenant: string, tools: readonly Tool[]): Starter | { fault: string } {
   const named = nameActions(tools.length === 0 ? EXAMPLES : tools)
@@ -65,13 +65,13 @@ export function starterFor(tenant: string, tools: readonly Tool[]): Starter | { 
   return { files, rules, renamed, example: firstCall(rules, examples) }
 }
 
-/** The text as `fmt` leaves it; a text that cannot be formatted is left to be found faulty, or too large. */
+/** The formatted text; one that cannot be formatted stays as it is, and is found faulty, or too large, later. */
 function styled(text: string): string {
   const formatted = formatDocument('main.yaml', new TextEncoder().encode(text))
   return 'text' in formatted ? formatted.text : text
 }
 
-/** Of a tool that is allowed, if there is one. */
+/** The first call with arguments, of a tool that is allowed if there is one. */
 function firstCall(rules: readonly StarterRule[], examples: readonly Example[]): Example | undefined {
   const byAction = new Map(examples.map((example) => [example.action, example]))
   return rules
@@ -79,7 +79,7 @@ function firstCall(rules: readonly StarterRule[], examples: readonly Example[]):
     .find(({ context }) => context !== undefined)
 }
 
-/** The set that the files make. @throws Error when they have a fault, which would be one of ours */
+/** Loads the files. @throws Error when they have a fault, which would be a bug here */
 function load(tenant: string, files: Starter['files']) {
   const encoder = new TextEncoder()
   const read = files.map(({ name, text }) => ({ name, bytes: encoder.encode(text) }))

@@ -12,14 +12,14 @@ export interface Example {
   action: string
   /** Arguments that pass the action's schema; undefined when none could be made up. */
   context: JsonObject | undefined
-  /** Whether no arguments at all pass it. */
+  /** True when the empty object passes it. */
   takesNone: boolean
 }
 
-/** Names of contexts that no action has. */
+/** The name of the empty context, which no action has. */
 const NOTHING = 'no arguments'
 
-/** A call of each action that the set does not refuse for its arguments, as far as one can be made up. */
+/** An example call of each action, with arguments that pass its schema where they can be made up. */
 export function examplesOf(set: PolicySet, covered: readonly Covered[]): Example[] {
   return covered.map(({ tool: { action }, schema }) => {
     const passes = (context: Json): context is JsonObject =>
@@ -32,14 +32,14 @@ export function examplesOf(set: PolicySet, covered: readonly Covered[]): Example
   })
 }
 
-// Not an interface, which would not count as JSON.
+// A type, since an interface would not count as JSON.
 type Test = {
   name: string
   matrix: { actions: string[]; contexts: string[] }
   expect: Record<string, string | null>
 }
 
-/** The text of main.test.yaml: every rule decides its actions, and what no rule names is denied. */
+/** The text of main.test.yaml: every rule decides its actions, and an action without a rule is denied. */
 export function testText(tenant: string, rules: readonly StarterRule[], examples: readonly Example[]): string {
   const byAction = new Map(examples.map((example) => [example.action, example]))
   const contexts = examples.filter(({ context, takesNone }) => context !== undefined && !takesNone)
@@ -72,7 +72,7 @@ function missingNote(examples: readonly Example[]): string[] {
     : [`No arguments could be made up for ${shown}${more}: add a context and a test for each.`]
 }
 
-/** One test of all actions that take no arguments, and one of each other. */
+/** One test for all actions that need no arguments, and one for each other action. */
 function testsOfRule({ id, effect, actions }: StarterRule, examples: ReadonlyMap<string, Example>): Test[] {
   const expect = { decision: effect, rule: id }
   const known = actions.flatMap((action) => examples.get(action) ?? []).filter(({ context }) => context !== undefined)
@@ -90,7 +90,7 @@ function testsOfRule({ id, effect, actions }: StarterRule, examples: ReadonlyMap
   ]
 }
 
-/** What lacks its arguments is denied, whatever its rule says. */
+/** Tests that calls without required arguments are denied, whatever their rule says. */
 function strictTests(examples: readonly Example[]): Test[] {
   const actions = examples.filter(({ takesNone }) => !takesNone).map(({ action }) => action)
   const expect = { decision: 'deny', rule: null, decidedBy: 'invalid_context' }

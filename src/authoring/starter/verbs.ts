@@ -1,31 +1,31 @@
 import type { NamedTool } from './list.ts'
 
-/** What a call of the tool may do, as far as its name and its own hints tell. */
+/** Guessed effect of a tool's calls, by its name and its own hints. */
 export type Kind = 'reading' | 'destructive' | 'other'
 
 export interface Guess {
   kind: Kind
-  /** Ends a comment beside the action. */
+  /** Reason, which ends the comment beside the action. */
   why: string
 }
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '))
 
 const READING = set('get list read search find show view describe lookup count')
-/** Wherever one of these stands in a name, a person is asked. */
+/** Verbs that need a person's approval wherever they stand in a name. */
 const DESTRUCTIVE = set(
   'delete del rm drop remove transfer send pay destroy erase purge wipe truncate kill terminate shutdown revoke cancel refund withdraw wire uninstall unlink',
 )
-/** So do these, which change something; `and` and `or` join a second verb. */
+/** Verbs of change, with the same effect in any place; `and` and `or` join a second verb. */
 const CHANGING = set(
   'create insert upsert write modify replace rename execute exec run invoke deploy install publish upload merge execute grant enable disable overwrite and or then',
 )
-/** Verbs too, but as often nouns: they count where a name begins with them. */
+/** Verbs that are as often nouns: they count only at the beginning of a name. */
 const LEADING = set(
   'add update set edit change move copy put post push pull commit fork apply start stop restart reset mark archive assign invite share approve reject accept confirm submit book reserve schedule reschedule subscribe register login logout connect upgrade import export download save store append clear close open lock unlock reply forward draft sync trigger toggle block mute follow like rate review request manage handle order buy sell call browse fetch query check generate make use ask play go unfollow unblock unsubscribe unmute unarchive mark tag label log report issue complete finish pause resume sign swap trade stake mint borrow lend deposit',
 )
 
-/** Guesses for all tools of a list at once: what several names begin with is their service, and the verb comes after it. */
+/** Guesses for all tools of a list at once: a beginning that several names share is their service, and the verb follows it. */
 export function guesser(tools: readonly NamedTool[]): (tool: NamedTool) => Guess {
   const shared = new Map<string, number>()
   for (const { action } of tools) {
@@ -46,14 +46,14 @@ export function guesser(tools: readonly NamedTool[]): (tool: NamedTool) => Guess
   }
 }
 
-/** A hint that its own tool contradicts is not believed. */
+/** Ignores a hint that the tool's own name or hints contradict. */
 function readOnlyGuess({ destructive }: NamedTool, contradiction: string | undefined): Guess {
   if (destructive) return { kind: 'destructive', why: 'it says both readOnlyHint and destructiveHint' }
   if (contradiction === undefined) return { kind: 'reading', why: 'it says readOnlyHint' }
   return { kind: 'other', why: `it says readOnlyHint, but its name says ${contradiction}` }
 }
 
-/** The first word that is not the name of a service, which several tools begin with. */
+/** The first word that is not the name of a service, with which several tools begin. */
 function leadingVerb(words: readonly string[], shared: ReadonlyMap<string, number>): string | undefined {
   const prefixes = prefixesOf(words)
   return words.find((word, i) => isVerb(word) || (shared.get(prefixes[i] ?? '') ?? 0) < 2)

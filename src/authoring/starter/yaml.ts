@@ -2,10 +2,10 @@ import { Document, visit } from 'yaml'
 import type { Json } from '../../base/json.ts'
 import { visible } from '../../base/visible.ts'
 
-/** What is read as the same text in every YAML; all other texts are quoted as JSON quotes them. */
+/** Texts that every YAML reader takes for the same text; all others are quoted as JSON quotes them. */
 const PLAIN = /^[A-Za-z](?:[A-Za-z0-9 _./,()'$;-]*[A-Za-z0-9_./)])?$/
 
-/** A YAML text of the value, in which each text stands on one line. */
+/** The value as YAML, with each text on one line. */
 export function yamlOf(value: Json): string {
   const document = new Document(value, { version: '1.2', schema: 'core', aliasDuplicateObjects: false })
   visit(document, {
@@ -16,7 +16,7 @@ export function yamlOf(value: Json): string {
   return document.toString({ lineWidth: 0, doubleQuotedAsJSON: true, directives: false })
 }
 
-/** The lines as comments. They may hold any text: what is not visible is shown as an escape. */
+/** The lines as comments. Any text is safe: invisible characters are shown as escapes. */
 export function commentOf(lines: readonly string[]): string {
   return lines.map((line) => `${`# ${visible(line)}`.trimEnd()}\n`).join('')
 }

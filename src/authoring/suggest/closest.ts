@@ -1,23 +1,23 @@
 import { inAscii } from './look-alikes.ts'
 
-// A hostile file could ask for the distance of long words to many names; see also Report.search.
+// A hostile file could compare long words with many names; see also Report.search.
 const MAX_WORD = 64
 const MAX_NAMES = 2000
 
-/** What word processors and web pages put around a word, and no name has: typographic quotes, odd spaces, marks of no width. */
+/** Signs around copied words that no name has: typographic quotes, odd spaces, marks of no width. */
 const DECORATION = /[\s\u00a0\u00ad\u200b-\u200f\u2018-\u201f\u2060\u00ab\u00bb\ufeff"'`´]/g
 
-/** The word without what it was copied along with, in the letters that it seems to be written with. */
+/** The word without copied decoration, in the letters that it seems to be written with. */
 export function plainWord(word: string): string {
   return inAscii(word.replace(DECORATION, ''))
 }
 
-/** Words that differ only in case, or in how their parts are joined (`expires_in`, `expiresIn`), are the same. */
+/** A key that is the same for words that differ only in case, or in how their parts are joined (`expires_in`, `expiresIn`). */
 export function folded(word: string): string {
   return plainWord(word).replace(/[_-]/g, '').toLowerCase()
 }
 
-/** Words of other languages for those of ours, by the folded word. */
+/** Words of other languages for ours, by the folded word. */
 export type Synonyms = ReadonlyMap<string, string>
 
 export function synonyms(table: Readonly<Record<string, string>>): Synonyms {
@@ -26,7 +26,7 @@ export function synonyms(table: Readonly<Record<string, string>>): Synonyms {
   )
 }
 
-/** The name that was meant: the same but for its spelling, else one that other languages call so, else the nearest. */
+/** The name that was meant: the same apart from spelling, else one with this synonym, else the nearest. */
 export function closest(word: string, names: Iterable<string>, others: Synonyms = new Map()): string | undefined {
   if (word.length > MAX_WORD) return undefined
   const known = firstOf(names)
@@ -37,12 +37,12 @@ export function closest(word: string, names: Iterable<string>, others: Synonyms 
     known.find((name) => folded(name) === same) ??
     known.find((name) => name === synonym) ??
     nearest(plainWord(word), known) ??
-    // What follows a mark was copied along with the word, such as a comment.
+    // Text after a mark was copied along with the word, such as a comment.
     known.find((name) => name === /^([\w.$-]+)[^\w.$-]/.exec(plainWord(word))?.[1])
   )
 }
 
-/** As many of the names as are looked at. */
+/** The first names, up to the number that is searched. */
 export function firstOf(names: Iterable<string>): string[] {
   const first: string[] = []
   for (const name of names) {
@@ -53,7 +53,7 @@ export function firstOf(names: Iterable<string>): string[] {
 
 const MAX_SHOWN = 8
 
-/** What there is to choose from, as the end of a sentence. */
+/** The names to choose from, as the end of a sentence. */
 export function choices(names: Iterable<string>): string {
   const known = firstOf(names)
   if (known.length === 0) return 'none is declared'
@@ -69,7 +69,7 @@ function nearest(word: string, names: readonly string[]): string | undefined {
   for (const name of names) {
     if (Math.abs(name.length - word.length) >= least) continue
     const distance = editDistance(lower, name.toLowerCase(), least)
-    // A word of one or two letters is as near to any other of its length.
+    // A word of one or two letters is near to every other of its length.
     if (distance >= least || distance >= Math.max(word.length, name.length)) continue
     found = name
     least = distance
@@ -78,7 +78,7 @@ function nearest(word: string, names: readonly string[]): string | undefined {
 }
 
 /**
- * Damerau-Levenshtein (optimal string alignment): insertions, deletions, substitutions, swaps of neighbours.
+ * Damerau-Levenshtein distance (optimal string alignment): insertions, deletions, substitutions, swaps of neighbours.
  *
  * @param least From here on the distance need not be known: it is then said to be infinite.
  */
@@ -107,7 +107,7 @@ function distanceOf(a: string, b: string, least: number): number {
       row[j] = cost
       if (cost < nearest) nearest = cost
     }
-    // What follows is no nearer: a swap adds one to the row before last, which is at most one nearer than the last.
+    // Later rows are no nearer: a swap adds one to the row before last, which is at most one nearer than the last.
     if (nearest >= least) return Number.POSITIVE_INFINITY
     ;[before, above, row] = [above, row, before]
   }

@@ -11,7 +11,7 @@ import { Verbatim } from './written.ts'
 
 // Conditions as other languages write them.
 
-/** `{fact: context.amount, greaterThan: 5}`, in which the operator is the key of its value. */
+/** Reads `{fact: context.amount, greaterThan: 5}`, in which the operator is the key of its value. */
 export function withOperator(node: Node, names: Names): Node {
   const entries = entriesOf(node)
   const isFact = entries.some(({ name }) => name === 'fact') && !entries.some(({ name }) => name === 'operator')
@@ -34,11 +34,11 @@ export function withOperator(node: Node, names: Names): Node {
 }
 
 function isOperator(name: string): boolean {
-  // The key not makes a condition of its own form.
+  // The key `not` makes a condition of its own form.
   return name !== 'not' && (OPERATORS.has(name) || OPERATOR_WORDS.has(folded(name)))
 }
 
-/** json-rules-engine's `{fact: context, path: $.amount}`, which is `{fact: context.amount}` here. */
+/** Reads json-rules-engine's `{fact: context, path: $.amount}`, which is `{fact: context.amount}` here. */
 export function withJoinedPath(node: Node, names: Names): Node {
   const { fact, path } = Object.fromEntries(node.entries ?? [])
   const [root, below] = [textOf(fact?.value), textOf(path?.value)]
@@ -55,7 +55,7 @@ export function withJoinedPath(node: Node, names: Names): Node {
 
 const EXPRESSION = /^([A-Za-z][\w.]*)\s*([=!<>]=?=?)\s*(?:"([^"]*)"|'([^']*)'|(true|false|-?\d{1,15}(?:\.\d{1,15})?))$/
 
-/** `context.amount > 100` as a condition; undefined for what is no comparison of a fact with a constant. */
+/** Reads `context.amount > 100` as a condition; undefined for a text that does not compare a fact with a constant. */
 export function comparisonIn(text: string, { report, factNames }: Names): Json | undefined {
   const [, path, sign = '', inDouble, inSingle, bare] = EXPRESSION.exec(text.trim().slice(0, 200)) ?? []
   const operator = OPERATOR_WORDS.get(sign)

@@ -7,7 +7,7 @@ import { closest, folded, type Synonyms } from './closest.ts'
 import { KEY_WORDS } from './synonyms.ts'
 import { Verbatim } from './written.ts'
 
-/** What is looked at of a JSON Schema. */
+/** The members of a JSON Schema that are read here. */
 interface Shape {
   properties?: Readonly<Record<string, TSchema>>
   additionalProperties?: TSchema | boolean
@@ -15,8 +15,8 @@ interface Shape {
 }
 
 /**
- * The document with the keys that were probably meant in place of those that are unknown, each of which is reported: so that
- * a misspelt key is one fault, not also the absence of the key that was meant, and hides nothing of what stands below it.
+ * The document with unknown keys replaced by those that were probably meant; each is reported. A misspelt key is thus
+ * one fault, not also the absence of the key that was meant, and hides nothing below it.
  */
 export function repairKeys(node: Node, shape: TSchema, report: Report): Node {
   const { properties, additionalProperties: values, items }: Shape = shape
@@ -36,7 +36,7 @@ export function repairKeys(node: Node, shape: TSchema, report: Report): Node {
   )
 }
 
-/** A mapping whose unknown keys are reported, and those that are like a key that is not there are read as that one. */
+/** A mapping whose unknown keys are reported; those that resemble an absent key are read as that key. */
 export function withKnownKeys(
   node: Node,
   known: readonly string[],
@@ -57,18 +57,18 @@ export function withKnownKeys(
     const value = glued === undefined ? entry.value : { ...entry.value, value: glued.value, start: entry.key.start }
     if (!fits(meant, value)) continue
     absent.delete(meant)
-    // What is glued to its key cannot be told from it: nothing is said about the value before it is on its own.
+    // A value glued to its key cannot be told from it: its own faults are not reported.
     if (glued !== undefined) report.silence(entry.key)
     read.set(entry.name, { name: meant, key: entry.key, value })
   }
   return renamed(node, read)
 }
 
-/** The keys of each mapping that can stand below a mapping, with the key under which it stands. */
+/** Keys of the mappings that can stand below a mapping, by the key of each. */
 type Below = ReadonlyMap<string, ReadonlySet<string>>
 
 interface Repair {
-  /** False for a value that a key cannot have: it is then not read as that key. */
+  /** False for a value that does not fit the key, which is then not read as that key. */
   readonly fits?: (name: string, value: Node) => boolean
   readonly below?: Below
 }
@@ -84,7 +84,10 @@ function reportGlued(key: Place, { name, text }: { name: string; text: string },
   report.add('GATE1101', key, message, new Verbatim(`${name}: ${text}`))
 }
 
-/** That a key is not known, and which are, unless it is clear which was meant, or that it has its place further below. */
+/**
+ * Message about an unknown key. It lists the known ones, unless the key that was meant is clear, or has its place
+ * further below.
+ */
 export function unknownKey(
   name: string,
   known: readonly string[],
@@ -100,7 +103,7 @@ export function unknownKey(
   return `${message}. Known here: ${known.join(', ')}.`
 }
 
-/** `{fact:context.amount}`, which YAML reads as a key without value. */
+/** Reads `{fact:context.amount}`, which YAML takes for a key without value. */
 function gluedValue(
   { name, key, value }: Entry,
   absent: ReadonlySet<string>,
@@ -111,13 +114,13 @@ function gluedValue(
   return { name: word, text, value: Number.isFinite(number) ? number : text }
 }
 
-/** The key that was meant by one that is not known. */
+/** The absent key that an unknown one probably means. */
 export function meantKey(
   name: string,
   absent: ReadonlySet<string>,
   words: readonly Synonyms[] = KEY_WORDS,
 ): string | undefined {
-  // A synonym is surer than a name that happens to be spelt alike, unless that differs by its form alone.
+  // A synonym is surer than a similar name, unless that differs by its form alone.
   return sameKey(name, absent) ?? synonymOf(name, absent, words) ?? closest(name, absent)
 }
 

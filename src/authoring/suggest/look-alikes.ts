@@ -1,6 +1,6 @@
 import { codePointOf } from '../../base/visible.ts'
 
-/** Letters of other alphabets, and signs of word processors, by what they look like. */
+/** Letters of other alphabets, and signs of word processors, by the ASCII sign that they resemble. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: 'аα',
   c: 'с',
@@ -47,27 +47,27 @@ const MEANT: ReadonlyMap<string, string> = new Map(
   Object.entries(LOOK_ALIKES).flatMap(([sign, others]) => [...others].map((other): [string, string] => [other, sign])),
 )
 
-// Marks where a word may be broken, of no width, and of the direction of writing.
+// Invisible marks: soft hyphens, marks of no width, and of the direction of writing.
 const INVISIBLE = /^[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]$/
 const ASCII = /^[ -~]*$/
 const WORDS: Readonly<Record<string, string>> = { ' ': 'a space', '"': 'a straight quote', "'": 'a straight quote' }
 const MAX_TEXT = 200
 const MAX_NAMED = 3
 
-/** The text in ASCII, when all that keeps it from that are signs that look like others or cannot be seen; else as it is. */
+/** The text in ASCII, when its other signs are all look-alikes or invisible; otherwise unchanged. */
 export function inAscii(text: string): string {
   if (text.length > MAX_TEXT || ASCII.test(text)) return text
   const meant = [...text].map(meantSign).join('')
   return ASCII.test(meant) ? meant : text
 }
 
-/** Signs that are as wide as Chinese ones, or of another style, are what Unicode makes of them. */
+/** Unicode normalization gives the plain form of full-width and styled signs. */
 function meantSign(sign: string): string {
   if (INVISIBLE.test(sign)) return ''
   return MEANT.get(sign) ?? sign.normalize('NFKC')
 }
 
-/** A sentence that names the signs of a text that look like others or cannot be seen; empty when there is none. */
+/** A sentence that names the look-alikes and invisible signs of a text; empty when there are none. */
 export function lookAlikeHint(text: string): string {
   if (inAscii(text) === text) return ''
   const named = [...new Set(text)].filter((sign) => !ASCII.test(sign)).slice(0, MAX_NAMED)

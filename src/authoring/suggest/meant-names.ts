@@ -7,8 +7,8 @@ const SECTIONS = ['lists', 'conditions', 'domains']
 const NAME = new RegExp(NAME_PATTERN)
 
 /**
- * The document with the names that were probably meant in place of malformed ones, which the shape reports: so that who
- * refers to one of them is told to write the same as who declares it.
+ * The document with malformed names, which the shape reports, replaced by those that were probably meant: references
+ * and declaration then get the same suggestion.
  */
 export function withMeantNames(root: Node): Node {
   const changed = SECTIONS.flatMap((section) => {

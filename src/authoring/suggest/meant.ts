@@ -3,7 +3,7 @@ import { DAY_MS, MAX_DURATION_MS, parseDuration } from '../../base/time.ts'
 import { plainWord } from './closest.ts'
 import { inAscii } from './look-alikes.ts'
 
-// What was probably meant by a value of the wrong type or form. A guess that would be at fault itself is none.
+// Guesses at the meaning of values of the wrong type or form. A guess that would be at fault itself is dropped.
 
 const NUMBER_WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
 const THOUSANDS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, bn: 1e9, b: 1e9 }
@@ -11,7 +11,7 @@ const THOUSANDS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, bn: 1e9, b
 const AMOUNT =
   /^(?:[€$£¥]|[A-Z]{3})?\s*([-+]?)(\d{1,3}(?:[,_ ']\d{3})+|[\d_]+)?(\.\d+)?\s*(k|m|bn|b)?\s*(?:%|[€$£¥]|[A-Z]{3}|points?)?$/i
 
-/** `"10"`, `10k`, `10,000`, `50%`, `100 EUR`, `two` written for a number. */
+/** The number meant by `"10"`, `10k`, `10,000`, `50%`, `100 EUR`, `two`. */
 export function numberIn(value: Json | undefined): number | undefined {
   if (typeof value !== 'string') return undefined
   const text = inAscii(value).trim()
@@ -26,14 +26,14 @@ export function numberIn(value: Json | undefined): number | undefined {
   return Number.isFinite(total) && Math.abs(total) <= Number.MAX_SAFE_INTEGER ? total : undefined
 }
 
-/** `yes`, `off`, `"true"`, `1` written for true or false. */
+/** The boolean meant by `yes`, `off`, `"true"`, `1`. */
 export function booleanIn(value: Json): boolean | undefined {
   const word = typeof value === 'object' ? '' : plainWord(String(value)).toLowerCase()
   if (['true', 'yes', 'y', 'on', '1', 'enabled'].includes(word)) return true
   return ['false', 'no', 'n', 'off', '0', 'disabled'].includes(word) ? false : undefined
 }
 
-/** One value, or values with commas, written for a list of them. */
+/** The list meant by one value, or by values with commas. */
 export function listIn(value: Json): Json[] | undefined {
   if (value === null || typeof value === 'object' || value === '') return undefined
   if (typeof value !== 'string') return [value]
@@ -52,7 +52,7 @@ const UNITS_MS: readonly [RegExp, number][] = [
 ]
 const PART = /(\d+(?:\.\d+)?)\s*([a-z]*)/g
 
-/** `30 min`, `1h30m`, `PT30M`, `0.5h`, `1 week`, 90 (seconds) written for a duration; too long or short ones at the limit. */
+/** The duration meant by `30 min`, `1h30m`, `PT30M`, `0.5h`, `1 week`, 90 (seconds); too long or short ones at the limit. */
 export function durationIn(value: Json): string | undefined {
   const text = typeof value === 'object' ? '' : String(value).trim().toLowerCase()
   const plain = text.replace(/^p(?=[\dt])/, '').replace(/^t|(?<=\d[wd])t(?=\d)/, '')
@@ -64,12 +64,12 @@ export function durationIn(value: Json): string | undefined {
     ms += Number(count) * known[1]
   }
   const unit = plain.replace(/[^a-z]/g, '')
-  // Of none at all, the least in its unit.
+  // A duration of zero becomes the least in its unit.
   if (ms === 0 && unit !== '') return durationIn(`1${unit}`)
   return durationOf(Math.min(Math.max(ms, 1000), MAX_DURATION_MS), text)
 }
 
-/** In the largest unit that says it exactly, or in the unit that the text ends with. */
+/** The duration in the unit that the text ends with, else in the largest that expresses it exactly. */
 function durationOf(ms: number, text: string): string | undefined {
   const inUnit = (unit: string, size: number): string | undefined =>
     ms % size === 0 ? `${ms / size}${unit}` : undefined
@@ -85,10 +85,10 @@ function durationOf(ms: number, text: string): string | undefined {
   return meant !== undefined && parseDuration(meant) !== undefined ? meant : undefined
 }
 
-/** A name for rules, factors, lists, conditions and domains, or an action, without what it cannot hold. */
+/** The valid name nearest to a text: of rules, factors, lists, conditions, domains, or actions. */
 export function nameIn(text: string, allowed: RegExp): string | undefined {
   const plain = inAscii(withoutAccents(text))
-  // Of another alphabet nothing would be left.
+  // Nothing would be left of a text in another alphabet.
   if (/(?![A-Za-z])\p{L}/u.test(plain)) return undefined
   const name = plain
     .trim()
@@ -110,7 +110,7 @@ const SPELT: Readonly<Record<string, string>> = {
   đ: 'd',
 }
 
-/** Latin letters without what stands above or below them. */
+/** Latin letters without their diacritics. */
 function withoutAccents(text: string): string {
   return text
     .replace(/[ßæÆøØœłŁđ]/g, (letter) => SPELT[letter] ?? letter)
@@ -118,7 +118,7 @@ function withoutAccents(text: string): string {
     .replace(/(?<=[A-Za-z])\p{M}+/gu, '')
 }
 
-/** The value of a JSON type that was written as one of another. */
+/** The value of a JSON type that a value of another type means. */
 export function coerced(value: Json, type: string): Json | undefined {
   if (type === 'string') return value === null || typeof value === 'object' ? undefined : String(value)
   if (type === 'boolean') return booleanIn(value)

@@ -9,17 +9,17 @@ interface Document {
   readonly root: Node
 }
 
-/** The documents of a folder by what they hold. */
+/** Documents of a folder by their contents. */
 export interface Sorted {
   readonly policies: readonly Document[]
   readonly tests: readonly Document[]
-  /** True when there are policies under the name of tests: they are not read. */
+  /** True when a test file holds policies, which are not read. */
   readonly isPartial: boolean
 }
 
 /**
- * Reports tests in policy files and policies in test files, each as one fault. A document that holds nothing else is read as
- * what it is, or not at all; of others, what belongs elsewhere is left out.
+ * Reports tests in policy files and policies in test files, each as one fault. A document of only the other kind is
+ * read as that kind, or not at all; in a mixed one, misplaced entries are left out.
  */
 export function sorted(policies: readonly Document[], tests: readonly Document[], report: Report): Sorted {
   const misnamed = policies.filter(({ root }) => holdsTests(root) && sectionsIn(root).length === 0)
@@ -60,7 +60,7 @@ function holdsTests(root: Node): boolean {
   return testsIn(root).length > 0
 }
 
-/** What policies alone hold. */
+/** Entries that only policies have. */
 function sectionsIn(root: Node): Entry[] {
   return entriesOf(root).filter(
     ({ name }) => Object.hasOwn(PolicyDocument.properties, name) && !Object.hasOwn(PolicyTestFile.properties, name),

@@ -6,8 +6,8 @@ const ROOTS = ['context', 'plan']
 const DECLARATION_KEYS = ['type', 'unit', 'description', 'default']
 
 /**
- * The document with facts that are declared one below the other, as in `facts: {context: {amount: {type: number}}}`, read by
- * their paths. That is one fault, at the root, and those who ask for such facts have none.
+ * The document with nested declarations of facts, as in `facts: {context: {amount: {type: number}}}`, flattened to
+ * paths. They are one fault, at the root, and users of such facts have none.
  */
 export function withFlatFacts(root: Node, report: Report): Node {
   const facts = memberOf(root, 'facts')
@@ -30,7 +30,7 @@ export function withFlatFacts(root: Node, report: Report): Node {
   })
   if (flat.length === entriesOf(facts).length && flat.every((entry) => facts.entries?.get(entry.name) === entry))
     return root
-  // What is declared both ways is the one that was declared as it should be.
+  // The flat declaration wins where a fact is declared both ways.
   const byName = new Map(flat.map((entry) => [entry.name, facts.entries?.get(entry.name) ?? entry]))
   const value = withEntries(facts, byName)
   return withEntries(root, new Map(root.entries).set('facts', { ...section, value }))
@@ -44,7 +44,7 @@ function flattened({ name, value }: Entry): Entry[] {
   })
 }
 
-/** True for a mapping that has none of the keys of a declaration, and only mappings below. */
+/** True for a mapping with none of the keys of a declaration, and with mappings below. */
 function holdsFacts(node: Node): boolean {
   const entries = entriesOf(node)
   const isDeclaration = entries.some(

@@ -3,7 +3,7 @@ import type { Json } from '../../base/json.ts'
 import { WEEKDAYS } from '../load/fact-names.ts'
 import { closest } from './closest.ts'
 
-/** The value that was meant by one that a fact which is always there never has. Days are also counted, from Monday as 1. */
+/** The value that was meant in place of one that a built-in fact never has. Days are also counted, from Monday as 1. */
 export function occurring(name: string, value: Json): Json | undefined {
   if (typeof value === 'string') return meantValue(name, value)
   return name === 'time.weekday' && typeof value === 'number' ? WEEKDAYS[(value + 6) % 7] : undefined
@@ -14,7 +14,7 @@ function meantValue(name: string, value: string): Json | undefined {
     const hour = Number(/^(\d{1,2}):00$/.exec(value)?.[1])
     return hour <= 23 ? hour : undefined
   }
-  // Not a range of days, of which the first alone is not meant.
+  // A range of days does not mean its first alone.
   if (name === 'time.weekday')
     return /^[a-z]+\.?$/i.test(value) ? WEEKDAYS.find((day) => day === value.slice(0, 3).toLowerCase()) : undefined
   if (name !== 'environment') return undefined

@@ -4,7 +4,7 @@ import type { FactType } from '../../policies/set.ts'
 import { closest, folded } from './closest.ts'
 import { DECORATOR_WORDS, OPERATOR_WORDS } from './synonyms.ts'
 
-/** What to do in place of an operator that no other means. */
+/** Advice on an operator without an equivalent. */
 export function operatorHint(text: string): string {
   if (folded(text) === 'between') return ' Write two conditions under all: greaterThanInclusive and lessThanInclusive.'
   if (DECORATORS.has(text)) return ` An operator follows it after a colon, as in ${text}:equal.`
@@ -19,11 +19,11 @@ export function suggestOperator(text: string): string | undefined {
   const operator = closest(last, OPERATORS.keys(), OPERATOR_WORDS)
   const decorators = parts.map((part) => closest(part, DECORATORS.keys(), DECORATOR_WORDS))
   if (operator === undefined || decorators.includes(undefined)) return undefined
-  // Those that look only at whether the fact is there take no decorator.
+  // Operators that only look at whether the fact is there take no decorator.
   return OPERATORS.get(operator)?.value === 'none' ? operator : [...decorators, operator].join(':')
 }
 
-/** An operator that means much the same and can be asked of the type. */
+/** A similar operator that applies to the type. */
 export function suitable(type: FactType, { operator, decorators }: ParsedOperator): string | undefined {
   const pairs: Partial<Record<FactType, Readonly<Record<string, string>>>> = {
     date: { lessThan: 'before', lessThanInclusive: 'before', greaterThan: 'after', greaterThanInclusive: 'after' },
@@ -36,7 +36,7 @@ export function suitable(type: FactType, { operator, decorators }: ParsedOperato
   return suits || meant?.startsWith('someFact') === true ? [...decorators, meant].join(':') : undefined
 }
 
-/** What can be asked of facts of a type, as words. */
+/** Operators that apply to facts of a type, as words. */
 export function operatorsFor(type: FactType): string {
   const names = [...OPERATORS.values()].filter(({ factTypes }) => factTypes.includes(type)).map(({ name }) => name)
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`

@@ -1,8 +1,8 @@
 import { type Synonyms, synonyms } from './closest.ts'
 
-// What authors of other languages write: json-rules-engine, Kubernetes, OPA, Cerbos, Cedar, AWS IAM, Casbin. Folded words.
+// Words of other languages: json-rules-engine, Kubernetes, OPA, Cerbos, Cedar, AWS IAM, Casbin. Words are folded.
 
-/** Of effects and default decisions. */
+/** Synonyms of effects and default decisions. */
 export const EFFECT_WORDS: Synonyms = synonyms({
   allow:
     'permit permitted allowed allows accept accepted grant granted pass ok yes true effectallow effectpermit whitelist',
@@ -11,7 +11,7 @@ export const EFFECT_WORDS: Synonyms = synonyms({
     'approve approval review hold ask escalate manual human confirm pending needsapproval requiresapproval approvalrequired humanapproval challenge',
 })
 
-/** Of the steps that decide, as tests name them. */
+/** Synonyms of the steps that decide, as tests name them. */
 export const STEP_WORDS: Synonyms = synonyms({
   invalid_context: 'schema context invalid',
   deny_rule: 'deny denied block',
@@ -21,15 +21,15 @@ export const STEP_WORDS: Synonyms = synonyms({
   default: 'defaults none norule',
 })
 
-/** Of the environments of keys. */
+/** Synonyms of the environments of keys. */
 export const ENVIRONMENT_WORDS: Synonyms = synonyms({
   live: 'prod production prd main',
   test: 'dev development staging stage sandbox qa',
 })
 
-/** Of the keys of a policy, by the keys that can stand in the same place. */
+/** Synonyms of the keys of a policy, grouped by keys that can stand in the same place. */
 export const KEY_WORDS: readonly Synonyms[] = [
-  // Of tests; name is also a key of factors.
+  // Keys of tests; name is also a key of factors.
   synonyms({
     name: 'title',
     matrix: 'given request input',
@@ -88,7 +88,7 @@ export const KEY_WORDS: readonly Synonyms[] = [
     context: 'schema input parameters inputschema contextschema',
     plan: 'planschema',
   }),
-  // Of session and history.
+  // Keys of session and history.
   synonyms({
     taken: 'done happened seen actions',
     count: 'counts counters number',
@@ -96,7 +96,7 @@ export const KEY_WORDS: readonly Synonyms[] = [
     within: 'window period interval duration last timeframe timewindow per',
     by: 'scope groupby for key of partition',
   }),
-  // Of the histories of tests.
+  // Keys of the histories of tests.
   synonyms({ ago: 'before at age when', histories: 'history past' }),
   synonyms({
     fact: 'field path attribute',
@@ -105,7 +105,7 @@ export const KEY_WORDS: readonly Synonyms[] = [
   }),
 ]
 
-/** Of the keys of a condition. */
+/** Synonyms of the keys of a condition. */
 export const CONDITION_WORDS: Synonyms = synonyms({
   all: 'and allof every',
   any: 'or anyof oneof some',
@@ -116,7 +116,7 @@ export const CONDITION_WORDS: Synonyms = synonyms({
   not: 'negate',
 })
 
-/** Of types of facts. */
+/** Synonyms of types of facts. */
 export const FACT_TYPE_WORDS: Synonyms = synonyms({
   integer: 'int long int32 int64 whole',
   number: 'float double decimal numeric money amount percent',
@@ -127,7 +127,7 @@ export const FACT_TYPE_WORDS: Synonyms = synonyms({
   object: 'dict map mapping record struct hash json',
 })
 
-/** Of types in a JSON Schema. */
+/** Synonyms of types in a JSON Schema. */
 export const SCHEMA_TYPE_WORDS: Synonyms = synonyms({
   integer: 'int long int32 int64',
   number: 'float double decimal numeric',
@@ -138,7 +138,7 @@ export const SCHEMA_TYPE_WORDS: Synonyms = synonyms({
   null: 'none nil',
 })
 
-/** Of schema keywords, those of earlier drafts too. */
+/** Synonyms of schema keywords, including those of earlier drafts. */
 export const KEYWORD_WORDS: Synonyms = synonyms({
   $defs: 'definitions defs components',
   dependentRequired: 'dependencies',
@@ -157,7 +157,7 @@ export const KEYWORD_WORDS: Synonyms = synonyms({
   additionalProperties: 'additional extraproperties',
 })
 
-/** Of operators. */
+/** Synonyms of operators. */
 export const OPERATOR_WORDS: Synonyms = synonyms({
   equal: '== === = eq equals is isequal equalto stringequals numericequals bool same',
   notEqual: '!= !== <> ≠ ne neq isnot notequals notequalto stringnotequals numericnotequals not different !equal',

@@ -1,6 +1,6 @@
 import { parseDate, parseRfc3339 } from '../../base/time.ts'
 
-/** Why a text is no time. */
+/** Explains why a text is no time. */
 export function timeSentence(text: string): string {
   const [, date = '', month = '', hour = '0', minute = '0', second = '0'] =
     /^(\d{4}-(\d{2})-\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2}))?)?/.exec(text) ?? []
@@ -16,7 +16,7 @@ export function timeSentence(text: string): string {
 const WRITTEN =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt_ ]+(\d{2}:\d{2})(:\d{2})?(\.\d+)?)?\s*(Z|z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?$/
 
-/** A time without zone, without time of day, or of another form written for one of RFC 3339; UTC where no zone is said. */
+/** The RFC 3339 time meant by a time without zone, without time of day, or of another form; UTC where no zone is given. */
 export function timeIn(text: string): string | undefined {
   const [, date, clock = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = WRITTEN.exec(dashed(text)) ?? []
   if (date === undefined) return undefined
@@ -25,7 +25,7 @@ export function timeIn(text: string): string | undefined {
   return parseRfc3339(meant) === undefined ? undefined : meant
 }
 
-/** With the date as RFC 3339 has it. Where the day could as well be the month, nothing is made of it. */
+/** The text with its date in the form of RFC 3339. A date whose day could be the month stays as it is. */
 function dashed(text: string): string {
   const two = (digits: string) => digits.padStart(2, '0')
   return text
@@ -39,7 +39,7 @@ function dashed(text: string): string {
     )
 }
 
-/** Seconds or milliseconds since 1970 written for a time; undefined for numbers that are neither, of our time. */
+/** The time meant by seconds or milliseconds since 1970; undefined for numbers that are neither in our time. */
 export function timeOfEpoch(value: number): string | undefined {
   if (!Number.isInteger(value) || value < 1e9) return undefined
   const ms = value < 1e10 ? value * 1000 : value

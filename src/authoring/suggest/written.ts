@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../base/json.ts'
 
-/** A suggestion that is not a value but text as it stands, such as a key with its value. */
+/** A suggestion that is literal text instead of a value, such as a key with its value. */
 export class Verbatim {
   readonly text: string
   constructor(text: string) {
@@ -8,20 +8,20 @@ export class Verbatim {
   }
 }
 
-/** What was probably meant at a place: a value, or text as it stands. */
+/** A suggested replacement at a place: a value, or literal text. */
 export type Suggestion = Json | Verbatim
 
-/** Longer ones help nobody. */
+/** Longest suggestion: longer ones help nobody. */
 const MAX_LENGTH = 300
 
-// Plain texts of YAML that stand for themselves, in brackets and out of them.
+// Plain texts that YAML reads as themselves, inside brackets and outside.
 const PLAIN = /^[A-Za-z_$/](?:[A-Za-z0-9_$/.+*@-]|:(?=[A-Za-z0-9]))*(?: [A-Za-z0-9_$/.+*@()-]+)*$/
 const DATE = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/
 const RANGE = /^(?:\d{1,3}\.){3}\d{1,3}\/\d{1,2}$/
 const DURATION = /^[1-9][0-9]*[smhd]$/
 const NOT_TEXT = /^(?:null|true|false|~|[-+]?\.(?:inf|nan))$/i
 
-/** The suggestion as the file's language writes it, so that it can replace the marked text. Undefined when it is too long. */
+/** The suggestion in the file's language, as a replacement of the marked text. Undefined when it is too long. */
 export function written(suggestion: Suggestion, file: string): string | undefined {
   const text = suggestion instanceof Verbatim ? suggestion.text : asValue(suggestion, file)
   return text.length > MAX_LENGTH ? undefined : text
@@ -40,7 +40,7 @@ function inYaml(value: Json): string {
     .join(', ')}}`
 }
 
-/** Quoted when YAML would read it as something else. */
+/** The text, quoted when YAML would read it as something else. */
 export function yamlText(text: string): string {
   const isPlain = [PLAIN, DATE, RANGE, DURATION].some((form) => form.test(text)) && !NOT_TEXT.test(text)
   return isPlain ? text : JSON.stringify(text)

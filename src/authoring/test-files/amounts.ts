@@ -8,7 +8,7 @@ import { testCode } from './shapes.ts'
 const checkExact = shapeCheck(ExactAmount, testCode)
 const checkRange = shapeCheck(AmountRange, testCode)
 
-/** `{score}`, or the bounds of a range; its shape has been checked. */
+/** Reads `{score}`, or the bounds of a range; its shape has been checked. */
 export function readRisk(node: Node | undefined, report: Report): Amount | undefined {
   if (node === undefined) return undefined
   const score = numberOf(memberOf(node, 'score'))
@@ -19,7 +19,7 @@ export function readRisk(node: Node | undefined, report: Report): Amount | undef
   return { exactly: score }
 }
 
-/** A number, or the bounds of a range. */
+/** Reads a number, or the bounds of a range. */
 export function readAmount(node: Node, report: Report): Amount | undefined {
   if (node.entries === undefined && typeof node.value !== 'number') {
     report.add('GATE1503', node, 'The value must be a number, or a mapping with min, max or both.')

@@ -4,24 +4,24 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Decision, PolicyStep, Retry } from '../../policies/set.ts'
 import type { Place } from '../yaml/node.ts'
 
-/** Who asks where a test names no agent, and what stands in for what an agent leaves out. */
+/** The agent of a test that names none, and the default for members that an agent leaves out. */
 export const DEFAULT_AGENT = { identity: 'agent', environment: 'live' } as const
 
-/** The clock of a test where neither it nor its file has one: noon of a Monday, UTC. Never the clock of the machine. */
+/** The default time of a test: noon of a Monday, UTC. Never the clock of the machine. */
 export const DEFAULT_NOW = '2026-01-05T12:00:00Z'
 
-/** What a matrix combines beside actions: the word for one, and the section of file and matrix that has the names. */
+/** Dimensions of a matrix besides actions: the word for one, and the section of file and matrix that has the names. */
 export const SECTIONS = { context: 'contexts', plan: 'plans', agent: 'agents', history: 'histories' } as const
 export type Dimension = keyof typeof SECTIONS
 export const DIMENSIONS = Object.keys(SECTIONS) as Dimension[]
 
-/** A value that a matrix asks with. The name is undefined where the test leaves the dimension out. */
+/** A value of a matrix. The name is undefined where the test leaves the dimension out. */
 export interface Fixture<T> {
   readonly name: string | undefined
   readonly value: T
 }
 
-/** Who asks, as far as policies can see it. */
+/** The agent, as far as policies can see it. */
 export interface TestAgent {
   readonly identity: string
   readonly environment: Environment
@@ -33,7 +33,7 @@ export interface PastAction {
   readonly context: JsonObject
   readonly plan: JsonObject | undefined
   readonly agent: TestAgent
-  /** How long before the time of the test. */
+  /** Time between the action and the time of the test. */
   readonly agoMs: number
 }
 
@@ -42,7 +42,7 @@ export type Amount =
   | { readonly exactly: number }
   | { readonly min: number | undefined; readonly max: number | undefined }
 
-/** What must be answered; what is undefined is not looked at. */
+/** The expected answer; undefined members are not compared. */
 export interface Wanted {
   readonly decision: Decision
   /** The rule that decides; null for none. */
@@ -53,13 +53,13 @@ export interface Wanted {
   readonly retry: Retry | undefined
   readonly reason: string | undefined
   readonly risk: Amount | undefined
-  /** What factors contribute, by name. */
+  /** Contributions of factors, by name. */
   readonly factors: ReadonlyMap<string, Amount>
   /** All rules and factors that cannot be evaluated, in any order. */
   readonly unevaluable: readonly string[] | undefined
 }
 
-/** The combinations of a matrix that an expectation is about; what is undefined is any. */
+/** Combinations of a matrix that an expectation selects; an undefined dimension selects all. */
 export interface Selector {
   readonly action: Glob | undefined
   readonly context: string | undefined
@@ -77,7 +77,7 @@ export interface Expectation {
 /** One test: every combination of its dimensions is a case. */
 export interface PolicyTest {
   readonly name: string
-  /** Why it is left out. */
+  /** Reason for skipping it. */
   readonly skip: string | undefined
   readonly nowMs: number
   readonly actions: readonly string[]
@@ -85,17 +85,17 @@ export interface PolicyTest {
   /** Undefined: the request has no plan. */
   readonly plans: readonly Fixture<JsonObject | undefined>[]
   readonly agents: readonly Fixture<TestAgent>[]
-  /** What was allowed before. */
+  /** Earlier allowed actions. */
   readonly histories: readonly Fixture<readonly PastAction[]>[]
-  /** A case is held to each of those that select it, and to a denial when none does. */
+  /** Expectations: a case must meet each one that selects it, or be denied when none does. */
   readonly expectations: readonly Expectation[]
-  /** Of its name. */
+  /** Place of its name. */
   readonly place: Place
-  /** Of the key `expect`. */
+  /** Place of the key `expect`. */
   readonly expectPlace: Place
 }
 
-/** How many cases the matrix of a test makes. */
+/** Number of cases in the matrix of a test. */
 export function casesIn({ actions, contexts, plans, agents, histories }: PolicyTest): number {
   return actions.length * contexts.length * plans.length * agents.length * histories.length
 }

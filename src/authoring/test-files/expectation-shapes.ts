@@ -112,7 +112,7 @@ function selectedShape(amount: TSchema) {
   )
 }
 
-/** What the loader checks node by node, since which form is meant decides which fault it has. */
+/** Shapes that the loader checks node by node, since the form that was meant decides which fault is reported. */
 export const Expectation = expectationShape(Type.Unknown())
 export const SelectedExpectation = selectedShape(Type.Unknown())
 export const ExpectationList = Type.Array(Type.Unknown(), { minItems: 1, maxItems: LIMITS.expectationsPerTest })

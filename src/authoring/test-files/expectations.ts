@@ -22,7 +22,7 @@ const checkSelected = shapeCheck(SelectedExpectation, knownKeyCode)
 const checkList = shapeCheck(ExpectationList, testCode)
 const checkMap = shapeCheck(ExpectationMap, testCode)
 
-/** The names of a matrix. */
+/** Names in a matrix. */
 export interface Asked {
   readonly actions: readonly string[]
   readonly context: ReadonlySet<string>
@@ -31,11 +31,11 @@ export interface Asked {
   readonly history: ReadonlySet<string>
 }
 
-/** What expectations may name. */
+/** Context of expectations: the names that they may use. */
 export interface Scope {
   /** The document, for the fixtures that it declares. */
   readonly root: Node
-  /** What the matrix of the test asks; undefined where a part of it cannot be told. */
+  /** Names in the test's matrix; undefined where a part of it is unknown. */
   readonly asked: Asked | undefined
   readonly known: KnownNames
   readonly report: Report
@@ -49,7 +49,7 @@ const ANYTHING: Selector = {
   history: undefined,
 }
 
-/** The expectations of a test, in whatever form they are written; every fault is reported. */
+/** Reads the expectations of a test in any of their forms; every fault is reported. */
 export function readExpectations(expect: Node | undefined, scope: Scope): Expectation[] {
   if (expect === undefined) return []
   if (expect.items !== undefined) return readList(expect, scope)
@@ -57,8 +57,8 @@ export function readExpectations(expect: Node | undefined, scope: Scope): Expect
 }
 
 /**
- * Whether names of contexts stand there, each with its expectation. What holds a decision, or other members of an
- * expectation and the name of no context, is one expectation for all.
+ * True when the keys are names of contexts, each with an expectation. A mapping with a decision, or with other
+ * members of an expectation and no name of a context, is one expectation for all.
  */
 function isByContext(expect: Node, { asked }: Scope): boolean {
   const entries = entriesOf(expect)
@@ -80,7 +80,7 @@ function readMap(expect: Node, scope: Scope): Expectation[] {
   return entriesOf(expect)
     .slice(0, LIMITS.expectationsPerTest)
     .map(({ name, key, value }) => {
-      // What is no mapping is no expectation: its key may be a member of one, misspelt.
+      // A value that is no mapping is no expectation: its key may be a misspelt member of one.
       const meant =
         value.entries === undefined ? meantKey(name, new Set(Object.keys(ExpectationShape.properties))) : undefined
       const isAsked = checkSelects('context', name, key, scope, meant)
@@ -132,7 +132,7 @@ function readAction(item: Node, { asked, report }: Scope): Selector['action'] {
   return glob
 }
 
-/** False, and reported, for a name that the file does not declare, or that the matrix does not ask. */
+/** Checks the name that selects a case. False, and reported, when the file does not declare it, or the matrix does not use it. */
 function checkSelects(
   member: Dimension,
   name: string,
@@ -156,7 +156,7 @@ function readWanted(node: Node, { known, report }: Scope): Wanted {
   const rule = memberOf(node, 'rule')
   if (rule !== undefined) readRule(rule, known.rules, report)
   return {
-    // A value that is none of these is a fault of the shape.
+    // The shape reports any other value.
     decision: EFFECTS.find((effect) => effect === memberOf(node, 'decision')?.value) ?? 'deny',
     rule: rule?.value === null ? null : textOf(rule),
     rules: listed('rules', known.rules, 'under rules'),

@@ -3,17 +3,17 @@ import type { ReadFiles } from '../load/read-files.ts'
 import { closest } from '../suggest/closest.ts'
 import { entriesOf, itemsOf, memberOf, type Node, type Place, textOf } from '../yaml/node.ts'
 
-/** The names that expectations may refer to. Undefined where a file could not be read, in which any may stand. */
+/** Names that expectations may refer to. Undefined where a file could not be read, since any may stand in it. */
 export interface KnownNames {
   readonly rules: ReadonlySet<string> | undefined
   readonly factors: ReadonlySet<string> | undefined
   readonly either: ReadonlySet<string> | undefined
 }
 
-/** Names alone, or what they name. */
+/** Names, or a map by name. */
 type Names = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
 
-/** Takes the names of rules and factors that have other faults too: who refers to them is not at fault. */
+/** Collects the names of rules and factors, faulty ones included: references to them are not at fault. */
 export function knownNames({ policies, partial }: ReadFiles): KnownNames {
   if (partial) return { rules: undefined, factors: undefined, either: undefined }
   const namesIn = (section: string, key: string): string[] =>
@@ -26,10 +26,10 @@ export function knownNames({ policies, partial }: ReadFiles): KnownNames {
 }
 
 /**
- * The names of a list, as far as they are texts; those that are not known are reported, and stand beside what they probably
- * mean: who names either is not at fault too.
+ * Reads the texts of a list as names. Unknown ones are reported, and returned beside those that they probably mean:
+ * uses of either are not at fault too.
  *
- * @param where what holds the known ones, as in `under rules`
+ * @param where the place of the known names, as in `under rules`
  */
 export function readNames(
   nodes: readonly Node[],
@@ -45,7 +45,7 @@ export function readNames(
   })
 }
 
-/** @returns what was probably meant by a name that is not known */
+/** @returns the name that an unknown one probably means */
 export function reportUnknown(
   name: string,
   place: Place,
@@ -60,12 +60,12 @@ export function reportUnknown(
   return suggestion
 }
 
-/** False where a key is none of `shape`: what it was meant to hold is not known, and its users are not at fault too. */
+/** False when a key is not in `shape`: its intended content is unknown, and its users are not at fault too. */
 export function hasKnownKeys(node: Node | undefined, shape: { properties: object }): boolean {
   return entriesOf(node).every(({ name }) => Object.hasOwn(shape.properties, name))
 }
 
-/** Reports what stands in a list for the second time: in a matrix it would be asked twice, elsewhere it means nothing more. */
+/** Reports repetitions in a list: a matrix would evaluate them twice, and elsewhere they mean nothing. */
 export function reportTwice(nodes: readonly Node[], report: Report, code: 'GATE1510' | 'GATE2017' = 'GATE1510'): void {
   const seen = new Set<string>()
   for (const node of nodes) {

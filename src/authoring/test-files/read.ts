@@ -31,7 +31,7 @@ const checkShape = shapeCheck(PolicyTestFile, knownKeyCode)
 
 const NONE: ReadonlyMap<string, unknown> = new Map()
 
-/** The tests of all files of a set. They mean something only when nothing was reported as an error. */
+/** Reads the tests of all files of a set. They are valid only when no error was reported. */
 export function readTests(tenant: string, files: ReadFiles, report: Report): PolicyTest[] {
   const known = knownNames(files)
   const tests = files.tests.flatMap(({ root }) => readTestFile(root, tenant, known, report))
@@ -50,13 +50,13 @@ function reportTooMany(tests: readonly PolicyTest[], report: Report): void {
   }
 }
 
-/** What the tests of one file share. */
+/** State shared by the tests of one file. */
 interface TestFile {
   readonly root: Node
   readonly known: KnownNames
-  /** The fixtures that some test asks with. */
+  /** Fixtures that some test uses. */
   readonly used: Readonly<Record<Section, Set<string>>>
-  /** What stands under a name of histories. */
+  /** Reads the actions under a name of histories. */
   readonly historyOf: (node: Node) => readonly PastAction[]
   readonly report: Report
 }
@@ -73,7 +73,7 @@ function readTestFile(written: Node, tenant: string, known: KnownNames, report: 
   }
   const historyOf = memo((node: Node) => readHistory(node, file))
   const file: TestFile = { root, known, used, historyOf, report }
-  // Also those that no test asks with.
+  // Reads also the histories that no test uses.
   for (const { value } of entriesOf(memberOf(root, 'histories'))) historyOf(value)
   const nowMs = readTime(memberOf(root, 'now'), report)
   const tests = itemsOf(memberOf(root, 'tests')).map((node) => readTest(node, nowMs, file))
@@ -122,7 +122,7 @@ function askedBy({ actions, contexts, plans, agents, histories }: Pick<PolicyTes
   }
 }
 
-/** The values of one dimension, or what stands in where the matrix leaves it out. */
+/** Values of one dimension, or the default where the matrix leaves it out. */
 function readDimension<T>(
   section: Section,
   matrix: Node | undefined,
@@ -136,7 +136,7 @@ function readDimension<T>(
   return fixtures.length === 0 ? [{ name: undefined, value: standIn }] : fixtures
 }
 
-/** What the names of some nodes stand for. */
+/** Fixtures that nodes name. */
 function fixturesOf<T>(
   section: Section,
   nodes: readonly Node[],

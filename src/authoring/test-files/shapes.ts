@@ -8,13 +8,13 @@ import { CLOSED, names, text } from '../shapes/parts.ts'
 import { DEFAULT_AGENT, DEFAULT_NOW } from './cases.ts'
 import { expectShape, mapOf } from './expectation-shapes.ts'
 
-/** How the faults of a test file's shape are reported. */
+/** Code of a fault in the shape of a test file. */
 export function testCode(keyword: string): DiagnosticCode {
   if (keyword === 'additionalProperties') return 'GATE1501'
   return keyword === 'required' ? 'GATE1502' : 'GATE1503'
 }
 
-/** The same, where unknown keys are reported as they are read as those that were meant (key-repair.ts). */
+/** Like testCode, without unknown keys, which are reported when the keys that were meant are read (key-repair.ts). */
 export function knownKeyCode(keyword: string): DiagnosticCode | undefined {
   return keyword === 'additionalProperties' ? undefined : testCode(keyword)
 }
@@ -143,7 +143,7 @@ function fileShape(expect: TSchema) {
   )
 }
 
-/** What the loader checks in one go; expectations are checked one by one (expectations.ts). */
+/** The shape that the loader checks at once; expectations are checked one by one (expectations.ts). */
 export const PolicyTestFile = fileShape(Type.Unknown())
 
 /** A `*.test.yaml` file with everything in it, for editors. */

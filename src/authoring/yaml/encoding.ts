@@ -1,28 +1,28 @@
 import { decodeUtf8 } from '../../base/json.ts'
 
 const BOM = '\ufeff'
-/** Bytes that tell an encoding without BOM. */
+/** Number of bytes that determine an encoding without BOM. */
 const SAMPLE = 1000
 
 export interface Decoded {
-  /** Without its BOM, lines end with `\n` or `\r\n`. Where the bytes are not UTF-8, what they probably mean. */
+  /** The text without BOM; lines end with `\n` or `\r\n`. Bytes that are not UTF-8 are read as what they probably mean. */
   readonly text: string
-  /** Why the bytes are not UTF-8; undefined when they are. */
+  /** The fault when the bytes are not UTF-8. */
   readonly fault: EncodingFault | undefined
 }
 
 interface EncodingFault {
-  /** What the bytes probably are, and what to do. */
+  /** The probable encoding, and advice. */
   readonly reason: string
-  /** Where the first byte stands that is not UTF-8; undefined when it is all of them. */
+  /** Place of the first byte that is not UTF-8; undefined when no byte is. */
   readonly place: { readonly offset: number; readonly line: number; readonly column: number } | undefined
-  /** Where the text is a guess, the first of them. */
+  /** Offsets of the first characters that are guesses. */
   readonly guessed: readonly number[]
-  /** False when the text has no meaning at all. */
+  /** False when the text means nothing at all. */
   readonly readable: boolean
 }
 
-/** The text of a file that ought to be UTF-8. */
+/** Decodes the text of a file that should be UTF-8. */
 export function decodeText(bytes: Uint8Array): Decoded {
   const wide = wideEncoding(bytes)
   if (wide !== undefined) return { text: plainLines(new TextDecoder(wide.label).decode(bytes)), fault: wide.fault }
@@ -89,7 +89,7 @@ function sequenceLength(bytes: Uint8Array, at: number): number {
 
 const MAX_GUESSED = 1000
 
-/** UTF-8, with every byte that is none read as Windows-1252. */
+/** Decodes UTF-8, with every invalid byte read as Windows-1252. */
 function mixedText(bytes: Uint8Array): { text: string; guessed: number[] } {
   const windows = new TextDecoder('windows-1252')
   const parts: string[] = []
@@ -118,7 +118,10 @@ function byteReason(bytes: Uint8Array, at: number): string {
 }
 
 const CONTROL = /\p{Cc}/gu
-/** What text may hold: tab and line breaks, and those beyond ASCII, which are letters in some old encodings. */
+/**
+ * Control characters that a text may hold: tab and line breaks, and those beyond ASCII, which are letters in some old
+ * encodings.
+ */
 const ALLOWED = /[\t\n\v\f\r\u007f-\u009f]/
 
 /** The offsets of the first control characters. */

@@ -9,8 +9,8 @@ import { mappingOf } from './repeated-keys.ts'
 const DEEP = `Nesting deeper than ${LIMITS.depth} levels; give a part of it a name under conditions.`
 
 /**
- * The nodes of a JSON text, held to what base/json.ts accepts. What is not JSON is reported and read as it was
- * probably meant, so that all faults are found at once; undefined where that cannot be told.
+ * Parses a JSON text to nodes, as strictly as base/json.ts. Other text is reported and read as it was probably meant,
+ * so that all faults are found at once; undefined where that is unknown.
  */
 export function jsonNodes(source: Source, report: Report): Node | undefined {
   const reading: Reading = { source, report, at: 0 }
@@ -33,7 +33,7 @@ function reportRest({ source, report, at }: Reading): void {
   report.add('GATE1004', placeAt(source, at, at + 1), sentence)
 }
 
-/** Reports a fault from which on nothing is certain. */
+/** Reports a fault after which nothing is certain, and stops. */
 function stop({ source, report, at }: Reading, sentence: string, start = at): never {
   report.add('GATE1004', placeAt(source, start, start + 1), sentence)
   throw STOPPED
@@ -88,7 +88,7 @@ function readArray(reading: Reading, path: string, depth: number): Node {
   return { source, path, start, end: reading.at, value, entries: undefined, items }
 }
 
-/** True, and past it, at the closing bracket. Commas without anything before them are reported and passed. */
+/** True at the closing bracket, which it passes. Commas with nothing before them are reported and passed. */
 function closes(reading: Reading, start: number, bracket: '}' | ']', filled: boolean): boolean {
   const { source, report } = reading
   for (;;) {

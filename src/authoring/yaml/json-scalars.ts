@@ -5,14 +5,14 @@ import { numberIn } from '../suggest/meant.ts'
 import { Verbatim } from '../suggest/written.ts'
 import { type Node, placeAt, type Source } from './node.ts'
 
-/** Where the reading stands. */
+/** State of the reader. */
 export interface Reading {
   readonly source: Source
   readonly report: Report
   at: number
 }
 
-/** Thrown, once a fault is reported from which on nothing is certain. */
+/** Thrown after a fault is reported beyond which nothing is certain. */
 export const STOPPED = new Error('the text cannot be read further')
 
 const SPACE = /[ \t\r\n]*/y
@@ -21,7 +21,7 @@ const COMMENT = /\/\/[^\n]*|#[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 const WORD = /[^\s,:[\]{}"']+/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
-/** What opens a text elsewhere, and what closes it. */
+/** Foreign opening quotes, with the quotes that close them. */
 const QUOTES: Readonly<Record<string, RegExp>> = {
   "'": /'/,
   '“': /[”“]/,
@@ -45,7 +45,7 @@ export function skipSpace(reading: Reading): void {
   for (;;) {
     reading.at = endOf(SPACE, reading)
     const start = reading.at
-    // Nearly always something else stands here.
+    // Fast path: nearly always another character stands here.
     if (/[!-"$-.0-~]/.test(source.text[start] ?? '')) return
     reading.at = endOf(COMMENT, reading)
     if (reading.at > start) {
@@ -62,13 +62,13 @@ export function skipSpace(reading: Reading): void {
   }
 }
 
-/** Where the match ends that begins here; here itself when there is none. */
+/** End of the match at the current offset; the offset itself when there is none. */
 function endOf(pattern: RegExp, { source, at }: Reading): number {
   pattern.lastIndex = at
   return pattern.test(source.text) ? pattern.lastIndex : at
 }
 
-/** A text, number, true, false or null; or a key. */
+/** Reads a text, number, true, false or null; or a key. */
 export function readScalar(reading: Reading, path: string, isKey = false): Node {
   const start = reading.at
   const first = reading.source.text[start] ?? ''
@@ -114,9 +114,9 @@ function isNoNumber(word: string): boolean {
   return /^[-+]?(?:NaN|Infinity)$/.test(word)
 }
 
-/** Words of JSON; they may still be numbers that cannot be held. */
+/** Checks words that were looked up as JSON; a number may still be impossible to hold exactly. */
 function sound({ report }: Reading, node: Node, word: string): Node {
-  // The words that JSON does not have were looked up here too.
+  // The table also holds words that JSON does not have.
   if (['none', 'nil', 'undefined'].includes(word)) {
     report.add('GATE1004', node, 'JSON writes null.', null)
     report.silence(node)
@@ -131,7 +131,7 @@ function isHeld(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 }
 
-/** Reports what is written otherwise in JSON; nothing more is said about it. */
+/** Reports a scalar that JSON writes otherwise; nothing more is reported about it. */
 function fault({ report }: Reading, node: Node, sentence: string): Node {
   const isYaml = sentence.includes('YAML')
   report.add('GATE1004', node, sentence, isYaml || isNoNumber(String(node.value)) ? undefined : node.value)
@@ -153,7 +153,7 @@ function readText(reading: Reading, path: string): Node {
   return readPlainText(reading, path) ?? readEscapedText(reading, path)
 }
 
-/** Most texts have nothing in them that is escaped, or ought to be. */
+/** Fast path for texts in which nothing is escaped, or should be. */
 function readPlainText(reading: Reading, path: string): Node | undefined {
   const { source, at: start } = reading
   const end = source.text.indexOf('"', start + 1)
@@ -189,7 +189,7 @@ function readEscapedText(reading: Reading, path: string): Node {
   return { ...place, value: text.isWellFormed() ? text : '', entries: undefined, items: undefined }
 }
 
-/** Reports a backslash that begins no escape, or a control character, and gives it escaped. */
+/** Reports a backslash that begins no escape, or a control character, and returns it escaped. */
 function escaped({ source, report, at }: Reading, char: string): string {
   const next = source.text[at + 1] ?? ''
   const meant = JSON.stringify(char).slice(1, -1)

@@ -4,16 +4,16 @@ import { lineEndOf } from './node.ts'
 /** A line of a block of YAML. Columns count from 0. */
 export interface Line {
   readonly start: number
-  /** Where its text ends, without comment. */
+  /** End of its text, without comment. */
   readonly end: number
-  /** Of its first sign. */
+  /** Column of its first character. */
   readonly indent: number
-  /** Of the dashes that begin it. */
+  /** Columns of the dashes that begin it. */
   readonly dashes: readonly number[]
-  /** Of what follows the dashes. */
+  /** Column of the text after the dashes. */
   readonly column: number
   readonly key: string | undefined
-  /** Where the value begins that follows the key or the last dash. */
+  /** Offset of the value after the key or the last dash. */
   readonly value: number
   /** True when nothing but a comment stands in it. */
   readonly isEmpty: boolean
@@ -54,7 +54,7 @@ export function lineIndexAt(lines: readonly Line[], at: number): number {
   return Math.max(0, partitionPoint(lines.length, (i) => (lines[i]?.start ?? 0) <= at) - 1)
 }
 
-/** The index of the last line that belongs to what begins at a column of a line: what follows is indented deeper. */
+/** The index of the last line of the block that begins at a column of a line: lines indented deeper belong to it. */
 export function lastLineOf(lines: readonly Line[], index: number, column: number): number {
   let last = index
   for (const [i, { isEmpty, indent }] of lines.entries()) {
@@ -65,7 +65,7 @@ export function lastLineOf(lines: readonly Line[], index: number, column: number
   return last
 }
 
-/** The column that what stands in a line is indented against: that of its key, or of its dash. */
+/** The column against which text below a line is indented: that of its key, or of its dash. */
 export function ownColumn({ key, dashes, column }: Line): number {
   return key === undefined ? (dashes.at(-1) ?? column) : column
 }

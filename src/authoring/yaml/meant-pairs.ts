@@ -18,16 +18,16 @@ export interface Pair {
   readonly value: ParsedNode | null
 }
 
-/** What the author meant where valid YAML says something that no policy can hold. */
+/** The intended meaning of valid YAML that no policy can hold. */
 export interface Meant {
   readonly code: 'GATE1003' | 'GATE1013'
   readonly mending: Mending
   readonly name: string
-  /** Where the value stands, or the entries of the mapping that it is. */
+  /** The stretch of the value, or the entries of the mapping that it is. */
   readonly value:
     | { readonly start: number; readonly end: number; readonly text: string }
     | { readonly pairs: readonly Pair[] }
-  /** How many pairs it takes. */
+  /** Number of pairs that it takes. */
   readonly count: number
 }
 
@@ -35,7 +35,7 @@ export interface Meant {
 const OF_POLICY = /^\$(?:\.(?:rules|risk)\[\d+\]|\.conditions\b)/
 const OF_NUMBERS = /^\$\.(?:rules|risk|conditions|thresholds)\b/
 
-/** What the pairs from an index on were meant to say; undefined when it is what they say. */
+/** The intended meaning of the pairs from an index on; undefined when it is their literal one. */
 export function meantPair(pairs: readonly Pair[], index: number, path: string, source: Source): Meant | undefined {
   const pair = pairs[index]
   if (pair === undefined || !isScalar(pair.key)) return undefined
@@ -52,7 +52,7 @@ function nameOf({ key }: Pair): string {
   return isScalar(key) && typeof key.value === 'string' ? key.value : ''
 }
 
-/** `{weight: 1,5}` and `{value: 1,000}`, where what follows the comma is a key. */
+/** Reads `{weight: 1,5}` and `{value: 1,000}`, in which YAML takes the text after the comma for a key. */
 function numberWithComma(pair: Pair, source: Source): Meant | undefined {
   const { value } = pair
   if (!isScalar(value) || typeof value.value !== 'number') return undefined
@@ -69,7 +69,7 @@ function numberWithComma(pair: Pair, source: Source): Meant | undefined {
   return { code: 'GATE1013', mending: fault, name: nameOf(pair), value: { start, end, text }, count: 1 + digits.length }
 }
 
-/** `{id x, effect=allow}` */
+/** Reads `{id x, effect=allow}`. */
 function spacedKey({ key }: Pair, source: Source): Meant | undefined {
   if (!isScalar(key)) return undefined
   const [from, to] = key.range
@@ -81,7 +81,7 @@ function spacedKey({ key }: Pair, source: Source): Meant | undefined {
   return { code: 'GATE1003', mending: fault, name, value: { start: to - text.length, end: to, text }, count: 1 }
 }
 
-/** `reason: #42 is full`, which is a comment. */
+/** Reads `reason: #42 is full`, whose text YAML takes for a comment. */
 function commentedText(pairs: readonly Pair[], pair: Pair, source: Source): Meant | undefined {
   const name = nameOf(pair)
   const asksNothing = pairs.some(({ value }) => isScalar(value) && /exists|missing/i.test(String(value.value)))
@@ -96,7 +96,7 @@ function commentedText(pairs: readonly Pair[], pair: Pair, source: Source): Mean
   return { code: 'GATE1003', mending: fault, name, value: { start, end, text }, count: 1 }
 }
 
-/** `all:` at the column of the `when:` above it. */
+/** Reads `all:` at the column of the `when:` above it. */
 function shallowCondition(pairs: readonly Pair[], index: number, source: Source): Meant | undefined {
   const [pair, first, ...others] = pairs.slice(index)
   if (pair === undefined || first === undefined || nameOf(pair) !== 'when' || !CONDITION_KEYS.includes(nameOf(first)))
@@ -111,7 +111,7 @@ function shallowCondition(pairs: readonly Pair[], index: number, source: Source)
   return { code: 'GATE1003', mending: fault, name: 'when', value: { pairs: below }, count: 1 + below.length }
 }
 
-/** An item of actions that takes the next one with it, whose dash stands deeper. */
+/** An item of actions that swallows the next one, whose dash stands deeper. */
 export function swallowedItem(item: ParsedNode | null, path: string, source: Source): Mending | undefined {
   if (!/^\$\.(?:rules|risk)\[\d+\]\.actions$/.test(path) || !isScalar(item) || item.type !== 'PLAIN') return undefined
   const [start, end] = item.range

@@ -3,22 +3,22 @@ import { partitionPoint } from '../../base/partition-point.ts'
 
 /** One text of a policy set, without its BOM. */
 export interface Source {
-  /** As diagnostics name it: `acme/main.yaml`. */
+  /** Name in diagnostics: `acme/main.yaml`. */
   readonly file: string
   readonly text: string
   /** Offsets at which the lines begin. */
   readonly lineStarts: readonly number[]
-  /** Where the text is a guess at what bytes mean. */
+  /** Offsets at which the text is a guess at the meaning of bytes. */
   readonly guessed?: readonly number[] | undefined
-  /** Where each unit of the text stands in the file, when the text was mended so that it can be read. */
+  /** Offset in the file of each unit of the text, when the text was repaired to be readable. */
   readonly origin?: Int32Array | undefined
-  /** Where entries were left out that cannot be read. */
+  /** Offsets at which unreadable entries were left out. */
   readonly gaps?: readonly number[] | undefined
-  /** True when some part was left out that cannot be read. */
+  /** True when some unreadable part was left out. */
   readonly isPartial?: boolean | undefined
 }
 
-/** A stretch of a text and what it means in the document. Offsets in UTF-16 units. */
+/** A stretch of a text and its path in the document. Offsets in UTF-16 units. */
 export interface Place {
   readonly source: Source
   /** `$.rules[0].when`. */
@@ -27,13 +27,13 @@ export interface Place {
   readonly end: number
 }
 
-/** A value of a document with its position, so that every fault can point at what is wrong. */
+/** A value of a document with its position, so that every fault can point at its cause. */
 export interface Node extends Place {
   /** The whole value below this node; objects have no prototype. */
   readonly value: Json
   /** Set for a mapping, in document order. */
   readonly entries: ReadonlyMap<string, Entry> | undefined
-  /** Of a mapping, what stands under the name of an earlier entry. */
+  /** Entries of a mapping that repeat an earlier name. */
   readonly repeats?: readonly Entry[] | undefined
   /** Set for a list. */
   readonly items: readonly Node[] | undefined
@@ -45,7 +45,7 @@ export interface Entry {
   readonly value: Node
 }
 
-/** Keys that name parts of every object in JavaScript; no document needs them. */
+/** Keys that are members of every object in JavaScript; no document needs them. */
 export const RESERVED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 const PLAIN_KEY = /^[A-Za-z_$][A-Za-z0-9_$-]*$/
@@ -56,12 +56,12 @@ export function sourceOf(file: string, text: string): Source {
   return { file, text, lineStarts }
 }
 
-/** Where in the file a unit of the text stands. */
+/** Offset in the file of a unit of the text. */
 export function originOf({ origin }: Source, at: number): number {
   return origin?.[at] ?? at
 }
 
-/** The offset of the line break that ends the line of an offset, or of the end of the text. */
+/** Offset of the end of an offset's line: its line break, or the end of the text. */
 export function lineEndOf(text: string, at: number): number {
   const end = text.indexOf('\n', at)
   return end < 0 ? text.length : end
@@ -78,12 +78,12 @@ export function positionOf(source: Source, at: number): { line: number; column: 
   return { line, column: offset - (lineStarts[line - 1] ?? 0) + 1 }
 }
 
-/** The file and the line from 1 where a place begins. */
+/** File and line, from 1, at which a place begins. */
 export function lineOf({ source, start }: Place): { file: string; line: number } {
   return { file: source.file, line: positionOf(source, start).line }
 }
 
-/** The line from 1 where a place ends. */
+/** Line, from 1, at which a place ends. */
 export function lastLineOf({ source, start, end }: Place): number {
   return positionOf(source, Math.max(start, end - 1)).line
 }
@@ -119,13 +119,13 @@ export function textOf(node: Node | undefined): string | undefined {
   return typeof node?.value === 'string' ? node.value : undefined
 }
 
-/** A scalar as it reads, for messages and comparisons with words; empty for mappings and lists, which have no text. */
+/** The text of a scalar, for messages and comparisons with words; empty for mappings and lists. */
 export function wordOf(node: Node | undefined): string {
   const value = node?.value ?? ''
   return typeof value === 'object' ? '' : String(value)
 }
 
-/** The end of a sentence about a value that is null but should not be: whether that is written, or nothing is. */
+/** The end of a sentence about a value that must not be null: whether null is written, or nothing. */
 export function nullHint({ source, start, end, value }: Node): string {
   if (value !== null) return ''
   return /^(?:null|~)$/i.test(source.text.slice(start, end)) ? ', not null' : ', and nothing is written'
@@ -135,7 +135,7 @@ export function numberOf(node: Node | undefined): number | undefined {
   return typeof node?.value === 'number' ? node.value : undefined
 }
 
-/** Where a missing key is reported: the first key of its mapping, or the mapping when it is empty. */
+/** The place at which a missing key is reported: the first key of its mapping, or the mapping when it is empty. */
 export function firstKeyOf(node: Node): Place {
   const first = node.entries?.values().next().value
   return first === undefined ? node : first.key

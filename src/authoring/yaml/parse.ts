@@ -3,17 +3,17 @@ import { createReport } from '../diagnostics/report.ts'
 import type { Source } from './node.ts'
 import { type Inspection, inspectTokens } from './tokens.ts'
 
-/** What the library makes of a text. */
+/** Result of the library for a text. */
 export interface Parsed {
   readonly tokens: readonly CST.Token[]
   readonly inspection: Inspection
   /** The first documents of the text; a policy has one. Empty when the text nests too deeply to be composed. */
   readonly documents: readonly Document.Parsed[]
-  /** Faults of syntax of the document that is read, in the order of the text. */
+  /** Faults of syntax of the document that is read, in text order. */
   readonly faults: readonly YAMLError[]
 }
 
-// Reported from the tokens already, with their exact place.
+// Faults that are reported from the tokens, with their exact place.
 const KNOWN_FROM_TOKENS = new Set([
   'BAD_ALIAS',
   'BAD_DIRECTIVE',

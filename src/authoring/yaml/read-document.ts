@@ -6,10 +6,10 @@ import { type Node, placeAt, sourceOf } from './node.ts'
 import { readYaml } from './read-yaml.ts'
 
 /**
- * The document of one file, with positions. Undefined, and reported, when the text cannot be read as
- * one document; refused constructs that leave the rest readable are reported and read around.
+ * Reads the document of one file, with positions. Undefined, and reported, when the text cannot be read as one
+ * document; refused constructs that leave the rest readable are reported and skipped.
  *
- * @param file As diagnostics name it; a name that ends in `.json` is held to strict JSON.
+ * @param file Name in diagnostics; a file that ends in `.json` must be strict JSON.
  */
 export function readDocument(file: string, bytes: Uint8Array, report: Report): Node | undefined {
   const empty = sourceOf(file, '')

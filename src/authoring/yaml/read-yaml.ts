@@ -42,10 +42,10 @@ function contentsOf({ documents }: Parsed, source: Source, report: Report): Node
   return undefined
 }
 
-/** More than a slip: a file of another kind, of which nothing is certain. */
+/** More control characters mean a file of another kind, of which nothing is certain. */
 const MAX_CONTROLS = 20
 
-/** The text with spaces for control characters, which are reported: YAML allows none, not even in quotes. */
+/** The text with spaces in place of control characters, which are reported: YAML allows none, even in quotes. */
 function withoutControls(source: Source, report: Report): Source | undefined {
   const found = controlCharacters(source.text, MAX_CONTROLS + 1)
   for (const at of found) {
@@ -65,7 +65,7 @@ interface Reading {
   source: Source
   report: Report
   path: string
-  /** Where a value that is not written at all is reported: its key. */
+  /** The key, at which a value that is not written is reported. */
   fallback: Place
 }
 
@@ -96,14 +96,14 @@ function toNode(parsed: ParsedNode | null, at: Reading): Node {
   return leafNode(scalarValue(parsed.value, leafNode(null, range, at), at.report), range, at)
 }
 
-/** Where an item is reported that is not written at all: its dash. */
+/** The dash, at which an item that is not written is reported. */
 function dashBefore(item: ParsedNode | null, { source, path, fallback }: Reading): Place {
   const isWritten = item === null || item.range[1] > item.range[0]
   const dash = isWritten ? -1 : source.text.lastIndexOf('-', item.range[0] - 1)
   return dash < fallback.start ? fallback : { source, path, start: dash, end: dash + 1 }
 }
 
-/** A value that is nothing but a tag or an anchor stands where that does. */
+/** A value of only a tag or an anchor has the place of that mark. */
 function markBefore(parsed: ParsedNode | null, { source, fallback }: Reading): number | undefined {
   if (parsed === null || isAlias(parsed) || (parsed.tag === undefined && !parsed.anchor)) return undefined
   const mark = source.text.slice(fallback.end, parsed.range[0]).search(/[!&]/)
@@ -135,7 +135,7 @@ function mapNode(pairs: readonly Pair[], range: readonly number[], at: Reading):
     i += meant?.count ?? 1
   }
   const node = { ...leafNode(null, range, at), ...mappingOf(entries, at.report) }
-  // What seems to be missing may be what was left out.
+  // Entries that seem to be missing may be those left out.
   if (hasGap(pairs, range, at.source)) at.report.silence(firstKeyOf(node))
   return node
 }
@@ -154,7 +154,7 @@ function hasGap(
   return gaps.some((gap) => start <= gap && gap <= nodeEnd && !isInside(gap))
 }
 
-/** What was meant is reported, and what is said of its value is not: it is not what is written. */
+/** Reports the intended meaning, and silences faults of its value, which is not what is written. */
 function meantEntry(pair: Pair, { code, mending, name, value }: Meant, at: Reading): Entry {
   const path = childPath(at.path, name)
   at.report.add(code, { ...mending.place, path }, mending.message, mending.suggestion)

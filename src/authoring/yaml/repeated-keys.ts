@@ -4,14 +4,14 @@ import { FACT_TYPES } from '../../policies/set.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { type Entry, memberOf, type Node, type Place, positionOf, RESERVED_KEYS } from './node.ts'
 
-/** A mapping as a node holds it; `repeats` has of keys that stand twice the entries that do not hold. */
+/** A mapping as a node holds it; `repeats` has the entries of repeated keys that do not count. */
 interface Mapping {
   readonly entries: ReadonlyMap<string, Entry>
   readonly repeats: readonly Entry[]
   readonly value: JsonObject
 }
 
-/** The mapping of what was read; a key that is reserved, or stands there already, is reported. */
+/** Builds the mapping of entries; a key that is reserved or repeated is reported. */
 export function mappingOf(read: readonly Entry[], report: Report): Mapping {
   const kept = read.filter((entry) => !isReserved(entry, report))
   const entries = new Map<string, Entry>()
@@ -21,7 +21,7 @@ export function mappingOf(read: readonly Entry[], report: Report): Mapping {
   for (const [name, same] of names) {
     const [first, ...later] = same
     if (first === undefined) continue
-    // What follows the key that begins another item is repeated too, and is so for the same reason.
+    // Keys after the one that begins another item are repeated for the same reason.
     if (lead === undefined || lead === name)
       for (const { key } of later) reportTwice(name, key, first, lead === name, report)
     const value = mergedValue(first.value, later)
@@ -51,7 +51,10 @@ function reportTwice(name: string, key: Place, first: Entry, isNext: boolean, re
   report.add('GATE1011', key, message)
 }
 
-/** What a key means that a document has twice: sections are read as one, so that neither hides what the other declares; else the first. */
+/**
+ * The value of a repeated key: sections are merged, so that neither hides declarations of the other; otherwise the
+ * first counts.
+ */
 function mergedValue(first: Node, later: readonly Entry[]): Node {
   const alike = later.map(({ value }) => value).filter((value) => isAlike(first, value))
   if (alike.length === 0 || !/^\$\.\w+$/.test(first.path)) return first
@@ -78,8 +81,8 @@ function isAlike(a: Node, b: Node): boolean {
 }
 
 /**
- * The document as it reads when of keys that stand twice the last one holds, so that what is wrong there is found
- * as well; undefined when none stands twice. A fact keeps its first type: who compares it is not at fault too.
+ * The document in which the last of repeated keys counts, so that faults there are found too; undefined when no key
+ * is repeated. A fact keeps its first type: comparisons with it are not at fault too.
  */
 export function withLastKeys(root: Node): Node | undefined {
   const last = lastOf(root)

@@ -6,7 +6,7 @@ import type { Parsed } from './parse.ts'
 import type { Stretch } from './tokens.ts'
 import { isHarmless, unclosedAt } from './unclosed.ts'
 
-/** Faults of syntax in plain words, by the library's code; its own sentences speak of its tokens. */
+/** Faults of syntax in plain words, by the library's code; its own messages name its tokens. */
 const SYNTAX: Record<string, string> = {
   BAD_INDENT: 'The indentation does not fit what stands above',
   BLOCK_AS_IMPLICIT_KEY:
@@ -23,7 +23,7 @@ const SYNTAX: Record<string, string> = {
   RESOURCE_EXHAUSTION: 'The text is too large or too deep to be read',
 }
 
-/** More exactly, by what the library says, and by the text of the line up to the fault and from it on. */
+/** More precise sentences, by the library's message, and by the text of the line before the fault and from it on. */
 const SENTENCES: readonly { says?: RegExp; before?: RegExp; from?: RegExp; sentence: string }[] = [
   { from: /^\/[/*]/, sentence: 'A comment of YAML begins with #' },
   { from: /^```/, sentence: 'This line is the edge of a code block of a web page; remove it' },
@@ -71,7 +71,7 @@ const SENTENCES: readonly { says?: RegExp; before?: RegExp; from?: RegExp; sente
 /** Faults that shift everything below them on the same level. */
 const SHIFTING = new Set(['BAD_INDENT', 'TAB_AS_INDENT', 'BLOCK_AS_IMPLICIT_KEY', 'MISSING_CHAR'])
 
-/** Reports the faults of syntax that do not follow from each other; true when the document can be read all the same. */
+/** Reports the faults of syntax that do not follow from each other; true when the document is readable all the same. */
 export function reportSyntax(parsed: Parsed, source: Source, report: Report): boolean {
   const { faults, inspection } = parsed
   const certain = reportUnclosed(parsed, source, report)
@@ -83,10 +83,10 @@ export function reportSyntax(parsed: Parsed, source: Source, report: Report): bo
   for (const fault of faults) {
     const start = faultOffset(fault, source)
     if (start < ignoredTo || start >= certain) continue
-    // After a fault a reader that has lost its place refuses token after token.
+    // After a fault, a parser that has lost its place refuses token after token.
     isLost ||= hasFault && sentenceOf(fault, start, source) === SYNTAX.UNEXPECTED_TOKEN
     if (isLost && fault.code === 'UNEXPECTED_TOKEN') continue
-    // A text that begins as none may is no more than that when something else is wrong there.
+    // A text with an invalid beginning is a minor fault, dropped where another fault has the same place.
     if (isHarmless(fault) && graver.has(fault.pos[0])) continue
     if (isHarmless(fault)) {
       reportHarmless(fault, inspection.doubtful, source, report)
@@ -101,7 +101,7 @@ export function reportSyntax(parsed: Parsed, source: Source, report: Report): bo
   return readable
 }
 
-/** Where what follows from a fault ends: with its line, with its key, or where a line stands further left than what is shifted. */
+/** The end of a fault's effect: the end of its line, of its key, or of the lines that are not indented less than it. */
 function endOfEffect({ code, pos }: YAMLError, start: number, source: Source): number {
   const next = (at: number): number => source.text.indexOf('\n', at) + 1 || source.text.length
   let end = next(start)
@@ -112,7 +112,7 @@ function endOfEffect({ code, pos }: YAMLError, start: number, source: Source): n
   return end
 }
 
-/** Of a line that has text; others belong to what stands above them. */
+/** Indentation of a line with text; empty lines belong to those above them. */
 function indentAt(text: string, lineStart: number): number {
   for (let at = lineStart; at < text.length; at += 1) {
     if (text[at] === '\n' || text[at] === '\r') return Number.POSITIVE_INFINITY
@@ -121,7 +121,7 @@ function indentAt(text: string, lineStart: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** What of the syntax is at fault first, and how far what follows from it reaches. */
+/** The first fault of syntax, and the end of its effect. */
 export interface Problem {
   readonly code: string
   readonly place: Place
@@ -159,14 +159,14 @@ function unclosed(at: number, { text }: Source): string {
   return `This ${/["']/.test(text[at] ?? '') ? 'quote' : 'bracket'} is never closed.`
 }
 
-/** Where a fault is shown: its first character that can be seen, save that tabs are themselves at fault. */
+/** The offset at which a fault is shown: its first visible character, though tabs may be the fault themselves. */
 function faultOffset({ code, pos }: YAMLError, source: Source): number {
   let start = pos[0]
   while (code !== 'TAB_AS_INDENT' && /[ \r\n]/.test(source.text[start] ?? '')) start += 1
   return start < source.text.length ? start : pos[0]
 }
 
-/** What is marked ends with its line. */
+/** The marked place of a fault, which ends with its line. */
 function faultPlace({ pos }: YAMLError, start: number, source: Source): Place {
   return placeAt(source, start, Math.min(Math.max(pos[1], start + 1), lineEndOf(source.text, start)))
 }
@@ -181,7 +181,7 @@ function sentenceOf({ code, message }: YAMLError, start: number, source: Source)
   return exact?.sentence ?? SYNTAX[code] ?? 'This is not valid YAML'
 }
 
-/** Faults of one text, whose end is known. */
+/** Reports faults inside one text, whose end is known. */
 function reportHarmless({ code, pos }: YAMLError, doubtful: readonly Stretch[], source: Source, report: Report): void {
   const [at] = pos
   const text = doubtful.find(({ start, end }) => start <= at && at < end)
@@ -196,6 +196,6 @@ function reportHarmless({ code, pos }: YAMLError, doubtful: readonly Stretch[], 
   const place = placeAt(source, slash, slash + 2)
   const message = 'There is no such escape in double quotes; write \\\\ for a backslash, or use single quotes.'
   report.add('GATE1003', place, message, new Verbatim(`\\${source.text.slice(slash, slash + 2)}`))
-  // What the text says is not known.
+  // The meaning of the text is unknown.
   if (text !== undefined) report.silence(placeAt(source, text.start))
 }

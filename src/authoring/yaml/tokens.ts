@@ -24,21 +24,21 @@ export interface Stretch {
 export interface Inspection {
   /** True when the text nests too deeply to be read further. */
   readonly tooDeep: boolean
-  /** Where the first bracket opens that is never closed: from there on nothing is certain. */
+  /** Offset of the first bracket that is never closed: nothing is certain after it. */
   readonly openBracket: number | undefined
-  /** Where the first quote opens that is never closed. */
+  /** Offset of the first quote that is never closed. */
   readonly openQuote: number | undefined
-  /** Texts in quotes that go on for more than a line, as they do when a quote is missing. */
+  /** Texts in quotes of more than one line, as a missing quote makes them. */
   readonly longQuotes: readonly Stretch[]
-  /** Where `{{` or `{%` begins a value, which YAML takes for a mapping. */
+  /** Offsets of values that begin with `{{` or `{%`, which YAML takes for a mapping. */
   readonly templates: readonly number[]
-  /** Texts in double quotes with a backslash, and plain ones that begin with a character that none may begin with. */
+  /** Texts in double quotes with a backslash, and plain ones with an invalid first character. */
   readonly doubtful: readonly Stretch[]
 }
 
 /**
- * Reads what policies may not use, at its own place, without expanding or even resolving it. Walks
- * with a list of its own, not by recursion, since the depth is not yet known.
+ * Reports constructs that policies may not use, at their places, without expanding or even resolving them. Walks with
+ * a list of its own instead of recursion, since the depth is not yet known.
  */
 export function inspectTokens(tokens: readonly CST.Token[], source: Source, report: Report): Inspection {
   const found = {
@@ -91,7 +91,7 @@ function noteScalar(token: Token, found: { longQuotes: Stretch[]; doubtful: Stre
   if (isReserved || (token.type === 'double-quoted-scalar' && token.source.includes('\\'))) found.doubtful.push(stretch)
 }
 
-/** A star that refers to nothing begins a pattern of actions. */
+/** Reports an alias; one without an anchor is the beginning of an action pattern. */
 function reportAlias(token: CST.FlowScalar, anchors: ReadonlySet<string>, source: Source, report: Report): void {
   const place = placeAt(source, token.offset, endOf(token))
   if (anchors.has(token.source.slice(1))) report.add('GATE1008', place, ALIAS)
@@ -130,7 +130,7 @@ function childrenOf(token: Token, source: Source, report: Report): Token[] {
     if (sep !== undefined && key?.type === 'scalar' && key.source === '<<') {
       report.add('GATE1010', placeAt(source, key.offset, key.offset + 2), 'Merge keys are not allowed.')
     }
-    // One by one: as arguments of one call, the tokens of a hostile text would overflow the stack.
+    // Pushes one by one: as arguments of one call, the tokens of a hostile text would overflow the stack.
     for (const one of start) children.push(one)
     for (const one of sep ?? []) children.push(one)
     if (key) children.push(key)

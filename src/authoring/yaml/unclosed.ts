@@ -2,14 +2,14 @@ import type { YAMLError } from 'yaml'
 import type { Source } from './node.ts'
 import type { Parsed } from './parse.ts'
 
-/** Faults after which the rest can be read all the same. */
+/** Faults after which the rest is readable all the same. */
 const HARMLESS = new Set(['BAD_DQ_ESCAPE', 'BAD_SCALAR_START'])
 
 export function isHarmless({ code }: YAMLError): boolean {
   return HARMLESS.has(code)
 }
 
-/** Where the first bracket or quote opens that is not closed: what comes after it is not certain. */
+/** Offset of the first bracket or quote that is not closed: nothing after it is certain. */
 export function unclosedAt(
   { faults, inspection }: Pick<Parsed, 'faults' | 'inspection'>,
   source: Source,
@@ -18,7 +18,7 @@ export function unclosedAt(
   if (first === undefined) return undefined
   const { openBracket, openQuote, longQuotes } = inspection
   const open = openQuote ?? openBracket
-  // A quote that swallows what looks like further keys is the one that is not closed.
+  // A quote that swallows apparent keys is the one that is not closed.
   const swallowing = longQuotes.find(({ start, end }) => {
     const isBefore = open !== undefined || start <= first.pos[1]
     return isBefore && /\n\s*(?:- |[\w.-]+:\s)/.test(source.text.slice(start, end))
@@ -31,12 +31,12 @@ export function unclosedAt(
   )
 }
 
-/** A quote that is not closed takes the closing bracket with it. */
+/** True when the open quote is on the bracket's line, and so swallows the closing bracket. */
 function isOnLineOf(bracket: number | undefined, quote: number | undefined, { text }: Source): boolean {
   return bracket !== undefined && quote !== undefined && !text.slice(bracket, quote).includes('\n')
 }
 
-/** Of brackets that open on a line, the one that a bracket of another kind closes; the first when there is none. */
+/** The bracket opened on a line that one of another kind closes; the first bracket when there is none. */
 function mismatched(first: number, { text }: Source): number {
   const open: number[] = []
   const line = text.slice(first).split('\n', 1)[0] ?? ''
