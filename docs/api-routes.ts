@@ -5,7 +5,7 @@ import { ROUTES, type RouteId, type RouteRule } from '../src/keys/routes.ts'
 
 export type Schema = { readonly [keyword: string]: unknown }
 
-export interface Parameter {
+interface Parameter {
   name: string
   in: string
   description: string
@@ -21,7 +21,7 @@ interface Operation {
 }
 
 /** How an answer comes: `data` in an envelope, which is an object, a list, or a page of a list; or alone. */
-export type Form = 'object' | 'list' | 'page' | 'json' | 'text'
+type Form = 'object' | 'list' | 'page' | 'json' | 'text'
 
 export interface ApiRoute {
   id: string

@@ -8,7 +8,7 @@ export interface Request {
   context: Record<string, unknown>
 }
 
-export interface Answer {
+interface Answer {
   decision: Decision
   /** Which decided, else the step of the decision. */
   rule: string

@@ -88,7 +88,7 @@ function filledIn(text: string, parts: Readonly<Record<string, () => string>>): 
 }
 
 /** The benchmarks of which the corpus has whole sets; rates of samples do not compare with published ones. */
-export function comparedOf(corpus: Corpus, decisions: Decisions, references: readonly ReferencePolicy[]): Compared[] {
+function comparedOf(corpus: Corpus, decisions: Decisions, references: readonly ReferencePolicy[]): Compared[] {
   const settings = settingsOf(corpus, decisions, references)
   const inReference = references.map((policy) => ({ policy, decisions: referenceDecisions(policy, corpus) }))
   return BENCHMARKS.flatMap((benchmark) => {

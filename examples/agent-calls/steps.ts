@@ -49,7 +49,7 @@ export async function makeKeys({ call }: Sidecar, owner: string): Promise<Keys> 
 }
 
 /** What the program around the agent sends before it lets the call through. No label is in it. */
-export function check({ call }: Sidecar, key: string, { action, args, tainted, provenance, session }: Call) {
+function check({ call }: Sidecar, key: string, { action, args, tainted, provenance, session }: Call) {
   const context = { args, tainted, provenance, session }
   return call<Answer>(key, 'POST', '/gate/check', { tenantId: 'demo', action, context })
 }

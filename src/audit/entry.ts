@@ -31,7 +31,7 @@ export interface DecisionEntry {
   grounds: Grounds
 }
 
-export type Grounds = {
+type Grounds = {
   rule: string | null
   reason: string
   decidedBy: string

@@ -45,7 +45,7 @@ export const STATE_EVENTS: readonly EventType[] = EVENT_TYPES.filter(
 )
 
 /** First segments reserved for the service, so that no caller's entry passes for one of ours. */
-export const RESERVED_PREFIXES = [
+const RESERVED_PREFIXES = [
   'gate',
   'approval',
   'killswitch',

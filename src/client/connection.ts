@@ -38,7 +38,7 @@ export interface CallOptions {
 /** Input of a route. */
 export type Input<N extends RouteName> = Omit<Api[N], 'data' | 'page'>
 
-export interface Sending extends CallOptions {
+interface Sending extends CallOptions {
   /** Replaces the `timeout` of the connection. */
   timeout?: number
   /** Additional time that the service may hold the answer, in ms. */
@@ -46,7 +46,7 @@ export interface Sending extends CallOptions {
 }
 
 /** Input of a route that streams. */
-export interface Opening {
+interface Opening {
   query?: Readonly<Record<string, string>>
   headers?: Readonly<Record<string, string>>
 }

@@ -37,7 +37,7 @@ export interface Leave {
 }
 
 /** Records the outcome of an action. A failure to record goes to `onUnrecorded` and does not fail the action. */
-export type Recorder = (decision: Decision | undefined, outcome: Omit<OutcomeRequest, 'decisionId'>) => Promise<void>
+type Recorder = (decision: Decision | undefined, outcome: Omit<OutcomeRequest, 'decisionId'>) => Promise<void>
 
 /** Limit of attempts when allows expire before the function can start. */
 const MAX_ATTEMPTS = 3
@@ -45,7 +45,7 @@ const MAX_ERROR = 500
 /** Time limit of recording: the caller has acted and waits no longer. */
 const RECORD_MS = 5000
 
-export function recorder({ call }: Connection, { mode, onUnrecorded }: GuardSettings): Recorder {
+function recorder({ call }: Connection, { mode, onUnrecorded }: GuardSettings): Recorder {
   return async (decision, outcome) => {
     if (decision === undefined) return
     const { decisionId } = decision

@@ -19,7 +19,7 @@ import { Certificate, type Rotation, Rotations } from './trust.ts'
 
 export const BUNDLE_VERSION = '1.0'
 /** Limit of items; a longer chain is refused unread, since no honest segment has more. */
-export const MAX_CHAIN_ITEMS = 1024
+const MAX_CHAIN_ITEMS = 1024
 /** Limit of entries of one approval: the request and its votes. */
 const MAX_APPROVAL_ENTRIES = 256
 

@@ -37,7 +37,7 @@ export function checkResultOf(fault: string | undefined): CheckResult {
 }
 
 export type Assurance = 'self-asserted' | 'bracketed'
-export type Verdict = 'valid' | 'invalid' | 'incomplete'
+type Verdict = 'valid' | 'invalid' | 'incomplete'
 
 export interface Verification {
   valid: boolean

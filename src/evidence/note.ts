@@ -10,7 +10,7 @@ export interface NoteKey {
   publicKey: string
 }
 
-export interface NoteSignature {
+interface NoteSignature {
   name: string
   /** Key id in eight hexadecimal digits. */
   keyId: string

@@ -143,7 +143,7 @@ function extend(
 }
 
 /** True when both keys signed the succession. */
-export function isGenuineRotation(origin: string, { statement, signatures }: Rotation): boolean {
+function isGenuineRotation(origin: string, { statement, signatures }: Rotation): boolean {
   return (
     statement.origin === origin &&
     isSignedBy(statement.from, 'rotation', statement, signatures.from) &&

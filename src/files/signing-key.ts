@@ -5,7 +5,7 @@ import { idOf, type KeyFile } from '../actions/evidence/signing-keys.ts'
 import { publicKeyOf } from '../evidence/sign.ts'
 
 /** The signing key's file cannot be used; the message says why, and the service does not start. */
-export class UnusableKey extends Error {
+class UnusableKey extends Error {
   override readonly name = 'UnusableKey'
 }
 

@@ -12,7 +12,7 @@ import { withNumbers } from './query.ts'
 import type { Services } from './services.ts'
 import type { Stream } from './stream.ts'
 
-export interface Page {
+interface Page {
   limit: number
   offset: number
   total: number
@@ -25,7 +25,7 @@ export interface Page {
 export type Reply<T = unknown> = { data: T; page?: Page; sessionCookie?: string } | { stream: Stream }
 
 /** Request as a route sees it: authenticated, parsed, of the declared shape. */
-export interface Call<B, Q> {
+interface Call<B, Q> {
   caller: Caller
   credential: Credential
   params: Readonly<Record<string, string>>
@@ -78,7 +78,7 @@ export interface Route {
   run(services: Services, raw: RawCall): Promise<Reply>
 }
 
-export interface RawCall {
+interface RawCall {
   id: RouteId
   caller: Caller
   credential: Credential

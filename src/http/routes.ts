@@ -58,7 +58,7 @@ export const PUBLIC: Readonly<Record<PublicRouteId, PublicRoute>> = {
 }
 
 /** Input and output of every route. */
-export function shapes(): Readonly<Record<RouteId, RouteShape>> {
+function shapes(): Readonly<Record<RouteId, RouteShape>> {
   const entries = Object.entries({ ...HANDLERS, ...PUBLIC }).map(([id, { shape }]) => [id, shape])
   // The two tables together have every route.
   return Object.fromEntries(entries) as Record<RouteId, RouteShape>

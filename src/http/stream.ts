@@ -4,7 +4,7 @@ import { toGateError } from './errors.ts'
 /**
  * Event with its data as one line of JSON, the position after it, or both; an item with neither keeps the stream alive.
  */
-export interface StreamItem {
+interface StreamItem {
   position?: string
   event: { type: string; json: string } | undefined
 }

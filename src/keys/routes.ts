@@ -6,7 +6,7 @@ import { ALL, type Role } from './roles.ts'
  * The limit that a route counts against: the tenant's plan, the key's status or sign-in bucket, or none (`exempt`).
  * Stopping and deciding must work when the plan is used up.
  */
-export type Limit = 'plan' | 'status' | 'sign-in' | 'exempt'
+type Limit = 'plan' | 'status' | 'sign-in' | 'exempt'
 
 /** A foreign protocol, by which a route takes keys, answers and refuses (http/facades). */
 export type Facade = 'opa' | 'authzen' | 'access-request' | 'claude-code'

@@ -21,7 +21,7 @@ export interface GatekeeperOptions {
   onUnrecorded(decisionId: string, error: unknown): void
 }
 
-export interface RulingOptions {
+interface RulingOptions {
   /** Aborted when the client gives up the call. */
   signal: AbortSignal
   /** Called repeatedly while people have not decided yet. */

@@ -4,7 +4,7 @@ import { rewriteFile } from '../files/rewrite.ts'
 import type { Pins } from './tool-book.ts'
 
 /** The file of pins cannot be used. The message says what to do about it. */
-export class UnusablePins extends Error {
+class UnusablePins extends Error {
   override readonly name = 'UnusablePins'
 }
 

@@ -21,7 +21,7 @@ const POLL_INTERVAL_MS = 1000
 /** Lifetime of the cached status: counting queries each chain, and probes are frequent. */
 const STATUS_AGE_MS = 1000
 
-export interface AnchorStatus {
+interface AnchorStatus {
   /** Entries of all chains that no anchor covers; null where anchors go nowhere. */
   unanchoredEntries: number | null
   sinks: SinkState[]

@@ -15,10 +15,10 @@ import {
 import { CALLER_VARIABLES } from '../base/variables.ts'
 import { isServiceLink } from './service-links.ts'
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-export const ON_OFF = ['on', 'off'] as const
+const ON_OFF = ['on', 'off'] as const
 export type OnOff = (typeof ON_OFF)[number]
 
 /** A fault in a flag, an environment variable or the configuration file. */

@@ -5,7 +5,7 @@ import type { Delivery, StoredCheckpoint } from '../../store/submission.ts'
 import type { Deps } from '../deps.ts'
 
 export const SINKS = ['file', 'webhook'] as const
-export type SinkName = (typeof SINKS)[number]
+type SinkName = (typeof SINKS)[number]
 
 /** An external sink of checkpoints, from which this service cannot take them back. */
 export interface AnchorSink {

@@ -18,7 +18,7 @@ import { entryView } from './audit.ts'
 import { assertErasedLawfully } from './redactions.ts'
 
 /** A file that is written sequentially. */
-export interface FileWriter {
+interface FileWriter {
   write(text: string): void
   /** Syncs the file to disk and closes it. */
   end(): { bytes: number; sha256: string }

@@ -4,8 +4,7 @@ import type { RangeVerification } from '../../audit/range.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { type RangeInputs, verifySeqs } from './verify-range.ts'
 
-export interface SweptChain
-  extends Pick<RangeVerification, 'valid' | 'status' | 'entriesChecked' | 'fault' | 'firstBadSeq'> {
+interface SweptChain extends Pick<RangeVerification, 'valid' | 'status' | 'entriesChecked' | 'fault' | 'firstBadSeq'> {
   chain: string
 }
 

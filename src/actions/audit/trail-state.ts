@@ -8,7 +8,7 @@ export interface Verified {
 }
 
 /** The progress of anchoring checkpoints. */
-export interface AnchorState {
+interface AnchorState {
   /** `unanchoredEntries`: entries of all chains beyond every anchor; null without a sink. */
   status(): Promise<{ unanchoredEntries: number | null; sinks: SinkState[] }>
   /** The public reason why nothing is written; null while writing is allowed. */

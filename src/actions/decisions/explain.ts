@@ -30,7 +30,7 @@ export interface Reproduction {
 }
 
 /** A member whose reevaluated value differs from the recorded one. */
-export interface Difference {
+interface Difference {
   member: string
   recorded: Shown
   again: Shown

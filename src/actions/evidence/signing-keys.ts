@@ -43,7 +43,7 @@ export interface PrivateKey {
   privateKey: KeyObject
 }
 
-export interface BundleKey extends PrivateKey {
+interface BundleKey extends PrivateKey {
   certificate: Certificate
 }
 

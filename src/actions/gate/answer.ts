@@ -9,7 +9,7 @@ import { type Decision, domainOf, type PolicySet } from '../../policies/set.ts'
 import type { Caller, CheckDeps, Deps } from '../deps.ts'
 
 /** Validity of an allow; later the agent asks again. */
-export const ALLOW_VALID_MS = 60_000
+const ALLOW_VALID_MS = 60_000
 
 /** `data` of POST /gate/check. */
 export interface CheckAnswer {

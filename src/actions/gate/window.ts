@@ -18,7 +18,7 @@ export interface Window extends TakenBy {
   end: number
 }
 
-export interface WindowTally {
+interface WindowTally {
   tally: Tally
   /** Erased requests. No default replaces their values, which may have been other numbers. */
   erased: number

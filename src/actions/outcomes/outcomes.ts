@@ -25,7 +25,7 @@ export const OutcomeRequest = Type.Object(
 export type OutcomeRequest = Static<typeof OutcomeRequest>
 
 /** A reported run that may have bypassed the gate. */
-export interface BypassReport {
+interface BypassReport {
   chain: string
   decisionId: string
   action: string

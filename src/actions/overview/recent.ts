@@ -27,7 +27,7 @@ const MAX_CHAINS = 16
 /** Entries that are read before other work runs. */
 const ENTRIES_AT_ONCE = 250
 
-export interface Kind {
+interface Kind {
   readonly decision: Decision
   readonly rule: string | null
   readonly decidedBy: string

@@ -23,7 +23,7 @@ export interface Unexplained {
 }
 
 /** The policies of one digest, or the reason why they are not available. */
-export type FoundSet = { set: PolicySet } | Unexplained
+type FoundSet = { set: PolicySet } | Unexplained
 
 export interface HistoryDeps {
   store: Pick<Store, 'policySource'>

@@ -29,7 +29,7 @@ export interface PolicyFolders {
  * A set came into force; or the folder's content cannot, by the first of this many faults, and the named set, if any,
  * stays.
  */
-export type PolicyChange = { digest: string } | { fault: string; faults: number; inForce: string | null }
+type PolicyChange = { digest: string } | { fault: string; faults: number; inForce: string | null }
 
 export interface RegistryDeps extends PolicyDeps {
   folders: PolicyFolders

@@ -5,7 +5,7 @@ import type { Rule } from '../../policies/set.ts'
 import { type FindStored, type StoredSet, type Unexplained, unexplained } from './history.ts'
 
 /** Limit of characters of a shown rule. */
-export const MAX_RULE_TEXT = 8000
+const MAX_RULE_TEXT = 8000
 /** Limit of cached rules: several people look at the approvals of one. */
 const READY_RULES = 100
 

@@ -1,5 +1,5 @@
 /** A line of a comparison: kept, removed, or added. */
-export interface DiffLine {
+interface DiffLine {
   readonly mark: ' ' | '-' | '+'
   readonly text: string
 }

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 
 /** The base path of the console; every address below it is a place in it. */
-export const BASE = '/console'
+const BASE = '/console'
 
 /** The page and its filters. The address holds all of it, so that it can be kept and shared. */
 export interface Place {

@@ -27,7 +27,7 @@ const HIGH = 70
 /** Score from which approving requires the typed name of the action, and excludes batches. */
 export const CONFIRMED_FROM = HIGH
 
-export function riskLevel(score: number): 'low' | 'medium' | 'high' {
+function riskLevel(score: number): 'low' | 'medium' | 'high' {
   return score >= HIGH ? 'high' : score >= MEDIUM ? 'medium' : 'low'
 }
 

@@ -60,7 +60,7 @@ export function Countdown({ until, isPaused = false }: CountdownProps) {
 }
 
 /** `2026-11-23 15:04:05 UTC` */
-export function utcText(at: string): string {
+function utcText(at: string): string {
   return `${at.slice(0, 19).replace('T', ' ')} UTC`
 }
 
@@ -73,7 +73,7 @@ export function durationText(ms: number): string {
   return `${Math.floor(ms / DAY_MS)} d ${Math.floor((ms % DAY_MS) / HOUR_MS)} h`
 }
 
-export function agoText(atMs: number, nowMs = serverNow()): string {
+function agoText(atMs: number, nowMs = serverNow()): string {
   const ms = nowMs - atMs
   if (ms < 5 * SECOND_MS) return 'just now'
   if (ms < MINUTE_MS) return `${Math.floor(ms / SECOND_MS)} s ago`

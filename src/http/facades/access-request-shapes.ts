@@ -14,7 +14,7 @@ export const AccessRequest = Type.Object({
   }),
 })
 
-export const TASK_STATUSES = ['pending', 'approved', 'denied', 'expired', 'cancelled'] as const
+const TASK_STATUSES = ['pending', 'approved', 'denied', 'expired', 'cancelled'] as const
 
 export const AccessTask = Type.Object({
   task: Type.Object({

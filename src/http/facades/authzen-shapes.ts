@@ -7,13 +7,13 @@ import { EXAMPLE, id, oneOf, Timestamp } from '../common-shapes.ts'
 /* Shapes of the Authorization API 1.0 of AuthZEN. Unlike ours they are open: a receiver ignores unknown members. */
 
 /** Limit of evaluations in one request. */
-export const MAX_EVALUATIONS = 100
+const MAX_EVALUATIONS = 100
 
 const properties = Type.Optional(AnyJsonObject)
 
 /** Subject or resource. */
-export const Entity = Type.Object({ type: Type.String(), id: Type.String(), properties })
-export const Action = Type.Object({
+const Entity = Type.Object({ type: Type.String(), id: Type.String(), properties })
+const Action = Type.Object({
   name: Type.String({ pattern: ACTION_PATTERN, description: 'The action that is decided.' }),
   properties,
 })
@@ -27,7 +27,7 @@ export const Evaluation = Type.Object({
 export type Evaluation = Static<typeof Evaluation>
 
 /** Semantics that decide how many of the evaluations are carried out. */
-export const SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const
+const SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const
 
 /** Without `evaluations` it is one evaluation. The other members are defaults of the evaluations. */
 export const Evaluations = Type.Object({

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { IdempotencyUse } from '../submission.ts'
 
 /** Time after which a value may be used afresh. */
-export const IDEMPOTENCY_MS = 10 * 60_000
+const IDEMPOTENCY_MS = 10 * 60_000
 
 interface Row {
   body_digest: string

@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3'
 import type { StoredPolicies } from '../submission.ts'
 
 /** Number of sets that are kept of a tenant, the newest ones. */
-export const RETAINED_SETS = 100
+const RETAINED_SETS = 100
 /** Limit of their bytes together; the newest set is kept whatever its size, which the loader bounds. */
-export const RETAINED_BYTES = 64 * 1024 * 1024
+const RETAINED_BYTES = 64 * 1024 * 1024
 
 interface RetainedSet {
   digest: string

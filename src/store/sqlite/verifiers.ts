@@ -9,7 +9,7 @@ import { verifyChain } from './verify-chain.ts'
 
 const MODULE = new URL('./verify-worker', import.meta.url)
 
-export type OnProgress = (checked: number) => void
+type OnProgress = (checked: number) => void
 
 /** Verifies chains of one file, one at a time. */
 export interface Verifier {

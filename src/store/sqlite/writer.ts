@@ -23,7 +23,7 @@ export interface WriteRequest {
 }
 
 /** Fault of the submission itself; `code` is null for a bug of this program. */
-export interface Fault {
+interface Fault {
   code: ErrorCode | null
   message: string
 }

@@ -7,7 +7,7 @@ import { failure } from '../../data/load.ts'
 import { type Filters, queryOf } from './filters.ts'
 
 /** Results per search step, before a click on more. */
-export const SCREENFUL = 50
+const SCREENFUL = 50
 /** Pause in typing before the service is asked. */
 const PAUSE_MS = 250
 

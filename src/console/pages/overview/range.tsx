@@ -1,7 +1,7 @@
 import { addressOf, go } from '../../data/place.ts'
 
 /** Time ranges, as the address holds them. */
-export const RANGES = [
+const RANGES = [
   { name: '1h', label: '1 hour', hours: 1 },
   { name: '24h', label: '24 hours', hours: 24 },
   { name: '7d', label: '7 days', hours: 168 },
