@@ -6,9 +6,17 @@ const [, , first, ...rest] = process.argv
 // SIGHUP would end a process that loads. The service reads its policies after this, so nothing is missed.
 if (first === 'serve') process.on('SIGHUP', () => undefined)
 // The hook without what only its installation needs.
-if (first === 'hook' && !rest.includes('--install')) await import('../dist/hook.js')
+if (first === 'hook' && !rest.includes('--install')) await answerHook()
 else if (rest.length === 0 && (first === '--version' || first === '-V')) await printVersion()
 else await runCommand()
+
+/** Any code but 2 lets the tool call run, also that of a program of which files are missing, as while it is built. */
+async function answerHook() {
+  process.on('exit', (code) => {
+    if (code !== 0) process.exitCode = 2
+  })
+  await import('../dist/hook.js')
+}
 
 /** Before anything of the program is loaded. */
 async function printVersion() {

@@ -14,8 +14,8 @@ export function createApp(services: Services, options: { direct: boolean } = { d
   const limiter = rateLimiter(() => performance.now())
   const refusals = refusalLog(services)
   const dispatcher: Dispatcher = { services, limiter, bodies: bodyBudget(), refusals }
-  const others = otherRoutes(dispatcher)
-  return { listener: options.direct ? direct(dispatcher, others) : others, refusals }
+  const { others, loadOthers } = otherRoutes(dispatcher)
+  return { listener: options.direct ? direct(dispatcher, others) : others, loadOthers, refusals }
 }
 
 /** Routes the one hot path without Express, which costs more than deciding (docs/performance.md). */
@@ -28,16 +28,19 @@ function direct(dispatcher: Dispatcher, others: RequestListener): RequestListene
   }
 }
 
-/** Loaded by the first request that needs it: a sidecar that is only asked for decisions goes without Express and the other routes. */
-function otherRoutes(dispatcher: Dispatcher): RequestListener {
-  const loaded = once(async () => (await import('./express-app.ts')).expressApp(dispatcher))
+/** Routes with Express, which the service loads when it listens: it is ready for checks sooner. */
+function otherRoutes(dispatcher: Dispatcher): { others: RequestListener; loadOthers: () => Promise<RequestListener> } {
+  const loadOthers = once(
+    async (): Promise<RequestListener> => (await import('./express-app.ts')).expressApp(dispatcher),
+  )
   let app: RequestListener | undefined
-  return async (request, response) => {
+  const others: RequestListener = async (request, response) => {
     try {
-      app ??= await loaded()
+      app ??= await loadOthers()
     } catch (error) {
       return writeError(response, error, requestIdOf(dispatcher, request), dispatcher.services.log)
     }
     app(request, response)
   }
+  return { others, loadOthers }
 }

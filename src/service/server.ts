@@ -111,11 +111,13 @@ export async function startServer({
       stopping: stopping.signal,
       untilDone: (task) => tasks.untilDone('persist kill switch', task),
     }
-    const { listener, refusals } = createApp(services, { direct })
+    const { listener, loadOthers, refusals } = createApp(services, { direct })
     tendStore(tasks, deps)
     tendCallers(tasks, browsers.sessions, refusals)
     const server = createServer(HTTP_LIMITS, listener)
     const url = await listen(server, config)
+    // A stop may come at any time, also when files can no longer be opened. A failure ends the process.
+    void loadOthers()
     const close = closing({ server, stopping, tasks, ...rules, keyUses, refusals, ...browsers, trail, store })
     return { url, store, signInCodes: browsers.signInCodes, reload: rules.policies.reloadAll, close }
   } catch (error) {

@@ -41,6 +41,13 @@ test('listFilesOf: names the files of lists, also of a policy that is at fault e
   assert.deepEqual(listFilesOf(files), ['lists/a.txt', 'lists/b.txt'])
 })
 
+for (const key of ['lists:', '"lists" :', '? lists # of names\n:', '"list\\u0073":']) {
+  test(`listFilesOf: reads ${JSON.stringify(key)} as the lists`, () => {
+    const bytes = Buffer.from(`${HEADER}${key} {a: {file: lists/a.txt}}\n`)
+    assert.deepEqual(listFilesOf([{ name: 'a.yaml', bytes }]), ['lists/a.txt'])
+  })
+}
+
 fullTest('limits: 100,000 anchors in a row do not overflow the stack', () => {
   const { set, diagnostics } = load({ 'a.yaml': `${HEADER}timezone: ${'&a '.repeat(100_000)}\n` })
   assert.equal(set, undefined)

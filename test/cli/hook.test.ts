@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { plainFetch } from '../declared.ts'
-import { startGate } from '../helpers.ts'
+import { startGate, temporaryFolder } from '../helpers.ts'
 import { until } from '../until.ts'
 import { BIN, type Ended, run } from './program.ts'
 
@@ -304,6 +304,20 @@ describe('however the hook ends, it blocks', { concurrency: 2 }, async () => {
       assert.match(stderr, said)
     })
   }
+
+  test('a program without its files, as while it is built', async () => {
+    const folder = temporaryFolder()
+    cpSync(join(BIN, '..'), join(folder, 'bin'), { recursive: true })
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [join(folder, 'bin/gate-sidecar.js'), 'hook', 'claude-code'],
+      {
+        input: hook('read'),
+        encoding: 'utf8',
+      },
+    )
+    assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
+  })
 
   test('an answer that cannot be written', async () => {
     const full = spawn('sh', ['-c', '"$0" "$1" hook claude-code > /dev/full', process.execPath, BIN], {

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import type { RunningServer } from '../../src/service/server.ts'
 import { ACME_POLICY, type Cleanup, type GateOptions, startGate, temporaryFolder, writeFiles } from '../helpers.ts'
+import { until as waitUntil } from '../until.ts'
 import { BIN, run, runBuilt, serve } from './program.ts'
 
 /** A folder with policies and data, a key of acme, and the options that name them. */
@@ -66,6 +67,23 @@ test('serve: says where it listens in one line of JSON, and ends on SIGTERM and 
     assert.deepEqual(await server.stop(signal), { code: 0, signal: null })
     assert.equal(server.log.at(-1)?.msg, 'stopped')
   }
+})
+
+/** Notes that the routes are loaded. */
+const LOADED = `import { register } from 'node:module'
+register('data:text/javascript,' + encodeURIComponent(\`import { writeFileSync } from 'node:fs'
+export async function load(url, context, next) {
+  if (url.includes('/express-app-')) writeFileSync(process.env.LOADED, '')
+  return next(url, context)
+}\`))`
+
+test('serve: every route is loaded before anybody asks, so that a stop needs no file', async (t) => {
+  const { root, options } = await prepare()
+  writeFiles(root, { 'register.mjs': LOADED })
+  const loaded = join(root, 'loaded')
+  const env = { NODE_OPTIONS: `--import=${join(root, 'register.mjs')}`, LOADED: loaded }
+  await serve(t, ['--port', '0', ...options], { env })
+  await waitUntil('the routes are loaded', () => existsSync(loaded))
 })
 
 test('serve: a request under way is answered before the service ends', async (t) => {

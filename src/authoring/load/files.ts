@@ -70,8 +70,8 @@ export type Bounded<T> = { value: T } | { fault: string }
 /** Delay until work that did not end is tried again, though its input is the same: the machine may have been busy. */
 export const RETRY_MS = 60_000
 
-/** A key that may mean `lists`, misspelt or not. Every repetition is bounded, so that no text takes quadratic time. */
-const LISTS_KEY = /list\w{0,8}["']?\s{0,80}(#[^\n]{0,200}\n\s{0,80}){0,3}:/
+/** A key that may mean `lists`, misspelt or with an escape. Every repetition is bounded, so that no text takes quadratic time. */
+const LISTS_KEY = /list\w{0,8}(?:\\|["']?\s{0,80}(#[^\n]{0,200}\n\s{0,80}){0,3}:)/
 
 /** Most policies have no lists, and reading a large file as YAML takes a second. */
 export function mentionsLists({ name, bytes }: PolicySource['files'][number]): boolean {
