@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 
 /**
  * The subset of `fetch` that the client needs, over plain HTTP.
@@ -15,7 +15,7 @@ export const httpFetch: typeof fetch = async (input, init = {}) => {
     ...(signal && { signal }),
   })
   outgoing.end(body)
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  const answer = await Promise.race([responseOf(outgoing), closed(outgoing)])
   const { statusCode: status = 0 } = answer
   const parts: AsyncIterator<Uint8Array> = answer[Symbol.asyncIterator]()
   const given = new Map(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]))
@@ -26,4 +26,15 @@ export const httpFetch: typeof fetch = async (input, init = {}) => {
     headers: { get: (name: string) => given.get(name) ?? null },
     body: { getReader: () => ({ read: () => parts.next(), cancel: async () => void answer.destroy() }) },
   } as unknown as Response
+}
+
+async function responseOf(outgoing: ClientRequest): Promise<IncomingMessage> {
+  const [answer] = await once(outgoing, 'response')
+  return answer
+}
+
+/** Node.js drops a connection that goes over to another protocol, without an error. */
+async function closed(outgoing: ClientRequest): Promise<never> {
+  await once(outgoing, 'close')
+  throw new Error('The connection was closed without an answer')
 }

@@ -275,6 +275,13 @@ describe('however the hook ends, it blocks', { concurrency: 2 }, async () => {
     assertBlocked(await ask({ args: ['--url', hangs] }), /did not answer in time/)
   })
 
+  test('an answer in another protocol', { timeout: 30_000 }, async () => {
+    const { url } = await serverThat(({ socket }) => {
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n')
+    })
+    assertBlocked(await asking(hook('read'), ['--url', url]).ended, /cannot be reached/)
+  })
+
   test('a question that never ends', { timeout: 60_000 }, async () => {
     assertBlocked(await asking(undefined, [], injected(HASTE)).ended, /There was no answer in time/)
   })

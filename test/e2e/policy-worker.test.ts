@@ -12,10 +12,13 @@ import { threadedPolicyWorker } from '../../src/files/policy-worker.ts'
 import { NO_TALLY } from '../../src/gate/history.ts'
 import { draftVerdict } from '../../src/gate/verdict.ts'
 import { linkPolicySet } from '../../src/policies/link.ts'
+import { answeringThreads } from '../../src/workers/thread.ts'
 import { evaluateContext } from '../authoring/sets.ts'
 import { HEADER } from '../authoring/sources.ts'
 import { type Gate, startGate } from '../helpers.ts'
 import { fullTest } from '../tier.ts'
+
+const MODULE = new URL('../../src/files/policy-worker-thread', import.meta.url)
 
 /** What a compiled set can hold: lists, schemas, named conditions, a `*` path, decorators, patterns, terms. */
 const EVERYTHING = `${HEADER}
@@ -117,6 +120,20 @@ test('a thread that has answered takes the next work, and is ended when none com
   assert.deepEqual(await policyWorker.listFiles(files), { value: ['lists/known.txt'] })
   assert.equal(ended.length, 3)
 })
+
+const IS_ENDED: readonly [what: string, oldMb: number, signal: () => AbortSignal | undefined, cause: RegExp][] = [
+  ['takes more memory than it may', 48, () => undefined, /memory limit/],
+  ['is told to end', 512, () => AbortSignal.timeout(100), /timeout/],
+]
+
+for (const [what, maxOldGenerationSizeMb, signal, cause] of IS_ENDED) {
+  test(`a thread that ${what} is ended, and the next work gets another`, async () => {
+    const resourceLimits = { maxOldGenerationSizeMb }
+    const ask = answeringThreads(MODULE, { idleMs: 1, resourceLimits })
+    await assert.rejects(ask(['compile', sourceOf({ 'main.yaml': largePolicy('R.') })], signal()), cause)
+    assert.deepEqual(await ask(['listFiles', sourceOf({ 'main.yaml': EVERYTHING }).files]), ['lists/known.txt'])
+  })
+}
 
 fullTest('policies that take all time or memory end as a fault, in a thread that is ended', async () => {
   const files = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`p${i}.yaml`, largePolicy(`R${i}.`)]))
