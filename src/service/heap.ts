@@ -3,7 +3,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 /** Space for new objects that a busy service needs. V8 would take 32 MB, and keep them, for a few percent of processor. */
 const NEW_SPACE_BYTES = 8 * 1024 * 1024
 /** Growth of the old objects' space between two full collections. V8 would let it grow to several times what lives. */
-const GROWTH_PERCENT = 20
+const GROWTH_PERCENT = 50
 const POLL_MS = 250
 
 /** Keeps the heap small from now on: V8 takes limits only when the process starts, but asks for growth factors each time. */
