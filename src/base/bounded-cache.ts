@@ -1,9 +1,9 @@
 /** A cache of at most `limit` values; the one put longest ago makes room. */
-export function boundedCache<V>(limit: number) {
-  const values = new Map<string, V>()
+export function boundedCache<V, K = string>(limit: number) {
+  const values = new Map<K, V>()
   return {
-    get: (key: string): V | undefined => values.get(key),
-    put(key: string, value: V): void {
+    get: (key: K): V | undefined => values.get(key),
+    put(key: K, value: V): void {
       values.delete(key)
       values.set(key, value)
       const [oldest] = values.keys()

@@ -1,3 +1,5 @@
+import { boundedCache } from './bounded-cache.ts'
+
 /** Caches the result of `make` for each key, without a limit: only for a bounded number of keys. */
 export function memo<K, V>(make: (key: K) => V): (key: K) => V {
   const cache = new Map<K, { value: V }>()
@@ -12,14 +14,11 @@ export function memo<K, V>(make: (key: K) => V): (key: K) => V {
 
 /** Caches results for at most `max` keys; the least recently used one makes room. */
 export function lru<K, V>(max: number, make: (key: K) => V): (key: K) => V {
-  const cache = new Map<K, { value: V }>()
+  const cache = boundedCache<{ value: V }, K>(max)
   return (key) => {
     const entry = cache.get(key) ?? { value: make(key) }
-    // A Map keeps its keys in the order in which they were set.
-    cache.delete(key)
-    cache.set(key, entry)
-    const [oldest] = cache.keys()
-    if (cache.size > max && oldest !== undefined) cache.delete(oldest)
+    // Put again, it is the newest.
+    cache.put(key, entry)
     return entry.value
   }
 }
