@@ -27,8 +27,8 @@ async function printVersion() {
 
 async function runCommand() {
   // Code is optimized when it has run more often: most commands end before that pays, and it took a third of `validate`. What
-  // runs on is optimized as usual. Later versions of V8, which have a compiler between, do not know the flag.
-  if (!['serve', 'mcp'].includes(first) && process.versions.v8.startsWith('11.')) {
+  // runs on is optimized as usual, `serve` when it listens. Later versions of V8, which have a compiler between, do not know it.
+  if (first !== 'mcp' && process.versions.v8.startsWith('11.')) {
     const { setFlagsFromString } = await import('node:v8')
     setFlagsFromString('--interrupt-budget=2000000')
   }

@@ -43,7 +43,8 @@ export type Job =
 
 /** Runs each job alone in a thread, which is terminated when the job fails. */
 export function threadedPolicyWorker(): PolicyWorker {
-  const ask = answeringThreads(MODULE, { idleMs: IDLE_MS, resourceLimits: RESOURCE_LIMITS })
+  // A service that starts loads policies soon.
+  const ask = answeringThreads(MODULE, { idleMs: IDLE_MS, resourceLimits: RESOURCE_LIMITS, startsNow: true })
   const run = <T>(job: Job): Promise<Bounded<T>> => inTime((signal) => ask<T>(job, signal), job)
   return {
     listFiles: (files) => run<readonly string[]>(['listFiles', files]),

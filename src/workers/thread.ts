@@ -29,9 +29,16 @@ export type AskThread = <Answer>(job: unknown, signal?: AbortSignal) => Promise<
  * Pool with a thread for each concurrent job. An idle thread is reused, since a start takes half a second.
  *
  * @param module answers each message with one message
+ * @param startsNow starts a thread before the first job, which then does not wait for it
  */
-export function answeringThreads(module: URL, options: { idleMs: number; resourceLimits: ResourceLimits }): AskThread {
-  const { idleMs, resourceLimits } = options
+export function answeringThreads(
+  module: URL,
+  {
+    idleMs,
+    resourceLimits,
+    startsNow = false,
+  }: { idleMs: number; resourceLimits: ResourceLimits; startsNow?: boolean },
+): AskThread {
   const idle = new Map<Worker, NodeJS.Timeout>()
   const forget = (thread: Worker): void => {
     clearTimeout(idle.get(thread))
@@ -52,6 +59,7 @@ export function answeringThreads(module: URL, options: { idleMs: number; resourc
     }
     idle.set(thread, setTimeout(end, idleMs).unref())
   }
+  if (startsNow) release(started())
   return async <Answer>(job: unknown, signal?: AbortSignal) => {
     const [thread = started()] = idle.keys()
     forget(thread)

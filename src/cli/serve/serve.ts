@@ -32,14 +32,15 @@ async function serve(options: ServeOptions): Promise<void> {
   // Listens before the start, so that a stop during it ends the service cleanly right after.
   const stop = stopSignal()
   // Only this command needs the server's packages; the others start without them.
-  const [{ createLogger }, { startServer }, { limitHeap }] = await Promise.all([
+  const [{ createLogger }, { startServer }, { limitHeap, optimizeAsUsual }] = await Promise.all([
     import('../../service/log.ts'),
     import('../../service/server.ts'),
-    import('../../service/heap.ts'),
+    import('../../service/v8.ts'),
   ])
   limitHeap()
   const log = createLogger(config.logLevel)
   const server = await startServer({ config, log })
+  optimizeAsUsual()
   log.info({ url: server.url }, 'listening')
   onReload(() => void reload(server, log))
   try {

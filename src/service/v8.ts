@@ -16,3 +16,9 @@ export function limitHeap(): void {
   limitNewSpace()
   setInterval(limitNewSpace, POLL_MS).unref()
 }
+
+/** Lets V8 optimize code as usual, once the service has started: the start of the program makes it wait. */
+export function optimizeAsUsual(): void {
+  // Its own value, which cannot be read. Versions with another value do not wait: see bin/gate-sidecar.js.
+  if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=135168')
+}
