@@ -3,7 +3,8 @@ import { SourceMap } from 'node:module'
 import { dirname, join } from 'node:path'
 import { memo } from './base/memo.ts'
 
-const PLACE = /file:\/\/(\/\S+\.js):(\d+):(\d+)/g
+/** Modules have URLs, the hook's CommonJS file a path. */
+const PLACE = /(?:file:\/\/)?(\/[^\s()]+\.c?js):(\d+):(\d+)/g
 
 /** Of each file of the build; undefined where it came without. Node.js would read them all at each start, for an error that seldom comes. */
 const mapOf = memo((file: string): SourceMap | undefined => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { cpSync, readFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -70,18 +70,31 @@ function loadedWith(entry: string): Set<string> {
 test('the version is told without loading the program', () => {
   const folder = temporaryFolder()
   // The start and package.json alone: there is no program to load.
-  cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true })
-  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  for (const part of ['bin', 'package.json']) cpSync(join(ROOT, part), join(folder, part), { recursive: true })
   for (const option of ['--version', '-V']) {
     const output = execFileSync(process.execPath, [join(folder, 'bin/gate-sidecar.js'), option], { encoding: 'utf8' })
     assert.equal(output, `${VERSION}\n`)
   }
 })
 
+test('a command that ends unfinished does not succeed', () => {
+  const folder = temporaryFolder()
+  for (const part of ['bin', 'package.json']) cpSync(join(ROOT, part), join(folder, part), { recursive: true })
+  mkdirSync(join(folder, 'dist'))
+  writeFileSync(join(folder, 'dist/main.js'), 'export const finished = new Promise(() => {})')
+  assert.equal(spawnSync(process.execPath, [join(folder, 'bin/gate-sidecar.js'), 'validate']).status, 13)
+})
+
 test('a stack trace of the build names places in the source', () => {
-  const file = pathToFileURL(join(ROOT, 'dist/main.js')).href
-  const lines = readFileSync(join(ROOT, 'dist/main.js'), 'utf8').split('\n')
-  const line = lines.findIndex((text) => text.includes('blockUnlessAllowed()')) + 1
-  assert.match(inSource(`Error: x\n    at ${file}:${line}:1`), /src\/cli\/\w+\.ts:\d+:\d+$/)
+  const file = join(ROOT, 'dist/main.js')
+  const hook = join(ROOT, 'dist/hook.cjs')
+  for (const [path, told] of [
+    [file, pathToFileURL(file).href],
+    [hook, hook],
+  ] as const) {
+    const lines = readFileSync(path, 'utf8').split('\n')
+    const line = lines.findIndex((text) => text.includes('blockUnlessAllowed()')) + 1
+    assert.match(inSource(`Error: x\n    at ${told}:${line}:1`), / \/\S+\/src\/cli\/\S+\.ts:\d+:\d+$/, path)
+  }
   assert.equal(inSource('Error: x\n    at file:///nowhere/x.js:1:1'), 'Error: x\n    at file:///nowhere/x.js:1:1')
 })

@@ -13,4 +13,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(EXIT.failed)
 })
 
-await runProgram(args, process)
+/** Settles when the command has ended. The hook's file is CommonJS, which has no top-level await. */
+export const finished = runProgram(args, process)
