@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../audit/checkpoint.ts'
 import { parseTimestamp } from '../base/time.ts'
 import type { Anchor } from './anchor.ts'
-import { type CheckName, type CheckResult, checkResultOf, failed, OK, unknown } from './checks.ts'
+import { type CheckResult, checkResultOf, failed, OK, unknown } from './checks.ts'
 import type { CheckpointNote } from './note.ts'
 import { isSignedBy, type StatementKind } from './statement.ts'
 import {
@@ -44,16 +44,8 @@ export interface Attested {
   earlier: readonly Pick<Checkpoint, 'size' | 'root'>[]
 }
 
-export interface Attestation {
-  results: Pick<
-    Record<CheckName, CheckResult>,
-    'certificate' | 'revocation' | 'signature' | 'checkpoint' | 'anchors' | 'times'
-  >
-  isAnchored: boolean
-}
-
 /** The checks common to every kind of evidence (docs/evidence.md, Verifying a bundle). */
-export function attest(attested: Attested, inputs: VerifyInputs): Attestation {
+export function attest(attested: Attested, inputs: VerifyInputs) {
   const { origin, chain, rotations, certificate, checkpoint } = attested
   const logKeys = logKeysFor(inputs.trust, { origin, rotations, signedBy: certificate.signedBy })
   const signer = signerOf(checkpoint, origin, logKeys.keys)

@@ -1,5 +1,4 @@
 import { approvalDigest, unboundPath } from '../approvals/approval.ts'
-import { commitment } from '../audit/chain.ts'
 import type { Checkpoint } from '../audit/checkpoint.ts'
 import { isIncluded, leafHash } from '../audit/tree.ts'
 import { decodeBase64 } from '../base/bytes.ts'
@@ -12,7 +11,7 @@ import { BUNDLE_VERSION, type Bundle, BundleShape, type ProvenEntry } from './bu
 import { type CheckResult, checkResultOf, failed, type Verification, verdictOf } from './checks.ts'
 import type { HeaderShape } from './fields.ts'
 import { checkpointOf } from './note.ts'
-import { entryHash, segmentCheck } from './segment.ts'
+import { entryHash, opens, segmentCheck } from './segment.ts'
 
 /**
  * Verifies a bundle without any server (docs/evidence.md, Verifying a bundle). A value that cannot be checked is not
@@ -31,15 +30,13 @@ export function verifyBundle(claimed: unknown, inputs: VerifyInputs): Verificati
   const checkpoint = checkpointOf(proof.checkpoint)
   const { results, isAnchored } = attest(
     {
+      ...proof,
       kind: 'bundle',
       unsigned,
       signature: signatures.service,
-      origin: proof.origin,
       chain,
       exportedAt: bundle.exportedAt,
       checkpoint,
-      certificate: proof.certificate,
-      rotations: proof.rotations,
       ts: decided?.ts,
       earlier: [],
     },
@@ -93,12 +90,6 @@ function openingFault({ decision, context, proof }: Bundle, header: HeaderShape 
       return `The ${name} is not what the entry committed to.`
   }
   return undefined
-}
-
-function opens(header: HeaderShape, name: string, salt: string, value: object): boolean {
-  const bytes = decodeBase64(salt)
-  if (bytes === undefined) return false
-  return commitment({ name, salt: bytes, json: canonicalJson(value) }) === header.commits[name]
 }
 
 /** The fault in the inclusion: the entry's leaf must lead to the root of the checkpoint. */
