@@ -13,20 +13,16 @@ import {
 import type { StoredCheckpoint, TreeNode } from '../submission.ts'
 import { MissingEntry } from './errors.ts'
 
+const UNLIMITED = Number.POSITIVE_INFINITY
+
 /** Statements over checkpoint, tree_node and anchored. Only commit.ts writes, inside its transaction. */
 export function checkpointQueries(db: Database) {
   const columns = 'number, chain, size, note'
-  const last = db.prepare<[string], StoredCheckpoint>(
-    `SELECT ${columns} FROM checkpoint WHERE chain = ? ORDER BY size DESC LIMIT 1`,
+  const last = db.prepare<[string, number, number], StoredCheckpoint>(
+    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size <= ? AND number <= ? ORDER BY size DESC LIMIT 1`,
   )
   const covering = db.prepare<[string, number, number], StoredCheckpoint>(
     `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size > ? AND number <= ? ORDER BY size LIMIT 1`,
-  )
-  const lastAnchored = db.prepare<[string, number], StoredCheckpoint>(
-    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND number <= ? ORDER BY size DESC LIMIT 1`,
-  )
-  const within = db.prepare<[string, number], StoredCheckpoint>(
-    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size <= ? ORDER BY size DESC LIMIT 1`,
   )
   const after = db.prepare<[number, number], StoredCheckpoint>(
     `SELECT ${columns} FROM checkpoint WHERE number > ? ORDER BY number LIMIT ?`,
@@ -46,15 +42,15 @@ export function checkpointQueries(db: Database) {
   )
   const nodes = nodeQueries(db)
   return {
-    last: (chain: string) => last.get(chain),
+    last: (chain: string) => last.get(chain, UNLIMITED, UNLIMITED),
     /** Checkpoints with first <= size, up to the first one with size >= end. */
     around: (chain: string, first: number, end: number) =>
       between.all(chain, first, covering.get(chain, end - 1, Number.MAX_SAFE_INTEGER)?.size ?? Number.MAX_SAFE_INTEGER),
     node: nodes.get,
-    lastSize: (chain: string) => last.get(chain)?.size ?? 0,
+    lastSize: (chain: string) => last.get(chain, UNLIMITED, UNLIMITED)?.size ?? 0,
     covering: (chain: string, seq: number, maxNumber = Number.MAX_SAFE_INTEGER) => covering.get(chain, seq, maxNumber),
-    within: (chain: string, size: number) => within.get(chain, size),
-    lastUpTo: (chain: string, number: number) => lastAnchored.get(chain, number),
+    within: (chain: string, size: number) => last.get(chain, size, UNLIMITED),
+    lastUpTo: (chain: string, number: number) => last.get(chain, UNLIMITED, number),
     after: (number: number, limit: number) => after.all(number, limit),
     chains: () => chains.all(),
     put(chain: string, size: number, note: string, completed: readonly TreeNode[]): void {

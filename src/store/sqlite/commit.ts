@@ -98,7 +98,7 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
     case 'noNewAllows':
       return !guard.of.some(({ actions, ...by }) => {
         const range = { chain: guard.chain, first: guard.since, end: Number.MAX_SAFE_INTEGER }
-        const taken = connection.taken({ ...by, ...range, limit: -1 })
+        const taken = connection.decisions.taken({ ...by, ...range, limit: -1 })
         return taken.some(({ action }) => matchesAny(actions, action))
       })
     case 'checkpointed':

@@ -9,9 +9,8 @@ import type { PageQuery } from '../queries.ts'
 import type { State, Store } from '../store.ts'
 import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
-import { type FileAddress, fileConnection } from './file-connection.ts'
+import { dataFileIdentity, type FileAddress, fileConnection } from './file-connection.ts'
 import { stateBefore } from './fold.ts'
-import { dataFileIdentity } from './identity.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
 import { asUnusable, DATA_FILE, openDatabase, retryWhileBusy } from './open.ts'
 import { commitQueue } from './queue.ts'
@@ -142,25 +141,25 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
     entriesFrom: (chain, seq, limit, maxBytes) => read(({ entries }) => entries.from(chain, seq, limit, maxBytes)),
     headersFrom: (chain, seq, limit) => read(({ entries }) => entries.headersFrom(chain, seq, limit)),
     lengths: (chains) => read(({ entries }) => new Map(chains.map((chain) => [chain, entries.length(chain)]))),
-    seqsOfTypes: (chain, types, range) => read(({ entries }) => entries.seqsOfTypesIn(chain, types, range)),
+    seqsOfTypes: (chain, types, range) => read(({ entries }) => entries.seqsOfTypes(chain, types, range)),
     page: (query) => read(({ entries }) => entries.page(query, rangeOf(entries, query))),
     seqRange: (chain, from, to) =>
       read(({ entries }) => ({ first: entries.seqNotBefore(chain, from), end: entries.seqNotBefore(chain, to) })),
     changesOf: (kind, id) =>
-      read(({ recordEntries, entries }) =>
-        recordEntries.of(kind, id).flatMap(({ chain, seq }) => entries.bySeq(chain, seq) ?? []),
+      read(({ records, entries }) =>
+        records.entriesOf(kind, id).flatMap(({ chain, seq }) => entries.bySeq(chain, seq) ?? []),
       ),
     seqNotBefore: (chain, ts) => read(({ entries }) => entries.seqNotBefore(chain, ts)),
-    requestAt: (chain, seq) => read(({ entries }) => entries.requestAt(chain, seq)),
-    decisions: (chain, range) => read(({ decisions }) => decisions(chain, range)),
-    taken: (query) => read(({ taken }) => taken(query)),
+    requestAt: (chain, seq) => read(({ decisions }) => decisions.requestAt(chain, seq)),
+    decisions: (chain, range) => read(({ decisions }) => decisions.rows(chain, range)),
+    taken: (query) => read(({ decisions }) => decisions.taken(query)),
     outcomeEntries: (chain, decisionId, types) =>
       read(({ outcomes, entries }) =>
         outcomes.told(chain, decisionId, types).flatMap((seq) => entries.bySeq(chain, seq) ?? []),
       ),
     reporters: (chain) => read(({ outcomes }) => outcomes.reporters(chain)),
     unreported: (query) => read(({ outcomes }) => outcomes.unreported(query)),
-    recentActions: (chain, decisions) => read(({ entries }) => entries.recentActions(chain, decisions)),
+    recentActions: (chain, decisions) => read((connection) => connection.decisions.recentActions(chain, decisions)),
     chains: () => read(({ entries }) => entries.chains()),
     ...checkpointReads(read),
     pruned: (chain) => read(({ pruned }) => pruned.record(chain)?.prune),
