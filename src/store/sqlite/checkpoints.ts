@@ -10,7 +10,7 @@ import {
   rootOf,
   STORED_LEVELS,
 } from '../../audit/tree.ts'
-import type { StoredCheckpoint, TreeNode } from '../submission.ts'
+import type { Delivery, StoredCheckpoint, TreeNode } from '../submission.ts'
 import { MissingEntry } from './errors.ts'
 
 const UNLIMITED = Number.POSITIVE_INFINITY
@@ -33,11 +33,9 @@ export function checkpointQueries(db: Database) {
   const chains = db.prepare<[], string>('SELECT DISTINCT chain FROM checkpoint ORDER BY chain').pluck()
   const insert = db.prepare<[string, number, string]>('INSERT INTO checkpoint (chain, size, note) VALUES (?, ?, ?)')
   const deleteSmaller = db.prepare<[string, number]>('DELETE FROM checkpoint WHERE chain = ? AND size < ?')
-  const anchored = db.prepare<[], { sink: string; number: number; at: string }>(
-    'SELECT sink, number, at FROM anchored ORDER BY sink',
-  )
-  const putAnchored = db.prepare<[string, number, string]>(
-    `INSERT INTO anchored (sink, number, at) VALUES (?, ?, ?)
+  const anchored = db.prepare<[], Delivery>('SELECT sink, number, at FROM anchored ORDER BY sink')
+  const putAnchored = db.prepare<[Delivery]>(
+    `INSERT INTO anchored (sink, number, at) VALUES (@sink, @number, @at)
      ON CONFLICT (sink) DO UPDATE SET number = excluded.number, at = excluded.at WHERE excluded.number > number`,
   )
   const nodes = nodeQueries(db)
@@ -64,7 +62,7 @@ export function checkpointQueries(db: Database) {
       nodes.put(chain, frontier)
     },
     anchored: () => anchored.all(),
-    putAnchored: (sink: string, number: number, at: string) => putAnchored.run(sink, number, at),
+    putAnchored: (delivery: Delivery) => putAnchored.run(delivery),
     hashes: hashReader(db, nodes),
   }
 }

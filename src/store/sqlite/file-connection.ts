@@ -75,7 +75,7 @@ function sameInstance(connection: Connection, origin: string): Connection {
  * Identity of the files in a data folder, as one text to compare.
  * A deleted or replaced file stays open in this process, and SQLite would go on writing where nobody can read again.
  */
-export function identityOf(dir: string): string {
+function identityOf(dir: string): string {
   return FILES.map((name) => fileIdentity(join(dir, name))).join()
 }
 

@@ -5,7 +5,7 @@ import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Clock } from '../../base/time.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
-import type { PageQuery } from '../queries.ts'
+import type { PageQuery, SeqRange } from '../queries.ts'
 import type { State, Store } from '../store.ts'
 import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
@@ -90,11 +90,6 @@ export function openStore(options: StoreOptions): Store {
   }
 }
 
-type Reads = Omit<
-  Store,
-  'verifyChain' | 'origin' | 'commit' | 'suspend' | 'resume' | 'impose' | 'imposed' | 'state' | 'refresh' | 'close'
->
-
 /** Checks the file, then loads the instance's name and records; closes a file that is refused. */
 function checked(
   connection: Connection,
@@ -121,7 +116,7 @@ function checked(
 type Read = <T>(query: (connection: Connection) => T) => Promise<T>
 
 /** Reads see the last commit of any process. A failed read is a failure of the store, not an empty answer. */
-function reads(current: () => Connection, origin: string, clock: Clock): Reads {
+function reads(current: () => Connection, origin: string, clock: Clock) {
   const read: Read = async (query) => {
     try {
       return query(current())
@@ -173,7 +168,7 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
     idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),
     keyUses: (keyIds) => read(({ keyUses }) => keyUses.of(keyIds)),
     policySource: (tenantId, digest) => read(({ policySources }) => policySources.get(tenantId, digest)),
-  }
+  } satisfies Partial<Store>
 }
 
 /** Reads of checkpoints and the tree. */
@@ -189,7 +184,7 @@ function checkpointReads(read: Read) {
     checkpointsAfter: (number, limit) => read(({ checkpoints }) => checkpoints.after(number, limit)),
     deliveries: () => read(({ checkpoints }) => checkpoints.anchored()),
     treeHashes: (chain, ranges) => read(({ checkpoints }) => checkpoints.hashes(chain, ranges)),
-  } satisfies Partial<Reads>
+  } satisfies Partial<Store>
 }
 
 /** Result of the pragma: whether it was blocked, the number of pages, and the number written. */
@@ -198,10 +193,7 @@ function isTruncated(answer: unknown): boolean {
   return row?.busy === 0
 }
 
-function rangeOf(
-  entries: Connection['entries'],
-  { chain, from, to, before, since }: PageQuery,
-): { first: number; end: number } {
+function rangeOf(entries: Connection['entries'], { chain, from, to, before, since }: PageQuery): SeqRange {
   const oldest = from === undefined ? entries.first(chain) : entries.seqNotBefore(chain, from)
   const first = Math.max(oldest, since ?? 0)
   const end = to === undefined ? (entries.head(chain)?.seq ?? -1) + 1 : entries.seqNotBefore(chain, to)

@@ -4,31 +4,26 @@ import type { IdempotencyUse, KeyUse } from '../submission.ts'
 /** Time after which a value may be used afresh. */
 const IDEMPOTENCY_MS = 10 * 60_000
 
-interface Row {
-  body_digest: string
-  entry_id: string
-  at: number
-}
-
 /** Statements over idempotency. Only commit.ts writes, inside its transaction. */
 export function idempotencyQueries(db: Database) {
-  const find = db.prepare<[string, string, string], Row>(
-    'SELECT body_digest, entry_id, at FROM idempotency WHERE key_id = ? AND route = ? AND value = ?',
+  const find = db.prepare<[string, string, string], IdempotencyUse>(
+    `SELECT key_id AS keyId, route, value, body_digest AS bodyDigest, entry_id AS entryId, at AS atMs
+       FROM idempotency WHERE key_id = ? AND route = ? AND value = ?`,
   )
-  const put = db.prepare(
-    `INSERT INTO idempotency (key_id, route, value, body_digest, entry_id, at) VALUES (?, ?, ?, ?, ?, ?)
+  const put = db.prepare<[IdempotencyUse]>(
+    `INSERT INTO idempotency (key_id, route, value, body_digest, entry_id, at)
+     VALUES (@keyId, @route, @value, @bodyDigest, @entryId, @atMs)
      ON CONFLICT (key_id, route, value) DO UPDATE SET body_digest = excluded.body_digest, entry_id = excluded.entry_id, at = excluded.at`,
   )
   const forget = db.prepare<[number]>('DELETE FROM idempotency WHERE at < ?')
   return {
     find(keyId: string, route: string, value: string, nowMs: number): IdempotencyUse | undefined {
-      const row = find.get(keyId, route, value)
-      if (row === undefined || row.at < nowMs - IDEMPOTENCY_MS) return undefined
-      return { keyId, route, value, bodyDigest: row.body_digest, entryId: row.entry_id, atMs: row.at }
+      const use = find.get(keyId, route, value)
+      return use === undefined || use.atMs < nowMs - IDEMPOTENCY_MS ? undefined : use
     },
     put(use: IdempotencyUse): void {
       forget.run(use.atMs - IDEMPOTENCY_MS)
-      put.run(use.keyId, use.route, use.value, use.bodyDigest, use.entryId, use.atMs)
+      put.run(use)
     },
   }
 }
