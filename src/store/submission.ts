@@ -65,7 +65,6 @@ export interface StoredCheckpoint {
   note: string
 }
 
-/** Time of the last use of a key. */
 export interface KeyUse {
   keyId: string
   at: string

@@ -90,10 +90,7 @@ function nodeQueries(db: Database) {
 }
 
 /** Computes roots of ranges of a chain, from as few stored nodes and entries as possible. */
-function hashReader(
-  db: Database,
-  nodes: { get(chain: string, level: number, index: number): Hash | undefined },
-): (chain: string, ranges: readonly Range[]) => Hash[] {
+function hashReader(db: Database, nodes: Pick<ReturnType<typeof nodeQueries>, 'get'>) {
   const entries = db.prepare<[string, number, number], { seq: number; hash: Hash }>(
     'SELECT seq, hash FROM entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq',
   )
@@ -101,7 +98,7 @@ function hashReader(
     `SELECT coalesce((SELECT max(size) FROM checkpoint WHERE chain = ?), 0) AS signed,
               coalesce((SELECT size FROM pruned WHERE chain = ?), 0) AS pruned`,
   )
-  return (chain, ranges) => {
+  return (chain: string, ranges: readonly Range[]): Hash[] => {
     const { signed = 0, pruned = 0 } = trusted.get(chain, chain) ?? {}
     // Ignores other stored nodes: no signature ties them to the entries.
     const storedTo = (level: number): number =>

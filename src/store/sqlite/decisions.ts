@@ -6,7 +6,6 @@ export const TAKEN = "json_extract(json, '$.taken')"
 export const AGENT = "json_extract(json, '$.caller.agent')"
 const SESSION = "json_extract(json, '$.session')"
 
-/** Reads over decisions. */
 export function decisionQueries(db: Database) {
   // The request may be large, and lies beside these sections.
   const rows = db.prepare<[string, number, number], DecisionRow>(

@@ -5,7 +5,7 @@ import { isJsonObject, storedJson } from '../../base/json.ts'
 import type { RecordKind, Records, RecordWrite } from '../records.ts'
 import { AlteredFile } from './open.ts'
 
-interface Row {
+export interface RecordRow {
   id: string
   body: string
 }
@@ -16,11 +16,11 @@ interface Place {
 
 /** Statements over one table of records. Only commit.ts writes, inside its transaction. */
 function tableQueries<K extends RecordKind>(db: Database, kind: K, table: string = kind) {
-  const get = db.prepare<[string], Row>(`SELECT id, body FROM ${table} WHERE id = ?`)
-  const all = db.prepare<[], Row>(`SELECT id, body FROM ${table} ORDER BY id`)
-  const after = db.prepare<[string], Row>(`SELECT id, body FROM ${table} WHERE id > ? ORDER BY id LIMIT 1`)
+  const get = db.prepare<[string], RecordRow>(`SELECT id, body FROM ${table} WHERE id = ?`)
+  const all = db.prepare<[], RecordRow>(`SELECT id, body FROM ${table} ORDER BY id`)
+  const after = db.prepare<[string], RecordRow>(`SELECT id, body FROM ${table} WHERE id > ? ORDER BY id LIMIT 1`)
   const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck()
-  const changedSince = db.prepare<[number], Row>(`SELECT id, body FROM ${table} WHERE changed > ? ORDER BY id`)
+  const changedSince = db.prepare<[number], RecordRow>(`SELECT id, body FROM ${table} WHERE changed > ? ORDER BY id`)
   const remove = db.prepare<[string]>(`DELETE FROM ${table} WHERE id = ?`)
   const upsert = db.prepare<[string, string, number]>(
     `INSERT INTO ${table} (id, body, changed) VALUES (?, ?, ?)
@@ -45,7 +45,7 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K, table: string
 }
 
 /** @throws AlteredFile for a record that this program cannot have written; only the chain shows whether it is right */
-export function recordOf<K extends RecordKind>(kind: K, { id, body }: Row): Records[K] {
+export function recordOf<K extends RecordKind>(kind: K, { id, body }: RecordRow): Records[K] {
   const record = storedJson(body)
   if (!isJsonObject(record) || record.id !== id)
     throw new AlteredFile(

@@ -171,7 +171,6 @@ function reads(current: () => Connection, origin: string, clock: Clock) {
   } satisfies Partial<Store>
 }
 
-/** Reads of checkpoints and the tree. */
 function checkpointReads(read: Read) {
   return {
     lastCheckpoint: (chain) => read(({ checkpoints }) => checkpoints.last(chain)),
