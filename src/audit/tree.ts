@@ -53,7 +53,6 @@ export function coverOf(begin: number, end: number): Place[] {
   return places
 }
 
-/** The cover as ranges. */
 export function coverRanges(begin: number, end: number): Range[] {
   return coverOf(begin, end).map(({ level, index }) => ({ begin: index * 2 ** level, end: (index + 1) * 2 ** level }))
 }
