@@ -1,4 +1,4 @@
-import type { Checkpoint } from '../audit/checkpoint.ts'
+import type { TreeHead } from '../audit/tree.ts'
 import { parseTimestamp } from '../base/time.ts'
 import type { Anchor } from './anchor.ts'
 import { type CheckResult, checkResultOf, failed, OK, unknown } from './checks.ts'
@@ -41,7 +41,7 @@ export interface Attested {
   /** `ts` of the last entry; undefined where there is none. */
   ts: string | undefined
   /** Earlier trees of the chain in the evidence. */
-  earlier: readonly Pick<Checkpoint, 'size' | 'root'>[]
+  earlier: readonly TreeHead[]
 }
 
 /** The checks common to every kind of evidence (docs/evidence.md, Verifying a bundle). */

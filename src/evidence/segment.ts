@@ -1,21 +1,17 @@
-import { commitment, type Head, hashHeader } from '../audit/chain.ts'
+import { commitment, type Entry, type Head, hashHeader } from '../audit/chain.ts'
 import { entryFault, genesisOr, headOf } from '../audit/verify.ts'
 import { decodeBase64 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import type { HeaderShape } from './fields.ts'
 
-/** An entry as evidence shows it. */
-export interface ShownEntry {
-  header: HeaderShape
-  hash: string
-}
+type Shown = Pick<Entry, 'header' | 'hash'>
 
 /**
  * The check `segment`, entry by entry: entries of one chain, without gaps.
  *
  * @returns the fault of the next entry, as a sentence; undefined when it follows
  */
-export function segmentCheck(origin: string, chain: string, first: number): (entry: ShownEntry) => string | undefined {
+export function segmentCheck(origin: string, chain: string, first: number): (entry: Shown) => string | undefined {
   let previous: Head | undefined
   return ({ header, hash }) => {
     const entry = { header, hash, headerText: canonicalJson(header), sections: [] }

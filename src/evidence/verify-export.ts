@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../audit/checkpoint.ts'
-import { coverOf, GrowingTree, type Hash, leafHash } from '../audit/tree.ts'
+import { coverOf, GrowingTree, leafHash, type TreeHead } from '../audit/tree.ts'
 import { decodeBase64, equalBytes, utf8 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { parseDigest } from '../base/digest.ts'
@@ -82,7 +82,7 @@ interface Walked {
   /** The tree over the leaves before and in the range; undefined when they do not fit together. */
   leaves: GrowingTree | undefined
   /** The roots of that tree at the requested sizes. */
-  trees: { size: number; root: Hash }[]
+  trees: TreeHead[]
   ts: string | undefined
   redacted: number
 }

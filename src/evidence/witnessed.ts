@@ -1,4 +1,5 @@
 import type { Checkpoint } from '../audit/checkpoint.ts'
+import type { TreeHead } from '../audit/tree.ts'
 import { encodeBase64, equalBytes } from '../base/bytes.ts'
 import { grouped } from '../base/grouped.ts'
 import type { Anchor } from './anchor.ts'
@@ -16,12 +17,11 @@ export interface Witnessed {
   /** The earliest time at which an anchor held this very checkpoint. */
   earliest(checkpoint: Checkpoint, isGenuine: IsGenuine): string | undefined
   /** The fault of a split view: two different trees of one size, among anchors and evidence. */
-  splitFault(shown: readonly Tree[], isGenuine: IsGenuine): string | undefined
+  splitFault(shown: readonly TreeHead[], isGenuine: IsGenuine): string | undefined
 }
 
 /** True for a checkpoint that a trusted log key signed; only those count. Called rarely, since it is slow. */
 type IsGenuine = (checkpoint: CheckpointNote) => boolean
-type Tree = Pick<Checkpoint, 'size' | 'root'>
 
 export function witnessed(anchors: readonly Anchor[], origin: string, chain: string): Witnessed {
   const claims = anchors.flatMap(({ at, checkpoint }): Said[] => {
@@ -51,6 +51,6 @@ export function witnessed(anchors: readonly Anchor[], origin: string, chain: str
   }
 }
 
-function rootOf({ root }: Tree): string {
+function rootOf({ root }: TreeHead): string {
   return encodeBase64(root)
 }

@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3'
-import { type Head, type Header, readHeader, type StoredEntry } from '../../audit/chain.ts'
+import { type Head, type Header, readHeader, type Section, type StoredEntry } from '../../audit/chain.ts'
 import type { RedactionTarget } from '../../audit/redaction.ts'
 import { formatDigest, parseDigest } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
@@ -8,12 +8,6 @@ import { partitionPoint } from '../../base/partition-point.ts'
 import type { PageQuery, SeqRange } from '../queries.ts'
 import { withinBytes } from './budget.ts'
 import { COLUMNS, type EntryRow, OTHERS, pageQuery } from './page.ts'
-
-interface SectionRow {
-  name: string
-  salt: Buffer
-  json: string
-}
 
 /** Statements over entry and section. */
 export function entryQueries(db: Database) {
@@ -125,10 +119,10 @@ function placeQueries(db: Database) {
 
 /** Builds entries from rows, with all sections or those of a JSON array of names. */
 function entryReader(db: Database): (row: EntryRow, names?: string) => StoredEntry {
-  const all = db.prepare<[string, number], SectionRow>(
+  const all = db.prepare<[string, number], Section>(
     'SELECT name, salt, json FROM section WHERE chain = ? AND seq = ? ORDER BY name',
   )
-  const named = db.prepare<[string, number, string], SectionRow>(
+  const named = db.prepare<[string, number, string], Section>(
     `SELECT name, salt, json FROM section
       WHERE chain = ? AND seq = ? AND name IN (SELECT value FROM json_each(?)) ORDER BY name`,
   )
@@ -157,8 +151,8 @@ function readHash(row: Place & { hash: unknown }): string {
 }
 
 /** @throws GateError naming the entry */
-function readSections(place: Place, rows: SectionRow[]): SectionRow[] {
-  const isWhole = ({ name, salt, json }: SectionRow): boolean =>
+function readSections(place: Place, rows: Section[]): Section[] {
+  const isWhole = ({ name, salt, json }: Section): boolean =>
     typeof name === 'string' && salt instanceof Uint8Array && typeof json === 'string'
   if (!rows.every(isWhole)) throw damaged(place, 'a section is not text and salt')
   return rows

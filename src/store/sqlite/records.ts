@@ -3,15 +3,12 @@ import { STATE_EVENTS } from '../../audit/events.ts'
 import { canonicalJson } from '../../base/canonical.ts'
 import { isJsonObject, storedJson } from '../../base/json.ts'
 import type { RecordKind, Records, RecordWrite } from '../records.ts'
+import type { Placed } from '../submission.ts'
 import { AlteredFile } from './open.ts'
 
 export interface RecordRow {
   id: string
   body: string
-}
-interface Place {
-  chain: string
-  seq: number
 }
 
 /** Statements over one table of records. Only commit.ts writes, inside its transaction. */
@@ -63,7 +60,7 @@ export function recordQueries(db: Database) {
     switch: tableQueries(db, 'switch', 'kill_switch'),
     approval: tableQueries(db, 'approval'),
   }
-  const entries = db.prepare<[string, string, string], Place>(
+  const entries = db.prepare<[string, string, string], Pick<Placed, 'chain' | 'seq'>>(
     `SELECT section.chain, section.seq FROM section JOIN entry USING (chain, seq)
       WHERE section.name = 'data' AND json_extract(section.json, '$.record') IS NOT NULL
         AND json_extract(section.json, '$.id') = ? AND json_extract(section.json, '$.record') = ?
