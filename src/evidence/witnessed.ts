@@ -10,34 +10,28 @@ interface Said extends CheckpointNote {
   at: string
 }
 
-/** Anchors of one chain. */
-export interface Witnessed {
-  /** The sizes of the anchored trees. */
-  sizes: ReadonlySet<number>
-  /** The earliest time at which an anchor held this very checkpoint. */
-  earliest(checkpoint: Checkpoint, isGenuine: IsGenuine): string | undefined
-  /** The fault of a split view: two different trees of one size, among anchors and evidence. */
-  splitFault(shown: readonly TreeHead[], isGenuine: IsGenuine): string | undefined
-}
-
 /** True for a checkpoint that a trusted log key signed; only those count. Called rarely, since it is slow. */
 type IsGenuine = (checkpoint: CheckpointNote) => boolean
 
-export function witnessed(anchors: readonly Anchor[], origin: string, chain: string): Witnessed {
+/** Anchors of one chain. */
+export function witnessed(anchors: readonly Anchor[], origin: string, chain: string) {
   const claims = anchors.flatMap(({ at, checkpoint }): Said[] => {
     const note = parseCheckpointNote(checkpoint)
     return note?.origin === origin && note.chain === chain ? [{ ...note, at }] : []
   })
   const bySize = grouped(claims, ({ size }) => size)
   return {
+    /** The sizes of the anchored trees. */
     sizes: new Set(bySize.keys()),
-    earliest(checkpoint, isGenuine) {
+    /** The earliest time at which an anchor held this very checkpoint. */
+    earliest(checkpoint: Checkpoint, isGenuine: IsGenuine): string | undefined {
       if (checkpoint.origin !== origin || checkpoint.chain !== chain) return undefined
       const same = bySize.get(checkpoint.size)?.filter(({ root }) => equalBytes(root, checkpoint.root)) ?? []
       const inOrder = same.toSorted((a, b) => (a.at < b.at ? -1 : 1))
       return inOrder.find(isGenuine)?.at
     },
-    splitFault(shown, isGenuine) {
+    /** The fault of a split view: two different trees of one size, among anchors and evidence. */
+    splitFault(shown: readonly TreeHead[], isGenuine: IsGenuine): string | undefined {
       const shownBySize = grouped(shown, ({ size }) => size)
       for (const [size, said] of bySize) {
         const byRoot = grouped(said, rootOf)
