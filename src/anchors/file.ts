@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type AnchorRecord, type AnchorSink, type NewestAnchors, SinkFailure } from '../actions/anchors/anchors.ts'
-import { type Anchor, anchorLine, type Claim, claimIn } from '../evidence/anchor.ts'
+import { type Anchor, anchorLine, type Claim, claimOf, parseAnchor } from '../evidence/anchor.ts'
 
 const LINE_FEED = 0x0a
 const READ_BYTES = 256 * 1024
@@ -99,7 +99,8 @@ async function readNewest(path: string): Promise<NewestAnchors> {
     for (const line of lines) {
       // The newest anchor of this chain is known; most lines need no parsing.
       if (newest.has(CHAIN.exec(line)?.[1] ?? '')) continue
-      const claim = claimIn(line)
+      const anchor = parseAnchor(line)
+      const claim = anchor && claimOf(anchor)
       if (claim === undefined) malformed += 1
       else if (!newest.has(claim.chain)) newest.set(claim.chain, claim)
     }

@@ -69,11 +69,7 @@ export type Standing = Pick<
 >
 
 /** The part of a request that an approval binds. */
-export interface Bound {
-  chain: string
-  action: string
-  context: JsonObject
-  plan: JsonObject | null
+export interface Bound extends Pick<Approval, 'chain' | 'action' | 'context' | 'plan'> {
   requester: string
 }
 

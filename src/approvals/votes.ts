@@ -44,7 +44,7 @@ export function countedVotes(approval: Approval, terms: VotingTerms, keys: Keys,
     const voter = keys.get(vote.keyId)
     if (voter === undefined || !isActive(voter, nowMs) || !inGroups(voter, terms.approvers)) continue
     if (!terms.selfApproval && isRequester(approval, voter, keys)) continue
-    if (approval.votes.some((other: Vote) => other.keyId !== vote.keyId && isMadeBy(voter, other.keyId, keys))) continue
+    if (approval.votes.some((other) => other.keyId !== vote.keyId && isMadeBy(voter, other.keyId, keys))) continue
     counted.set(principalOf(voter), vote)
   }
   return counted

@@ -5,11 +5,8 @@ import { isJsonObject, type JsonObject, storedJson } from '../base/json.ts'
 
 /** Labels of the bytes that an entry hashes, signs or commits to; docs/format.md is the specification. */
 export const COMMIT_LABEL = 'gate-sidecar/commit/v1\n'
-const LABEL = {
-  commit: COMMIT_LABEL,
-  genesis: 'gate-sidecar/genesis/v1\n',
-  entry: 'gate-sidecar/entry/v1\n',
-} as const
+const GENESIS_LABEL = 'gate-sidecar/genesis/v1\n'
+const ENTRY_LABEL = 'gate-sidecar/entry/v1\n'
 
 export const SALT_BYTES = 32
 
@@ -81,15 +78,15 @@ export interface Head {
 
 /** The head before the first entry: its hash binds the instance and the chain, so no chain can be moved elsewhere. */
 export function genesisHead(origin: string, chain: string): Head {
-  return { seq: -1, hash: digestOf(`${LABEL.genesis}${origin}\n${chain}\n`), tsMs: 0 }
+  return { seq: -1, hash: digestOf(`${GENESIS_LABEL}${origin}\n${chain}\n`), tsMs: 0 }
 }
 
 export function commitment({ name, salt, json }: Section): string {
-  return digestOf(`${LABEL.commit}${name}\n`, salt, json)
+  return digestOf(`${COMMIT_LABEL}${name}\n`, salt, json)
 }
 
 export function hashHeader(headerText: string): string {
-  return digestOf(LABEL.entry + headerText)
+  return digestOf(ENTRY_LABEL + headerText)
 }
 
 export interface Draft {

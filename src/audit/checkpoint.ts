@@ -1,12 +1,10 @@
 import { decodeBase64, encodeBase64 } from '../base/bytes.ts'
-import { HASH_BYTES, type Hash } from './tree.ts'
+import { HASH_BYTES, type TreeHead } from './tree.ts'
 
 /** The content of a checkpoint: the first `size` entries of this chain have this root. */
-export interface Checkpoint {
+export interface Checkpoint extends TreeHead {
   origin: string
   chain: string
-  size: number
-  root: Hash
 }
 
 const SIZE = /^(?:0|[1-9][0-9]{0,15})$/

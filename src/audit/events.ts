@@ -44,26 +44,11 @@ export const STATE_EVENTS: readonly EventType[] = EVENT_TYPES.filter(
   (type) => /^(approval|killswitch|key|tenant)\./.test(type) || type === 'policy.loaded',
 )
 
-/** First segments reserved for the service, so that no caller's entry passes for one of ours. */
+/** First segments reserved for the service, so that no caller's entry passes for one of ours: used ones and others. */
 const RESERVED_PREFIXES = [
-  'gate',
-  'approval',
-  'killswitch',
-  'key',
-  'policy',
-  'audit',
-  'log',
-  'clock',
-  'tenant',
-  'system',
-  'config',
-  'session',
-  'grant',
-  'outcome',
-  'webhook',
-  'evidence',
-  'auth',
-] as const
+  ...EVENT_TYPES.map((type) => type.split('.')[0]),
+  ...['log', 'system', 'config', 'grant', 'webhook', 'evidence'],
+]
 
 export function isReservedType(eventType: string): boolean {
   return RESERVED_PREFIXES.some((prefix) => eventType.startsWith(`${prefix}.`))

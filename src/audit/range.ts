@@ -12,9 +12,6 @@ export const RANGE_STATUSES = {
 } as const
 export type RangeStatus = keyof typeof RANGE_STATUSES
 
-/** The statuses of a valid range. */
-export const GOOD_STATUSES: readonly RangeStatus[] = ['ok', 'unanchored', 'empty']
-
 export interface RangeVerification {
   valid: boolean
   status: RangeStatus

@@ -1,3 +1,4 @@
+import { grouped } from '../base/grouped.ts'
 import { isJsonObject, type Json, readJson } from '../base/json.ts'
 import { partitionPoint } from '../base/partition-point.ts'
 import { EVENT_TYPES, isOfApproval } from './events.ts'
@@ -32,12 +33,7 @@ export function isErasable(type: string, section: string): boolean {
 
 /** Returns a test for sections that one of the targets covers. */
 export function erasures(targets: readonly RedactionTarget[]): (seq: number, section: string) => boolean {
-  const bySection = new Map<string, RedactionTarget[]>()
-  for (const target of joinedTargets(targets)) {
-    const own = bySection.get(target.section) ?? []
-    bySection.set(target.section, own)
-    own.push(target)
-  }
+  const bySection = grouped(joinedTargets(targets), (target) => target.section)
   return (seq, section) => {
     const own = bySection.get(section) ?? []
     const at = partitionPoint(own.length, (i) => (own[i]?.last ?? seq) < seq)

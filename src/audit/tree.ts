@@ -25,6 +25,12 @@ export interface Range {
   end: number
 }
 
+/** A tree, by the number of its leaves and its root. */
+export interface TreeHead {
+  size: number
+  root: Hash
+}
+
 /** Finds the hash of a complete subtree. @throws when it is not known */
 export type HashAt = (place: Place) => Hash
 
@@ -53,7 +59,6 @@ export function coverOf(begin: number, end: number): Place[] {
   return places
 }
 
-/** The cover as ranges. */
 export function coverRanges(begin: number, end: number): Range[] {
   return coverOf(begin, end).map(({ level, index }) => ({ begin: index * 2 ** level, end: (index + 1) * 2 ** level }))
 }
@@ -132,12 +137,7 @@ export function inclusionPath(index: number, size: number): Range[] {
 }
 
 /** True when the proof leads from this leaf and place to the root of a tree of this size (RFC 9162 section 2.1.3.2). */
-export function isIncluded(
-  leaf: Hash,
-  index: number,
-  { size, root }: { size: number; root: Hash },
-  proof: readonly Hash[],
-): boolean {
+export function isIncluded(leaf: Hash, index: number, { size, root }: TreeHead, proof: readonly Hash[]): boolean {
   if (!(index >= 0 && index < size)) return false
   let hash = leaf
   let place = index
@@ -171,11 +171,6 @@ export function consistencyPath(earlier: number, size: number): Range[] {
   // The verifier has the root of an earlier tree that is a single subtree.
   if (begin > 0) path.push({ begin, end })
   return path.reverse()
-}
-
-interface TreeHead {
-  size: number
-  root: Hash
 }
 
 /** True when the proof shows that `later` extends `earlier` (RFC 9162 section 2.1.4.2). */

@@ -44,12 +44,6 @@ export function claimOf({ checkpoint: note }: Anchor): Claim | undefined {
   return { origin, chain, size, root, note }
 }
 
-/** The claim of a line; undefined when it holds none. */
-export function claimIn(line: string): Claim | undefined {
-  const anchor = parseAnchor(line)
-  return anchor && claimOf(anchor)
-}
-
 /** The size and root (`sha256:` form) of chains, by name. */
 export type Heads = ReadonlyMap<string, { size: number; root: string }>
 

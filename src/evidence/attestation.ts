@@ -1,7 +1,7 @@
-import type { Checkpoint } from '../audit/checkpoint.ts'
+import type { TreeHead } from '../audit/tree.ts'
 import { parseTimestamp } from '../base/time.ts'
 import type { Anchor } from './anchor.ts'
-import { type CheckName, type CheckResult, checkResultOf, failed, OK, unknown } from './checks.ts'
+import { type CheckResult, checkResultOf, failed, OK, unknown } from './checks.ts'
 import type { CheckpointNote } from './note.ts'
 import { isSignedBy, type StatementKind } from './statement.ts'
 import {
@@ -41,19 +41,11 @@ export interface Attested {
   /** `ts` of the last entry; undefined where there is none. */
   ts: string | undefined
   /** Earlier trees of the chain in the evidence. */
-  earlier: readonly Pick<Checkpoint, 'size' | 'root'>[]
-}
-
-export interface Attestation {
-  results: Pick<
-    Record<CheckName, CheckResult>,
-    'certificate' | 'revocation' | 'signature' | 'checkpoint' | 'anchors' | 'times'
-  >
-  isAnchored: boolean
+  earlier: readonly TreeHead[]
 }
 
 /** The checks common to every kind of evidence (docs/evidence.md, Verifying a bundle). */
-export function attest(attested: Attested, inputs: VerifyInputs): Attestation {
+export function attest(attested: Attested, inputs: VerifyInputs) {
   const { origin, chain, rotations, certificate, checkpoint } = attested
   const logKeys = logKeysFor(inputs.trust, { origin, rotations, signedBy: certificate.signedBy })
   const signer = signerOf(checkpoint, origin, logKeys.keys)

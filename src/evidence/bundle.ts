@@ -1,4 +1,4 @@
-import type { Entry, Section } from '../audit/chain.ts'
+import type { Entry } from '../audit/chain.ts'
 import type { Hash } from '../audit/tree.ts'
 import { encodeBase64 } from '../base/bytes.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -140,6 +140,6 @@ interface Opened {
 }
 
 function openedSection({ sections }: Entry, name: string): Opened | undefined {
-  const section = sections.find((candidate: Section) => candidate.name === name)
+  const section = sections.find((candidate) => candidate.name === name)
   return section && { value: JSON.parse(section.json), salt: encodeBase64(section.salt) }
 }

@@ -1,5 +1,5 @@
 import { type Checkpoint, parseCheckpoint } from '../audit/checkpoint.ts'
-import { decodeBase64, encodeBase64, encodeHex, sha256, utf8 } from '../base/bytes.ts'
+import { decodeBase64, decodeHex, encodeBase64, encodeHex, sha256, utf8 } from '../base/bytes.ts'
 import { TENANT_PATTERN } from '../keys/tenant.ts'
 import { isStrongKey } from './ed25519-strict.ts'
 
@@ -57,8 +57,7 @@ export function parseVkey(text: string): NoteKey | undefined {
 
 /** The note with one signature, which is over `text`. @param signature base64 of 64 bytes */
 export function formatNote(text: string, key: NoteKey, signature: string): string {
-  const id = Uint8Array.from(keyIdOf(key).match(/../g) ?? [], (digits) => Number.parseInt(digits, 16))
-  return `${text}\n— ${key.name} ${encodeBase64(joined(id, bytesOf(signature)))}\n`
+  return `${text}\n— ${key.name} ${encodeBase64(joined(decodeHex(keyIdOf(key)), bytesOf(signature)))}\n`
 }
 
 /** Parses a signed note, unverified; undefined for any other text. */
@@ -102,7 +101,6 @@ function parseSignature(line: string): NoteSignature | undefined {
   return { name, keyId, signature: encodeBase64(bytes.subarray(ID_BYTES)) }
 }
 
-/** Verifies a signature over a text. */
 export type Verify = (message: Uint8Array, publicKey: string, signature: string) => boolean
 
 /** The keys that signed; none when one of them has an invalid signature, as C2SP signed-note requires. */

@@ -9,7 +9,8 @@ import type { LogKey } from './trust.ts'
 export const MAX_REASON = 1024
 const Name = text({ maxLength: 256 })
 
-const members = {
+/** The data of an entry `audit.prune`: the pruned entries, and what they leave. */
+export const PruneShape = object({
   origin: Origin,
   chain: Name,
   /** The entries before this seq are gone. */
@@ -30,10 +31,8 @@ const members = {
   events: record(count, { max: 256 }),
   /** The log key. */
   signedBy: Base64Of32,
-}
-
-/** The data of an entry `audit.prune`: the pruned entries, and what they leave. */
-export const PruneShape = object({ ...members, signature: Signature })
+  signature: Signature,
+})
 export type Prune = TypeOf<typeof PruneShape>
 /** The remaining content of pruned entries. */
 export type Left = Pick<Prune, 'state' | 'heads' | 'events'>

@@ -67,7 +67,6 @@ export const anyObject: Shape<JsonObject> = {
   fault: (value, at) => (isObject(value) ? undefined : expected(at, 'an object')),
 }
 
-/** Any JSON value. */
 export const anyValue: Shape<Json> = { schema: {}, fault: () => undefined }
 
 export function orNull<T>(shape: Shape<T>): Shape<T | null> {

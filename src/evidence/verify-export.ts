@@ -1,6 +1,5 @@
-import { commitment } from '../audit/chain.ts'
 import type { Checkpoint } from '../audit/checkpoint.ts'
-import { coverOf, GrowingTree, type Hash, leafHash } from '../audit/tree.ts'
+import { coverOf, GrowingTree, leafHash, type TreeHead } from '../audit/tree.ts'
 import { decodeBase64, equalBytes, utf8 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { parseDigest } from '../base/digest.ts'
@@ -17,7 +16,7 @@ import {
   ManifestShape,
 } from './export.ts'
 import { checkpointOf } from './note.ts'
-import { segmentCheck } from './segment.ts'
+import { opens, segmentCheck } from './segment.ts'
 import { witnessed } from './witnessed.ts'
 
 /** The folder of an exported range. */
@@ -83,7 +82,7 @@ interface Walked {
   /** The tree over the leaves before and in the range; undefined when they do not fit together. */
   leaves: GrowingTree | undefined
   /** The roots of that tree at the requested sizes. */
-  trees: { size: number; root: Hash }[]
+  trees: TreeHead[]
   ts: string | undefined
   redacted: number
 }
@@ -127,20 +126,14 @@ function readLine(text: Uint8Array): EntryLine | undefined {
 
 function openingsFault({ header, sections }: EntryLine): string | undefined {
   for (const [name, { salt, value }] of Object.entries(sections)) {
-    const bytes = decodeBase64(salt)
-    const isGood =
-      bytes !== undefined && commitment({ name, salt: bytes, json: canonicalJson(value) }) === header.commits[name]
-    if (!isGood) return `Entry ${header.seq}: section ${name} is not what was committed to.`
+    if (!opens(header, name, salt, value)) return `Entry ${header.seq}: section ${name} is not what was committed to.`
   }
   return undefined
 }
 
 /** The tree of these peaks; undefined when their number does not fit the size. */
 function treeOf(size: number, peaks: readonly string[]): GrowingTree | undefined {
-  const hashes = peaks.flatMap((hash): Hash[] => {
-    const bytes = decodeBase64(hash)
-    return bytes === undefined ? [] : [bytes]
-  })
+  const hashes = peaks.flatMap((hash) => decodeBase64(hash) ?? [])
   return coverOf(0, size).length === hashes.length ? new GrowingTree(size, hashes) : undefined
 }
 

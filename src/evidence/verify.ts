@@ -1,5 +1,4 @@
 import { approvalDigest, unboundPath } from '../approvals/approval.ts'
-import { commitment } from '../audit/chain.ts'
 import type { Checkpoint } from '../audit/checkpoint.ts'
 import { isIncluded, leafHash } from '../audit/tree.ts'
 import { decodeBase64 } from '../base/bytes.ts'
@@ -9,10 +8,10 @@ import { siblingId } from '../base/id.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { attest, type VerifyInputs } from './attestation.ts'
 import { BUNDLE_VERSION, type Bundle, BundleShape, type ProvenEntry } from './bundle.ts'
-import { type CheckResult, checkResultOf, failed, type Verification, verdictOf } from './checks.ts'
+import { checkResultOf, failed, type Verification, verdictOf } from './checks.ts'
 import type { HeaderShape } from './fields.ts'
 import { checkpointOf } from './note.ts'
-import { entryHash, segmentCheck } from './segment.ts'
+import { entryHash, opens, segmentCheck } from './segment.ts'
 
 /**
  * Verifies a bundle without any server (docs/evidence.md, Verifying a bundle). A value that cannot be checked is not
@@ -27,20 +26,18 @@ export function verifyBundle(claimed: unknown, inputs: VerifyInputs): Verificati
   const { signatures, ...unsigned } = bundle
   const { proof } = bundle
   const decided = proof.entries.at(-1)
-  const chain = decided?.chain ?? ''
+  if (decided === undefined) return verdictOf({ form: failed('This is not a bundle: there is no entry.') })
   const checkpoint = checkpointOf(proof.checkpoint)
   const { results, isAnchored } = attest(
     {
+      ...proof,
       kind: 'bundle',
       unsigned,
       signature: signatures.service,
-      origin: proof.origin,
-      chain,
+      chain: decided.chain,
       exportedAt: bundle.exportedAt,
       checkpoint,
-      certificate: proof.certificate,
-      rotations: proof.rotations,
-      ts: decided?.ts,
+      ts: decided.ts,
       earlier: [],
     },
     inputs,
@@ -52,8 +49,11 @@ export function verifyBundle(claimed: unknown, inputs: VerifyInputs): Verificati
       segment: checkResultOf(segmentFault(bundle)),
       openings: checkResultOf(openingFault(bundle, decided)),
       inclusion: checkResultOf(inclusionFault(decided, proof.inclusion, checkpoint)),
-      approval: checkResultOf(approvalFault(bundle, chain, decided, checkpoint)),
-      times: timesResult(bundle, decided, results.times),
+      approval: checkResultOf(approvalFault(bundle, decided, checkpoint)),
+      times:
+        decided.ts === bundle.decision.timestamp
+          ? results.times
+          : failed("The decision's time is not that of its entry."),
     },
     { assurance: isAnchored ? 'bracketed' : 'self-asserted', redacted: proof.redacted },
   )
@@ -79,8 +79,8 @@ const SECTIONS = ['decision', 'grounds', 'request', 'risk'] as const
 /**
  * The fault in the openings: decision, request, risk and grounds must match the commitments of the decision's entry.
  */
-function openingFault({ decision, context, proof }: Bundle, header: HeaderShape | undefined): string | undefined {
-  if (header === undefined || header.type !== 'gate.decision') return 'The last entry is not that of a decision.'
+function openingFault({ decision, context, proof }: Bundle, header: HeaderShape): string | undefined {
+  if (header.type !== 'gate.decision') return 'The last entry is not that of a decision.'
   if (!decision.id.startsWith('dec_') || header.id !== siblingId(decision.id, 'entry'))
     return 'The entry is that of another decision.'
   if (Object.keys(header.commits).sort().join() !== SECTIONS.join()) return 'The entry has other sections.'
@@ -95,35 +95,18 @@ function openingFault({ decision, context, proof }: Bundle, header: HeaderShape 
   return undefined
 }
 
-function opens(header: HeaderShape, name: string, salt: string, value: object): boolean {
-  const bytes = decodeBase64(salt)
-  if (bytes === undefined) return false
-  return commitment({ name, salt: bytes, json: canonicalJson(value) }) === header.commits[name]
-}
-
 /** The fault in the inclusion: the entry's leaf must lead to the root of the checkpoint. */
-function inclusionFault(
-  header: HeaderShape | undefined,
-  inclusion: readonly string[],
-  checkpoint: Checkpoint,
-): string | undefined {
-  if (header === undefined) return 'There is no entry.'
+function inclusionFault(header: HeaderShape, inclusion: readonly string[], checkpoint: Checkpoint): string | undefined {
   const proof = inclusion.flatMap((hash) => decodeBase64(hash) ?? [])
   const leaf = leafHash(parseDigest(entryHash(header)))
   const isProven = proof.length === inclusion.length && isIncluded(leaf, header.seq, checkpoint, proof)
   return isProven ? undefined : `Entry ${header.seq} is not shown to be in the tree of the checkpoint.`
 }
 
-function timesResult({ decision }: Bundle, header: HeaderShape | undefined, times: CheckResult): CheckResult {
-  if (header?.ts !== decision.timestamp) return failed("The decision's time is not that of its entry.")
-  return times
-}
-
 /** The fault in the approval of an allowed action: its votes must be for exactly this request, before the decision. */
 function approvalFault(
   { decision, context, proof }: Bundle,
-  chain: string,
-  decided: HeaderShape | undefined,
+  decided: HeaderShape,
   checkpoint: Checkpoint,
 ): string | undefined {
   const { approval, grounds, redacted } = proof
@@ -135,7 +118,7 @@ function approvalFault(
   }
   let before = -1
   for (const [i, { header, data, salt, inclusion }] of approval.entries()) {
-    if (header.chain !== chain || header.seq <= before || header.seq >= (decided?.seq ?? 0))
+    if (header.chain !== decided.chain || header.seq <= before || header.seq >= decided.seq)
       return 'The entries of the approval are not in order before the decision.'
     before = header.seq
     const fault = inclusionFault(header, inclusion, checkpoint)
@@ -149,7 +132,7 @@ function approvalFault(
       return `Entries of the approval are missing before entry ${header.seq}.`
   }
   const request = redacted.includes('request') ? undefined : context.originalRequest
-  return recordFault(merged(approval), chain, grounds, request)
+  return recordFault(merged(approval), decided.chain, grounds, request)
 }
 
 /** The record, merged from its entries. */

@@ -1,4 +1,4 @@
-import { type Glob, globMatches, parseGlob } from '../base/glob.ts'
+import { globMatches, parseGlob } from '../base/glob.ts'
 
 export const LEVELS = ['L1', 'L2', 'L3', 'L4'] as const
 export type Level = (typeof LEVELS)[number]
@@ -116,6 +116,6 @@ function byStrength(a: KillSwitch, b: KillSwitch): number {
 }
 
 function matches(pattern: string, action: string): boolean {
-  const glob: Glob | undefined = parseGlob(pattern)
+  const glob = parseGlob(pattern)
   return glob !== undefined && globMatches(glob, action)
 }

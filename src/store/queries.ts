@@ -9,13 +9,19 @@ export interface TakenBy {
   session: string | null
 }
 
-export interface TakenQuery extends TakenBy {
-  chain: string
-  /** first <= seq < end */
+/** first <= seq < end */
+export interface SeqRange {
   first: number
   end: number
+}
+
+/** Number of rows at most, from a range of a chain. */
+interface ChainPart extends SeqRange {
+  chain: string
   limit: number
 }
+
+export interface TakenQuery extends TakenBy, ChainPart {}
 
 /** Allowed action, with the seq of its decision. */
 export interface Taken {
@@ -39,13 +45,8 @@ export interface Reporter {
   since: number
 }
 
-export interface UnreportedQuery {
-  chain: string
+export interface UnreportedQuery extends ChainPart {
   agent: string
-  /** first <= seq < end */
-  first: number
-  end: number
-  limit: number
 }
 
 /** Allow without any report about it. */
@@ -107,8 +108,8 @@ export interface StandingQuery extends Pick<OpenQuery, 'statuses' | 'dueAt' | 'l
 
 export interface ChainRequest {
   chain: string
-  /** first <= seq < end; the whole chain by default. */
-  range?: { first: number; end: number } | undefined
+  /** The whole chain by default. */
+  range?: SeqRange | undefined
   /** False skips the content of entries: chain, tree and signatures only. */
   sections: boolean
   /** Log keys whose signatures count. */

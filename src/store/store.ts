@@ -14,6 +14,7 @@ import type {
   OpenQuery,
   PageQuery,
   Reporter,
+  SeqRange,
   StandingQuery,
   Taken,
   TakenQuery,
@@ -88,10 +89,10 @@ export interface Store {
   /** Number of entries of each of these chains: one more than its newest seq. */
   lengths(chains: readonly string[]): Promise<ReadonlyMap<string, number>>
   /** Seqs, ascending, of the entries of these types with first <= seq < end. It does not find decisions. */
-  seqsOfTypes(chain: string, types: readonly string[], range: { first: number; end: number }): Promise<number[]>
+  seqsOfTypes(chain: string, types: readonly string[], range: SeqRange): Promise<number[]>
   page(query: PageQuery): Promise<{ items: StoredEntry[]; total: number }>
   /** Range first <= seq < end of the entries with from <= ts < to; empty when first equals end. */
-  seqRange(chain: string, from: string, to: string): Promise<{ first: number; end: number }>
+  seqRange(chain: string, from: string, to: string): Promise<SeqRange>
   /** Entries that changed one record, in order. */
   changesOf(kind: RecordKind, id: string): Promise<StoredEntry[]>
   /** First seq whose entry is not older than this time; one past the newest when there is none. */
@@ -99,7 +100,7 @@ export interface Store {
   /** Request of a decision as JSON; undefined when it was erased, or there is no such decision. */
   requestAt(chain: string, seq: number): Promise<string | undefined>
   /** Decisions with first <= seq < end, ascending. */
-  decisions(chain: string, range: { first: number; end: number }): Promise<DecisionRow[]>
+  decisions(chain: string, range: SeqRange): Promise<DecisionRow[]>
   /** Allowed actions, ascending. Erased ones count too: erasing keeps the fact that an action was allowed. */
   taken(query: TakenQuery): Promise<Taken[]>
   /** Entries of these types that refer to a decision, in order. */

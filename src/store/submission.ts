@@ -1,3 +1,4 @@
+import type { Entry, Header } from '../audit/chain.ts'
 import type { EntryDraft } from '../audit/entry.ts'
 import type { EventType } from '../audit/events.ts'
 import type { RedactionTarget } from '../audit/redaction.ts'
@@ -65,7 +66,6 @@ export interface StoredCheckpoint {
   note: string
 }
 
-/** Time of the last use of a key. */
 export interface KeyUse {
   keyId: string
   at: string
@@ -107,13 +107,7 @@ export interface Submission {
 }
 
 /** Position of an appended entry. */
-export interface Placed {
-  id: string
-  chain: string
-  seq: number
-  ts: string
-  hash: string
-}
+export type Placed = Pick<Header, 'id' | 'chain' | 'seq' | 'ts'> & Pick<Entry, 'hash'>
 
 export interface Committed {
   conflict: null

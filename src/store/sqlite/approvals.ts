@@ -2,23 +2,16 @@ import type { Database } from 'better-sqlite3'
 import { type Approval, OPEN_STATUSES, type Standing } from '../../approvals/approval.ts'
 import type { ApprovalQuery, OpenQuery, StandingQuery } from '../queries.ts'
 import { withinBytes } from './budget.ts'
-import { recordOf } from './records.ts'
+import { type RecordRow, recordOf } from './records.ts'
 
-interface Row {
-  id: string
-  body: string
-}
-interface IdRow {
-  id: string
-}
+type IdRow = Pick<RecordRow, 'id'>
 
-const toApproval = (row: Row): Approval => recordOf('approval', row)
+const toApproval = (row: RecordRow): Approval => recordOf('approval', row)
 /** Upper bound, which sorts after every deadline. */
 const NEVER = '~'
 
-/** Reads over approvals. */
 export function approvalQueries(db: Database) {
-  const byDigest = db.prepare<[string, string], Row>(
+  const byDigest = db.prepare<[string, string], RecordRow>(
     "SELECT id, body FROM approval WHERE chain = ? AND digest = ? AND status IN ('pending', 'approved', 'rejected') ORDER BY id DESC",
   )
   const pending = db.prepare<[string, string], IdRow>(
@@ -40,7 +33,7 @@ type Bodies = (rows: readonly IdRow[], maxBytes: number | undefined) => Approval
 
 /** Reads bodies one by one, as far as the bytes allow; an index has found their ids before. */
 function bodyReader(db: Database): Bodies {
-  const body = db.prepare<[string], Row>('SELECT id, body FROM approval WHERE id = ?')
+  const body = db.prepare<[string], RecordRow>('SELECT id, body FROM approval WHERE id = ?')
   return (rows, maxBytes) =>
     withinBytes(
       rows,

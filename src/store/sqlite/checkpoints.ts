@@ -10,23 +10,19 @@ import {
   rootOf,
   STORED_LEVELS,
 } from '../../audit/tree.ts'
-import type { StoredCheckpoint, TreeNode } from '../submission.ts'
+import type { Delivery, StoredCheckpoint, TreeNode } from '../submission.ts'
 import { MissingEntry } from './errors.ts'
+
+const UNLIMITED = Number.POSITIVE_INFINITY
 
 /** Statements over checkpoint, tree_node and anchored. Only commit.ts writes, inside its transaction. */
 export function checkpointQueries(db: Database) {
   const columns = 'number, chain, size, note'
-  const last = db.prepare<[string], StoredCheckpoint>(
-    `SELECT ${columns} FROM checkpoint WHERE chain = ? ORDER BY size DESC LIMIT 1`,
+  const last = db.prepare<[string, number, number], StoredCheckpoint>(
+    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size <= ? AND number <= ? ORDER BY size DESC LIMIT 1`,
   )
   const covering = db.prepare<[string, number, number], StoredCheckpoint>(
     `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size > ? AND number <= ? ORDER BY size LIMIT 1`,
-  )
-  const lastAnchored = db.prepare<[string, number], StoredCheckpoint>(
-    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND number <= ? ORDER BY size DESC LIMIT 1`,
-  )
-  const within = db.prepare<[string, number], StoredCheckpoint>(
-    `SELECT ${columns} FROM checkpoint WHERE chain = ? AND size <= ? ORDER BY size DESC LIMIT 1`,
   )
   const after = db.prepare<[number, number], StoredCheckpoint>(
     `SELECT ${columns} FROM checkpoint WHERE number > ? ORDER BY number LIMIT ?`,
@@ -37,24 +33,22 @@ export function checkpointQueries(db: Database) {
   const chains = db.prepare<[], string>('SELECT DISTINCT chain FROM checkpoint ORDER BY chain').pluck()
   const insert = db.prepare<[string, number, string]>('INSERT INTO checkpoint (chain, size, note) VALUES (?, ?, ?)')
   const deleteSmaller = db.prepare<[string, number]>('DELETE FROM checkpoint WHERE chain = ? AND size < ?')
-  const anchored = db.prepare<[], { sink: string; number: number; at: string }>(
-    'SELECT sink, number, at FROM anchored ORDER BY sink',
-  )
-  const putAnchored = db.prepare<[string, number, string]>(
-    `INSERT INTO anchored (sink, number, at) VALUES (?, ?, ?)
+  const anchored = db.prepare<[], Delivery>('SELECT sink, number, at FROM anchored ORDER BY sink')
+  const putAnchored = db.prepare<[Delivery]>(
+    `INSERT INTO anchored (sink, number, at) VALUES (@sink, @number, @at)
      ON CONFLICT (sink) DO UPDATE SET number = excluded.number, at = excluded.at WHERE excluded.number > number`,
   )
   const nodes = nodeQueries(db)
   return {
-    last: (chain: string) => last.get(chain),
+    last: (chain: string) => last.get(chain, UNLIMITED, UNLIMITED),
     /** Checkpoints with first <= size, up to the first one with size >= end. */
     around: (chain: string, first: number, end: number) =>
       between.all(chain, first, covering.get(chain, end - 1, Number.MAX_SAFE_INTEGER)?.size ?? Number.MAX_SAFE_INTEGER),
     node: nodes.get,
-    lastSize: (chain: string) => last.get(chain)?.size ?? 0,
+    lastSize: (chain: string) => last.get(chain, UNLIMITED, UNLIMITED)?.size ?? 0,
     covering: (chain: string, seq: number, maxNumber = Number.MAX_SAFE_INTEGER) => covering.get(chain, seq, maxNumber),
-    within: (chain: string, size: number) => within.get(chain, size),
-    lastUpTo: (chain: string, number: number) => lastAnchored.get(chain, number),
+    within: (chain: string, size: number) => last.get(chain, size, UNLIMITED),
+    lastUpTo: (chain: string, number: number) => last.get(chain, UNLIMITED, number),
     after: (number: number, limit: number) => after.all(number, limit),
     chains: () => chains.all(),
     put(chain: string, size: number, note: string, completed: readonly TreeNode[]): void {
@@ -68,7 +62,7 @@ export function checkpointQueries(db: Database) {
       nodes.put(chain, frontier)
     },
     anchored: () => anchored.all(),
-    putAnchored: (sink: string, number: number, at: string) => putAnchored.run(sink, number, at),
+    putAnchored: (delivery: Delivery) => putAnchored.run(delivery),
     hashes: hashReader(db, nodes),
   }
 }
@@ -96,10 +90,7 @@ function nodeQueries(db: Database) {
 }
 
 /** Computes roots of ranges of a chain, from as few stored nodes and entries as possible. */
-function hashReader(
-  db: Database,
-  nodes: { get(chain: string, level: number, index: number): Hash | undefined },
-): (chain: string, ranges: readonly Range[]) => Hash[] {
+function hashReader(db: Database, nodes: Pick<ReturnType<typeof nodeQueries>, 'get'>) {
   const entries = db.prepare<[string, number, number], { seq: number; hash: Hash }>(
     'SELECT seq, hash FROM entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq',
   )
@@ -107,7 +98,7 @@ function hashReader(
     `SELECT coalesce((SELECT max(size) FROM checkpoint WHERE chain = ?), 0) AS signed,
               coalesce((SELECT size FROM pruned WHERE chain = ?), 0) AS pruned`,
   )
-  return (chain, ranges) => {
+  return (chain: string, ranges: readonly Range[]): Hash[] => {
     const { signed = 0, pruned = 0 } = trusted.get(chain, chain) ?? {}
     // Ignores other stored nodes: no signature ties them to the entries.
     const storedTo = (level: number): number =>

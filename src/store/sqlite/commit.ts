@@ -12,17 +12,15 @@ import type { Connection } from './connection.ts'
 import { isPendingTwice } from './errors.ts'
 import { type Memory, refreshed } from './memory.ts'
 
-export interface CommitDeps {
-  origin: string
-  /** Fresh random bytes. */
-  random(bytes: number): Uint8Array
-}
-
 /** Submission in the form that the writer takes. */
 export type PreparedSubmission = Omit<Submission, 'entries'> & { entries: readonly PreparedEntry[] }
 
 /** State that a group of submissions sees and changes, until its COMMIT or ROLLBACK. */
 export interface Group {
+  /** Name of the instance. */
+  origin: string
+  /** Fresh random bytes. */
+  random(bytes: number): Uint8Array
   connection: Connection
   memory: Memory
   imposed: readonly KillSwitch[]
@@ -39,11 +37,11 @@ export interface Group {
  * @throws the error of SQLite when the file cannot be written (the whole group is lost), or a TypeError for a record
  *   without canonical form (this submission is lost)
  */
-export function applySubmission(group: Group, submission: PreparedSubmission, deps: CommitDeps): Committed | Conflict {
+export function applySubmission(group: Group, submission: PreparedSubmission): Committed | Conflict {
   // Most submissions append one entry or nothing, and leave nothing to undo.
   if (submission.writes.length === 0 && submission.entries.length === 1) {
     const conflict = failedGuard(group, submission.guards)
-    return conflict === undefined ? { conflict: null, entries: appendAll(group, submission, deps) } : { conflict }
+    return conflict === undefined ? { conflict: null, entries: appendAll(group, submission) } : { conflict }
   }
   const { transaction } = group.connection
   const heads = new Map(group.heads)
@@ -63,7 +61,7 @@ export function applySubmission(group: Group, submission: PreparedSubmission, de
       undo()
       return { conflict }
     }
-    const entries = appendAll(group, submission, deps)
+    const entries = appendAll(group, submission)
     transaction.release.run()
     return { conflict: null, entries }
   } catch (error) {
@@ -73,9 +71,9 @@ export function applySubmission(group: Group, submission: PreparedSubmission, de
   }
 }
 
-function appendAll(group: Group, { entries }: PreparedSubmission, deps: CommitDeps): Placed[] {
+function appendAll(group: Group, { entries }: PreparedSubmission): Placed[] {
   return entries.map((entry) => {
-    const { header, hash } = append(group, entry, deps)
+    const { header, hash } = append(group, entry)
     return { id: header.id, chain: header.chain, seq: header.seq, ts: header.ts, hash }
   })
 }
@@ -98,7 +96,7 @@ function holds({ memory, imposed, connection, nowMs }: Group, guard: Guard): boo
     case 'noNewAllows':
       return !guard.of.some(({ actions, ...by }) => {
         const range = { chain: guard.chain, first: guard.since, end: Number.MAX_SAFE_INTEGER }
-        const taken = connection.taken({ ...by, ...range, limit: -1 })
+        const taken = connection.decisions.taken({ ...by, ...range, limit: -1 })
         return taken.some(({ action }) => matchesAny(actions, action))
       })
     case 'checkpointed':
@@ -127,10 +125,8 @@ function applyWrites(group: Group, writes: readonly Write[]): 'revision' | undef
     else if (write.kind === 'erase') erase(connection, write)
     else if (write.kind === 'prune') prune(connection, write)
     else if (write.kind === 'keyUse') connection.keyUses.put(write.uses)
-    else if (write.kind === 'anchored') {
-      const { sink, number, at } = write.delivery
-      connection.checkpoints.putAnchored(sink, number, at)
-    } else if (write.kind === 'approval') {
+    else if (write.kind === 'anchored') connection.checkpoints.putAnchored(write.delivery)
+    else if (write.kind === 'approval') {
       if (!connection.records.put(write, 0)) return 'revision'
     } else {
       if (!connection.records.put(write, connection.instance.nextStateVersion())) return 'revision'
@@ -158,40 +154,39 @@ function prune(
 }
 
 /** Appends the entry after those that the chain needs first: its genesis, and a note when the clock has gone back. */
-function append(group: Group, entry: PreparedEntry, deps: CommitDeps): StoredEntry {
-  const head = headOfChain(group, entry.chain, deps)
+function append(group: Group, entry: PreparedEntry): StoredEntry {
+  const head = headOfChain(group, entry.chain)
   if (group.nowMs < head.tsMs && !group.regressed.has(entry.chain)) {
     group.regressed.add(entry.chain)
     const data = { observed: formatTimestamp(group.nowMs), previous: formatTimestamp(head.tsMs) }
-    appendAfter(group, head, serviceEvent(group, entry.chain, 'clock.regression', data, deps), deps)
+    appendAfter(group, head, serviceEvent(group, entry.chain, 'clock.regression', data))
   } else if (group.nowMs >= head.tsMs) {
     group.regressed.delete(entry.chain)
   }
-  return appendAfter(group, headOfChain(group, entry.chain, deps), entry, deps)
+  return appendAfter(group, headOfChain(group, entry.chain), entry)
 }
 
-function headOfChain(group: Group, chain: string, deps: CommitDeps): Head {
+function headOfChain(group: Group, chain: string): Head {
   const known = group.heads.get(chain) ?? group.connection.entries.head(chain)
   if (known !== undefined) return known
-  const genesis = serviceEvent(group, chain, 'audit.genesis', { chain, origin: deps.origin }, deps)
-  return headOf(appendAfter(group, genesisHead(deps.origin, chain), genesis, deps))
+  const genesis = serviceEvent(group, chain, 'audit.genesis', { chain, origin: group.origin })
+  return headOf(appendAfter(group, genesisHead(group.origin, chain), genesis))
 }
 
 function serviceEvent(
-  { nowMs }: Group,
+  { nowMs, random }: Group,
   chain: string,
   type: 'audit.genesis' | 'clock.regression',
   data: Record<string, string>,
-  deps: CommitDeps,
 ): PreparedEntry {
-  const id = makeId('entry', nowMs, deps.random(ID_RANDOM_BYTES))
+  const id = makeId('entry', nowMs, random(ID_RANDOM_BYTES))
   return prepareEntry({ kind: 'event', id, chain, type, data, actor: SERVICE })
 }
 
-function appendAfter(group: Group, head: Head, entry: PreparedEntry, deps: CommitDeps): StoredEntry {
+function appendAfter(group: Group, head: Head, entry: PreparedEntry): StoredEntry {
   const ts = formatTimestamp(Math.max(group.nowMs, head.tsMs))
   const draft = draftAt(entry, ts)
-  const sealed = seal(head, draft, ts, deps.random(SALT_BYTES * draft.sections.length))
+  const sealed = seal(head, draft, ts, group.random(SALT_BYTES * draft.sections.length))
   group.connection.entries.append(sealed)
   group.heads.set(entry.chain, headOf(sealed))
   return sealed

@@ -2,24 +2,20 @@ import type { Database } from 'better-sqlite3'
 import { approvalQueries } from './approvals.ts'
 import { chainRows } from './chain-rows.ts'
 import { checkpointQueries } from './checkpoints.ts'
-import { decisionsQuery } from './decisions.ts'
+import { decisionQueries } from './decisions.ts'
 import { entryQueries } from './entries.ts'
-import { idempotencyQueries } from './idempotency.ts'
-import { instanceQueries } from './instance.ts'
-import { keyUseQueries } from './key-uses.ts'
 import { outcomeQueries } from './outcomes.ts'
 import { policySourceQueries } from './policy-source.ts'
 import { prunedQueries } from './pruned.ts'
-import { recordEntryQueries } from './record-entries.ts'
 import { recordQueries } from './records.ts'
 import { systemHeadQueries } from './system-heads.ts'
-import { takenQuery } from './taken.ts'
+import { idempotencyQueries, keyUseQueries } from './uses.ts'
 
 /** Database handle with its prepared statements, which belong to that handle. */
 export function connect(db: Database) {
   const entries = entryQueries(db)
   const rows = chainRows(db)
-  const pruned = prunedQueries(db, entries, rows)
+  const pruned = prunedQueries(db, { entries, rows })
   return {
     db,
     instance: instanceQueries(db),
@@ -28,9 +24,7 @@ export function connect(db: Database) {
     rows,
     pruned,
     systemHeads: systemHeadQueries(db, pruned),
-    recordEntries: recordEntryQueries(db),
-    decisions: decisionsQuery(db),
-    taken: takenQuery(db),
+    decisions: decisionQueries(db),
     outcomes: outcomeQueries(db),
     approvals: approvalQueries(db),
     checkpoints: checkpointQueries(db),
@@ -42,6 +36,21 @@ export function connect(db: Database) {
 }
 
 export type Connection = ReturnType<typeof connect>
+
+/** Statements over the one row of instance. */
+function instanceQueries(db: Database) {
+  const row = db.prepare<[], { origin: string; state_version: number }>('SELECT origin, state_version FROM instance')
+  const insert = db.prepare<[string]>('INSERT INTO instance (one, origin, state_version) VALUES (1, ?, 0)')
+  const bump = db.prepare<[], { state_version: number }>(
+    'UPDATE instance SET state_version = state_version + 1 RETURNING state_version',
+  )
+  return {
+    origin: () => row.get()?.origin,
+    create: (origin: string) => insert.run(origin),
+    stateVersion: () => row.get()?.state_version ?? 0,
+    nextStateVersion: () => bump.get()?.state_version ?? 0,
+  }
+}
 
 function transactionStatements(db: Database) {
   return {

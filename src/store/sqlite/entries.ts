@@ -1,19 +1,13 @@
 import type { Database, Statement } from 'better-sqlite3'
-import { type Head, type Header, readHeader, type StoredEntry } from '../../audit/chain.ts'
+import { type Head, type Header, readHeader, type Section, type StoredEntry } from '../../audit/chain.ts'
 import type { RedactionTarget } from '../../audit/redaction.ts'
 import { formatDigest, parseDigest } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
 import { memo } from '../../base/memo.ts'
 import { partitionPoint } from '../../base/partition-point.ts'
-import type { PageQuery } from '../queries.ts'
+import type { PageQuery, SeqRange } from '../queries.ts'
 import { withinBytes } from './budget.ts'
-import { COLUMNS, type EntryRow, pageQuery, type SeqRange } from './page.ts'
-
-interface SectionRow {
-  name: string
-  salt: Buffer
-  json: string
-}
+import { COLUMNS, type EntryRow, OTHERS, pageQuery } from './page.ts'
 
 /** Statements over entry and section. */
 export function entryQueries(db: Database) {
@@ -71,13 +65,6 @@ function readQueries(db: Database) {
   const from = db.prepare<[string, number, number], EntryRow>(
     `SELECT ${COLUMNS} FROM entry WHERE chain = ? AND seq >= ? ORDER BY seq LIMIT ?`,
   )
-  const actions = db.prepare<[string, number], { action: string }>(
-    `SELECT DISTINCT json_extract(json, '$.action') AS action FROM
-       (SELECT json FROM section WHERE chain = ? AND name = 'decision' ORDER BY seq DESC LIMIT ?)`,
-  )
-  const requestAt = db
-    .prepare<[string, number], string>("SELECT json FROM section WHERE chain = ? AND seq = ? AND name = 'request'")
-    .pluck()
   const toEntry = entryReader(db)
   const toEntries = (rows: readonly EntryRow[], maxBytes: number | undefined, names?: string): StoredEntry[] =>
     withinBytes(rows, maxBytes, (row) => toEntry(row, names), sizeOf)
@@ -85,18 +72,19 @@ function readQueries(db: Database) {
   return {
     byId: (id: string) => mapRow(byId.get(id), (row) => toEntry(row)),
     bySeq: (chain: string, seq: number) => mapRow(bySeq.get(chain, seq), (row) => toEntry(row)),
-    requestAt: (chain: string, seq: number) => requestAt.get(chain, seq),
     withoutSections: (chain: string, seq: number) => mapRow(bySeq.get(chain, seq), bareEntry),
     from: (chain: string, seq: number, limit: number, maxBytes?: number) =>
       toEntries(from.all(chain, seq, limit), maxBytes),
     headersFrom: (chain: string, seq: number, limit: number) => from.all(chain, seq, limit).map(({ header }) => header),
-    recentActions: (chain: string, decisions: number) => actions.all(chain, decisions).map((row) => row.action),
     page(query: PageQuery, range: SeqRange): { items: StoredEntry[]; total: number } {
       const { rows, total } = page(query, range)
       return { items: toEntries(rows, query.maxBytes, query.sections && JSON.stringify(query.sections)), total }
     },
   }
 }
+
+/** Every seq that a file can hold, altered ones too. */
+const EVERYWHERE: SeqRange = { first: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY }
 
 /** Positions of entries, found without reading them. */
 function placeQueries(db: Database) {
@@ -111,24 +99,17 @@ function placeQueries(db: Database) {
        SELECT chain FROM found WHERE chain IS NOT NULL`,
     )
     .pluck()
-  // The index lacks decisions. It is named, since the planner would take the primary key and read every header.
-  const ofTypes = `FROM entry INDEXED BY entry_type
-    WHERE chain = ? AND type <> 'gate.decision' AND type IN (SELECT value FROM json_each(?))`
-  const seqs = db.prepare<[string, string], number>(`SELECT seq ${ofTypes} ORDER BY seq`).pluck()
-  const seqsIn = db
-    .prepare<[string, string, number, number], number>(`SELECT seq ${ofTypes} AND seq >= ? AND seq < ? ORDER BY seq`)
-    .pluck()
-  const others = db
-    .prepare<[string, number, number], number>(
-      "SELECT count(*) FROM entry INDEXED BY entry_type WHERE chain = ? AND type <> 'gate.decision' AND seq >= ? AND seq < ?",
+  const ofTypes = db
+    .prepare<[string, number, number, string], number>(
+      `SELECT seq FROM ${OTHERS} AND type IN (SELECT value FROM json_each(?)) ORDER BY seq`,
     )
     .pluck()
+  const others = db.prepare<[string, number, number], number>(`SELECT count(*) FROM ${OTHERS}`).pluck()
   const last = db.prepare<[string], number>('SELECT seq FROM entry WHERE chain = ? ORDER BY seq DESC LIMIT 1').pluck()
   return {
     /** Seqs of the entries of these types (not decisions), ascending. */
-    seqsOfTypes: (chain: string, types: readonly string[]) => seqs.all(chain, JSON.stringify(types)),
-    seqsOfTypesIn: (chain: string, types: readonly string[], { first, end }: SeqRange) =>
-      seqsIn.all(chain, JSON.stringify(types), first, end),
+    seqsOfTypes: (chain: string, types: readonly string[], { first, end }: SeqRange = EVERYWHERE) =>
+      ofTypes.all(chain, first, end, JSON.stringify(types)),
     /** Number of entries other than decisions in the index of types. */
     countOthers: (chain: string, { first, end }: SeqRange) => others.get(chain, first, end) ?? 0,
     length: (chain: string) => (last.get(chain) ?? -1) + 1,
@@ -138,10 +119,10 @@ function placeQueries(db: Database) {
 
 /** Builds entries from rows, with all sections or those of a JSON array of names. */
 function entryReader(db: Database): (row: EntryRow, names?: string) => StoredEntry {
-  const all = db.prepare<[string, number], SectionRow>(
+  const all = db.prepare<[string, number], Section>(
     'SELECT name, salt, json FROM section WHERE chain = ? AND seq = ? ORDER BY name',
   )
-  const named = db.prepare<[string, number, string], SectionRow>(
+  const named = db.prepare<[string, number, string], Section>(
     `SELECT name, salt, json FROM section
       WHERE chain = ? AND seq = ? AND name IN (SELECT value FROM json_each(?)) ORDER BY name`,
   )
@@ -170,8 +151,8 @@ function readHash(row: Place & { hash: unknown }): string {
 }
 
 /** @throws GateError naming the entry */
-function readSections(place: Place, rows: SectionRow[]): SectionRow[] {
-  const isWhole = ({ name, salt, json }: SectionRow): boolean =>
+function readSections(place: Place, rows: Section[]): Section[] {
+  const isWhole = ({ name, salt, json }: Section): boolean =>
     typeof name === 'string' && salt instanceof Uint8Array && typeof json === 'string'
   if (!rows.every(isWhole)) throw damaged(place, 'a section is not text and salt')
   return rows

@@ -66,7 +66,7 @@ const COUNTED = EVENT_TYPES.filter((type) => type !== 'gate.decision')
 function eventsBefore({ entries, pruned }: Connection, chain: string, end: number): Left['events'] {
   const { events } = pruned.record(chain)?.prune ?? {}
   const counts = COUNTED.map((type): [string, number] => {
-    const own = entries.seqsOfTypesIn(chain, [type], { first: 0, end })
+    const own = entries.seqsOfTypes(chain, [type], { first: 0, end })
     return [type, (events?.[type] ?? 0) + own.length]
   })
   return Object.fromEntries(counts.filter(([, count]) => count > 0))

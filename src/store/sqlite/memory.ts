@@ -1,4 +1,3 @@
-import type { ApiKey } from '../../keys/apikey.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
 import type { State } from '../store.ts'
 import type { Connection } from './connection.ts'
@@ -33,7 +32,7 @@ export function refreshed(memory: Memory, { instance, records }: Connection): Me
     version,
     tenants: merge(memory.tenants, records.tenant.changedSince(memory.version)),
     keys,
-    keysByHash: new Map(Array.from(keys.values(), (key: ApiKey) => [key.hash, key])),
+    keysByHash: new Map(Array.from(keys.values(), (key) => [key.hash, key])),
     signingKeys: merge(memory.signingKeys, records.signingKey.changedSince(memory.version)),
     policies: merge(memory.policies, records.policy.changedSince(memory.version)),
     onDisk,

@@ -132,16 +132,12 @@ function configure(db: Database): void {
   db.pragma('secure_delete = ON')
 }
 
-interface Migration {
-  name: string
-  sql: string
-}
-
-function migrations(): Migration[] {
+/** Texts of the migrations, in name order. */
+function migrations(): string[] {
   return readdirSync(MIGRATIONS)
     .filter((name) => name.endsWith('.sql'))
     .sort()
-    .map((name) => ({ name, sql: readFileSync(new URL(name, MIGRATIONS), 'utf8') }))
+    .map((name) => readFileSync(new URL(name, MIGRATIONS), 'utf8'))
 }
 
 /** Applies the missing migrations in name order, in one transaction; user_version counts those applied. */
@@ -153,7 +149,7 @@ function migrate(db: Database): void {
   const apply = db.transaction(() => {
     const applied = version()
     if (applied > all.length) throw new UnusableFile('The data file was written by a newer version of gate-sidecar.')
-    for (const migration of all.slice(applied)) db.exec(migration.sql)
+    for (const sql of all.slice(applied)) db.exec(sql)
     if (applied < all.length) db.pragma(`user_version = ${all.length}`)
   })
   apply.immediate()
@@ -167,7 +163,7 @@ const SCHEMA =
 function assertSchema(db: Database): void {
   const fresh = new Sqlite(':memory:')
   try {
-    for (const migration of migrations()) fresh.exec(migration.sql)
+    for (const sql of migrations()) fresh.exec(sql)
     const expected = JSON.stringify(fresh.prepare(SCHEMA).all())
     if (JSON.stringify(db.prepare(SCHEMA).all()) !== expected) {
       throw new AlteredFile('The schema of the data file is not the one this version makes; the file was altered.')

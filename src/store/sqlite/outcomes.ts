@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { EventType } from '../../audit/events.ts'
 import { ID_PREFIX } from '../../base/id.ts'
 import type { Reporter, Unreported, UnreportedQuery } from '../queries.ts'
-import { AGENT, TAKEN } from './taken.ts'
+import { AGENT, TAKEN } from './decisions.ts'
 
 const DECISION = "json_extract(json, '$.decisionId')"
 const REPORTER = "json_extract(json, '$.reportedBy')"

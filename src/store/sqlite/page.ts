@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { PageQuery } from '../queries.ts'
+import type { PageQuery, SeqRange } from '../queries.ts'
 
 export interface EntryRow {
   chain: string
@@ -10,11 +10,11 @@ export interface EntryRow {
 
 export const COLUMNS = 'chain, seq, header, hash'
 
-/** first <= seq < end */
-export interface SeqRange {
-  first: number
-  end: number
-}
+/**
+ * Entries other than decisions with first <= seq < end. The index, which lacks decisions, is named, since the planner
+ * would take the primary key and read every header.
+ */
+export const OTHERS = "entry INDEXED BY entry_type WHERE chain = ? AND type <> 'gate.decision' AND seq >= ? AND seq < ?"
 
 interface RowPage {
   rows: EntryRow[]
@@ -26,12 +26,7 @@ export function pageQuery(db: Database): (query: PageQuery, range: SeqRange) => 
   const between = db.prepare<[string, number, number], EntryRow>(
     `SELECT ${COLUMNS} FROM entry WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq`,
   )
-  // Names the index: the planner would take the primary key and read the header of every decision.
-  const others = db
-    .prepare<[string, number, number], number>(
-      "SELECT seq FROM entry INDEXED BY entry_type WHERE chain = ? AND type <> 'gate.decision' AND seq >= ? AND seq < ? ORDER BY seq",
-    )
-    .pluck()
+  const others = db.prepare<[string, number, number], number>(`SELECT seq FROM ${OTHERS} ORDER BY seq`).pluck()
   const ofType = typeQuery(db)
   return (query, range) => {
     const { chain, order, limit, offset, eventType } = query
@@ -68,8 +63,7 @@ function spans(skipped: readonly number[], first: number, low: number, high: num
 
 /** Pages of one type other than decisions, from the partial index. */
 function typeQuery(db: Database): (query: PageQuery, range: SeqRange) => RowPage {
-  const where =
-    "FROM entry INDEXED BY entry_type WHERE chain = ? AND seq >= ? AND seq < ? AND type = ? AND type <> 'gate.decision'"
+  const where = `FROM ${OTHERS} AND type = ?`
   const count = db.prepare<[string, number, number, string], { total: number }>(`SELECT count(*) AS total ${where}`)
   const ordered = (direction: 'ASC' | 'DESC') =>
     db.prepare<[string, number, number, string, number, number], EntryRow>(

@@ -1,16 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import { type Prune, readPrune } from '../../evidence/prune.ts'
+import type { chainRows } from './chain-rows.ts'
+import type { entryQueries } from './entries.ts'
 
-interface Entries {
-  seqsOfTypes(chain: string, types: readonly string[]): number[]
-}
-
-interface Rows {
-  wholeData(chain: string, seq: number): string | undefined
+interface Reads {
+  entries: ReturnType<typeof entryQueries>
+  rows: ReturnType<typeof chainRows>
 }
 
 /** Statements over pruned. Only commit.ts writes, inside its transaction. */
-export function prunedQueries(db: Database, entries: Entries, rows: Rows) {
+export function prunedQueries(db: Database, { entries, rows }: Reads) {
   const size = db.prepare<[string], number>('SELECT size FROM pruned WHERE chain = ?').pluck()
   const put = db.prepare<[string, number]>(
     'INSERT INTO pruned (chain, size) VALUES (?, ?) ON CONFLICT (chain) DO UPDATE SET size = excluded.size',

@@ -1,31 +1,23 @@
 import type { Database } from 'better-sqlite3'
+import { STATE_EVENTS } from '../../audit/events.ts'
 import { canonicalJson } from '../../base/canonical.ts'
 import { isJsonObject, storedJson } from '../../base/json.ts'
 import type { RecordKind, Records, RecordWrite } from '../records.ts'
+import type { Placed } from '../submission.ts'
 import { AlteredFile } from './open.ts'
 
-const TABLE: Record<RecordKind, string> = {
-  tenant: 'tenant',
-  key: 'api_key',
-  signingKey: 'signing_key',
-  policy: 'policy',
-  switch: 'kill_switch',
-  approval: 'approval',
-}
-
-interface Row {
+export interface RecordRow {
   id: string
   body: string
 }
 
 /** Statements over one table of records. Only commit.ts writes, inside its transaction. */
-function tableQueries<K extends RecordKind>(db: Database, kind: K) {
-  const table = TABLE[kind]
-  const get = db.prepare<[string], Row>(`SELECT id, body FROM ${table} WHERE id = ?`)
-  const all = db.prepare<[], Row>(`SELECT id, body FROM ${table} ORDER BY id`)
-  const after = db.prepare<[string], Row>(`SELECT id, body FROM ${table} WHERE id > ? ORDER BY id LIMIT 1`)
+function tableQueries<K extends RecordKind>(db: Database, kind: K, table: string = kind) {
+  const get = db.prepare<[string], RecordRow>(`SELECT id, body FROM ${table} WHERE id = ?`)
+  const all = db.prepare<[], RecordRow>(`SELECT id, body FROM ${table} ORDER BY id`)
+  const after = db.prepare<[string], RecordRow>(`SELECT id, body FROM ${table} WHERE id > ? ORDER BY id LIMIT 1`)
   const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck()
-  const changedSince = db.prepare<[number], Row>(`SELECT id, body FROM ${table} WHERE changed > ? ORDER BY id`)
+  const changedSince = db.prepare<[number], RecordRow>(`SELECT id, body FROM ${table} WHERE changed > ? ORDER BY id`)
   const remove = db.prepare<[string]>(`DELETE FROM ${table} WHERE id = ?`)
   const upsert = db.prepare<[string, string, number]>(
     `INSERT INTO ${table} (id, body, changed) VALUES (?, ?, ?)
@@ -50,7 +42,7 @@ function tableQueries<K extends RecordKind>(db: Database, kind: K) {
 }
 
 /** @throws AlteredFile for a record that this program cannot have written; only the chain shows whether it is right */
-export function recordOf<K extends RecordKind>(kind: K, { id, body }: Row): Records[K] {
+export function recordOf<K extends RecordKind>(kind: K, { id, body }: RecordRow): Records[K] {
   const record = storedJson(body)
   if (!isJsonObject(record) || record.id !== id)
     throw new AlteredFile(
@@ -62,14 +54,24 @@ export function recordOf<K extends RecordKind>(kind: K, { id, body }: Row): Reco
 export function recordQueries(db: Database) {
   const tables = {
     tenant: tableQueries(db, 'tenant'),
-    key: tableQueries(db, 'key'),
-    signingKey: tableQueries(db, 'signingKey'),
+    key: tableQueries(db, 'key', 'api_key'),
+    signingKey: tableQueries(db, 'signingKey', 'signing_key'),
     policy: tableQueries(db, 'policy'),
-    switch: tableQueries(db, 'switch'),
+    switch: tableQueries(db, 'switch', 'kill_switch'),
     approval: tableQueries(db, 'approval'),
   }
+  const entries = db.prepare<[string, string, string], Pick<Placed, 'chain' | 'seq'>>(
+    `SELECT section.chain, section.seq FROM section JOIN entry USING (chain, seq)
+      WHERE section.name = 'data' AND json_extract(section.json, '$.record') IS NOT NULL
+        AND json_extract(section.json, '$.id') = ? AND json_extract(section.json, '$.record') = ?
+        AND entry.type IN (SELECT value FROM json_each(?))
+      ORDER BY section.chain, section.seq`,
+  )
+  const types = JSON.stringify(STATE_EVENTS)
   return {
     ...tables,
+    /** Finds the entries that changed a record. Excludes entries of callers, whatever their data looks like. */
+    entriesOf: (kind: RecordKind, id: string) => entries.all(id, kind, types),
     /** Writes the record over the revision before it; false when another revision is stored. */
     put(write: RecordWrite, version: number): boolean {
       const { kind, record } = write

@@ -49,13 +49,13 @@ export function assertRecords(connection: Connection, origin: string): void {
  * @throws AlteredFile naming the approval
  */
 export function assertApprovals(connection: Connection, origin: string): void {
-  const { entries, records, recordEntries } = connection
+  const { entries, records } = connection
   let rows = 0
   let changes = 0
   const next = (id: string) => reading('The table of approval records', () => records.approval.after(id))
   for (let row = next(''); row !== undefined; row = next(row.id)) {
     const { id, body } = row
-    const places = reading(`The list of entries of approval ${id}`, () => recordEntries.of('approval', id))
+    const places = reading(`The list of entries of approval ${id}`, () => records.entriesOf('approval', id))
     const folded = nothingFolded()
     for (const place of places) foldEntry(connection, origin, folded, place)
     assertSame('approval', id, folded.approval.get(id), body)

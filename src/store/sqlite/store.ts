@@ -5,13 +5,12 @@ import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Clock } from '../../base/time.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
-import type { PageQuery } from '../queries.ts'
+import type { PageQuery, SeqRange } from '../queries.ts'
 import type { State, Store } from '../store.ts'
 import { type Connection, connect } from './connection.ts'
 import { unavailable } from './errors.ts'
-import { type FileAddress, fileConnection } from './file-connection.ts'
+import { dataFileIdentity, type FileAddress, fileConnection } from './file-connection.ts'
 import { stateBefore } from './fold.ts'
-import { dataFileIdentity } from './identity.ts'
 import { EMPTY, type Memory, refreshed } from './memory.ts'
 import { asUnusable, DATA_FILE, openDatabase, retryWhileBusy } from './open.ts'
 import { commitQueue } from './queue.ts'
@@ -91,11 +90,6 @@ export function openStore(options: StoreOptions): Store {
   }
 }
 
-type Reads = Omit<
-  Store,
-  'verifyChain' | 'origin' | 'commit' | 'suspend' | 'resume' | 'impose' | 'imposed' | 'state' | 'refresh' | 'close'
->
-
 /** Checks the file, then loads the instance's name and records; closes a file that is refused. */
 function checked(
   connection: Connection,
@@ -122,7 +116,7 @@ function checked(
 type Read = <T>(query: (connection: Connection) => T) => Promise<T>
 
 /** Reads see the last commit of any process. A failed read is a failure of the store, not an empty answer. */
-function reads(current: () => Connection, origin: string, clock: Clock): Reads {
+function reads(current: () => Connection, origin: string, clock: Clock) {
   const read: Read = async (query) => {
     try {
       return query(current())
@@ -142,25 +136,25 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
     entriesFrom: (chain, seq, limit, maxBytes) => read(({ entries }) => entries.from(chain, seq, limit, maxBytes)),
     headersFrom: (chain, seq, limit) => read(({ entries }) => entries.headersFrom(chain, seq, limit)),
     lengths: (chains) => read(({ entries }) => new Map(chains.map((chain) => [chain, entries.length(chain)]))),
-    seqsOfTypes: (chain, types, range) => read(({ entries }) => entries.seqsOfTypesIn(chain, types, range)),
+    seqsOfTypes: (chain, types, range) => read(({ entries }) => entries.seqsOfTypes(chain, types, range)),
     page: (query) => read(({ entries }) => entries.page(query, rangeOf(entries, query))),
     seqRange: (chain, from, to) =>
       read(({ entries }) => ({ first: entries.seqNotBefore(chain, from), end: entries.seqNotBefore(chain, to) })),
     changesOf: (kind, id) =>
-      read(({ recordEntries, entries }) =>
-        recordEntries.of(kind, id).flatMap(({ chain, seq }) => entries.bySeq(chain, seq) ?? []),
+      read(({ records, entries }) =>
+        records.entriesOf(kind, id).flatMap(({ chain, seq }) => entries.bySeq(chain, seq) ?? []),
       ),
     seqNotBefore: (chain, ts) => read(({ entries }) => entries.seqNotBefore(chain, ts)),
-    requestAt: (chain, seq) => read(({ entries }) => entries.requestAt(chain, seq)),
-    decisions: (chain, range) => read(({ decisions }) => decisions(chain, range)),
-    taken: (query) => read(({ taken }) => taken(query)),
+    requestAt: (chain, seq) => read(({ decisions }) => decisions.requestAt(chain, seq)),
+    decisions: (chain, range) => read(({ decisions }) => decisions.rows(chain, range)),
+    taken: (query) => read(({ decisions }) => decisions.taken(query)),
     outcomeEntries: (chain, decisionId, types) =>
       read(({ outcomes, entries }) =>
         outcomes.told(chain, decisionId, types).flatMap((seq) => entries.bySeq(chain, seq) ?? []),
       ),
     reporters: (chain) => read(({ outcomes }) => outcomes.reporters(chain)),
     unreported: (query) => read(({ outcomes }) => outcomes.unreported(query)),
-    recentActions: (chain, decisions) => read(({ entries }) => entries.recentActions(chain, decisions)),
+    recentActions: (chain, decisions) => read((connection) => connection.decisions.recentActions(chain, decisions)),
     chains: () => read(({ entries }) => entries.chains()),
     ...checkpointReads(read),
     pruned: (chain) => read(({ pruned }) => pruned.record(chain)?.prune),
@@ -174,10 +168,9 @@ function reads(current: () => Connection, origin: string, clock: Clock): Reads {
     idempotencyUse: (keyId, route, value) => read(({ idempotency }) => idempotency.find(keyId, route, value, clock())),
     keyUses: (keyIds) => read(({ keyUses }) => keyUses.of(keyIds)),
     policySource: (tenantId, digest) => read(({ policySources }) => policySources.get(tenantId, digest)),
-  }
+  } satisfies Partial<Store>
 }
 
-/** Reads of checkpoints and the tree. */
 function checkpointReads(read: Read) {
   return {
     lastCheckpoint: (chain) => read(({ checkpoints }) => checkpoints.last(chain)),
@@ -190,7 +183,7 @@ function checkpointReads(read: Read) {
     checkpointsAfter: (number, limit) => read(({ checkpoints }) => checkpoints.after(number, limit)),
     deliveries: () => read(({ checkpoints }) => checkpoints.anchored()),
     treeHashes: (chain, ranges) => read(({ checkpoints }) => checkpoints.hashes(chain, ranges)),
-  } satisfies Partial<Reads>
+  } satisfies Partial<Store>
 }
 
 /** Result of the pragma: whether it was blocked, the number of pages, and the number written. */
@@ -199,10 +192,7 @@ function isTruncated(answer: unknown): boolean {
   return row?.busy === 0
 }
 
-function rangeOf(
-  entries: Connection['entries'],
-  { chain, from, to, before, since }: PageQuery,
-): { first: number; end: number } {
+function rangeOf(entries: Connection['entries'], { chain, from, to, before, since }: PageQuery): SeqRange {
   const oldest = from === undefined ? entries.first(chain) : entries.seqNotBefore(chain, from)
   const first = Math.max(oldest, since ?? 0)
   const end = to === undefined ? (entries.head(chain)?.seq ?? -1) + 1 : entries.seqNotBefore(chain, to)

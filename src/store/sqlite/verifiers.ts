@@ -6,15 +6,14 @@ import type { ChainRequest } from '../queries.ts'
 import { unavailable } from './errors.ts'
 import type { FileAddress, FileConnection } from './file-connection.ts'
 import { verifyChain } from './verify-chain.ts'
+import type { Progress } from './walk-range.ts'
 
 const MODULE = new URL('./verify-worker', import.meta.url)
-
-type OnProgress = (checked: number) => void
 
 /** Verifies chains of one file, one at a time. */
 export interface Verifier {
   /** @throws GateError `audit_unavailable` when the file cannot be read; the reason of the signal */
-  verify(request: ChainRequest, onProgress: OnProgress, signal?: AbortSignal): Promise<RangeVerification>
+  verify(request: ChainRequest, onProgress: Progress, signal?: AbortSignal): Promise<RangeVerification>
   /** Terminates the verification under way. */
   close(): Promise<void>
 }
@@ -46,7 +45,7 @@ export const verifyInThread: MakeVerifier = (address) => {
   let isClosed = false
   const serial = limitConcurrency(1)
 
-  const run = (request: ChainRequest, onProgress: OnProgress, signal?: AbortSignal): Promise<RangeVerification> =>
+  const run = (request: ChainRequest, onProgress: Progress, signal?: AbortSignal): Promise<RangeVerification> =>
     new Promise((resolve, reject) => {
       if (isClosed) return reject(unavailable('be verified', 'the store is closed'))
       // The caller gave up while its request was queued.

@@ -1,5 +1,5 @@
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
-import { GOOD_STATUSES, type RangeStatus, type RangeVerification } from '../../audit/range.ts'
+import type { RangeStatus, RangeVerification } from '../../audit/range.ts'
 import { unsignedTail } from '../../audit/unsigned.ts'
 import { formatDigest } from '../../base/digest.ts'
 import { CHAIN } from '../../evidence/note.ts'
@@ -40,7 +40,7 @@ export function verifyChain(
 function resultOf(found: Found, unanchored: number, isEmpty: boolean): RangeVerification {
   const status = found.fault?.status ?? (isEmpty ? 'empty' : unanchored > 0 ? 'unanchored' : 'ok')
   return {
-    valid: GOOD_STATUSES.includes(status),
+    valid: found.fault === undefined,
     status,
     entriesChecked: found.checked,
     firstEntry: found.firstEntry,

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { letOthersGoFirst } from '../../workers/thread.ts'
 import { connect } from './connection.ts'
-import { dataFileIdentity } from './identity.ts'
+import { dataFileIdentity } from './file-connection.ts'
 import { openDatabase } from './open.ts'
 import type { VerifyJob, VerifyMessage } from './verifiers.ts'
 import { verifyChain } from './verify-chain.ts'

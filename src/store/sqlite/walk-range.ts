@@ -65,7 +65,7 @@ export function walkRange(
   })
   const edge = leftEdge(work, first, checkAt)
   if ('fault' in edge) return edge.fault
-  const tree = treeBefore(work, first)
+  const tree = new GrowingTree(first, connection.checkpoints.hashes(chain, coverRanges(0, first)))
   const walk = new ChainWalk({ chain, head: edge, tree, marks: marksAround(work, first, end), ...nodes(work) })
   const begins = walk.begin()
   if (begins !== undefined) return begins
@@ -117,10 +117,6 @@ function leftEdge(
   const follows = { seq: first - 2, hash: entry.header.prev, tsMs: 0 }
   const wrong = entryFault(chain, follows, entry, checkAt(first - 1, committed))
   return wrong === undefined ? headOf(entry) : { fault: wrong }
-}
-
-function treeBefore({ connection, request }: Work, first: number): GrowingTree {
-  return new GrowingTree(first, connection.checkpoints.hashes(request.chain, coverRanges(0, first)))
 }
 
 /** Checkpoints up to the first one past the range. Each counts only when a log key has signed it for this chain. */

@@ -1,7 +1,7 @@
 import { type ErrorCode, GateError } from '../../base/errors.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
 import type { Committed, Conflict } from '../submission.ts'
-import { applySubmission, type CommitDeps, type Group, type PreparedSubmission } from './commit.ts'
+import { applySubmission, type Group, type PreparedSubmission } from './commit.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isSqliteError } from './errors.ts'
 import type { FileConnection } from './file-connection.ts'
@@ -50,7 +50,7 @@ export interface Writer {
  * It caches records between groups, and refreshes them inside each transaction with the writes of other processes.
  */
 export function groupCommitter(file: FileConnection, origin: string): (request: WriteRequest) => WriteReply {
-  const deps: CommitDeps = { origin, random: randomPool() }
+  const random = randomPool()
   let memory: Memory = EMPTY
   return (request) => {
     let connection: Connection
@@ -63,6 +63,8 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
     let committing = false
     try {
       const group: Group = {
+        origin,
+        random,
         connection,
         memory: refreshed(memory, connection),
         imposed: request.imposed,
@@ -70,7 +72,7 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
         regressed: new Set(request.regressed),
         nowMs: request.nowMs,
       }
-      const results = applyAll(group, request.submissions, deps)
+      const results = applyAll(group, request.submissions)
       committing = true
       connection.transaction.commit.run()
       memory = group.memory
@@ -84,20 +86,20 @@ export function groupCommitter(file: FileConnection, origin: string): (request: 
 }
 
 /** Applies as many submissions as fit in the time of a group. */
-function applyAll(group: Group, submissions: readonly PreparedSubmission[], deps: CommitDeps): WriteResult[] {
+function applyAll(group: Group, submissions: readonly PreparedSubmission[]): WriteResult[] {
   const sinceMs = performance.now()
   const results: WriteResult[] = []
   for (const submission of submissions) {
-    results.push(writeResultOf(group, submission, deps))
+    results.push(writeResultOf(group, submission))
     if (performance.now() - sinceMs > GROUP_MS) break
   }
   return results
 }
 
 /** A fault of the submission refuses it alone; an error of the file propagates and ends the group. */
-function writeResultOf(group: Group, submission: PreparedSubmission, deps: CommitDeps): WriteResult {
+function writeResultOf(group: Group, submission: PreparedSubmission): WriteResult {
   try {
-    return applySubmission(group, submission, deps)
+    return applySubmission(group, submission)
   } catch (error) {
     if (isSqliteError(error)) throw error
     const message = error instanceof Error ? error.message : String(error)
