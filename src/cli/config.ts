@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
 import { type Origin, readSettings, SETTING_NAMES } from '../service/config.ts'
+import type { GateCommand } from './command.ts'
 import { type CommonOptions, sourcesOf } from './context.ts'
 import { print, table } from './output.ts'
 import { addServeOptions } from './serve/serve.ts'
@@ -8,19 +8,14 @@ interface PrintOptions extends CommonOptions {
   showOrigin?: boolean
 }
 
-export function addConfigCommands(program: Command): void {
+export function addConfigCommands(program: GateCommand): void {
   const config = program.command('config').description('show the settings')
   addServeOptions(config.command('print'))
     .description('print the settings that serve would run with, given the same flags, variables and file')
     .option('--show-origin', 'say where each value comes from: flag, variable, file or default')
-    .addHelpText(
-      'after',
-      `
-With --json alone, the output is itself a configuration file.
-
-Example:
-  gate-sidecar config print --show-origin --config gate-sidecar.json --port 8080`,
-    )
+    .notes(`
+With --json alone, the output is itself a configuration file.`)
+    .example('config print --show-origin --config gate-sidecar.json --port 8080')
     .action(printConfig)
 }
 

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { GateCommand } from './command.ts'
 import { addGateOptions, type GateClientOptions, gateClient } from './gate-client.ts'
 import { paint, print } from './output.ts'
 
@@ -9,11 +9,11 @@ interface ConsoleOptions extends GateClientOptions {
   json?: boolean
 }
 
-export function addConsoleCommand(program: Command): void {
+export function addConsoleCommand(program: GateCommand): void {
   addGateOptions(program.command('console'))
     .option('--json', 'print JSON')
     .description('print a link that signs a browser in to the web console, once within five minutes')
-    .addHelpText('after', '\nExample:\n  gate-sidecar console --tenant acme')
+    .example('console --tenant acme')
     .action(async (options: ConsoleOptions) => {
       const link = await gateClient(options, { timeout: TIMEOUT_MS }).sessions.signInLink()
       print(options, link, () => [

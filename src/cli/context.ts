@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
 import type { Operator } from '../actions/killswitch/killswitch.ts'
 import { chainOf } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
 import { idMaker } from '../base/id.ts'
-import { type Config, type ConfigSources, flagOf, readConfig, SETTINGS, type SettingName } from '../service/config.ts'
+import { type Config, type ConfigSources, readConfig, SETTINGS } from '../service/config.ts'
 import type { StartCheck } from '../store/sqlite/store.ts'
 import type { Store } from '../store/store.ts'
 import type { Io } from './io.ts'
@@ -33,19 +33,6 @@ export interface CommonOptions {
   policies?: string
   config?: string
   json?: boolean
-}
-
-export function addCommonOptions(command: Command, which: { policies?: true; data?: true }): Command {
-  if (which.data) addSettingOption(command, 'data')
-  if (which.policies) addSettingOption(command, 'policies')
-  return command.option('--config <file>', 'configuration file (JSON)').option('--json', 'print JSON')
-}
-
-/** The flag of a setting, from the table of settings. */
-export function addSettingOption(command: Command, name: SettingName): Command {
-  const { placeholder, help, default: value } = SETTINGS[name]
-  const shown = value === null || String(value) === '' ? '' : ` (default: ${value})`
-  return command.option(`${flagOf(name)} <${placeholder}>`, `${help}${shown}`)
 }
 
 export function environmentOption(): Option {
@@ -74,6 +61,11 @@ export function collectOneOf(allowed: readonly string[]) {
   }
 }
 
+/** The members that have a value: a request leaves out what no option gives. */
+export function given(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+}
+
 /** The settings in force for a command: those of its options that are settings override the others. */
 export function configOf(options: CommonOptions): Config {
   return readConfig(sourcesOf(options))
@@ -100,20 +92,21 @@ export function hostOperator(tenantId: string, environment: Environment): Operat
  * Runs `work` on the data file in this process, possibly beside a running server.
  * Checking many approvals takes long; a command that uses none, above all a stop, does not wait for it.
  *
- * @param options.create make the file when there is none
+ * @param opening.create make the file when there is none
  */
 export async function withStore<T>(
-  config: Config,
-  { create = false, check = 'allButApprovals' }: { create?: boolean; check?: StartCheck },
-  work: (deps: Deps) => Promise<T>,
+  options: CommonOptions,
+  work: (deps: Deps, config: Config) => Promise<T>,
+  { create = false, check = 'allButApprovals' }: { create?: boolean; check?: StartCheck } = {},
 ): Promise<T> {
+  const config = configOf(options)
   const clock = Date.now
   const newId = idMaker(clock, randomBytes)
   // Commands without a data file do not load SQLite.
   const { openStore } = await import('../store/sqlite/store.ts')
   const store: Store = openStore({ dir: resolve(config.data), create, clock, check })
   try {
-    return await work({ store, clock, newId })
+    return await work({ store, clock, newId }, config)
   } finally {
     await store.close()
   }

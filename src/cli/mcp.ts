@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../base/time.ts'
 import { port as portShape } from '../base/value-shape.ts'
 import { visible } from '../base/visible.ts'
@@ -8,6 +8,7 @@ import { relayHttp } from '../mcp/http.ts'
 import { addPins, readPins } from '../mcp/pins.ts'
 import { relayStdio } from '../mcp/stdio.ts'
 import { type Drift, ToolBook } from '../mcp/tool-book.ts'
+import type { GateCommand } from './command.ts'
 import { collect, UsageError } from './context.ts'
 import { addGateOptions, type GateClientOptions, gateClient } from './gate-client.ts'
 import { stopSignal } from './serve/signals.ts'
@@ -22,7 +23,7 @@ interface McpOptions extends GateClientOptions {
   acceptChanges?: boolean
 }
 
-export function addMcpCommand(program: Command): void {
+export function addMcpCommand(program: GateCommand): void {
   addGateOptions(program.command('mcp'))
     .argument('[command...]', 'the MCP server and its arguments, behind --')
     .description('stand before an MCP server, and ask the sidecar before each of its tools is called')
@@ -33,14 +34,12 @@ export function addMcpCommand(program: Command): void {
     .option('--trusted <tool>', 'its results are only written by the user and their systems; may be repeated', collect)
     .option('--pins <file>', 'keeps digests of the definitions of tools: a tool whose definition changes is refused')
     .option('--accept-changes', 'calls tools whose definition has changed; policies are told, by context.mcp.changed')
-    .addHelpText('after', EXAMPLES)
+    .example(
+      'mcp --tenant acme --pins github.json -- npx -y @example/mcp-server-github',
+      'mcp --tenant acme --http https://mcp.example/mcp --port 4284',
+    )
     .action(run)
 }
-
-const EXAMPLES = `
-Example:
-  gate-sidecar mcp --tenant acme --pins github.json -- npx -y @example/mcp-server-github
-  gate-sidecar mcp --tenant acme --http https://mcp.example/mcp --port 4284`
 
 async function run(command: string[], options: McpOptions): Promise<void> {
   const [file, ...args] = command

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Command } from 'commander'
 import { auditChain } from '../../actions/audit/audit.ts'
 import type { Deps } from '../../actions/deps.ts'
-import { configOf, limitOption, withStore } from '../context.ts'
+import type { GateCommand } from '../command.ts'
+import { limitOption, withStore } from '../context.ts'
 import { print } from '../output.ts'
 import { stopSignal } from '../serve/signals.ts'
 import { type EntryView, entryTable } from './entry-lines.ts'
@@ -17,17 +17,17 @@ interface TailOptions extends ChainOptions {
 const FOLLOW_MS = 200
 const FOLLOW_BATCH = 500
 
-export function addAuditTailCommand(audit: Command): void {
+export function addAuditTailCommand(audit: GateCommand): void {
   addChainOptions(audit.command('tail'))
     .description('print the newest entries, oldest of them first; JSON is one entry a line')
     .addOption(limitOption(10, 500))
     .option('--follow', 'go on with new entries as they come')
-    .addHelpText('after', '\nExample:\n  gate-sidecar audit tail --tenant acme --follow')
+    .example('audit tail --tenant acme --follow')
     .action(tail)
 }
 
 async function tail(options: TailOptions): Promise<void> {
-  await withStore(configOf(options), {}, async (deps) => {
+  await withStore(options, async (deps) => {
     const chain = await chainNamed(deps, options)
     const { items } = await auditChain(deps, { chain, order: 'desc', limit: options.limit, offset: 0 })
     const next = (items[0]?.seq ?? -1) + 1

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
 import { formatDiagnostic } from '../../authoring/diagnostics/text.ts'
 import { loadPolicySet } from '../../authoring/load/load.ts'
 import type { Environment } from '../../base/environment.ts'
@@ -12,7 +11,8 @@ import { historyFrom } from '../../gate/history.ts'
 import { type Judgement, judge } from '../../gate/judge.ts'
 import { RiskRequest } from '../../gate/request.ts'
 import type { PolicySet } from '../../policies/set.ts'
-import { addCommonOptions, CannotRun, type CommonOptions, configOf, environmentOption, UsageError } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { CannotRun, type CommonOptions, configOf, environmentOption, given, UsageError } from '../context.ts'
 import { objectOf } from '../json-option.ts'
 import { noFolderOf, sourceOf } from '../tenant-folders.ts'
 
@@ -29,8 +29,8 @@ export interface OfflineOptions extends CommonOptions {
 
 const parseRequest = parserOf(RiskRequest)
 
-export function addOfflineOptions(command: Command): Command {
-  return addCommonOptions(command, { policies: true })
+export function addOfflineOptions(command: GateCommand): GateCommand {
+  return addCommonOptions(command, 'policies')
     .requiredOption('--tenant <id>', 'whose policies')
     .requiredOption('--action <name>', 'the action')
     .option('--context <json>', 'the context, a JSON object')
@@ -48,11 +48,7 @@ export async function judgeOffline(
   const set = loadSet(resolve(configOf(options).policies), tenant)
   const context = objectOf('--context', options.context)
   const plan = objectOf('--plan', options.plan)
-  const request = parseRequest({
-    action: options.action,
-    ...(context !== undefined && { context }),
-    ...(plan !== undefined && { plan }),
-  })
+  const request = parseRequest(given({ action: options.action, context, plan }))
   const nowMs = options.at === undefined ? Date.now() : parseRfc3339(options.at)
   if (nowMs === undefined) throw new UsageError(`--at: ${options.at} is not a time such as 2026-01-31T12:00:00Z.`)
   const query = { agent, nowMs, action: request.action, context, plan }

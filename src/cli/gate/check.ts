@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
 import type { Judgement } from '../../gate/judge.ts'
+import type { GateCommand } from '../command.ts'
 import { EXIT } from '../context.ts'
 import { decisionLines, explanationLines } from '../decisions/explanation-lines.ts'
 import { addOfflineOptions, judgeOffline, type OfflineOptions } from '../evidence/offline.ts'
@@ -10,14 +10,11 @@ interface CheckOptions extends OfflineOptions {
   explain?: boolean
 }
 
-export function addCheckCommand(program: Command): void {
+export function addCheckCommand(program: GateCommand): void {
   addOfflineOptions(program.command('check'))
     .description('decide an action by the policy files alone; exit 1 unless it is allowed')
     .option('--explain', 'show each rule and risk factor about the action, and what its conditions saw')
-    .addHelpText(
-      'after',
-      `\nExample:\n  gate-sidecar check --tenant acme --action payment.transfer --context '{"amount": 25}' --explain`,
-    )
+    .example(`check --tenant acme --action payment.transfer --context '{"amount": 25}' --explain`)
     .action(checkOffline)
 }
 

@@ -1,15 +1,12 @@
-import type { Command } from 'commander'
+import type { GateCommand } from '../command.ts'
 import { factorLines } from '../decisions/explanation-lines.ts'
 import { addOfflineOptions, judgeOffline, type OfflineOptions } from '../evidence/offline.ts'
 import { print } from '../output.ts'
 
-export function addRiskCommand(program: Command): void {
+export function addRiskCommand(program: GateCommand): void {
   addOfflineOptions(program.command('risk'))
     .description('score an action by the policy files alone, without deciding, and explain each factor')
-    .addHelpText(
-      'after',
-      `\nExample:\n  gate-sidecar risk --tenant acme --action payment.transfer --context '{"amount": 25}'`,
-    )
+    .example(`risk --tenant acme --action payment.transfer --context '{"amount": 25}'`)
     .action(riskOffline)
 }
 

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Command } from 'commander'
 import type { Diagnostic } from '../../authoring/diagnostics/diagnostics.ts'
 import { shown } from '../../authoring/diagnostics/formats.ts'
 import { formatDiagnostic } from '../../authoring/diagnostics/text.ts'
@@ -11,7 +10,8 @@ import { counted } from '../../base/counted.ts'
 import { readAtMost } from '../../files/policies.ts'
 import { policyPaths } from '../../files/policy-paths.ts'
 import { pathInside, rewriteFile } from '../../files/rewrite.ts'
-import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, UsageError } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { CannotRun, type CommonOptions, configOf, EXIT, UsageError } from '../context.ts'
 import { readInput } from '../input.ts'
 import { type Line, paint, print, rendered } from '../output.ts'
 import { requireFolder } from '../tenant-folders.ts'
@@ -42,8 +42,8 @@ interface FormatResult {
   lines: readonly Line[]
 }
 
-export function addFormatCommand(program: Command): void {
-  addCommonOptions(program.command('fmt'), { policies: true })
+export function addFormatCommand(program: GateCommand): void {
+  addCommonOptions(program.command('fmt'), 'policies')
     .description('write policy and test files in one style, with their comments; the digest stays the same')
     .argument(
       '[paths...]',
@@ -51,16 +51,10 @@ export function addFormatCommand(program: Command): void {
     )
     .option('--check', 'change nothing; exit 1 when a file is not in the style')
     .option('--diff', 'change nothing; show what would change')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 A folder stands for its files *.yaml, *.yml and *.json, and for those of the folders in it. A file that cannot be read as a
-document is refused with its faults and left as it is: exit 1.
-
-Example:
-  gate-sidecar fmt
-  gate-sidecar fmt --check --diff policies/acme`,
-    )
+document is refused with its faults and left as it is: exit 1.`)
+    .example('fmt', 'fmt --check --diff policies/acme')
     .action(format)
 }
 

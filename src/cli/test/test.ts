@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { coverageTotal, percentOf } from '../../authoring/cases/coverage.ts'
 import { FILTER_KEYS, type Filter, parseFilter } from '../../authoring/cases/filter.ts'
 import { junitOf } from '../../authoring/cases/junit.ts'
@@ -10,7 +10,8 @@ import type { TenantFolder } from '../../authoring/load/files.ts'
 import { counted } from '../../base/counted.ts'
 import { visible } from '../../base/visible.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
-import { addCommonOptions, type CommonOptions, collect, configOf, EXIT, UsageError } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { type CommonOptions, collect, configOf, EXIT, UsageError } from '../context.ts'
 import { type Line, print } from '../output.ts'
 import { coverageJson, coverageLines, totalLine } from './coverage-lines.ts'
 import { testFolders } from './folders.ts'
@@ -31,8 +32,8 @@ interface TestOptions extends CommonOptions {
   minCoverage?: number
 }
 
-export function addTestCommand(program: Command): void {
-  addCommonOptions(program.command('test'), { policies: true })
+export function addTestCommand(program: GateCommand): void {
+  addCommonOptions(program.command('test'), 'policies')
     .description('run the tests of all policies (*.test.yaml); exit 1 when one fails, or none is run')
     .option('--tenant <id>', 'only the policies of this tenant')
     .option(
@@ -48,7 +49,7 @@ export function addTestCommand(program: Command): void {
     .option('--coverage', 'show which outcomes of rules, factors and comparisons no case has seen')
     .option('--lcov <file>', 'write the coverage in the lcov format')
     .addOption(new Option('--min-coverage <percent>', 'fail below this coverage').argParser(percentArgument))
-    .addHelpText('after', '\nExample:\n  gate-sidecar test --tenant acme --filter refunds --coverage')
+    .example('test --tenant acme --filter refunds --coverage')
     .action(test)
 }
 
