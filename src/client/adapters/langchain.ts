@@ -1,16 +1,6 @@
 import { isObject } from '../objects.ts'
 import type { GateSession, ToolArgs } from '../session.ts'
-import {
-  callWithInput,
-  isRefusal,
-  readAnswer,
-  readAttachments,
-  readQuotes,
-  readUnknown,
-  refusalBefore,
-  textsOf,
-  type WaitingOptions,
-} from './adapter.ts'
+import { callWithInput, isRefusal, Reader, refusalBefore, textsOf, type WaitingOptions } from './adapter.ts'
 
 /* Adapter for LangChain JavaScript. It imports nothing from it, and declares the types that it needs. */
 
@@ -137,14 +127,15 @@ function normalized(message: unknown): NormalizedMessage {
 
 /** Observes all that the model has read and that is not known here to be somebody's own words. */
 function read(session: GateSession, messages: readonly unknown[]): void {
+  const reader = new Reader(session)
   for (const { kind, content, message } of messages.map(normalized)) {
-    if (USERS.has(kind)) readAttachments(session, content, USER_PARTS)
+    if (USERS.has(kind)) reader.attachments(content, USER_PARTS)
     else if (MODELS.has(kind)) {
-      readQuotes(session, content, OWN_PARTS)
+      reader.quotes(content, OWN_PARTS)
       const { tool_outputs: outputs } = isObject(message.additional_kwargs) ? message.additional_kwargs : {}
-      readQuotes(session, outputs, new Set())
-    } else if (TOOLS.has(kind)) readAnswer(session, String(message.name), String(message.tool_call_id), content)
-    else if (!OWN_KINDS.has(kind)) readUnknown(session, message)
+      reader.quotes(outputs, new Set())
+    } else if (TOOLS.has(kind)) reader.answer(String(message.name), String(message.tool_call_id), content)
+    else if (!OWN_KINDS.has(kind)) reader.unknown(message)
   }
 }
 
