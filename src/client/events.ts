@@ -45,7 +45,7 @@ export async function* events(
       )) {
         failures = 0
         position = id
-        if (data !== undefined && position !== undefined) yield eventOf(data, position)
+        if (data !== undefined && position !== undefined) yield { ...parsedData<GateEvent>(data), position }
       }
     } catch (error) {
       if (signal?.aborted) return
@@ -59,10 +59,10 @@ export async function* events(
   }
 }
 
-/** @throws GateError for data that is no event */
-function eventOf(data: string, position: string): GateEvent {
+/** Parses the data of an event into the form that the service declares. @throws GateError for text that is no JSON */
+export function parsedData<T>(data = ''): T {
   try {
-    return { ...JSON.parse(data), position }
+    return JSON.parse(data)
   } catch (cause) {
     throw new GateError('malformed_answer', 'What came is no event.', { cause })
   }

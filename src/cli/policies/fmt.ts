@@ -15,7 +15,7 @@ import { CannotRun, type CommonOptions, configOf, EXIT, UsageError } from '../co
 import { readInput } from '../input.ts'
 import { type Line, paint, print, rendered } from '../output.ts'
 import { requireFolder } from '../tenant-folders.ts'
-import { diffLines } from './diff-lines.ts'
+import { diffLines } from './line-diff.ts'
 
 interface FormatOptions extends CommonOptions {
   check?: boolean

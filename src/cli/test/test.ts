@@ -13,11 +13,11 @@ import { readPolicyFolders } from '../../files/read-folders.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { type CommonOptions, collect, configOf, EXIT, UsageError } from '../context.ts'
 import { type Line, print } from '../output.ts'
+import { caseProgress, endProgress } from '../progress.ts'
 import { coverageJson, coverageLines, totalLine } from './coverage-lines.ts'
 import { testFolders } from './folders.ts'
 import { testsJson } from './json.ts'
 import { summaryLine, traceLines, treeLines } from './lines.ts'
-import { endProgress, progressBar } from './progress.ts'
 import { runTests, type TestFolder, type TestRun } from './run.ts'
 import { watchFolders } from './watch.ts'
 
@@ -65,8 +65,8 @@ async function test(options: TestOptions): Promise<void> {
   const filters = (options.filter ?? []).map(filterOf)
   const runOn = async (folders: readonly TenantFolder[]): Promise<boolean> => {
     const loaded = testFolders(folders, root, options.tenant)
-    const run = await runTests(loaded, { filters, withCoverage: wantsCoverage(options) }, progressBar(io)).finally(() =>
-      endProgress(io),
+    const run = await runTests(loaded, { filters, withCoverage: wantsCoverage(options) }, caseProgress(io)).finally(
+      () => endProgress(io),
     )
     const problems = problemsOf(run, loaded, options)
     show(run, problems, options, pathOf)
