@@ -4,10 +4,6 @@ import { type CommonOptions, sourcesOf } from './context.ts'
 import { print, table } from './output.ts'
 import { addServeOptions } from './serve/serve.ts'
 
-interface PrintOptions extends CommonOptions {
-  showOrigin?: boolean
-}
-
 export function addConfigCommands(program: GateCommand): void {
   const config = program.command('config').description('show the settings')
   addServeOptions(config.command('print'))
@@ -19,7 +15,7 @@ With --json alone, the output is itself a configuration file.`)
     .action(printConfig)
 }
 
-function printConfig(options: PrintOptions): void {
+function printConfig(options: CommonOptions & { showOrigin?: boolean }): void {
   const settings = readSettings(sourcesOf(options))
   const values = Object.fromEntries(SETTING_NAMES.map((name) => [name, settings[name].value]))
   print(options, options.showOrigin ? settings : values, () => {

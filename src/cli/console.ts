@@ -5,16 +5,12 @@ import { paint, print } from './output.ts'
 /** Timeout for an answer of the service. */
 const TIMEOUT_MS = 10_000
 
-interface ConsoleOptions extends GateClientOptions {
-  json?: boolean
-}
-
 export function addConsoleCommand(program: GateCommand): void {
   addGateOptions(program.command('console'))
     .option('--json', 'print JSON')
     .description('print a link that signs a browser in to the web console, once within five minutes')
     .example('console --tenant acme')
-    .action(async (options: ConsoleOptions) => {
+    .action(async (options: GateClientOptions & { json?: boolean }) => {
       const link = await gateClient(options, { timeout: TIMEOUT_MS }).sessions.signInLink()
       print(options, link, () => [
         link.url,

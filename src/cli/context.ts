@@ -41,11 +41,18 @@ export function environmentOption(): Option {
 
 /** A whole number from 1 to `max`. */
 export function limitOption(standard: number, max: number): Option {
-  const parse = (text: string): number => {
-    if (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= max) return Number(text)
-    throw new InvalidArgumentError(`A whole number from 1 to ${max} is expected.`)
-  }
+  const read = (text: string) => (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= max ? Number(text) : undefined)
+  const parse = valueParser(read, `A whole number from 1 to ${max}`)
   return new Option('--limit <n>', `how many, at most ${max}`).argParser(parse).default(standard)
+}
+
+/** Parser of an option's value. @param read undefined for a value that cannot be used, which is not as `expected` */
+export function valueParser<T>(read: (text: string) => T | undefined, expected: string): (text: string) => T {
+  return (text) => {
+    const value = read(text)
+    if (value === undefined) throw new InvalidArgumentError(`${expected} is expected.`)
+    return value
+  }
 }
 
 /** Parser of an option that may be repeated. */

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
 import { CreateKeyRequest, createKey, listed, revokeKey, tenantKeys } from '../actions/keys/keys.ts'
 import { DEFAULT_OVERLAP_MS, MAX_OVERLAP_MS, rotateKey } from '../actions/keys/rotate.ts'
@@ -18,6 +18,7 @@ import {
   given,
   hostActor,
   UsageError,
+  valueParser,
   withStore,
 } from './context.ts'
 import { print, table } from './output.ts'
@@ -34,6 +35,10 @@ interface CreateOptions extends CommonOptions {
 
 const HOUR_MS = 3_600_000
 
+const timeGiven = valueParser(
+  (text) => (parseRfc3339(text) === undefined ? undefined : text),
+  'A time such as 2030-01-31T12:00:00Z',
+)
 const parseRequest = parserOf(CreateKeyRequest)
 
 export function addKeyCommands(program: GateCommand): void {
@@ -79,12 +84,6 @@ function roleOption(): Option {
     .choices(ROLES)
     .argParser(collectOneOf(ROLES))
     .makeOptionMandatory()
-}
-
-function timeGiven(text: string): string {
-  if (parseRfc3339(text) === undefined)
-    throw new InvalidArgumentError('A time such as 2030-01-31T12:00:00Z is expected.')
-  return text
 }
 
 async function create(options: CreateOptions): Promise<void> {

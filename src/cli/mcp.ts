@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import { parseDuration } from '../base/time.ts'
 import { port as portShape } from '../base/value-shape.ts'
 import { visible } from '../base/visible.ts'
@@ -9,7 +9,7 @@ import { addPins, readPins } from '../mcp/pins.ts'
 import { relayStdio } from '../mcp/stdio.ts'
 import { type Drift, ToolBook } from '../mcp/tool-book.ts'
 import type { GateCommand } from './command.ts'
-import { collect, UsageError } from './context.ts'
+import { collect, UsageError, valueParser } from './context.ts'
 import { addGateOptions, type GateClientOptions, gateClient } from './gate-client.ts'
 import { stopSignal } from './serve/signals.ts'
 
@@ -23,13 +23,24 @@ interface McpOptions extends GateClientOptions {
   acceptChanges?: boolean
 }
 
+const duration = valueParser((text) => (text === '0s' ? 0 : parseDuration(text)), 'A duration such as 50s or 10m')
+const httpUrl = valueParser(
+  (text) => (/^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined),
+  'An http or https address',
+)
+const portNumber = valueParser((text) => portShape.read(portShape.fromText(text)), 'A port from 0 to 65535')
+
 export function addMcpCommand(program: GateCommand): void {
   addGateOptions(program.command('mcp'))
     .argument('[command...]', 'the MCP server and its arguments, behind --')
     .description('stand before an MCP server, and ask the sidecar before each of its tools is called')
     .option('--http <url>', 'stand before a server that is reached over HTTP, in place of running one', httpUrl)
     .option('--port <number>', 'with --http, port to listen on; 0 takes a free one', portNumber, 4284)
-    .addOption(approvalTimeoutOption())
+    .addOption(
+      new Option('--approval-timeout <time>', 'how long a held call waits for people; 0s refuses it at once')
+        .argParser(duration)
+        .default(50_000, '50s'),
+    )
     .option('--prefix <text>', 'stands before the name of a tool in the name of its action, such as github.', '')
     .option('--trusted <tool>', 'its results are only written by the user and their systems; may be repeated', collect)
     .option('--pins <file>', 'keeps digests of the definitions of tools: a tool whose definition changes is refused')
@@ -98,28 +109,6 @@ function gatekeepers(options: McpOptions, book: ToolBook) {
   const refusesDrift = options.acceptChanges !== true
   return (startsTainted: boolean) =>
     gatekeeper({ client, book, prefix, trusted, approvalTimeout, refusesDrift, startsTainted, onUnrecorded })
-}
-
-function approvalTimeoutOption(): Option {
-  const help = 'how long a held call waits for people; 0s refuses it at once'
-  return new Option('--approval-timeout <time>', help).argParser(duration).default(50_000, '50s')
-}
-
-function duration(text: string): number {
-  const ms = text === '0s' ? 0 : parseDuration(text)
-  if (ms === undefined) throw new InvalidArgumentError('A duration such as 50s or 10m is expected.')
-  return ms
-}
-
-function httpUrl(text: string): URL {
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) return new URL(text)
-  throw new InvalidArgumentError('An http or https address is expected.')
-}
-
-function portNumber(text: string): number {
-  const number = portShape.read(portShape.fromText(text))
-  if (number === undefined) throw new InvalidArgumentError('A port from 0 to 65535 is expected.')
-  return number
 }
 
 function driftLine({ tool, before, now }: Drift): string {

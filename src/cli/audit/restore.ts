@@ -7,10 +7,6 @@ import { CannotRun, type CommonOptions, configOf, EXIT, hostActor, UsageError, w
 import { withKeyring } from '../evidence/keyring.ts'
 import { print } from '../output.ts'
 
-interface RestoreOptions extends CommonOptions {
-  reason: string
-}
-
 export function addAuditRestoreCommand(audit: GateCommand): void {
   const command = addCommonOptions(audit.command('restore'), 'data')
   addSettingOption(command, 'anchorFile')
@@ -26,7 +22,7 @@ export function addAuditRestoreCommand(audit: GateCommand): void {
     .action(restore)
 }
 
-async function restore(options: RestoreOptions): Promise<void> {
+async function restore(options: CommonOptions & { reason: string }): Promise<void> {
   const config = configOf(options)
   const { reason } = options
   if (reason.trim() === '') throw new UsageError('--reason: say why the trail is taken up as it is.')

@@ -32,12 +32,7 @@ export function addEvidenceCommands(program: GateCommand): void {
     .action(verifyCommand)
 }
 
-interface ExportOptions extends CommonOptions {
-  out?: string
-  dsse?: boolean
-}
-
-async function exportCommand(id: string, options: ExportOptions): Promise<void> {
+async function exportCommand(id: string, options: CommonOptions & { out?: string; dsse?: boolean }): Promise<void> {
   const exported = await withStore(options, async (deps, config) => {
     const entry = await deps.store.entry(isId(id, 'decision') ? siblingId(id, 'entry') : id)
     if (entry === undefined) throw new CannotRun(`There is no decision ${id}; its id starts with dec_.`)

@@ -6,10 +6,6 @@ import { addOfflineOptions, judgeOffline, type OfflineOptions } from '../evidenc
 import type { Io } from '../io.ts'
 import { type Line, paint, print } from '../output.ts'
 
-interface CheckOptions extends OfflineOptions {
-  explain?: boolean
-}
-
 export function addCheckCommand(program: GateCommand): void {
   addOfflineOptions(program.command('check'))
     .description('decide an action by the policy files alone; exit 1 unless it is allowed')
@@ -18,7 +14,7 @@ export function addCheckCommand(program: GateCommand): void {
     .action(checkOffline)
 }
 
-async function checkOffline(options: CheckOptions): Promise<void> {
+async function checkOffline(options: OfflineOptions & { explain?: boolean }): Promise<void> {
   const { judgement, explanation } = await judgeOffline(options)
   const decided = summary(judgement)
   print(options, { ...decided, ...(options.explain && { explanation }) }, () => [

@@ -6,10 +6,6 @@ import { type CommonOptions, configOf, EXIT } from '../context.ts'
 import { sourceOf, wantedFolders } from '../tenant-folders.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'
 
-interface LintOptions extends CommonOptions, ReportOptions {
-  tenant?: string
-}
-
 export function addLintCommand(program: GateCommand): void {
   addCommonOptions(program.command('lint'), 'policies')
     .description(
@@ -23,7 +19,7 @@ A comment on the line, or above the rule, says why a warning is meant: # lint-ig
     .action(lint)
 }
 
-async function lint(options: LintOptions): Promise<void> {
+async function lint(options: CommonOptions & ReportOptions & { tenant?: string }): Promise<void> {
   const root = resolve(configOf(options).policies)
   const folders = wantedFolders(readPolicyFolders(root), root, options.tenant)
   const found = (await Promise.all(folders.map((folder) => lintWithTests(sourceOf(folder))))).flat()

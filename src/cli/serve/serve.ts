@@ -5,10 +5,6 @@ import { addCommonOptions, addSettingOption, type GateCommand } from '../command
 import { type CommonOptions, configOf } from '../context.ts'
 import { hearToTheEnd, reloadSignal, stopSignal } from './signals.ts'
 
-interface ServeOptions extends CommonOptions {
-  demo?: boolean
-}
-
 export function addServeCommand(program: GateCommand): void {
   addServeOptions(program.command('serve'))
     .description('run the service until it is told to stop (SIGTERM, SIGINT); SIGHUP has it read the policies again')
@@ -26,7 +22,7 @@ export function addServeOptions(command: GateCommand): GateCommand {
   return addCommonOptions(command, 'data', 'policies')
 }
 
-async function serve(options: ServeOptions): Promise<void> {
+async function serve(options: CommonOptions & { demo?: boolean }): Promise<void> {
   const onReload = reloadSignal()
   const config = configOf(options)
   // Listens before the start, so that a stop during it ends the service cleanly right after.

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import { coverageTotal, percentOf } from '../../authoring/cases/coverage.ts'
 import { FILTER_KEYS, type Filter, parseFilter } from '../../authoring/cases/filter.ts'
 import { junitOf } from '../../authoring/cases/junit.ts'
@@ -11,7 +11,7 @@ import { counted } from '../../base/counted.ts'
 import { visible } from '../../base/visible.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { type CommonOptions, collect, configOf, EXIT, UsageError } from '../context.ts'
+import { type CommonOptions, collect, configOf, EXIT, UsageError, valueParser } from '../context.ts'
 import { type Line, print } from '../output.ts'
 import { caseProgress, endProgress } from '../progress.ts'
 import { coverageJson, coverageLines, totalLine } from './coverage-lines.ts'
@@ -32,6 +32,11 @@ interface TestOptions extends CommonOptions {
   minCoverage?: number
 }
 
+const percentArgument = valueParser(
+  (text) => (/^\d{1,3}(?:\.\d{1,3})?$/.test(text) && Number(text) <= 100 ? Number(text) : undefined),
+  'A number from 0 to 100',
+)
+
 export function addTestCommand(program: GateCommand): void {
   addCommonOptions(program.command('test'), 'policies')
     .description('run the tests of all policies (*.test.yaml); exit 1 when one fails, or none is run')
@@ -51,11 +56,6 @@ export function addTestCommand(program: GateCommand): void {
     .addOption(new Option('--min-coverage <percent>', 'fail below this coverage').argParser(percentArgument))
     .example('test --tenant acme --filter refunds --coverage')
     .action(test)
-}
-
-function percentArgument(text: string): number {
-  if (/^\d{1,3}(?:\.\d{1,3})?$/.test(text) && Number(text) <= 100) return Number(text)
-  throw new InvalidArgumentError('A number from 0 to 100 is expected.')
 }
 
 async function test(options: TestOptions): Promise<void> {
