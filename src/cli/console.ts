@@ -2,7 +2,6 @@ import type { GateCommand } from './command.ts'
 import { addGateOptions, type GateClientOptions, gateClient } from './gate-client.ts'
 import { paint, print } from './output.ts'
 
-/** Timeout for an answer of the service. */
 const TIMEOUT_MS = 10_000
 
 export function addConsoleCommand(program: GateCommand): void {

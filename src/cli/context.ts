@@ -46,7 +46,7 @@ export function limitOption(standard: number, max: number): Option {
   return new Option('--limit <n>', `how many, at most ${max}`).argParser(parse).default(standard)
 }
 
-/** Parser of an option's value. @param read undefined for a value that cannot be used, which is not as `expected` */
+/** Parser of an option's value. @param read returns undefined for a value that cannot be used */
 export function valueParser<T>(read: (text: string) => T | undefined, expected: string): (text: string) => T {
   return (text) => {
     const value = read(text)

@@ -12,7 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: GateCommand) => 
   test: async () => (await import('./test/test.ts')).addTestCommand,
   fmt: async () => (await import('./policies/fmt.ts')).addFormatCommand,
   check: async () => (await import('./gate/check.ts')).addCheckCommand,
-  risk: async () => (await import('./gate/risk.ts')).addRiskCommand,
+  risk: async () => (await import('./gate/check.ts')).addRiskCommand,
   approvals: async () => (await import('./approvals/approvals.ts')).addApprovalCommands,
   explain: async () => (await import('./decisions/explain.ts')).addExplainCommand,
   decisions: async () => (await import('./decisions/decisions.ts')).addDecisionCommands,

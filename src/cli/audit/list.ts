@@ -43,7 +43,6 @@ export function addAuditListCommand(audit: GateCommand): void {
     .action(list)
 }
 
-/** Options that name one chain. */
 export function addChainOptions(command: GateCommand): GateCommand {
   return addCommonOptions(command, 'data')
     .option('--tenant <id>', 'the tenant')
@@ -53,14 +52,13 @@ export function addChainOptions(command: GateCommand): GateCommand {
 
 /** @throws UsageError when none or two are named, CannotRun when the chain does not exist */
 export async function chainNamed(deps: Deps, { chain, tenant, environment }: ChainOptions): Promise<string> {
-  if ((chain === undefined) === (tenant === undefined)) throw new UsageError('Name a --tenant, or a --chain.')
-  if (chain !== undefined) {
+  if (chain !== undefined && tenant === undefined) {
     await assertChain(deps, chain)
     return chain
   }
-  const id = tenant ?? ''
-  assertTenant(deps, id)
-  return chainOf(id, environment)
+  if (chain !== undefined || tenant === undefined) throw new UsageError('Name a --tenant, or a --chain.')
+  assertTenant(deps, tenant)
+  return chainOf(tenant, environment)
 }
 
 /** @throws CannotRun naming the existing chains */

@@ -4,6 +4,7 @@ import type { StoredEntry } from '../../audit/chain.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { CannotRun, type CommonOptions, EXIT, withStore } from '../context.ts'
 import { type Line, paint, prettyJson, print } from '../output.ts'
+import { EFFECT_STYLE } from './explanation-lines.ts'
 
 export function addDecisionCommands(program: GateCommand): void {
   const decisions = program.command('decisions').description('look into single decisions')
@@ -33,9 +34,8 @@ export async function entryOf({ store }: Deps, id: string): Promise<StoredEntry>
 function linesOf(found: RecordedDecision): Line[] {
   const { decision, caller, approval } = found
   const holder = caller.identity ?? caller.name
-  const colour = { allow: 'green', deny: 'red', require_approval: 'yellow' } as const
   return [
-    [`${found.id}  `, paint(colour[decision], decision)],
+    [`${found.id}  `, paint(EFFECT_STYLE[decision], decision)],
     `action        ${found.action}`,
     `reason        ${found.reason}`,
     `decided by    ${found.decidedBy}${found.rule === null ? '' : `, rule ${found.rule}`} at ${found.timestamp}`,

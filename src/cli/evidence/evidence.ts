@@ -1,8 +1,7 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { exportBundle, exportEnvelope } from '../../actions/evidence/evidence.ts'
 import { isId, siblingId } from '../../base/id.ts'
 import { type Json, readJson } from '../../base/json.ts'
-import { visibleJson } from '../../base/visible.ts'
 import { bundleOfEnvelope, EVIDENCE_DEPTH } from '../../evidence/envelope.ts'
 import { verifyBundle } from '../../evidence/verify.ts'
 import { verifyExport } from '../../evidence/verify-export.ts'
@@ -10,7 +9,7 @@ import { readExport } from '../../files/export-folder.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { CannotRun, type CommonOptions, withStore } from '../context.ts'
 import { verdictLines, verdictOf } from '../gate/verdict-lines.ts'
-import { print } from '../output.ts'
+import { print, writeOut } from '../output.ts'
 import { addTrustOptions, type TrustOptions, verifyInputsOf } from '../trust-options.ts'
 import { withKeyring } from './keyring.ts'
 
@@ -39,14 +38,8 @@ async function exportCommand(id: string, options: CommonOptions & { out?: string
     const evidence = await withKeyring(deps, config)
     return (options.dsse ? exportEnvelope : exportBundle)(evidence, entry.header.chain, id)
   })
-  const text = `${visibleJson(exported)}\n`
-  const { out } = options
-  if (out === undefined) {
-    options.io.stdout.write(text)
-    return
-  }
-  writeFileSync(out, text)
-  print(options, { decision: id, file: out }, () => [`The evidence of ${id} is in ${out}.`])
+  const file = writeOut(options, exported)
+  if (file !== undefined) print(options, { decision: id, file }, () => [`The evidence of ${id} is in ${file}.`])
 }
 
 function readBundle(file: string): Json | undefined {

@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs'
 import { revokeSigningKey, rotateLogKey } from '../../actions/evidence/signing-key-changes.ts'
 import { noteKey } from '../../actions/evidence/signing-keys.ts'
 import { trustOf } from '../../actions/evidence/trust.ts'
 import { formatTimestamp, parseRfc3339 } from '../../base/time.ts'
-import { visibleJson } from '../../base/visible.ts'
 import { vkeyOf } from '../../evidence/note.ts'
 import { trustFile } from '../../evidence/trust.ts'
 import { signingKeyFile } from '../../files/signing-key.ts'
@@ -12,7 +10,7 @@ import { isInUse, type SigningKey } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
 import { CannotRun, type CommonOptions, hostActor, limitOption, UsageError, withStore } from '../context.ts'
-import { type Line, print, table } from '../output.ts'
+import { type Line, print, table, writeOut } from '../output.ts'
 
 export function addSigningKeyCommands(program: GateCommand): void {
   const keys = program.command('signing-keys').description('the keys that evidence is signed with, and who trusts them')
@@ -97,13 +95,9 @@ async function revoke(id: string, options: CommonOptions & { since: string }): P
 }
 
 async function exportTrust(options: CommonOptions & { out?: string }): Promise<void> {
-  const file = await withStore(options, async ({ store }) => trustFile(trustOf(store)))
-  if (file.logKeys.length === 0) throw new CannotRun('No key has signed yet; start the service once to make it.')
-  const { out } = options
-  if (out === undefined) {
-    options.io.stdout.write(`${visibleJson(file)}\n`)
-    return
-  }
-  writeFileSync(out, `${visibleJson(file)}\n`)
-  print(options, { file: out }, () => [`The trust file is ${out}. Take it to who verifies by a way that they trust.`])
+  const trust = await withStore(options, async ({ store }) => trustFile(trustOf(store)))
+  if (trust.logKeys.length === 0) throw new CannotRun('No key has signed yet; start the service once to make it.')
+  const file = writeOut(options, trust)
+  if (file === undefined) return
+  print(options, { file }, () => [`The trust file is ${file}. Take it to who verifies by a way that they trust.`])
 }

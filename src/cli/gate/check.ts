@@ -1,7 +1,7 @@
 import type { Judgement } from '../../gate/judge.ts'
 import type { GateCommand } from '../command.ts'
 import { EXIT } from '../context.ts'
-import { decisionLines, explanationLines } from '../decisions/explanation-lines.ts'
+import { decisionLines, explanationLines, factorLines } from '../decisions/explanation-lines.ts'
 import { addOfflineOptions, judgeOffline, type OfflineOptions } from '../evidence/offline.ts'
 import type { Io } from '../io.ts'
 import { type Line, paint, print } from '../output.ts'
@@ -32,4 +32,17 @@ function summary({ outcome, risk }: Judgement) {
 /** A hint for people at a terminal; a script knows what it asked for. */
 function hint({ stdout }: Io): Line[] {
   return stdout.isTTY ? [[paint('dim', 'With --explain: every rule and risk factor, and what they saw.')]] : []
+}
+
+export function addRiskCommand(program: GateCommand): void {
+  addOfflineOptions(program.command('risk'))
+    .description('score an action by the policy files alone, without deciding, and explain each factor')
+    .example(`risk --tenant acme --action payment.transfer --context '{"amount": 25}'`)
+    .action(riskOffline)
+}
+
+async function riskOffline(options: OfflineOptions): Promise<void> {
+  const { judgement, explanation } = await judgeOffline(options)
+  const { risk } = judgement
+  print(options, risk, () => [`risk score: ${risk.score}`, '', 'risk factors:', ...factorLines(explanation)])
 }

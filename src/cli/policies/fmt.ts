@@ -64,9 +64,11 @@ async function format(paths: readonly string[], options: FormatOptions): Promise
   const results = targets.map((target) => formatFile(target, options))
   const files = results.map(({ lines, ...result }) => ({ ...result, diagnostics: result.diagnostics?.map(shown) }))
   print(options, { files }, () => [...results.flatMap(({ lines }) => lines), summary(results)])
-  const isBad = ({ status }: FormatResult): boolean =>
-    status === 'refused' || (options.check === true && status === 'to be formatted')
-  if (results.some(isBad)) options.io.exitCode = EXIT.negative
+  if (results.some((result) => isNegative(result, options))) options.io.exitCode = EXIT.negative
+}
+
+function isNegative({ status }: FormatResult, { check }: FormatOptions): boolean {
+  return status === 'refused' || (check === true && status === 'to be formatted')
 }
 
 function configuredTargets(options: FormatOptions): Target[] {
@@ -154,8 +156,7 @@ async function formatInput(paths: readonly string[], options: FormatOptions): Pr
   if (paths.length > 1) throw new UsageError('- stands for standard input, and is given alone.')
   const { stdout, stderr } = options.io
   const result = formatted('-', await readInput(options.io, LIMITS.fileBytes), options)
-  const isNegative = result.status === 'refused' || (options.check === true && result.status === 'to be formatted')
-  if (isNegative) options.io.exitCode = EXIT.negative
+  if (isNegative(result, options)) options.io.exitCode = EXIT.negative
   const isText = result.text !== undefined && !options.check && !options.diff
   if (isText) stdout.write(result.text ?? '')
   else stderr.write(result.lines.map((line) => `${rendered(line, stdout)}\n`).join(''))

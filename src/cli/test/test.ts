@@ -15,10 +15,9 @@ import { type CommonOptions, collect, configOf, EXIT, UsageError, valueParser } 
 import { type Line, print } from '../output.ts'
 import { caseProgress, endProgress } from '../progress.ts'
 import { coverageJson, coverageLines, totalLine } from './coverage-lines.ts'
-import { testFolders } from './folders.ts'
 import { testsJson } from './json.ts'
 import { summaryLine, traceLines, treeLines } from './lines.ts'
-import { runTests, type TestFolder, type TestRun } from './run.ts'
+import { runTests, type TestFolder, type TestRun, testFolders } from './run.ts'
 import { watchFolders } from './watch.ts'
 
 interface TestOptions extends CommonOptions {
