@@ -3,6 +3,7 @@ import { addGateOptions, type GateClientOptions, gateClient } from './gate-clien
 import { paint, print } from './output.ts'
 
 const TIMEOUT_MS = 10_000
+const WARNING = 'It signs in with the rights of your key. Who opens it first is signed in: pass it on to nobody.'
 
 export function addConsoleCommand(program: GateCommand): void {
   addGateOptions(program.command('console'))
@@ -11,14 +12,6 @@ export function addConsoleCommand(program: GateCommand): void {
     .example('console --tenant acme')
     .action(async (options: GateClientOptions & { json?: boolean }) => {
       const link = await gateClient(options, { timeout: TIMEOUT_MS }).sessions.signInLink()
-      print(options, link, () => [
-        link.url,
-        [
-          paint(
-            'dim',
-            'It signs in with the rights of your key. Who opens it first is signed in: pass it on to nobody.',
-          ),
-        ],
-      ])
+      print(options, link, () => [link.url, [paint('dim', WARNING)]])
     })
 }

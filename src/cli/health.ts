@@ -7,12 +7,6 @@ import { print } from './output.ts'
 
 const TIMEOUT_MS = 3000
 
-interface HealthOptions extends CommonOptions {
-  port?: string
-  host?: string
-  socket?: string
-}
-
 export function addHealthCommand(program: GateCommand): void {
   addCommonOptions(program.command('health'))
     .description('ask a running server whether it is ready; exit 1 when it is not')
@@ -20,7 +14,7 @@ export function addHealthCommand(program: GateCommand): void {
     .option('--port <number>', 'port it listens on (default: 4283)')
     .option('--socket <path>', 'Unix socket it listens on')
     .example('health --port 4283')
-    .action(async (options: HealthOptions) => {
+    .action(async (options: CommonOptions) => {
       const { ready, message } = await probe(configOf(options))
       print(options, { ready, message }, () => [ready ? 'ready' : `not ready: ${message}`])
       if (!ready) options.io.exitCode = EXIT.negative

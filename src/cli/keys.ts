@@ -87,16 +87,8 @@ function roleOption(): Option {
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  const { tenant, identity, name, expiresAt } = options
-  const members = {
-    roles: options.role,
-    environment: options.environment,
-    identity,
-    name,
-    groups: options.group,
-    expiresAt,
-  }
-  const request = parseRequest(given(members))
+  const { tenant, role: roles, environment, identity, name, group: groups, expiresAt } = options
+  const request = parseRequest(given({ roles, environment, identity, name, groups, expiresAt }))
   if (tenant === undefined && !isAdmin(request.roles)) throw new UsageError('Name the tenant of the key with --tenant.')
   // An admin key would reach every tenant, whichever was named.
   if (tenant !== undefined && isAdmin(request.roles))
@@ -106,11 +98,9 @@ async function create(options: CreateOptions): Promise<void> {
     if (tenant !== undefined) await ensureTenant(deps, actor, tenant)
     return createKey(deps, { actor, caller: undefined }, tenant ?? null, request)
   }
-  const { id, key, tenantId, roles, environment } = await withStore(options, make, { create: true })
-  print(options, { id, key, tenantId, roles, environment }, () => [
-    key,
-    `${id}: keep the key now, it is not shown again.`,
-  ])
+  const { id, key, tenantId, ...made } = await withStore(options, make, { create: true })
+  const shown = { id, key, tenantId, roles: made.roles, environment: made.environment }
+  print(options, shown, () => [key, `${id}: keep the key now, it is not shown again.`])
 }
 
 async function list(options: CommonOptions & { tenant?: string }): Promise<void> {

@@ -101,11 +101,7 @@ async function startFault(options: VerifyOptions): Promise<string | null> {
 }
 
 /** The trusted log keys: the pinned ones or the key file's, with their predecessors; else those of the data file. */
-function logKeysOf(
-  config: Config,
-  { store }: Deps,
-  options: VerifyOptions,
-): { logKeys: readonly LogKey[]; pinned: boolean } {
+function logKeysOf(config: Config, { store }: Deps, options: VerifyOptions) {
   const { origin } = store
   const { trust } = verifyInputsOf(options)
   const path = signingKeyPath(config)

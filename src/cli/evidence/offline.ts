@@ -6,9 +6,9 @@ import type { Environment } from '../../base/environment.ts'
 import { parserOf } from '../../base/schema.ts'
 import { parseRfc3339 } from '../../base/time.ts'
 import { readTenantFolder } from '../../files/read-folders.ts'
-import { type Explanation, explanationOf } from '../../gate/explain.ts'
+import { explanationOf } from '../../gate/explain.ts'
 import { historyFrom } from '../../gate/history.ts'
-import { type Judgement, judge } from '../../gate/judge.ts'
+import { judge } from '../../gate/judge.ts'
 import { RiskRequest } from '../../gate/request.ts'
 import type { PolicySet } from '../../policies/set.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
@@ -41,9 +41,7 @@ export function addOfflineOptions(command: GateCommand): GateCommand {
 }
 
 /** @throws UsageError for a malformed request, CannotRun when the tenant has no valid policies */
-export async function judgeOffline(
-  options: OfflineOptions,
-): Promise<{ judgement: Judgement; explanation: Explanation }> {
+export async function judgeOffline(options: OfflineOptions) {
   const { tenant, environment, agent } = options
   const set = loadSet(resolve(configOf(options).policies), tenant)
   const context = objectOf('--context', options.context)

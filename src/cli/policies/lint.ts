@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { lintWithTests } from '../../authoring/cases/untested.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { type CommonOptions, configOf, EXIT } from '../context.ts'
+import { configOf, EXIT } from '../context.ts'
 import { sourceOf, wantedFolders } from '../tenant-folders.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'
 
@@ -19,7 +19,7 @@ A comment on the line, or above the rule, says why a warning is meant: # lint-ig
     .action(lint)
 }
 
-async function lint(options: CommonOptions & ReportOptions & { tenant?: string }): Promise<void> {
+async function lint(options: ReportOptions & { tenant?: string }): Promise<void> {
   const root = resolve(configOf(options).policies)
   const folders = wantedFolders(readPolicyFolders(root), root, options.tenant)
   const found = (await Promise.all(folders.map((folder) => lintWithTests(sourceOf(folder))))).flat()

@@ -4,7 +4,7 @@ import { loadPolicySet } from '../../authoring/load/load.ts'
 import { strayNames } from '../../files/policies.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { type CommonOptions, configOf } from '../context.ts'
+import { configOf } from '../context.ts'
 import { sourceOf, wantedFolders } from '../tenant-folders.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'
 
@@ -19,7 +19,7 @@ code scanning. Paths in the last two begin at the working folder; run them in th
     .action(validate)
 }
 
-function validate(options: CommonOptions & ReportOptions): void {
+function validate(options: ReportOptions): void {
   const root = resolve(configOf(options).policies)
   const folders = wantedFolders(readPolicyFolders(root), root)
   const found = folders.flatMap((folder) => loadPolicySet(sourceOf(folder)).diagnostics)
