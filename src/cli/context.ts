@@ -6,11 +6,16 @@ import type { Operator } from '../actions/killswitch/killswitch.ts'
 import { chainOf } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
+import { GateError } from '../base/errors.ts'
 import { idMaker } from '../base/id.ts'
+import { type JsonObject, parseJson } from '../base/json.ts'
 import { type Config, type ConfigSources, readConfig, SETTINGS } from '../service/config.ts'
 import type { StartCheck } from '../store/sqlite/store.ts'
 import type { Store } from '../store/store.ts'
 import type { Io } from './io.ts'
+
+/** The depth limit of a request over HTTP. */
+const MAX_JSON_DEPTH = 32
 
 /** Exit codes of every command. Scripts rely on these. */
 export const EXIT = { ok: 0, negative: 1, usage: 2, failed: 3 } as const
@@ -71,6 +76,18 @@ export function collectOneOf(allowed: readonly string[]) {
 /** The members that have a value: a request leaves out what no option gives. */
 export function given(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+}
+
+/** The JSON value of an option. @throws UsageError naming the option */
+export function objectOf(option: string, text: string | undefined): JsonObject | undefined {
+  if (text === undefined) return undefined
+  try {
+    // The request's schema checks the rest.
+    return parseJson(text, { maxDepth: MAX_JSON_DEPTH }) as JsonObject
+  } catch (error) {
+    if (error instanceof GateError) throw new UsageError(`${option} is not JSON that can be read: ${error.message}`)
+    throw error
+  }
 }
 
 /** The settings in force for a command: those of its options that are settings override the others. */

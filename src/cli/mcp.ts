@@ -7,7 +7,7 @@ import { gatekeeper } from '../mcp/gatekeeper.ts'
 import { relayHttp } from '../mcp/http.ts'
 import { addPins, readPins } from '../mcp/pins.ts'
 import { relayStdio } from '../mcp/stdio.ts'
-import { type Drift, ToolBook } from '../mcp/tool-book.ts'
+import { ToolBook } from '../mcp/tool-book.ts'
 import type { GateCommand } from './command.ts'
 import { collect, UsageError, valueParser } from './context.ts'
 import { addGateOptions, type GateClientOptions, gateClient } from './gate-client.ts'
@@ -62,7 +62,7 @@ async function run(command: string[], options: McpOptions): Promise<void> {
   const book = new ToolBook(pins === undefined ? {} : readPins(pins))
   const gatekeeperFor = gatekeepers(options, book)
   const listener: ExchangeListener & { onBroken(what: string): void } = {
-    onDrift: (drift) => tell(driftLine(drift)),
+    onDrift: ({ tool, before, now }) => tell(`the definition of the tool ${tool} has changed: ${before}, now ${now}`),
     onNewTools: () => {
       if (pins !== undefined) book.agree(addPins(pins, book.pins())).forEach(listener.onDrift)
     },
@@ -87,14 +87,13 @@ async function run(command: string[], options: McpOptions): Promise<void> {
     await stopped
     return relay.close()
   }
-  const [input, output] = [process.stdin, process.stdout]
   process.exitCode = await relayStdio({
     command: [file ?? '', ...args],
     book,
     gatekeeper: gatekeeperFor(false),
     listener,
-    input,
-    output,
+    input: process.stdin,
+    output: process.stdout,
     signal: stopping.signal,
   })
 }
@@ -109,10 +108,6 @@ function gatekeepers(options: McpOptions, book: ToolBook) {
   const refusesDrift = options.acceptChanges !== true
   return (startsTainted: boolean) =>
     gatekeeper({ client, book, prefix, trusted, approvalTimeout, refusesDrift, startsTainted, onUnrecorded })
-}
-
-function driftLine({ tool, before, now }: Drift): string {
-  return `the definition of the tool ${tool} has changed: ${before}, now ${now}`
 }
 
 /** Standard output carries the protocol. */

@@ -3,8 +3,7 @@ import { parserOf } from '../../base/schema.ts'
 import { ROUTES } from '../../keys/routes.ts'
 import { addKeyOptions, type KeyOptions, withCaller } from '../caller.ts'
 import type { GateCommand } from '../command.ts'
-import { given } from '../context.ts'
-import { objectOf } from '../json-option.ts'
+import { given, objectOf } from '../context.ts'
 import { print } from '../output.ts'
 
 interface LogOptions extends KeyOptions {

@@ -12,8 +12,7 @@ import { judge } from '../../gate/judge.ts'
 import { RiskRequest } from '../../gate/request.ts'
 import type { PolicySet } from '../../policies/set.ts'
 import { addCommonOptions, type GateCommand } from '../command.ts'
-import { CannotRun, type CommonOptions, configOf, environmentOption, given, UsageError } from '../context.ts'
-import { objectOf } from '../json-option.ts'
+import { CannotRun, type CommonOptions, configOf, environmentOption, given, objectOf, UsageError } from '../context.ts'
 import { noFolderOf, sourceOf } from '../tenant-folders.ts'
 
 /** A request that the policy files alone decide: no service, no data file. */

@@ -22,22 +22,17 @@ export function callWithInput<T>(
   return session.call(toolName, argsOf(input), (args) => run(named ? args : args.input), options)
 }
 
-export interface RefusalBefore {
-  /** True when people have to decide. */
-  isHeld: boolean
-  reason: string
-  approvalId: string | null
-}
-
 /**
- * Asks the gate before a framework that can pause runs a call; `call` uses the answer. Undefined when the call may run.
+ * Asks the gate before a framework that can pause runs a call; `call` uses the answer.
+ *
+ * @returns a refusal, which `isHeld` when people have to decide; undefined when the call may run
  */
 export async function refusalBefore(
   session: GateSession,
   { toolName, input }: InputCall,
   callId: string | undefined,
   onPending: WaitingOptions['onPending'],
-): Promise<RefusalBefore | undefined> {
+) {
   if (!session.enforces) return undefined
   const verdict = await session.permit(toolName, argsOf(input), callId === undefined ? {} : { callId })
   if (verdict.allowed) return undefined

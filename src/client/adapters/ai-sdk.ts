@@ -35,10 +35,8 @@ export function gateTools<Tools extends Readonly<Record<string, object>>>(
   const gated = Object.entries(tools).map(([name, tool]) => {
     if (!('execute' in tool) || typeof tool.execute !== 'function') return [name, tool]
     const execute: Execute = tool.execute.bind(tool)
-    const guarded = isGenerator(tool.execute)
-      ? streaming(session, name, execute, options)
-      : answering(session, name, execute, options)
-    return [name, { ...tool, execute: guarded }]
+    const guard = tool.execute.constructor.name === 'AsyncGeneratorFunction' ? streaming : answering
+    return [name, { ...tool, execute: guard(session, name, execute, options) }]
   })
   return Object.fromEntries(gated)
 }
@@ -93,10 +91,6 @@ function streaming(session: GateSession, toolName: string, execute: Execute, wai
 
 function of({ toolCallId, abortSignal }: ToolOptions, waiting: WaitingOptions) {
   return { ...waiting, callId: toolCallId, ...(abortSignal && { signal: abortSignal }) }
-}
-
-function isGenerator(execute: object): boolean {
-  return execute.constructor.name === 'AsyncGeneratorFunction'
 }
 
 async function last(result: unknown): Promise<unknown> {

@@ -4,31 +4,20 @@ import { callWithInput, isRefusal, Reader, refusalBefore, textsOf, type WaitingO
 
 /* Adapter for LangChain JavaScript. It imports nothing from it, and declares the types that it needs. */
 
-interface ToolCall {
-  name: string
-  args: ToolArgs
-  id?: string | undefined
-}
-
 /** Request to `wrapToolCall`. */
 interface ToolCallRequest {
-  toolCall: ToolCall
+  toolCall: { name: string; args: ToolArgs; id?: string | undefined }
   state: { messages: readonly unknown[] } | readonly unknown[]
-}
-
-/** Arguments of the class `ToolMessage`. */
-interface ToolAnswer {
-  content: string
-  name: string
-  tool_call_id: string
-  status: 'error'
 }
 
 export interface LangChainOptions<Message> extends WaitingOptions {
   /** LangChain's class, for messages of refusals. */
-  ToolMessage: new (
-    answer: ToolAnswer,
-  ) => Message
+  ToolMessage: new (answer: {
+    content: string
+    name: string
+    tool_call_id: string
+    status: 'error'
+  }) => Message
   /** LangGraph's function. With it a held call pauses the run instead of waiting; the agent needs a checkpointer. */
   interrupt?: (held: HeldCall) => unknown
 }
