@@ -21,15 +21,10 @@ function printConfig(options: CommonOptions & { showOrigin?: boolean }): void {
   print(options, options.showOrigin ? settings : values, () => {
     const rows = SETTING_NAMES.map((name) => {
       const { value, origin } = settings[name]
-      return [name, shown(value), options.showOrigin ? originText(origin) : '']
+      return [name, String(value ?? ''), options.showOrigin ? originText(origin) : '']
     })
     return table(['SETTING', 'VALUE', options.showOrigin ? 'FROM' : ''], rows)
   })
-}
-
-/** The value in the form of a flag; empty where nothing is set. */
-function shown(value: string | number | readonly string[] | null): string {
-  return value === null ? '' : String(value)
 }
 
 function originText(origin: Origin): string {

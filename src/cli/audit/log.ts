@@ -6,12 +6,6 @@ import type { GateCommand } from '../command.ts'
 import { given, objectOf } from '../context.ts'
 import { print } from '../output.ts'
 
-interface LogOptions extends KeyOptions {
-  type: string
-  eventData: string
-  userId?: string
-}
-
 const parseLog = parserOf(LogRequest)
 
 export function addAuditLogCommand(audit: GateCommand): void {
@@ -24,7 +18,7 @@ export function addAuditLogCommand(audit: GateCommand): void {
     .action(log)
 }
 
-async function log(options: LogOptions): Promise<void> {
+async function log(options: KeyOptions & { type: string; eventData: string; userId?: string }): Promise<void> {
   const { type: eventType, userId } = options
   const data = objectOf('--event-data', options.eventData)
   const request = parseLog(given({ eventType, data: data ?? null, userId }))

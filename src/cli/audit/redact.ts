@@ -7,12 +7,6 @@ import { type Line, print } from '../output.ts'
 import { progressBar } from '../progress.ts'
 import { addChainOptions, type ChainOptions, chainNamed } from './list.ts'
 
-interface RedactOptions extends ChainOptions {
-  entry?: string[]
-  before?: string
-  reason: string
-}
-
 interface Span {
   first: number
   end: number
@@ -32,7 +26,9 @@ Cannot be undone. Backups, exports and bundles that were made before still have 
     .action(redactCommand)
 }
 
-async function redactCommand(options: RedactOptions): Promise<void> {
+async function redactCommand(
+  options: ChainOptions & { entry?: string[]; before?: string; reason: string },
+): Promise<void> {
   const { entry: ids, before, reason } = options
   if ((ids === undefined) === (before === undefined)) throw new UsageError('Give --entry or --before.')
   const sum = { entries: 0, sections: 0, approvals: 0, kept: 0 }

@@ -4,7 +4,6 @@ import type { CommonOptions } from '../context.ts'
 import { bashScript, fishScript, type Level, zshScript } from './scripts.ts'
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript }
-type Shell = keyof typeof SCRIPTS
 
 export function addCompletionCommand(program: GateCommand): void {
   addCommonOptions(program.command('completion'))
@@ -16,7 +15,7 @@ The script starts nothing when it completes. Install it with one of these lines 
   zsh (~/.zshrc, after compinit)     source <(gate-sidecar completion zsh)
   fish (~/.config/fish/config.fish)  gate-sidecar completion fish | source`)
     .example('completion bash > /etc/bash_completion.d/gate-sidecar')
-    .action((shell: Shell, { io, json }: CommonOptions) => {
+    .action((shell: keyof typeof SCRIPTS, { io, json }: CommonOptions) => {
       const script = SCRIPTS[shell](program.name(), levelsOf(program, []))
       io.stdout.write(json ? `${JSON.stringify({ shell, script })}\n` : script)
     })

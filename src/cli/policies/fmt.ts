@@ -123,19 +123,14 @@ function formatted(file: string, bytes: Uint8Array, { diff }: FormatOptions): At
   const source = Buffer.from(bytes).toString('utf8')
   if ('diagnostics' in result) {
     const sourceLines = source.replace(/^\uFEFF/, '').split(/\r?\n/)
-    const lines = result.diagnostics.map((one) => shownDiagnostic(one, sourceLines))
-    return { file, status: 'refused', diagnostics: result.diagnostics, lines: lines.flat() }
+    const lines = result.diagnostics.flatMap((one) => formatDiagnostic(one, sourceLines[one.line - 1]).split('\n'))
+    return { file, status: 'refused', diagnostics: result.diagnostics, lines }
   }
   if ('fault' in result) return { file, status: 'refused', fault: result.fault, lines: [refusal(file, result.fault)] }
   const { text } = result
   if (text === source) return { file, status: 'unchanged', lines: [], ...result }
   const lines = diff ? diffLines(file, source, text) : [[paint('yellow', 'to be formatted '), file]]
   return { file, status: 'to be formatted', lines, ...result }
-}
-
-/** The diagnostic as lines for `print`: the sentence, the line of the source, the pointer. */
-function shownDiagnostic(diagnostic: Diagnostic, sourceLines: readonly string[]): Line[] {
-  return formatDiagnostic(diagnostic, sourceLines[diagnostic.line - 1]).split('\n')
 }
 
 function refusal(file: string, fault: string): Line {

@@ -32,11 +32,9 @@ export function addSchemaCommands(program: GateCommand): void {
       .description(`print the JSON Schema of ${of}`)
       .notes(`\n${use}`)
       .example(`schema ${name} > schemas/${name}.json`)
-      .action((options: CommonOptions) => printSchema(options, make()))
+      .action(({ io, json }: CommonOptions) => {
+        // A schema is JSON anyway; --json prints it on one line.
+        io.stdout.write(`${JSON.stringify(make(), undefined, json ? 0 : 2)}\n`)
+      })
   }
-}
-
-/** A schema is JSON anyway; --json prints it on one line. */
-function printSchema({ io, json }: CommonOptions, schema: Record<string, unknown>): void {
-  io.stdout.write(`${JSON.stringify(schema, undefined, json ? 0 : 2)}\n`)
 }
