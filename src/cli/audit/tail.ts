@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { auditChain } from '../../actions/audit/audit.ts'
 import type { Deps } from '../../actions/deps.ts'
 import type { GateCommand } from '../command.ts'
 import { limitOption, withStore } from '../context.ts'
 import { print } from '../output.ts'
-import { stopSignal } from '../serve/signals.ts'
+import { untilStopped } from '../serve/signals.ts'
 import { type EntryView, entryTable } from './entry-lines.ts'
 import { addChainOptions, type ChainOptions, chainNamed } from './list.ts'
 
@@ -40,17 +39,14 @@ async function tail(options: TailOptions): Promise<void> {
 
 /** Follows until a stop signal, or until the reader is gone. */
 async function follow(deps: Deps, chain: string, first: number, options: TailOptions): Promise<void> {
-  let isStopped = false
-  const stopped = stopSignal().then(() => {
-    isStopped = true
-  })
-  for (let next = first; !isStopped; ) {
+  let next = first
+  await untilStopped(FOLLOW_MS, async () => {
     // Seqs have no gaps, so the offset from the oldest is the seq.
     const { items } = await auditChain(deps, { chain, order: 'asc', limit: FOLLOW_BATCH, offset: next })
     printLines(options, items)
     next += items.length
-    if (items.length === 0) await Promise.race([sleep(FOLLOW_MS), stopped])
-  }
+    return items.length > 0
+  })
 }
 
 function printLines(options: TailOptions, entries: readonly EntryView[]): void {
