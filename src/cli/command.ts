@@ -7,7 +7,7 @@ export class GateCommand extends Command {
     return new GateCommand(name)
   }
 
-  /** A paragraph below the options in help. */
+  /** A paragraph below the options in help. Its text begins with a line feed, for an empty line above it. */
   notes(text: string): this {
     return this.addHelpText('after', text)
   }

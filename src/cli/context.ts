@@ -97,10 +97,10 @@ export function configOf(options: CommonOptions): Config {
 
 export function sourcesOf(options: CommonOptions): ConfigSources {
   // Settings are strings. A command's own flag of the same name is a boolean, and no setting.
-  const given = Object.entries(options).filter(
+  const settings = Object.entries(options).filter(
     ([name, value]) => Object.hasOwn(SETTINGS, name) && value !== Boolean(value),
   )
-  return { flags: Object.fromEntries(given), env: options.io.env, file: options.config }
+  return { flags: Object.fromEntries(settings), env: options.io.env, file: options.config }
 }
 
 /** The user of the host who runs the command, as the audit trail records it. */

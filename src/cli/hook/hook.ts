@@ -28,9 +28,15 @@ export function addHookCommands(program: GateCommand): void {
     .option('--install', 'write the hook, with these options, into the settings of Claude Code, and show what changes')
     .addOption(new Option('--scope <scope>', 'whose settings --install writes').choices(SCOPES).default('project'))
     .option('--yes', 'with --install: do not ask')
-    .notes(`
-The key comes from GATE_SIDECAR_KEY. All that is no allow blocks the call: a deny, a sidecar that is down, a missing key.`)
-    .example('hook claude-code --tenant acme --install', 'hook claude-code --tenant acme < hook.json')
+    .addHelpText(
+      'after',
+      `
+The key comes from GATE_SIDECAR_KEY. All that is no allow blocks the call: a deny, a sidecar that is down, a missing key.
+
+Example:
+  gate-sidecar hook claude-code --tenant acme --install
+  gate-sidecar hook claude-code --tenant acme < hook.json`,
+    )
     .action(hookCommand)
 }
 

@@ -97,10 +97,7 @@ function folderTargets(folder: string, shown: string): Target[] {
 
 function formatFile({ file, path, folder, isNamed }: Target, options: FormatOptions): FormatResult {
   const real = pathInside(folder, path)
-  if (real === undefined) {
-    const fault = `is a link that leads out of ${folder}; format the file where it lies`
-    return { file, status: 'refused', fault, lines: [refusal(file, fault)] }
-  }
+  if (real === undefined) return refused(file, `is a link that leads out of ${folder}; format the file where it lies`)
   const bytes = readAtMost(real, LIMITS.fileBytes)
   const { text, apiVersion = '', ...result } = formatted(file, bytes, options)
   if (text !== undefined && !isNamed && !apiVersion.startsWith('gate-sidecar/')) return skipped(file)
@@ -126,15 +123,15 @@ function formatted(file: string, bytes: Uint8Array, { diff }: FormatOptions): At
     const lines = result.diagnostics.flatMap((one) => formatDiagnostic(one, sourceLines[one.line - 1]).split('\n'))
     return { file, status: 'refused', diagnostics: result.diagnostics, lines }
   }
-  if ('fault' in result) return { file, status: 'refused', fault: result.fault, lines: [refusal(file, result.fault)] }
+  if ('fault' in result) return refused(file, result.fault)
   const { text } = result
   if (text === source) return { file, status: 'unchanged', lines: [], ...result }
   const lines = diff ? diffLines(file, source, text) : [[paint('yellow', 'to be formatted '), file]]
   return { file, status: 'to be formatted', lines, ...result }
 }
 
-function refusal(file: string, fault: string): Line {
-  return [paint('red', 'refused '), `${file} ${fault}.`]
+function refused(file: string, fault: string): FormatResult {
+  return { file, status: 'refused', fault, lines: [[paint('red', 'refused '), `${file} ${fault}.`]] }
 }
 
 function summary(results: readonly FormatResult[]): string {
