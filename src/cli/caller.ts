@@ -1,11 +1,11 @@
-import type { Command } from 'commander'
 import type { Caller, Deps } from '../actions/deps.ts'
 import { callerFor, keyOfSecret } from '../actions/keys/authenticate.ts'
 import { KEY_VARIABLE } from '../base/variables.ts'
 import { isAdmin } from '../keys/roles.ts'
 import type { RouteRule } from '../keys/routes.ts'
 import type { StartCheck } from '../store/sqlite/store.ts'
-import { addCommonOptions, type CommonOptions, configOf, UsageError, withStore } from './context.ts'
+import { addCommonOptions, type GateCommand } from './command.ts'
+import { type CommonOptions, UsageError, withStore } from './context.ts'
 import type { Io } from './io.ts'
 
 export interface KeyOptions extends CommonOptions {
@@ -17,8 +17,8 @@ export interface KeyOptions extends CommonOptions {
 const MAX_INPUT = 1024
 
 /** Options of a command that acts for the holder of an API key, as a request over HTTP does. */
-export function addKeyOptions(command: Command, tenantHelp = 'the tenant, for an admin key'): Command {
-  return addCommonOptions(command, { data: true })
+export function addKeyOptions(command: GateCommand, tenantHelp = 'the tenant, for an admin key'): GateCommand {
+  return addCommonOptions(command, 'data')
     .option('--key <secret>', `API key, or - to read it from standard input (default: ${KEY_VARIABLE})`)
     .option('--tenant <id>', tenantHelp)
 }
@@ -37,7 +37,7 @@ export async function withCaller<T>(
   if (secret === undefined) {
     throw new UsageError(`This needs an API key: set ${KEY_VARIABLE}, or pipe it in and give --key -.`)
   }
-  return withStore(configOf(options), {}, (deps) => work(deps, callerBy(deps, secret, options.tenant, route)))
+  return withStore(options, (deps) => work(deps, callerBy(deps, secret, options.tenant, route)))
 }
 
 /** Like `withCaller`, but the host may read without a key: the caller is null then. A given key that is refused is an error. */
@@ -48,9 +48,8 @@ export async function withReader<T>(
   work: (deps: Deps, caller: Caller | null) => Promise<T>,
 ): Promise<T> {
   const secret = await secretGiven(options)
-  return withStore(configOf(options), { check }, (deps) =>
-    work(deps, secret === undefined ? null : callerBy(deps, secret, options.tenant, route)),
-  )
+  const run = (deps: Deps) => work(deps, secret === undefined ? null : callerBy(deps, secret, options.tenant, route))
+  return withStore(options, run, { check })
 }
 
 function callerBy({ store, clock }: Deps, secret: string, tenant: string | undefined, route: RouteRule): Caller {

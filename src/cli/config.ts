@@ -1,44 +1,30 @@
-import type { Command } from 'commander'
 import { type Origin, readSettings, SETTING_NAMES } from '../service/config.ts'
+import type { GateCommand } from './command.ts'
 import { type CommonOptions, sourcesOf } from './context.ts'
 import { print, table } from './output.ts'
 import { addServeOptions } from './serve/serve.ts'
 
-interface PrintOptions extends CommonOptions {
-  showOrigin?: boolean
-}
-
-export function addConfigCommands(program: Command): void {
+export function addConfigCommands(program: GateCommand): void {
   const config = program.command('config').description('show the settings')
   addServeOptions(config.command('print'))
     .description('print the settings that serve would run with, given the same flags, variables and file')
     .option('--show-origin', 'say where each value comes from: flag, variable, file or default')
-    .addHelpText(
-      'after',
-      `
-With --json alone, the output is itself a configuration file.
-
-Example:
-  gate-sidecar config print --show-origin --config gate-sidecar.json --port 8080`,
-    )
+    .notes(`
+With --json alone, the output is itself a configuration file.`)
+    .example('config print --show-origin --config gate-sidecar.json --port 8080')
     .action(printConfig)
 }
 
-function printConfig(options: PrintOptions): void {
+function printConfig(options: CommonOptions & { showOrigin?: boolean }): void {
   const settings = readSettings(sourcesOf(options))
   const values = Object.fromEntries(SETTING_NAMES.map((name) => [name, settings[name].value]))
   print(options, options.showOrigin ? settings : values, () => {
     const rows = SETTING_NAMES.map((name) => {
       const { value, origin } = settings[name]
-      return [name, shown(value), options.showOrigin ? originText(origin) : '']
+      return [name, String(value ?? ''), options.showOrigin ? originText(origin) : '']
     })
     return table(['SETTING', 'VALUE', options.showOrigin ? 'FROM' : ''], rows)
   })
-}
-
-/** The value in the form of a flag; empty where nothing is set. */
-function shown(value: string | number | readonly string[] | null): string {
-  return value === null ? '' : String(value)
 }
 
 function originText(origin: Origin): string {

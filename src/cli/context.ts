@@ -1,16 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
 import type { Operator } from '../actions/killswitch/killswitch.ts'
 import { chainOf } from '../audit/chain.ts'
 import type { Actor } from '../audit/entry.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
+import { GateError } from '../base/errors.ts'
 import { idMaker } from '../base/id.ts'
-import { type Config, type ConfigSources, flagOf, readConfig, SETTINGS, type SettingName } from '../service/config.ts'
+import { type JsonObject, parseJson } from '../base/json.ts'
+import { type Config, type ConfigSources, readConfig, SETTINGS } from '../service/config.ts'
 import type { StartCheck } from '../store/sqlite/store.ts'
 import type { Store } from '../store/store.ts'
 import type { Io } from './io.ts'
+
+/** The depth limit of a request over HTTP. */
+const MAX_JSON_DEPTH = 32
 
 /** Exit codes of every command. Scripts rely on these. */
 export const EXIT = { ok: 0, negative: 1, usage: 2, failed: 3 } as const
@@ -35,30 +40,24 @@ export interface CommonOptions {
   json?: boolean
 }
 
-export function addCommonOptions(command: Command, which: { policies?: true; data?: true }): Command {
-  if (which.data) addSettingOption(command, 'data')
-  if (which.policies) addSettingOption(command, 'policies')
-  return command.option('--config <file>', 'configuration file (JSON)').option('--json', 'print JSON')
-}
-
-/** The flag of a setting, from the table of settings. */
-export function addSettingOption(command: Command, name: SettingName): Command {
-  const { placeholder, help, default: value } = SETTINGS[name]
-  const shown = value === null || String(value) === '' ? '' : ` (default: ${value})`
-  return command.option(`${flagOf(name)} <${placeholder}>`, `${help}${shown}`)
-}
-
 export function environmentOption(): Option {
   return new Option('--environment <name>', 'which of the two worlds').choices(ENVIRONMENTS).default('live')
 }
 
 /** A whole number from 1 to `max`. */
 export function limitOption(standard: number, max: number): Option {
-  const parse = (text: string): number => {
-    if (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= max) return Number(text)
-    throw new InvalidArgumentError(`A whole number from 1 to ${max} is expected.`)
-  }
+  const read = (text: string) => (/^[1-9]\d{0,6}$/.test(text) && Number(text) <= max ? Number(text) : undefined)
+  const parse = valueParser(read, `A whole number from 1 to ${max}`)
   return new Option('--limit <n>', `how many, at most ${max}`).argParser(parse).default(standard)
+}
+
+/** Parser of an option's value. @param read returns undefined for a value that cannot be used */
+export function valueParser<T>(read: (text: string) => T | undefined, expected: string): (text: string) => T {
+  return (text) => {
+    const value = read(text)
+    if (value === undefined) throw new InvalidArgumentError(`${expected} is expected.`)
+    return value
+  }
 }
 
 /** Parser of an option that may be repeated. */
@@ -74,6 +73,23 @@ export function collectOneOf(allowed: readonly string[]) {
   }
 }
 
+/** The members that have a value: a request leaves out what no option gives. */
+export function given(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+}
+
+/** The JSON value of an option. @throws UsageError naming the option */
+export function objectOf(option: string, text: string | undefined): JsonObject | undefined {
+  if (text === undefined) return undefined
+  try {
+    // The request's schema checks the rest.
+    return parseJson(text, { maxDepth: MAX_JSON_DEPTH }) as JsonObject
+  } catch (error) {
+    if (error instanceof GateError) throw new UsageError(`${option} is not JSON that can be read: ${error.message}`)
+    throw error
+  }
+}
+
 /** The settings in force for a command: those of its options that are settings override the others. */
 export function configOf(options: CommonOptions): Config {
   return readConfig(sourcesOf(options))
@@ -81,10 +97,10 @@ export function configOf(options: CommonOptions): Config {
 
 export function sourcesOf(options: CommonOptions): ConfigSources {
   // Settings are strings. A command's own flag of the same name is a boolean, and no setting.
-  const given = Object.entries(options).filter(
+  const settings = Object.entries(options).filter(
     ([name, value]) => Object.hasOwn(SETTINGS, name) && value !== Boolean(value),
   )
-  return { flags: Object.fromEntries(given), env: options.io.env, file: options.config }
+  return { flags: Object.fromEntries(settings), env: options.io.env, file: options.config }
 }
 
 /** The user of the host who runs the command, as the audit trail records it. */
@@ -100,20 +116,21 @@ export function hostOperator(tenantId: string, environment: Environment): Operat
  * Runs `work` on the data file in this process, possibly beside a running server.
  * Checking many approvals takes long; a command that uses none, above all a stop, does not wait for it.
  *
- * @param options.create make the file when there is none
+ * @param opening.create make the file when there is none
  */
 export async function withStore<T>(
-  config: Config,
-  { create = false, check = 'allButApprovals' }: { create?: boolean; check?: StartCheck },
-  work: (deps: Deps) => Promise<T>,
+  options: CommonOptions,
+  work: (deps: Deps, config: Config) => Promise<T>,
+  { create = false, check = 'allButApprovals' }: { create?: boolean; check?: StartCheck } = {},
 ): Promise<T> {
+  const config = configOf(options)
   const clock = Date.now
   const newId = idMaker(clock, randomBytes)
   // Commands without a data file do not load SQLite.
   const { openStore } = await import('../store/sqlite/store.ts')
   const store: Store = openStore({ dir: resolve(config.data), create, clock, check })
   try {
-    return await work({ store, clock, newId })
+    return await work({ store, clock, newId }, config)
   } finally {
     await store.close()
   }

@@ -1,6 +1,6 @@
-import type { Command } from 'commander'
 import { KEY_VARIABLE, TENANT_VARIABLE, URL_VARIABLE, USUAL_URL } from '../base/variables.ts'
 import { GateClient, type GateOptions } from '../client/index.ts'
+import type { GateCommand } from './command.ts'
 import { UsageError } from './context.ts'
 import type { Io } from './io.ts'
 
@@ -11,7 +11,7 @@ export interface GateClientOptions {
 }
 
 /** Options of a command that calls a running sidecar as an agent. The key comes from the environment alone, since it is a secret. */
-export function addGateOptions(command: Command): Command {
+export function addGateOptions(command: GateCommand): GateCommand {
   return command
     .option('--url <url>', `where the sidecar listens (default: ${URL_VARIABLE}, or ${USUAL_URL})`)
     .option('--tenant <id>', `the tenant (default: ${TENANT_VARIABLE})`)

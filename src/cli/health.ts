@@ -1,26 +1,20 @@
 import { request } from 'node:http'
-import type { Command } from 'commander'
 import { parseJson } from '../base/json.ts'
 import { ROUTES } from '../keys/routes.ts'
-import { addCommonOptions, type CommonOptions, configOf, EXIT } from './context.ts'
+import { addCommonOptions, type GateCommand } from './command.ts'
+import { type CommonOptions, configOf, EXIT } from './context.ts'
 import { print } from './output.ts'
 
 const TIMEOUT_MS = 3000
 
-interface HealthOptions extends CommonOptions {
-  port?: string
-  host?: string
-  socket?: string
-}
-
-export function addHealthCommand(program: Command): void {
-  addCommonOptions(program.command('health'), {})
+export function addHealthCommand(program: GateCommand): void {
+  addCommonOptions(program.command('health'))
     .description('ask a running server whether it is ready; exit 1 when it is not')
     .option('--host <address>', 'address it listens on (default: 127.0.0.1)')
     .option('--port <number>', 'port it listens on (default: 4283)')
     .option('--socket <path>', 'Unix socket it listens on')
-    .addHelpText('after', '\nExample:\n  gate-sidecar health --port 4283')
-    .action(async (options: HealthOptions) => {
+    .example('health --port 4283')
+    .action(async (options: CommonOptions) => {
       const { ready, message } = await probe(configOf(options))
       print(options, { ready, message }, () => [ready ? 'ready' : `not ready: ${message}`])
       if (!ready) options.io.exitCode = EXIT.negative

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import type { Deps } from '../actions/deps.ts'
 import { CreateKeyRequest, createKey, listed, revokeKey, tenantKeys } from '../actions/keys/keys.ts'
 import { DEFAULT_OVERLAP_MS, MAX_OVERLAP_MS, rotateKey } from '../actions/keys/rotate.ts'
@@ -7,17 +7,18 @@ import { parserOf } from '../base/schema.ts'
 import { parseDuration, parseRfc3339 } from '../base/time.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 import { isAdmin, ROLES } from '../keys/roles.ts'
+import { addCommonOptions, type GateCommand } from './command.ts'
 import {
-  addCommonOptions,
   assertTenant,
   CannotRun,
   type CommonOptions,
   collect,
   collectOneOf,
-  configOf,
   environmentOption,
+  given,
   hostActor,
   UsageError,
+  valueParser,
   withStore,
 } from './context.ts'
 import { print, table } from './output.ts'
@@ -34,11 +35,15 @@ interface CreateOptions extends CommonOptions {
 
 const HOUR_MS = 3_600_000
 
+const timeGiven = valueParser(
+  (text) => (parseRfc3339(text) === undefined ? undefined : text),
+  'A time such as 2030-01-31T12:00:00Z',
+)
 const parseRequest = parserOf(CreateKeyRequest)
 
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: GateCommand): void {
   const keys = program.command('keys').description('make, list, rotate and revoke API keys')
-  addCommonOptions(keys.command('create'), { data: true })
+  addCommonOptions(keys.command('create'), 'data')
     .description('make a key and print its secret, once; makes the tenant if it is new')
     .option('--tenant <id>', 'tenant of the key (required, except for an admin key, which has none)')
     .addOption(roleOption())
@@ -47,39 +52,29 @@ export function addKeyCommands(program: Command): void {
     .option('--name <name>', 'a label')
     .option('--group <name>', 'a group that policies may name as approvers; may be given several times', collect)
     .option('--expires-at <time>', 'when it ends, such as 2030-01-31T00:00:00Z; never if not given', timeGiven)
-    .addHelpText(
-      'after',
-      '\nExample:\n  gate-sidecar keys create --tenant acme --role agent --name billing-bot --data ./data',
-    )
+    .example('keys create --tenant acme --role agent --name billing-bot --data ./data')
     .action(create)
-  addCommonOptions(keys.command('list'), { data: true })
+  addCommonOptions(keys.command('list'), 'data')
     .description('list keys, without their secrets, and when each was used last')
     .option('--tenant <id>', 'only this tenant')
-    .addHelpText(
-      'after',
-      '\nA running service notes about once a minute which keys it was asked with.\n\nExample:\n  gate-sidecar keys list --tenant acme',
-    )
+    .notes('\nA running service notes about once a minute which keys it was asked with.')
+    .example('keys list --tenant acme')
     .action(list)
-  addCommonOptions(keys.command('revoke <id>'), { data: true })
+  addCommonOptions(keys.command('revoke <id>'), 'data')
     .description('end a key; a running server follows within a second')
-    .addHelpText('after', '\nExample:\n  gate-sidecar keys revoke key_01hzy3v4q2m8k7t6r5w4x3y2z1')
+    .example('keys revoke key_01hzy3v4q2m8k7t6r5w4x3y2z1')
     .action(revoke)
-  addCommonOptions(keys.command('rotate <id>'), { data: true })
+  addCommonOptions(keys.command('rotate <id>'), 'data')
     .description('replace a key by a new one of the same holder and print its secret, once')
     .option(
       '--overlap <duration>',
       'how long the old key still works: 30s, 15m, 24h, at most 30d; 0 ends it now',
       `${DEFAULT_OVERLAP_MS / HOUR_MS}h`,
     )
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 The new key has the roles, identity, groups, name and end of the old one, and uses approvals that the old one asked for.
-Votes that were given with the old key count until it ends.
-
-Example:
-  gate-sidecar keys rotate key_01hzy3v4q2m8k7t6r5w4x3y2z1 --overlap 1h`,
-    )
+Votes that were given with the old key count until it ends.`)
+    .example('keys rotate key_01hzy3v4q2m8k7t6r5w4x3y2z1 --overlap 1h')
     .action(rotate)
 }
 
@@ -91,37 +86,25 @@ function roleOption(): Option {
     .makeOptionMandatory()
 }
 
-function timeGiven(text: string): string {
-  if (parseRfc3339(text) === undefined)
-    throw new InvalidArgumentError('A time such as 2030-01-31T12:00:00Z is expected.')
-  return text
-}
-
 async function create(options: CreateOptions): Promise<void> {
-  const { role: roles, environment, identity, name, group: groups, expiresAt, tenant } = options
-  const given = Object.entries({ roles, environment, identity, name, groups, expiresAt })
-  const request = parseRequest(Object.fromEntries(given.filter(([, value]) => value !== undefined)))
+  const { tenant, role: roles, environment, identity, name, group: groups, expiresAt } = options
+  const request = parseRequest(given({ roles, environment, identity, name, groups, expiresAt }))
   if (tenant === undefined && !isAdmin(request.roles)) throw new UsageError('Name the tenant of the key with --tenant.')
   // An admin key would reach every tenant, whichever was named.
   if (tenant !== undefined && isAdmin(request.roles))
     throw new UsageError('An admin key belongs to no tenant and reaches all; leave out --tenant, or name other roles.')
   const actor = hostActor()
-  const made = await withStore(configOf(options), { create: true }, async (deps) => {
+  const make = async (deps: Deps) => {
     if (tenant !== undefined) await ensureTenant(deps, actor, tenant)
     return createKey(deps, { actor, caller: undefined }, tenant ?? null, request)
-  })
-  const shown = {
-    id: made.id,
-    key: made.key,
-    tenantId: made.tenantId,
-    roles: made.roles,
-    environment: made.environment,
   }
-  print(options, shown, () => [made.key, `${made.id}: keep the key now, it is not shown again.`])
+  const { id, key, tenantId, ...made } = await withStore(options, make, { create: true })
+  const shown = { id, key, tenantId, roles: made.roles, environment: made.environment }
+  print(options, shown, () => [key, `${id}: keep the key now, it is not shown again.`])
 }
 
 async function list(options: CommonOptions & { tenant?: string }): Promise<void> {
-  const keys = await withStore(configOf(options), {}, async (deps) => {
+  const keys = await withStore(options, async (deps) => {
     if (options.tenant !== undefined) assertTenant(deps, options.tenant)
     const found = tenantKeys(deps, options.tenant)
     return listed(found, await deps.store.keyUses(found.map(({ id }) => id)))
@@ -153,7 +136,7 @@ async function rotate(id: string, options: CommonOptions & { overlap: string }):
   const overlapMs = options.overlap === '0' ? 0 : parseDuration(options.overlap)
   if (overlapMs === undefined || overlapMs > MAX_OVERLAP_MS)
     throw new UsageError(`--overlap: ${options.overlap} is neither 0 nor a duration such as 15m or 24h, at most 30d.`)
-  const made = await withStore(configOf(options), {}, (deps) => {
+  const made = await withStore(options, (deps) => {
     assertKey(deps, id)
     return rotateKey(deps, { actor: hostActor(), caller: undefined }, id, overlapMs)
   })
@@ -170,7 +153,7 @@ function assertKey({ store }: Deps, id: string): void {
 }
 
 async function revoke(id: string, options: CommonOptions): Promise<void> {
-  const key = await withStore(configOf(options), {}, async (deps) => {
+  const key = await withStore(options, async (deps) => {
     assertKey(deps, id)
     return revokeKey(deps, { actor: hostActor(), caller: undefined }, id)
   })

@@ -1,26 +1,24 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { killSwitchStatus, recover, trigger } from '../actions/killswitch/killswitch.ts'
 import { RecoverRequest, TriggerRequest } from '../actions/killswitch/request.ts'
 import { chainOf } from '../audit/chain.ts'
-import { loadPolicySet } from '../authoring/load/load.ts'
 import type { Environment } from '../base/environment.ts'
 import { parserOf } from '../base/schema.ts'
-import { readTenantFolder } from '../files/read-folders.ts'
 import { LEVELS } from '../killswitch/killswitch.ts'
-import type { PolicySet } from '../policies/set.ts'
+import { addCommonOptions, type GateCommand } from './command.ts'
 import {
-  addCommonOptions,
   assertTenant,
   CannotRun,
   type CommonOptions,
-  configOf,
   EXIT,
   environmentOption,
+  given,
   hostActor,
   hostOperator,
   withStore,
 } from './context.ts'
 import { print } from './output.ts'
+import { setInFolder } from './tenant-folders.ts'
 
 interface StopOptions extends CommonOptions {
   tenant: string
@@ -35,11 +33,11 @@ interface StopOptions extends CommonOptions {
 const parseTrigger = parserOf(TriggerRequest)
 const parseRecover = parserOf(RecoverRequest)
 
-export function addKillSwitchCommands(program: Command): void {
+export function addKillSwitchCommands(program: GateCommand): void {
   const group = program.command('killswitch').description('see, trigger and recover the emergency stop')
   addStopOptions(group.command('status'))
     .description('show the stops over a tenant; exit 1 when there is one')
-    .addHelpText('after', '\nExample:\n  gate-sidecar killswitch status --tenant acme')
+    .example('killswitch status --tenant acme')
     .action(status)
   addStopOptions(group.command('trigger'))
     .description('stop actions; a running server follows within a second')
@@ -47,10 +45,7 @@ export function addKillSwitchCommands(program: Command): void {
     .option('--scope <scope>', 'L1: an action or pattern, L2: a domain; everything in the tenant if not given')
     .requiredOption('--reason <text>', 'why')
     .option('--by <name>', 'who; the user of this host if not given')
-    .addHelpText(
-      'after',
-      '\nExample:\n  gate-sidecar killswitch trigger --tenant acme --level L2 --scope finance --reason "odd transfers"',
-    )
+    .example('killswitch trigger --tenant acme --level L2 --scope finance --reason "odd transfers"')
     .action(triggerStop)
   addStopOptions(group.command('recover'))
     .description('end a stop: the one of this level and scope, else the strongest')
@@ -58,10 +53,7 @@ export function addKillSwitchCommands(program: Command): void {
     .option('--scope <scope>', 'scope of the stop')
     .requiredOption('--comment <text>', 'why it may go on')
     .option('--by <name>', 'who; the user of this host if not given')
-    .addHelpText(
-      'after',
-      '\nExample:\n  gate-sidecar killswitch recover --tenant acme --comment "transfers were legitimate"',
-    )
+    .example('killswitch recover --tenant acme --comment "transfers were legitimate"')
     .action(recoverStop)
 }
 
@@ -69,15 +61,15 @@ function levelOption(help: string): Option {
   return new Option('--level <level>', help).choices(LEVELS)
 }
 
-function addStopOptions(command: Command): Command {
-  return addCommonOptions(command, { data: true, policies: true })
+function addStopOptions(command: GateCommand): GateCommand {
+  return addCommonOptions(command, 'data', 'policies')
     .requiredOption('--tenant <id>', 'the tenant')
     .addOption(environmentOption())
 }
 
 async function status(options: StopOptions): Promise<void> {
   const chain = chainOf(options.tenant, options.environment)
-  const found = await withStore(configOf(options), {}, async (deps) => {
+  const found = await withStore(options, async (deps) => {
     assertTenant(deps, options.tenant)
     return killSwitchStatus(deps, chain)
   })
@@ -87,20 +79,14 @@ async function status(options: StopOptions): Promise<void> {
 
 async function triggerStop(options: StopOptions): Promise<void> {
   const { tenant, environment, level, scope, reason, by } = options
-  const request = parseTrigger({
-    level,
-    reason,
-    triggeredBy: by ?? hostActor().id,
-    ...(scope !== undefined && { scope }),
-  })
-  const config = configOf(options)
-  const policies = { get: (tenantId: string) => policySetOf(config.policies, tenantId) }
-  const found = await withStore(config, {}, async (deps) => {
+  const request = parseTrigger(given({ level, reason, triggeredBy: by ?? hostActor().id, scope }))
+  const found = await withStore(options, async (deps, config) => {
     assertTenant(deps, tenant)
     // The command does not outlive this call: a failed write is an error.
     const untilDone = (): void => {
       throw new CannotRun('The stop could not be written; it is not in force.')
     }
+    const policies = { get: (tenantId: string) => setInFolder(config.policies, tenantId) }
     return trigger({ ...deps, policies, untilDone }, hostOperator(tenant, environment), request)
   })
   print(options, found, () => [...statusLines(found), ...consequences(found)])
@@ -118,14 +104,9 @@ function consequences(found: Awaited<ReturnType<typeof trigger>>): string[] {
 
 async function recoverStop(options: StopOptions): Promise<void> {
   const { tenant, environment, level, scope, comment, by } = options
-  const request = parseRecover({
-    recoveredBy: by ?? hostActor().id,
-    comment,
-    ...(level !== undefined && { level }),
-    ...(scope !== undefined && { scope }),
-  })
+  const request = parseRecover(given({ recoveredBy: by ?? hostActor().id, comment, level, scope }))
   const operator = hostOperator(tenant, environment)
-  const { ended, found } = await withStore(configOf(options), {}, async (deps) => {
+  const { ended, found } = await withStore(options, async (deps) => {
     assertTenant(deps, tenant)
     const { switches } = killSwitchStatus(deps, operator.chain)
     const after = await recover(deps, operator, request)
@@ -136,11 +117,6 @@ async function recoverStop(options: StopOptions): Promise<void> {
     ...(found.active ? ['Still active:'] : []),
     ...statusLines(found),
   ])
-}
-
-function policySetOf(policies: string, tenantId: string): PolicySet | undefined {
-  const { source } = readTenantFolder(policies, tenantId)
-  return 'problem' in source ? undefined : loadPolicySet(source).set
 }
 
 function statusLines({ active, switches }: ReturnType<typeof killSwitchStatus>): string[] {

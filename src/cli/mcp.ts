@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import { parseDuration } from '../base/time.ts'
 import { port as portShape } from '../base/value-shape.ts'
 import { visible } from '../base/visible.ts'
@@ -7,8 +7,9 @@ import { gatekeeper } from '../mcp/gatekeeper.ts'
 import { relayHttp } from '../mcp/http.ts'
 import { addPins, readPins } from '../mcp/pins.ts'
 import { relayStdio } from '../mcp/stdio.ts'
-import { type Drift, ToolBook } from '../mcp/tool-book.ts'
-import { collect, UsageError } from './context.ts'
+import { ToolBook } from '../mcp/tool-book.ts'
+import type { GateCommand } from './command.ts'
+import { collect, UsageError, valueParser } from './context.ts'
 import { addGateOptions, type GateClientOptions, gateClient } from './gate-client.ts'
 import { stopSignal } from './serve/signals.ts'
 
@@ -22,25 +23,34 @@ interface McpOptions extends GateClientOptions {
   acceptChanges?: boolean
 }
 
-export function addMcpCommand(program: Command): void {
+const duration = valueParser((text) => (text === '0s' ? 0 : parseDuration(text)), 'A duration such as 50s or 10m')
+const httpUrl = valueParser(
+  (text) => (/^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined),
+  'An http or https address',
+)
+const portNumber = valueParser((text) => portShape.read(portShape.fromText(text)), 'A port from 0 to 65535')
+
+export function addMcpCommand(program: GateCommand): void {
   addGateOptions(program.command('mcp'))
     .argument('[command...]', 'the MCP server and its arguments, behind --')
     .description('stand before an MCP server, and ask the sidecar before each of its tools is called')
     .option('--http <url>', 'stand before a server that is reached over HTTP, in place of running one', httpUrl)
     .option('--port <number>', 'with --http, port to listen on; 0 takes a free one', portNumber, 4284)
-    .addOption(approvalTimeoutOption())
+    .addOption(
+      new Option('--approval-timeout <time>', 'how long a held call waits for people; 0s refuses it at once')
+        .argParser(duration)
+        .default(50_000, '50s'),
+    )
     .option('--prefix <text>', 'stands before the name of a tool in the name of its action, such as github.', '')
     .option('--trusted <tool>', 'its results are only written by the user and their systems; may be repeated', collect)
     .option('--pins <file>', 'keeps digests of the definitions of tools: a tool whose definition changes is refused')
     .option('--accept-changes', 'calls tools whose definition has changed; policies are told, by context.mcp.changed')
-    .addHelpText('after', EXAMPLES)
+    .example(
+      'mcp --tenant acme --pins github.json -- npx -y @example/mcp-server-github',
+      'mcp --tenant acme --http https://mcp.example/mcp --port 4284',
+    )
     .action(run)
 }
-
-const EXAMPLES = `
-Example:
-  gate-sidecar mcp --tenant acme --pins github.json -- npx -y @example/mcp-server-github
-  gate-sidecar mcp --tenant acme --http https://mcp.example/mcp --port 4284`
 
 async function run(command: string[], options: McpOptions): Promise<void> {
   const [file, ...args] = command
@@ -52,7 +62,7 @@ async function run(command: string[], options: McpOptions): Promise<void> {
   const book = new ToolBook(pins === undefined ? {} : readPins(pins))
   const gatekeeperFor = gatekeepers(options, book)
   const listener: ExchangeListener & { onBroken(what: string): void } = {
-    onDrift: (drift) => tell(driftLine(drift)),
+    onDrift: ({ tool, before, now }) => tell(`the definition of the tool ${tool} has changed: ${before}, now ${now}`),
     onNewTools: () => {
       if (pins !== undefined) book.agree(addPins(pins, book.pins())).forEach(listener.onDrift)
     },
@@ -77,14 +87,13 @@ async function run(command: string[], options: McpOptions): Promise<void> {
     await stopped
     return relay.close()
   }
-  const [input, output] = [process.stdin, process.stdout]
   process.exitCode = await relayStdio({
     command: [file ?? '', ...args],
     book,
     gatekeeper: gatekeeperFor(false),
     listener,
-    input,
-    output,
+    input: process.stdin,
+    output: process.stdout,
     signal: stopping.signal,
   })
 }
@@ -99,32 +108,6 @@ function gatekeepers(options: McpOptions, book: ToolBook) {
   const refusesDrift = options.acceptChanges !== true
   return (startsTainted: boolean) =>
     gatekeeper({ client, book, prefix, trusted, approvalTimeout, refusesDrift, startsTainted, onUnrecorded })
-}
-
-function approvalTimeoutOption(): Option {
-  const help = 'how long a held call waits for people; 0s refuses it at once'
-  return new Option('--approval-timeout <time>', help).argParser(duration).default(50_000, '50s')
-}
-
-function duration(text: string): number {
-  const ms = text === '0s' ? 0 : parseDuration(text)
-  if (ms === undefined) throw new InvalidArgumentError('A duration such as 50s or 10m is expected.')
-  return ms
-}
-
-function httpUrl(text: string): URL {
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) return new URL(text)
-  throw new InvalidArgumentError('An http or https address is expected.')
-}
-
-function portNumber(text: string): number {
-  const number = portShape.read(portShape.fromText(text))
-  if (number === undefined) throw new InvalidArgumentError('A port from 0 to 65535 is expected.')
-  return number
-}
-
-function driftLine({ tool, before, now }: Drift): string {
-  return `the definition of the tool ${tool} has changed: ${before}, now ${now}`
 }
 
 /** Standard output carries the protocol. */

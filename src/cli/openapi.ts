@@ -1,10 +1,10 @@
-import type { Command } from 'commander'
-import { addCommonOptions, type CommonOptions } from './context.ts'
+import { addCommonOptions, type GateCommand } from './command.ts'
+import type { CommonOptions } from './context.ts'
 
-export function addOpenApiCommand(program: Command): void {
-  addCommonOptions(program.command('openapi'), {})
+export function addOpenApiCommand(program: GateCommand): void {
+  addCommonOptions(program.command('openapi'))
     .description('print the OpenAPI 3.1 document of the HTTP interface; --json prints it on one line')
-    .addHelpText('after', '\nExample:\n  gate-sidecar openapi > openapi.json')
+    .example('openapi > openapi.json')
     .action(async ({ io, json }: CommonOptions) => {
       // Only this command loads the shapes of the answers.
       const { openApiDocument } = await import('../http/routes.ts')

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { columnsOf } from '../base/columns.ts'
 import type { Json } from '../base/json.ts'
@@ -33,6 +34,17 @@ export function print(
         .map((line) => rendered(line, io.stdout))
         .join('\n')
   if (text !== '') io.stdout.write(`${text}\n`)
+}
+
+/** Writes JSON to the file of --out, and else to standard output. @returns the file */
+export function writeOut(
+  { io, out }: Pick<CommonOptions, 'io'> & { out?: string },
+  value: unknown,
+): string | undefined {
+  const text = `${visibleJson(value)}\n`
+  if (out === undefined) io.stdout.write(text)
+  else writeFileSync(out, text)
+  return out
 }
 
 /** The line as written to this output. */

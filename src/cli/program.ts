@@ -1,8 +1,9 @@
-import { Command, Help, type Option } from 'commander'
+import { type Command, Help, type Option } from 'commander'
 import { VERSION } from '../version.ts'
+import { GateCommand } from './command.ts'
 
 /** Commands and groups of commands, each with the function that adds it to the program. */
-const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+const COMMANDS: Readonly<Record<string, () => Promise<(program: GateCommand) => void>>> = {
   serve: async () => (await import('./serve/serve.ts')).addServeCommand,
   keys: async () => (await import('./keys.ts')).addKeyCommands,
   tenants: async () => (await import('./tenants.ts')).addTenantCommands,
@@ -11,7 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   test: async () => (await import('./test/test.ts')).addTestCommand,
   fmt: async () => (await import('./policies/fmt.ts')).addFormatCommand,
   check: async () => (await import('./gate/check.ts')).addCheckCommand,
-  risk: async () => (await import('./gate/risk.ts')).addRiskCommand,
+  risk: async () => (await import('./gate/check.ts')).addRiskCommand,
   approvals: async () => (await import('./approvals/approvals.ts')).addApprovalCommands,
   explain: async () => (await import('./decisions/explain.ts')).addExplainCommand,
   decisions: async () => (await import('./decisions/decisions.ts')).addDecisionCommands,
@@ -35,12 +36,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
  *
  * @param wanted the only command needed, if known; loading all of them takes half a second
  */
-export async function createProgram(wanted?: string): Promise<Command> {
-  const program = new Command('gate-sidecar')
+export async function createProgram(wanted?: string): Promise<GateCommand> {
+  const program = new GateCommand('gate-sidecar')
     .description('Decides, before an AI agent acts, whether the action may run.')
     .version(VERSION)
     .configureHelp({ optionDescription })
-    .addHelpText('after', '\nExit codes: 0 ok, 1 negative result, 2 usage, 3 could not run.')
+    .notes('\nExit codes: 0 ok, 1 negative result, 2 usage, 3 could not run.')
   // Completion covers all commands.
   const isAlone = wanted !== undefined && wanted !== 'completion' && Object.hasOwn(COMMANDS, wanted)
   for (const [name, load] of Object.entries(COMMANDS)) {

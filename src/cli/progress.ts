@@ -4,6 +4,9 @@ import type { Io } from './io.ts'
 const ERASE = '\r\u001b[K'
 const WIDTH = 24
 const EVERY_MS = 100
+const CASES_WIDTH = 30
+/** Fewer cases finish before anybody looks. */
+const MANY_CASES = 500
 
 export interface Progress {
   /** Shows the amount done. */
@@ -14,18 +17,30 @@ export interface Progress {
 
 /** A progress bar on the terminal's error stream, for long work; none where it is no terminal. */
 export function progressBar({ stderr }: Io, what: string, total: number): Progress {
-  if (!stderr.isTTY) return { at: () => undefined, end: () => undefined }
   let shownMs = 0
   return {
     at(done) {
       const nowMs = performance.now()
-      if (nowMs - shownMs < EVERY_MS) return
+      if (!stderr.isTTY || nowMs - shownMs < EVERY_MS) return
       shownMs = nowMs
       const share = total === 0 ? 1 : Math.min(1, done / total)
       const filled = Math.round(share * WIDTH)
       const bar = `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)}`
       stderr.write(`${ERASE}${what} ${bar} ${Math.floor(share * 100)} %  ${done.toLocaleString('en')}`)
     },
-    end: () => void stderr.write(ERASE),
+    end: () => endProgress({ stderr }),
   }
+}
+
+/** Like `progressBar`, for the cases of tests, of which the total is known only at the first call. */
+export function caseProgress({ stderr }: Io): (done: number, of: number) => void {
+  return (done, of) => {
+    if (!stderr.isTTY || of < MANY_CASES) return
+    const filled = Math.floor((done * CASES_WIDTH) / of)
+    stderr.write(`${ERASE}[${'#'.repeat(filled)}${'.'.repeat(CASES_WIDTH - filled)}] ${done} of ${of} cases`)
+  }
+}
+
+export function endProgress({ stderr }: Pick<Io, 'stderr'>): void {
+  if (stderr.isTTY) stderr.write(ERASE)
 }

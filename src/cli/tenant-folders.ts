@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { PolicySource, TenantFolder } from '../authoring/load/files.ts'
+import { loadPolicySet } from '../authoring/load/load.ts'
 import { closest } from '../authoring/suggest/closest.ts'
 import { tenantsIn } from '../files/policies.ts'
+import { readTenantFolder } from '../files/read-folders.ts'
+import type { PolicySet } from '../policies/set.ts'
 import { CannotRun } from './context.ts'
 
 /** @throws CannotRun when the folder of policies does not exist */
@@ -30,6 +33,12 @@ export function noFolderOf(tenant: string, root: string): CannotRun {
       ? 'name another with --tenant or --policies, or make one with `gate-sidecar init`.'
       : `did you mean ${closestName}?`
   return new CannotRun(`There is no folder of ${tenant} in ${root}; ${advice}`)
+}
+
+/** The valid policies of a tenant; undefined when there are none. */
+export function setInFolder(root: string, tenant: string): PolicySet | undefined {
+  const { source } = readTenantFolder(root, tenant)
+  return 'problem' in source ? undefined : loadPolicySet(source).set
 }
 
 /** @throws CannotRun when the folder is unreadable */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import type { Command } from 'commander'
 import { parseAnchor } from '../evidence/anchor.ts'
 import type { VerifyInputs } from '../evidence/attestation.ts'
 import { parseVkey } from '../evidence/note.ts'
 import { readTrust, type Trust } from '../evidence/trust.ts'
+import type { GateCommand } from './command.ts'
 import { collect, UsageError } from './context.ts'
 
 export interface TrustOptions {
@@ -13,7 +13,7 @@ export interface TrustOptions {
 }
 
 /** Options of a verifier: its pinned keys, and the anchors that it kept. */
-export function addTrustOptions(command: Command): Command {
+export function addTrustOptions(command: GateCommand): GateCommand {
   return command
     .option('--trust <file>', 'trust file that pins the log keys; see `signing-keys export-trust`')
     .option('--vkey <vkey>', 'a log key to pin; may be given several times', collect)

@@ -1,6 +1,6 @@
 import type { Approval, Decision } from './api.ts'
 import { type CallOptions, type Connection, type ConnectionOptions, connect } from './connection.ts'
-import { type Body, type Data, type Endpoints, endpoints } from './endpoints.ts'
+import { type Body, type Data, Endpoints } from './endpoints.ts'
 import { type EventOptions, events, type GateEvent } from './events.ts'
 import { type GuardOptions, type GuardSettings, guard, type Leave, type Mode, type Observed } from './guard.ts'
 import {
@@ -38,16 +38,7 @@ const MODES: readonly Mode[] = ['enforce', 'observe']
  * const gate = new GateClient({ tenantId: 'acme', apiKey: process.env.GATE_API_KEY })
  * await gate.guard({ action: 'payment.transfer', context: { amount: 25 } }, () => pay(25))
  */
-export class GateClient {
-  readonly approvals: Endpoints['approvals']
-  readonly audit: Endpoints['audit']
-  readonly decisions: Endpoints['decisions']
-  readonly evidence: Endpoints['evidence']
-  readonly killSwitch: Endpoints['killSwitch']
-  readonly keys: Endpoints['keys']
-  readonly policies: Endpoints['policies']
-  readonly service: Endpoints['service']
-  readonly sessions: Endpoints['sessions']
+export class GateClient extends Endpoints {
   readonly #connection: Connection
   readonly #settings: GuardSettings
 
@@ -56,22 +47,14 @@ export class GateClient {
     const { mode = 'enforce' } = options
     // Callers without a compiler may pass any word, which must not run what is denied.
     if (!MODES.includes(mode)) throw new TypeError(`mode is ${MODES.join(' or ')}`)
-    this.#connection = connect(options)
+    const connection = connect(options)
+    super(connection)
+    this.#connection = connection
     this.#settings = {
       mode,
       onObserved: options.onObserved ?? warnOfObserved,
       onUnrecorded: options.onUnrecorded ?? warnOfUnrecorded,
     }
-    const groups = endpoints(this.#connection)
-    this.approvals = groups.approvals
-    this.audit = groups.audit
-    this.decisions = groups.decisions
-    this.evidence = groups.evidence
-    this.killSwitch = groups.killSwitch
-    this.keys = groups.keys
-    this.policies = groups.policies
-    this.service = groups.service
-    this.sessions = groups.sessions
   }
 
   get mode(): Mode {

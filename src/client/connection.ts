@@ -80,7 +80,7 @@ export function connectAs({ tenantId, headers: named }: Caller, options: Transpo
   return {
     async call(name, input, { signal, timeout = usualMs, heldMs = 0, idempotencyKey } = {}) {
       const { method, path, repeat, form }: Route = ROUTES[name]
-      const { params = {}, query = {}, body }: Parts = input
+      const { body }: Parts = input
       const limitMs = Math.min(Math.ceil(timeout + heldMs), MAX_MS)
       const endMs = performance.now() + limitMs
       const limit = AbortSignal.timeout(limitMs)
@@ -97,7 +97,7 @@ export function connectAs({ tenantId, headers: named }: Caller, options: Transpo
       }
       for (let repeated = 0; ; repeated += 1) {
         try {
-          const response = await send(addressOf(base, path, params, query), request)
+          const response = await send(addressOf(base, path, input), request)
           // One declaration of the route's answer generates both sides.
           return (await readAnswer(response, form)) as Answer<typeof name>
         } catch (cause) {
@@ -110,9 +110,9 @@ export function connectAs({ tenantId, headers: named }: Caller, options: Transpo
         }
       }
     },
-    open(name, { query = {}, headers = {} }, signal) {
+    open(name, { headers, ...input }, signal) {
       const { method, path } = ROUTES[name]
-      return send(addressOf(base, path, {}, query), { method, headers: { ...named(), ...headers }, ...always, signal })
+      return send(addressOf(base, path, input), { method, headers: { ...named(), ...headers }, ...always, signal })
     },
   }
 }
@@ -148,12 +148,7 @@ function asGiven(this: unknown, name: string, value: unknown): unknown {
   throw new GateError('invalid_request', `The request cannot be written as JSON: ${name} is ${String(given)}.`)
 }
 
-function addressOf(
-  base: URL,
-  path: string,
-  params: NonNullable<Parts['params']>,
-  query: NonNullable<Parts['query']>,
-): URL {
+function addressOf(base: URL, path: string, { params = {}, query = {} }: Parts): URL {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => segmentOf(name, params[name] ?? ''))
   const url = new URL(`.${filled}`, base.href.endsWith('/') ? base : `${base.href}/`)
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value))

@@ -45,7 +45,7 @@ export async function* events(
       )) {
         failures = 0
         position = id
-        if (data !== undefined && position !== undefined) yield eventOf(data, position)
+        if (data !== undefined && position !== undefined) yield { ...parsedData<GateEvent>(data), position }
       }
     } catch (error) {
       if (signal?.aborted) return
@@ -59,21 +59,19 @@ export async function* events(
   }
 }
 
-/** @throws GateError for data that is no event */
-function eventOf(data: string, position: string): GateEvent {
+/** Parses the data of an event into the form that the service declares. @throws GateError for text that is no JSON */
+export function parsedData<T>(data = ''): T {
   try {
-    return { ...JSON.parse(data), position }
+    return JSON.parse(data)
   } catch (cause) {
     throw new GateError('malformed_answer', 'What came is no event.', { cause })
   }
 }
 
 /** Block of server-sent events (HTML, 9.2.6), with the fields that the service sends. */
-export interface Block {
-  id?: string
-  event?: string
-  data?: string
-}
+export type Block = Partial<Record<(typeof FIELDS)[number], string>>
+
+const FIELDS = ['id', 'event', 'data'] as const
 
 /** Reads the blocks of one stream, until it ends or falls silent. @throws GateError when there is no stream */
 export async function* blocks(
@@ -109,10 +107,7 @@ export async function* blocks(
 
 function blockOf(text: string): Block {
   const block: Block = {}
-  for (const line of text.split('\n')) {
-    if (line.startsWith('id: ')) block.id = line.slice('id: '.length)
-    if (line.startsWith('event: ')) block.event = line.slice('event: '.length)
-    if (line.startsWith('data: ')) block.data = line.slice('data: '.length)
-  }
+  for (const line of text.split('\n'))
+    for (const field of FIELDS) if (line.startsWith(`${field}: `)) block[field] = line.slice(`${field}: `.length)
   return block
 }

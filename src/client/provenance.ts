@@ -138,11 +138,6 @@ export class Provenance {
   }
 }
 
-interface Leaf {
-  path: readonly string[]
-  value: unknown
-}
-
 /** Converts a result to the JSON that a model reads: parses a text of JSON, serializes an object. */
 function asRead(result: unknown): unknown {
   if (typeof result === 'string' && !/^\s*[[{]/.test(result)) return result
@@ -169,7 +164,7 @@ function isPlain(value: unknown): boolean {
 }
 
 /** Values of a result, and its member names, which its author writes as well. @throws RangeError */
-function* read(value: unknown, path: readonly string[] = []): Generator<Leaf> {
+function* read(value: unknown, path: readonly string[] = []): Generator<{ path: readonly string[]; value: unknown }> {
   if (path.length > MAX_DEPTH) throw new RangeError('nested too deep')
   if (typeof value !== 'object' || value === null) return yield { path, value }
   for (const [name, inner] of Object.entries(value)) {

@@ -39,11 +39,6 @@ export interface Gate {
   guard<T>(request: ActionRequest, run: (leave: Leave) => T | Promise<T>, options?: GuardOptions): Promise<T>
 }
 
-interface Prepared extends Question {
-  /** Arguments that the tool runs with. */
-  args: ToolArgs
-}
-
 /** Limit of the remembered refusals, in UTF-16 units, by which the gate's own text is recognized. */
 const MAX_REFUSALS = 256 * 1024
 
@@ -203,8 +198,8 @@ export class GateSession {
     return { trusted: this.#options.trusted?.includes(toolName) ?? false }
   }
 
-  /** Request about a call, or a refusal of arguments that cannot be sent. */
-  #prepare(toolName: string, args: ToolArgs, callId: string | undefined): Prepared {
+  /** Request about a call, or a refusal of arguments that cannot be sent. @returns also the arguments to run with */
+  #prepare(toolName: string, args: ToolArgs, callId: string | undefined): Question & { args: ToolArgs } {
     try {
       const own = ownCopy(args)
       return { args: own, ...this.#asked.question(callId, this.#requestFor(toolName, own)) }

@@ -16,12 +16,6 @@ export interface ToolContext {
 
 export type ToolRequest = ActionRequest & { context: ToolContext }
 
-/** Call that the gate was asked about before it runs. */
-export interface Asked {
-  request: ToolRequest
-  verdict: Verdict
-}
-
 /** Request about a call, with the earlier verdict when it still holds. */
 export interface Question {
   request: ToolRequest
@@ -33,9 +27,9 @@ const MAX_CALLS = 256
 
 /** Calls by `callId`, until they run, are refused or answered. */
 export class AskedCalls {
-  readonly #calls = new Map<string, Asked>()
+  readonly #calls = new Map<string, Required<Question>>()
 
-  keep(callId: string, asked: Asked): void {
+  keep(callId: string, asked: Required<Question>): void {
     this.#calls.delete(callId)
     this.#calls.set(callId, asked)
     const [oldest] = this.#calls.keys()

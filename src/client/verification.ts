@@ -1,7 +1,7 @@
 import type { RangeVerification } from './api.ts'
 import type { Connection } from './connection.ts'
 import { type FailureCode, GateError } from './errors.ts'
-import { blocks } from './events.ts'
+import { blocks, parsedData } from './events.ts'
 
 /** Progress of a verification, or its result, which comes last. */
 export type VerificationEvent =
@@ -26,10 +26,10 @@ export async function* verifyLive(
   const open = (either: AbortSignal) => connection.open('auditVerifyLive', { query: { startDate, endDate } }, either)
   try {
     for await (const { event, data } of blocks(open, signal)) {
-      if (event === 'progress') yield { type: 'progress', ...parsed<{ checked: number; of: number }>(data) }
+      if (event === 'progress') yield { type: 'progress', ...parsedData<{ checked: number; of: number }>(data) }
       if (event === 'failed') throw failureIn(data)
       if (event !== 'verified') continue
-      yield { type: 'verified', verification: parsed<RangeVerification>(data) }
+      yield { type: 'verified', verification: parsedData<RangeVerification>(data) }
       return
     }
   } catch (cause) {
@@ -41,15 +41,6 @@ export async function* verifyLive(
 }
 
 function failureIn(data: string | undefined): GateError {
-  const { error, message } = parsed<{ error: FailureCode; message: string }>(data)
+  const { error, message } = parsedData<{ error: FailureCode; message: string }>(data)
   return new GateError(error, message)
-}
-
-/** Parses the event into the form that the service declares. @throws GateError for text that is no JSON */
-function parsed<T>(data = ''): T {
-  try {
-    return JSON.parse(data)
-  } catch (cause) {
-    throw new GateError('malformed_answer', 'What came is no event.', { cause })
-  }
 }

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { endpoints } from '../client/endpoints.ts'
+import { Endpoints } from '../client/endpoints.ts'
 import { ApprovalAlerts } from './approval-alerts.tsx'
 import { type Console, ConsoleContext, useConsole } from './data/console.ts'
 import { LiveContext, useChanges, useLiveEvents } from './data/live.ts'
@@ -45,7 +45,7 @@ interface SignedProps extends Pick<Console, 'who' | 'tenantId' | 'connection'> {
 
 /** The console for one tenant; another tenant remounts it. */
 function Signed({ who, tenantId, setTenantId, connection, onLeave }: SignedProps) {
-  const gate = useMemo(() => endpoints(connection), [connection])
+  const gate = useMemo(() => new Endpoints(connection), [connection])
   const may = (operation: (typeof who.may)[number]): boolean => who.may.includes(operation)
   const stops = useLoad(
     async (signal) => (may('killSwitchStatus') ? gate.killSwitch.status({ signal }) : undefined),

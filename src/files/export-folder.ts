@@ -12,12 +12,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { ExportFolder } from '../actions/audit/export-range.ts'
-import { ENTRIES_FILE, MANIFEST_FILE } from '../evidence/export.ts'
+import { ENTRIES_FILE, MANIFEST_FILE, MAX_LINE_BYTES } from '../evidence/export.ts'
 import type { ExportSource } from '../evidence/verify-export.ts'
-import { linesOf } from './lines.ts'
 
 const BUFFER_CHARACTERS = 256 * 1024
 const MAX_MANIFEST_BYTES = 1024 * 1024
+const LINE_FEED = 0x0a
 
 /** Opens a folder for one export, created when missing. @throws when it holds a file of that name already */
 export function exportFolder(dir: string): ExportFolder & { writeText(name: string, text: string): void } {
@@ -83,4 +83,31 @@ export function readExport(dir: string): ExportSource {
 /** Yields nothing when the file is missing, which the check of the files reports. */
 async function* entriesIn(path: string): AsyncGenerator<Uint8Array> {
   if (existsSync(path)) yield* linesOf(path)
+}
+
+/**
+ * Reads the lines of a file, without their line feeds, in bounded memory. An oversized line comes as an empty one and
+ * is the last. Only a line feed ends a line, since JSON may hold other separators.
+ */
+async function* linesOf(path: string): AsyncGenerator<Uint8Array> {
+  let rest: Buffer[] = []
+  let length = 0
+  for await (const chunk of createReadStream(path)) {
+    const bytes: Buffer = chunk
+    let from = 0
+    for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, from)) {
+      yield Buffer.concat([...rest, bytes.subarray(from, at)])
+      rest = []
+      length = 0
+      from = at + 1
+    }
+    if (from === bytes.byteLength) continue
+    rest.push(bytes.subarray(from))
+    length += bytes.byteLength - from
+    if (length > MAX_LINE_BYTES) {
+      yield new Uint8Array()
+      return
+    }
+  }
+  if (length > 0) yield Buffer.concat(rest)
 }

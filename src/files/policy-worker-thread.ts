@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { compileAndTest } from '../authoring/cases/accept.ts'
-import type { PolicySource } from '../authoring/load/files.ts'
-import { type CompiledPolicies, compilePolicySet, validatePolicySet } from '../authoring/load/load.ts'
+import { compilePolicySet, validatePolicySet } from '../authoring/load/load.ts'
 import { listFilesOf } from '../authoring/load/read-files.ts'
 import { draftVerdict } from '../gate/verdict.ts'
 import type { Job } from './policy-worker.ts'
@@ -13,10 +12,6 @@ async function outcomeOf([what, argument]: Job): Promise<unknown> {
   if (what === 'listFiles') return listFilesOf(argument)
   if (what === 'judge') return draftVerdict(argument)
   if (what === 'validate') return validatePolicySet(argument)
-  return what === 'compile' ? compileOnly(argument) : compileAndTest(argument)
-}
-
-/** Compiles without the tests, which callers on other threads never run, so they need not be sent. */
-function compileOnly(source: PolicySource): CompiledPolicies {
-  return { ...compilePolicySet(source), tests: [] }
+  // Callers on other threads never run the tests, so they need not be sent.
+  return what === 'compile' ? { ...compilePolicySet(argument), tests: [] } : compileAndTest(argument)
 }

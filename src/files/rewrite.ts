@@ -42,19 +42,20 @@ export function rewriteFile(path: string, before: Uint8Array, after: string): bo
   return true
 }
 
-function writeDurably(path: string, text: string, mode: number): void {
+/** Writes a new file to the disk. @param mode of the file once it is written, whatever the umask; 0600 unless given */
+export function writeDurably(path: string, text: string, mode?: number): void {
   const file = openSync(path, 'wx', 0o600)
   try {
     writeFileSync(file, text)
-    fchmodSync(file, mode)
+    if (mode !== undefined) fchmodSync(file, mode)
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
 }
 
-/** Syncs the folder: a crash of the machine could undo the rename. */
-function syncFolder(path: string): void {
+/** Syncs the folder: a crash of the machine could undo a rename, or lose the name of a new file. */
+export function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   try {
     fsyncSync(folder)

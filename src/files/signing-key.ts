@@ -1,8 +1,9 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { idOf, type KeyFile } from '../actions/evidence/signing-keys.ts'
 import { publicKeyOf } from '../evidence/sign.ts'
+import { syncFolder, writeDurably } from './rewrite.ts'
 
 /** The signing key's file cannot be used; the message says why, and the service does not start. */
 class UnusableKey extends Error {
@@ -14,7 +15,7 @@ export function signingKeyFile(path: string): KeyFile {
   const next = (id: string): string => `${path}.${id.slice('sha256:'.length).slice(0, 16)}`
   return {
     read: () => readSigningKey(path),
-    create: () => createSigningKey(path),
+    create: () => writeSigningKey(path, generateKeyPairSync('ed25519').privateKey),
     createNext() {
       const { privateKey } = generateKeyPairSync('ed25519')
       return writeSigningKey(next(idOf(publicKeyOf(privateKey))), privateKey)
@@ -61,10 +62,6 @@ function parseKey(path: string, pem: string): KeyObject {
   }
 }
 
-function createSigningKey(path: string): KeyObject {
-  return writeSigningKey(path, generateKeyPairSync('ed25519').privateKey)
-}
-
 /**
  * Writes a key where there is none (mode 0600), on disk before anything is signed with it.
  * The file appears whole or not at all; two processes that create it at once get the same key.
@@ -85,27 +82,10 @@ function writeSigningKey(path: string, privateKey: KeyObject): KeyObject {
   return readSigningKey(path) ?? privateKey
 }
 
-function writeDurably(path: string, text: string): void {
-  const file = openSync(path, 'wx', 0o600)
-  try {
-    writeSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
 function linkUnlessThere(from: string, to: string): void {
   try {
     linkSync(from, to)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
-}
-
-// Syncs the folder: the file's name must survive a power cut too.
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  fsyncSync(folder)
-  closeSync(folder)
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { ApproveRequest, approve, listApprovals, RejectRequest, reject } from '../../actions/approvals/approvals.ts'
 import { cancelApproval } from '../../actions/approvals/cancel-approval.ts'
 import { type Reader, viewFor, visibleApproval } from '../../actions/approvals/visible-approvals.ts'
@@ -11,7 +11,8 @@ import { GateError } from '../../base/errors.ts'
 import { parserOf } from '../../base/schema.ts'
 import { ROUTES } from '../../keys/routes.ts'
 import { addKeyOptions, type KeyOptions, withCaller, withReader } from '../caller.ts'
-import { assertTenant, CannotRun, environmentOption, limitOption, UsageError } from '../context.ts'
+import type { GateCommand } from '../command.ts'
+import { assertTenant, CannotRun, environmentOption, given, limitOption, UsageError } from '../context.ts'
 import { print } from '../output.ts'
 import { approvalLines, approvalTable, votesGiven } from './lines.ts'
 
@@ -31,7 +32,7 @@ const parseApprove = parserOf(ApproveRequest)
 const parseReject = parserOf(RejectRequest)
 const EXAMPLE_ID = 'apr_01hzy3v4q2m8k7t6r5w4x3y2z1'
 
-export function addApprovalCommands(program: Command): void {
+export function addApprovalCommands(program: GateCommand): void {
   const approvals = program.command('approvals').description('see and decide what is held for a person')
   addKeyOptions(approvals.command('list'), 'the tenant; required without a key')
     .description('list approvals, oldest deadline first; without a key the host sees all of the tenant')
@@ -39,29 +40,29 @@ export function addApprovalCommands(program: Command): void {
     .addOption(environmentOption().default(undefined, "the key's, else live"))
     .addOption(new Option('--status <status>', 'which ones').choices(APPROVAL_STATUSES).default('pending'))
     .addOption(limitOption(50, 1000))
-    .addHelpText('after', '\nExample:\n  gate-sidecar approvals list --tenant acme --status approved')
+    .example('approvals list --tenant acme --status approved')
     .action(list)
   addKeyOptions(approvals.command('show <id>'))
     .description('show all that there is to know before deciding: request, reason, risk, votes, what is bound')
-    .addHelpText('after', `\nExample:\n  gate-sidecar approvals show ${EXAMPLE_ID}`)
+    .example(`approvals show ${EXAMPLE_ID}`)
     .action(show)
   addVoteOptions(approvals.command('approve <id>'))
     .description('vote for a held request; a running server follows within a second')
     .option('--comment <text>', 'why')
-    .addHelpText('after', `\nExample:\n  gate-sidecar approvals approve ${EXAMPLE_ID} --comment "the invoice is here"`)
+    .example(`approvals approve ${EXAMPLE_ID} --comment "the invoice is here"`)
     .action(approveOne)
   addVoteOptions(approvals.command('reject <id>'))
     .description('refuse a held request: it is denied until the deadline of its approval')
     .option('--reason <text>', 'why')
-    .addHelpText('after', `\nExample:\n  gate-sidecar approvals reject ${EXAMPLE_ID} --reason "unknown recipient"`)
+    .example(`approvals reject ${EXAMPLE_ID} --reason "unknown recipient"`)
     .action(rejectOne)
   addKeyOptions(approvals.command('cancel <id>'))
     .description('take back an approval that was not used; by who asked, or who may approve')
-    .addHelpText('after', `\nExample:\n  gate-sidecar approvals cancel ${EXAMPLE_ID}`)
+    .example(`approvals cancel ${EXAMPLE_ID}`)
     .action(cancelOne)
 }
 
-function addVoteOptions(command: Command): Command {
+function addVoteOptions(command: GateCommand): GateCommand {
   return addKeyOptions(command).option('--approver-id <name>', "who votes (default: the key's identity)")
 }
 
@@ -101,8 +102,8 @@ async function show(id: string, options: KeyOptions): Promise<void> {
 
 async function approveOne(id: string, options: VoteOptions): Promise<void> {
   const view = await withVoter(id, options, ROUTES.approve, (deps, caller) => {
-    const comment = options.comment !== undefined && { comment: options.comment }
-    return approve(deps, caller, id, parseApprove({ approverId: approverId(caller, options), ...comment }))
+    const { comment } = options
+    return approve(deps, caller, id, parseApprove(given({ approverId: approverId(caller, options), comment })))
   })
   print(options, view, () => [
     view.status === 'approved'
@@ -113,8 +114,8 @@ async function approveOne(id: string, options: VoteOptions): Promise<void> {
 
 async function rejectOne(id: string, options: VoteOptions): Promise<void> {
   const view = await withVoter(id, options, ROUTES.reject, (deps, caller) => {
-    const reason = options.reason !== undefined && { reason: options.reason }
-    return reject(deps, caller, id, parseReject({ approverId: approverId(caller, options), ...reason }))
+    const { reason } = options
+    return reject(deps, caller, id, parseReject(given({ approverId: approverId(caller, options), reason })))
   })
   print(options, view, () => [`${id} is rejected: the same request is denied until ${view.expiresAt}.`])
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { GateCommand } from '../command.ts'
 import { addAuditExportCommand } from './export.ts'
 import { addAuditListCommand } from './list.ts'
 import { addAuditLogCommand } from './log.ts'
@@ -8,7 +8,7 @@ import { addAuditRestoreCommand } from './restore.ts'
 import { addAuditTailCommand } from './tail.ts'
 import { addAuditVerifyCommand } from './verify.ts'
 
-export function addAuditCommands(program: Command): void {
+export function addAuditCommands(program: GateCommand): void {
   const audit = program.command('audit').description('read, write and verify the audit trail')
   addAuditListCommand(audit)
   addAuditTailCommand(audit)

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { Command } from 'commander'
 import { exportRange } from '../../actions/audit/export-range.ts'
 import { dayRange, prunedInto } from '../../actions/audit/verify-range.ts'
 import type { Deps } from '../../actions/deps.ts'
@@ -7,7 +6,8 @@ import type { EvidenceDeps } from '../../actions/evidence/evidence.ts'
 import { visibleJson } from '../../base/visible.ts'
 import { MANIFEST_FILE, type Manifest } from '../../evidence/export.ts'
 import { exportFolder } from '../../files/export-folder.ts'
-import { CannotRun, configOf, UsageError, withStore } from '../context.ts'
+import type { GateCommand } from '../command.ts'
+import { CannotRun, UsageError, withStore } from '../context.ts'
 import { withKeyring } from '../evidence/keyring.ts'
 import { print } from '../output.ts'
 import { progressBar } from '../progress.ts'
@@ -19,24 +19,20 @@ interface ExportOptions extends ChainOptions {
   out: string
 }
 
-export function addAuditExportCommand(audit: Command): void {
+export function addAuditExportCommand(audit: GateCommand): void {
   addChainOptions(audit.command('export'))
     .description('write entries with a signed manifest, for who verifies them without this service')
     .option('--from <day>', 'first day, YYYY-MM-DD')
     .option('--to <day>', 'last day, YYYY-MM-DD')
     .requiredOption('--out <folder>', 'folder to write, which has no export yet')
-    .addHelpText(
-      'after',
-      '\nExample:\n  gate-sidecar audit export --tenant acme --from 2026-01-01 --to 2026-01-31 --out january',
-    )
+    .example('audit export --tenant acme --from 2026-01-01 --to 2026-01-31 --out january')
     .action(exportCommand)
 }
 
 async function exportCommand(options: ExportOptions): Promise<void> {
   const { from, to, out } = options
   if ((from === undefined) !== (to === undefined)) throw new UsageError('--from and --to go together.')
-  const config = configOf(options)
-  const { manifest } = await withStore(config, {}, async (deps) => {
+  const { manifest } = await withStore(options, async (deps, config) => {
     const chain = await chainNamed(deps, options)
     const range = await rangeOf(deps, chain, options)
     const progress = progressBar(options.io, chain, range.end - range.first)

@@ -1,15 +1,14 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { auditChain } from '../../actions/audit/audit.ts'
 import type { Deps } from '../../actions/deps.ts'
 import { chainOf } from '../../audit/chain.ts'
 import type { Environment } from '../../base/environment.ts'
 import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate, parseRfc3339 } from '../../base/time.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
 import {
-  addCommonOptions,
   assertTenant,
   CannotRun,
   type CommonOptions,
-  configOf,
   environmentOption,
   limitOption,
   UsageError,
@@ -32,7 +31,7 @@ interface ListOptions extends ChainOptions {
   order: 'asc' | 'desc'
 }
 
-export function addAuditListCommand(audit: Command): void {
+export function addAuditListCommand(audit: GateCommand): void {
   addChainOptions(audit.command('list'))
     .description('list the entries of a chain, newest first')
     .option('--type <type>', 'only this event type, such as approval.approved')
@@ -40,16 +39,12 @@ export function addAuditListCommand(audit: Command): void {
     .option('--to <time>', 'to the end of this day, or before this time')
     .addOption(limitOption(50, 500))
     .addOption(new Option('--order <order>', 'oldest or newest first').choices(['asc', 'desc']).default('desc'))
-    .addHelpText(
-      'after',
-      '\nExample:\n  gate-sidecar audit list --tenant acme --type gate.decision --from 2026-01-01 --to 2026-01-31',
-    )
+    .example('audit list --tenant acme --type gate.decision --from 2026-01-01 --to 2026-01-31')
     .action(list)
 }
 
-/** Options that name one chain. */
-export function addChainOptions(command: Command): Command {
-  return addCommonOptions(command, { data: true })
+export function addChainOptions(command: GateCommand): GateCommand {
+  return addCommonOptions(command, 'data')
     .option('--tenant <id>', 'the tenant')
     .addOption(environmentOption())
     .option('--chain <name>', 'the chain by its name, in place of a tenant: acme/live, or _system')
@@ -57,14 +52,13 @@ export function addChainOptions(command: Command): Command {
 
 /** @throws UsageError when none or two are named, CannotRun when the chain does not exist */
 export async function chainNamed(deps: Deps, { chain, tenant, environment }: ChainOptions): Promise<string> {
-  if ((chain === undefined) === (tenant === undefined)) throw new UsageError('Name a --tenant, or a --chain.')
-  if (chain !== undefined) {
+  if (chain !== undefined && tenant === undefined) {
     await assertChain(deps, chain)
     return chain
   }
-  const id = tenant ?? ''
-  assertTenant(deps, id)
-  return chainOf(id, environment)
+  if (chain !== undefined || tenant === undefined) throw new UsageError('Name a --tenant, or a --chain.')
+  assertTenant(deps, tenant)
+  return chainOf(tenant, environment)
 }
 
 /** @throws CannotRun naming the existing chains */
@@ -77,7 +71,7 @@ async function list(options: ListOptions): Promise<void> {
   const { type: eventType, order, limit } = options
   const from = timeOf('--from', options.from, 0)
   const to = timeOf('--to', options.to, DAY_MS)
-  const { items, page } = await withStore(configOf(options), {}, async (deps) => {
+  const { items, page } = await withStore(options, async (deps) => {
     const chain = await chainNamed(deps, options)
     return auditChain(deps, { chain, order, limit, offset: 0, eventType, from, to })
   })

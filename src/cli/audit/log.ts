@@ -1,36 +1,27 @@
-import type { Command } from 'commander'
 import { LogRequest, logEntry } from '../../actions/audit/audit.ts'
 import { parserOf } from '../../base/schema.ts'
 import { ROUTES } from '../../keys/routes.ts'
 import { addKeyOptions, type KeyOptions, withCaller } from '../caller.ts'
-import { objectOf } from '../json-option.ts'
+import type { GateCommand } from '../command.ts'
+import { given, objectOf } from '../context.ts'
 import { print } from '../output.ts'
-
-interface LogOptions extends KeyOptions {
-  type: string
-  eventData: string
-  userId?: string
-}
 
 const parseLog = parserOf(LogRequest)
 
-export function addAuditLogCommand(audit: Command): void {
+export function addAuditLogCommand(audit: GateCommand): void {
   addKeyOptions(audit.command('log'))
     .description("write an entry of the key's own")
     .requiredOption('--type <type>', 'event type, such as report.sent; the types of the service are reserved')
     .requiredOption('--event-data <json>', 'what to record, a JSON object')
     .option('--user-id <name>', 'on whose behalf; recorded as a claim')
-    .addHelpText(
-      'after',
-      `\nExample:\n  gate-sidecar audit log --type report.sent --event-data '{"report": "q3"}' --user-id ann`,
-    )
+    .example(`audit log --type report.sent --event-data '{"report": "q3"}' --user-id ann`)
     .action(log)
 }
 
-async function log(options: LogOptions): Promise<void> {
+async function log(options: KeyOptions & { type: string; eventData: string; userId?: string }): Promise<void> {
   const { type: eventType, userId } = options
   const data = objectOf('--event-data', options.eventData)
-  const request = parseLog({ eventType, data: data ?? null, ...(userId !== undefined && { userId }) })
+  const request = parseLog(given({ eventType, data: data ?? null, userId }))
   const entry = await withCaller(options, ROUTES.auditLog, async (deps, caller) => logEntry(deps, caller, request))
   print(options, entry, () => [`${entry.id} is entry ${entry.seq} of the chain.`])
 }

@@ -1,10 +1,11 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { SINKS } from '../../actions/anchors/anchors.ts'
 import { MIN_AGE_DAYS, prunable, prune } from '../../actions/audit/prune.ts'
 import { digestOf } from '../../base/digest.ts'
 import { parseDate } from '../../base/time.ts'
 import { MAX_REASON } from '../../evidence/prune.ts'
-import { collectOneOf, configOf, EXIT, hostActor, UsageError, withStore } from '../context.ts'
+import type { GateCommand } from '../command.ts'
+import { collectOneOf, EXIT, hostActor, UsageError, withStore } from '../context.ts'
 import { withKeyring } from '../evidence/keyring.ts'
 import { print } from '../output.ts'
 import { progressBar } from '../progress.ts'
@@ -19,7 +20,7 @@ interface PruneOptions extends ChainOptions {
   reason: string
 }
 
-export function addAuditPruneCommand(audit: Command): void {
+export function addAuditPruneCommand(audit: GateCommand): void {
   addChainOptions(audit.command('prune'))
     .description('archive the oldest entries in a folder and delete them; what is left goes on from a signed record')
     .requiredOption('--before <day>', `what was written before this day, YYYY-MM-DD; at least ${MIN_AGE_DAYS} days ago`)
@@ -30,15 +31,10 @@ export function addAuditPruneCommand(audit: Command): void {
         .argParser(collectOneOf(SINKS)),
     )
     .requiredOption('--reason <text>', 'why, for the trail: no personal data')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Up to the newest checkpoint before that day that every anchor has, and not past an approval that is open. Bundles of what
-is deleted stay valid; new ones of it cannot be exported.
-
-Example:
-  gate-sidecar audit prune --tenant acme --before 2025-01-01 --archive acme-2024 --reason 'kept for a year'`,
-    )
+is deleted stay valid; new ones of it cannot be exported.`)
+    .example("audit prune --tenant acme --before 2025-01-01 --archive acme-2024 --reason 'kept for a year'")
     .action(pruneCommand)
 }
 
@@ -47,8 +43,7 @@ async function pruneCommand(options: PruneOptions): Promise<void> {
   const beforeMs = parseDate(before)
   if (beforeMs === undefined) throw new UsageError(`--before: ${before} is no day such as 2026-01-31.`)
   if (reason.length > MAX_REASON) throw new UsageError(`--reason: at most ${MAX_REASON} characters.`)
-  const config = configOf(options)
-  const { chain, first, end, isScrubbed } = await withStore(config, {}, async (deps) => {
+  const { chain, first, end, isScrubbed } = await withStore(options, async (deps, config) => {
     const chain = await chainNamed(deps, options)
     const evidence = await withKeyring(deps, config)
     const verifying = progressBar(options.io, `${chain}, verifying`, await deps.store.seqNotBefore(chain, `${before}T`))

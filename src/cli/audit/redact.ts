@@ -1,24 +1,18 @@
-import type { Command } from 'commander'
 import { redact } from '../../actions/audit/redact.ts'
 import type { Deps } from '../../actions/deps.ts'
 import { formatTimestamp, parseDate } from '../../base/time.ts'
-import { CannotRun, collect, configOf, EXIT, hostActor, UsageError, withStore } from '../context.ts'
+import type { GateCommand } from '../command.ts'
+import { CannotRun, collect, EXIT, hostActor, UsageError, withStore } from '../context.ts'
 import { type Line, print } from '../output.ts'
 import { progressBar } from '../progress.ts'
 import { addChainOptions, type ChainOptions, chainNamed } from './list.ts'
-
-interface RedactOptions extends ChainOptions {
-  entry?: string[]
-  before?: string
-  reason: string
-}
 
 interface Span {
   first: number
   end: number
 }
 
-export function addAuditRedactCommand(audit: Command): void {
+export function addAuditRedactCommand(audit: GateCommand): void {
   addChainOptions(audit.command('redact'))
     .description(
       'erase what was sent: requests, own entries of callers, approvals that are over; the chain stays whole',
@@ -26,22 +20,19 @@ export function addAuditRedactCommand(audit: Command): void {
     .option('--entry <id>', 'of this decision (dec_…) or entry (aud_…); may be given several times', collect)
     .option('--before <day>', 'of everything before this day, YYYY-MM-DD')
     .requiredOption('--reason <text>', 'why, for the trail: no personal data')
-    .addHelpText(
-      'after',
-      `
-Cannot be undone. Backups, exports and bundles that were made before still have what is erased.
-
-Example:
-  gate-sidecar audit redact --tenant acme --before 2025-12-01 --reason 'kept for a year'`,
-    )
+    .notes(`
+Cannot be undone. Backups, exports and bundles that were made before still have what is erased.`)
+    .example("audit redact --tenant acme --before 2025-12-01 --reason 'kept for a year'")
     .action(redactCommand)
 }
 
-async function redactCommand(options: RedactOptions): Promise<void> {
+async function redactCommand(
+  options: ChainOptions & { entry?: string[]; before?: string; reason: string },
+): Promise<void> {
   const { entry: ids, before, reason } = options
   if ((ids === undefined) === (before === undefined)) throw new UsageError('Give --entry or --before.')
   const sum = { entries: 0, sections: 0, approvals: 0, kept: 0 }
-  const isScrubbed = await withStore(configOf(options), {}, async (deps) => {
+  const isScrubbed = await withStore(options, async (deps) => {
     const chain = await chainNamed(deps, options)
     const spans = ids === undefined ? [await spanBefore(deps, chain, before ?? '')] : await spansOf(deps, chain, ids)
     for (const span of spans) {

@@ -1,28 +1,14 @@
-import type { Command } from 'commander'
 import { lineOf } from '../../actions/anchors/compare.ts'
 import { restoreTrail } from '../../actions/audit/restore.ts'
 import { tailLine } from '../../actions/audit/unsigned-tails.ts'
 import { anchorFile } from '../../anchors/file.ts'
-import {
-  addCommonOptions,
-  addSettingOption,
-  CannotRun,
-  type CommonOptions,
-  configOf,
-  EXIT,
-  hostActor,
-  UsageError,
-  withStore,
-} from '../context.ts'
+import { addCommonOptions, addSettingOption, type GateCommand } from '../command.ts'
+import { CannotRun, type CommonOptions, configOf, EXIT, hostActor, UsageError, withStore } from '../context.ts'
 import { withKeyring } from '../evidence/keyring.ts'
 import { print } from '../output.ts'
 
-interface RestoreOptions extends CommonOptions {
-  reason: string
-}
-
-export function addAuditRestoreCommand(audit: Command): void {
-  const command = addCommonOptions(audit.command('restore'), { data: true })
+export function addAuditRestoreCommand(audit: GateCommand): void {
+  const command = addCommonOptions(audit.command('restore'), 'data')
   addSettingOption(command, 'anchorFile')
   addSettingOption(command, 'signingKey')
   command
@@ -30,20 +16,19 @@ export function addAuditRestoreCommand(audit: Command): void {
       'take up the trail as it is, though the anchor file says otherwise or checkpoints are missing, and record that',
     )
     .requiredOption('--reason <text>', 'why it is taken up as it is; recorded for good')
-    .addHelpText(
-      'after',
-      `\nExample:\n  gate-sidecar audit restore --anchor-file /mnt/anchors/gate.jsonl --reason 'backup of 1 May put back after the disk failed'`,
+    .example(
+      `audit restore --anchor-file /mnt/anchors/gate.jsonl --reason 'backup of 1 May put back after the disk failed'`,
     )
     .action(restore)
 }
 
-async function restore(options: RestoreOptions): Promise<void> {
+async function restore(options: CommonOptions & { reason: string }): Promise<void> {
   const config = configOf(options)
   const { reason } = options
   if (reason.trim() === '') throw new UsageError('--reason: say why the trail is taken up as it is.')
   const file = config.anchorFile === null ? undefined : anchorFile(config.anchorFile)
   if ((await file?.version()) === 'none') throw new CannotRun(`There is no anchor file ${config.anchorFile}.`)
-  const { discrepancies, unsigned, left, refused } = await withStore(config, {}, async (deps) =>
+  const { discrepancies, unsigned, left, refused } = await withStore(options, async (deps) =>
     restoreTrail(await withKeyring(deps, config, () => undefined), file, { reason, actor: hostActor() }),
   )
   const isRestored = discrepancies.length + unsigned.length > 0

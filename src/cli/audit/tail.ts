@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Command } from 'commander'
 import { auditChain } from '../../actions/audit/audit.ts'
 import type { Deps } from '../../actions/deps.ts'
-import { configOf, limitOption, withStore } from '../context.ts'
+import type { GateCommand } from '../command.ts'
+import { limitOption, withStore } from '../context.ts'
 import { print } from '../output.ts'
-import { stopSignal } from '../serve/signals.ts'
+import { untilStopped } from '../serve/signals.ts'
 import { type EntryView, entryTable } from './entry-lines.ts'
 import { addChainOptions, type ChainOptions, chainNamed } from './list.ts'
 
@@ -17,17 +16,17 @@ interface TailOptions extends ChainOptions {
 const FOLLOW_MS = 200
 const FOLLOW_BATCH = 500
 
-export function addAuditTailCommand(audit: Command): void {
+export function addAuditTailCommand(audit: GateCommand): void {
   addChainOptions(audit.command('tail'))
     .description('print the newest entries, oldest of them first; JSON is one entry a line')
     .addOption(limitOption(10, 500))
     .option('--follow', 'go on with new entries as they come')
-    .addHelpText('after', '\nExample:\n  gate-sidecar audit tail --tenant acme --follow')
+    .example('audit tail --tenant acme --follow')
     .action(tail)
 }
 
 async function tail(options: TailOptions): Promise<void> {
-  await withStore(configOf(options), {}, async (deps) => {
+  await withStore(options, async (deps) => {
     const chain = await chainNamed(deps, options)
     const { items } = await auditChain(deps, { chain, order: 'desc', limit: options.limit, offset: 0 })
     const next = (items[0]?.seq ?? -1) + 1
@@ -40,17 +39,14 @@ async function tail(options: TailOptions): Promise<void> {
 
 /** Follows until a stop signal, or until the reader is gone. */
 async function follow(deps: Deps, chain: string, first: number, options: TailOptions): Promise<void> {
-  let isStopped = false
-  const stopped = stopSignal().then(() => {
-    isStopped = true
-  })
-  for (let next = first; !isStopped; ) {
+  let next = first
+  await untilStopped(FOLLOW_MS, async () => {
     // Seqs have no gaps, so the offset from the oldest is the seq.
     const { items } = await auditChain(deps, { chain, order: 'asc', limit: FOLLOW_BATCH, offset: next })
     printLines(options, items)
     next += items.length
-    if (items.length === 0) await Promise.race([sleep(FOLLOW_MS), stopped])
-  }
+    return items.length > 0
+  })
 }
 
 function printLines(options: TailOptions, entries: readonly EntryView[]): void {

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import type { Command } from 'commander'
 import { type RangeInputs, verifyRange, verifySeqs } from '../../actions/audit/verify-range.ts'
 import type { Deps } from '../../actions/deps.ts'
 import { rotationsOf, trustOf } from '../../actions/evidence/trust.ts'
@@ -12,7 +11,8 @@ import { type LogKey, logKeysFor } from '../../evidence/trust.ts'
 import { readSigningKey } from '../../files/signing-key.ts'
 import { type Config, signingKeyPath } from '../../service/config.ts'
 import { AlteredFile, asUnusable } from '../../store/sqlite/open.ts'
-import { addCommonOptions, type CommonOptions, configOf, EXIT, UsageError, withStore } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { type CommonOptions, EXIT, UsageError, withStore } from '../context.ts'
 import { columns, type Line, paint, print } from '../output.ts'
 import { progressBar } from '../progress.ts'
 import { addTrustOptions, type TrustOptions, verifyInputsOf } from '../trust-options.ts'
@@ -37,43 +37,38 @@ interface Verified {
   pinned: boolean
 }
 
-export function addAuditVerifyCommand(audit: Command): void {
-  addTrustOptions(addCommonOptions(audit.command('verify'), { data: true }))
+export function addAuditVerifyCommand(audit: GateCommand): void {
+  addTrustOptions(addCommonOptions(audit.command('verify'), 'data'))
     .description('recompute every hash, tree and signature of every chain; exit 1 when something is wrong')
     .option('--chain <name>', 'only this chain, such as acme/live')
     .option('--from <day>', 'first day, YYYY-MM-DD')
     .option('--to <day>', 'last day, YYYY-MM-DD')
     .option('--no-contents', 'only chain, tree and signatures, which is quicker')
-    .addHelpText(
-      'after',
-      `
-Without --trust or --vkey, the key file of the service says which log key is the right one.
-
-Example:
-  gate-sidecar audit verify --chain acme/live --from 2026-01-01 --to 2026-01-31`,
-    )
+    .notes(`
+Without --trust or --vkey, the key file of the service says which log key is the right one.`)
+    .example('audit verify --chain acme/live --from 2026-01-01 --to 2026-01-31')
     .action(verify)
 }
 
 async function verify(options: VerifyOptions): Promise<void> {
   const { from, to } = options
   if ((from === undefined) !== (to === undefined)) throw new UsageError('--from and --to go together.')
-  const config = configOf(options)
-  const verified = await verifyFile(config, options)
+  const verified = await verifyFile(options)
   const valid = verified.fault === null && verified.chains.every((result) => result.valid)
   print(options, { valid, ...verified }, () => linesOf(verified))
   if (!valid) options.io.exitCode = EXIT.negative
 }
 
 /** The chains in the file, whatever its state, and whether the service would start on it. */
-async function verifyFile(config: Config, options: VerifyOptions): Promise<Verified> {
+async function verifyFile(options: VerifyOptions): Promise<Verified> {
   try {
-    const { chains, pinned } = await withStore(config, { check: 'nothing' }, async (deps) => {
+    const verifyAll = async (deps: Deps, config: Config) => {
       const { logKeys, pinned } = logKeysOf(config, deps, options)
       const inputs = { logKeys, anchors: await headsFrom(config, options), sections: options.contents }
       return { chains: await verifyChains(deps, options, inputs), pinned }
-    })
-    return { chains, pinned, fault: await startFault(config) }
+    }
+    const { chains, pinned } = await withStore(options, verifyAll, { check: 'nothing' })
+    return { chains, pinned, fault: await startFault(options) }
   } catch (error) {
     const fault = damageOf(error)
     if (fault === undefined) throw error
@@ -95,9 +90,9 @@ async function headsFrom({ anchorFile: path }: Config, options: VerifyOptions): 
 }
 
 /** The fault that keeps the service from starting on the file. */
-async function startFault(config: Config): Promise<string | null> {
+async function startFault(options: VerifyOptions): Promise<string | null> {
   try {
-    await withStore(config, { check: 'all' }, async () => undefined)
+    await withStore(options, async () => undefined, { check: 'all' })
     return null
   } catch (error) {
     if (error instanceof AlteredFile) return error.message
@@ -106,11 +101,7 @@ async function startFault(config: Config): Promise<string | null> {
 }
 
 /** The trusted log keys: the pinned ones or the key file's, with their predecessors; else those of the data file. */
-function logKeysOf(
-  config: Config,
-  { store }: Deps,
-  options: VerifyOptions,
-): { logKeys: readonly LogKey[]; pinned: boolean } {
+function logKeysOf(config: Config, { store }: Deps, options: VerifyOptions) {
   const { origin } = store
   const { trust } = verifyInputsOf(options)
   const path = signingKeyPath(config)

@@ -1,26 +1,21 @@
 import { Argument, type Command } from 'commander'
-import { addCommonOptions, type CommonOptions } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import type { CommonOptions } from '../context.ts'
 import { bashScript, fishScript, type Level, zshScript } from './scripts.ts'
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript }
-type Shell = keyof typeof SCRIPTS
 
-export function addCompletionCommand(program: Command): void {
-  addCommonOptions(program.command('completion'), {})
+export function addCompletionCommand(program: GateCommand): void {
+  addCommonOptions(program.command('completion'))
     .addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SCRIPTS)))
     .description('print a script that completes commands, options and their values in a shell')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 The script starts nothing when it completes. Install it with one of these lines in the start file of the shell:
   bash (~/.bashrc)                   source <(gate-sidecar completion bash)
   zsh (~/.zshrc, after compinit)     source <(gate-sidecar completion zsh)
-  fish (~/.config/fish/config.fish)  gate-sidecar completion fish | source
-
-Example:
-  gate-sidecar completion bash > /etc/bash_completion.d/gate-sidecar`,
-    )
-    .action((shell: Shell, { io, json }: CommonOptions) => {
+  fish (~/.config/fish/config.fish)  gate-sidecar completion fish | source`)
+    .example('completion bash > /etc/bash_completion.d/gate-sidecar')
+    .action((shell: keyof typeof SCRIPTS, { io, json }: CommonOptions) => {
       const script = SCRIPTS[shell](program.name(), levelsOf(program, []))
       io.stdout.write(json ? `${JSON.stringify({ shell, script })}\n` : script)
     })

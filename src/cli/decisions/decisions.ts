@@ -1,22 +1,23 @@
-import type { Command } from 'commander'
 import { decisionEntry, type RecordedDecision, recordedDecision } from '../../actions/decisions/decisions.ts'
 import type { Deps } from '../../actions/deps.ts'
 import type { StoredEntry } from '../../audit/chain.ts'
-import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, withStore } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { CannotRun, type CommonOptions, EXIT, withStore } from '../context.ts'
 import { type Line, paint, prettyJson, print } from '../output.ts'
+import { EFFECT_STYLE } from './explanation-lines.ts'
 
-export function addDecisionCommands(program: Command): void {
+export function addDecisionCommands(program: GateCommand): void {
   const decisions = program.command('decisions').description('look into single decisions')
-  addCommonOptions(decisions.command('show <id>'), { data: true })
+  addCommonOptions(decisions.command('show <id>'), 'data')
     .description(
       'show a decision, why it came out so, and its place in the chain; exit 1 when its entry does not verify',
     )
-    .addHelpText('after', '\nExample:\n  gate-sidecar decisions show dec_01hzy3v4q2m8k7t6r5w4x3y2z1')
+    .example('decisions show dec_01hzy3v4q2m8k7t6r5w4x3y2z1')
     .action(show)
 }
 
 async function show(id: string, options: CommonOptions): Promise<void> {
-  const found = await withStore(configOf(options), {}, async (deps) => recordedDecision(deps, await entryOf(deps, id)))
+  const found = await withStore(options, async (deps) => recordedDecision(deps, await entryOf(deps, id)))
   print(options, found, () => linesOf(found))
   if (!found.verified) options.io.exitCode = EXIT.negative
 }
@@ -33,9 +34,8 @@ export async function entryOf({ store }: Deps, id: string): Promise<StoredEntry>
 function linesOf(found: RecordedDecision): Line[] {
   const { decision, caller, approval } = found
   const holder = caller.identity ?? caller.name
-  const colour = { allow: 'green', deny: 'red', require_approval: 'yellow' } as const
   return [
-    [`${found.id}  `, paint(colour[decision], decision)],
+    [`${found.id}  `, paint(EFFECT_STYLE[decision], decision)],
     `action        ${found.action}`,
     `reason        ${found.reason}`,
     `decided by    ${found.decidedBy}${found.rule === null ? '' : `, rule ${found.rule}`} at ${found.timestamp}`,

@@ -1,37 +1,32 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
+import { resolve } from 'node:path'
 import { explainEntry } from '../../actions/decisions/explain.ts'
 import type { Deps } from '../../actions/deps.ts'
 import { historyReader } from '../../actions/gate/history.ts'
 import { type FindSet, storedSet } from '../../actions/policies/history.ts'
 import { DIAGNOSTICS, type DiagnosticCode } from '../../authoring/diagnostics/codes.ts'
 import { pageOf } from '../../authoring/diagnostics/pages.ts'
-import { compilePolicySet, loadPolicySet } from '../../authoring/load/load.ts'
-import { readTenantFolder } from '../../files/read-folders.ts'
-import type { PolicySet } from '../../policies/set.ts'
+import { compilePolicySet } from '../../authoring/load/load.ts'
 import { ROOT } from '../../version.ts'
-import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, withStore } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { CannotRun, type CommonOptions, EXIT, withStore } from '../context.ts'
 import { type Line, paint, print } from '../output.ts'
+import { setInFolder } from '../tenant-folders.ts'
 import { entryOf } from './decisions.ts'
 import { decisionLines, explanationLines, valueText } from './explanation-lines.ts'
 
-export function addExplainCommand(program: Command): void {
-  addCommonOptions(program.command('explain <id>'), { data: true, policies: true })
+export function addExplainCommand(program: GateCommand): void {
+  addCommonOptions(program.command('explain <id>'), 'data', 'policies')
     .description(
       'explain a recorded decision by the policies that made it, or a code of a fault; exit 1 when the entry does not verify or the decision does not come out again',
     )
-    .addHelpText(
-      'after',
-      '\nExample:\n  gate-sidecar explain dec_01hzy3v4q2m8k7t6r5w4x3y2z1\n  gate-sidecar explain GATE1203',
-    )
+    .example('explain dec_01hzy3v4q2m8k7t6r5w4x3y2z1', 'explain GATE1203')
     .action(explain)
 }
 
 async function explain(id: string, options: CommonOptions): Promise<void> {
   if (/^GATE/i.test(id)) return explainCode(id.toUpperCase(), options)
-  const config = configOf(options)
-  const found = await withStore(config, {}, async (deps) =>
+  const found = await withStore(options, async (deps, config) =>
     explainEntry(
       { ...deps, history: historyReader(deps.store), findSet: findSetIn(deps, resolve(config.policies)) },
       await entryOf(deps, id),
@@ -51,12 +46,6 @@ function findSetIn({ store }: Deps, root: string): FindSet {
     const set = setInFolder(root, tenantId)
     return set?.digest === digest ? { set } : stored
   }
-}
-
-function setInFolder(root: string, tenantId: string): PolicySet | undefined {
-  if (!existsSync(join(root, tenantId))) return undefined
-  const { source } = readTenantFolder(root, tenantId)
-  return 'problem' in source ? undefined : loadPolicySet(source).set
 }
 
 type Found = Awaited<ReturnType<typeof explainEntry>>

@@ -12,7 +12,11 @@ import type { Shown } from '../../gate/shown.ts'
 import type { Effect, Truth } from '../../policies/set.ts'
 import { type Cell, columns, type Line, type Painted, paint } from '../output.ts'
 
-const EFFECT_STYLE: Record<Effect, Painted['style']> = { allow: 'green', deny: 'red', require_approval: 'yellow' }
+export const EFFECT_STYLE: Record<Effect, Painted['style']> = {
+  allow: 'green',
+  deny: 'red',
+  require_approval: 'yellow',
+}
 const MARK: Record<Truth, Painted> = {
   true: paint('green', 'yes'),
   false: paint('dim', 'no'),
@@ -50,7 +54,7 @@ export function decisionLines(summary: DecisionSummary, riskScore: number, why: 
 
 /** The whole explanation: each rule and risk factor about the action, with the facts of its conditions. */
 export function explanationLines(why: Explanation): Line[] {
-  const rules = ruleRows(why)
+  const rules = [...why.rules.flatMap(rowsOfRule), ...moreRow(why.rulesLeftOut, 0)]
   const factors = factorRows(why)
   const lines = columns([...rules, ...factors])
   return [
@@ -63,7 +67,6 @@ export function explanationLines(why: Explanation): Line[] {
   ]
 }
 
-/** The risk factors alone. */
 export function factorLines(why: Explanation): Line[] {
   return columns(factorRows(why))
 }
@@ -72,10 +75,6 @@ function requestText({ declared, validated, fault }: ExplainedRequest): string {
   if (fault !== null) return `does not fit: ${fault}`
   if (!declared) return 'not checked, since the action is not declared'
   return validated ? 'fits what the action declares' : 'fits what the action declares, but the plan names no action'
-}
-
-function ruleRows({ rules, rulesLeftOut }: Explanation): Row[] {
-  return [...rules.flatMap(rowsOfRule), ...moreRow(rulesLeftOut, 0)]
 }
 
 function rowsOfRule({ id, effect, outcome, matches, decides, condition, file, line }: ExplainedRule): Row[] {

@@ -1,64 +1,45 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import type { Command } from 'commander'
+import { readFileSync, statSync } from 'node:fs'
 import { exportBundle, exportEnvelope } from '../../actions/evidence/evidence.ts'
 import { isId, siblingId } from '../../base/id.ts'
 import { type Json, readJson } from '../../base/json.ts'
-import { visibleJson } from '../../base/visible.ts'
 import { bundleOfEnvelope, EVIDENCE_DEPTH } from '../../evidence/envelope.ts'
 import { verifyBundle } from '../../evidence/verify.ts'
 import { verifyExport } from '../../evidence/verify-export.ts'
 import { readExport } from '../../files/export-folder.ts'
-import { addCommonOptions, CannotRun, type CommonOptions, configOf, withStore } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { CannotRun, type CommonOptions, withStore } from '../context.ts'
 import { verdictLines, verdictOf } from '../gate/verdict-lines.ts'
-import { print } from '../output.ts'
+import { print, writeOut } from '../output.ts'
 import { addTrustOptions, type TrustOptions, verifyInputsOf } from '../trust-options.ts'
 import { withKeyring } from './keyring.ts'
 
 /** Limit above every bundle. */
 const MAX_BUNDLE_BYTES = 64 * 1024 * 1024
 
-export function addEvidenceCommands(program: Command): void {
+export function addEvidenceCommands(program: GateCommand): void {
   const evidence = program.command('evidence').description('export and verify signed evidence of decisions')
-  addCommonOptions(evidence.command('export <decision>'), { data: true })
+  addCommonOptions(evidence.command('export <decision>'), 'data')
     .description('write the trust bundle of a decision')
     .option('--out <file>', 'file to write; standard output if not given')
     .option('--dsse', 'in an envelope of DSSE')
-    .addHelpText('after', '\nExample:\n  gate-sidecar evidence export dec_01hzy3v4q2m8k7t6r5w4x3y2z1 --out bundle.json')
+    .example('evidence export dec_01hzy3v4q2m8k7t6r5w4x3y2z1 --out bundle.json')
     .action(exportCommand)
-  addTrustOptions(addCommonOptions(evidence.command('verify <file>'), {}))
+  addTrustOptions(addCommonOptions(evidence.command('verify <file>')))
     .description('verify a bundle, its envelope, or the folder of an export, without any server')
-    .addHelpText(
-      'after',
-      `
-Example:
-  gate-sidecar evidence verify bundle.json --trust trust.json
-
-Exit codes: 0 valid, 1 invalid, 2 incomplete or no key is pinned, 3 could not run.`,
-    )
+    .example('evidence verify bundle.json --trust trust.json')
+    .notes('\nExit codes: 0 valid, 1 invalid, 2 incomplete or no key is pinned, 3 could not run.')
     .action(verifyCommand)
 }
 
-interface ExportOptions extends CommonOptions {
-  out?: string
-  dsse?: boolean
-}
-
-async function exportCommand(id: string, options: ExportOptions): Promise<void> {
-  const config = configOf(options)
-  const exported = await withStore(config, {}, async (deps) => {
+async function exportCommand(id: string, options: CommonOptions & { out?: string; dsse?: boolean }): Promise<void> {
+  const exported = await withStore(options, async (deps, config) => {
     const entry = await deps.store.entry(isId(id, 'decision') ? siblingId(id, 'entry') : id)
     if (entry === undefined) throw new CannotRun(`There is no decision ${id}; its id starts with dec_.`)
     const evidence = await withKeyring(deps, config)
     return (options.dsse ? exportEnvelope : exportBundle)(evidence, entry.header.chain, id)
   })
-  const text = `${visibleJson(exported)}\n`
-  const { out } = options
-  if (out === undefined) {
-    options.io.stdout.write(text)
-    return
-  }
-  writeFileSync(out, text)
-  print(options, { decision: id, file: out }, () => [`The evidence of ${id} is in ${out}.`])
+  const file = writeOut(options, exported)
+  if (file !== undefined) print(options, { decision: id, file }, () => [`The evidence of ${id} is in ${file}.`])
 }
 
 function readBundle(file: string): Json | undefined {

@@ -14,7 +14,9 @@ import { CannotRun } from '../context.ts'
 export async function withKeyring(
   deps: Deps,
   config: Config,
-  onFault: CheckpointDeps['onFault'] = cannotSign,
+  onFault: CheckpointDeps['onFault'] = (_chain, message) => {
+    throw new CannotRun(message)
+  },
 ): Promise<EvidenceDeps> {
   const path = signingKeyPath(config)
   const create = (): never => {
@@ -22,8 +24,4 @@ export async function withKeyring(
   }
   const keyring = await openKeyring(deps, { ...signingKeyFile(path), create })
   return { ...deps, keyring, checkpoints: checkpointer({ ...deps, keyring, onFault }) }
-}
-
-function cannotSign(_chain: string, message: string): never {
-  throw new CannotRun(message)
 }

@@ -1,51 +1,37 @@
-import { writeFileSync } from 'node:fs'
-import type { Command } from 'commander'
 import { revokeSigningKey, rotateLogKey } from '../../actions/evidence/signing-key-changes.ts'
 import { noteKey } from '../../actions/evidence/signing-keys.ts'
 import { trustOf } from '../../actions/evidence/trust.ts'
 import { formatTimestamp, parseRfc3339 } from '../../base/time.ts'
-import { visibleJson } from '../../base/visible.ts'
 import { vkeyOf } from '../../evidence/note.ts'
 import { trustFile } from '../../evidence/trust.ts'
 import { signingKeyFile } from '../../files/signing-key.ts'
 import { signingKeyPath } from '../../service/config.ts'
 import { isInUse, type SigningKey } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
-import {
-  addCommonOptions,
-  CannotRun,
-  type CommonOptions,
-  configOf,
-  hostActor,
-  limitOption,
-  UsageError,
-  withStore,
-} from '../context.ts'
-import { type Line, print, table } from '../output.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { CannotRun, type CommonOptions, hostActor, limitOption, UsageError, withStore } from '../context.ts'
+import { type Line, print, table, writeOut } from '../output.ts'
 
-export function addSigningKeyCommands(program: Command): void {
+export function addSigningKeyCommands(program: GateCommand): void {
   const keys = program.command('signing-keys').description('the keys that evidence is signed with, and who trusts them')
-  addCommonOptions(keys.command('show'), { data: true })
+  addCommonOptions(keys.command('show'), 'data')
     .description('show the log key that others pin, and the keys before it')
     .addOption(limitOption(10, 1000))
-    .addHelpText('after', '\nExample:\n  gate-sidecar signing-keys show --data ./data')
+    .example('signing-keys show --data ./data')
     .action(show)
-  addCommonOptions(keys.command('rotate'), { data: true })
+  addCommonOptions(keys.command('rotate'), 'data')
     .description('make another log key follow the one in use; evidence of the old one stays good')
-    .addHelpText('after', '\nExample:\n  gate-sidecar signing-keys rotate --data ./data')
+    .example('signing-keys rotate --data ./data')
     .action(rotate)
-  addCommonOptions(keys.command('revoke <id>'), { data: true })
+  addCommonOptions(keys.command('revoke <id>'), 'data')
     .description('record that somebody else may hold a key; rotate first when it is the one in use')
     .requiredOption('--since <time>', 'from when on, RFC 3339')
-    .addHelpText(
-      'after',
-      `\nExample:\n  gate-sidecar signing-keys revoke sha256:${'0'.repeat(64)} --since 2026-01-31T12:00:00Z`,
-    )
+    .example(`signing-keys revoke sha256:${'0'.repeat(64)} --since 2026-01-31T12:00:00Z`)
     .action(revoke)
-  addCommonOptions(keys.command('export-trust'), { data: true })
+  addCommonOptions(keys.command('export-trust'), 'data')
     .description('write the trust file that a verifier pins')
     .option('--out <file>', 'file to write; standard output if not given')
-    .addHelpText('after', '\nExample:\n  gate-sidecar signing-keys export-trust --out trust.json')
+    .example('signing-keys export-trust --out trust.json')
     .action(exportTrust)
 }
 
@@ -64,7 +50,7 @@ function statusOf(key: SigningKey): 'active' | 'retired' | 'revoked' {
 }
 
 async function show(options: CommonOptions & { limit: number }): Promise<void> {
-  const keys = await withStore(configOf(options), {}, async ({ store }) =>
+  const keys = await withStore(options, async ({ store }) =>
     [...store.state().signingKeys.values()]
       .sort(
         (a, b) =>
@@ -87,8 +73,7 @@ async function show(options: CommonOptions & { limit: number }): Promise<void> {
 }
 
 async function rotate(options: CommonOptions): Promise<void> {
-  const config = configOf(options)
-  const { from, to } = await withStore(config, {}, async (deps) => {
+  const { from, to } = await withStore(options, async (deps, config) => {
     const rotated = await rotateLogKey(deps, signingKeyFile(signingKeyPath(config)), hostActor())
     return { from: shownKey(deps.store, rotated.from), to: shownKey(deps.store, rotated.to) }
   })
@@ -101,7 +86,7 @@ async function rotate(options: CommonOptions): Promise<void> {
 async function revoke(id: string, options: CommonOptions & { since: string }): Promise<void> {
   const since = parseRfc3339(options.since)
   if (since === undefined) throw new UsageError(`--since: ${options.since} is no time such as 2026-01-31T12:00:00Z.`)
-  const key = await withStore(configOf(options), {}, async (deps) =>
+  const key = await withStore(options, async (deps) =>
     shownKey(deps.store, await revokeSigningKey(deps, id, formatTimestamp(since), hostActor())),
   )
   print(options, key, () => [
@@ -110,13 +95,9 @@ async function revoke(id: string, options: CommonOptions & { since: string }): P
 }
 
 async function exportTrust(options: CommonOptions & { out?: string }): Promise<void> {
-  const file = await withStore(configOf(options), {}, async ({ store }) => trustFile(trustOf(store)))
-  if (file.logKeys.length === 0) throw new CannotRun('No key has signed yet; start the service once to make it.')
-  const { out } = options
-  if (out === undefined) {
-    options.io.stdout.write(`${visibleJson(file)}\n`)
-    return
-  }
-  writeFileSync(out, `${visibleJson(file)}\n`)
-  print(options, { file: out }, () => [`The trust file is ${out}. Take it to who verifies by a way that they trust.`])
+  const trust = await withStore(options, async ({ store }) => trustFile(trustOf(store)))
+  if (trust.logKeys.length === 0) throw new CannotRun('No key has signed yet; start the service once to make it.')
+  const file = writeOut(options, trust)
+  if (file === undefined) return
+  print(options, { file }, () => [`The trust file is ${file}. Take it to who verifies by a way that they trust.`])
 }

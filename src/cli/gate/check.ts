@@ -1,27 +1,20 @@
-import type { Command } from 'commander'
 import type { Judgement } from '../../gate/judge.ts'
+import type { GateCommand } from '../command.ts'
 import { EXIT } from '../context.ts'
-import { decisionLines, explanationLines } from '../decisions/explanation-lines.ts'
-import { addOfflineOptions, judgeOffline, type OfflineOptions } from '../evidence/offline.ts'
+import { decisionLines, explanationLines, factorLines } from '../decisions/explanation-lines.ts'
 import type { Io } from '../io.ts'
 import { type Line, paint, print } from '../output.ts'
+import { addOfflineOptions, judgeOffline, type OfflineOptions } from './offline.ts'
 
-interface CheckOptions extends OfflineOptions {
-  explain?: boolean
-}
-
-export function addCheckCommand(program: Command): void {
+export function addCheckCommand(program: GateCommand): void {
   addOfflineOptions(program.command('check'))
     .description('decide an action by the policy files alone; exit 1 unless it is allowed')
     .option('--explain', 'show each rule and risk factor about the action, and what its conditions saw')
-    .addHelpText(
-      'after',
-      `\nExample:\n  gate-sidecar check --tenant acme --action payment.transfer --context '{"amount": 25}' --explain`,
-    )
+    .example(`check --tenant acme --action payment.transfer --context '{"amount": 25}' --explain`)
     .action(checkOffline)
 }
 
-async function checkOffline(options: CheckOptions): Promise<void> {
+async function checkOffline(options: OfflineOptions & { explain?: boolean }): Promise<void> {
   const { judgement, explanation } = await judgeOffline(options)
   const decided = summary(judgement)
   print(options, { ...decided, ...(options.explain && { explanation }) }, () => [
@@ -39,4 +32,17 @@ function summary({ outcome, risk }: Judgement) {
 /** A hint for people at a terminal; a script knows what it asked for. */
 function hint({ stdout }: Io): Line[] {
   return stdout.isTTY ? [[paint('dim', 'With --explain: every rule and risk factor, and what they saw.')]] : []
+}
+
+export function addRiskCommand(program: GateCommand): void {
+  addOfflineOptions(program.command('risk'))
+    .description('score an action by the policy files alone, without deciding, and explain each factor')
+    .example(`risk --tenant acme --action payment.transfer --context '{"amount": 25}'`)
+    .action(riskOffline)
+}
+
+async function riskOffline(options: OfflineOptions): Promise<void> {
+  const { judgement, explanation } = await judgeOffline(options)
+  const { risk } = judgement
+  print(options, risk, () => [`risk score: ${risk.score}`, '', 'risk factors:', ...factorLines(explanation)])
 }

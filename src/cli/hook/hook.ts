@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { DAY_MS, parseDuration } from '../../base/time.ts'
 import { ON_ALLOW } from '../../gate/claude-code.ts'
-import { addCommonOptions } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
 import { addGateOptions } from '../gate-client.ts'
 import { SCOPES } from '../hook-scopes.ts'
 import { endAsOthers } from './blocking.ts'
@@ -10,9 +10,9 @@ import type { InstallOptions } from './install.ts'
 /** Default wait for people: with the other steps, less than Claude Code's ten minutes for a hook. */
 const USUAL_WAIT = '9m'
 
-export function addHookCommands(program: Command): void {
+export function addHookCommands(program: GateCommand): void {
   const group = program.command('hook').description('answer the hooks of an agent')
-  addCommonOptions(addGateOptions(group.command('claude-code')), {})
+  addCommonOptions(addGateOptions(group.command('claude-code')))
     .description('decide a tool call of Claude Code: its hook on standard input, exit 2 unless the call is allowed')
     .addOption(
       new Option('--approval-timeout <duration>', 'how long people are waited for')

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Command } from 'commander'
 import type { Diagnostic } from '../../authoring/diagnostics/diagnostics.ts'
 import { shown } from '../../authoring/diagnostics/formats.ts'
 import { formatDiagnostic } from '../../authoring/diagnostics/text.ts'
@@ -11,11 +10,12 @@ import { counted } from '../../base/counted.ts'
 import { readAtMost } from '../../files/policies.ts'
 import { policyPaths } from '../../files/policy-paths.ts'
 import { pathInside, rewriteFile } from '../../files/rewrite.ts'
-import { addCommonOptions, CannotRun, type CommonOptions, configOf, EXIT, UsageError } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { CannotRun, type CommonOptions, configOf, EXIT, UsageError } from '../context.ts'
 import { readInput } from '../input.ts'
 import { type Line, paint, print, rendered } from '../output.ts'
 import { requireFolder } from '../tenant-folders.ts'
-import { diffLines } from './diff-lines.ts'
+import { diffLines } from './line-diff.ts'
 
 interface FormatOptions extends CommonOptions {
   check?: boolean
@@ -42,8 +42,8 @@ interface FormatResult {
   lines: readonly Line[]
 }
 
-export function addFormatCommand(program: Command): void {
-  addCommonOptions(program.command('fmt'), { policies: true })
+export function addFormatCommand(program: GateCommand): void {
+  addCommonOptions(program.command('fmt'), 'policies')
     .description('write policy and test files in one style, with their comments; the digest stays the same')
     .argument(
       '[paths...]',
@@ -51,16 +51,10 @@ export function addFormatCommand(program: Command): void {
     )
     .option('--check', 'change nothing; exit 1 when a file is not in the style')
     .option('--diff', 'change nothing; show what would change')
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 A folder stands for its files *.yaml, *.yml and *.json, and for those of the folders in it. A file that cannot be read as a
-document is refused with its faults and left as it is: exit 1.
-
-Example:
-  gate-sidecar fmt
-  gate-sidecar fmt --check --diff policies/acme`,
-    )
+document is refused with its faults and left as it is: exit 1.`)
+    .example('fmt', 'fmt --check --diff policies/acme')
     .action(format)
 }
 
@@ -70,9 +64,11 @@ async function format(paths: readonly string[], options: FormatOptions): Promise
   const results = targets.map((target) => formatFile(target, options))
   const files = results.map(({ lines, ...result }) => ({ ...result, diagnostics: result.diagnostics?.map(shown) }))
   print(options, { files }, () => [...results.flatMap(({ lines }) => lines), summary(results)])
-  const isBad = ({ status }: FormatResult): boolean =>
-    status === 'refused' || (options.check === true && status === 'to be formatted')
-  if (results.some(isBad)) options.io.exitCode = EXIT.negative
+  if (results.some((result) => isNegative(result, options))) options.io.exitCode = EXIT.negative
+}
+
+function isNegative({ status }: FormatResult, { check }: FormatOptions): boolean {
+  return status === 'refused' || (check === true && status === 'to be formatted')
 }
 
 function configuredTargets(options: FormatOptions): Target[] {
@@ -101,10 +97,7 @@ function folderTargets(folder: string, shown: string): Target[] {
 
 function formatFile({ file, path, folder, isNamed }: Target, options: FormatOptions): FormatResult {
   const real = pathInside(folder, path)
-  if (real === undefined) {
-    const fault = `is a link that leads out of ${folder}; format the file where it lies`
-    return { file, status: 'refused', fault, lines: [refusal(file, fault)] }
-  }
+  if (real === undefined) return refused(file, `is a link that leads out of ${folder}; format the file where it lies`)
   const bytes = readAtMost(real, LIMITS.fileBytes)
   const { text, apiVersion = '', ...result } = formatted(file, bytes, options)
   if (text !== undefined && !isNamed && !apiVersion.startsWith('gate-sidecar/')) return skipped(file)
@@ -127,23 +120,18 @@ function formatted(file: string, bytes: Uint8Array, { diff }: FormatOptions): At
   const source = Buffer.from(bytes).toString('utf8')
   if ('diagnostics' in result) {
     const sourceLines = source.replace(/^\uFEFF/, '').split(/\r?\n/)
-    const lines = result.diagnostics.map((one) => shownDiagnostic(one, sourceLines))
-    return { file, status: 'refused', diagnostics: result.diagnostics, lines: lines.flat() }
+    const lines = result.diagnostics.flatMap((one) => formatDiagnostic(one, sourceLines[one.line - 1]).split('\n'))
+    return { file, status: 'refused', diagnostics: result.diagnostics, lines }
   }
-  if ('fault' in result) return { file, status: 'refused', fault: result.fault, lines: [refusal(file, result.fault)] }
+  if ('fault' in result) return refused(file, result.fault)
   const { text } = result
   if (text === source) return { file, status: 'unchanged', lines: [], ...result }
   const lines = diff ? diffLines(file, source, text) : [[paint('yellow', 'to be formatted '), file]]
   return { file, status: 'to be formatted', lines, ...result }
 }
 
-/** The diagnostic as lines for `print`: the sentence, the line of the source, the pointer. */
-function shownDiagnostic(diagnostic: Diagnostic, sourceLines: readonly string[]): Line[] {
-  return formatDiagnostic(diagnostic, sourceLines[diagnostic.line - 1]).split('\n')
-}
-
-function refusal(file: string, fault: string): Line {
-  return [paint('red', 'refused '), `${file} ${fault}.`]
+function refused(file: string, fault: string): FormatResult {
+  return { file, status: 'refused', fault, lines: [[paint('red', 'refused '), `${file} ${fault}.`]] }
 }
 
 function summary(results: readonly FormatResult[]): string {
@@ -160,8 +148,7 @@ async function formatInput(paths: readonly string[], options: FormatOptions): Pr
   if (paths.length > 1) throw new UsageError('- stands for standard input, and is given alone.')
   const { stdout, stderr } = options.io
   const result = formatted('-', await readInput(options.io, LIMITS.fileBytes), options)
-  const isNegative = result.status === 'refused' || (options.check === true && result.status === 'to be formatted')
-  if (isNegative) options.io.exitCode = EXIT.negative
+  if (isNegative(result, options)) options.io.exitCode = EXIT.negative
   const isText = result.text !== undefined && !options.check && !options.diff
   if (isText) stdout.write(result.text ?? '')
   else stderr.write(result.lines.map((line) => `${rendered(line, stdout)}\n`).join(''))

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Command } from 'commander'
 import { editorSchema, testFileSchema } from '../../authoring/editor/editor-schema.ts'
 import { SCHEMA_FOLDER } from '../../authoring/editor/modeline.ts'
 import { readTools, shownName, type ToolList } from '../../authoring/starter/list.ts'
@@ -10,7 +9,8 @@ import { GateError } from '../../base/errors.ts'
 import { parseJson } from '../../base/json.ts'
 import { readAtMost } from '../../files/policies.ts'
 import { isTenantId } from '../../keys/tenant.ts'
-import { addCommonOptions, CannotRun, type CommonOptions, collect, configOf, UsageError } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { CannotRun, type CommonOptions, collect, configOf, UsageError } from '../context.ts'
 import { readInput } from '../input.ts'
 import type { Io } from '../io.ts'
 import { type Line, paint, print } from '../output.ts'
@@ -26,24 +26,18 @@ interface InitOptions extends CommonOptions {
 const LIST_BYTES = 4 * 1024 * 1024
 const LIST_LIMITS = { maxDepth: 40, maxValues: 200_000 }
 
-export function addInitCommand(program: Command): void {
-  addCommonOptions(program.command('init'), { policies: true })
+export function addInitCommand(program: GateCommand): void {
+  addCommonOptions(program.command('init'), 'policies')
     .description('write a commented policy folder with tests, for the tools of an agent')
     .requiredOption('--tenant <id>', 'whose policies')
     .option('--tools <file>', 'tool list (JSON), - for standard input')
     .option('--tool <name>', 'a tool; may be given several times', collect)
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 FILE is a JSON array of names or of tools as OpenAI, Anthropic and MCP describe them, or the answer of an MCP server to
 tools/list. Tools that only read are allowed, all others need the approval of a person, what is not listed is denied.
 A folder that holds anything is left as it is. Without tools, the folder gets three examples. The schemas that the files
-name for editors are written beside the policies' folder, where there are none.
-
-Example:
-  gate-sidecar init --tenant acme --tool get_balance --tool send_money
-  gate-sidecar init --tenant acme --tools tools.json`,
-    )
+name for editors are written beside the policies' folder, where there are none.`)
+    .example('init --tenant acme --tool get_balance --tool send_money', 'init --tenant acme --tools tools.json')
     .action(init)
 }
 

@@ -1,3 +1,5 @@
+import { type Line, paint } from '../output.ts'
+
 /** A line of a comparison: kept, removed, or added. */
 interface DiffLine {
   readonly mark: ' ' | '-' | '+'
@@ -16,32 +18,39 @@ const CONTEXT = 3
 /** Limit of compared pairs of lines; beyond it, all lines count as changed. */
 const MAX_PAIRS = 4_000_000
 
+const COLOURS = { '-': 'red', '+': 'green' } as const
+
+/** The changes in a file, in the format of `diff -u`. */
+export function diffLines(file: string, before: string, after: string): Line[] {
+  const hunks = lineDiff(before, after).flatMap(({ before: from, after: to, lines }): Line[] => [
+    [paint('cyan', `@@ -${from},${linesOf(lines, '-')} +${to},${linesOf(lines, '+')} @@`)],
+    ...lines.map(({ mark, text }): Line => [mark === ' ' ? ` ${text}` : paint(COLOURS[mark], mark + text)]),
+  ])
+  return [[paint('bold', `--- ${file}`)], [paint('bold', `+++ ${file}`)], ...hunks]
+}
+
+/** The number of lines that the text before (-) or after (+) the changes has. */
+function linesOf(lines: readonly DiffLine[], side: '-' | '+'): number {
+  return lines.filter(({ mark }) => mark === ' ' || mark === side).length
+}
+
 /** The changes between two texts with some lines around each, as `diff -u` shows them. */
 export function lineDiff(before: string, after: string): Hunk[] {
   const lines = compared(before.split('\n'), after.split('\n'))
   const changed = lines.flatMap(({ mark }, i) => (mark === ' ' ? [] : [i]))
   const hunks: Hunk[] = []
-  let place = { index: 0, before: 1, after: 1 }
   for (let i = 0; i < changed.length; ) {
     const from = Math.max(0, (changed[i] ?? 0) - CONTEXT)
     let last = changed[i] ?? 0
     for (; i < changed.length && (changed[i] ?? 0) <= last + 2 * CONTEXT; i += 1) last = changed[i] ?? last
-    place = moved(place, lines, from)
-    hunks.push({ before: place.before, after: place.after, lines: lines.slice(from, last + CONTEXT + 1) })
+    const passed = lines.slice(0, from)
+    hunks.push({
+      before: 1 + linesOf(passed, '-'),
+      after: 1 + linesOf(passed, '+'),
+      lines: lines.slice(from, last + CONTEXT + 1),
+    })
   }
   return hunks
-}
-
-interface Step {
-  index: number
-  before: number
-  after: number
-}
-
-function moved({ index, before, after }: Step, lines: readonly DiffLine[], to: number): Step {
-  const passed = lines.slice(index, to)
-  const count = (mark: '-' | '+'): number => passed.filter((line) => line.mark !== mark).length
-  return { index: to, before: before + count('+'), after: after + count('-') }
 }
 
 function compared(before: readonly string[], after: readonly string[]): DiffLine[] {

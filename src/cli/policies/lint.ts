@@ -1,34 +1,25 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { lintWithTests } from '../../authoring/cases/untested.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
-import { addCommonOptions, type CommonOptions, configOf, EXIT } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { configOf, EXIT } from '../context.ts'
 import { sourceOf, wantedFolders } from '../tenant-folders.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'
 
-interface LintOptions extends CommonOptions, ReportOptions {
-  tenant?: string
-}
-
-export function addLintCommand(program: Command): void {
-  addCommonOptions(program.command('lint'), { policies: true })
+export function addLintCommand(program: GateCommand): void {
+  addCommonOptions(program.command('lint'), 'policies')
     .description(
       'what validate prints, advice on style and safety, and rules that no test makes match; exit 1 when there is anything',
     )
     .option('--tenant <id>', 'whose policies; all without it')
     .addOption(formatOption())
-    .addHelpText(
-      'after',
-      `
-A comment on the line, or above the rule, says why a warning is meant: # lint-ignore GATE2007: the caller always sends it
-
-Example:
-  gate-sidecar lint --policies ./policies --tenant acme`,
-    )
+    .notes(`
+A comment on the line, or above the rule, says why a warning is meant: # lint-ignore GATE2007: the caller always sends it`)
+    .example('lint --policies ./policies --tenant acme')
     .action(lint)
 }
 
-async function lint(options: LintOptions): Promise<void> {
+async function lint(options: ReportOptions & { tenant?: string }): Promise<void> {
   const root = resolve(configOf(options).policies)
   const folders = wantedFolders(readPolicyFolders(root), root, options.tenant)
   const found = (await Promise.all(folders.map((folder) => lintWithTests(sourceOf(folder))))).flat()

@@ -7,15 +7,13 @@ import { type LinesOf, type Look, PLAIN } from '../../authoring/diagnostics/text
 import type { TenantFolder } from '../../authoring/load/files.ts'
 import { counted } from '../../base/counted.ts'
 import { VERSION } from '../../version.ts'
-import { EXIT, UsageError } from '../context.ts'
-import type { Io, Output } from '../io.ts'
+import { type CommonOptions, EXIT, UsageError } from '../context.ts'
+import type { Output } from '../io.ts'
 import { coloured } from '../output.ts'
 
 /** Options of a command that reports faults of policies. */
-export interface ReportOptions {
-  io: Io
+export interface ReportOptions extends CommonOptions {
   format: Format
-  json?: boolean
 }
 
 export function formatOption(): Option {

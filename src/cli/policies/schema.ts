@@ -1,7 +1,7 @@
-import type { Command } from 'commander'
 import { editorSchema, testFileSchema } from '../../authoring/editor/editor-schema.ts'
 import { configSchema } from '../../service/config-schema.ts'
-import { addCommonOptions, type CommonOptions } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import type { CommonOptions } from '../context.ts'
 
 /** Formats with a schema: name of the command, description, and use in an editor. */
 const SCHEMAS: readonly { name: string; of: string; make: () => Record<string, unknown>; use: string }[] = [
@@ -25,17 +25,16 @@ const SCHEMAS: readonly { name: string; of: string; make: () => Record<string, u
   },
 ]
 
-export function addSchemaCommands(program: Command): void {
+export function addSchemaCommands(program: GateCommand): void {
   const schema = program.command('schema').description('print JSON Schemas (2020-12) for editors')
   for (const { name, of, make, use } of SCHEMAS) {
-    addCommonOptions(schema.command(name), {})
+    addCommonOptions(schema.command(name))
       .description(`print the JSON Schema of ${of}`)
-      .addHelpText('after', `\n${use}\n\nExample:\n  gate-sidecar schema ${name} > schemas/${name}.json`)
-      .action((options: CommonOptions) => printSchema(options, make()))
+      .notes(`\n${use}`)
+      .example(`schema ${name} > schemas/${name}.json`)
+      .action(({ io, json }: CommonOptions) => {
+        // A schema is JSON anyway; --json prints it on one line.
+        io.stdout.write(`${JSON.stringify(make(), undefined, json ? 0 : 2)}\n`)
+      })
   }
-}
-
-/** A schema is JSON anyway; --json prints it on one line. */
-function printSchema({ io, json }: CommonOptions, schema: Record<string, unknown>): void {
-  io.stdout.write(`${JSON.stringify(schema, undefined, json ? 0 : 2)}\n`)
 }

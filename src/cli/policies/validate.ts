@@ -1,30 +1,25 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { DIAGNOSTICS, type Diagnostic } from '../../authoring/diagnostics/diagnostics.ts'
 import { loadPolicySet } from '../../authoring/load/load.ts'
 import { strayNames } from '../../files/policies.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
-import { addCommonOptions, type CommonOptions, configOf } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { configOf } from '../context.ts'
 import { sourceOf, wantedFolders } from '../tenant-folders.ts'
 import { formatOption, printReport, type ReportOptions } from './report.ts'
 
-export function addValidateCommand(program: Command): void {
-  addCommonOptions(program.command('validate'), { policies: true })
+export function addValidateCommand(program: GateCommand): void {
+  addCommonOptions(program.command('validate'), 'policies')
     .description('check all policies and print every fault; exit 1 when there is an error')
     .addOption(formatOption())
-    .addHelpText(
-      'after',
-      `
+    .notes(`
 Formats: text for people, json for scripts, github for annotations in a workflow of GitHub Actions, sarif (2.1.0) for
-code scanning. Paths in the last two begin at the working folder; run them in the root of the repository.
-
-Example:
-  gate-sidecar validate --policies ./policies`,
-    )
+code scanning. Paths in the last two begin at the working folder; run them in the root of the repository.`)
+    .example('validate --policies ./policies')
     .action(validate)
 }
 
-function validate(options: CommonOptions & ReportOptions): void {
+function validate(options: ReportOptions): void {
   const root = resolve(configOf(options).policies)
   const folders = wantedFolders(readPolicyFolders(root), root)
   const found = folders.flatMap((folder) => loadPolicySet(sourceOf(folder)).diagnostics)

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { styleText } from 'node:util'
 import type { Deps } from '../../actions/deps.ts'
 import { createKey, tenantKeys } from '../../actions/keys/keys.ts'
 import { ensureTenant } from '../../actions/keys/tenants.ts'
@@ -11,6 +10,7 @@ import { CONSOLE_PATH } from '../../keys/console-routes.ts'
 import type { Config } from '../../service/config.ts'
 import type { RunningServer } from '../../service/server.ts'
 import { hostActor } from '../context.ts'
+import { coloured } from '../output.ts'
 import { shellWord } from '../shell.ts'
 
 const TENANT = 'demo'
@@ -94,7 +94,7 @@ function banner(url: string, config: Config, lines: readonly string[]): string {
 
 /** A warning for services that other machines can reach: keys cross the network as plain text. */
 function exposure(url: string): string[] {
-  if (isLocal(url)) return []
+  if (url.startsWith('unix:') || /^(?:127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)) return []
   return [
     '  WARNING   Other machines can reach it, and the demo keys are real keys: put TLS in front, or leave out --host.',
   ]
@@ -145,10 +145,6 @@ function curlTo(url: string): Curl {
   return { options: isNamed ? options : `${options} -H 'host: localhost'`, base }
 }
 
-function isLocal(url: string): boolean {
-  return url.startsWith('unix:') || /^(?:127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
-}
-
 /** Three requests, each on a line that works alone in bash, zsh and sh. Their comments hold for policies/demo as shipped. */
 function linesToPaste({ options, base }: Curl, { agent, owner }: DemoKeys): string[] {
   const as = (key: string): string => `-H "x-api-key: ${key}" -H 'x-tenant-id: demo'`
@@ -176,5 +172,5 @@ function linesToPaste({ options, base }: Curl, { agent, owner }: DemoKeys): stri
 }
 
 function emphasis(text: string): string {
-  return styleText('bold', text, { stream: process.stderr, validateStream: true })
+  return coloured('bold', text, process.stderr)
 }

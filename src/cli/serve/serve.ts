@@ -1,32 +1,28 @@
-import type { Command } from 'commander'
 import { SETTING_NAMES } from '../../service/config.ts'
 import type { Logger } from '../../service/log.ts'
 import type { RunningServer } from '../../service/server.ts'
-import { addCommonOptions, addSettingOption, type CommonOptions, configOf } from '../context.ts'
+import { addCommonOptions, addSettingOption, type GateCommand } from '../command.ts'
+import { type CommonOptions, configOf } from '../context.ts'
 import { hearToTheEnd, reloadSignal, stopSignal } from './signals.ts'
 
-interface ServeOptions extends CommonOptions {
-  demo?: boolean
-}
-
-export function addServeCommand(program: Command): void {
+export function addServeCommand(program: GateCommand): void {
   addServeOptions(program.command('serve'))
     .description('run the service until it is told to stop (SIGTERM, SIGINT); SIGHUP has it read the policies again')
     .option(
       '--demo',
       'show how it works: on a folder without keys, make a demo tenant and print its keys to the terminal',
     )
-    .addHelpText('after', '\nExample:\n  gate-sidecar serve --port 4283 --data ./data --policies ./policies')
+    .example('serve --port 4283 --data ./data --policies ./policies')
     .action(serve)
 }
 
 /** A flag for every setting. */
-export function addServeOptions(command: Command): Command {
+export function addServeOptions(command: GateCommand): GateCommand {
   for (const name of SETTING_NAMES) if (name !== 'data' && name !== 'policies') addSettingOption(command, name)
-  return addCommonOptions(command, { data: true, policies: true })
+  return addCommonOptions(command, 'data', 'policies')
 }
 
-async function serve(options: ServeOptions): Promise<void> {
+async function serve(options: CommonOptions & { demo?: boolean }): Promise<void> {
   const onReload = reloadSignal()
   const config = configOf(options)
   // Listens before the start, so that a stop during it ends the service cleanly right after.

@@ -1,9 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** The first signal that requests a stop. A second one ends the process at once. */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     process.once('SIGTERM', resolve)
     process.once('SIGINT', resolve)
   })
+}
+
+/** Repeats the work until a stop signal. @param work returns false when it found nothing to do, which makes a pause */
+export async function untilStopped(pauseMs: number, work: () => Promise<boolean>): Promise<void> {
+  let isStopped = false
+  const stopped = stopSignal().then(() => {
+    isStopped = true
+  })
+  while (!isStopped) if (!(await work())) await Promise.race([sleep(pauseMs), stopped])
 }
 
 /**

@@ -29,7 +29,6 @@ export function totalLine(items: readonly CoverageItem[]): string {
   return `coverage: ${percentOf(total)} % of outcomes (${total.covered} of ${total.outcomes})`
 }
 
-/** Coverage for scripts. */
 export function coverageJson(items: readonly CoverageItem[]) {
   const total = coverageTotal(items)
   return {

@@ -74,7 +74,6 @@ function differenceLines({ differences }: Failure): Line[] {
   )
 }
 
-/** The explanation of a failing case. */
 export function traceLines({ answer, explanation }: Failure): Line[] {
   if (explanation === undefined) return ['Only the first failures are explained; use --filter to see this one.']
   return [...decisionLines(answer, answer.riskScore, explanation), ...explanationLines(explanation)]

@@ -4,8 +4,14 @@ import { type CoverageItem, coverageOf } from '../../authoring/cases/coverage.ts
 import { type Filter, passes } from '../../authoring/cases/filter.ts'
 import { type CaseReport, reportOf, skippedReport } from '../../authoring/cases/report.ts'
 import { runCase } from '../../authoring/cases/run.ts'
+import { textReport } from '../../authoring/diagnostics/text.ts'
+import type { TenantFolder } from '../../authoring/load/files.ts'
+import { loadPolicySet } from '../../authoring/load/load.ts'
 import type { PolicyTest } from '../../authoring/test-files/cases.ts'
 import type { PolicySet } from '../../policies/set.ts'
+import { CannotRun } from '../context.ts'
+import { linesOfAll } from '../policies/report.ts'
+import { wantedFolders } from '../tenant-folders.ts'
 
 /** The valid policies of a tenant, and their tests. */
 export interface TestFolder {
@@ -25,6 +31,28 @@ export interface TestRun {
 const MAX_EXPLAINED = 100
 /** Cases between two yields, where signals are handled and progress is reported. */
 const TURN = 50
+
+/**
+ * The folders whose tests run.
+ *
+ * @throws CannotRun with every fault when the policies of one cannot be used
+ */
+export function testFolders(folders: readonly TenantFolder[], root: string, tenant: string | undefined): TestFolder[] {
+  const loaded = wantedFolders(folders, root, tenant).map(load)
+  const faults = loaded.flatMap(({ fault }) => fault ?? [])
+  if (faults.length > 0)
+    throw new CannotRun(`The policies have faults, so that no test is run:\n${faults.join('\n\n')}`)
+  return loaded.flatMap(({ folder }) => folder ?? [])
+}
+
+function load(read: TenantFolder): { folder?: TestFolder; fault?: string } {
+  const { tenant, source } = read
+  if ('problem' in source) return { fault: `The folder of ${tenant} ${source.problem}.` }
+  const { set, tests, diagnostics } = loadPolicySet(source)
+  if (set !== undefined) return { folder: { tenant, set, tests } }
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  return { fault: textReport(errors, linesOfAll([read])) }
+}
 
 /** Runs the tests of all folders, one case after the other. @param tell called with the number of cases done and the total */
 export async function runTests(

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import { coverageTotal, percentOf } from '../../authoring/cases/coverage.ts'
 import { FILTER_KEYS, type Filter, parseFilter } from '../../authoring/cases/filter.ts'
 import { junitOf } from '../../authoring/cases/junit.ts'
@@ -10,14 +10,14 @@ import type { TenantFolder } from '../../authoring/load/files.ts'
 import { counted } from '../../base/counted.ts'
 import { visible } from '../../base/visible.ts'
 import { readPolicyFolders } from '../../files/read-folders.ts'
-import { addCommonOptions, type CommonOptions, collect, configOf, EXIT, UsageError } from '../context.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { type CommonOptions, collect, configOf, EXIT, UsageError, valueParser } from '../context.ts'
 import { type Line, print } from '../output.ts'
+import { caseProgress, endProgress } from '../progress.ts'
 import { coverageJson, coverageLines, totalLine } from './coverage-lines.ts'
-import { testFolders } from './folders.ts'
 import { testsJson } from './json.ts'
 import { summaryLine, traceLines, treeLines } from './lines.ts'
-import { endProgress, progressBar } from './progress.ts'
-import { runTests, type TestFolder, type TestRun } from './run.ts'
+import { runTests, type TestFolder, type TestRun, testFolders } from './run.ts'
 import { watchFolders } from './watch.ts'
 
 interface TestOptions extends CommonOptions {
@@ -31,8 +31,13 @@ interface TestOptions extends CommonOptions {
   minCoverage?: number
 }
 
-export function addTestCommand(program: Command): void {
-  addCommonOptions(program.command('test'), { policies: true })
+const percentArgument = valueParser(
+  (text) => (/^\d{1,3}(?:\.\d{1,3})?$/.test(text) && Number(text) <= 100 ? Number(text) : undefined),
+  'A number from 0 to 100',
+)
+
+export function addTestCommand(program: GateCommand): void {
+  addCommonOptions(program.command('test'), 'policies')
     .description('run the tests of all policies (*.test.yaml); exit 1 when one fails, or none is run')
     .option('--tenant <id>', 'only the policies of this tenant')
     .option(
@@ -48,13 +53,8 @@ export function addTestCommand(program: Command): void {
     .option('--coverage', 'show which outcomes of rules, factors and comparisons no case has seen')
     .option('--lcov <file>', 'write the coverage in the lcov format')
     .addOption(new Option('--min-coverage <percent>', 'fail below this coverage').argParser(percentArgument))
-    .addHelpText('after', '\nExample:\n  gate-sidecar test --tenant acme --filter refunds --coverage')
+    .example('test --tenant acme --filter refunds --coverage')
     .action(test)
-}
-
-function percentArgument(text: string): number {
-  if (/^\d{1,3}(?:\.\d{1,3})?$/.test(text) && Number(text) <= 100) return Number(text)
-  throw new InvalidArgumentError('A number from 0 to 100 is expected.')
 }
 
 async function test(options: TestOptions): Promise<void> {
@@ -64,8 +64,8 @@ async function test(options: TestOptions): Promise<void> {
   const filters = (options.filter ?? []).map(filterOf)
   const runOn = async (folders: readonly TenantFolder[]): Promise<boolean> => {
     const loaded = testFolders(folders, root, options.tenant)
-    const run = await runTests(loaded, { filters, withCoverage: wantsCoverage(options) }, progressBar(io)).finally(() =>
-      endProgress(io),
+    const run = await runTests(loaded, { filters, withCoverage: wantsCoverage(options) }, caseProgress(io)).finally(
+      () => endProgress(io),
     )
     const problems = problemsOf(run, loaded, options)
     show(run, problems, options, pathOf)

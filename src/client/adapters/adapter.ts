@@ -22,22 +22,17 @@ export function callWithInput<T>(
   return session.call(toolName, argsOf(input), (args) => run(named ? args : args.input), options)
 }
 
-export interface RefusalBefore {
-  /** True when people have to decide. */
-  isHeld: boolean
-  reason: string
-  approvalId: string | null
-}
-
 /**
- * Asks the gate before a framework that can pause runs a call; `call` uses the answer. Undefined when the call may run.
+ * Asks the gate before a framework that can pause runs a call; `call` uses the answer.
+ *
+ * @returns a refusal, which `isHeld` when people have to decide; undefined when the call may run
  */
 export async function refusalBefore(
   session: GateSession,
   { toolName, input }: InputCall,
   callId: string | undefined,
   onPending: WaitingOptions['onPending'],
-): Promise<RefusalBefore | undefined> {
+) {
   if (!session.enforces) return undefined
   const verdict = await session.permit(toolName, argsOf(input), callId === undefined ? {} : { callId })
   if (verdict.allowed) return undefined
@@ -60,44 +55,51 @@ export function textsOf(content: unknown): string[] {
   return texts.filter((text) => typeof text === 'string')
 }
 
-/** Reports the content of messages with the user's role to the session. */
-export function hearUser(session: GateSession, messages: readonly unknown[]): void {
-  for (const message of messages) {
-    if (isObject(message) && message.role === 'user')
-      for (const text of textsOf(message.content)) session.userSays(text)
+/** Reports to a session what its model has read. */
+export class Reader {
+  readonly session: GateSession
+
+  constructor(session: GateSession) {
+    this.session = session
   }
-}
 
-/** Reports a tool's answer in a message to the session. Only the model saw its other parts, such as pictures. */
-export function readAnswer(session: GateSession, toolName: string, callId: string, content: unknown): void {
-  const parts: unknown[] = Array.isArray(content) ? content : [content]
-  const isAllText = !parts.some(
-    (part) => isObject(part) && typeof part.type === 'string' && typeof part.text !== 'string',
-  )
-  session.observeMessage(toolName, callId, isAllText ? content : textsOf(parts))
-  if (!isAllText) session.observeUnseen(toolName)
-}
+  /** The content of messages with the user's role, as their words. */
+  userMessages(messages: readonly unknown[]): void {
+    for (const message of messages.filter(isObject))
+      if (message.role === 'user') for (const text of textsOf(message.content)) this.session.userSays(text)
+  }
 
-/** Reports an unknown item, which counts as written by others. */
-export function readUnknown(session: GateSession, item: Readonly<Record<string, unknown>>): void {
-  const name = String(item.name ?? item.type ?? item.role)
-  session.observe(name, item)
-  session.observeUnseen(name)
-}
+  /** A tool's answer in a message. Only the model saw its other parts, such as pictures. */
+  answer(toolName: string, callId: string, content: unknown): void {
+    const parts: unknown[] = Array.isArray(content) ? content : [content]
+    const isAllText = !parts.some(
+      (part) => isObject(part) && typeof part.type === 'string' && typeof part.text !== 'string',
+    )
+    this.session.observeMessage(toolName, callId, isAllText ? content : textsOf(parts))
+    if (!isAllText) this.session.observeUnseen(toolName)
+  }
 
-/** Others may have written a user's attachments, which only the model saw. The same goes for unknown content. */
-export function readAttachments(session: GateSession, content: unknown, own: ReadonlySet<unknown>): void {
-  if (typeof content !== 'string' && !Array.isArray(content)) session.observeUnseen('user')
-  for (const part of partsOf(content)) if (!own.has(part.type)) session.observeUnseen(String(part.type))
-}
+  /** An unknown item, which counts as written by others. */
+  unknown(item: Readonly<Record<string, unknown>>): void {
+    const name = String(item.name ?? item.type ?? item.role)
+    this.session.observe(name, item)
+    this.session.observeUnseen(name)
+  }
 
-/** Reports parts of a model's message that are not its own, and its citations. */
-export function readQuotes(session: GateSession, content: unknown, own: ReadonlySet<unknown>): void {
-  for (const part of partsOf(content)) {
-    if (!own.has(part.type)) readUnknown(session, part)
-    for (const name of ['annotations', 'citations']) {
-      const quotes = part[name]
-      if (Array.isArray(quotes) && quotes.length > 0) readUnknown(session, { name, quotes })
+  /** A user's attachments, which others may have written, and only the model saw. The same goes for unknown content. */
+  attachments(content: unknown, own: ReadonlySet<unknown>): void {
+    if (typeof content !== 'string' && !Array.isArray(content)) this.session.observeUnseen('user')
+    for (const part of partsOf(content)) if (!own.has(part.type)) this.session.observeUnseen(String(part.type))
+  }
+
+  /** Parts of a model's message that are not its own, and its citations. */
+  quotes(content: unknown, own: ReadonlySet<unknown>): void {
+    for (const part of partsOf(content)) {
+      if (!own.has(part.type)) this.unknown(part)
+      for (const name of ['annotations', 'citations']) {
+        const quotes = part[name]
+        if (Array.isArray(quotes) && quotes.length > 0) this.unknown({ name, quotes })
+      }
     }
   }
 }

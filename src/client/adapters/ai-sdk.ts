@@ -1,16 +1,6 @@
 import { isObject } from '../objects.ts'
 import type { GateSession } from '../session.ts'
-import {
-  argsOf,
-  callWithInput,
-  hearUser,
-  readAnswer,
-  readAttachments,
-  readQuotes,
-  readUnknown,
-  refusalBefore,
-  type WaitingOptions,
-} from './adapter.ts'
+import { argsOf, callWithInput, Reader, refusalBefore, type WaitingOptions } from './adapter.ts'
 import { start } from './running.ts'
 
 /* Adapter for the Vercel AI SDK. It imports nothing from it, and declares the types that it needs. */
@@ -45,10 +35,8 @@ export function gateTools<Tools extends Readonly<Record<string, object>>>(
   const gated = Object.entries(tools).map(([name, tool]) => {
     if (!('execute' in tool) || typeof tool.execute !== 'function') return [name, tool]
     const execute: Execute = tool.execute.bind(tool)
-    const guarded = isGenerator(tool.execute)
-      ? streaming(session, name, execute, options)
-      : answering(session, name, execute, options)
-    return [name, { ...tool, execute: guarded }]
+    const guard = tool.execute.constructor.name === 'AsyncGeneratorFunction' ? streaming : answering
+    return [name, { ...tool, execute: guard(session, name, execute, options) }]
   })
   return Object.fromEntries(gated)
 }
@@ -71,7 +59,7 @@ export function pauseWhenHeld(
 
 /** Reports the user's words in these messages to the session. Do not pass messages that one agent writes to another. */
 export function hear(session: GateSession, messages: readonly unknown[]): void {
-  hearUser(session, messages)
+  new Reader(session).userMessages(messages)
   read(session, messages)
 }
 
@@ -105,10 +93,6 @@ function of({ toolCallId, abortSignal }: ToolOptions, waiting: WaitingOptions) {
   return { ...waiting, callId: toolCallId, ...(abortSignal && { signal: abortSignal }) }
 }
 
-function isGenerator(execute: object): boolean {
-  return execute.constructor.name === 'AsyncGeneratorFunction'
-}
-
 async function last(result: unknown): Promise<unknown> {
   if (!isAsyncIterable(result)) return result
   let part: unknown
@@ -128,25 +112,27 @@ const USER_PARTS: ReadonlySet<unknown> = new Set(['text'])
 
 /** Observes all that the model has read and that is not known here to be somebody's own words. */
 function read(session: GateSession, messages: readonly unknown[]): void {
+  const reader = new Reader(session)
   for (const message of messages.filter(isObject)) {
     const { role, content } = message
     if (role === 'system') continue
     // Other content, such as UI messages, which have `parts`.
-    if (typeof content !== 'string' && !Array.isArray(content)) readUnknown(session, message)
-    else if (role === 'user') readAttachments(session, content, USER_PARTS)
+    if (typeof content !== 'string' && !Array.isArray(content)) reader.unknown(message)
+    else if (role === 'user') reader.attachments(content, USER_PARTS)
     else if (role === 'assistant' || role === 'tool') {
       const parts: unknown[] = Array.isArray(content) ? content : []
-      for (const part of parts) if (isObject(part) && part.type === 'tool-result') readResult(session, part)
-      readQuotes(session, parts, new Set([...OWN_PARTS, 'tool-result']))
-    } else readUnknown(session, message)
+      for (const part of parts) if (isObject(part) && part.type === 'tool-result') readResult(reader, part)
+      reader.quotes(parts, new Set([...OWN_PARTS, 'tool-result']))
+    } else reader.unknown(message)
   }
 }
 
-function readResult(session: GateSession, { toolName, toolCallId, output }: Record<string, unknown>): void {
+function readResult(reader: Reader, { toolName, toolCallId, output }: Record<string, unknown>): void {
   const { type, value } = isObject(output) ? output : { type: 'unknown', value: output }
   const [name, callId] = [String(toolName), String(toolCallId)]
+  const { session } = reader
   if (type === 'execution-denied') session.answered(callId)
-  else if (type === 'content') readAnswer(session, name, callId, value)
+  else if (type === 'content') reader.answer(name, callId, value)
   // Version 7 puts the name of an error before its text.
   else if (type === 'error-text') session.observeMessage(name, callId, String(value).replace(/^ActionRefused: /, ''))
   else session.observeMessage(name, callId, value)

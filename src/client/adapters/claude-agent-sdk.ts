@@ -1,5 +1,5 @@
 import { isObject } from '../objects.ts'
-import type { GateSession, ToolArgs } from '../session.ts'
+import type { GateSession } from '../session.ts'
 import { argsOf, isRefusal, type WaitingOptions } from './adapter.ts'
 import { type Running, start } from './running.ts'
 
@@ -79,7 +79,8 @@ export function gateHooks(session: GateSession, options: HookOptions = {}): Gate
     const { tool_name, tool_input, tool_use_id, tool_response, error } = input as Record<string, unknown>
     const call = ended(toolUseId ?? String(tool_use_id))
     if (!('tool_response' in input)) await call?.failed(error)
-    else if (call === undefined || isSame(call.args, argsOf(tool_input))) await call?.succeeded(tool_response)
+    else if (call === undefined || JSON.stringify(call.args) === JSON.stringify(argsOf(tool_input)))
+      await call?.succeeded(tool_response)
     else {
       session.observe(String(tool_name), tool_response)
       await call.failed('It ran with other arguments than were checked, which another hook or canUseTool gave it.')
@@ -111,8 +112,4 @@ export function gateHooks(session: GateSession, options: HookOptions = {}): Gate
     PostToolBatch: [{ hooks: [afterAll] }],
     UserPromptSubmit: [{ hooks: [said] }],
   }
-}
-
-function isSame(one: ToolArgs, other: ToolArgs): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,44 +1,23 @@
 import { isObject } from '../objects.ts'
 import type { GateSession, ToolArgs } from '../session.ts'
-import {
-  callWithInput,
-  isRefusal,
-  readAnswer,
-  readAttachments,
-  readQuotes,
-  readUnknown,
-  refusalBefore,
-  textsOf,
-  type WaitingOptions,
-} from './adapter.ts'
+import { callWithInput, isRefusal, Reader, refusalBefore, textsOf, type WaitingOptions } from './adapter.ts'
 
 /* Adapter for LangChain JavaScript. It imports nothing from it, and declares the types that it needs. */
 
-interface ToolCall {
-  name: string
-  args: ToolArgs
-  id?: string | undefined
-}
-
 /** Request to `wrapToolCall`. */
 interface ToolCallRequest {
-  toolCall: ToolCall
+  toolCall: { name: string; args: ToolArgs; id?: string | undefined }
   state: { messages: readonly unknown[] } | readonly unknown[]
-}
-
-/** Arguments of the class `ToolMessage`. */
-interface ToolAnswer {
-  content: string
-  name: string
-  tool_call_id: string
-  status: 'error'
 }
 
 export interface LangChainOptions<Message> extends WaitingOptions {
   /** LangChain's class, for messages of refusals. */
-  ToolMessage: new (
-    answer: ToolAnswer,
-  ) => Message
+  ToolMessage: new (answer: {
+    content: string
+    name: string
+    tool_call_id: string
+    status: 'error'
+  }) => Message
   /** LangGraph's function. With it a held call pauses the run instead of waiting; the agent needs a checkpointer. */
   interrupt?: (held: HeldCall) => unknown
 }
@@ -137,14 +116,15 @@ function normalized(message: unknown): NormalizedMessage {
 
 /** Observes all that the model has read and that is not known here to be somebody's own words. */
 function read(session: GateSession, messages: readonly unknown[]): void {
+  const reader = new Reader(session)
   for (const { kind, content, message } of messages.map(normalized)) {
-    if (USERS.has(kind)) readAttachments(session, content, USER_PARTS)
+    if (USERS.has(kind)) reader.attachments(content, USER_PARTS)
     else if (MODELS.has(kind)) {
-      readQuotes(session, content, OWN_PARTS)
+      reader.quotes(content, OWN_PARTS)
       const { tool_outputs: outputs } = isObject(message.additional_kwargs) ? message.additional_kwargs : {}
-      readQuotes(session, outputs, new Set())
-    } else if (TOOLS.has(kind)) readAnswer(session, String(message.name), String(message.tool_call_id), content)
-    else if (!OWN_KINDS.has(kind)) readUnknown(session, message)
+      reader.quotes(outputs, new Set())
+    } else if (TOOLS.has(kind)) reader.answer(String(message.name), String(message.tool_call_id), content)
+    else if (!OWN_KINDS.has(kind)) reader.unknown(message)
   }
 }
 

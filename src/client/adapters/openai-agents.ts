@@ -1,16 +1,6 @@
 import { isObject } from '../objects.ts'
 import type { GateSession, ToolArgs } from '../session.ts'
-import {
-  callWithInput,
-  hearUser,
-  isRefusal,
-  readAnswer,
-  readAttachments,
-  readQuotes,
-  readUnknown,
-  refusalBefore,
-  type WaitingOptions,
-} from './adapter.ts'
+import { callWithInput, isRefusal, Reader, refusalBefore, type WaitingOptions } from './adapter.ts'
 
 /* Adapter for the OpenAI Agents SDK (JavaScript). It imports nothing from it, and declares the types that it needs. */
 
@@ -134,7 +124,7 @@ export function readInput(
 
 /** Reports the user's words in these items to the session. Do not pass items that one agent writes to another. */
 export function hear(session: GateSession, items: readonly unknown[]): void {
-  hearUser(session, items)
+  new Reader(session).userMessages(items)
   read(session, items)
 }
 
@@ -146,19 +136,20 @@ const OWN_PARTS: ReadonlySet<unknown> = new Set(['input_text', 'output_text', 'r
 
 /** Observes everything that is not known here to be somebody's own words. */
 function read(session: GateSession, items: readonly unknown[]): void {
+  const reader = new Reader(session)
   for (const item of items) {
     if (!isObject(item)) continue
     const { type = 'message', role, content, name, callId, output } = item
-    if (type === 'message' && role === 'user') readAttachments(session, content, OWN_PARTS)
-    else if (type === 'message' && role === 'assistant') readQuotes(session, content, OWN_PARTS)
+    if (type === 'message' && role === 'user') reader.attachments(content, OWN_PARTS)
+    else if (type === 'message' && role === 'assistant') reader.quotes(content, OWN_PARTS)
     else if (type === 'message' && (role === 'system' || role === 'developer')) continue
     else if (/_call_(result|output)$/.test(String(type)))
-      readAnswer(session, String(name ?? type), String(callId), output ?? '')
+      reader.answer(String(name ?? type), String(callId), output ?? '')
     else if (type === 'hosted_tool_call') {
       session.observe(String(name), output ?? '')
       // Some of these tools show their findings to the model alone.
       session.observeUnseen(String(name))
-    } else if (!OWN_ITEMS.has(type)) readUnknown(session, item)
+    } else if (!OWN_ITEMS.has(type)) reader.unknown(item)
   }
 }
 

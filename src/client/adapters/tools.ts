@@ -1,16 +1,6 @@
 import { isObject } from '../objects.ts'
 import type { GateSession, ToolArgs } from '../session.ts'
-import {
-  callWithInput,
-  hearUser,
-  isRefusal,
-  readAnswer,
-  readAttachments,
-  readQuotes,
-  readUnknown,
-  refusalBefore,
-  type WaitingOptions,
-} from './adapter.ts'
+import { callWithInput, isRefusal, Reader, refusalBefore, type WaitingOptions } from './adapter.ts'
 
 /* Adapter for your own loop around a model with OpenAI's wire format: Chat Completions, or Responses. */
 
@@ -104,7 +94,7 @@ export async function heldCalls(session: GateSession, items: readonly unknown[])
 
 /** Reports the user's words to the session. Do not pass messages that one agent writes to another. */
 export function hear(session: GateSession, messages: readonly unknown[]): void {
-  hearUser(session, messages)
+  new Reader(session).userMessages(messages)
   read(session, messages)
 }
 
@@ -184,31 +174,32 @@ const OWN_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_t
 
 /** Observes all that the model has read and that is not known here to be somebody's own words. */
 function read(session: GateSession, messages: readonly unknown[]): void {
+  const reader = new Reader(session)
   const names = new Map<unknown, string>()
   for (const message of messages.filter(isObject)) {
     for (const item of [message, ...(Array.isArray(message.tool_calls) ? message.tool_calls : [])])
       nameCall(item, names)
     const { type = 'message', role, content, annotations } = message
-    if (type !== 'message') readItem(session, message, names)
-    else if (role === 'user') readAttachments(session, content, OWN_PARTS)
+    if (type !== 'message') readItem(reader, message, names)
+    else if (role === 'user') reader.attachments(content, OWN_PARTS)
     else if (role === 'assistant') {
-      readQuotes(session, content, OWN_PARTS)
-      readQuotes(session, [{ type: 'text', annotations }], OWN_PARTS)
+      reader.quotes(content, OWN_PARTS)
+      reader.quotes([{ type: 'text', annotations }], OWN_PARTS)
     } else if (role === 'tool' || role === 'function') {
       const { tool_call_id: callId, name = '' } = message
-      readAnswer(session, names.get(callId) ?? String(name), String(callId), content)
-    } else if (role !== 'system' && role !== 'developer') readUnknown(session, message)
+      reader.answer(names.get(callId) ?? String(name), String(callId), content)
+    } else if (role !== 'system' && role !== 'developer') reader.unknown(message)
   }
 }
 
-function readItem(session: GateSession, item: Record<string, unknown>, names: ReadonlyMap<unknown, string>): void {
+function readItem(reader: Reader, item: Record<string, unknown>, names: ReadonlyMap<unknown, string>): void {
   const { type, id, call_id: callId, server_label, name, output, error } = item
   if (type === 'mcp_call') {
     for (const said of [output, error].filter((one) => one != null))
-      session.observeMessage(mcpName(server_label, name), String(id), said)
+      reader.session.observeMessage(mcpName(server_label, name), String(id), said)
   } else if (String(type).endsWith('_call_output')) {
-    readAnswer(session, names.get(callId) ?? String(name ?? type), String(callId), output)
-  } else if (!OWN_ITEMS.has(type)) readUnknown(session, item)
+    reader.answer(names.get(callId) ?? String(name ?? type), String(callId), output)
+  } else if (!OWN_ITEMS.has(type)) reader.unknown(item)
 }
 
 /** Records the name of a call, since answers have its id and mostly no name. */

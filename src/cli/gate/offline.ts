@@ -1,19 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Command } from 'commander'
 import { formatDiagnostic } from '../../authoring/diagnostics/text.ts'
 import { loadPolicySet } from '../../authoring/load/load.ts'
 import type { Environment } from '../../base/environment.ts'
 import { parserOf } from '../../base/schema.ts'
 import { parseRfc3339 } from '../../base/time.ts'
 import { readTenantFolder } from '../../files/read-folders.ts'
-import { type Explanation, explanationOf } from '../../gate/explain.ts'
+import { explanationOf } from '../../gate/explain.ts'
 import { historyFrom } from '../../gate/history.ts'
-import { type Judgement, judge } from '../../gate/judge.ts'
+import { judge } from '../../gate/judge.ts'
 import { RiskRequest } from '../../gate/request.ts'
 import type { PolicySet } from '../../policies/set.ts'
-import { addCommonOptions, CannotRun, type CommonOptions, configOf, environmentOption, UsageError } from '../context.ts'
-import { objectOf } from '../json-option.ts'
+import { addCommonOptions, type GateCommand } from '../command.ts'
+import { CannotRun, type CommonOptions, configOf, environmentOption, given, objectOf, UsageError } from '../context.ts'
 import { noFolderOf, sourceOf } from '../tenant-folders.ts'
 
 /** A request that the policy files alone decide: no service, no data file. */
@@ -29,8 +28,8 @@ export interface OfflineOptions extends CommonOptions {
 
 const parseRequest = parserOf(RiskRequest)
 
-export function addOfflineOptions(command: Command): Command {
-  return addCommonOptions(command, { policies: true })
+export function addOfflineOptions(command: GateCommand): GateCommand {
+  return addCommonOptions(command, 'policies')
     .requiredOption('--tenant <id>', 'whose policies')
     .requiredOption('--action <name>', 'the action')
     .option('--context <json>', 'the context, a JSON object')
@@ -41,18 +40,12 @@ export function addOfflineOptions(command: Command): Command {
 }
 
 /** @throws UsageError for a malformed request, CannotRun when the tenant has no valid policies */
-export async function judgeOffline(
-  options: OfflineOptions,
-): Promise<{ judgement: Judgement; explanation: Explanation }> {
+export async function judgeOffline(options: OfflineOptions) {
   const { tenant, environment, agent } = options
   const set = loadSet(resolve(configOf(options).policies), tenant)
   const context = objectOf('--context', options.context)
   const plan = objectOf('--plan', options.plan)
-  const request = parseRequest({
-    action: options.action,
-    ...(context !== undefined && { context }),
-    ...(plan !== undefined && { plan }),
-  })
+  const request = parseRequest(given({ action: options.action, context, plan }))
   const nowMs = options.at === undefined ? Date.now() : parseRfc3339(options.at)
   if (nowMs === undefined) throw new UsageError(`--at: ${options.at} is not a time such as 2026-01-31T12:00:00Z.`)
   const query = { agent, nowMs, action: request.action, context, plan }

@@ -1,0 +1,32 @@
+import { Command } from 'commander'
+import { flagOf, SETTINGS, type SettingName } from '../service/config.ts'
+
+/** A command of the program, with the form of help that all of them have. */
+export class GateCommand extends Command {
+  override createCommand(name?: string): GateCommand {
+    return new GateCommand(name)
+  }
+
+  /** A paragraph below the options in help. Its text begins with a line feed, for an empty line above it. */
+  notes(text: string): this {
+    return this.addHelpText('after', text)
+  }
+
+  /** Examples at the end of help: commands to copy, without the name of the program. */
+  example(...commands: readonly string[]): this {
+    return this.notes(['\nExample:', ...commands.map((command) => `  gate-sidecar ${command}`)].join('\n'))
+  }
+}
+
+/** The flags of these settings, then the options of every command. */
+export function addCommonOptions(command: GateCommand, ...settings: readonly ('data' | 'policies')[]): GateCommand {
+  for (const name of settings) addSettingOption(command, name)
+  return command.option('--config <file>', 'configuration file (JSON)').option('--json', 'print JSON')
+}
+
+/** The flag of a setting, from the table of settings. */
+export function addSettingOption(command: GateCommand, name: SettingName): GateCommand {
+  const { placeholder, help, default: value } = SETTINGS[name]
+  const shown = value === null || String(value) === '' ? '' : ` (default: ${value})`
+  return command.option(`${flagOf(name)} <${placeholder}>`, `${help}${shown}`)
+}
