@@ -1,4 +1,4 @@
-import type { ErrorObject, ValidateFunction } from 'ajv'
+import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormatsModule, { type FormatName } from 'ajv-formats'
@@ -123,17 +123,13 @@ const requests = once(() => schemaCompiler({ allErrors: false, checked: true }))
  * It reports only the first fault, so that a body of faults costs no more than one.
  */
 export function parserOf<S extends TSchema>(schema: S): (value: unknown) => Static<S> {
-  const validator = compiledOnce(schema)
+  // Compiling all shapes at start would cost each command a tenth of a second.
+  const compiled = once(() => requests().compile(schema))
   return (value) => {
-    const validate = validator()
+    const validate = compiled()
     if (!validate(value)) throw invalidRequest(validate.errors ?? [])
     return value as Static<S>
   }
-}
-
-/** Compiles at the first use: compiling all shapes at start would cost each command a tenth of a second. */
-function compiledOnce(schema: TSchema): () => ValidateFunction {
-  return once(() => requests().compile(schema))
 }
 
 function invalidRequest(errors: readonly ErrorObject[]): GateError {
