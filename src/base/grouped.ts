@@ -1,3 +1,8 @@
+/** The last item of each key, in the order in which the keys come first. */
+export function distinctBy<K, T>(items: readonly T[], keyOf: (item: T) => K): T[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()]
+}
+
 /** Groups the items by key, in their order. */
 export function grouped<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()

@@ -29,8 +29,9 @@ export function indexCandidates(items: readonly { readonly actions: readonly Glo
 }
 
 /** Stands for first segments with a `*`, which no action has. */
-const ANYWHERE = '*'
+export const ANYWHERE = '*'
 
-function startOf({ segments: [first = ''] }: Glob): string {
+/** The first segment of a pattern, which actions must share unless it has a `*`. */
+export function startOf({ segments: [first = ''] }: Glob): string {
   return first.includes('*') ? ANYWHERE : first
 }

@@ -3,26 +3,25 @@ import { combiner } from './kleene.ts'
 import type { FactPath } from './path.ts'
 import type { Candidate, Condition, Factor, FactValues, Leaf, PolicySet, Rule, Truth } from './set.ts'
 
-export type { Truth } from './set.ts'
-
 /** Reads one fact of a request. Undefined when it is missing; null is no value either. */
 export type ReadFact = (path: FactPath) => Json | undefined
 
-export interface RuleResult {
-  rule: Rule
+interface ConditionResult {
   outcome: Truth
   /** Facts that make the outcome unknown, since they are missing or of the wrong type. Otherwise empty. */
   missing: readonly string[]
 }
 
-export interface FactorResult {
+export interface RuleResult extends ConditionResult {
+  rule: Rule
+}
+
+export interface FactorResult extends ConditionResult {
   factor: Factor
-  outcome: Truth
   /** The share of the weight that counts, 0 to 1; 1 when the factor cannot be evaluated. */
   fraction: number
   /** The value of the fact of the scale; undefined when it is missing, not read, or there is no scale. */
   scaled: Json | undefined
-  missing: readonly string[]
 }
 
 /** Results of the rules and factors about an action, in declared order. */
@@ -35,11 +34,6 @@ export interface Evaluation {
   defaulted: ReadonlySet<string>
   /** Truths of the comparisons, by Leaf.index. */
   truths: ReadonlyMap<number, Truth>
-}
-
-interface ConditionResult {
-  outcome: Truth
-  missing: readonly string[]
 }
 
 /** Evaluates the set for `action`. Evaluations may overlap; they share no mutable state. */
@@ -96,16 +90,11 @@ function factorResult(set: PolicySet, position: number, leafTruths: LeafTruths, 
   const factor = set.factors[position]
   if (factor === undefined) return []
   const when = conditionResultOf(factor, set.evaluator.factorLeaves(position), leafTruths)
-  return [{ factor, ...when, ...shareOf(factor, when, read) }]
+  return [{ factor, ...shareOf(factor, when, read) }]
 }
 
 /** The share of its weight that a factor adds, its outcome, and the facts that are missing for it. */
-function shareOf(
-  factor: Factor,
-  when: ConditionResult,
-  read: ReadFact,
-): Pick<FactorResult, 'fraction' | 'outcome' | 'missing' | 'scaled'> {
-  const { outcome, missing } = when
+function shareOf(factor: Factor, { outcome, missing }: ConditionResult, read: ReadFact): Omit<FactorResult, 'factor'> {
   if (outcome === 'false') return { outcome, missing, fraction: 0, scaled: undefined }
   if (factor.scale === undefined) return { outcome, missing, fraction: 1, scaled: undefined }
   const { fact, from, to } = factor.scale

@@ -1,4 +1,5 @@
 import { globMatches } from '../base/glob.ts'
+import { distinctBy } from '../base/grouped.ts'
 import { lru, memo, once } from '../base/memo.ts'
 import { indexCandidates } from './candidates.ts'
 import { comparisonTests } from './comparisons.ts'
@@ -52,7 +53,7 @@ function evaluatorOf(data: PolicyData): Evaluator {
   const makeQuestion = (action: string): Question => {
     const rules = rulesOf(action)
     const factors = factorsOf(action)
-    const all = distinct([...rules.flatMap(ruleLeaves), ...factors.flatMap(factorLeaves)])
+    const all = distinctBy([...rules.flatMap(ruleLeaves), ...factors.flatMap(factorLeaves)], ({ index }) => index)
     const facts = distinctFacts(all.map(({ fact }) => fact))
     const scaled = factors.flatMap((position) => data.factors[position]?.scale?.fact ?? [])
     const overTime = distinctFacts([...facts, ...scaled].filter(({ root }) => OVER_TIME_ROOTS.has(root)))
@@ -74,14 +75,10 @@ function leavesByPosition(
 ): (position: number) => readonly Leaf[] {
   return memo((position) => {
     const condition = candidates[position]?.condition
-    return condition === undefined ? [] : distinct(leavesOf(condition, conditions))
+    return condition === undefined ? [] : distinctBy(leavesOf(condition, conditions), ({ index }) => index)
   })
 }
 
 function distinctFacts(facts: readonly FactPath[]): FactPath[] {
-  return [...new Map(facts.map((fact) => [fact.text, fact])).values()]
-}
-
-function distinct(leaves: readonly Leaf[]): Leaf[] {
-  return [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
+  return distinctBy(facts, ({ text }) => text)
 }

@@ -1,5 +1,6 @@
 import { type Glob, globContains } from '../../base/glob.ts'
 import { grouped } from '../../base/grouped.ts'
+import { ANYWHERE, startOf } from '../../policies/candidates.ts'
 import type { Rule } from '../../policies/set.ts'
 import type { Budget } from './budget.ts'
 
@@ -17,17 +18,10 @@ export function coveringFinder(rules: readonly Rule[], budget: Budget): FindCove
   const all = telling(rules)
   const byText = grouped(all, ({ glob }) => glob.text)
   const patterns = all.filter(({ glob }) => !glob.exact && glob.text !== '**')
-  const bySegment = grouped(
-    patterns,
-    ({
-      glob: {
-        segments: [first = ''],
-      },
-    }) => (first.includes('*') ? '*' : first),
-  )
+  const byStart = grouped(patterns, ({ glob }) => startOf(glob))
   return (glob) => {
     const found = new Set([glob.text, '**'].flatMap((text) => byText.get(text) ?? []).map(({ rule }) => rule))
-    const near = [glob.segments[0] ?? '', '*'].flatMap((start) => bySegment.get(start) ?? [])
+    const near = [glob.segments[0] ?? '', ANYWHERE].flatMap((start) => byStart.get(start) ?? [])
     if (budget.spend(near.length * (glob.exact ? COST.exact : COST.pattern))) {
       for (const { glob: outer, rule } of near) if (globContains(outer, glob)) found.add(rule)
     }

@@ -1,3 +1,4 @@
+import { distinctBy } from '../../base/grouped.ts'
 import { memo } from '../../base/memo.ts'
 import { combiner, leavesOf } from '../../policies/kleene.ts'
 import type { FactPath } from '../../policies/path.ts'
@@ -47,10 +48,9 @@ interface Axis {
 export function createSearch(declared: Declared, budget: Budget): Search {
   const { set } = declared
   const ask = leafAsker(declared, budget)
-  const leavesBelow = memo((condition: Condition): readonly Leaf[] => {
-    const leaves = leavesOf(condition, set.conditions)
-    return [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
-  })
+  const leavesBelow = memo((condition: Condition): readonly Leaf[] =>
+    distinctBy(leavesOf(condition, set.conditions), ({ index }) => index),
+  )
   const sizeOf = nodeCounter(set)
   const axesOf = (goals: readonly Goal[], scope: Scope): Axis[] | undefined => {
     const groups = new Map<string, { leaves: Map<number, Leaf>; last: Set<number> }>()
