@@ -1,5 +1,5 @@
 import type { FactorResult, RuleResult } from '../policies/evaluate.ts'
-import type { Effect, PolicySet, Scale, Truth } from '../policies/set.ts'
+import type { Factor, PolicySet, Rule, Scale, Truth } from '../policies/set.ts'
 import { matches } from './decide.ts'
 import { type ExplainedCondition, explainerOf } from './explain-condition.ts'
 import type { Judgement } from './judge.ts'
@@ -37,37 +37,26 @@ export interface ExplainedRequest {
   readonly fault: string | null
 }
 
-export interface ExplainedRule {
-  readonly id: string
-  readonly effect: Effect
+export interface ExplainedRule extends Pick<Rule, 'id' | 'effect' | 'file' | 'line'> {
   readonly outcome: Truth
   /** A rule of unknown outcome matches where it restrains, and does not where it permits. */
   readonly matches: boolean
   readonly decides: boolean
-  readonly file: string
-  readonly line: number
   /** Absent from a rule without one, which always holds. */
   readonly condition?: ExplainedCondition
 }
 
-export interface ExplainedFactor {
-  readonly name: string
+export interface ExplainedFactor extends Pick<Factor, 'name' | 'weight' | 'file' | 'line'> {
   readonly outcome: Truth
-  /** Most points that it can add, and the points that it added. */
-  readonly weight: number
+  /** Points that it added, of its weight. */
   readonly contribution: number
-  readonly file: string
-  readonly line: number
   /** Absent from a factor without one, which always adds something. */
   readonly condition?: ExplainedCondition
   readonly scale: ExplainedScale | null
 }
 
-/** It adds nothing at `from` or below, the whole weight at `to` or above, in proportion between. */
-export interface ExplainedScale {
+export interface ExplainedScale extends Pick<Scale, 'from' | 'to'> {
   readonly fact: string
-  readonly from: number
-  readonly to: number
   /** Null when the fact is missing, or was not read since the condition is false. */
   readonly seen: Shown | null
   /** The fact was missing: `seen` is its declared default. */
