@@ -7,7 +7,16 @@ import { closest } from '../suggest/closest.ts'
 import { meantKey, repairKeys } from '../suggest/key-repair.ts'
 import { entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, textOf } from '../yaml/node.ts'
 import { readAmount, readRisk } from './amounts.ts'
-import { type Amount, type Dimension, type Expectation, SECTIONS, type Selector, type Wanted } from './cases.ts'
+import {
+  type Amount,
+  type ByDimension,
+  byDimension,
+  type Dimension,
+  type Expectation,
+  SECTIONS,
+  type Selector,
+  type Wanted,
+} from './cases.ts'
 import {
   ExpectationList,
   ExpectationMap,
@@ -23,12 +32,8 @@ const checkList = shapeCheck(ExpectationList, testCode)
 const checkMap = shapeCheck(ExpectationMap, testCode)
 
 /** Names in a matrix. */
-export interface Asked {
+export interface Asked extends ByDimension<ReadonlySet<string>> {
   readonly actions: readonly string[]
-  readonly context: ReadonlySet<string>
-  readonly plan: ReadonlySet<string>
-  readonly agent: ReadonlySet<string>
-  readonly history: ReadonlySet<string>
 }
 
 /** Context of expectations: the names that they may use. */
@@ -41,13 +46,7 @@ export interface Scope {
   readonly report: Report
 }
 
-const ANYTHING: Selector = {
-  action: undefined,
-  context: undefined,
-  plan: undefined,
-  agent: undefined,
-  history: undefined,
-}
+const ANYTHING: Selector = { action: undefined, ...byDimension(() => undefined) }
 
 /** Reads the expectations of a test in any of their forms; every fault is reported. */
 export function readExpectations(expect: Node | undefined, scope: Scope): Expectation[] {
@@ -109,13 +108,7 @@ function readSelector(item: Node, scope: Scope): Selector {
     if (node !== undefined && name !== undefined) checkSelects(member, name, node, scope)
     return name
   }
-  return {
-    action: readAction(item, scope),
-    context: named('context'),
-    plan: named('plan'),
-    agent: named('agent'),
-    history: named('history'),
-  }
+  return { action: readAction(item, scope), ...byDimension(named) }
 }
 
 function readAction(item: Node, { asked, report }: Scope): Selector['action'] {
