@@ -1,13 +1,14 @@
 import { type Glob, globMatches } from '../base/glob.ts'
 import { grouped } from '../base/grouped.ts'
-import type { FindCandidates } from './set.ts'
 
 /**
  * An index from actions to the positions of those items whose patterns match, in ascending order.
  * Exact patterns are looked up; of the others only those are matched whose first segment is the
  * action's own or has a `*`.
  */
-export function indexCandidates(items: readonly { readonly actions: readonly Glob[] }[]): FindCandidates {
+export function indexCandidates(
+  items: readonly { readonly actions: readonly Glob[] }[],
+): (action: string) => readonly number[] {
   const placed = items.flatMap(({ actions }, position) => actions.map((glob) => ({ glob, position })))
   const exact = grouped(
     placed.filter(({ glob }) => glob.exact),

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../base/json.ts'
 import { combiner } from './kleene.ts'
 import type { FactPath } from './path.ts'
-import type { Candidate, Condition, Factor, FactValues, Leaf, PolicySet, Rule, Truth } from './set.ts'
+import type { Candidate, Factor, FactValues, Leaf, PolicySet, Rule, Truth } from './set.ts'
 
 /** Reads one fact of a request. Undefined when it is missing; null is no value either. */
 export type ReadFact = (path: FactPath) => Json | undefined
@@ -44,20 +44,20 @@ export async function evaluate(set: PolicySet, action: string, readFact: ReadFac
   const facts = readFacts(question.facts, read)
   const truths = await question.answer(facts)
   const truthOf = ({ index }: Leaf): Truth => truths.get(index) ?? 'unknown'
-  const leafTruths: LeafTruths = { truthOf, combine: combiner(set.conditions, truthOf) }
+  const combine = combiner(set.conditions, truthOf)
+  const resultOf = (candidate: Candidate): ConditionResult => {
+    const outcome = candidate.condition === undefined ? 'true' : combine(candidate.condition)
+    if (outcome !== 'unknown') return { outcome, missing: [] }
+    const unknown = set.evaluator.leavesOf(candidate).filter((leaf) => truthOf(leaf) === 'unknown')
+    return { outcome, missing: [...new Set(unknown.map(({ fact }) => fact.text))] }
+  }
   return {
-    rules: question.rules.flatMap((i) => ruleResult(set, i, leafTruths)),
-    factors: question.factors.flatMap((i) => factorResult(set, i, leafTruths, read)),
+    rules: question.rules.map((rule) => ({ rule, ...resultOf(rule) })),
+    factors: question.factors.map((factor) => ({ factor, ...shareOf(factor, resultOf(factor), read) })),
     facts,
     defaulted,
     truths,
   }
-}
-
-/** Truths of a check's leaves and conditions. */
-interface LeafTruths {
-  truthOf: (leaf: Leaf) => Truth
-  combine: (condition: Condition) => Truth
 }
 
 /** Reads a fact, or its declared default when it has no value; notes such facts in `defaulted`. */
@@ -80,19 +80,6 @@ function readFacts(paths: readonly FactPath[], read: ReadFact): FactValues {
   return values
 }
 
-function ruleResult(set: PolicySet, position: number, leafTruths: LeafTruths): RuleResult[] {
-  const rule = set.rules[position]
-  if (rule === undefined) return []
-  return [{ rule, ...conditionResultOf(rule, set.evaluator.ruleLeaves(position), leafTruths) }]
-}
-
-function factorResult(set: PolicySet, position: number, leafTruths: LeafTruths, read: ReadFact): FactorResult[] {
-  const factor = set.factors[position]
-  if (factor === undefined) return []
-  const when = conditionResultOf(factor, set.evaluator.factorLeaves(position), leafTruths)
-  return [{ factor, ...shareOf(factor, when, read) }]
-}
-
 /** The share of its weight that a factor adds, its outcome, and the facts that are missing for it. */
 function shareOf(factor: Factor, { outcome, missing }: ConditionResult, read: ReadFact): Omit<FactorResult, 'factor'> {
   if (outcome === 'false') return { outcome, missing, fraction: 0, scaled: undefined }
@@ -105,18 +92,6 @@ function shareOf(factor: Factor, { outcome, missing }: ConditionResult, read: Re
   // An unevaluable `when` counts as met, and in full: a missing fact never lowers the risk.
   const fraction = outcome === 'unknown' ? 1 : Math.min(1, Math.max(0, (value - from) / (to - from)))
   return { outcome, missing, fraction, scaled: value }
-}
-
-function conditionResultOf(
-  { condition }: Candidate,
-  leaves: readonly Leaf[],
-  { combine, truthOf }: LeafTruths,
-): ConditionResult {
-  if (condition === undefined) return { outcome: 'true', missing: [] }
-  const outcome = combine(condition)
-  if (outcome !== 'unknown') return { outcome, missing: [] }
-  const unknown = leaves.filter((leaf) => truthOf(leaf) === 'unknown')
-  return { outcome, missing: [...new Set(unknown.map(({ fact }) => fact.text))] }
 }
 
 /** The parts of a request that are validated against the action's declaration. */

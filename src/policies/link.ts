@@ -46,20 +46,22 @@ function validatorsByAction({ actions }: PolicyData): (action: string) => Valida
 
 function evaluatorOf(data: PolicyData): Evaluator {
   const prepare = leafPreparer(comparisonTests(data))
-  const ruleLeaves = leavesByPosition(data.rules, data)
-  const factorLeaves = leavesByPosition(data.factors, data)
-  const rulesOf = indexCandidates(data.rules)
-  const factorsOf = indexCandidates(data.factors)
+  const distinctLeaves = (leaves: readonly Leaf[]): Leaf[] => distinctBy(leaves, ({ index }) => index)
+  const leavesBelow = memo(({ condition }: Candidate) =>
+    condition === undefined ? [] : distinctLeaves(leavesOf(condition, data.conditions)),
+  )
+  const rulesAt = indexCandidates(data.rules)
+  const factorsAt = indexCandidates(data.factors)
   const makeQuestion = (action: string): Question => {
-    const rules = rulesOf(action)
-    const factors = factorsOf(action)
-    const all = distinctBy([...rules.flatMap(ruleLeaves), ...factors.flatMap(factorLeaves)], ({ index }) => index)
+    const rules = rulesAt(action).flatMap((position) => data.rules[position] ?? [])
+    const factors = factorsAt(action).flatMap((position) => data.factors[position] ?? [])
+    const all = distinctLeaves([...rules, ...factors].flatMap(leavesBelow))
     const facts = distinctFacts(all.map(({ fact }) => fact))
-    const scaled = factors.flatMap((position) => data.factors[position]?.scale?.fact ?? [])
+    const scaled = factors.flatMap(({ scale }) => scale?.fact ?? [])
     const overTime = distinctFacts([...facts, ...scaled].filter(({ root }) => OVER_TIME_ROOTS.has(root)))
     return { domain: domainAt(data, action), rules, factors, facts, overTime, answer: prepare(all) }
   }
-  return { ruleLeaves, factorLeaves, about: lru(MAX_CACHED_QUESTIONS, makeQuestion) }
+  return { leavesOf: leavesBelow, about: lru(MAX_CACHED_QUESTIONS, makeQuestion) }
 }
 
 function domainAt({ domains }: PolicyData, action: string): string | undefined {
@@ -67,16 +69,6 @@ function domainAt({ domains }: PolicyData, action: string): string | undefined {
     if (globs.some((glob) => globMatches(glob, action))) return name
   }
   return undefined
-}
-
-function leavesByPosition(
-  candidates: readonly Candidate[],
-  { conditions }: PolicyData,
-): (position: number) => readonly Leaf[] {
-  return memo((position) => {
-    const condition = candidates[position]?.condition
-    return condition === undefined ? [] : distinctBy(leavesOf(condition, conditions), ({ index }) => index)
-  })
 }
 
 function distinctFacts(facts: readonly FactPath[]): FactPath[] {

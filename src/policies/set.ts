@@ -137,9 +137,6 @@ export interface Validators {
   readonly plan: Validate | undefined
 }
 
-/** Finds the rules or factors that are about an action, as positions in declared order. */
-export type FindCandidates = (action: string) => readonly number[]
-
 /** The facts of one evaluation, by path text; missing ones are absent. */
 export type FactValues = ReadonlyMap<string, Json>
 
@@ -147,9 +144,9 @@ export type FactValues = ReadonlyMap<string, Json>
 export interface Question {
   /** The one domain that covers the action; undefined when none does. */
   readonly domain: string | undefined
-  /** Positions in declared order. */
-  readonly rules: readonly number[]
-  readonly factors: readonly number[]
+  /** In declared order. */
+  readonly rules: readonly Rule[]
+  readonly factors: readonly Factor[]
   /** The facts that the leaves read, each once. */
   readonly facts: readonly FactPath[]
   /** The facts about earlier allowed actions, those of scales included. */
@@ -161,9 +158,8 @@ export interface Question {
 /** The parts that evaluate.ts needs. */
 export interface Evaluator {
   readonly about: (action: string) => Question
-  /** The distinct leaves of a rule or factor by its position, in document order; none without a condition. */
-  readonly ruleLeaves: (position: number) => readonly Leaf[]
-  readonly factorLeaves: (position: number) => readonly Leaf[]
+  /** The distinct leaves of a rule or factor, in document order; none without a condition. */
+  readonly leavesOf: (candidate: Candidate) => readonly Leaf[]
 }
 
 /** Everything that one tenant's policies say, as plain data that can be sent to another thread. */
