@@ -3,6 +3,7 @@ import type { Judgement } from '../../gate/judge.ts'
 import type { Evaluation } from '../../policies/evaluate.ts'
 import { leavesOf } from '../../policies/kleene.ts'
 import type { Candidate, Leaf, PolicySet } from '../../policies/set.ts'
+import { leafText } from '../lint/describe.ts'
 import { type PossibleTruths, possibleTruths } from './possible-truths.ts'
 
 /** Branches of a rule, a factor or a comparison; `decided` belongs to rules alone. */
@@ -74,7 +75,7 @@ function addCandidate(
   for (const [leaf, possible] of leaves) {
     // A leaf of a named condition belongs to several candidates; a branch possible for one of them is possible.
     const known = counters.get(leaf)?.seen.keys() ?? []
-    counters.set(leaf, counter('comparison', leafName(leaf), leaf, [...known, ...possible]))
+    counters.set(leaf, counter('comparison', leafText(leaf, Number.POSITIVE_INFINITY), leaf, [...known, ...possible]))
   }
 }
 
@@ -86,11 +87,6 @@ function counter(
 ): Counter {
   const seen = new Map(BRANCHES.filter((outcome) => outcomes.includes(outcome)).map((outcome) => [outcome, 0]))
   return { kind, name, file, line, asked: 0, seen }
-}
-
-function leafName({ fact, operator, wanted }: Leaf): string {
-  const asksForValue = operator !== 'exists' && operator !== 'missing'
-  return asksForValue ? `${fact.text} ${operator} ${JSON.stringify(wanted)}` : `${fact.text} ${operator}`
 }
 
 function countIn(known: Counter | undefined, outcomes: readonly Branch[]): void {

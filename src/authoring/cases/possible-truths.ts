@@ -1,6 +1,7 @@
 import { memo } from '../../base/memo.ts'
 import { allTruths, anyTruth, leavesOf, notTruth } from '../../policies/kleene.ts'
 import type { Candidate, Condition, Factor, Leaf, PolicySet, Truth } from '../../policies/set.ts'
+import { pairwise } from '../lint/truths.ts'
 import { declaredFor, isPresenceTest, mayBeMissing, type Presence } from '../schemas/presence.ts'
 
 /** Outcomes that are possible for requests that fit their schemas. */
@@ -61,17 +62,12 @@ function combined(
   const walk = (node: Condition): Possible => {
     if (node.kind === 'leaf') return ofLeaf(node)
     if (node.kind === 'not') return new Set([...walk(node.condition)].map(notTruth))
-    if (node.kind === 'all') return node.conditions.map(walk).reduce(pairs(allTruths))
-    if (node.kind === 'any') return node.conditions.map(walk).reduce(pairs(anyTruth))
+    if (node.kind === 'all') return node.conditions.map(walk).reduce(pairwise(allTruths))
+    if (node.kind === 'any') return node.conditions.map(walk).reduce(pairwise(anyTruth))
     const target = named.get(node.name)
     const possible = known.get(node.name) ?? (target === undefined ? new Set<Truth>() : walk(target))
     known.set(node.name, possible)
     return possible
   }
   return walk(condition)
-}
-
-function pairs(combine: (truths: Iterable<Truth>) => Truth) {
-  return (a: Possible, b: Possible): Possible =>
-    new Set([...a].flatMap((one) => [...b].map((two) => combine([one, two]))))
 }

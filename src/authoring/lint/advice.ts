@@ -2,7 +2,7 @@ import { parseOperator } from '../../policies/decorators.ts'
 import type { Condition, Leaf, PolicyData, Rule } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import { itemsOf, memberOf, type Node } from '../yaml/node.ts'
-import { leafText, placeOf } from './describe.ts'
+import { leafText, placeOf, writtenLeaves } from './describe.ts'
 import type { Declared } from './known.ts'
 import { adviseSpelling } from './spelling.ts'
 import { uncertainLeaves } from './uncertain.ts'
@@ -19,9 +19,7 @@ export function advise(
     adviseTerms(memberOf(names.nodes.get(rule), 'approval'), names)
   }
   for (const root of roots) adviseTerms(memberOf(root, 'approval'), names)
-  for (const [condition, node] of names.nodes) {
-    if ('kind' in condition && condition.kind === 'leaf') adviseLength(condition, node, names)
-  }
+  for (const { leaf, node } of writtenLeaves(names)) adviseLength(leaf, node, names)
   adviseThresholds(set, names, roots)
   adviseSpelling(set, names, roots)
 }

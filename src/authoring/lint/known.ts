@@ -28,10 +28,11 @@ export interface Known {
 
 /** Declarations that analyses read beside conditions. */
 export interface Declared {
+  /** The set with the rules, factors and conditions that were read without fault. */
   readonly set: PolicyData
-  /** The declared actions; undefined when some declaration is not known. */
+  /** The declared actions; undefined when some declaration is not known, so that no fact is certain. */
   readonly actionNodes: ReadonlyMap<string, Node> | undefined
-  /** Names of the lists whose values may be others. */
+  /** Names of the lists whose values may be others: those kept in files, or at fault. */
   readonly openLists: ReadonlySet<string>
 }
 
@@ -47,7 +48,7 @@ const ANY_VALUE: Known = {
   because: undefined,
 }
 
-function oneOf(values: readonly (string | number)[], because: string): Known {
+function oneOf(values: Known['constants'], because: Known['because']): Known {
   return {
     ...ANY_VALUE,
     constants: values,
@@ -85,9 +86,7 @@ export function knownOf(fact: FactPath, scope: Scope, { set, actionNodes }: Decl
 
 function overTimeKnown(fact: FactPath, counter: Counter | undefined): Known {
   if (fact.text === SESSION_ACTIONS) return { ...ANY_VALUE, ...kindOnly('array') }
-  if (fact.root === 'session') {
-    return { ...ANY_VALUE, constants: [true, false], admits: (value) => typeof value === 'boolean', ...noOther }
-  }
+  if (fact.root === 'session') return { ...oneOf([true, false], undefined), mayBeMissing: true }
   if (counter?.sum !== undefined) {
     return { ...ANY_VALUE, admits: (value) => typeof value === 'number', admitsOther: (kind) => kind === 'number' }
   }
@@ -100,8 +99,6 @@ function overTimeKnown(fact: FactPath, counter: Counter | undefined): Known {
     because: 'it is a whole number, 0 or more',
   }
 }
-
-const noOther = { admitsOther: () => false }
 
 function textOnly(admits: (text: string) => boolean): Pick<Known, 'admits' | 'admitsOther'> {
   return {

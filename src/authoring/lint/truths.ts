@@ -29,8 +29,8 @@ export function outcomesIn(scope: Scope, { conditions }: PolicyData, search: Sea
       const [only, second] = group
       return only !== undefined && second === undefined ? outcomes(only) : tried(group, { kind, conditions: group })
     })
-    const none: Truth = kind === 'all' ? 'true' : 'false'
-    return each.reduce((sum, next) => combinations(kind, sum, next), new Set<Truth>([none]))
+    const combine = kind === 'all' ? allTruths : anyTruth
+    return each.reduce(pairwise(combine), new Set([combine([])]))
   }
   const outcomes: TruthsOf = memo((node: Condition) => {
     if (node.kind === 'leaf') {
@@ -45,9 +45,10 @@ export function outcomesIn(scope: Scope, { conditions }: PolicyData, search: Sea
   return outcomes
 }
 
-function combinations(kind: 'all' | 'any', a: ReadonlySet<Truth>, b: ReadonlySet<Truth>): ReadonlySet<Truth> {
-  const combine = kind === 'all' ? allTruths : anyTruth
-  return new Set([...a].flatMap((mine) => [...b].map((theirs) => combine([mine, theirs]))))
+/** The outcomes of two parts together, when each may have any of its own. */
+export function pairwise(combine: (truths: Iterable<Truth>) => Truth) {
+  return (a: ReadonlySet<Truth>, b: ReadonlySet<Truth>): ReadonlySet<Truth> =>
+    new Set([...a].flatMap((mine) => [...b].map((theirs) => combine([mine, theirs]))))
 }
 
 /** Groups items that read a fact in common, directly or through others; order is kept. */
