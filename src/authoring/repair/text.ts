@@ -15,19 +15,16 @@ const CONFLICT = /^<{7}(?: .*)?\r?\n([\s\S]*?)(?:^\|{7}(?: .*)?\r?\n[\s\S]*?)?^=
 
 /** Keeps the first side of each conflict, and every line break. */
 export function conflictRepair(source: Source): Repair {
-  const edits: Edit[] = []
-  const mendings: Mending[] = []
-  for (const { 0: whole, 1: ours = '', index } of source.text.matchAll(CONFLICT)) {
-    const from = index + whole.indexOf('\n') + 1
-    const blank = (start: number, end: number): Edit => {
-      return { start, end, text: source.text.slice(start, end).replace(/[^\n]/g, ' ') }
-    }
-    edits.push(blank(index, from), blank(from + ours.length, index + whole.length))
-    const message =
-      'A merge conflict is left here; keep one of the two sides, and remove the three lines that mark them.'
-    mendings.push(mending(source, index, index + 7, message))
+  const blank = (start: number, end: number): Edit => {
+    return { start, end, text: source.text.slice(start, end).replace(/[^\n]/g, ' ') }
   }
-  return { edits, mendings }
+  const message = 'A merge conflict is left here; keep one of the two sides, and remove the three lines that mark them.'
+  const conflicts = [...source.text.matchAll(CONFLICT)].map(({ 0: whole, 1: ours = '', index }) => {
+    const from = index + whole.indexOf('\n') + 1
+    const edits = [blank(index, from), blank(from + ours.length, index + whole.length)]
+    return { edits, mendings: [mending(source, index, index + 7, message)] }
+  })
+  return together(conflicts)
 }
 
 /** Cuts out values and lines that a tool such as Helm or Jinja should have filled in. */
@@ -59,17 +56,15 @@ const ODD_SPACE = new RegExp(
 )
 
 export function oddSpaceRepair(source: Source): Repair {
-  const edits: Edit[] = []
-  const mendings: Mending[] = []
-  for (const { 1: before = '', 2: run = '', index } of source.text.matchAll(ODD_SPACE)) {
+  const runs = [...source.text.matchAll(ODD_SPACE)].map(({ 1: before = '', 2: run = '', index }) => {
     const start = index + before.length
+    const end = start + run.length
     const text = run.replace(/[\u200b-\u200f\u2060\ufeff]/g, '').replace(/./gu, ' ')
-    edits.push({ start, end: start + run.length, text })
     const at = start + run.search(/[^ ]/)
     const message = `This is no ordinary space but ${codePointOf(source.text.slice(at, at + 1))}, which YAML reads as a letter; write an ordinary space.`
-    mendings.push(mending(source, at, start + run.length, message, text))
-  }
-  return { edits, mendings }
+    return { edits: [{ start, end, text }], mendings: [mending(source, at, end, message, text)] }
+  })
+  return together(runs)
 }
 
 const FULL_WIDTH: Record<string, string> = { '：': ': ', '，': ', ', '［': '[', '］': ']', '｛': '{', '｝': '}' }
