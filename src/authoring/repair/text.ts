@@ -29,23 +29,21 @@ export function conflictRepair(source: Source): Repair {
 
 /** Cuts out values and lines that a tool such as Helm or Jinja should have filled in. */
 export function templateRepair(source: Source, starts: readonly number[]): Repair {
-  const edits: Edit[] = []
-  const mendings: Mending[] = []
-  for (const start of starts) {
+  const message =
+    'This is a template that is not filled in; let its tool write the file, or put it in quotes if it is a text.'
+  const templates = starts.flatMap((start): Repair[] => {
     const lineStart = source.text.lastIndexOf('\n', start - 1) + 1
     const [line = ''] = source.text.slice(lineStart, lineStart + MAX_LINE).split('\n', 1)
     const at = start - lineStart
     const end = Math.max(line.indexOf('}}', at), line.indexOf('%}', at)) + 2
     // With more text behind it, it is the beginning of a text.
-    if (end < at + 4 || !/^ *(?:[,\]}#\r]|$)/.test(line.slice(end))) continue
+    if (end < at + 4 || !/^ *(?:[,\]}#\r]|$)/.test(line.slice(end))) return []
     const isLine = line.slice(0, at).trim() === '' && line.slice(end).trim() === ''
-    const edit = { start, end: lineStart + end }
-    edits.push(isLine ? { ...edit, text: '', leftOut: 'entry' } : { ...edit, text: '~', leftOut: 'value' })
-    const message =
-      'This is a template that is not filled in; let its tool write the file, or put it in quotes if it is a text.'
-    mendings.push(mending(source, start, lineStart + end, message))
-  }
-  return { edits, mendings }
+    const place = { start, end: lineStart + end }
+    const edit: Edit = isLine ? { ...place, text: '', leftOut: 'entry' } : { ...place, text: '~', leftOut: 'value' }
+    return [{ edits: [edit], mendings: [mending(source, start, lineStart + end, message)] }]
+  })
+  return together(templates)
 }
 
 const ODD = '\\u00a0\\u1680\\u2000-\\u200f\\u202f\\u205f\\u2060\\u3000\\ufeff'
