@@ -134,12 +134,9 @@ export function parserOf<S extends TSchema>(schema: S): (value: unknown) => Stat
 
 function invalidRequest(errors: readonly ErrorObject[]): GateError {
   const details = errors.map(errorDetail)
-  const first = details[0]
-  return new GateError(
-    'invalid_request',
-    first ? `${first.path || 'The request'} ${first.message}.` : 'The request is malformed.',
-    { details },
-  )
+  const [first] = details
+  const message = first ? `${first.path || 'The request'} ${first.message}.` : 'The request is malformed.'
+  return new GateError('invalid_request', message, { details })
 }
 
 /** Path and sentence of an ajv error; the path includes the member that the error is about. */
@@ -152,10 +149,8 @@ export function errorDetail(error: ErrorObject): ErrorDetail {
     return { path: member(error, params.missingProperty), message: 'is required' }
   }
   if (error.keyword === 'enum') {
-    return {
-      path: error.instancePath,
-      message: `must be one of ${(params.allowedValues as unknown[]).map(word).join(', ')}`,
-    }
+    const allowed = (params.allowedValues as unknown[]).map(word).join(', ')
+    return { path: error.instancePath, message: `must be one of ${allowed}` }
   }
   return { path: error.instancePath, message: error.message ?? 'is not valid' }
 }

@@ -102,7 +102,6 @@ export interface Scale {
 
 /** Scopes within which actions are counted together. */
 export const COUNTED_BY = ['agent', 'tenant', 'session'] as const
-type CountedBy = (typeof COUNTED_BY)[number]
 
 /** A counter read as `history.count.<name>` or `history.sum.<name>`. It covers allowed actions and the one being checked. */
 export interface Counter {
@@ -110,7 +109,7 @@ export interface Counter {
   /** The fact to sum; undefined when actions are counted. */
   readonly sum: FactPath | undefined
   readonly withinMs: number
-  readonly by: CountedBy
+  readonly by: (typeof COUNTED_BY)[number]
 }
 
 interface Session {
@@ -228,10 +227,7 @@ export function combineTerms(terms: readonly ApprovalTerms[]): ApprovalTerms {
   )
 }
 
-function uniteLists(
-  a: readonly (readonly string[])[],
-  b: readonly (readonly string[])[],
-): readonly (readonly string[])[] {
+function uniteLists(a: ApprovalTerms['approvers'], b: ApprovalTerms['approvers']): ApprovalTerms['approvers'] {
   const known = new Set(a.map((groups) => JSON.stringify(groups)))
   return [...a, ...b.filter((groups) => !known.has(JSON.stringify(groups)))]
 }

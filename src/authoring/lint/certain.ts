@@ -37,7 +37,7 @@ export function certainPart(set: PolicyData, names: Names, { policies, partial }
   const isMissing = partial || roots.length < all.length
   const conditions = soundConditions(set, names)
   const isSound = (candidate: Rule | Factor): boolean =>
-    isReadable(candidate, names) && refersOnlyTo(candidate.condition, conditions)
+    isReadable(candidate, names) && referencesOf(candidate.condition).every((name) => conditions.has(name))
   const rules = set.rules.filter(isSound)
   const factors = set.factors.filter(isSound)
   const isDeclared = !isMissing && !names.unsure && !all.some((root) => hasFaultyDeclaration(root, names))
@@ -115,15 +115,11 @@ function soundConditions({ conditions }: PolicyData, names: Names): Map<string, 
 }
 
 /** Named conditions that a condition refers to directly. */
-function referencesOf(condition: Condition): readonly string[] {
-  if (condition.kind === 'leaf') return []
+function referencesOf(condition: Condition | undefined): readonly string[] {
+  if (condition === undefined || condition.kind === 'leaf') return []
   if (condition.kind === 'condition') return [condition.name]
   if (condition.kind === 'not') return referencesOf(condition.condition)
   return condition.conditions.flatMap(referencesOf)
-}
-
-function refersOnlyTo(condition: Condition | undefined, sound: ReadonlyMap<string, Condition>): boolean {
-  return condition === undefined || referencesOf(condition).every((name) => sound.has(name))
 }
 
 /** Keys of rules and factors under which no condition stands, if rightly spelt. */

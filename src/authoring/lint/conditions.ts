@@ -1,3 +1,4 @@
+import { repeatsOf } from '../../base/grouped.ts'
 import type { Condition, Leaf, PolicyData, Truth } from '../../policies/set.ts'
 import { REQUEST_ROOTS } from '../load/fact-names.ts'
 import { asksNever } from '../load/leaves.ts'
@@ -17,13 +18,15 @@ interface Checking {
   readonly hasDefault: (leaf: Leaf) => boolean
 }
 
-export type CheckCondition = (condition: Condition, scope: Scope) => boolean
-
 /**
  * Reports parts of conditions that are constant or change nothing, each at the smallest part that shows it. True when
  * something was reported. A named condition is checked at its own place.
  */
-export function conditionChecker(set: PolicyData, names: Names, search: Search): CheckCondition {
+export function conditionChecker(
+  set: PolicyData,
+  names: Names,
+  search: Search,
+): (condition: Condition, scope: Scope) => boolean {
   const hasDefault = ({ fact }: Leaf): boolean => set.facts.get(fact.text)?.default !== undefined
   return (condition, scope) =>
     check(condition, { names, search, scope, outcomes: outcomesIn(scope, set, search), hasDefault })
@@ -35,9 +38,11 @@ function check(node: Condition, checking: Checking): boolean {
   if (node.kind === 'not') return check(node.condition, checking)
   const reported = node.conditions.map((part) => check(part, checking))
   if (reported.includes(true)) return true
-  const repeated = reportRepeated(node.kind, node.conditions, checking)
-  if (repeated) return true
-  return reportConstant(node.kind, node, checking) || reportIdle(node.kind, node.conditions, checking)
+  return (
+    reportRepeated(node.kind, node.conditions, checking) ||
+    reportConstant(node.kind, node, checking) ||
+    reportIdle(node.kind, node.conditions, checking)
+  )
 }
 
 function checkLeaf(leaf: Leaf, checking: Checking): boolean {
@@ -114,18 +119,12 @@ function conflictOf(kind: ListKind, parts: readonly Condition[], checking: Check
 
 /** Reports parts that repeat an earlier one of their list. */
 function reportRepeated(kind: ListKind, parts: readonly Condition[], { names }: Checking): boolean {
-  const seen = new Set<string>()
-  let reported = false
-  for (const part of parts) {
-    const key = conditionKey(part)
-    if (seen.has(key)) {
-      const message = `${conditionText(part, names)} stands in this ${kind} already. Take it out, or correct it.`
-      names.report.add('GATE2013', placeOf(part, names), message)
-      reported = true
-    }
-    seen.add(key)
+  const repeats = repeatsOf(parts, conditionKey)
+  for (const part of repeats) {
+    const message = `${conditionText(part, names)} stands in this ${kind} already. Take it out, or correct it.`
+    names.report.add('GATE2013', placeOf(part, names), message)
   }
-  return reported
+  return repeats.length > 0
 }
 
 /** A key that is the same for equal conditions, in whatever order their parts stand. */

@@ -4,16 +4,16 @@ import { ANYWHERE, startOf } from '../../policies/candidates.ts'
 import type { Rule } from '../../policies/set.ts'
 import type { Budget } from './budget.ts'
 
-/** Finds the rules that cover every action of a pattern, in declared order. */
-export type FindCovering = (glob: Glob) => readonly Rule[]
-
 /** Most conditional rules of one effect that are compared for one pattern: the first. */
 const MAX_CONDITIONAL = 8
 /** Cost of comparing with a pattern, by whether the other is an action or a pattern itself. */
 const COST = { exact: 1, pattern: 30 }
 
-/** Comparing costs: once the budget is spent, only rules with the same pattern, or `**`, are found. */
-export function coveringFinder(rules: readonly Rule[], budget: Budget): FindCovering {
+/**
+ * Finds the rules that cover every action of a pattern, in declared order. Comparing costs: once the budget is spent,
+ * only rules with the same pattern, or `**`, are found.
+ */
+export function coveringFinder(rules: readonly Rule[], budget: Budget): (glob: Glob) => readonly Rule[] {
   const order = new Map(rules.map((rule, i) => [rule, i]))
   const all = telling(rules)
   const byText = grouped(all, ({ glob }) => glob.text)

@@ -1,4 +1,5 @@
 import { type Glob, globContains } from '../../base/glob.ts'
+import { repeatsOf } from '../../base/grouped.ts'
 import type { PolicyData, Rule } from '../../policies/set.ts'
 import { placeText } from '../load/declarations.ts'
 import type { Names } from '../load/names.ts'
@@ -47,14 +48,8 @@ function reportPatterns(globs: readonly Glob[], node: Node | undefined, names: N
 }
 
 function reportValues(node: Node | undefined, names: Names): void {
-  const seen = new Set<unknown>()
-  for (const item of itemsOf(node)) {
-    if (seen.has(item.value)) {
-      const message = `${JSON.stringify(item.value)} stands in this list already. Take it out.`
-      names.report.add('GATE2017', item, message)
-    }
-    seen.add(item.value)
-  }
+  for (const item of repeatsOf(itemsOf(node), ({ value }) => value))
+    names.report.add('GATE2017', item, `${JSON.stringify(item.value)} stands in this list already. Take it out.`)
 }
 
 function reportTerms(approval: Node | undefined, names: Names): void {

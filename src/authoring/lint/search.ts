@@ -17,19 +17,10 @@ interface Goal {
 /** `unclear` when it was not possible to try everything. */
 type Found = 'found' | 'none' | 'unclear'
 
-/** Tries all requests that conditions can distinguish. */
-export interface Search {
-  /**
-   * Searches for a request about these actions that meets all goals. `visit` receives the truths of the goals'
-   * conditions for each, and returns true to stop.
-   */
-  readonly search: (goals: readonly Goal[], scope: Scope, visit?: (truths: readonly Truth[]) => boolean) => Found
-  /** The distinct leaves below a condition, in document order. */
-  readonly leavesOf: (condition: Condition) => readonly Leaf[]
-  /** False when the budget is spent; `cost` is that of the work before the next search. */
-  readonly mayGoOn: (cost: number) => boolean
-  readonly knownOf: (fact: FactPath, scope: Scope) => Known
-}
+/** Called with the truths of the goals' conditions for a request that meets them; true to stop. */
+type Visit = (truths: readonly Truth[]) => boolean
+
+export type Search = ReturnType<typeof createSearch>
 
 /** Most nodes of all conditions of one search, and most steps that it may take. */
 const MAX_NODES = 200
@@ -45,7 +36,8 @@ interface Axis {
   readonly goals: readonly number[]
 }
 
-export function createSearch(declared: Declared, budget: Budget): Search {
+/** Tries all requests that conditions can distinguish. */
+export function createSearch(declared: Declared, budget: Budget) {
   const { set } = declared
   const ask = leafAsker(declared, budget)
   const leavesBelow = memo((condition: Condition): readonly Leaf[] =>
@@ -76,10 +68,13 @@ export function createSearch(declared: Declared, budget: Budget): Search {
     return axes
   }
   return {
+    /** The distinct leaves below a condition, in document order. */
     leavesOf: leavesBelow,
+    /** False when the budget is spent; the cost is that of the work before the next search. */
     mayGoOn: budget.spend,
-    knownOf: (fact, scope) => knownOf(fact, scope, declared),
-    search(goals, scope, visit = () => true) {
+    knownOf: (fact: FactPath, scope: Scope): Known => knownOf(fact, scope, declared),
+    /** Searches for a request about these actions that meets all goals. */
+    search(goals: readonly Goal[], scope: Scope, visit: Visit = () => true): Found {
       if (!budget.spend(SEARCH_COST)) return 'unclear'
       const size = goals.reduce((sum, { condition }) => sum + sizeOf(condition), 0)
       const axes = size > MAX_NODES ? undefined : axesOf(goals, scope)
@@ -109,7 +104,7 @@ interface Walk {
   /** Cost of evaluating all goals once. */
   readonly cost: number
   readonly budget: Budget
-  readonly visit: (truths: readonly Truth[]) => boolean
+  readonly visit: Visit
 }
 
 function walk({ axes, goals, cost, budget, visit }: Walk, { conditions }: PolicyData): Found {

@@ -1,3 +1,4 @@
+import { repeatsOf } from '../../base/grouped.ts'
 import type { Report } from '../diagnostics/report.ts'
 import type { ReadFiles } from '../load/read-files.ts'
 import { closest } from '../suggest/closest.ts'
@@ -67,11 +68,7 @@ export function hasKnownKeys(node: Node | undefined, shape: { properties: object
 
 /** Reports repetitions in a list: a matrix would evaluate them twice, and elsewhere they mean nothing. */
 export function reportTwice(nodes: readonly Node[], report: Report, code: 'GATE1510' | 'GATE2017' = 'GATE1510'): void {
-  const seen = new Set<string>()
-  for (const node of nodes) {
-    const name = textOf(node)
-    if (name === undefined) continue
-    if (seen.has(name)) report.add(code, node, `${JSON.stringify(name)} stands in this list already.`)
-    seen.add(name)
-  }
+  const texts = nodes.filter((node) => textOf(node) !== undefined)
+  for (const node of repeatsOf(texts, textOf))
+    report.add(code, node, `${JSON.stringify(node.value)} stands in this list already.`)
 }
