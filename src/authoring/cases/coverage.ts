@@ -10,7 +10,6 @@ import { type PossibleTruths, possibleTruths } from './possible-truths.ts'
 const BRANCHES = ['true', 'false', 'unknown', 'decided'] as const
 export type Branch = (typeof BRANCHES)[number]
 
-/** Coverage of one rule, factor or comparison. */
 export interface CoverageItem {
   readonly kind: 'rule' | 'factor' | 'comparison'
   /** The rule's id, the factor's name, or the comparison as it is written: `context.amount greaterThan 1000`. */
@@ -23,20 +22,15 @@ export interface CoverageItem {
   readonly seen: ReadonlyMap<Branch, number>
 }
 
-export interface Coverage {
-  /** Counts the branches that a case reached. */
-  add(judgement: Judgement): void
-  /** By file and line. */
-  items(): readonly CoverageItem[]
-}
+export type Coverage = ReturnType<typeof coverageOf>
 
 interface Counter extends CoverageItem {
   asked: number
   readonly seen: Map<Branch, number>
 }
 
-/** Creates an empty coverage of a set. */
-export function coverageOf(set: PolicySet): Coverage {
+/** Counts the branches of a set that cases reach. */
+export function coverageOf(set: PolicySet) {
   const counters = new Map<Candidate | Leaf, Counter>()
   for (const rule of set.rules) addCandidate(counters, rule, 'rule', rule.id, possibleTruths(set, rule))
   for (const factor of set.factors)
@@ -44,7 +38,7 @@ export function coverageOf(set: PolicySet): Coverage {
   const count = (of: Candidate | Leaf, outcomes: readonly Branch[]): void => countIn(counters.get(of), outcomes)
   const askedBelow = leavesAsked(set)
   return {
-    add({ outcome, evaluation }) {
+    add({ outcome, evaluation }: Judgement): void {
       // A request that does not fit its schema is denied before any rule is evaluated.
       if (evaluation === undefined || outcome.decidedBy === 'invalid_context') return
       for (const { rule, outcome: truth } of evaluation.rules)
@@ -52,7 +46,8 @@ export function coverageOf(set: PolicySet): Coverage {
       for (const { factor, outcome: truth } of evaluation.factors) count(factor, [truth])
       for (const leaf of askedBelow(evaluation)) count(leaf, [evaluation.truths.get(leaf.index) ?? 'unknown'])
     },
-    items: () => [...counters.values()].sort(compareItems),
+    /** By file and line. */
+    items: (): readonly CoverageItem[] => [...counters.values()].sort(compareItems),
   }
 }
 

@@ -110,16 +110,12 @@ export function blockScalar(source: string, outer: number): BlockScalar {
   const end = source.indexOf('\n')
   const text = end < 0 ? '' : source.slice(end + 1)
   const body = text === '' ? [] : text.replace(/\n$/, '').split('\n')
-  const firstText = body.find((line) => line.trim() !== '')
-  const spaces = digit === undefined ? leadingSpaces(firstText ?? '') : Math.max(0, outer) + Number(digit)
+  const firstText = body.find((line) => line.trim() !== '') ?? ''
+  const spaces = digit === undefined ? firstText.search(/[^ ]|$/) : Math.max(0, outer) + Number(digit)
   const lines = body.map((line) => line.slice(spaces))
   const keepsEnd = chomp === '+'
   while (!keepsEnd && lines.at(-1) === '') lines.pop()
   // Without the indicator, the spaces of the first line would be taken for indentation.
   const indicator = lines.find((line) => line.trim() !== '')?.startsWith(' ') ? '2' : ''
   return { lines: [`${style}${indicator}${chomp}`, ...lines], keepsEnd }
-}
-
-function leadingSpaces(line: string): number {
-  return line.length - line.replace(/^ +/, '').length
 }
