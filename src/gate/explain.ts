@@ -1,6 +1,6 @@
 import type { FactorResult, RuleResult } from '../policies/evaluate.ts'
 import type { Factor, PolicySet, Rule, Scale, Truth } from '../policies/set.ts'
-import { matches } from './decide.ts'
+import { applies } from './decide.ts'
 import { type ExplainedCondition, explainerOf } from './explain-condition.ts'
 import type { Judgement } from './judge.ts'
 import { type Shown, shortText, shown } from './shown.ts'
@@ -73,15 +73,18 @@ export function explanationOf(set: PolicySet | undefined, action: string, judgem
   }))
   const explain = explainerOf(set, evaluation)
   const isDefaulted = (fact: string): boolean => evaluation?.defaulted.has(fact) ?? false
-  const decides = ({ rule }: RuleResult): boolean => rule.id === outcome.rule
-  const orderedRules = inOrder(rules, (result) => (decides(result) ? 0 : doesMatch(result) ? 1 : 2))
+  const decides = (rule: Rule): boolean => rule.id === outcome.rule
+  const orderedRules = inOrder(rules, ({ rule, outcome: truth }) => {
+    if (decides(rule)) return 0
+    return applies(rule, truth) ? 1 : 2
+  })
   const orderedFactors = inOrder(factors, ({ contribution }) => (contribution > 0 ? 0 : 1))
   return {
     domain: set?.evaluator.about(action).domain ?? null,
     killSwitch: outcome.decidedBy === 'kill_switch' ? outcome.reason : null,
     request: { declared: set?.actions.has(action) ?? false, validated: validation.ok, fault: validation.fault ?? null },
     thresholds: set?.thresholds ?? null,
-    rules: orderedRules.map((result) => explainedRule(result, decides(result), explain)),
+    rules: orderedRules.map((result) => explainedRule(result, decides(result.rule), explain)),
     rulesLeftOut: rules.length - orderedRules.length,
     factors: orderedFactors.map(({ result, contribution }) =>
       explainedFactor(result, contribution, { explain, isDefaulted }),
@@ -97,14 +100,9 @@ function inOrder<T>(items: readonly T[], rank: (item: T) => number): T[] {
   return [...items].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_EXPLAINED)
 }
 
-function doesMatch(result: RuleResult): boolean {
-  return matches(result, result.rule.effect)
-}
-
-function explainedRule(result: RuleResult, decides: boolean, explain: Explain): ExplainedRule {
-  const { id, effect, file, line, condition } = result.rule
-  const { outcome } = result
-  return { id, effect, outcome, matches: doesMatch(result), decides, file, line, ...explain(condition) }
+function explainedRule({ rule, outcome }: RuleResult, decides: boolean, explain: Explain): ExplainedRule {
+  const { id, effect, file, line, condition } = rule
+  return { id, effect, outcome, matches: applies(rule, outcome), decides, file, line, ...explain(condition) }
 }
 
 function explainedFactor(

@@ -5,7 +5,6 @@ import { type FactPath, SESSION_ACTIONS } from '../policies/path.ts'
 import type { Counter, FactValues, PolicySet } from '../policies/set.ts'
 import { requestFact } from './facts.ts'
 
-/** An action with its context and plan. */
 export interface AskedAction {
   readonly action: string
   readonly context?: JsonObject | undefined
@@ -53,7 +52,6 @@ export function addTallies(a: Tally, b: Tally): Tally {
   return { count: a.count + b.count, total: plus(a.total, b.total), missing: a.missing + b.missing }
 }
 
-/** The tally `a` without its part `b`. */
 export function subtractTally(a: Tally, b: Tally): Tally {
   return { count: a.count - b.count, total: minus(a.total, b.total), missing: a.missing - b.missing }
 }

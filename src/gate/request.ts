@@ -9,7 +9,6 @@ export const MAX_ID = 64
 
 const Closed = { additionalProperties: false }
 export const TenantIdField = Type.Optional(Type.String({ description: 'Must be the tenant of x-tenant-id.' }))
-/** An object of any members. */
 export const AnyJsonObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true })
 const asked = {
   action: Type.String({ pattern: ACTION_PATTERN, description: 'Action type, such as payment.transfer.' }),

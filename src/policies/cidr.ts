@@ -1,4 +1,3 @@
-/** A range of IP addresses. */
 export interface Cidr {
   readonly version: 4 | 6
   readonly network: bigint

@@ -43,7 +43,6 @@ export interface FactDeclaration {
   readonly default: Json | undefined
 }
 
-/** An operator and its constant. */
 export interface Comparison {
   /** With its decorators: `not:someFact:equal`. */
   readonly operator: string
@@ -180,12 +179,10 @@ export interface PolicyData {
   /** By path text, such as `history.count.payments`. */
   readonly counters: ReadonlyMap<string, Counter>
   readonly conditions: ReadonlyMap<string, Condition>
-  /** Places of the named conditions. */
   readonly conditionPlaces: ReadonlyMap<string, { readonly file: string; readonly line: number }>
   /** In declared order: file-name order, then document order. */
   readonly rules: readonly Rule[]
   readonly factors: readonly Factor[]
-  /** The values of the named lists. */
   readonly lists: ReadonlyMap<string, readonly Json[]>
   /** Comparisons of the leaves, by Leaf.index. */
   readonly comparisons: readonly Comparison[]
@@ -194,7 +191,6 @@ export interface PolicyData {
 
 /** Policies ready for evaluation; immutable, and replaced as a whole. */
 export interface PolicySet extends PolicyData {
-  /** The clock of the set's time zone. */
   readonly localTime: LocalClock
   /** Undefined for an action that is not declared. */
   readonly validators: (action: string) => Validators | undefined
