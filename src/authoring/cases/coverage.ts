@@ -2,7 +2,7 @@ import { memo } from '../../base/memo.ts'
 import type { Judgement } from '../../gate/judge.ts'
 import type { Evaluation } from '../../policies/evaluate.ts'
 import { leavesOf } from '../../policies/kleene.ts'
-import type { Candidate, Leaf, PolicySet } from '../../policies/set.ts'
+import type { Candidate, Factor, Leaf, PolicySet, Rule } from '../../policies/set.ts'
 import { leafText } from '../lint/describe.ts'
 import { type PossibleTruths, possibleTruths } from './possible-truths.ts'
 
@@ -32,9 +32,8 @@ interface Counter extends CoverageItem {
 /** Counts the branches of a set that cases reach. */
 export function coverageOf(set: PolicySet) {
   const counters = new Map<Candidate | Leaf, Counter>()
-  for (const rule of set.rules) addCandidate(counters, rule, 'rule', rule.id, possibleTruths(set, rule))
-  for (const factor of set.factors)
-    addCandidate(counters, factor, 'factor', factor.name, possibleTruths(set, factor, factor.scale))
+  for (const candidate of [...set.rules, ...set.factors])
+    addCandidate(counters, candidate, possibleTruths(set, candidate))
   const count = (of: Candidate | Leaf, outcomes: readonly Branch[]): void => countIn(counters.get(of), outcomes)
   const askedBelow = leavesAsked(set)
   return {
@@ -60,13 +59,14 @@ function leavesAsked({ conditions }: PolicySet): (evaluation: Evaluation) => Rea
 
 function addCandidate(
   counters: Map<Candidate | Leaf, Counter>,
-  candidate: Candidate,
-  kind: 'rule' | 'factor',
-  name: string,
+  candidate: Rule | Factor,
   { whole, leaves }: PossibleTruths,
 ): void {
-  const outcomes: Branch[] = kind === 'rule' ? [...whole, 'decided'] : [...whole]
-  counters.set(candidate, counter(kind, name, candidate, outcomes))
+  const own =
+    'id' in candidate
+      ? counter('rule', candidate.id, candidate, [...whole, 'decided'])
+      : counter('factor', candidate.name, candidate, [...whole])
+  counters.set(candidate, own)
   for (const [leaf, possible] of leaves) {
     // A leaf of a named condition belongs to several candidates; a branch possible for one of them is possible.
     const known = counters.get(leaf)?.seen.keys() ?? []

@@ -1,6 +1,6 @@
 import { memo } from '../../base/memo.ts'
 import { allTruths, anyTruth, leavesOf, notTruth } from '../../policies/kleene.ts'
-import type { Candidate, Condition, Factor, Leaf, PolicySet, Truth } from '../../policies/set.ts'
+import type { Candidate, Condition, Factor, Leaf, PolicySet, Rule, Truth } from '../../policies/set.ts'
 import { pairwise } from '../lint/truths.ts'
 import { declaredFor, isPresenceTest, mayBeMissing, type Presence } from '../schemas/presence.ts'
 
@@ -19,7 +19,7 @@ export interface PossibleTruths {
  * Possible outcomes by what is known of facts: `exists` is never unknown. Nor is a comparison of a fact that has a
  * default, or that every schema requires. A fact of the wrong type does not count: a schema refuses it.
  */
-export function possibleTruths(set: PolicySet, candidate: Candidate, scale?: Factor['scale']): PossibleTruths {
+export function possibleTruths(set: PolicySet, candidate: Rule | Factor): PossibleTruths {
   const presence = { ...set, contextsOf: memo((about: Pick<Candidate, 'actions'>) => declaredFor(about, set.actions)) }
   const mayLack = (leaf: Pick<Leaf, 'fact'>): boolean => mayLackFact(leaf, set, candidate, presence)
   const { condition } = candidate
@@ -30,7 +30,7 @@ export function possibleTruths(set: PolicySet, candidate: Candidate, scale?: Fac
   const inWhole = (leaf: Leaf): Possible =>
     guarded.has(leaf.fact.text) ? without(ofLeaf.get(leaf), 'unknown') : (ofLeaf.get(leaf) ?? new Set())
   const when: Possible = condition === undefined ? new Set(['true']) : combined(condition, set.conditions, inWhole)
-  const isUncertain = scale !== undefined && mayLack(scale)
+  const isUncertain = 'scale' in candidate && candidate.scale !== undefined && mayLack(candidate.scale)
   return { whole: isUncertain ? new Set([...when, 'unknown']) : when, leaves: ofLeaf }
 }
 

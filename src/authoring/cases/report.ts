@@ -6,7 +6,6 @@ import type { Case } from './cases.ts'
 import type { Difference } from './differences.ts'
 import type { CaseResult } from './run.ts'
 
-/** The answer to a case. */
 interface CaseAnswer extends Pick<Ruling, 'decision' | 'reason' | 'rule' | 'decidedBy'> {
   readonly riskScore: number
 }
