@@ -9,7 +9,6 @@ import type { Scope } from './known.ts'
 import type { Search } from './search.ts'
 import { groupByFacts, outcomesIn, type TruthsOf } from './truths.ts'
 
-/** Inputs of the check of a condition. */
 interface Checking {
   readonly names: Names
   readonly search: Search

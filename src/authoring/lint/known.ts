@@ -61,7 +61,6 @@ function oneOf(values: Known['constants'], because: Known['because']): Known {
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 
-/** Knowledge about a fact in conditions about these actions. */
 export function knownOf(fact: FactPath, scope: Scope, { set, actionNodes }: Declared): Known {
   switch (fact.text) {
     case 'time.hour':

@@ -31,10 +31,10 @@ export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: Li
   // Unread parts may use anything.
   if (isWhole || (!files.partial && roots.length === files.policies.length))
     for (const root of roots) reportUnused(root, names, certain.mentioned)
-  reportUncertain(set, names, actionNodes)
+  reportUncertain(certain)
   // A rule that was left out may allow an action that is counted.
   if (isWhole) reportIdle(set, names, roots)
-  if (level === 'advice') advise(set, names, roots, actionNodes)
+  if (level === 'advice') advise(certain)
   if (actionNodes !== undefined) reportTexts(set, names)
   return analyse(certain) && isWhole
 }

@@ -25,7 +25,6 @@ export type Search = ReturnType<typeof createSearch>
 /** Most nodes of all conditions of one search, and most steps that it may take. */
 const MAX_NODES = 200
 const MAX_STEPS = 20_000
-/** Fixed cost of a search. */
 const SEARCH_COST = 10
 
 /** The leaves about one fact, and their possible combined outcomes. */

@@ -7,7 +7,6 @@ import { numberIn } from '../suggest/meant.ts'
 import { itemsOf, memberOf, type Node } from '../yaml/node.ts'
 import { writtenLeaves } from './describe.ts'
 
-/** Kind of value that a fact is compared with. */
 type Kind = 'number' | 'boolean'
 
 /**

@@ -93,11 +93,9 @@ export interface PolicyTest {
   readonly expectations: readonly Expectation[]
   /** Place of its name. */
   readonly place: Place
-  /** Place of the key `expect`. */
   readonly expectPlace: Place
 }
 
-/** Number of cases in the matrix of a test. */
 export function casesIn({ actions, contexts, plans, agents, histories }: PolicyTest): number {
   return actions.length * contexts.length * plans.length * agents.length * histories.length
 }
