@@ -1,7 +1,4 @@
-import { memo } from '../../base/memo.ts'
 import type { Judgement } from '../../gate/judge.ts'
-import type { Evaluation } from '../../policies/evaluate.ts'
-import { leavesOf } from '../../policies/kleene.ts'
 import type { Candidate, Factor, Leaf, PolicySet, Rule } from '../../policies/set.ts'
 import { leafText } from '../lint/describe.ts'
 import { type PossibleTruths, possibleTruths } from './possible-truths.ts'
@@ -32,10 +29,21 @@ interface Counter extends CoverageItem {
 /** Counts the branches of a set that cases reach. */
 export function coverageOf(set: PolicySet) {
   const counters = new Map<Candidate | Leaf, Counter>()
-  for (const candidate of [...set.rules, ...set.factors])
-    addCandidate(counters, candidate, possibleTruths(set, candidate))
-  const count = (of: Candidate | Leaf, outcomes: readonly Branch[]): void => countIn(counters.get(of), outcomes)
-  const askedBelow = leavesAsked(set)
+  const leavesBelow = new Map<Candidate, readonly Leaf[]>()
+  for (const candidate of [...set.rules, ...set.factors]) {
+    const possible = possibleTruths(set, candidate)
+    leavesBelow.set(candidate, [...possible.leaves.keys()])
+    addCandidate(counters, candidate, possible)
+  }
+  const count = (of: Candidate | Leaf, outcomes: readonly Branch[]): void => {
+    const known = counters.get(of)
+    if (known === undefined) return
+    known.asked += 1
+    for (const outcome of outcomes) {
+      const times = known.seen.get(outcome)
+      if (times !== undefined) known.seen.set(outcome, times + 1)
+    }
+  }
   return {
     add({ outcome, evaluation }: Judgement): void {
       // A request that does not fit its schema is denied before any rule is evaluated.
@@ -43,18 +51,13 @@ export function coverageOf(set: PolicySet) {
       for (const { rule, outcome: truth } of evaluation.rules)
         count(rule, outcome.rule === rule.id ? [truth, 'decided'] : [truth])
       for (const { factor, outcome: truth } of evaluation.factors) count(factor, [truth])
-      for (const leaf of askedBelow(evaluation)) count(leaf, [evaluation.truths.get(leaf.index) ?? 'unknown'])
+      const asked = [...evaluation.rules.map(({ rule }) => rule), ...evaluation.factors.map(({ factor }) => factor)]
+      const leaves = new Set(asked.flatMap((candidate) => leavesBelow.get(candidate) ?? []))
+      for (const leaf of leaves) count(leaf, [evaluation.truths.get(leaf.index) ?? 'unknown'])
     },
     /** By file and line. */
     items: (): readonly CoverageItem[] => [...counters.values()].sort(compareItems),
   }
-}
-
-/** Finds the comparisons below the rules and factors of an evaluation. */
-function leavesAsked({ conditions }: PolicySet): (evaluation: Evaluation) => ReadonlySet<Leaf> {
-  const below = memo(({ condition }: Candidate) => (condition === undefined ? [] : leavesOf(condition, conditions)))
-  return ({ rules, factors }) =>
-    new Set([...rules.map(({ rule }) => rule), ...factors.map(({ factor }) => factor)].flatMap(below))
 }
 
 function addCandidate(
@@ -82,15 +85,6 @@ function counter(
 ): Counter {
   const seen = new Map(BRANCHES.filter((outcome) => outcomes.includes(outcome)).map((outcome) => [outcome, 0]))
   return { kind, name, file, line, asked: 0, seen }
-}
-
-function countIn(known: Counter | undefined, outcomes: readonly Branch[]): void {
-  if (known === undefined) return
-  known.asked += 1
-  for (const outcome of outcomes) {
-    const times = known.seen.get(outcome)
-    if (times !== undefined) known.seen.set(outcome, times + 1)
-  }
 }
 
 function compareItems(a: CoverageItem, b: CoverageItem): number {

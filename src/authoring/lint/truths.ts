@@ -56,13 +56,7 @@ export function groupByFacts<T>(items: readonly T[], conditionOf: (item: T) => C
   const parent = items.map((_, i) => i)
   const rootOf = (i: number): number => {
     let root = i
-    while (parent[root] !== undefined && parent[root] !== root) root = parent[root] ?? root
-    // Path compression, for later lookups.
-    for (let at = i; at !== root; ) {
-      const next = parent[at] ?? root
-      parent[at] = root
-      at = next
-    }
+    for (let above = parent[root]; above !== undefined && above !== root; above = parent[root]) root = above
     return root
   }
   const firstOf = new Map<string, number>()

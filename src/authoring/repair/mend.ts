@@ -10,10 +10,13 @@ import { quoteRepairs } from './quotes.ts'
 import { edited, MAX_LINE, type Mending, type Repair } from './repair.ts'
 import { conflictRepair, fenceRepair, fullWidthRepair, oddSpaceRepair, tabRepair, templateRepair } from './text.ts'
 
-/** A readable text, and the changes and omissions that made it so. */
-export interface Mended {
+interface ReadText {
   readonly source: Source
   readonly parsed: Parsed
+}
+
+/** A readable text, and the changes and omissions that made it so. */
+export interface Mended extends ReadText {
   readonly mendings: readonly Mending[]
   /** Offset from which the text may be changed. */
   readonly head?: number | undefined
@@ -41,10 +44,7 @@ export function mendYaml(source: Source, parsed: Parsed): Mended {
 }
 
 /** The text before the first problem, when it can be read. */
-export function readBefore({
-  source,
-  parsed,
-}: Pick<Mended, 'source' | 'parsed'>): Pick<Mended, 'source' | 'parsed'> | undefined {
+export function readBefore({ source, parsed }: ReadText): ReadText | undefined {
   const problem = firstProblem(parsed, source)
   if (problem === undefined || !IS_POLICY.test(source.text)) return undefined
   const before = textBefore(problem, source)
