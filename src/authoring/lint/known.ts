@@ -164,15 +164,11 @@ function limitsOf(
   scope: Scope,
   actionNodes: ReadonlyMap<string, Node>,
 ): Known[] | undefined {
-  if (scope === undefined) return undefined
-  const limits: Known[] = []
-  for (const { exact, text } of scope) {
+  const limits = scope?.map(({ exact, text }) => {
     const schema = exact ? memberOf(actionNodes.get(text), root) : undefined
-    const limit = schema && limitAt(schema, segments)
-    if (limit === undefined) return undefined
-    limits.push(limit)
-  }
-  return limits
+    return schema && limitAt(schema, segments)
+  })
+  return limits?.every((limit) => limit !== undefined) ? limits : undefined
 }
 
 function limitAt(schema: Node, segments: readonly string[]): Known | undefined {
@@ -220,20 +216,16 @@ function valuesOf(node: Node | undefined): readonly Json[] | undefined {
   return values?.every((value) => value === null || isScalar(value)) ? values : undefined
 }
 
-interface Bound {
-  at: number
-  holds: (value: number) => boolean
+const BOUNDS: Readonly<Record<string, (value: number, at: number) => boolean>> = {
+  minimum: (value, at) => value >= at,
+  exclusiveMinimum: (value, at) => value > at,
+  maximum: (value, at) => value <= at,
+  exclusiveMaximum: (value, at) => value < at,
 }
 
-function boundsOf(node: Node | undefined): Bound[] {
-  const bound = (key: string, holds: (value: number, at: number) => boolean): Bound[] => {
-    const at = numberOf(memberOf(node, key))
-    return at === undefined ? [] : [{ at, holds: (value) => holds(value, at) }]
-  }
-  return [
-    ...bound('minimum', (value, at) => value >= at),
-    ...bound('exclusiveMinimum', (value, at) => value > at),
-    ...bound('maximum', (value, at) => value <= at),
-    ...bound('exclusiveMaximum', (value, at) => value < at),
-  ]
+function boundsOf(node: Node | undefined) {
+  return Object.entries(BOUNDS).flatMap(([keyword, holds]) => {
+    const at = numberOf(memberOf(node, keyword))
+    return at === undefined ? [] : [{ at, holds: (value: number) => holds(value, at) }]
+  })
 }

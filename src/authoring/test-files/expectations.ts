@@ -5,8 +5,7 @@ import { LIMITS } from '../load/limits.ts'
 import { shapeCheck } from '../shapes/check.ts'
 import { closest } from '../suggest/closest.ts'
 import { meantKey, repairKeys } from '../suggest/key-repair.ts'
-import { entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, textOf } from '../yaml/node.ts'
-import { readAmount, readRisk } from './amounts.ts'
+import { entriesOf, itemsOf, keyOf, memberOf, type Node, numberOf, type Place, textOf } from '../yaml/node.ts'
 import {
   type Amount,
   type ByDimension,
@@ -18,6 +17,8 @@ import {
   type Wanted,
 } from './cases.ts'
 import {
+  AmountRange,
+  ExactAmount,
   ExpectationList,
   ExpectationMap,
   Expectation as ExpectationShape,
@@ -30,6 +31,8 @@ const checkExpectation = shapeCheck(ExpectationShape, knownKeyCode)
 const checkSelected = shapeCheck(SelectedExpectation, knownKeyCode)
 const checkList = shapeCheck(ExpectationList, testCode)
 const checkMap = shapeCheck(ExpectationMap, testCode)
+const checkExact = shapeCheck(ExactAmount, testCode)
+const checkRange = shapeCheck(AmountRange, testCode)
 
 /** Names in a matrix. */
 export interface Asked extends ByDimension<ReadonlySet<string>> {
@@ -181,4 +184,35 @@ function readFactors(node: Node | undefined, known: KnownNames, report: Report):
     if (amount !== undefined) amounts.set(name, amount)
   }
   return amounts
+}
+
+/** Reads `{score}`, or the bounds of a range; its shape has been checked. */
+function readRisk(node: Node | undefined, report: Report): Amount | undefined {
+  if (node === undefined) return undefined
+  const score = numberOf(memberOf(node, 'score'))
+  if (score === undefined) return readRange(node, report)
+  const bound = keyOf(node, 'min') ?? keyOf(node, 'max')
+  if (bound !== undefined)
+    report.add('GATE1503', bound, 'score says the number exactly; leave it out, or leave out min and max.')
+  return { exactly: score }
+}
+
+/** Reads a number, or the bounds of a range. */
+function readAmount(node: Node, report: Report): Amount | undefined {
+  if (node.entries === undefined && typeof node.value !== 'number') {
+    report.add('GATE1503', node, 'The value must be a number, or a mapping with min, max or both.')
+    return undefined
+  }
+  if (typeof node.value === 'number') return checkExact(node, report) ? { exactly: node.value } : undefined
+  return checkRange(node, report) ? readRange(node, report) : undefined
+}
+
+function readRange(node: Node, report: Report): Amount {
+  const min = memberOf(node, 'min')
+  const max = numberOf(memberOf(node, 'max'))
+  const least = numberOf(min)
+  if (min !== undefined && least !== undefined && max !== undefined && least > max) {
+    report.add('GATE1507', min, `min (${least}) is above max (${max}), so that no number is in the range.`)
+  }
+  return { min: least, max }
 }
