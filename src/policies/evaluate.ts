@@ -71,7 +71,8 @@ function readerWithDefaults(set: PolicySet, readFact: ReadFact, defaulted: Set<s
   }
 }
 
-function readFacts(paths: readonly FactPath[], read: ReadFact): FactValues {
+/** The facts by path text, without the missing ones. */
+export function readFacts(paths: readonly FactPath[], read: ReadFact): FactValues {
   const values = new Map<string, Json>()
   for (const path of paths) {
     const value = read(path)
