@@ -4,19 +4,10 @@ import { lru, memo, once } from '../base/memo.ts'
 import { indexCandidates } from './candidates.ts'
 import { comparisonTests } from './decorators.ts'
 import { leafPreparer } from './engine.ts'
-import { leavesOf } from './kleene.ts'
+import { distinctLeaves, leavesOf } from './kleene.ts'
 import { localClock } from './local-time.ts'
 import { type FactPath, OVER_TIME_ROOTS } from './path.ts'
-import type {
-  ActionDeclaration,
-  Candidate,
-  Evaluator,
-  Leaf,
-  PolicyData,
-  PolicySet,
-  Question,
-  Validators,
-} from './set.ts'
+import type { ActionDeclaration, Candidate, Evaluator, PolicyData, PolicySet, Question, Validators } from './set.ts'
 import { actionSchemaCompiler, validatorsOf } from './validators.ts'
 
 /** Most actions whose questions are cached; a caller that invents more only slows its own checks. */
@@ -46,7 +37,6 @@ function validatorsByAction({ actions }: PolicyData): (action: string) => Valida
 
 function evaluatorOf(data: PolicyData): Evaluator {
   const prepare = leafPreparer(comparisonTests(data))
-  const distinctLeaves = (leaves: readonly Leaf[]): Leaf[] => distinctBy(leaves, ({ index }) => index)
   const leavesBelow = memo(({ condition }: Candidate) =>
     condition === undefined ? [] : distinctLeaves(leavesOf(condition, data.conditions)),
   )

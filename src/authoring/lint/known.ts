@@ -120,8 +120,7 @@ function actionKnown(scope: Scope): Known {
 function domainKnown(scope: Scope, { domains }: PolicyData): Known {
   const meets = (globs: readonly Glob[]): boolean =>
     scope === undefined || scope.some((own) => globs.some((glob) => globsIntersect(own, glob)))
-  const possible: string[] = []
-  for (const [name, globs] of domains) if (meets(globs)) possible.push(name)
+  const possible = [...domains].filter(([, globs]) => meets(globs)).map(([name]) => name)
   // A domain that contains an action pattern also meets it.
   const near = possible.flatMap((name) => domains.get(name) ?? [])
   const covered = scope?.every((own) => near.some((glob) => globContains(glob, own))) ?? false

@@ -1,6 +1,6 @@
-import { distinctBy } from '../../base/grouped.ts'
+import { grouped } from '../../base/grouped.ts'
 import { memo } from '../../base/memo.ts'
-import { combiner, leavesOf } from '../../policies/kleene.ts'
+import { combiner, distinctLeaves, leavesOf } from '../../policies/kleene.ts'
 import type { FactPath } from '../../policies/path.ts'
 import type { Condition, Leaf, PolicyData, Truth } from '../../policies/set.ts'
 import { leafAsker } from './asked.ts'
@@ -39,30 +39,23 @@ interface Axis {
 export function createSearch(declared: Declared, budget: Budget) {
   const { set } = declared
   const ask = leafAsker(declared, budget)
-  const leavesBelow = memo((condition: Condition): readonly Leaf[] =>
-    distinctBy(leavesOf(condition, set.conditions), ({ index }) => index),
-  )
+  const leavesBelow = memo((condition: Condition) => distinctLeaves(leavesOf(condition, set.conditions)))
   const sizeOf = nodeCounter(set)
   const axesOf = (goals: readonly Goal[], scope: Scope): Axis[] | undefined => {
-    const groups = new Map<string, { leaves: Map<number, Leaf>; last: Set<number> }>()
-    for (const [i, { condition }] of goals.entries()) {
-      for (const leaf of leavesBelow(condition)) {
-        const group = groups.get(leaf.fact.text) ?? { leaves: new Map(), last: new Set() }
-        groups.set(leaf.fact.text, group)
-        group.leaves.set(leaf.index, leaf)
-        group.last.add(i)
-      }
-    }
+    const read = goals.flatMap(({ condition }, goal) => leavesBelow(condition).map((leaf) => ({ leaf, goal })))
+    const byFact = grouped(read, ({ leaf }) => leaf.fact.text)
     const axes: Axis[] = []
     const later = new Set<number>()
-    for (const { leaves, last } of [...groups.values()].reverse()) {
-      const asked = [...leaves.values()].map(ask)
-      const [first] = leaves.values()
+    for (const group of [...byFact.values()].reverse()) {
+      const leaves = distinctLeaves(group.map(({ leaf }) => leaf))
+      const asked = leaves.map(ask)
+      const [first] = leaves
       if (first === undefined || !asked.every((one) => one !== undefined)) return undefined
       const cells = cellsOf(asked, knownOf(first.fact, scope, declared), budget)
       if (cells === undefined) return undefined
-      axes.unshift({ leaves: [...leaves.values()], cells, goals: [...last].filter((i) => !later.has(i)) })
-      for (const i of last) later.add(i)
+      const certain = new Set(group.map(({ goal }) => goal).filter((goal) => !later.has(goal)))
+      axes.unshift({ leaves, cells, goals: [...certain] })
+      for (const goal of certain) later.add(goal)
     }
     return axes
   }
