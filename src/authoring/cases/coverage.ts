@@ -19,8 +19,6 @@ export interface CoverageItem {
   readonly seen: ReadonlyMap<Branch, number>
 }
 
-export type Coverage = ReturnType<typeof coverageOf>
-
 interface Counter extends CoverageItem {
   asked: number
   readonly seen: Map<Branch, number>
