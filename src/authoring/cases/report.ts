@@ -33,8 +33,9 @@ export function reportOf(set: PolicySet, result: CaseResult, ms: number, explain
   const { asked, judgement, differences } = result
   const { decision, reason, rule, decidedBy } = judgement.outcome
   const answer = { decision, reason, rule, decidedBy, riskScore: judgement.risk.score }
-  const explanation = explained && differences.length > 0 ? explanationOf(set, asked.action, judgement) : undefined
-  return { asked, answer, failure: differences.length > 0 ? { answer, differences, explanation } : undefined, ms }
+  if (differences.length === 0) return { asked, answer, failure: undefined, ms }
+  const explanation = explained ? explanationOf(set, asked.action, judgement) : undefined
+  return { asked, answer, failure: { answer, differences, explanation }, ms }
 }
 
 export function skippedReport(asked: Case): CaseReport {
