@@ -130,10 +130,7 @@ export interface ActionDeclaration {
 }
 
 /** The compiled schemas of a declared action. */
-export interface Validators {
-  readonly context: Validate | undefined
-  readonly plan: Validate | undefined
-}
+export type Validators = Readonly<Record<'context' | 'plan', Validate | undefined>>
 
 /** The facts of one evaluation, by path text; missing ones are absent. */
 export type FactValues = ReadonlyMap<string, Json>

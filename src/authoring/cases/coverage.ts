@@ -90,13 +90,10 @@ function compareItems(a: CoverageItem, b: CoverageItem): number {
   return a.line - b.line
 }
 
-/** The covered part of the possible branches. */
-export interface CoverageTotal {
-  readonly outcomes: number
-  readonly covered: number
-}
+export type CoverageTotal = ReturnType<typeof coverageTotal>
 
-export function coverageTotal(items: readonly CoverageItem[]): CoverageTotal {
+/** The covered part of the possible branches. */
+export function coverageTotal(items: readonly CoverageItem[]) {
   const times = items.flatMap(({ seen }) => [...seen.values()])
   return { outcomes: times.length, covered: times.filter((count) => count > 0).length }
 }

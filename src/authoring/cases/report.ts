@@ -47,15 +47,9 @@ export function fileOf({ place }: PolicyTest): string {
   return place.source.file
 }
 
-export interface Counts {
-  readonly tests: number
-  readonly cases: number
-  readonly passed: number
-  readonly failed: number
-  readonly skipped: number
-}
+export type Counts = ReturnType<typeof countsOf>
 
-export function countsOf(reports: readonly CaseReport[]): Counts {
+export function countsOf(reports: readonly CaseReport[]) {
   const failed = reports.filter(({ failure }) => failure !== undefined).length
   const skipped = reports.filter(({ answer }) => answer === null).length
   const tests = new Set(reports.map(({ asked }) => asked.test)).size

@@ -5,11 +5,7 @@ import { closest } from '../suggest/closest.ts'
 import { entriesOf, itemsOf, memberOf, type Node, type Place, textOf } from '../yaml/node.ts'
 
 /** Names that expectations may refer to. Undefined where a file could not be read, since any may stand in it. */
-export interface KnownNames {
-  readonly rules: ReadonlySet<string> | undefined
-  readonly factors: ReadonlySet<string> | undefined
-  readonly either: ReadonlySet<string> | undefined
-}
+export type KnownNames = Readonly<Record<'rules' | 'factors' | 'either', ReadonlySet<string> | undefined>>
 
 /** Names, or a map by name. */
 type Names = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
