@@ -55,9 +55,13 @@ export function pairwise(combine: (truths: Iterable<Truth>) => Truth) {
 export function groupByFacts<T>(items: readonly T[], conditionOf: (item: T) => Condition, search: Search): T[][] {
   const parent = items.map((_, i) => i)
   const rootOf = (i: number): number => {
-    let root = i
-    for (let above = parent[root]; above !== undefined && above !== root; above = parent[root]) root = above
-    return root
+    let at = i
+    for (let above = parent[at] ?? at; above !== at; above = parent[at] ?? at) {
+      // Shortens the path for later lookups.
+      parent[at] = parent[above] ?? above
+      at = above
+    }
+    return at
   }
   const firstOf = new Map<string, number>()
   for (const [i, item] of items.entries()) {
