@@ -163,11 +163,15 @@ function limitsOf(
   scope: Scope,
   actionNodes: ReadonlyMap<string, Node>,
 ): Known[] | undefined {
-  const limits = scope?.map(({ exact, text }) => {
+  if (scope === undefined) return undefined
+  const limits: Known[] = []
+  for (const { exact, text } of scope) {
     const schema = exact ? memberOf(actionNodes.get(text), root) : undefined
-    return schema && limitAt(schema, segments)
-  })
-  return limits?.every((limit) => limit !== undefined) ? limits : undefined
+    const limit = schema && limitAt(schema, segments)
+    if (limit === undefined) return undefined
+    limits.push(limit)
+  }
+  return limits
 }
 
 function limitAt(schema: Node, segments: readonly string[]): Known | undefined {
