@@ -32,7 +32,7 @@ export function parseGlob(text: string): Glob | undefined {
 
 export function globMatches(glob: Glob, action: string): boolean {
   if (glob.exact) return glob.text === action
-  return segmentsMeet(glob.segments, action.split('.'), wildcardMatches)
+  return haveCommon(glob.segments, action.split('.'), '**', wildcardMatches)
 }
 
 export function matchesAny(globs: readonly Glob[], action: string): boolean {
@@ -42,7 +42,7 @@ export function matchesAny(globs: readonly Glob[], action: string): boolean {
 /** True when some action matches both. */
 export function globsIntersect(a: Glob, b: Glob): boolean {
   if (beginApart(a, b)) return false
-  return segmentsMeet(a.segments, b.segments, wildcardsIntersect)
+  return haveCommon(a.segments, b.segments, '**', wildcardsIntersect)
 }
 
 /** Rules out most disjoint pairs cheaply; sets with thousands of globs compare each with each. */
@@ -51,9 +51,17 @@ function beginApart(a: Glob, b: Glob): boolean {
   return mine !== theirs && mine?.includes('*') === false && theirs?.includes('*') === false
 }
 
-/** Dynamic programming over (position in a, position in b): no pattern costs more than the product of the lengths. */
-function segmentsMeet(a: readonly string[], b: readonly string[], meets: (a: string, b: string) => boolean): boolean {
-  // row[j]: the rest of `a` from i and the rest of `b` from j have a common action.
+/**
+ * True when two patterns, given by their letters, have a common text. `many` stands for any number of letters.
+ * Dynamic programming over (position in a, position in b): no pattern costs more than the product of the lengths.
+ */
+function haveCommon(
+  a: ArrayLike<string>,
+  b: ArrayLike<string>,
+  many: string,
+  meets: (a: string, b: string) => boolean,
+): boolean {
+  // row[j]: the rest of `a` from i and the rest of `b` from j have a common text.
   let below: boolean[] = []
   for (let i = a.length; i >= 0; i -= 1) {
     const row: boolean[] = new Array(b.length + 1).fill(false)
@@ -61,8 +69,8 @@ function segmentsMeet(a: readonly string[], b: readonly string[], meets: (a: str
       const mine = a[i]
       const theirs = b[j]
       if (mine === undefined && theirs === undefined) row[j] = true
-      else if (mine === '**') row[j] = below[j] === true || (theirs !== undefined && row[j + 1] === true)
-      else if (theirs === '**') row[j] = row[j + 1] === true || (mine !== undefined && below[j] === true)
+      else if (mine === many) row[j] = below[j] === true || (theirs !== undefined && row[j + 1] === true)
+      else if (theirs === many) row[j] = row[j + 1] === true || (mine !== undefined && below[j] === true)
       else if (mine !== undefined && theirs !== undefined) row[j] = below[j + 1] === true && meets(mine, theirs)
     }
     below = row
@@ -96,18 +104,7 @@ function wildcardMatches(pattern: string, text: string): boolean {
 }
 
 function wildcardsIntersect(a: string, b: string): boolean {
-  let below: boolean[] = []
-  for (let i = a.length; i >= 0; i -= 1) {
-    const row: boolean[] = new Array(b.length + 1).fill(false)
-    for (let j = b.length; j >= 0; j -= 1) {
-      if (i === a.length && j === b.length) row[j] = true
-      else if (a[i] === '*') row[j] = below[j] === true || (j < b.length && row[j + 1] === true)
-      else if (b[j] === '*') row[j] = row[j + 1] === true || (i < a.length && below[j] === true)
-      else row[j] = i < a.length && j < b.length && a[i] === b[j] && below[j + 1] === true
-    }
-    below = row
-  }
-  return below[0] === true
+  return haveCommon(a, b, '*', (mine, theirs) => mine === theirs)
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ErrorObject, ValidateFunction } from 'ajv'
+import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { DataValidateFunction } from 'ajv/dist/types/index.js'
 import addFormatsModule, { type FormatName } from 'ajv-formats'
@@ -123,27 +123,20 @@ const requests = once(() => schemaCompiler({ allErrors: false, checked: true }))
  * It reports only the first fault, so that a body of faults costs no more than one.
  */
 export function parserOf<S extends TSchema>(schema: S): (value: unknown) => Static<S> {
-  const validator = compiledOnce(schema)
+  // Compiling all shapes at start would cost each command a tenth of a second.
+  const compiled = once(() => requests().compile(schema))
   return (value) => {
-    const validate = validator()
+    const validate = compiled()
     if (!validate(value)) throw invalidRequest(validate.errors ?? [])
     return value as Static<S>
   }
 }
 
-/** Compiles at the first use: compiling all shapes at start would cost each command a tenth of a second. */
-function compiledOnce(schema: TSchema): () => ValidateFunction {
-  return once(() => requests().compile(schema))
-}
-
 function invalidRequest(errors: readonly ErrorObject[]): GateError {
   const details = errors.map(errorDetail)
-  const first = details[0]
-  return new GateError(
-    'invalid_request',
-    first ? `${first.path || 'The request'} ${first.message}.` : 'The request is malformed.',
-    { details },
-  )
+  const [first] = details
+  const message = first ? `${first.path || 'The request'} ${first.message}.` : 'The request is malformed.'
+  return new GateError('invalid_request', message, { details })
 }
 
 /** Path and sentence of an ajv error; the path includes the member that the error is about. */
@@ -156,10 +149,8 @@ export function errorDetail(error: ErrorObject): ErrorDetail {
     return { path: member(error, params.missingProperty), message: 'is required' }
   }
   if (error.keyword === 'enum') {
-    return {
-      path: error.instancePath,
-      message: `must be one of ${(params.allowedValues as unknown[]).map(word).join(', ')}`,
-    }
+    const allowed = (params.allowedValues as unknown[]).map(word).join(', ')
+    return { path: error.instancePath, message: `must be one of ${allowed}` }
   }
   return { path: error.instancePath, message: error.message ?? 'is not valid' }
 }

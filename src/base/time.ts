@@ -1,5 +1,4 @@
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
-const DATE = /^\d{4}-\d{2}-\d{2}$/
 // RFC 3339 section 5.6, with the zone required: a local time compares with nothing.
 const RFC3339 = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/
 const DURATION = /^([1-9][0-9]{0,8})(s|m|h|d)$/
@@ -28,14 +27,14 @@ export function formatTimestamp(timeMs: number): string {
 /** Milliseconds of a timestamp in exactly our form and a real date, else undefined. */
 export function parseTimestamp(text: unknown): number | undefined {
   if (typeof text !== 'string' || !TIMESTAMP.test(text)) return undefined
-  return roundTrip(text, text)
+  const timeMs = Date.parse(text)
+  // Date turns 30 February into 2 March; a real date prints as it was read.
+  return !Number.isNaN(timeMs) && formatTimestamp(timeMs) === text ? timeMs : undefined
 }
 
 /** Start (UTC, ms) of a real day written `YYYY-MM-DD`, else undefined. */
 export function parseDate(text: string): number | undefined {
-  if (!DATE.test(text)) return undefined
-  const midnight = `${text}T00:00:00.000Z`
-  return roundTrip(midnight, midnight)
+  return parseTimestamp(`${text}T00:00:00.000Z`)
 }
 
 /**
@@ -70,10 +69,4 @@ export function parseDuration(text: string): number | undefined {
   if (match === null) return undefined
   const ms = Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS]
   return ms <= MAX_DURATION_MS ? ms : undefined
-}
-
-// Date turns 30 February into 2 March; a real date prints as it was read.
-function roundTrip(text: string, expected: string): number | undefined {
-  const timeMs = Date.parse(text)
-  return !Number.isNaN(timeMs) && formatTimestamp(timeMs) === expected ? timeMs : undefined
 }

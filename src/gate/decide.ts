@@ -7,6 +7,8 @@ import {
   POLICY_STEPS,
   type PolicySet,
   type Retry,
+  type Rule,
+  type Truth,
 } from '../policies/set.ts'
 import type { Risk } from './risk.ts'
 
@@ -114,9 +116,12 @@ function firstMatching(evaluation: Evaluation, effect: Effect): RuleResult | und
   return evaluation.rules.find((result) => matches(result, effect))
 }
 
-/** A rule that cannot be evaluated counts as matched where it restrains, and not where it permits. */
-export function matches({ rule, outcome }: RuleResult, effect: Effect): boolean {
-  if (rule.effect !== effect) return false
+function matches({ rule, outcome }: RuleResult, effect: Effect): boolean {
+  return rule.effect === effect && applies(rule, outcome)
+}
+
+/** A rule that cannot be evaluated applies where it restrains, and not where it permits. */
+export function applies({ effect }: Rule, outcome: Truth): boolean {
   return outcome === 'true' || (outcome === 'unknown' && effect !== 'allow')
 }
 

@@ -38,22 +38,21 @@ interface ExplainedGroup {
 }
 
 /** A named condition where it is used. */
-export interface ExplainedReference {
+export interface ExplainedReference extends Omit<ExplainedGroup, 'kind'> {
   readonly kind: 'condition'
-  readonly outcome: Truth
   readonly name: string
   /** Place of its declaration. */
   readonly file: string
   readonly line: number
   /** The condition that it names; empty where the same rule or factor has shown it before. */
   readonly conditions: readonly ExplainedCondition[]
-  readonly leftOut: number
 }
 
-type Explain = (condition: Condition | undefined) => { condition?: ExplainedCondition }
-
 /** Explains one condition after the other. When there is no more room, only the outermost part of each is shown. */
-export function explainerOf(set: PolicySet | undefined, evaluation: Evaluation | undefined): Explain {
+export function explainerOf(
+  set: PolicySet | undefined,
+  evaluation: Evaluation | undefined,
+): (condition: Condition | undefined) => { condition?: ExplainedCondition } {
   if (set === undefined || evaluation === undefined) return () => ({})
   const explainLeaf = leafExplainer(evaluation)
   const truthOf = combiner(set.conditions, ({ index }) => truthAt(evaluation, index))

@@ -1,6 +1,6 @@
 import type { FactorResult, RuleResult } from '../policies/evaluate.ts'
-import type { Effect, PolicySet, Scale, Truth } from '../policies/set.ts'
-import { matches } from './decide.ts'
+import type { Factor, PolicySet, Rule, Scale, Truth } from '../policies/set.ts'
+import { applies } from './decide.ts'
 import { type ExplainedCondition, explainerOf } from './explain-condition.ts'
 import type { Judgement } from './judge.ts'
 import { type Shown, shortText, shown } from './shown.ts'
@@ -37,37 +37,26 @@ export interface ExplainedRequest {
   readonly fault: string | null
 }
 
-export interface ExplainedRule {
-  readonly id: string
-  readonly effect: Effect
+export interface ExplainedRule extends Pick<Rule, 'id' | 'effect' | 'file' | 'line'> {
   readonly outcome: Truth
   /** A rule of unknown outcome matches where it restrains, and does not where it permits. */
   readonly matches: boolean
   readonly decides: boolean
-  readonly file: string
-  readonly line: number
   /** Absent from a rule without one, which always holds. */
   readonly condition?: ExplainedCondition
 }
 
-export interface ExplainedFactor {
-  readonly name: string
+export interface ExplainedFactor extends Pick<Factor, 'name' | 'weight' | 'file' | 'line'> {
   readonly outcome: Truth
-  /** Most points that it can add, and the points that it added. */
-  readonly weight: number
+  /** Points that it added, of its weight. */
   readonly contribution: number
-  readonly file: string
-  readonly line: number
   /** Absent from a factor without one, which always adds something. */
   readonly condition?: ExplainedCondition
   readonly scale: ExplainedScale | null
 }
 
-/** It adds nothing at `from` or below, the whole weight at `to` or above, in proportion between. */
-export interface ExplainedScale {
+export interface ExplainedScale extends Pick<Scale, 'from' | 'to'> {
   readonly fact: string
-  readonly from: number
-  readonly to: number
   /** Null when the fact is missing, or was not read since the condition is false. */
   readonly seen: Shown | null
   /** The fact was missing: `seen` is its declared default. */
@@ -84,15 +73,18 @@ export function explanationOf(set: PolicySet | undefined, action: string, judgem
   }))
   const explain = explainerOf(set, evaluation)
   const isDefaulted = (fact: string): boolean => evaluation?.defaulted.has(fact) ?? false
-  const decides = ({ rule }: RuleResult): boolean => rule.id === outcome.rule
-  const orderedRules = inOrder(rules, (result) => (decides(result) ? 0 : doesMatch(result) ? 1 : 2))
+  const decides = (rule: Rule): boolean => rule.id === outcome.rule
+  const orderedRules = inOrder(rules, ({ rule, outcome: truth }) => {
+    if (decides(rule)) return 0
+    return applies(rule, truth) ? 1 : 2
+  })
   const orderedFactors = inOrder(factors, ({ contribution }) => (contribution > 0 ? 0 : 1))
   return {
     domain: set?.evaluator.about(action).domain ?? null,
     killSwitch: outcome.decidedBy === 'kill_switch' ? outcome.reason : null,
     request: { declared: set?.actions.has(action) ?? false, validated: validation.ok, fault: validation.fault ?? null },
     thresholds: set?.thresholds ?? null,
-    rules: orderedRules.map((result) => explainedRule(result, decides(result), explain)),
+    rules: orderedRules.map((result) => explainedRule(result, decides(result.rule), explain)),
     rulesLeftOut: rules.length - orderedRules.length,
     factors: orderedFactors.map(({ result, contribution }) =>
       explainedFactor(result, contribution, { explain, isDefaulted }),
@@ -108,14 +100,9 @@ function inOrder<T>(items: readonly T[], rank: (item: T) => number): T[] {
   return [...items].sort((a, b) => rank(a) - rank(b)).slice(0, MAX_EXPLAINED)
 }
 
-function doesMatch(result: RuleResult): boolean {
-  return matches(result, result.rule.effect)
-}
-
-function explainedRule(result: RuleResult, decides: boolean, explain: Explain): ExplainedRule {
-  const { id, effect, file, line, condition } = result.rule
-  const { outcome } = result
-  return { id, effect, outcome, matches: doesMatch(result), decides, file, line, ...explain(condition) }
+function explainedRule({ rule, outcome }: RuleResult, decides: boolean, explain: Explain): ExplainedRule {
+  const { id, effect, file, line, condition } = rule
+  return { id, effect, outcome, matches: applies(rule, outcome), decides, file, line, ...explain(condition) }
 }
 
 function explainedFactor(

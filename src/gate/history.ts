@@ -1,11 +1,11 @@
 import { type Decimal, decimalOf, minus, plus, toNumber, ZERO } from '../base/decimal.ts'
 import { matchesAny } from '../base/glob.ts'
 import type { Json, JsonObject } from '../base/json.ts'
+import { readFacts } from '../policies/evaluate.ts'
 import { type FactPath, SESSION_ACTIONS } from '../policies/path.ts'
 import type { Counter, FactValues, PolicySet } from '../policies/set.ts'
 import { requestFact } from './facts.ts'
 
-/** An action with its context and plan. */
 export interface AskedAction {
   readonly action: string
   readonly context?: JsonObject | undefined
@@ -53,7 +53,6 @@ export function addTallies(a: Tally, b: Tally): Tally {
   return { count: a.count + b.count, total: plus(a.total, b.total), missing: a.missing + b.missing }
 }
 
-/** The tally `a` without its part `b`. */
 export function subtractTally(a: Tally, b: Tally): Tally {
   return { count: a.count - b.count, total: minus(a.total, b.total), missing: a.missing - b.missing }
 }
@@ -70,12 +69,7 @@ export const NO_HISTORY: History = { tallies: new Map(), sessionActions: undefin
 
 /** The facts over time that the set reads for this action, which counts as if it were allowed. */
 export function factsOverTime(set: PolicySet, asked: AskedAction, history: History): FactValues {
-  const values = new Map<string, Json>()
-  for (const path of set.evaluator.about(asked.action).overTime) {
-    const value = factOverTime(set, path, asked, history)
-    if (value !== undefined) values.set(path.text, value)
-  }
-  return values
+  return readFacts(set.evaluator.about(asked.action).overTime, (path) => factOverTime(set, path, asked, history))
 }
 
 function factOverTime(set: PolicySet, { text }: FactPath, asked: AskedAction, history: History): Json | undefined {

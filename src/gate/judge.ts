@@ -1,5 +1,3 @@
-import type { Environment } from '../base/environment.ts'
-import type { JsonObject } from '../base/json.ts'
 import {
   type Evaluation,
   evaluate,
@@ -9,22 +7,15 @@ import {
 } from '../policies/evaluate.ts'
 import { domainOf, type PolicySet } from '../policies/set.ts'
 import { decide, type Ruling } from './decide.ts'
-import { factReader } from './facts.ts'
+import { type FactInput, factReader } from './facts.ts'
 import { factsOverTime, type History } from './history.ts'
 import { assessRisk, type Risk } from './risk.ts'
 
 /** A request with everything that a policy may read. */
-export interface Question {
+export interface Question extends Omit<FactInput, 'domain' | 'localTime' | 'overTime'> {
   set: PolicySet | undefined
   /** The reason of a kill switch that covers the action. */
   killSwitchReason: string | undefined
-  tenant: string
-  environment: Environment
-  agent: string
-  nowMs: number
-  action: string
-  context: JsonObject | undefined
-  plan: JsonObject | undefined
   /** Earlier allowed actions, as far as the set reads them. */
   history: History
 }

@@ -9,17 +9,18 @@ export const MAX_ID = 64
 
 const Closed = { additionalProperties: false }
 export const TenantIdField = Type.Optional(Type.String({ description: 'Must be the tenant of x-tenant-id.' }))
-/** An object of any members. */
 export const AnyJsonObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true })
-const Action = Type.String({ pattern: ACTION_PATTERN, description: 'Action type, such as payment.transfer.' })
+const asked = {
+  action: Type.String({ pattern: ACTION_PATTERN, description: 'Action type, such as payment.transfer.' }),
+  context: Type.Optional(AnyJsonObject),
+  plan: Type.Optional(AnyJsonObject),
+}
 
 /** Body of POST /gate/check. */
 export const CheckRequest = Type.Object(
   {
     tenantId: Type.String({ description: 'Must be the tenant of x-tenant-id.' }),
-    action: Action,
-    context: Type.Optional(AnyJsonObject),
-    plan: Type.Optional(AnyJsonObject),
+    ...asked,
     approvalId: Type.Optional(Type.String({ maxLength: MAX_ID, description: 'An approval to use.' })),
   },
   { ...Closed, title: 'CheckRequest' },
@@ -27,13 +28,5 @@ export const CheckRequest = Type.Object(
 export type CheckRequest = Static<typeof CheckRequest>
 
 /** Body of POST /gate/risk. */
-export const RiskRequest = Type.Object(
-  {
-    tenantId: TenantIdField,
-    action: Action,
-    context: Type.Optional(AnyJsonObject),
-    plan: Type.Optional(AnyJsonObject),
-  },
-  { ...Closed, title: 'RiskRequest' },
-)
+export const RiskRequest = Type.Object({ tenantId: TenantIdField, ...asked }, { ...Closed, title: 'RiskRequest' })
 export type RiskRequest = Static<typeof RiskRequest>

@@ -1,4 +1,4 @@
-import type { Evaluation, FactorResult } from '../policies/evaluate.ts'
+import type { Evaluation } from '../policies/evaluate.ts'
 
 const MAX_TENTHS = 1000
 
@@ -23,7 +23,9 @@ export interface Risk {
  */
 export function assessRisk(evaluation: Evaluation | undefined): Risk {
   if (evaluation === undefined) return { score: 100, factors: [{ name: 'no-policy', weight: 100, contribution: 100 }] }
-  const tenths = evaluation.factors.map(contributionTenths)
+  const tenths = evaluation.factors.map(({ factor, outcome, fraction }) =>
+    outcome === 'false' ? 0 : Math.round(factor.weight * fraction * 10),
+  )
   const sum = tenths.reduce((total, one) => total + one, 0)
   return {
     score: Math.min(MAX_TENTHS, sum) / 10,
@@ -33,8 +35,4 @@ export function assessRisk(evaluation: Evaluation | undefined): Risk {
       contribution: (tenths[i] ?? 0) / 10,
     })),
   }
-}
-
-function contributionTenths({ factor, outcome, fraction }: FactorResult): number {
-  return outcome === 'false' ? 0 : Math.round(factor.weight * fraction * 10)
 }

@@ -14,17 +14,15 @@ export type Shown =
 
 export function shown(value: Json): Shown {
   const text = JSON.stringify(value)
-  if (text.length <= MAX_SHOWN) return { value }
-  return { beginning: beginningOf(text, MAX_SHOWN), characters: text.length }
+  return text.length <= MAX_SHOWN ? { value } : { beginning: beginningOf(text), characters: text.length }
 }
 
 /** The text for display, shortened with a mark when it is long. */
 export function shortText(text: string): string {
-  return text.length <= MAX_SHOWN ? text : `${beginningOf(text, MAX_SHOWN)}…`
+  return text.length <= MAX_SHOWN ? text : `${beginningOf(text)}…`
 }
 
 /** The beginning of a text, never with half of a surrogate pair. */
-function beginningOf(text: string, max: number): string {
-  const isPair = /[\ud800-\udbff]/.test(text.charAt(max - 1))
-  return text.slice(0, isPair ? max - 1 : max)
+function beginningOf(text: string): string {
+  return text.slice(0, MAX_SHOWN).replace(/[\ud800-\udbff]$/, '')
 }

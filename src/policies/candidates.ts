@@ -1,13 +1,14 @@
 import { type Glob, globMatches } from '../base/glob.ts'
 import { grouped } from '../base/grouped.ts'
-import type { FindCandidates } from './set.ts'
 
 /**
  * An index from actions to the positions of those items whose patterns match, in ascending order.
  * Exact patterns are looked up; of the others only those are matched whose first segment is the
  * action's own or has a `*`.
  */
-export function indexCandidates(items: readonly { readonly actions: readonly Glob[] }[]): FindCandidates {
+export function indexCandidates(
+  items: readonly { readonly actions: readonly Glob[] }[],
+): (action: string) => readonly number[] {
   const placed = items.flatMap(({ actions }, position) => actions.map((glob) => ({ glob, position })))
   const exact = grouped(
     placed.filter(({ glob }) => glob.exact),
@@ -29,8 +30,9 @@ export function indexCandidates(items: readonly { readonly actions: readonly Glo
 }
 
 /** Stands for first segments with a `*`, which no action has. */
-const ANYWHERE = '*'
+export const ANYWHERE = '*'
 
-function startOf({ segments: [first = ''] }: Glob): string {
+/** The first segment of a pattern, which actions must share unless it has a `*`. */
+export function startOf({ segments: [first = ''] }: Glob): string {
   return first.includes('*') ? ANYWHERE : first
 }

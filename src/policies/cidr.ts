@@ -1,4 +1,3 @@
-/** A range of IP addresses. */
 export interface Cidr {
   readonly version: 4 | 6
   readonly network: bigint
@@ -49,12 +48,9 @@ function unmapped(address: Address): Address {
 
 function parseAddress(text: string): Address | undefined {
   if (text.length > 45) return undefined
-  if (text.includes(':')) {
-    const value = parseV6(text)
-    return value === undefined ? undefined : { version: 6, value }
-  }
-  const value = parseV4(text)
-  return value === undefined ? undefined : { version: 4, value }
+  const version = text.includes(':') ? 6 : 4
+  const value = version === 6 ? parseV6(text) : parseV4(text)
+  return value === undefined ? undefined : { version, value }
 }
 
 // No leading zeros: some readers take them as octal, so one text would be two addresses.

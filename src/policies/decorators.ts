@@ -1,7 +1,8 @@
 import type { Json } from '../base/json.ts'
+import { memo } from '../base/memo.ts'
 import { allTruths, anyTruth, notTruth } from './kleene.ts'
-import { OPERATORS, type Operator, type Test } from './operators.ts'
-import type { Truth } from './set.ts'
+import { compileTest, OPERATORS, type Operator, type Test } from './operators.ts'
+import type { PolicyData, Truth } from './set.ts'
 
 /** json-rules-engine's decorators, in three-valued logic. `next` is the decorator or operator behind them. */
 export const DECORATORS: ReadonlyMap<string, (seen: unknown, next: (item: unknown) => Truth) => Truth> = new Map([
@@ -46,4 +47,16 @@ export function leafTest({ decorators, operator }: ParsedOperator, test: Test): 
     if (decorate !== undefined) next = (seen) => decorate(seen, inner)
   }
   return next
+}
+
+/** The comparisons with their constants compiled in, by Leaf.index; each is compiled at its first use. */
+export function comparisonTests({
+  comparisons,
+  lists,
+}: Pick<PolicyData, 'comparisons' | 'lists'>): (index: number) => Test | undefined {
+  return memo((index) => {
+    const comparison = comparisons[index]
+    const operator = comparison && parseOperator(comparison.operator)?.operator
+    return operator && compileTest(operator, comparison.wanted, lists)
+  })
 }

@@ -1,7 +1,7 @@
 import { Almanac, Engine, Rule } from 'json-rules-engine'
 import { DECORATORS, testFact } from './decorators.ts'
 import { OPERATORS, type Test } from './operators.ts'
-import type { FactValues, Leaf, Truth } from './set.ts'
+import type { FactValues, Leaf, Question, Truth } from './set.ts'
 
 /**
  * The part of json-rules-engine that is used here. Its types lack Rule.evaluate and Rule.setEngine and
@@ -23,9 +23,6 @@ interface LeafRule {
 // Without caching, a constant fact is not hashed when it is added; its value never changes anyway.
 const CONSTANT = { cache: false }
 
-/** Answers leaves: the outcome of each by Leaf.index. */
-export type AnswerLeaves = (facts: FactValues) => Promise<ReadonlyMap<number, Truth>>
-
 /** A comparison with its constant compiled in, by Leaf.index. */
 type TestAt = (index: number) => Test | undefined
 
@@ -35,7 +32,7 @@ type TestAt = (index: number) => Test | undefined
  * json-rules-engine's own operators, which take a missing fact for a value. It is given Leaf.index as the
  * constant, so that it can neither copy nor interpret the real one.
  */
-export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[]) => AnswerLeaves {
+export function leafPreparer(testAt: TestAt): (leaves: readonly Leaf[]) => Question['answer'] {
   const engine = registryEngine(testAt)
   return (leaves) => {
     if (leaves.length === 0) return async () => new Map()

@@ -1,28 +1,27 @@
 import type { Json, JsonObject } from '../base/json.ts'
 import { combiner } from './kleene.ts'
 import type { FactPath } from './path.ts'
-import type { Candidate, Condition, Factor, FactValues, Leaf, PolicySet, Rule, Truth } from './set.ts'
-
-export type { Truth } from './set.ts'
+import type { Candidate, Factor, FactValues, Leaf, PolicySet, Rule, Truth } from './set.ts'
 
 /** Reads one fact of a request. Undefined when it is missing; null is no value either. */
 export type ReadFact = (path: FactPath) => Json | undefined
 
-export interface RuleResult {
-  rule: Rule
+interface ConditionResult {
   outcome: Truth
   /** Facts that make the outcome unknown, since they are missing or of the wrong type. Otherwise empty. */
   missing: readonly string[]
 }
 
-export interface FactorResult {
+export interface RuleResult extends ConditionResult {
+  rule: Rule
+}
+
+export interface FactorResult extends ConditionResult {
   factor: Factor
-  outcome: Truth
   /** The share of the weight that counts, 0 to 1; 1 when the factor cannot be evaluated. */
   fraction: number
   /** The value of the fact of the scale; undefined when it is missing, not read, or there is no scale. */
   scaled: Json | undefined
-  missing: readonly string[]
 }
 
 /** Results of the rules and factors about an action, in declared order. */
@@ -37,11 +36,6 @@ export interface Evaluation {
   truths: ReadonlyMap<number, Truth>
 }
 
-interface ConditionResult {
-  outcome: Truth
-  missing: readonly string[]
-}
-
 /** Evaluates the set for `action`. Evaluations may overlap; they share no mutable state. */
 export async function evaluate(set: PolicySet, action: string, readFact: ReadFact): Promise<Evaluation> {
   const question = set.evaluator.about(action)
@@ -50,20 +44,20 @@ export async function evaluate(set: PolicySet, action: string, readFact: ReadFac
   const facts = readFacts(question.facts, read)
   const truths = await question.answer(facts)
   const truthOf = ({ index }: Leaf): Truth => truths.get(index) ?? 'unknown'
-  const leafTruths: LeafTruths = { truthOf, combine: combiner(set.conditions, truthOf) }
+  const combine = combiner(set.conditions, truthOf)
+  const resultOf = (candidate: Candidate): ConditionResult => {
+    const outcome = candidate.condition === undefined ? 'true' : combine(candidate.condition)
+    if (outcome !== 'unknown') return { outcome, missing: [] }
+    const unknown = set.evaluator.leavesOf(candidate).filter((leaf) => truthOf(leaf) === 'unknown')
+    return { outcome, missing: [...new Set(unknown.map(({ fact }) => fact.text))] }
+  }
   return {
-    rules: question.rules.flatMap((i) => ruleResult(set, i, leafTruths)),
-    factors: question.factors.flatMap((i) => factorResult(set, i, leafTruths, read)),
+    rules: question.rules.map((rule) => ({ rule, ...resultOf(rule) })),
+    factors: question.factors.map((factor) => ({ factor, ...shareOf(factor, resultOf(factor), read) })),
     facts,
     defaulted,
     truths,
   }
-}
-
-/** Truths of a check's leaves and conditions. */
-interface LeafTruths {
-  truthOf: (leaf: Leaf) => Truth
-  combine: (condition: Condition) => Truth
 }
 
 /** Reads a fact, or its declared default when it has no value; notes such facts in `defaulted`. */
@@ -77,7 +71,8 @@ function readerWithDefaults(set: PolicySet, readFact: ReadFact, defaulted: Set<s
   }
 }
 
-function readFacts(paths: readonly FactPath[], read: ReadFact): FactValues {
+/** The facts by path text, without the missing ones. */
+export function readFacts(paths: readonly FactPath[], read: ReadFact): FactValues {
   const values = new Map<string, Json>()
   for (const path of paths) {
     const value = read(path)
@@ -86,26 +81,8 @@ function readFacts(paths: readonly FactPath[], read: ReadFact): FactValues {
   return values
 }
 
-function ruleResult(set: PolicySet, position: number, leafTruths: LeafTruths): RuleResult[] {
-  const rule = set.rules[position]
-  if (rule === undefined) return []
-  return [{ rule, ...conditionResultOf(rule, set.evaluator.ruleLeaves(position), leafTruths) }]
-}
-
-function factorResult(set: PolicySet, position: number, leafTruths: LeafTruths, read: ReadFact): FactorResult[] {
-  const factor = set.factors[position]
-  if (factor === undefined) return []
-  const when = conditionResultOf(factor, set.evaluator.factorLeaves(position), leafTruths)
-  return [{ factor, ...when, ...shareOf(factor, when, read) }]
-}
-
 /** The share of its weight that a factor adds, its outcome, and the facts that are missing for it. */
-function shareOf(
-  factor: Factor,
-  when: ConditionResult,
-  read: ReadFact,
-): Pick<FactorResult, 'fraction' | 'outcome' | 'missing' | 'scaled'> {
-  const { outcome, missing } = when
+function shareOf(factor: Factor, { outcome, missing }: ConditionResult, read: ReadFact): Omit<FactorResult, 'factor'> {
   if (outcome === 'false') return { outcome, missing, fraction: 0, scaled: undefined }
   if (factor.scale === undefined) return { outcome, missing, fraction: 1, scaled: undefined }
   const { fact, from, to } = factor.scale
@@ -116,18 +93,6 @@ function shareOf(
   // An unevaluable `when` counts as met, and in full: a missing fact never lowers the risk.
   const fraction = outcome === 'unknown' ? 1 : Math.min(1, Math.max(0, (value - from) / (to - from)))
   return { outcome, missing, fraction, scaled: value }
-}
-
-function conditionResultOf(
-  { condition }: Candidate,
-  leaves: readonly Leaf[],
-  { combine, truthOf }: LeafTruths,
-): ConditionResult {
-  if (condition === undefined) return { outcome: 'true', missing: [] }
-  const outcome = combine(condition)
-  if (outcome !== 'unknown') return { outcome, missing: [] }
-  const unknown = leaves.filter((leaf) => truthOf(leaf) === 'unknown')
-  return { outcome, missing: [...new Set(unknown.map(({ fact }) => fact.text))] }
 }
 
 /** The parts of a request that are validated against the action's declaration. */

@@ -1,3 +1,4 @@
+import { distinctBy } from '../base/grouped.ts'
 import type { Condition, Leaf, Truth } from './set.ts'
 
 export function notTruth(truth: Truth): Truth {
@@ -65,4 +66,9 @@ export function leavesOf(condition: Condition, named: ReadonlyMap<string, Condit
   }
   walk(condition)
   return [...leaves]
+}
+
+/** One leaf of each comparison of a fact. */
+export function distinctLeaves(leaves: readonly Leaf[]): Leaf[] {
+  return distinctBy(leaves, ({ index }) => index)
 }

@@ -1,21 +1,13 @@
 import { globMatches } from '../base/glob.ts'
+import { distinctBy } from '../base/grouped.ts'
 import { lru, memo, once } from '../base/memo.ts'
 import { indexCandidates } from './candidates.ts'
-import { comparisonTests } from './comparisons.ts'
+import { comparisonTests } from './decorators.ts'
 import { leafPreparer } from './engine.ts'
-import { leavesOf } from './kleene.ts'
+import { distinctLeaves, leavesOf } from './kleene.ts'
 import { localClock } from './local-time.ts'
 import { type FactPath, OVER_TIME_ROOTS } from './path.ts'
-import type {
-  ActionDeclaration,
-  Candidate,
-  Evaluator,
-  Leaf,
-  PolicyData,
-  PolicySet,
-  Question,
-  Validators,
-} from './set.ts'
+import type { ActionDeclaration, Candidate, Evaluator, PolicyData, PolicySet, Question, Validators } from './set.ts'
 import { actionSchemaCompiler, validatorsOf } from './validators.ts'
 
 /** Most actions whose questions are cached; a caller that invents more only slows its own checks. */
@@ -45,20 +37,21 @@ function validatorsByAction({ actions }: PolicyData): (action: string) => Valida
 
 function evaluatorOf(data: PolicyData): Evaluator {
   const prepare = leafPreparer(comparisonTests(data))
-  const ruleLeaves = leavesByPosition(data.rules, data)
-  const factorLeaves = leavesByPosition(data.factors, data)
-  const rulesOf = indexCandidates(data.rules)
-  const factorsOf = indexCandidates(data.factors)
+  const leavesBelow = memo(({ condition }: Candidate) =>
+    condition === undefined ? [] : distinctLeaves(leavesOf(condition, data.conditions)),
+  )
+  const rulesAt = indexCandidates(data.rules)
+  const factorsAt = indexCandidates(data.factors)
   const makeQuestion = (action: string): Question => {
-    const rules = rulesOf(action)
-    const factors = factorsOf(action)
-    const all = distinct([...rules.flatMap(ruleLeaves), ...factors.flatMap(factorLeaves)])
+    const rules = rulesAt(action).flatMap((position) => data.rules[position] ?? [])
+    const factors = factorsAt(action).flatMap((position) => data.factors[position] ?? [])
+    const all = distinctLeaves([...rules, ...factors].flatMap(leavesBelow))
     const facts = distinctFacts(all.map(({ fact }) => fact))
-    const scaled = factors.flatMap((position) => data.factors[position]?.scale?.fact ?? [])
+    const scaled = factors.flatMap(({ scale }) => scale?.fact ?? [])
     const overTime = distinctFacts([...facts, ...scaled].filter(({ root }) => OVER_TIME_ROOTS.has(root)))
     return { domain: domainAt(data, action), rules, factors, facts, overTime, answer: prepare(all) }
   }
-  return { ruleLeaves, factorLeaves, about: lru(MAX_CACHED_QUESTIONS, makeQuestion) }
+  return { leavesOf: leavesBelow, about: lru(MAX_CACHED_QUESTIONS, makeQuestion) }
 }
 
 function domainAt({ domains }: PolicyData, action: string): string | undefined {
@@ -68,20 +61,6 @@ function domainAt({ domains }: PolicyData, action: string): string | undefined {
   return undefined
 }
 
-function leavesByPosition(
-  candidates: readonly Candidate[],
-  { conditions }: PolicyData,
-): (position: number) => readonly Leaf[] {
-  return memo((position) => {
-    const condition = candidates[position]?.condition
-    return condition === undefined ? [] : distinct(leavesOf(condition, conditions))
-  })
-}
-
 function distinctFacts(facts: readonly FactPath[]): FactPath[] {
-  return [...new Map(facts.map((fact) => [fact.text, fact])).values()]
-}
-
-function distinct(leaves: readonly Leaf[]): Leaf[] {
-  return [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
+  return distinctBy(facts, ({ text }) => text)
 }

@@ -61,7 +61,6 @@ export const OPERATORS: ReadonlyMap<string, Operator> = new Map(
   ].map((operator) => [operator.name, operator]),
 )
 
-/** The values of the named lists. */
 export type Lists = ReadonlyMap<string, readonly Json[]>
 
 /** Compiles an operator with its constant; the test of an opposite is not negated. Undefined for an unsuitable constant. */
@@ -132,7 +131,6 @@ function cidrTest(texts: readonly Json[]): Test | undefined {
   }
 }
 
-/** A test of texts against a text. */
 function textTest(kind: 'text' | 'pattern' | 'time', name: string, wanted: string): Test | undefined {
   if (kind === 'time') return timeTest(name, wanted)
   if (kind === 'pattern') {

@@ -43,7 +43,6 @@ export interface FactDeclaration {
   readonly default: Json | undefined
 }
 
-/** An operator and its constant. */
 export interface Comparison {
   /** With its decorators: `not:someFact:equal`. */
   readonly operator: string
@@ -102,7 +101,6 @@ export interface Scale {
 
 /** Scopes within which actions are counted together. */
 export const COUNTED_BY = ['agent', 'tenant', 'session'] as const
-type CountedBy = (typeof COUNTED_BY)[number]
 
 /** A counter read as `history.count.<name>` or `history.sum.<name>`. It covers allowed actions and the one being checked. */
 export interface Counter {
@@ -110,7 +108,7 @@ export interface Counter {
   /** The fact to sum; undefined when actions are counted. */
   readonly sum: FactPath | undefined
   readonly withinMs: number
-  readonly by: CountedBy
+  readonly by: (typeof COUNTED_BY)[number]
 }
 
 interface Session {
@@ -132,13 +130,7 @@ export interface ActionDeclaration {
 }
 
 /** The compiled schemas of a declared action. */
-export interface Validators {
-  readonly context: Validate | undefined
-  readonly plan: Validate | undefined
-}
-
-/** Finds the rules or factors that are about an action, as positions in declared order. */
-export type FindCandidates = (action: string) => readonly number[]
+export type Validators = Readonly<Record<'context' | 'plan', Validate | undefined>>
 
 /** The facts of one evaluation, by path text; missing ones are absent. */
 export type FactValues = ReadonlyMap<string, Json>
@@ -147,9 +139,9 @@ export type FactValues = ReadonlyMap<string, Json>
 export interface Question {
   /** The one domain that covers the action; undefined when none does. */
   readonly domain: string | undefined
-  /** Positions in declared order. */
-  readonly rules: readonly number[]
-  readonly factors: readonly number[]
+  /** In declared order. */
+  readonly rules: readonly Rule[]
+  readonly factors: readonly Factor[]
   /** The facts that the leaves read, each once. */
   readonly facts: readonly FactPath[]
   /** The facts about earlier allowed actions, those of scales included. */
@@ -161,9 +153,8 @@ export interface Question {
 /** The parts that evaluate.ts needs. */
 export interface Evaluator {
   readonly about: (action: string) => Question
-  /** The distinct leaves of a rule or factor by its position, in document order; none without a condition. */
-  readonly ruleLeaves: (position: number) => readonly Leaf[]
-  readonly factorLeaves: (position: number) => readonly Leaf[]
+  /** The distinct leaves of a rule or factor, in document order; none without a condition. */
+  readonly leavesOf: (candidate: Candidate) => readonly Leaf[]
 }
 
 /** Everything that one tenant's policies say, as plain data that can be sent to another thread. */
@@ -185,12 +176,10 @@ export interface PolicyData {
   /** By path text, such as `history.count.payments`. */
   readonly counters: ReadonlyMap<string, Counter>
   readonly conditions: ReadonlyMap<string, Condition>
-  /** Places of the named conditions. */
   readonly conditionPlaces: ReadonlyMap<string, { readonly file: string; readonly line: number }>
   /** In declared order: file-name order, then document order. */
   readonly rules: readonly Rule[]
   readonly factors: readonly Factor[]
-  /** The values of the named lists. */
   readonly lists: ReadonlyMap<string, readonly Json[]>
   /** Comparisons of the leaves, by Leaf.index. */
   readonly comparisons: readonly Comparison[]
@@ -199,7 +188,6 @@ export interface PolicyData {
 
 /** Policies ready for evaluation; immutable, and replaced as a whole. */
 export interface PolicySet extends PolicyData {
-  /** The clock of the set's time zone. */
   readonly localTime: LocalClock
   /** Undefined for an action that is not declared. */
   readonly validators: (action: string) => Validators | undefined
@@ -232,10 +220,7 @@ export function combineTerms(terms: readonly ApprovalTerms[]): ApprovalTerms {
   )
 }
 
-function uniteLists(
-  a: readonly (readonly string[])[],
-  b: readonly (readonly string[])[],
-): readonly (readonly string[])[] {
+function uniteLists(a: ApprovalTerms['approvers'], b: ApprovalTerms['approvers']): ApprovalTerms['approvers'] {
   const known = new Set(a.map((groups) => JSON.stringify(groups)))
   return [...a, ...b.filter((groups) => !known.has(JSON.stringify(groups)))]
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/base/json.ts'
 import { factReader } from '../../src/gate/facts.ts'
-import { type Evaluation, evaluate, type Truth } from '../../src/policies/evaluate.ts'
-import type { PolicySet } from '../../src/policies/set.ts'
+import { type Evaluation, evaluate } from '../../src/policies/evaluate.ts'
+import type { PolicySet, Truth } from '../../src/policies/set.ts'
 import { setOf } from './sources.ts'
 
 /** Evaluates a check of `action` with this context. */

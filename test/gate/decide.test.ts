@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type DecisionInput, decide } from '../../src/gate/decide.ts'
-import type { Evaluation, RuleResult, Truth } from '../../src/policies/evaluate.ts'
-import { EFFECTS, type Effect, type PolicySet } from '../../src/policies/set.ts'
+import type { Evaluation, RuleResult } from '../../src/policies/evaluate.ts'
+import { EFFECTS, type Effect, type PolicySet, type Truth } from '../../src/policies/set.ts'
 import { setOf } from '../authoring/sources.ts'
 
 const SET = setOf('')

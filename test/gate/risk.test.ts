@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { assessRisk } from '../../src/gate/risk.ts'
-import type { FactorResult, Truth } from '../../src/policies/evaluate.ts'
+import type { FactorResult } from '../../src/policies/evaluate.ts'
+import type { Truth } from '../../src/policies/set.ts'
 
 function factor(weight: number, fraction: number, outcome: Truth = 'true', name = 'f'): FactorResult {
   const parsed = { name, weight, actions: [], condition: undefined, scale: undefined, file: 'acme/main.yaml', line: 1 }

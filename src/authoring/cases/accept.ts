@@ -57,7 +57,7 @@ export function firstBeyondLimit({ evaluator }: PolicySet, tests: readonly Polic
     const each = contexts.length * plans.length * agents.length
     for (const action of actions) {
       const { rules, factors } = evaluator.about(action)
-      const leaves = [...rules.map(evaluator.ruleLeaves), ...factors.map(evaluator.factorLeaves)]
+      const leaves = [...rules, ...factors].map(evaluator.leavesOf)
       comparisons += each * leaves.reduce((sum, { length }) => sum + length + 1, 0)
       if (comparisons > LIMITS.comparisonsOfTests) return true
     }

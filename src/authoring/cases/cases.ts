@@ -32,7 +32,7 @@ export function casesOf(test: PolicyTest): Case[] {
           test.histories.map((history) => {
             const asked = { context, plan, agent, history }
             const expectations = about.filter(({ selector }) =>
-              DIMENSIONS.every((dimension) => selects(selector[dimension], asked[dimension])),
+              DIMENSIONS.every((one) => selector[one] === undefined || selector[one] === asked[one].name),
             )
             return { test, action, ...asked, expectations }
           }),
@@ -40,10 +40,6 @@ export function casesOf(test: PolicyTest): Case[] {
       ),
     )
   })
-}
-
-function selects(wanted: string | undefined, { name }: Fixture<unknown>): boolean {
-  return wanted === undefined || wanted === name
 }
 
 /** The combination in words: `payment.transfer, context small, agent bot`; dimensions that the test omits are omitted. */

@@ -1,15 +1,12 @@
-import { memo } from '../../base/memo.ts'
 import type { Judgement } from '../../gate/judge.ts'
-import type { Evaluation } from '../../policies/evaluate.ts'
-import { leavesOf } from '../../policies/kleene.ts'
-import type { Candidate, Leaf, PolicySet } from '../../policies/set.ts'
+import type { Candidate, Factor, Leaf, PolicySet, Rule } from '../../policies/set.ts'
+import { leafText } from '../lint/describe.ts'
 import { type PossibleTruths, possibleTruths } from './possible-truths.ts'
 
 /** Branches of a rule, a factor or a comparison; `decided` belongs to rules alone. */
 const BRANCHES = ['true', 'false', 'unknown', 'decided'] as const
 export type Branch = (typeof BRANCHES)[number]
 
-/** Coverage of one rule, factor or comparison. */
 export interface CoverageItem {
   readonly kind: 'rule' | 'factor' | 'comparison'
   /** The rule's id, the factor's name, or the comparison as it is written: `context.amount greaterThan 1000`. */
@@ -22,59 +19,59 @@ export interface CoverageItem {
   readonly seen: ReadonlyMap<Branch, number>
 }
 
-export interface Coverage {
-  /** Counts the branches that a case reached. */
-  add(judgement: Judgement): void
-  /** By file and line. */
-  items(): readonly CoverageItem[]
-}
-
 interface Counter extends CoverageItem {
   asked: number
   readonly seen: Map<Branch, number>
 }
 
-/** Creates an empty coverage of a set. */
-export function coverageOf(set: PolicySet): Coverage {
+/** Counts the branches of a set that cases reach. */
+export function coverageOf(set: PolicySet) {
   const counters = new Map<Candidate | Leaf, Counter>()
-  for (const rule of set.rules) addCandidate(counters, rule, 'rule', rule.id, possibleTruths(set, rule))
-  for (const factor of set.factors)
-    addCandidate(counters, factor, 'factor', factor.name, possibleTruths(set, factor, factor.scale))
-  const count = (of: Candidate | Leaf, outcomes: readonly Branch[]): void => countIn(counters.get(of), outcomes)
-  const askedBelow = leavesAsked(set)
+  const leavesBelow = new Map<Candidate, readonly Leaf[]>()
+  for (const candidate of [...set.rules, ...set.factors]) {
+    const possible = possibleTruths(set, candidate)
+    leavesBelow.set(candidate, [...possible.leaves.keys()])
+    addCandidate(counters, candidate, possible)
+  }
+  const count = (of: Candidate | Leaf, outcomes: readonly Branch[]): void => {
+    const known = counters.get(of)
+    if (known === undefined) return
+    known.asked += 1
+    for (const outcome of outcomes) {
+      const times = known.seen.get(outcome)
+      if (times !== undefined) known.seen.set(outcome, times + 1)
+    }
+  }
   return {
-    add({ outcome, evaluation }) {
+    add({ outcome, evaluation }: Judgement): void {
       // A request that does not fit its schema is denied before any rule is evaluated.
       if (evaluation === undefined || outcome.decidedBy === 'invalid_context') return
       for (const { rule, outcome: truth } of evaluation.rules)
         count(rule, outcome.rule === rule.id ? [truth, 'decided'] : [truth])
       for (const { factor, outcome: truth } of evaluation.factors) count(factor, [truth])
-      for (const leaf of askedBelow(evaluation)) count(leaf, [evaluation.truths.get(leaf.index) ?? 'unknown'])
+      const asked = [...evaluation.rules.map(({ rule }) => rule), ...evaluation.factors.map(({ factor }) => factor)]
+      const leaves = new Set(asked.flatMap((candidate) => leavesBelow.get(candidate) ?? []))
+      for (const leaf of leaves) count(leaf, [evaluation.truths.get(leaf.index) ?? 'unknown'])
     },
-    items: () => [...counters.values()].sort(compareItems),
+    /** By file and line. */
+    items: (): readonly CoverageItem[] => [...counters.values()].sort(compareItems),
   }
-}
-
-/** Finds the comparisons below the rules and factors of an evaluation. */
-function leavesAsked({ conditions }: PolicySet): (evaluation: Evaluation) => ReadonlySet<Leaf> {
-  const below = memo(({ condition }: Candidate) => (condition === undefined ? [] : leavesOf(condition, conditions)))
-  return ({ rules, factors }) =>
-    new Set([...rules.map(({ rule }) => rule), ...factors.map(({ factor }) => factor)].flatMap(below))
 }
 
 function addCandidate(
   counters: Map<Candidate | Leaf, Counter>,
-  candidate: Candidate,
-  kind: 'rule' | 'factor',
-  name: string,
+  candidate: Rule | Factor,
   { whole, leaves }: PossibleTruths,
 ): void {
-  const outcomes: Branch[] = kind === 'rule' ? [...whole, 'decided'] : [...whole]
-  counters.set(candidate, counter(kind, name, candidate, outcomes))
+  const own =
+    'id' in candidate
+      ? counter('rule', candidate.id, candidate, [...whole, 'decided'])
+      : counter('factor', candidate.name, candidate, [...whole])
+  counters.set(candidate, own)
   for (const [leaf, possible] of leaves) {
     // A leaf of a named condition belongs to several candidates; a branch possible for one of them is possible.
     const known = counters.get(leaf)?.seen.keys() ?? []
-    counters.set(leaf, counter('comparison', leafName(leaf), leaf, [...known, ...possible]))
+    counters.set(leaf, counter('comparison', leafText(leaf, Number.POSITIVE_INFINITY), leaf, [...known, ...possible]))
   }
 }
 
@@ -88,32 +85,15 @@ function counter(
   return { kind, name, file, line, asked: 0, seen }
 }
 
-function leafName({ fact, operator, wanted }: Leaf): string {
-  const asksForValue = operator !== 'exists' && operator !== 'missing'
-  return asksForValue ? `${fact.text} ${operator} ${JSON.stringify(wanted)}` : `${fact.text} ${operator}`
-}
-
-function countIn(known: Counter | undefined, outcomes: readonly Branch[]): void {
-  if (known === undefined) return
-  known.asked += 1
-  for (const outcome of outcomes) {
-    const times = known.seen.get(outcome)
-    if (times !== undefined) known.seen.set(outcome, times + 1)
-  }
-}
-
 function compareItems(a: CoverageItem, b: CoverageItem): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1
   return a.line - b.line
 }
 
-/** The covered part of the possible branches. */
-export interface CoverageTotal {
-  readonly outcomes: number
-  readonly covered: number
-}
+export type CoverageTotal = ReturnType<typeof coverageTotal>
 
-export function coverageTotal(items: readonly CoverageItem[]): CoverageTotal {
+/** The covered part of the possible branches. */
+export function coverageTotal(items: readonly CoverageItem[]) {
   const times = items.flatMap(({ seen }) => [...seen.values()])
   return { outcomes: times.length, covered: times.filter((count) => count > 0).length }
 }

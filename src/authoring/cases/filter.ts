@@ -1,9 +1,10 @@
 import { globMatches, parseGlob } from '../../base/glob.ts'
+import { byDimension, DIMENSIONS } from '../test-files/cases.ts'
 import type { Case } from './cases.ts'
 import { fileOf } from './report.ts'
 
 /** Keys that a filter may have before `=`. */
-export const FILTER_KEYS = ['test', 'file', 'action', 'context', 'plan', 'agent', 'history'] as const
+export const FILTER_KEYS = ['test', 'file', 'action', ...DIMENSIONS] as const
 type FilterKey = (typeof FILTER_KEYS)[number]
 
 export interface Filter {
@@ -31,16 +32,10 @@ function matcher(pattern: string): (text: string) => boolean {
 }
 
 /** True when each key's filters accept the case: one match among those with the same key is enough. */
-export function passes(filters: readonly Filter[], { test, action, context, plan, agent, history }: Case): boolean {
-  const texts: Record<FilterKey, string | undefined> = {
-    test: test.name,
-    file: fileOf(test),
-    action,
-    context: context.name,
-    plan: plan.name,
-    agent: agent.name,
-    history: history.name,
-  }
+export function passes(filters: readonly Filter[], asked: Case): boolean {
+  const { test, action } = asked
+  const named = byDimension((dimension) => asked[dimension].name)
+  const texts: Record<FilterKey, string | undefined> = { test: test.name, file: fileOf(test), action, ...named }
   const keys = new Set(filters.map(({ key }) => key))
   return [...keys].every((key) => {
     const text = texts[key]

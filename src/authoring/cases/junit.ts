@@ -2,7 +2,7 @@ import { grouped } from '../../base/grouped.ts'
 import { xmlText } from '../../base/xml.ts'
 import { combinationText } from './cases.ts'
 import { differenceText } from './differences.ts'
-import { type CaseReport, type Failure, fileOf } from './report.ts'
+import { type CaseReport, countsOf, type Failure, fileOf } from './report.ts'
 
 /**
  * The results as JUnit XML, which CI services read: one suite for each test file.
@@ -17,29 +17,22 @@ export function junitOf(
 ): string {
   const files = grouped(cases, ({ asked }) => fileOf(asked.test))
   const suites = [...files].flatMap(([file, inFile]) => [
-    `  <testsuite ${attributes({ name: file, ...countsOf(inFile) })}>`,
+    `  <testsuite ${attributes({ name: file, ...totalsOf(inFile) })}>`,
     ...inFile.flatMap((one) => caseLines(one, traceOf, pathOf(file))),
     '  </testsuite>',
   ])
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites ${attributes({ name: 'gate-sidecar', ...countsOf(cases) })}>`,
+    `<testsuites ${attributes({ name: 'gate-sidecar', ...totalsOf(cases) })}>`,
     ...suites,
     '</testsuites>\n',
   ].join('\n')
 }
 
-function countsOf(cases: readonly CaseReport[]): Record<string, string> {
-  const failed = cases.filter(({ failure }) => failure !== undefined)
-  const skipped = cases.filter(({ answer }) => answer === null)
-  const ms = cases.reduce((sum, one) => sum + one.ms, 0)
-  return {
-    tests: String(cases.length),
-    failures: String(failed.length),
-    errors: '0',
-    skipped: String(skipped.length),
-    time: seconds(ms),
-  }
+function totalsOf(reports: readonly CaseReport[]): Record<string, string | number> {
+  const { cases, failed, skipped } = countsOf(reports)
+  const ms = reports.reduce((sum, one) => sum + one.ms, 0)
+  return { tests: cases, failures: failed, errors: 0, skipped, time: seconds(ms) }
 }
 
 function caseLines(one: CaseReport, traceOf: (failure: Failure) => readonly string[], path: string): string[] {
@@ -63,8 +56,8 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(3)
 }
 
-function attributes(values: Readonly<Record<string, string>>): string {
+function attributes(values: Readonly<Record<string, string | number>>): string {
   return Object.entries(values)
-    .map(([name, value]) => `${name}="${xmlText(value)}"`)
+    .map(([name, value]) => `${name}="${xmlText(String(value))}"`)
     .join(' ')
 }

@@ -1,6 +1,7 @@
 import { memo } from '../../base/memo.ts'
 import { allTruths, anyTruth, leavesOf, notTruth } from '../../policies/kleene.ts'
-import type { Candidate, Condition, Factor, Leaf, PolicySet, Truth } from '../../policies/set.ts'
+import type { Candidate, Condition, Factor, Leaf, PolicySet, Rule, Truth } from '../../policies/set.ts'
+import { pairwise } from '../lint/truths.ts'
 import { declaredFor, isPresenceTest, mayBeMissing, type Presence } from '../schemas/presence.ts'
 
 /** Outcomes that are possible for requests that fit their schemas. */
@@ -18,7 +19,7 @@ export interface PossibleTruths {
  * Possible outcomes by what is known of facts: `exists` is never unknown. Nor is a comparison of a fact that has a
  * default, or that every schema requires. A fact of the wrong type does not count: a schema refuses it.
  */
-export function possibleTruths(set: PolicySet, candidate: Candidate, scale?: Factor['scale']): PossibleTruths {
+export function possibleTruths(set: PolicySet, candidate: Rule | Factor): PossibleTruths {
   const presence = { ...set, contextsOf: memo((about: Pick<Candidate, 'actions'>) => declaredFor(about, set.actions)) }
   const mayLack = (leaf: Pick<Leaf, 'fact'>): boolean => mayLackFact(leaf, set, candidate, presence)
   const { condition } = candidate
@@ -29,7 +30,7 @@ export function possibleTruths(set: PolicySet, candidate: Candidate, scale?: Fac
   const inWhole = (leaf: Leaf): Possible =>
     guarded.has(leaf.fact.text) ? without(ofLeaf.get(leaf), 'unknown') : (ofLeaf.get(leaf) ?? new Set())
   const when: Possible = condition === undefined ? new Set(['true']) : combined(condition, set.conditions, inWhole)
-  const isUncertain = scale !== undefined && mayLack(scale)
+  const isUncertain = 'scale' in candidate && candidate.scale !== undefined && mayLack(candidate.scale)
   return { whole: isUncertain ? new Set([...when, 'unknown']) : when, leaves: ofLeaf }
 }
 
@@ -61,17 +62,12 @@ function combined(
   const walk = (node: Condition): Possible => {
     if (node.kind === 'leaf') return ofLeaf(node)
     if (node.kind === 'not') return new Set([...walk(node.condition)].map(notTruth))
-    if (node.kind === 'all') return node.conditions.map(walk).reduce(pairs(allTruths))
-    if (node.kind === 'any') return node.conditions.map(walk).reduce(pairs(anyTruth))
+    if (node.kind === 'all') return node.conditions.map(walk).reduce(pairwise(allTruths))
+    if (node.kind === 'any') return node.conditions.map(walk).reduce(pairwise(anyTruth))
     const target = named.get(node.name)
     const possible = known.get(node.name) ?? (target === undefined ? new Set<Truth>() : walk(target))
     known.set(node.name, possible)
     return possible
   }
   return walk(condition)
-}
-
-function pairs(combine: (truths: Iterable<Truth>) => Truth) {
-  return (a: Possible, b: Possible): Possible =>
-    new Set([...a].flatMap((one) => [...b].map((two) => combine([one, two]))))
 }

@@ -6,7 +6,6 @@ import type { Case } from './cases.ts'
 import type { Difference } from './differences.ts'
 import type { CaseResult } from './run.ts'
 
-/** The answer to a case. */
 interface CaseAnswer extends Pick<Ruling, 'decision' | 'reason' | 'rule' | 'decidedBy'> {
   readonly riskScore: number
 }
@@ -34,8 +33,9 @@ export function reportOf(set: PolicySet, result: CaseResult, ms: number, explain
   const { asked, judgement, differences } = result
   const { decision, reason, rule, decidedBy } = judgement.outcome
   const answer = { decision, reason, rule, decidedBy, riskScore: judgement.risk.score }
-  const explanation = explained && differences.length > 0 ? explanationOf(set, asked.action, judgement) : undefined
-  return { asked, answer, failure: differences.length > 0 ? { answer, differences, explanation } : undefined, ms }
+  if (differences.length === 0) return { asked, answer, failure: undefined, ms }
+  const explanation = explained ? explanationOf(set, asked.action, judgement) : undefined
+  return { asked, answer, failure: { answer, differences, explanation }, ms }
 }
 
 export function skippedReport(asked: Case): CaseReport {
@@ -47,15 +47,9 @@ export function fileOf({ place }: PolicyTest): string {
   return place.source.file
 }
 
-export interface Counts {
-  readonly tests: number
-  readonly cases: number
-  readonly passed: number
-  readonly failed: number
-  readonly skipped: number
-}
+export type Counts = ReturnType<typeof countsOf>
 
-export function countsOf(reports: readonly CaseReport[]): Counts {
+export function countsOf(reports: readonly CaseReport[]) {
   const failed = reports.filter(({ failure }) => failure !== undefined).length
   const skipped = reports.filter(({ answer }) => answer === null).length
   const tests = new Set(reports.map(({ asked }) => asked.test)).size

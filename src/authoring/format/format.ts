@@ -34,13 +34,14 @@ export function formatDocument(file: string, bytes: Uint8Array): Formatted {
   const root = readDocument(file, bytes, report)
   if (root === undefined || report.failed()) return { diagnostics: report.diagnostics() }
   const before = read(file, decodeText(bytes).text.replaceAll('\r\n', '\n'))
-  const text = before && printed(file, before)
-  if (text !== undefined && encoded(text).byteLength > LIMITS.fileBytes) {
+  if (before === undefined) return unproved('document')
+  const text = printed(file, before)
+  if (encoded(text).byteLength > LIMITS.fileBytes) {
     return { fault: `would have more than ${LIMITS.fileBytes} bytes after it was formatted` }
   }
-  const after = text === undefined ? undefined : read(file, text)
-  if (before === undefined || text === undefined || after === undefined) return unproved('document')
-  if (JSON.stringify(after.root.value) !== JSON.stringify(root.value)) return unproved('document')
+  const after = read(file, text)
+  if (after === undefined || JSON.stringify(after.root.value) !== JSON.stringify(root.value))
+    return unproved('document')
   if (JSON.stringify(after.comments) !== JSON.stringify(before.comments)) return unproved('comments')
   if (printed(file, after) !== text) return { fault: 'would be formatted otherwise a second time' }
   return { text, apiVersion: textOf(memberOf(root, 'apiVersion')) }

@@ -31,23 +31,28 @@ export function layoutOf(source: Source): Layout {
   const firsts = source.lineStarts.map((start) => firstAfter(source.text, start))
   const comments: Comment[] = []
   const dashes: number[] = []
-  let offset = 0
+  for (const { start, lexeme } of lexemesOf(source.text)) {
+    if (lexeme === '-') dashes.push(start)
+    if (!lexeme.startsWith('#')) continue
+    const { line, column } = positionOf(source, start)
+    comments.push({ start, text: lexeme.trimEnd(), ownLine: firsts[line - 1] === start, column: column - 1 })
+  }
+  return { source, comments, dashes, firsts }
+}
+
+/** The pieces of a YAML text that are no scalars, such as comments and dashes, in order. */
+export function* lexemesOf(text: string): Generator<{ start: number; lexeme: string }> {
+  let start = 0
   let isScalar = false
-  for (const lexeme of new Lexer().lex(source.text)) {
+  for (const lexeme of new Lexer().lex(text)) {
     if (!isScalar && NO_TEXT.includes(lexeme)) {
       isScalar = lexeme === SCALAR_FOLLOWS
       continue
     }
-    if (!isScalar && lexeme.startsWith('#')) {
-      const { line, column } = positionOf(source, offset)
-      const ownLine = firsts[line - 1] === offset
-      comments.push({ start: offset, text: lexeme.trimEnd(), ownLine, column: column - 1 })
-    }
-    if (!isScalar && lexeme === '-') dashes.push(offset)
+    if (!isScalar) yield { start, lexeme }
     isScalar = false
-    offset += lexeme.length
+    start += lexeme.length
   }
-  return { source, comments, dashes, firsts }
 }
 
 function firstAfter(text: string, start: number): number {

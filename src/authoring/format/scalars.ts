@@ -93,7 +93,7 @@ function quoted(text: string, quote: Quote): string {
 }
 
 /** Header of a block scalar: `|` or `>`, the indentation indicator, and the chomping indicator. */
-const HEADER = /^([|>])(?:([1-9])([-+]?)|([-+]?)([1-9]?))/
+const HEADER = /^[|>][-+1-9]*/
 
 export interface BlockScalar {
   /** The header and the lines of the text, without indentation. */
@@ -104,22 +104,18 @@ export interface BlockScalar {
 
 /** @param outer where the collection that holds it begins in the source */
 export function blockScalar(source: string, outer: number): BlockScalar {
-  const [header = '', style = '', , chompAfter = '', chompBefore = ''] = HEADER.exec(source) ?? []
+  const [header = ''] = HEADER.exec(source) ?? []
   const digit = /[1-9]/.exec(header)?.[0]
-  const chomp = chompAfter + chompBefore
+  const chomp = /[-+]/.exec(header)?.[0] ?? ''
   const end = source.indexOf('\n')
   const text = end < 0 ? '' : source.slice(end + 1)
   const body = text === '' ? [] : text.replace(/\n$/, '').split('\n')
-  const firstText = body.find((line) => line.trim() !== '')
-  const spaces = digit === undefined ? leadingSpaces(firstText ?? '') : Math.max(0, outer) + Number(digit)
+  const firstText = body.find((line) => line.trim() !== '') ?? ''
+  const spaces = digit === undefined ? firstText.search(/[^ ]|$/) : Math.max(0, outer) + Number(digit)
   const lines = body.map((line) => line.slice(spaces))
   const keepsEnd = chomp === '+'
   while (!keepsEnd && lines.at(-1) === '') lines.pop()
   // Without the indicator, the spaces of the first line would be taken for indentation.
   const indicator = lines.find((line) => line.trim() !== '')?.startsWith(' ') ? '2' : ''
-  return { lines: [`${style}${indicator}${chomp}`, ...lines], keepsEnd }
-}
-
-function leadingSpaces(line: string): number {
-  return line.length - line.replace(/^ +/, '').length
+  return { lines: [`${header.slice(0, 1)}${indicator}${chomp}`, ...lines], keepsEnd }
 }

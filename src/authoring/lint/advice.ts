@@ -2,32 +2,27 @@ import { parseOperator } from '../../policies/decorators.ts'
 import type { Condition, Leaf, PolicyData, Rule } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import { itemsOf, memberOf, type Node } from '../yaml/node.ts'
-import { leafText, placeOf } from './describe.ts'
-import type { Declared } from './known.ts'
+import type { Certain } from './certain.ts'
+import { leafText, placeOf, writtenLeaves } from './describe.ts'
 import { adviseSpelling } from './spelling.ts'
 import { uncertainLeaves } from './uncertain.ts'
 
 /** Reports valid parts that could be safer or plainer. Shown by `gate-sidecar lint` alone. */
-export function advise(
-  set: PolicyData,
-  names: Names,
-  roots: readonly Node[],
-  actionNodes: Declared['actionNodes'],
-): void {
+export function advise(certain: Certain): void {
+  const { set, names, roots } = certain
   for (const rule of set.rules) {
-    if (rule.effect === 'allow') adviseAllow(rule, set, names, actionNodes)
+    if (rule.effect === 'allow') adviseAllow(rule, certain)
     adviseTerms(memberOf(names.nodes.get(rule), 'approval'), names)
   }
   for (const root of roots) adviseTerms(memberOf(root, 'approval'), names)
-  for (const [condition, node] of names.nodes) {
-    if ('kind' in condition && condition.kind === 'leaf') adviseLength(condition, node, names)
-  }
-  adviseThresholds(set, names, roots)
-  adviseSpelling(set, names, roots)
+  for (const { leaf, node } of writtenLeaves(names)) adviseLength(leaf, node, names)
+  adviseThresholds(certain)
+  adviseSpelling(certain)
 }
 
-function adviseAllow(rule: Rule, set: PolicyData, names: Names, actionNodes: Declared['actionNodes']): void {
+function adviseAllow(rule: Rule, certain: Certain): void {
   const { condition, actions } = rule
+  const { set, names } = certain
   if (condition === undefined) {
     const all = actions.findIndex(({ text }) => text === '*' || text === '**')
     const place = itemsOf(memberOf(names.nodes.get(rule), 'actions'))[all]
@@ -35,7 +30,7 @@ function adviseAllow(rule: Rule, set: PolicyData, names: Names, actionNodes: Dec
     if (place !== undefined) names.report.add('GATE2105', place, message)
     return
   }
-  for (const leaf of uncertainLeaves(rule, set, actionNodes)) {
+  for (const leaf of uncertainLeaves(rule, certain)) {
     if (!isNegation(leaf)) continue
     const { fact } = leaf
     const message = `${leafText(leaf)} is unknown where ${fact.text} is missing, and rule ${rule.id} does not allow then. If that is meant, ask with exists too; if not, give ${fact.text} a default or require it in the schema.`
@@ -99,7 +94,7 @@ function adviseTerms(approval: Node | undefined, names: Names): void {
 }
 
 /** Reports factors that even together do not reach the lower threshold. */
-function adviseThresholds({ factors, thresholds }: PolicyData, names: Names, roots: readonly Node[]): void {
+function adviseThresholds({ set: { factors, thresholds }, names, roots }: Certain): void {
   const tenths = factors.reduce((sum, { weight }) => sum + Math.round(weight * 10), 0)
   const [place] = roots.flatMap((root) => memberOf(root, 'risk') ?? [])
   if (factors.length === 0 || place === undefined || tenths >= thresholds.requireApproval * 10) return

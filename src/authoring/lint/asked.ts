@@ -1,7 +1,6 @@
 import type { Json } from '../../base/json.ts'
 import { memo } from '../../base/memo.ts'
-import { comparisonTests } from '../../policies/comparisons.ts'
-import { leafTest, parseOperator } from '../../policies/decorators.ts'
+import { comparisonTests, leafTest, parseOperator } from '../../policies/decorators.ts'
 import type { Leaf, Truth } from '../../policies/set.ts'
 import type { Budget } from './budget.ts'
 import type { Declared } from './known.ts'

@@ -1,18 +1,15 @@
-/** Counts the work of an analysis, so that it ends after the same amount on every machine. */
-export interface Budget {
-  /** False, then and ever after, when less is left: the finding that needs it is omitted. */
-  readonly spend: (cost: number) => boolean
-  /** True when findings were omitted. */
-  readonly exhausted: () => boolean
-}
+export type Budget = ReturnType<typeof createBudget>
 
-export function createBudget(limit: number): Budget {
+/** Counts the work of an analysis, so that it ends after the same amount on every machine. */
+export function createBudget(limit: number) {
   let left = limit
   return {
-    spend(cost) {
+    /** False, then and ever after, when less is left: the finding that needs it is omitted. */
+    spend(cost: number): boolean {
       left -= cost
       return left >= 0
     },
-    exhausted: () => left < 0,
+    /** True when findings were omitted. */
+    exhausted: (): boolean => left < 0,
   }
 }

@@ -102,11 +102,9 @@ function opennesses(asked: readonly Asked[], ...which: readonly Asked['open'][])
 
 /** Texts that are no constant, in every way that the leaves can distinguish. */
 function textSamples(asked: readonly Asked[], constants: readonly string[]): Sample[] | undefined {
-  const own = asked.map((one, i) => ({ ...one, i })).filter(({ depth }) => depth === 0)
-  const wantedBy = (...bases: string[]): string[] =>
-    own.filter(({ base }) => bases.includes(base)).flatMap(({ wanted }) => wanted.filter(isText))
-  const texts = textsBeside(wantedBy('startsWith'), wantedBy('endsWith'), constants)
-  const timed = wantedBy('before', 'after').flatMap((text) => parseRfc3339(text) ?? [])
+  const own = asked.filter(({ depth }) => depth === 0)
+  const texts = textsBeside(wantedBy(own, 'startsWith'), wantedBy(own, 'endsWith'), constants)
+  const timed = wantedBy(own, 'before', 'after').flatMap((text) => parseRfc3339(text) ?? [])
   const times = own.some(isTimed) ? timesAround(timed) : [undefined]
   const opens = combinations(opennesses(asked, 'beside', 'everywhere'))
   if (texts === undefined || times === undefined || opens === undefined) return undefined
@@ -136,15 +134,18 @@ function listSamples(asked: readonly Asked[], budget: Budget): Sample[] | undefi
  */
 function itemsOf(leaves: readonly Asked[], budget: Budget): Json[] | undefined {
   const constants = [...new Set(leaves.flatMap(({ wanted }) => wanted.filter(isScalar)))]
-  const ending = (name: string): string[] =>
-    leaves.filter(({ base }) => base === name).flatMap(({ wanted }) => wanted.filter(isText))
-  const texts = textsBeside(ending('startsWith'), ending('endsWith'), constants.filter(isText))
+  const texts = textsBeside(wantedBy(leaves, 'startsWith'), wantedBy(leaves, 'endsWith'), constants.filter(isText))
   if (texts === undefined || constants.length + texts.length > MAX_SAMPLES) return undefined
   const numbers = numbersAround(constants.filter((one) => typeof one === 'number'))
   const values: Json[] = [...constants, ...texts, ...numbers, true, false, null, [], {}]
   if (!budget.spend(values.length * leaves.length)) return undefined
   const kinds = new Map(values.map((item) => [leaves.map(({ test }) => test([item])).join(), item]))
   return [...kinds.values()]
+}
+
+/** The texts with which leaves of these operators compare. */
+function wantedBy(leaves: readonly Asked[], ...bases: string[]): string[] {
+  return leaves.filter(({ base }) => bases.includes(base)).flatMap(({ wanted }) => wanted.filter(isText))
 }
 
 /** Every way to give each position one of its outcomes; undefined when there are too many. */

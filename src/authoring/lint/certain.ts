@@ -1,22 +1,18 @@
 import { grouped } from '../../base/grouped.ts'
 import type { Json } from '../../base/json.ts'
 import type { Condition, Factor, PolicyData, Rule } from '../../policies/set.ts'
+import type { Report } from '../diagnostics/report.ts'
 import type { Names } from '../load/names.ts'
 import type { ReadFiles } from '../load/read-files.ts'
 import { actionNodes } from '../schemas/actions.ts'
 import { type Entry, entriesOf, itemsOf, memberOf, type Node } from '../yaml/node.ts'
+import type { Declared } from './known.ts'
 
 /** The certain part of a set, errors or not: the whole of one without errors. */
-export interface Certain {
-  /** The set with the rules, factors and conditions that were read without fault. */
-  readonly set: PolicyData
+export interface Certain extends Declared {
   readonly names: Names
   /** Documents whose text was read as it stands. */
   readonly roots: readonly Node[]
-  /** Declared actions; undefined when some declaration is not known, so that no fact is certain. */
-  readonly actionNodes: ReadonlyMap<string, Node> | undefined
-  /** Names of the lists whose values may be others: those kept in files, or at fault. */
-  readonly openLists: ReadonlySet<string>
   /** Texts inside conditions, each of which may be a name in spite of an error; none without errors. */
   readonly mentioned: ReadonlySet<string>
   /** False when something was left out. */
@@ -41,7 +37,7 @@ export function certainPart(set: PolicyData, names: Names, { policies, partial }
   const isMissing = partial || roots.length < all.length
   const conditions = soundConditions(set, names)
   const isSound = (candidate: Rule | Factor): boolean =>
-    isReadable(candidate, names) && refersOnlyTo(candidate.condition, conditions)
+    isReadable(candidate, names) && referencesOf(candidate.condition).every((name) => conditions.has(name))
   const rules = set.rules.filter(isSound)
   const factors = set.factors.filter(isSound)
   const isDeclared = !isMissing && !names.unsure && !all.some((root) => hasFaultyDeclaration(root, names))
@@ -71,8 +67,7 @@ export function certainPart(set: PolicyData, names: Names, { policies, partial }
 
 function openListsIn(root: Node, { report }: Names): string[] {
   const lists = entriesOf(memberOf(root, 'lists'))
-  const isOpen = ({ key, value }: Entry): boolean =>
-    memberOf(value, 'file') !== undefined || report.errors.within(key) || report.errors.within(value)
+  const isOpen = (entry: Entry): boolean => memberOf(entry.value, 'file') !== undefined || hasErrorIn(entry, report)
   return lists.filter(isOpen).map(({ name }) => name)
 }
 
@@ -84,7 +79,11 @@ function hasFaultyDeclaration(root: Node, names: Names): boolean {
 
 function hasErrorAt(root: Node, section: string, { report }: Names): boolean {
   const entry = root.entries?.get(section)
-  return entry !== undefined && (report.errors.within(entry.key) || report.errors.within(entry.value))
+  return entry !== undefined && hasErrorIn(entry, report)
+}
+
+function hasErrorIn({ key, value }: Entry, { errors }: Report): boolean {
+  return errors.within(key) || errors.within(value)
 }
 
 /** True when all of a rule or factor was read: a reference that may be declared elsewhere is no error, but is missing. */
@@ -116,15 +115,11 @@ function soundConditions({ conditions }: PolicyData, names: Names): Map<string, 
 }
 
 /** Named conditions that a condition refers to directly. */
-function referencesOf(condition: Condition): readonly string[] {
-  if (condition.kind === 'leaf') return []
+function referencesOf(condition: Condition | undefined): readonly string[] {
+  if (condition === undefined || condition.kind === 'leaf') return []
   if (condition.kind === 'condition') return [condition.name]
   if (condition.kind === 'not') return referencesOf(condition.condition)
   return condition.conditions.flatMap(referencesOf)
-}
-
-function refersOnlyTo(condition: Condition | undefined, sound: ReadonlyMap<string, Condition>): boolean {
-  return condition === undefined || referencesOf(condition).every((name) => sound.has(name))
 }
 
 /** Keys of rules and factors under which no condition stands, if rightly spelt. */

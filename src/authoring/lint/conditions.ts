@@ -1,3 +1,4 @@
+import { repeatsOf } from '../../base/grouped.ts'
 import type { Condition, Leaf, PolicyData, Truth } from '../../policies/set.ts'
 import { REQUEST_ROOTS } from '../load/fact-names.ts'
 import { asksNever } from '../load/leaves.ts'
@@ -8,25 +9,24 @@ import type { Scope } from './known.ts'
 import type { Search } from './search.ts'
 import { groupByFacts, outcomesIn, type TruthsOf } from './truths.ts'
 
-/** Inputs of the check of a condition. */
 interface Checking {
+  readonly set: PolicyData
   readonly names: Names
   readonly search: Search
   readonly scope: Scope
   readonly outcomes: TruthsOf
-  readonly hasDefault: (leaf: Leaf) => boolean
 }
-
-export type CheckCondition = (condition: Condition, scope: Scope) => boolean
 
 /**
  * Reports parts of conditions that are constant or change nothing, each at the smallest part that shows it. True when
  * something was reported. A named condition is checked at its own place.
  */
-export function conditionChecker(set: PolicyData, names: Names, search: Search): CheckCondition {
-  const hasDefault = ({ fact }: Leaf): boolean => set.facts.get(fact.text)?.default !== undefined
-  return (condition, scope) =>
-    check(condition, { names, search, scope, outcomes: outcomesIn(scope, set, search), hasDefault })
+export function conditionChecker(
+  set: PolicyData,
+  names: Names,
+  search: Search,
+): (condition: Condition, scope: Scope) => boolean {
+  return (condition, scope) => check(condition, { set, names, search, scope, outcomes: outcomesIn(scope, set, search) })
 }
 
 function check(node: Condition, checking: Checking): boolean {
@@ -35,9 +35,7 @@ function check(node: Condition, checking: Checking): boolean {
   if (node.kind === 'not') return check(node.condition, checking)
   const reported = node.conditions.map((part) => check(part, checking))
   if (reported.includes(true)) return true
-  const repeated = reportRepeated(node.kind, node.conditions, checking)
-  if (repeated) return true
-  return reportConstant(node.kind, node, checking) || reportIdle(node.kind, node.conditions, checking)
+  return reportRepeated(node, checking) || reportConstant(node, checking) || reportIdle(node, checking)
 }
 
 function checkLeaf(leaf: Leaf, checking: Checking): boolean {
@@ -59,18 +57,21 @@ function checkLeaf(leaf: Leaf, checking: Checking): boolean {
   return true
 }
 
-function isGuard(leaf: Leaf, { hasDefault }: Checking): boolean {
-  return isPresenceTest(leaf) && REQUEST_ROOTS.has(leaf.fact.root) && !hasDefault(leaf)
+function isGuard(leaf: Leaf, { set }: Checking): boolean {
+  const { root, text } = leaf.fact
+  return isPresenceTest(leaf) && REQUEST_ROOTS.has(root) && set.facts.get(text)?.default === undefined
 }
 
 function whereThere(outcomes: ReadonlySet<Truth>): string {
   return outcomes.has('unknown') ? ', wherever its facts are there' : ''
 }
 
-type ListKind = 'all' | 'any'
+type ListCondition = Extract<Condition, { conditions: readonly Condition[] }>
+type ListKind = ListCondition['kind']
 
 /** Reports a list of conditions that is never true, or never false, though none of its parts is. */
-function reportConstant(kind: ListKind, node: Condition & { kind: ListKind }, checking: Checking): boolean {
+function reportConstant(node: ListCondition, checking: Checking): boolean {
+  const { kind } = node
   const { names } = checking
   const outcomes = checking.outcomes(node)
   const isNever = !outcomes.has('true')
@@ -78,7 +79,7 @@ function reportConstant(kind: ListKind, node: Condition & { kind: ListKind }, ch
   // A named condition that is constant itself is reported at its own place.
   const inert = isNever ? 'true' : 'false'
   if (node.conditions.some((part) => part.kind === 'condition' && !checking.outcomes(part).has(inert))) return false
-  const conflict = conflictOf(kind, node.conditions, checking)
+  const conflict = conflictOf(node, checking)
   const parts = listText(
     conflict.map((part) => conditionText(part, names)),
     kind === 'all' ? 'and' : 'or',
@@ -96,8 +97,7 @@ function reportConstant(kind: ListKind, node: Condition & { kind: ListKind }, ch
 const MAX_PAIRED = 12
 
 /** The two parts in conflict, or the parts that conflict only together. */
-function conflictOf(kind: ListKind, parts: readonly Condition[], checking: Checking): readonly Condition[] {
-  const { search, scope } = checking
+function conflictOf({ kind, conditions: parts }: ListCondition, { search, scope }: Checking): readonly Condition[] {
   const holds = (truth: Truth): boolean => (kind === 'all' ? truth === 'true' : truth === 'false')
   const isMet = (some: readonly Condition[]): boolean =>
     search.search(
@@ -113,19 +113,13 @@ function conflictOf(kind: ListKind, parts: readonly Condition[], checking: Check
 }
 
 /** Reports parts that repeat an earlier one of their list. */
-function reportRepeated(kind: ListKind, parts: readonly Condition[], { names }: Checking): boolean {
-  const seen = new Set<string>()
-  let reported = false
-  for (const part of parts) {
-    const key = conditionKey(part)
-    if (seen.has(key)) {
-      const message = `${conditionText(part, names)} stands in this ${kind} already. Take it out, or correct it.`
-      names.report.add('GATE2013', placeOf(part, names), message)
-      reported = true
-    }
-    seen.add(key)
+function reportRepeated({ kind, conditions }: ListCondition, { names }: Checking): boolean {
+  const repeats = repeatsOf(conditions, conditionKey)
+  for (const part of repeats) {
+    const message = `${conditionText(part, names)} stands in this ${kind} already. Take it out, or correct it.`
+    names.report.add('GATE2013', placeOf(part, names), message)
   }
-  return reported
+  return repeats.length > 0
 }
 
 /** A key that is the same for equal conditions, in whatever order their parts stand. */
@@ -137,9 +131,9 @@ export const conditionKey = (condition: Condition): string => {
 }
 
 /** Reports parts whose removal changes the list's outcome in no request. */
-function reportIdle(kind: ListKind, parts: readonly Condition[], checking: Checking): boolean {
+function reportIdle({ kind, conditions }: ListCondition, checking: Checking): boolean {
   let reported = false
-  for (const group of groupByFacts(parts, (part) => part, checking.search)) {
+  for (const group of groupByFacts(conditions, (part) => part, checking.search)) {
     let left = group
     for (let idle = idleOf(kind, left, checking); idle !== undefined; idle = idleOf(kind, left, checking)) {
       const rest = left.filter((part) => part !== idle)

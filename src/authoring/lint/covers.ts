@@ -1,33 +1,27 @@
 import { type Glob, globContains } from '../../base/glob.ts'
 import { grouped } from '../../base/grouped.ts'
+import { ANYWHERE, startOf } from '../../policies/candidates.ts'
 import type { Rule } from '../../policies/set.ts'
 import type { Budget } from './budget.ts'
-
-/** Finds the rules that cover every action of a pattern, in declared order. */
-export type FindCovering = (glob: Glob) => readonly Rule[]
 
 /** Most conditional rules of one effect that are compared for one pattern: the first. */
 const MAX_CONDITIONAL = 8
 /** Cost of comparing with a pattern, by whether the other is an action or a pattern itself. */
 const COST = { exact: 1, pattern: 30 }
 
-/** Comparing costs: once the budget is spent, only rules with the same pattern, or `**`, are found. */
-export function coveringFinder(rules: readonly Rule[], budget: Budget): FindCovering {
+/**
+ * Finds the rules that cover every action of a pattern, in declared order. Comparing costs: once the budget is spent,
+ * only rules with the same pattern, or `**`, are found.
+ */
+export function coveringFinder(rules: readonly Rule[], budget: Budget): (glob: Glob) => readonly Rule[] {
   const order = new Map(rules.map((rule, i) => [rule, i]))
   const all = telling(rules)
   const byText = grouped(all, ({ glob }) => glob.text)
   const patterns = all.filter(({ glob }) => !glob.exact && glob.text !== '**')
-  const bySegment = grouped(
-    patterns,
-    ({
-      glob: {
-        segments: [first = ''],
-      },
-    }) => (first.includes('*') ? '*' : first),
-  )
+  const byStart = grouped(patterns, ({ glob }) => startOf(glob))
   return (glob) => {
     const found = new Set([glob.text, '**'].flatMap((text) => byText.get(text) ?? []).map(({ rule }) => rule))
-    const near = [glob.segments[0] ?? '', '*'].flatMap((start) => bySegment.get(start) ?? [])
+    const near = [glob.segments[0] ?? '', ANYWHERE].flatMap((start) => byStart.get(start) ?? [])
     if (budget.spend(near.length * (glob.exact ? COST.exact : COST.pattern))) {
       for (const { glob: outer, rule } of near) if (globContains(outer, glob)) found.add(rule)
     }

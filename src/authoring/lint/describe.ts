@@ -1,14 +1,19 @@
 import type { Condition, Leaf } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
-import { keyOf, memberOf, type Place, placeAt, positionOf } from '../yaml/node.ts'
+import { keyOf, memberOf, type Node, type Place, placeAt, positionOf } from '../yaml/node.ts'
 
 const MAX_SHOWN = 40
 
-/** `context.amount greaterThan 100`. */
-export function leafText({ fact, operator, wanted }: Leaf): string {
+/** `context.amount greaterThan 100`. @param max characters shown of the constant */
+export function leafText({ fact, operator, wanted }: Leaf, max = MAX_SHOWN): string {
   if (operator === 'exists' || operator === 'missing') return `${fact.text} ${operator}`
   const value = JSON.stringify(wanted)
-  return `${fact.text} ${operator} ${value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value}`
+  return `${fact.text} ${operator} ${value.length > max ? `${value.slice(0, max)}…` : value}`
+}
+
+/** The comparisons of all conditions, each with the node that it was read from. */
+export function writtenLeaves({ nodes }: Names): { leaf: Leaf; node: Node }[] {
+  return [...nodes].flatMap(([part, node]) => ('kind' in part && part.kind === 'leaf' ? [{ leaf: part, node }] : []))
 }
 
 /** A condition as a part of a sentence. */

@@ -1,8 +1,8 @@
-import { CST, Lexer } from 'yaml'
 import { grouped } from '../../base/grouped.ts'
 import { DIAGNOSTICS, type DiagnosticCode } from '../diagnostics/codes.ts'
 import type { Diagnostic } from '../diagnostics/diagnostics.ts'
 import type { Report } from '../diagnostics/report.ts'
+import { lexemesOf } from '../format/layout.ts'
 import { Verbatim } from '../suggest/written.ts'
 import { entriesOf, itemsOf, type Node, type Place, placeAt, positionOf, type Source } from '../yaml/node.ts'
 
@@ -28,8 +28,9 @@ export function readIgnores(files: readonly { readonly root: Node }[], report: R
   const ignores = files.flatMap(({ root }) => {
     const { source } = root
     if (source.file.endsWith('.json') || !source.text.includes('lint-ignore')) return []
-    return commentsOf(source).flatMap((comment) => {
-      if (!BEGINS.test(textOf(comment))) return []
+    return [...lexemesOf(source.text)].flatMap(({ start, lexeme }) => {
+      if (!BEGINS.test(lexeme)) return []
+      const comment = placeAt(source, start, start + lexeme.length)
       const code = readCode(comment, report)
       return code === undefined ? [] : [{ comment, code, ...reachOf(comment, root) }]
     })
@@ -65,12 +66,9 @@ export function withoutIgnored(
   return report.diagnostics().filter((diagnostic) => !ignored.has(diagnostic))
 }
 
-function textOf({ source, start, end }: Place): string {
-  return source.text.slice(start, end)
-}
-
 function readCode(comment: Place, report: Report): DiagnosticCode | undefined {
-  const name = FORM.exec(textOf(comment))?.[1]
+  const text = comment.source.text.slice(comment.start, comment.end)
+  const name = FORM.exec(text)?.[1]
   if (name === undefined) {
     const message = 'The comment needs one code and a reason: # lint-ignore GATE2007: why this is meant.'
     report.add('GATE2021', comment, message)
@@ -80,7 +78,7 @@ function readCode(comment: Place, report: Report): DiagnosticCode | undefined {
   if (code === undefined) {
     // No suggestion for a wrong number: many codes are equally near.
     const meant = codeOf(name.toUpperCase())
-    const suggestion = meant && new Verbatim(textOf(comment).replace(name, meant))
+    const suggestion = meant && new Verbatim(text.replace(name, meant))
     report.add('GATE2022', comment, `There is no code ${name}.`, suggestion)
     return undefined
   }
@@ -140,20 +138,4 @@ function covers({ comment, from, to }: Ignore, { file, line, column }: Diagnosti
   if (source.file !== file) return false
   const at = startOf(source, line) + column - 1
   return at >= from && at < to
-}
-
-/** The comments of a YAML text, in order, from `#` to the end of the line. */
-function commentsOf(source: Source): Place[] {
-  const comments: Place[] = []
-  let at = 0
-  let isContent = false
-  for (const lexeme of new Lexer().lex(source.text)) {
-    // The lexer puts marks between the pieces of the text; what follows the mark of a scalar is its text.
-    const kind: ReturnType<typeof CST.tokenType> | 'content' = isContent ? 'content' : CST.tokenType(lexeme)
-    isContent = kind === 'scalar'
-    if (kind === 'scalar' || kind === 'doc-mode' || kind === 'flow-error-end') continue
-    if (kind === 'comment') comments.push(placeAt(source, at, at + lexeme.length))
-    at += lexeme.length
-  }
-  return comments
 }

@@ -28,10 +28,11 @@ export interface Known {
 
 /** Declarations that analyses read beside conditions. */
 export interface Declared {
+  /** The set with the rules, factors and conditions that were read without fault. */
   readonly set: PolicyData
-  /** The declared actions; undefined when some declaration is not known. */
+  /** The declared actions; undefined when some declaration is not known, so that no fact is certain. */
   readonly actionNodes: ReadonlyMap<string, Node> | undefined
-  /** Names of the lists whose values may be others. */
+  /** Names of the lists whose values may be others: those kept in files, or at fault. */
   readonly openLists: ReadonlySet<string>
 }
 
@@ -47,7 +48,7 @@ const ANY_VALUE: Known = {
   because: undefined,
 }
 
-function oneOf(values: readonly (string | number)[], because: string): Known {
+function oneOf(values: Known['constants'], because: Known['because']): Known {
   return {
     ...ANY_VALUE,
     constants: values,
@@ -60,7 +61,6 @@ function oneOf(values: readonly (string | number)[], because: string): Known {
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 
-/** Knowledge about a fact in conditions about these actions. */
 export function knownOf(fact: FactPath, scope: Scope, { set, actionNodes }: Declared): Known {
   switch (fact.text) {
     case 'time.hour':
@@ -85,9 +85,7 @@ export function knownOf(fact: FactPath, scope: Scope, { set, actionNodes }: Decl
 
 function overTimeKnown(fact: FactPath, counter: Counter | undefined): Known {
   if (fact.text === SESSION_ACTIONS) return { ...ANY_VALUE, ...kindOnly('array') }
-  if (fact.root === 'session') {
-    return { ...ANY_VALUE, constants: [true, false], admits: (value) => typeof value === 'boolean', ...noOther }
-  }
+  if (fact.root === 'session') return { ...oneOf([true, false], undefined), mayBeMissing: true }
   if (counter?.sum !== undefined) {
     return { ...ANY_VALUE, admits: (value) => typeof value === 'number', admitsOther: (kind) => kind === 'number' }
   }
@@ -100,8 +98,6 @@ function overTimeKnown(fact: FactPath, counter: Counter | undefined): Known {
     because: 'it is a whole number, 0 or more',
   }
 }
-
-const noOther = { admitsOther: () => false }
 
 function textOnly(admits: (text: string) => boolean): Pick<Known, 'admits' | 'admitsOther'> {
   return {
@@ -124,8 +120,7 @@ function actionKnown(scope: Scope): Known {
 function domainKnown(scope: Scope, { domains }: PolicyData): Known {
   const meets = (globs: readonly Glob[]): boolean =>
     scope === undefined || scope.some((own) => globs.some((glob) => globsIntersect(own, glob)))
-  const possible: string[] = []
-  for (const [name, globs] of domains) if (meets(globs)) possible.push(name)
+  const possible = [...domains].filter(([, globs]) => meets(globs)).map(([name]) => name)
   // A domain that contains an action pattern also meets it.
   const near = possible.flatMap((name) => domains.get(name) ?? [])
   const covered = scope?.every((own) => near.some((glob) => globContains(glob, own))) ?? false
@@ -224,20 +219,16 @@ function valuesOf(node: Node | undefined): readonly Json[] | undefined {
   return values?.every((value) => value === null || isScalar(value)) ? values : undefined
 }
 
-interface Bound {
-  at: number
-  holds: (value: number) => boolean
+const BOUNDS: Readonly<Record<string, (value: number, at: number) => boolean>> = {
+  minimum: (value, at) => value >= at,
+  exclusiveMinimum: (value, at) => value > at,
+  maximum: (value, at) => value <= at,
+  exclusiveMaximum: (value, at) => value < at,
 }
 
-function boundsOf(node: Node | undefined): Bound[] {
-  const bound = (key: string, holds: (value: number, at: number) => boolean): Bound[] => {
-    const at = numberOf(memberOf(node, key))
-    return at === undefined ? [] : [{ at, holds: (value) => holds(value, at) }]
-  }
-  return [
-    ...bound('minimum', (value, at) => value >= at),
-    ...bound('exclusiveMinimum', (value, at) => value > at),
-    ...bound('maximum', (value, at) => value <= at),
-    ...bound('exclusiveMaximum', (value, at) => value < at),
-  ]
+function boundsOf(node: Node | undefined) {
+  return Object.entries(BOUNDS).flatMap(([keyword, holds]) => {
+    const at = numberOf(memberOf(node, keyword))
+    return at === undefined ? [] : [{ at, holds: (value: number) => holds(value, at) }]
+  })
 }

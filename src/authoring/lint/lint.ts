@@ -1,20 +1,17 @@
 import type { PolicyData, Rule } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import type { ReadFiles } from '../load/read-files.ts'
-import type { Node } from '../yaml/node.ts'
 import { advise } from './advice.ts'
 import { createBudget } from './budget.ts'
-import { certainPart } from './certain.ts'
+import { type Certain, certainPart } from './certain.ts'
 import { conditionChecker } from './conditions.ts'
-import { reportIdle } from './idle.ts'
-import type { Declared } from './known.ts'
 import { reportRepeated } from './repeated.ts'
 import { reportScales } from './scales.ts'
 import { createSearch } from './search.ts'
 import { reportShadowed } from './shadows.ts'
 import { reportTexts } from './texts.ts'
 import { reportUncertain } from './uncertain.ts'
-import { reportUnused } from './unused.ts'
+import { reportIdle, reportUnused } from './unused.ts'
 
 /** Budgets of the analyses of a set: spent in full, they take some tenths of a second. */
 const CONDITION_COST = 150_000
@@ -30,24 +27,23 @@ export type LintLevel = 'doubts' | 'advice'
  */
 export function lint(whole: PolicyData, read: Names, files: ReadFiles, level: LintLevel): boolean {
   const certain = certainPart(whole, read, files)
-  const { set, names, roots, actionNodes, openLists, isWhole } = certain
+  const { set, names, roots, actionNodes, isWhole } = certain
   // Unread parts may use anything.
   if (isWhole || (!files.partial && roots.length === files.policies.length))
     for (const root of roots) reportUnused(root, names, certain.mentioned)
-  reportUncertain(set, names, actionNodes)
+  reportUncertain(certain)
   // A rule that was left out may allow an action that is counted.
   if (isWhole) reportIdle(set, names, roots)
-  if (level === 'advice') advise(set, names, roots, actionNodes)
+  if (level === 'advice') advise(certain)
   if (actionNodes !== undefined) reportTexts(set, names)
-  const isAnalysed = analyse({ set, actionNodes, openLists }, names, roots)
-  return isAnalysed && isWhole
+  return analyse(certain) && isWhole
 }
 
 /** Reports the findings that follow from trying all requests that conditions can distinguish. */
-function analyse(declared: Declared, names: Names, roots: readonly Node[]): boolean {
-  const { set } = declared
+function analyse(certain: Certain): boolean {
+  const { set, names, roots } = certain
   const conditionBudget = createBudget(CONDITION_COST)
-  const search = createSearch(declared, conditionBudget)
+  const search = createSearch(certain, conditionBudget)
   const check = conditionChecker(set, names, search)
   for (const condition of set.conditions.values()) check(condition, undefined)
   const faulty = new Set<Rule>()
@@ -58,7 +54,7 @@ function analyse(declared: Declared, names: Names, roots: readonly Node[]): bool
   reportScales(set, names, search)
   const shadowBudget = createBudget(SHADOW_COST)
   const coverBudget = createBudget(COVER_COST)
-  const shadowSearch = createSearch(declared, shadowBudget)
+  const shadowSearch = createSearch(certain, shadowBudget)
   const repeated = reportRepeated(set, names, roots)
   reportShadowed(set, names, { search: shadowSearch, coverBudget, repeated, faulty })
   return ![conditionBudget, shadowBudget, coverBudget].some(({ exhausted }) => exhausted())

@@ -1,9 +1,11 @@
 import { type Glob, globContains } from '../../base/glob.ts'
-import type { Leaf, PolicyData, Rule } from '../../policies/set.ts'
+import { repeatsOf } from '../../base/grouped.ts'
+import type { PolicyData, Rule } from '../../policies/set.ts'
 import { placeText } from '../load/declarations.ts'
 import type { Names } from '../load/names.ts'
 import { entriesOf, itemsOf, memberOf, type Node } from '../yaml/node.ts'
 import { conditionKey } from './conditions.ts'
+import { writtenLeaves } from './describe.ts'
 
 /** Reports repetitions without further meaning. Returns the rules that repeat an earlier one. */
 export function reportRepeated(set: PolicyData, names: Names, files: readonly Node[]): ReadonlySet<Rule> {
@@ -18,9 +20,8 @@ export function reportRepeated(set: PolicyData, names: Names, files: readonly No
     for (const { value } of entriesOf(memberOf(root, 'lists')))
       if (isSound(value)) reportValues(memberOf(value, 'values'), names)
   }
-  for (const [condition, node] of names.nodes) {
-    if ('kind' in condition && condition.kind === 'leaf') reportConstants(condition, node, names)
-  }
+  for (const { leaf, node } of writtenLeaves(names))
+    if (Array.isArray(leaf.wanted)) reportValues(memberOf(node, 'value'), names)
   return reportRules(set.rules, names)
 }
 
@@ -47,22 +48,12 @@ function reportPatterns(globs: readonly Glob[], node: Node | undefined, names: N
 }
 
 function reportValues(node: Node | undefined, names: Names): void {
-  const seen = new Set<unknown>()
-  for (const item of itemsOf(node)) {
-    if (seen.has(item.value)) {
-      const message = `${JSON.stringify(item.value)} stands in this list already. Take it out.`
-      names.report.add('GATE2017', item, message)
-    }
-    seen.add(item.value)
-  }
+  for (const item of repeatsOf(itemsOf(node), ({ value }) => value))
+    names.report.add('GATE2017', item, `${JSON.stringify(item.value)} stands in this list already. Take it out.`)
 }
 
 function reportTerms(approval: Node | undefined, names: Names): void {
   for (const key of ['approvers', 'unbound']) reportValues(memberOf(approval, key), names)
-}
-
-function reportConstants({ wanted }: Leaf, node: Node, names: Names): void {
-  if (Array.isArray(wanted)) reportValues(memberOf(node, 'value'), names)
 }
 
 /** Rules with the same actions, effect and condition; a hold also with the same terms, since those add up. */

@@ -14,12 +14,12 @@ export function reportScales(set: PolicyData, names: Names, search: Search): voi
     const possible = numbersAround([scale.from, scale.to, ...bounds]).filter(admits)
     const node = memberOf(names.nodes.get(factor), 'scale')
     if (node === undefined || possible.length === 0) continue
-    const limit = `the schemas of its actions let no number ${possible.every((one) => one <= scale.from) ? `above ${scale.from}` : `below ${scale.to}`} through`
+    const limit = 'the schemas of its actions let no number'
     if (possible.every((one) => one <= scale.from)) {
-      const message = `The scale never adds anything: ${limit}. Lower from, or take the factor out.`
+      const message = `The scale never adds anything: ${limit} above ${scale.from} through. Lower from, or take the factor out.`
       names.report.add('GATE2019', memberOf(node, 'from') ?? node, message)
     } else if (possible.every((one) => one >= scale.to)) {
-      const message = `The scale always adds the whole weight: ${limit}. Raise to, or leave the scale out.`
+      const message = `The scale always adds the whole weight: ${limit} below ${scale.to} through. Raise to, or leave the scale out.`
       names.report.add('GATE2019', memberOf(node, 'to') ?? node, message)
     }
   }

@@ -1,5 +1,6 @@
+import { grouped } from '../../base/grouped.ts'
 import { memo } from '../../base/memo.ts'
-import { combiner, leavesOf } from '../../policies/kleene.ts'
+import { combiner, distinctLeaves, leavesOf } from '../../policies/kleene.ts'
 import type { FactPath } from '../../policies/path.ts'
 import type { Condition, Leaf, PolicyData, Truth } from '../../policies/set.ts'
 import { leafAsker } from './asked.ts'
@@ -16,24 +17,14 @@ interface Goal {
 /** `unclear` when it was not possible to try everything. */
 type Found = 'found' | 'none' | 'unclear'
 
-/** Tries all requests that conditions can distinguish. */
-export interface Search {
-  /**
-   * Searches for a request about these actions that meets all goals. `visit` receives the truths of the goals'
-   * conditions for each, and returns true to stop.
-   */
-  readonly search: (goals: readonly Goal[], scope: Scope, visit?: (truths: readonly Truth[]) => boolean) => Found
-  /** The distinct leaves below a condition, in document order. */
-  readonly leavesOf: (condition: Condition) => readonly Leaf[]
-  /** False when the budget is spent; `cost` is that of the work before the next search. */
-  readonly mayGoOn: (cost: number) => boolean
-  readonly knownOf: (fact: FactPath, scope: Scope) => Known
-}
+/** Called with the truths of the goals' conditions for a request that meets them; true to stop. */
+type Visit = (truths: readonly Truth[]) => boolean
+
+export type Search = ReturnType<typeof createSearch>
 
 /** Most nodes of all conditions of one search, and most steps that it may take. */
 const MAX_NODES = 200
 const MAX_STEPS = 20_000
-/** Fixed cost of a search. */
 const SEARCH_COST = 10
 
 /** The leaves about one fact, and their possible combined outcomes. */
@@ -44,42 +35,38 @@ interface Axis {
   readonly goals: readonly number[]
 }
 
-export function createSearch(declared: Declared, budget: Budget): Search {
+/** Tries all requests that conditions can distinguish. */
+export function createSearch(declared: Declared, budget: Budget) {
   const { set } = declared
   const ask = leafAsker(declared, budget)
-  const leavesBelow = memo((condition: Condition): readonly Leaf[] => {
-    const leaves = leavesOf(condition, set.conditions)
-    return [...new Map(leaves.map((leaf) => [leaf.index, leaf])).values()]
-  })
+  const leavesBelow = memo((condition: Condition) => distinctLeaves(leavesOf(condition, set.conditions)))
   const sizeOf = nodeCounter(set)
   const axesOf = (goals: readonly Goal[], scope: Scope): Axis[] | undefined => {
-    const groups = new Map<string, { leaves: Map<number, Leaf>; last: Set<number> }>()
-    for (const [i, { condition }] of goals.entries()) {
-      for (const leaf of leavesBelow(condition)) {
-        const group = groups.get(leaf.fact.text) ?? { leaves: new Map(), last: new Set() }
-        groups.set(leaf.fact.text, group)
-        group.leaves.set(leaf.index, leaf)
-        group.last.add(i)
-      }
-    }
+    const read = goals.flatMap(({ condition }, goal) => leavesBelow(condition).map((leaf) => ({ leaf, goal })))
+    const byFact = grouped(read, ({ leaf }) => leaf.fact.text)
     const axes: Axis[] = []
     const later = new Set<number>()
-    for (const { leaves, last } of [...groups.values()].reverse()) {
-      const asked = [...leaves.values()].map(ask)
-      const [first] = leaves.values()
+    for (const group of [...byFact.values()].reverse()) {
+      const leaves = distinctLeaves(group.map(({ leaf }) => leaf))
+      const asked = leaves.map(ask)
+      const [first] = leaves
       if (first === undefined || !asked.every((one) => one !== undefined)) return undefined
       const cells = cellsOf(asked, knownOf(first.fact, scope, declared), budget)
       if (cells === undefined) return undefined
-      axes.unshift({ leaves: [...leaves.values()], cells, goals: [...last].filter((i) => !later.has(i)) })
-      for (const i of last) later.add(i)
+      const certain = new Set(group.map(({ goal }) => goal).filter((goal) => !later.has(goal)))
+      axes.unshift({ leaves, cells, goals: [...certain] })
+      for (const goal of certain) later.add(goal)
     }
     return axes
   }
   return {
+    /** The distinct leaves below a condition, in document order. */
     leavesOf: leavesBelow,
+    /** False when the budget is spent; the cost is that of the work before the next search. */
     mayGoOn: budget.spend,
-    knownOf: (fact, scope) => knownOf(fact, scope, declared),
-    search(goals, scope, visit = () => true) {
+    knownOf: (fact: FactPath, scope: Scope): Known => knownOf(fact, scope, declared),
+    /** Searches for a request about these actions that meets all goals. */
+    search(goals: readonly Goal[], scope: Scope, visit: Visit = () => true): Found {
       if (!budget.spend(SEARCH_COST)) return 'unclear'
       const size = goals.reduce((sum, { condition }) => sum + sizeOf(condition), 0)
       const axes = size > MAX_NODES ? undefined : axesOf(goals, scope)
@@ -109,7 +96,7 @@ interface Walk {
   /** Cost of evaluating all goals once. */
   readonly cost: number
   readonly budget: Budget
-  readonly visit: (truths: readonly Truth[]) => boolean
+  readonly visit: Visit
 }
 
 function walk({ axes, goals, cost, budget, visit }: Walk, { conditions }: PolicyData): Found {

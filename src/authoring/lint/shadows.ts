@@ -1,4 +1,5 @@
 import { type Glob, globContains } from '../../base/glob.ts'
+import { applies } from '../../gate/decide.ts'
 import type { Condition, Factor, PolicyData, Rule, Truth } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import { memberOf } from '../yaml/node.ts'
@@ -26,7 +27,6 @@ const THRESHOLD: Cause = { rules: [], factors: [] }
 
 interface ShadowInputs {
   readonly search: Search
-  /** For comparing patterns. */
   readonly coverBudget: Budget
   /** Rules that repeat others; they are left out. */
   readonly repeated: ReadonlySet<Rule>
@@ -114,11 +114,6 @@ function leastOf(
     if (part !== own && rest.length > 0 && isImpossible(rest)) least = rest
   }
   return least
-}
-
-/** A rule that cannot be evaluated applies where it restrains, and not where it permits. */
-function applies({ effect }: Rule, truth: Truth): boolean {
-  return truth === 'true' || (truth === 'unknown' && effect !== 'allow')
 }
 
 function sentence(causes: readonly Cause[], { thresholds }: PolicyData): string {

@@ -4,9 +4,10 @@ import type { PolicyData } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import { closest, editDistance } from '../suggest/closest.ts'
 import { entriesOf, itemsOf, memberOf, type Node } from '../yaml/node.ts'
+import type { Certain } from './certain.ts'
 
 /** Reports patterns of rules, factors and domains that nearly match the beginning of a declared action, but match none. */
-export function adviseSpelling(set: PolicyData, names: Names, roots: readonly Node[]): void {
+export function adviseSpelling({ set, names, roots }: Certain): void {
   if (set.actions.size === 0) return
   const startsOf = memo((length: number) => declaredStarts(set, length))
   for (const candidate of [...set.rules, ...set.factors])

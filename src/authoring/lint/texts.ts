@@ -5,8 +5,8 @@ import { REQUEST_ROOTS } from '../load/fact-names.ts'
 import type { Names } from '../load/names.ts'
 import { numberIn } from '../suggest/meant.ts'
 import { itemsOf, memberOf, type Node } from '../yaml/node.ts'
+import { writtenLeaves } from './describe.ts'
 
-/** Kind of value that a fact is compared with. */
 type Kind = 'number' | 'boolean'
 
 /**
@@ -14,9 +14,7 @@ type Kind = 'number' | 'boolean'
  * number. For declared facts, whose type is known, it is an error.
  */
 export function reportTexts(set: PolicyData, names: Names): void {
-  const leaves = [...names.nodes].flatMap(([condition, node]) =>
-    'kind' in condition && condition.kind === 'leaf' ? [{ leaf: condition, node }] : [],
-  )
+  const leaves = writtenLeaves(names)
   const kinds = new Map<string, Set<Kind>>()
   const note = (fact: string, kind: Kind): void => void kinds.set(fact, (kinds.get(fact) ?? new Set()).add(kind))
   for (const { leaf } of leaves) for (const kind of kindsOf(leaf)) note(leaf.fact.text, kind)

@@ -29,8 +29,8 @@ export function outcomesIn(scope: Scope, { conditions }: PolicyData, search: Sea
       const [only, second] = group
       return only !== undefined && second === undefined ? outcomes(only) : tried(group, { kind, conditions: group })
     })
-    const none: Truth = kind === 'all' ? 'true' : 'false'
-    return each.reduce((sum, next) => combinations(kind, sum, next), new Set<Truth>([none]))
+    const combine = kind === 'all' ? allTruths : anyTruth
+    return each.reduce(pairwise(combine), new Set([combine([])]))
   }
   const outcomes: TruthsOf = memo((node: Condition) => {
     if (node.kind === 'leaf') {
@@ -45,24 +45,23 @@ export function outcomesIn(scope: Scope, { conditions }: PolicyData, search: Sea
   return outcomes
 }
 
-function combinations(kind: 'all' | 'any', a: ReadonlySet<Truth>, b: ReadonlySet<Truth>): ReadonlySet<Truth> {
-  const combine = kind === 'all' ? allTruths : anyTruth
-  return new Set([...a].flatMap((mine) => [...b].map((theirs) => combine([mine, theirs]))))
+/** The outcomes of two parts together, when each may have any of its own. */
+export function pairwise(combine: (truths: Iterable<Truth>) => Truth) {
+  return (a: ReadonlySet<Truth>, b: ReadonlySet<Truth>): ReadonlySet<Truth> =>
+    new Set([...a].flatMap((mine) => [...b].map((theirs) => combine([mine, theirs]))))
 }
 
 /** Groups items that read a fact in common, directly or through others; order is kept. */
 export function groupByFacts<T>(items: readonly T[], conditionOf: (item: T) => Condition, search: Search): T[][] {
   const parent = items.map((_, i) => i)
   const rootOf = (i: number): number => {
-    let root = i
-    while (parent[root] !== undefined && parent[root] !== root) root = parent[root] ?? root
-    // Path compression, for later lookups.
-    for (let at = i; at !== root; ) {
-      const next = parent[at] ?? root
-      parent[at] = root
-      at = next
+    let at = i
+    for (let above = parent[at] ?? at; above !== at; above = parent[at] ?? at) {
+      // Shortens the path for later lookups.
+      parent[at] = parent[above] ?? above
+      at = above
     }
-    return root
+    return at
   }
   const firstOf = new Map<string, number>()
   for (const [i, item] of items.entries()) {

@@ -3,18 +3,19 @@ import { leavesOf } from '../../policies/kleene.ts'
 import { OVER_TIME_ROOTS } from '../../policies/path.ts'
 import type { Leaf, PolicyData, Rule } from '../../policies/set.ts'
 import { BUILT_IN_FACTS } from '../load/fact-names.ts'
-import type { Names } from '../load/names.ts'
 import { declaredFor, isPresenceTest, mayBeMissing } from '../schemas/presence.ts'
 import { memberOf } from '../yaml/node.ts'
+import type { Certain } from './certain.ts'
 import { placeOf } from './describe.ts'
 import type { Declared } from './known.ts'
 
 /** Reports facts whose absence makes a restraining rule apply, where the policy does not show that this is intended. */
-export function reportUncertain(set: PolicyData, names: Names, actionNodes: Declared['actionNodes']): void {
+export function reportUncertain(certain: Certain): void {
+  const { set, names } = certain
   const reported = new Set<Leaf>()
   for (const rule of set.rules) {
     if (rule.effect === 'allow') continue
-    for (const leaf of uncertainLeaves(rule, set, actionNodes)) {
+    for (const leaf of uncertainLeaves(rule, certain)) {
       if (reported.has(leaf)) continue
       reported.add(leaf)
       const where = `Where ${leaf.fact.text} is missing, rule ${rule.id} applies`
@@ -34,7 +35,7 @@ function remedy({ fact }: Leaf, { session, counters }: PolicyData): string {
 }
 
 /** Leaves of a rule whose fact may be missing: without default, guard, or a schema that requires it. */
-export function uncertainLeaves(rule: Rule, set: PolicyData, actionNodes: Declared['actionNodes']): Leaf[] {
+export function uncertainLeaves(rule: Rule, { set, actionNodes }: Declared): Leaf[] {
   if (rule.condition === undefined || actionNodes === undefined) return []
   const leaves = leavesOf(rule.condition, set.conditions)
   const guarded = new Set(leaves.filter(isPresenceTest).map(({ fact }) => fact.text))

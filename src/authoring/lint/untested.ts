@@ -14,7 +14,6 @@ export interface Untested {
 /** Runs the tests of a set. Undefined when they are too many to be run. */
 export type FindUntested = (set: PolicyData, tests: readonly PolicyTest[]) => Promise<readonly Untested[] | undefined>
 
-/** Reports the rules and factors that no case of the tests makes match. */
 export function reportUntested({ rules, factors }: PolicyData, names: Names, untested: readonly Untested[]): void {
   const nodes = {
     rule: new Map(rules.map((rule) => [rule.id, memberOf(names.nodes.get(rule), 'id')])),

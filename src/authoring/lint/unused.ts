@@ -1,7 +1,10 @@
+import { type Glob, globsIntersect } from '../../base/glob.ts'
 import { SESSION_ACTIONS } from '../../policies/path.ts'
+import type { PolicyData } from '../../policies/set.ts'
 import type { Names } from '../load/names.ts'
 import { overTimeFacts } from '../load/over-time.ts'
 import { entriesOf, memberOf, type Node } from '../yaml/node.ts'
+import { createBudget } from './budget.ts'
 
 /** Reports lists, conditions and facts over time of a file that nothing refers to and that are not `mentioned`. */
 export function reportUnused(root: Node, names: Names, mentioned: ReadonlySet<string>): void {
@@ -24,5 +27,27 @@ function report(
 ): void {
   for (const { name, key } of entriesOf(memberOf(root, section))) {
     if (!used.has(name)) names.report.add(code, key, `Nothing uses ${JSON.stringify(name)}.`)
+  }
+}
+
+/** Most pairs of patterns that are compared; beyond them nothing is reported. */
+const PAIRS = 300_000
+
+/** Reports facts over time whose patterns match no action that is ever allowed: they count nothing, whatever agents do. */
+export function reportIdle(set: PolicyData, names: Names, roots: readonly Node[]): void {
+  // An approval can allow an action that is held by default.
+  if (set.defaults.decision !== 'deny') return
+  const permitting = set.rules.filter(({ effect }) => effect !== 'deny').flatMap(({ actions }) => actions)
+  const budget = createBudget(PAIRS)
+  const isIdle = (globs: readonly Glob[]): boolean =>
+    globs.length > 0 &&
+    budget.spend(globs.length * permitting.length) &&
+    !globs.some((glob) => permitting.some((other) => globsIntersect(glob, other)))
+  for (const { text, key } of roots.flatMap(overTimeFacts)) {
+    const globs = set.counters.get(text)?.actions ?? set.session?.taken.get(text)
+    if (globs === undefined || !isIdle(globs)) continue
+    const patterns = globs.map((glob) => glob.text).join(', ')
+    const message = `No rule allows or holds an action that ${patterns} matches, so that ${text} counts nothing.`
+    names.report.add('GATE2026', key, message)
   }
 }

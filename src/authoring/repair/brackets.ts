@@ -40,13 +40,12 @@ export function bracketRepairs({ place }: Problem, source: Source): Repair[] {
 type Reading = 'insert' | 'replace' | 'open'
 
 function balance({ start, end }: { start: number; end: number }, source: Source, reading: Reading): Repair {
-  const open: { mark: string; at: number }[] = []
+  const open: { closing: string; at: number }[] = []
   const edits: Edit[] = []
   const mendings: Mending[] = []
   const close = (before: number): void => {
-    const { mark = '', at = start } = open.pop() ?? {}
-    const closing = CLOSING[mark] ?? ''
-    const until = mark === '[' ? endOfList(at, before, source) : before
+    const { closing = '', at = start } = open.pop() ?? {}
+    const until = closing === ']' ? endOfList(at, before, source) : before
     // The last part of a file may be incomplete.
     const isLast = source.text.slice(until).trim() === ''
     edits.push({ start: until, end: until, text: closing, ...(isLast ? { leftOut: 'rest' } : {}) })
@@ -55,18 +54,18 @@ function balance({ start, end }: { start: number; end: number }, source: Source,
   const text = source.text.slice(start, end)
   for (const { 0: piece, index } of text.matchAll(PIECES)) {
     const at = start + index
-    if (CLOSING[piece] !== undefined) open.push({ mark: piece, at })
+    const closing = CLOSING[piece]
+    if (closing !== undefined) open.push({ closing, at })
     if (piece !== ']' && piece !== '}') continue
     const top = open.at(-1)
-    if (top !== undefined && CLOSING[top.mark] === piece) open.pop()
+    if (top?.closing === piece) open.pop()
     else if (reading === 'replace' && top !== undefined) {
       open.pop()
-      const closing = CLOSING[top.mark] ?? ''
-      edits.push({ start: at, end: at + 1, text: closing })
+      edits.push({ start: at, end: at + 1, text: top.closing })
       const message = 'The bracket that is open here is closed by one of another kind.'
-      mendings.push(mending(source, top.at, at + 1, message, source.text.slice(top.at, at) + closing))
-    } else if (open.some(({ mark }) => CLOSING[mark] === piece)) {
-      while (open.length > 0 && CLOSING[open.at(-1)?.mark ?? ''] !== piece) close(at)
+      mendings.push(mending(source, top.at, at + 1, message, source.text.slice(top.at, at) + top.closing))
+    } else if (open.some((one) => one.closing === piece)) {
+      while (open.at(-1)?.closing !== piece) close(at)
       open.pop()
     } else {
       const opened =

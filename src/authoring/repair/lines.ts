@@ -14,9 +14,8 @@ import {
 } from './repair.ts'
 
 const LEAD = '^([ ]*(?:- +)*)'
-const GLUED = new RegExp(`${LEAD}([A-Za-z]+):(?=[^\\s:/])(.+)$`)
-const NO_COLON = new RegExp(`${LEAD}([A-Za-z]+)( *=>? *| +)(\\S.*)$`)
-const ALONE = new RegExp(`${LEAD}([A-Za-z]+)$`)
+/** A key without a colon, or without the space after it: `id:x`, `id x`, `id = x`, `id`. */
+const UNPARTED = new RegExp(`${LEAD}([A-Za-z]+)(:(?=[^\\s:/])|(?: *=>? *| +)(?=\\S)|$)(.*)$`)
 const GLUED_DASH = /^([ ]*)-([A-Za-z]+)(?=:(?:\s|$))/
 const COLON_IN_TEXT = new RegExp(`${LEAD}(["']?[\\w.-]+["']?): +((?!- )(?:[^"'[{|>&*!#\\s]|\\{\\{).*)$`)
 
@@ -36,24 +35,15 @@ function repairOf(line: string, start: number, source: Source, keepsColumn: bool
     edits,
     mendings: [mending(source, start + from, start + to, message, suggestion)],
   })
-  const [, lead = '', key = '', rest = ''] = GLUED.exec(line) ?? []
-  if (KEYS.has(key)) {
-    const at = start + lead.length + key.length + 1
-    const message = `A space is missing after the colon of ${key}.`
-    return one([{ start: at, end: at, text: ' ' }], lead.length, line.length, message, `${key}: ${rest}`)
-  }
-  const [, front = '', alone = ''] = ALONE.exec(line) ?? []
-  if (KEYS.has(alone)) {
-    const at = start + line.length
-    const message = missingColon(alone)
-    return one([{ start: at, end: at, text: ':' }], front.length, line.length, message, `${alone}:`)
-  }
-  const [, before = '', name = '', between = '', value = ''] = NO_COLON.exec(line) ?? []
-  if (KEYS.has(name) && !/:(?:\s|$)/.test(value)) {
-    const at = start + before.length + name.length
-    const message = missingColon(name)
-    const edit = { start: at, end: at + between.length, text: ': ' }
-    return one([edit], before.length, line.length, message, `${name}: ${value}`)
+  const [, lead = '', key = '', between = '', value = ''] = UNPARTED.exec(line) ?? []
+  const isGlued = between === ':'
+  // Without a colon, a word before another key is something else.
+  if (KEYS.has(key) && (isGlued || !/:(?:\s|$)/.test(value))) {
+    const at = start + lead.length + key.length
+    const colon = value === '' ? ':' : ': '
+    const message = isGlued ? `A space is missing after the colon of ${key}.` : missingColon(key)
+    const edit = { start: at, end: at + between.length, text: colon }
+    return one([edit], lead.length, line.length, message, `${key}${colon}${value}`)
   }
   const [, indent = '', item = ''] = GLUED_DASH.exec(line) ?? []
   if (KEYS.has(item)) {

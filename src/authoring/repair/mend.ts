@@ -10,10 +10,13 @@ import { quoteRepairs } from './quotes.ts'
 import { edited, MAX_LINE, type Mending, type Repair } from './repair.ts'
 import { conflictRepair, fenceRepair, fullWidthRepair, oddSpaceRepair, tabRepair, templateRepair } from './text.ts'
 
-/** A readable text, and the changes and omissions that made it so. */
-export interface Mended {
+interface ReadText {
   readonly source: Source
   readonly parsed: Parsed
+}
+
+/** A readable text, and the changes and omissions that made it so. */
+export interface Mended extends ReadText {
   readonly mendings: readonly Mending[]
   /** Offset from which the text may be changed. */
   readonly head?: number | undefined
@@ -41,10 +44,7 @@ export function mendYaml(source: Source, parsed: Parsed): Mended {
 }
 
 /** The text before the first problem, when it can be read. */
-export function readBefore({
-  source,
-  parsed,
-}: Pick<Mended, 'source' | 'parsed'>): Pick<Mended, 'source' | 'parsed'> | undefined {
+export function readBefore({ source, parsed }: ReadText): ReadText | undefined {
   const problem = firstProblem(parsed, source)
   if (problem === undefined || !IS_POLICY.test(source.text)) return undefined
   const before = textBefore(problem, source)
@@ -121,19 +121,11 @@ function isInLongLine({ place: { start } }: Problem, { text }: Source): boolean 
   return lineEndOf(text, start) - text.lastIndexOf('\n', start - 1) > MAX_LINE
 }
 
-interface Reader {
-  /** The text after a repair; undefined when nothing is changed, or too much was read. */
-  after(mended: Mended, repair: Repair): Mended | undefined
-  /** The text after the repair that leaves the fewest faults of syntax; undefined when none reduces them. */
-  withFewerFaults(mended: Mended, repairs: readonly Repair[]): Mended | undefined
-  /** The text after the repair that makes the most of it readable, at least beyond the line of the problem. */
-  furthest(mended: Mended, problem: Problem, repairs: readonly Repair[]): Mended | undefined
-  /** The text after the first repair that makes it readable beyond the effect of the problem. */
-  firstBeyond(mended: Mended, problem: Problem, repairs: readonly Repair[]): Mended | undefined
-}
+type Reader = ReturnType<typeof createReader>
 
-function createReader(): Reader {
+function createReader() {
   let read = 0
+  /** The text after a repair; undefined when nothing is changed, or too much was read. */
   const after = (mended: Mended, { edits, mendings }: Repair): Mended | undefined => {
     read += mended.source.text.length
     if (edits.length === 0 || edits.some(({ start }) => start < (mended.head ?? 0)) || read > MAX_READ) return undefined
@@ -145,12 +137,14 @@ function createReader(): Reader {
   }
   return {
     after,
-    withFewerFaults(mended, repairs) {
+    /** The text after the repair that leaves the fewest faults of syntax; undefined when none reduces them. */
+    withFewerFaults(mended: Mended, repairs: readonly Repair[]): Mended | undefined {
       const weight = ({ parsed }: Mended): number => parsed.faults.length
       const [best] = repairs.flatMap((one) => after(mended, one) ?? []).sort((a, b) => weight(a) - weight(b))
       return best !== undefined && weight(best) < weight(mended) ? best : undefined
     },
-    furthest(mended, problem, repairs) {
+    /** The text after the repair that makes the most of it readable, at least beyond the line of the problem. */
+    furthest(mended: Mended, problem: Problem, repairs: readonly Repair[]): Mended | undefined {
       const end = originOf(mended.source, lineEndOf(mended.source.text, problem.place.start))
       const [best] = repairs
         .flatMap((one) => after(mended, one) ?? [])
@@ -159,7 +153,8 @@ function createReader(): Reader {
         .sort((a, b) => compare(b.reach, a.reach) || a.one.mendings.length - b.one.mendings.length)
       return best?.one
     },
-    firstBeyond(mended, problem, repairs) {
+    /** The text after the first repair that makes it readable beyond the effect of the problem. */
+    firstBeyond(mended: Mended, problem: Problem, repairs: readonly Repair[]): Mended | undefined {
       const end = originOf(mended.source, problem.effectEnd)
       for (const repair of repairs) {
         const next = after(mended, repair)

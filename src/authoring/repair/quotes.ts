@@ -86,8 +86,8 @@ function beyondQuote(at: number, line: Line, source: Source): Repair[] {
   const whole = source.text.slice(start, end).trimEnd()
   const quote = whole.slice(0, 1)
   const isRound = whole.length > first.length && whole.endsWith(quote)
-  const inner = isRound ? whole.slice(1, -1) : whole
-  const quoted = isRound ? JSON.stringify(inner.replace(/\\"/g, '"').replaceAll("''", "'")) : yamlText(whole)
+  const inner = whole.slice(1, -1).replace(/\\"/g, '"').replaceAll("''", "'")
+  const quoted = isRound ? JSON.stringify(inner) : yamlText(whole)
   const message =
     quote === '"'
       ? 'The text in quotes ends before its line does; write \\" for a quote in it.'

@@ -10,7 +10,6 @@ export interface Mending {
   readonly suggestion?: Verbatim | undefined
 }
 
-/** A change of the text. */
 export interface Edit {
   readonly start: number
   readonly end: number
@@ -95,10 +94,8 @@ export function misaligned(what: string, column: number, right: number): string 
   return `${what} stands at column ${column}; it must begin at column ${right}, as those above it do.`
 }
 
-/** Message about `=` between key and value. */
 export const EQUALS_SIGN = 'A colon and a space stand between key and value, not =.'
 
-/** Message about a text that begins with `#`. */
 export const HASH_SIGN = 'A # after a space begins a comment; a text that begins with it stands in quotes.'
 
 export function missingColon(key: string): string {

@@ -15,40 +15,35 @@ const CONFLICT = /^<{7}(?: .*)?\r?\n([\s\S]*?)(?:^\|{7}(?: .*)?\r?\n[\s\S]*?)?^=
 
 /** Keeps the first side of each conflict, and every line break. */
 export function conflictRepair(source: Source): Repair {
-  const edits: Edit[] = []
-  const mendings: Mending[] = []
-  for (const { 0: whole, 1: ours = '', index } of source.text.matchAll(CONFLICT)) {
-    const from = index + whole.indexOf('\n') + 1
-    const blank = (start: number, end: number): Edit => {
-      return { start, end, text: source.text.slice(start, end).replace(/[^\n]/g, ' ') }
-    }
-    edits.push(blank(index, from), blank(from + ours.length, index + whole.length))
-    const message =
-      'A merge conflict is left here; keep one of the two sides, and remove the three lines that mark them.'
-    mendings.push(mending(source, index, index + 7, message))
+  const blank = (start: number, end: number): Edit => {
+    return { start, end, text: source.text.slice(start, end).replace(/[^\n]/g, ' ') }
   }
-  return { edits, mendings }
+  const message = 'A merge conflict is left here; keep one of the two sides, and remove the three lines that mark them.'
+  const conflicts = [...source.text.matchAll(CONFLICT)].map(({ 0: whole, 1: ours = '', index }) => {
+    const from = index + whole.indexOf('\n') + 1
+    const edits = [blank(index, from), blank(from + ours.length, index + whole.length)]
+    return { edits, mendings: [mending(source, index, index + 7, message)] }
+  })
+  return together(conflicts)
 }
 
 /** Cuts out values and lines that a tool such as Helm or Jinja should have filled in. */
 export function templateRepair(source: Source, starts: readonly number[]): Repair {
-  const edits: Edit[] = []
-  const mendings: Mending[] = []
-  for (const start of starts) {
+  const message =
+    'This is a template that is not filled in; let its tool write the file, or put it in quotes if it is a text.'
+  const templates = starts.flatMap((start): Repair[] => {
     const lineStart = source.text.lastIndexOf('\n', start - 1) + 1
     const [line = ''] = source.text.slice(lineStart, lineStart + MAX_LINE).split('\n', 1)
     const at = start - lineStart
     const end = Math.max(line.indexOf('}}', at), line.indexOf('%}', at)) + 2
     // With more text behind it, it is the beginning of a text.
-    if (end < at + 4 || !/^ *(?:[,\]}#\r]|$)/.test(line.slice(end))) continue
+    if (end < at + 4 || !/^ *(?:[,\]}#\r]|$)/.test(line.slice(end))) return []
     const isLine = line.slice(0, at).trim() === '' && line.slice(end).trim() === ''
-    const edit = { start, end: lineStart + end }
-    edits.push(isLine ? { ...edit, text: '', leftOut: 'entry' } : { ...edit, text: '~', leftOut: 'value' })
-    const message =
-      'This is a template that is not filled in; let its tool write the file, or put it in quotes if it is a text.'
-    mendings.push(mending(source, start, lineStart + end, message))
-  }
-  return { edits, mendings }
+    const place = { start, end: lineStart + end }
+    const edit: Edit = isLine ? { ...place, text: '', leftOut: 'entry' } : { ...place, text: '~', leftOut: 'value' }
+    return [{ edits: [edit], mendings: [mending(source, start, lineStart + end, message)] }]
+  })
+  return together(templates)
 }
 
 const ODD = '\\u00a0\\u1680\\u2000-\\u200f\\u202f\\u205f\\u2060\\u3000\\ufeff'
@@ -59,17 +54,15 @@ const ODD_SPACE = new RegExp(
 )
 
 export function oddSpaceRepair(source: Source): Repair {
-  const edits: Edit[] = []
-  const mendings: Mending[] = []
-  for (const { 1: before = '', 2: run = '', index } of source.text.matchAll(ODD_SPACE)) {
+  const runs = [...source.text.matchAll(ODD_SPACE)].map(({ 1: before = '', 2: run = '', index }) => {
     const start = index + before.length
+    const end = start + run.length
     const text = run.replace(/[\u200b-\u200f\u2060\ufeff]/g, '').replace(/./gu, ' ')
-    edits.push({ start, end: start + run.length, text })
     const at = start + run.search(/[^ ]/)
     const message = `This is no ordinary space but ${codePointOf(source.text.slice(at, at + 1))}, which YAML reads as a letter; write an ordinary space.`
-    mendings.push(mending(source, at, start + run.length, message, text))
-  }
-  return { edits, mendings }
+    return { edits: [{ start, end, text }], mendings: [mending(source, at, end, message, text)] }
+  })
+  return together(runs)
 }
 
 const FULL_WIDTH: Record<string, string> = { '：': ': ', '，': ', ', '［': '[', '］': ']', '｛': '{', '｝': '}' }

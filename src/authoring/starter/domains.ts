@@ -29,7 +29,9 @@ export function guessDomains(actions: readonly string[]): Domains {
   const domains = new Map<string, readonly string[]>()
   for (const [name, group] of kept) {
     const globs = [...group.patterns].flatMap((pattern) => parseGlob(pattern) ?? [])
-    const fits = coversExactly(globs, group.members, actions) && !globs.some((glob) => meetsAny(glob, taken))
+    const fits =
+      coversExactly(globs, group.members, actions) &&
+      !globs.some((glob) => taken.some((other) => globsIntersect(glob, other)))
     domains.set(name, fits ? globs.map(({ text }) => text) : group.members)
     // A list of names overlaps no patterns of others, since those cover their own members only.
     if (fits) taken.push(...globs)
@@ -54,8 +56,4 @@ function addTo(groups: Map<string, Group>, action: string): void {
 function coversExactly(globs: readonly Glob[], members: readonly string[], actions: readonly string[]): boolean {
   const own = new Set(members)
   return actions.every((action) => globs.some((glob) => globMatches(glob, action)) === own.has(action))
-}
-
-function meetsAny(glob: Glob, others: readonly Glob[]): boolean {
-  return others.some((other) => globsIntersect(glob, other))
 }

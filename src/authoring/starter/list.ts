@@ -15,7 +15,6 @@ export interface Tool {
 
 export type ToolList = { tools: readonly Tool[]; notes: readonly string[] } | { fault: string }
 
-/** Most tools of a list. */
 const MAX_TOOLS = 1000
 const MAX_NAME = 500
 

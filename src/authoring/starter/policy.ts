@@ -16,7 +16,7 @@ export interface Covered extends Reduced {
 }
 
 export interface StarterRule {
-  id: string
+  id: Kind
   effect: 'allow' | 'require_approval'
   actions: readonly string[]
 }
@@ -24,36 +24,32 @@ export interface StarterRule {
 const MAX_DESCRIPTION = 500
 const MAX_DROPPED = 8
 
-/** Rules by the kind of tools that they cover. */
-const RULES: Readonly<Record<Kind, { id: string; effect: StarterRule['effect']; reason: string; comment: string[] }>> =
-  {
-    reading: {
-      id: 'reading',
-      effect: 'allow',
-      reason: 'Reading is allowed.',
-      comment: [
-        'Tools that only read, by their names or by what they say about themselves. Neither is a proof: take out what may',
-        'show secrets or what reaches the outside, and it is denied until another rule covers it.',
-      ],
-    },
-    destructive: {
-      id: 'destructive',
-      effect: 'require_approval',
-      reason: 'What cannot be undone needs the approval of a person.',
-      comment: [
-        'Tools that delete, send, pay and the like: a person decides. For two people: approval: {quorum: 2}.',
-        'For what no agent may ever do, write a rule with effect: deny.',
-      ],
-    },
-    other: {
-      id: 'other',
-      effect: 'require_approval',
-      reason: 'No rule allows this without the approval of a person.',
-      comment: [
-        'All other tools: a person decides, until you know better. Move what is harmless to a rule with effect: allow.',
-      ],
-    },
-  }
+/** Rules by the kind of tools that they cover, which is their id. */
+const RULES: Readonly<Record<Kind, { effect: StarterRule['effect']; reason: string; comment: string[] }>> = {
+  reading: {
+    effect: 'allow',
+    reason: 'Reading is allowed.',
+    comment: [
+      'Tools that only read, by their names or by what they say about themselves. Neither is a proof: take out what may',
+      'show secrets or what reaches the outside, and it is denied until another rule covers it.',
+    ],
+  },
+  destructive: {
+    effect: 'require_approval',
+    reason: 'What cannot be undone needs the approval of a person.',
+    comment: [
+      'Tools that delete, send, pay and the like: a person decides. For two people: approval: {quorum: 2}.',
+      'For what no agent may ever do, write a rule with effect: deny.',
+    ],
+  },
+  other: {
+    effect: 'require_approval',
+    reason: 'No rule allows this without the approval of a person.',
+    comment: [
+      'All other tools: a person decides, until you know better. Move what is harmless to a rule with effect: allow.',
+    ],
+  },
+}
 
 const KINDS: readonly Kind[] = ['reading', 'destructive', 'other']
 
@@ -67,10 +63,9 @@ export function coverTools(tools: readonly NamedTool[]): Covered[] {
 }
 
 export function rulesOf(covered: readonly Covered[]): StarterRule[] {
-  return KINDS.flatMap((kind) => {
-    const actions = covered.filter(({ guess }) => guess.kind === kind).map(({ tool }) => tool.action)
-    const { id, effect } = RULES[kind]
-    return actions.length === 0 ? [] : [{ id, effect, actions }]
+  return KINDS.flatMap((id) => {
+    const actions = covered.filter(({ guess }) => guess.kind === id).map(({ tool }) => tool.action)
+    return actions.length === 0 ? [] : [{ id, effect: RULES[id].effect, actions }]
   })
 }
 
@@ -103,7 +98,7 @@ function indented(text: string): string {
 }
 
 function ruleText({ id, effect, actions }: StarterRule, reasons: ReadonlyMap<string, string>): string {
-  const { reason, comment } = KINDS.map((kind) => RULES[kind]).find((rule) => rule.id === id) ?? RULES.other
+  const { reason, comment } = RULES[id]
   const items = actions.map((action) => `    - ${yamlOf(action).trimEnd()} ${commentOf([reasons.get(action) ?? ''])}`)
   const rest = indented(yamlOf({ effect, reason }))
   return `${commentOf(comment)}- id: ${id}\n  actions:\n${items.join('')}${rest}`

@@ -43,14 +43,13 @@ type Test = {
 export function testText(tenant: string, rules: readonly StarterRule[], examples: readonly Example[]): string {
   const byAction = new Map(examples.map((example) => [example.action, example]))
   const contexts = examples.filter(({ context, takesNone }) => context !== undefined && !takesNone)
+  const strict = examples.filter(({ takesNone }) => !takesNone).map(({ action }) => action)
+  const denied = { decision: 'deny', rule: null }
   const tests = [
     ...rules.flatMap((rule) => testsOfRule(rule, byAction)),
-    ...strictTests(examples),
-    {
-      name: 'what no rule names is denied',
-      matrix: { actions: [unknownAction(byAction)], contexts: [NOTHING] },
-      expect: { decision: 'deny', rule: null, decidedBy: 'default' },
-    },
+    // Whatever their rule says.
+    ...testOf('calls that lack arguments are denied', strict, NOTHING, { ...denied, decidedBy: 'invalid_context' }),
+    ...testOf('what no rule names is denied', [unknownAction(byAction)], NOTHING, { ...denied, decidedBy: 'default' }),
   ]
   const madeUp = Object.fromEntries(contexts.map(({ action, context = {} }) => [action, context]))
   return [
@@ -79,24 +78,14 @@ function testsOfRule({ id, effect, actions }: StarterRule, examples: ReadonlyMap
   const bare = known.filter(({ takesNone }) => takesNone).map(({ action }) => action)
   const others = known.filter(({ takesNone }) => !takesNone)
   return [
-    ...(bare.length > 0
-      ? [{ name: `${id}: without arguments`, matrix: { actions: bare, contexts: [NOTHING] }, expect }]
-      : []),
-    ...others.map(({ action }) => ({
-      name: `${id}: ${action}`,
-      matrix: { actions: [action], contexts: [action] },
-      expect,
-    })),
+    ...testOf(`${id}: without arguments`, bare, NOTHING, expect),
+    ...others.flatMap(({ action }) => testOf(`${id}: ${action}`, [action], action, expect)),
   ]
 }
 
-/** Tests that calls without required arguments are denied, whatever their rule says. */
-function strictTests(examples: readonly Example[]): Test[] {
-  const actions = examples.filter(({ takesNone }) => !takesNone).map(({ action }) => action)
-  const expect = { decision: 'deny', rule: null, decidedBy: 'invalid_context' }
-  return actions.length === 0
-    ? []
-    : [{ name: 'calls that lack arguments are denied', matrix: { actions, contexts: [NOTHING] }, expect }]
+/** A test of actions in one context; none without actions. */
+function testOf(name: string, actions: string[], context: string, expect: Test['expect']): Test[] {
+  return actions.length === 0 ? [] : [{ name, matrix: { actions, contexts: [context] }, expect }]
 }
 
 function unknownAction(known: ReadonlyMap<string, Example>): string {

@@ -21,7 +21,6 @@ export function commentOf(lines: readonly string[]): string {
   return lines.map((line) => `${`# ${visible(line)}`.trimEnd()}\n`).join('')
 }
 
-/** A section of a file, under its comment. */
 export function sectionOf(comment: readonly string[], value: Json): string {
   return `\n${commentOf(comment)}${yamlOf(value)}`
 }

@@ -15,6 +15,12 @@ export const SECTIONS = { context: 'contexts', plan: 'plans', agent: 'agents', h
 export type Dimension = keyof typeof SECTIONS
 export const DIMENSIONS = Object.keys(SECTIONS) as Dimension[]
 
+export type ByDimension<T> = Readonly<Record<Dimension, T>>
+
+export function byDimension<T>(make: (dimension: Dimension) => T): ByDimension<T> {
+  return { context: make('context'), plan: make('plan'), agent: make('agent'), history: make('history') }
+}
+
 /** A value of a matrix. The name is undefined where the test leaves the dimension out. */
 export interface Fixture<T> {
   readonly name: string | undefined
@@ -60,12 +66,8 @@ export interface Wanted {
 }
 
 /** Combinations of a matrix that an expectation selects; an undefined dimension selects all. */
-export interface Selector {
+export interface Selector extends ByDimension<string | undefined> {
   readonly action: Glob | undefined
-  readonly context: string | undefined
-  readonly plan: string | undefined
-  readonly agent: string | undefined
-  readonly history: string | undefined
 }
 
 export interface Expectation {
@@ -91,11 +93,9 @@ export interface PolicyTest {
   readonly expectations: readonly Expectation[]
   /** Place of its name. */
   readonly place: Place
-  /** Place of the key `expect`. */
   readonly expectPlace: Place
 }
 
-/** Number of cases in the matrix of a test. */
 export function casesIn({ actions, contexts, plans, agents, histories }: PolicyTest): number {
   return actions.length * contexts.length * plans.length * agents.length * histories.length
 }

@@ -5,10 +5,20 @@ import { LIMITS } from '../load/limits.ts'
 import { shapeCheck } from '../shapes/check.ts'
 import { closest } from '../suggest/closest.ts'
 import { meantKey, repairKeys } from '../suggest/key-repair.ts'
-import { entriesOf, itemsOf, keyOf, memberOf, type Node, type Place, textOf } from '../yaml/node.ts'
-import { readAmount, readRisk } from './amounts.ts'
-import { type Amount, type Dimension, type Expectation, SECTIONS, type Selector, type Wanted } from './cases.ts'
+import { entriesOf, itemsOf, keyOf, memberOf, type Node, numberOf, type Place, textOf } from '../yaml/node.ts'
 import {
+  type Amount,
+  type ByDimension,
+  byDimension,
+  type Dimension,
+  type Expectation,
+  SECTIONS,
+  type Selector,
+  type Wanted,
+} from './cases.ts'
+import {
+  AmountRange,
+  ExactAmount,
   ExpectationList,
   ExpectationMap,
   Expectation as ExpectationShape,
@@ -21,14 +31,12 @@ const checkExpectation = shapeCheck(ExpectationShape, knownKeyCode)
 const checkSelected = shapeCheck(SelectedExpectation, knownKeyCode)
 const checkList = shapeCheck(ExpectationList, testCode)
 const checkMap = shapeCheck(ExpectationMap, testCode)
+const checkExact = shapeCheck(ExactAmount, testCode)
+const checkRange = shapeCheck(AmountRange, testCode)
 
 /** Names in a matrix. */
-export interface Asked {
+export interface Asked extends ByDimension<ReadonlySet<string>> {
   readonly actions: readonly string[]
-  readonly context: ReadonlySet<string>
-  readonly plan: ReadonlySet<string>
-  readonly agent: ReadonlySet<string>
-  readonly history: ReadonlySet<string>
 }
 
 /** Context of expectations: the names that they may use. */
@@ -41,13 +49,7 @@ export interface Scope {
   readonly report: Report
 }
 
-const ANYTHING: Selector = {
-  action: undefined,
-  context: undefined,
-  plan: undefined,
-  agent: undefined,
-  history: undefined,
-}
+const ANYTHING: Selector = { action: undefined, ...byDimension(() => undefined) }
 
 /** Reads the expectations of a test in any of their forms; every fault is reported. */
 export function readExpectations(expect: Node | undefined, scope: Scope): Expectation[] {
@@ -109,13 +111,7 @@ function readSelector(item: Node, scope: Scope): Selector {
     if (node !== undefined && name !== undefined) checkSelects(member, name, node, scope)
     return name
   }
-  return {
-    action: readAction(item, scope),
-    context: named('context'),
-    plan: named('plan'),
-    agent: named('agent'),
-    history: named('history'),
-  }
+  return { action: readAction(item, scope), ...byDimension(named) }
 }
 
 function readAction(item: Node, { asked, report }: Scope): Selector['action'] {
@@ -188,4 +184,35 @@ function readFactors(node: Node | undefined, known: KnownNames, report: Report):
     if (amount !== undefined) amounts.set(name, amount)
   }
   return amounts
+}
+
+/** Reads `{score}`, or the bounds of a range; its shape has been checked. */
+function readRisk(node: Node | undefined, report: Report): Amount | undefined {
+  if (node === undefined) return undefined
+  const score = numberOf(memberOf(node, 'score'))
+  if (score === undefined) return readRange(node, report)
+  const bound = keyOf(node, 'min') ?? keyOf(node, 'max')
+  if (bound !== undefined)
+    report.add('GATE1503', bound, 'score says the number exactly; leave it out, or leave out min and max.')
+  return { exactly: score }
+}
+
+/** Reads a number, or the bounds of a range. */
+function readAmount(node: Node, report: Report): Amount | undefined {
+  if (node.entries === undefined && typeof node.value !== 'number') {
+    report.add('GATE1503', node, 'The value must be a number, or a mapping with min, max or both.')
+    return undefined
+  }
+  if (typeof node.value === 'number') return checkExact(node, report) ? { exactly: node.value } : undefined
+  return checkRange(node, report) ? readRange(node, report) : undefined
+}
+
+function readRange(node: Node, report: Report): Amount {
+  const min = memberOf(node, 'min')
+  const max = numberOf(memberOf(node, 'max'))
+  const least = numberOf(min)
+  if (min !== undefined && least !== undefined && max !== undefined && least > max) {
+    report.add('GATE1507', min, `min (${least}) is above max (${max}), so that no number is in the range.`)
+  }
+  return { min: least, max }
 }

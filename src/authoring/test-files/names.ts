@@ -1,14 +1,11 @@
+import { repeatsOf } from '../../base/grouped.ts'
 import type { Report } from '../diagnostics/report.ts'
 import type { ReadFiles } from '../load/read-files.ts'
 import { closest } from '../suggest/closest.ts'
 import { entriesOf, itemsOf, memberOf, type Node, type Place, textOf } from '../yaml/node.ts'
 
 /** Names that expectations may refer to. Undefined where a file could not be read, since any may stand in it. */
-export interface KnownNames {
-  readonly rules: ReadonlySet<string> | undefined
-  readonly factors: ReadonlySet<string> | undefined
-  readonly either: ReadonlySet<string> | undefined
-}
+export type KnownNames = Readonly<Record<'rules' | 'factors' | 'either', ReadonlySet<string> | undefined>>
 
 /** Names, or a map by name. */
 type Names = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>
@@ -67,11 +64,7 @@ export function hasKnownKeys(node: Node | undefined, shape: { properties: object
 
 /** Reports repetitions in a list: a matrix would evaluate them twice, and elsewhere they mean nothing. */
 export function reportTwice(nodes: readonly Node[], report: Report, code: 'GATE1510' | 'GATE2017' = 'GATE1510'): void {
-  const seen = new Set<string>()
-  for (const node of nodes) {
-    const name = textOf(node)
-    if (name === undefined) continue
-    if (seen.has(name)) report.add(code, node, `${JSON.stringify(name)} stands in this list already.`)
-    seen.add(name)
-  }
+  const texts = nodes.filter((node) => textOf(node) !== undefined)
+  for (const node of repeatsOf(texts, textOf))
+    report.add(code, node, `${JSON.stringify(node.value)} stands in this list already.`)
 }

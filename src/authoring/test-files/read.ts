@@ -11,9 +11,12 @@ import { repairKeys } from '../suggest/key-repair.ts'
 import { timeIn, timeSentence } from '../suggest/time-constant.ts'
 import { entriesOf, itemsOf, keyOf, memberOf, type Node, textOf } from '../yaml/node.ts'
 import {
+  type ByDimension,
+  byDimension,
   casesIn,
   DEFAULT_AGENT,
   DEFAULT_NOW,
+  DIMENSIONS,
   type Dimension,
   type Fixture,
   type PastAction,
@@ -24,8 +27,6 @@ import {
 import { type Asked, readExpectations } from './expectations.ts'
 import { hasKnownKeys, type KnownNames, knownNames, readNames, reportTwice } from './names.ts'
 import { knownKeyCode, Matrix, PolicyTestFile, testReport } from './shapes.ts'
-
-type Section = (typeof SECTIONS)[Dimension]
 
 const checkShape = shapeCheck(PolicyTestFile, knownKeyCode)
 
@@ -55,9 +56,9 @@ interface TestFile {
   readonly root: Node
   readonly known: KnownNames
   /** Fixtures that some test uses. */
-  readonly used: Readonly<Record<Section, Set<string>>>
+  readonly used: ByDimension<Set<string>>
   /** Reads the actions under a name of histories. */
-  readonly historyOf: (node: Node) => readonly PastAction[]
+  readonly historyOf: (node: Node | undefined) => readonly PastAction[]
   readonly report: Report
 }
 
@@ -65,13 +66,8 @@ function readTestFile(written: Node, tenant: string, known: KnownNames, report: 
   const root = repairKeys(written, PolicyTestFile, testReport(report))
   checkShape(root, report)
   checkTenant(root, tenant, report)
-  const used = {
-    contexts: new Set<string>(),
-    plans: new Set<string>(),
-    agents: new Set<string>(),
-    histories: new Set<string>(),
-  }
-  const historyOf = memo((node: Node) => readHistory(node, file))
+  const used = byDimension(() => new Set<string>())
+  const historyOf = memo((node: Node | undefined) => readHistory(node, file))
   const file: TestFile = { root, known, used, historyOf, report }
   // Reads also the histories that no test uses.
   for (const { value } of entriesOf(memberOf(root, 'histories'))) historyOf(value)
@@ -90,10 +86,10 @@ function readTest(node: Node, fileNowMs: number | undefined, file: TestFile): Po
   const name = memberOf(node, 'name')
   const dimensions = {
     actions: actions.flatMap((item) => textOf(item) ?? []),
-    contexts: readDimension('contexts', matrix, file, contextOf, {}),
-    plans: readDimension('plans', matrix, file, contextOf, undefined),
-    agents: readDimension('agents', matrix, file, agentOf, DEFAULT_AGENT),
-    histories: readDimension('histories', matrix, file, file.historyOf, []),
+    contexts: readDimension('context', matrix, file, contextOf),
+    plans: readDimension('plan', matrix, file, planOf),
+    agents: readDimension('agent', matrix, file, agentOf),
+    histories: readDimension('history', matrix, file, file.historyOf),
   }
   return {
     name: textOf(name) ?? '',
@@ -111,60 +107,54 @@ function readTest(node: Node, fileNowMs: number | undefined, file: TestFile): Po
   }
 }
 
-function askedBy({ actions, contexts, plans, agents, histories }: Pick<PolicyTest, 'actions' | Section>): Asked {
+function askedBy(dimensions: Pick<PolicyTest, 'actions' | (typeof SECTIONS)[Dimension]>): Asked {
   const namesOf = (fixtures: readonly Fixture<unknown>[]) => new Set(fixtures.flatMap(({ name }) => name ?? []))
-  return {
-    actions,
-    context: namesOf(contexts),
-    plan: namesOf(plans),
-    agent: namesOf(agents),
-    history: namesOf(histories),
-  }
+  return { actions: dimensions.actions, ...byDimension((dimension) => namesOf(dimensions[SECTIONS[dimension]])) }
 }
+
+/** Reads the value of a fixture; without one, the default. */
+type ReadValue<T> = (node: Node | undefined) => T
 
 /** Values of one dimension, or the default where the matrix leaves it out. */
 function readDimension<T>(
-  section: Section,
+  dimension: Dimension,
   matrix: Node | undefined,
   file: TestFile,
-  readValue: (node: Node) => T,
-  standIn: T,
+  readValue: ReadValue<T>,
 ): Fixture<T>[] {
-  const nodes = itemsOf(memberOf(matrix, section))
+  const nodes = itemsOf(memberOf(matrix, SECTIONS[dimension]))
   reportTwice(nodes, file.report)
-  const fixtures = fixturesOf(section, nodes, file, readValue, standIn)
-  return fixtures.length === 0 ? [{ name: undefined, value: standIn }] : fixtures
+  const fixtures = fixturesOf(dimension, nodes, file, readValue)
+  return fixtures.length === 0 ? [{ name: undefined, value: readValue(undefined) }] : fixtures
 }
 
 /** Fixtures that nodes name. */
 function fixturesOf<T>(
-  section: Section,
+  dimension: Dimension,
   nodes: readonly Node[],
   { root, used, report }: TestFile,
-  readValue: (node: Node) => T,
-  standIn: T,
-): { name: string; value: T }[] {
+  readValue: ReadValue<T>,
+): Fixture<T>[] {
+  const section = SECTIONS[dimension]
   const fixtures = memberOf(root, section)
   const declared = hasKnownKeys(root, PolicyTestFile) ? (fixtures?.entries ?? NONE) : undefined
   return readNames(nodes, declared, `under ${section}`, report).map((name) => {
-    used[section].add(name)
-    const node = memberOf(fixtures, name)
-    return { name, value: node === undefined ? standIn : readValue(node) }
+    used[dimension].add(name)
+    return { name, value: readValue(memberOf(fixtures, name)) }
   })
 }
 
-function readHistory(node: Node, file: TestFile): PastAction[] {
+function readHistory(node: Node | undefined, file: TestFile): PastAction[] {
   return itemsOf(node).flatMap((item) => {
-    const named = <T>(member: Dimension, readValue: (one: Node) => T, standIn: T): T => {
-      const name = memberOf(item, member)
-      return (
-        fixturesOf(SECTIONS[member], name === undefined ? [] : [name], file, readValue, standIn)[0]?.value ?? standIn
-      )
+    const named = <T>(dimension: Dimension, readValue: ReadValue<T>): T => {
+      const name = memberOf(item, dimension)
+      const [first] = name === undefined ? [] : fixturesOf(dimension, [name], file, readValue)
+      return first === undefined ? readValue(undefined) : first.value
     }
     const past = {
-      context: named('context', contextOf, {}),
-      plan: named<JsonObject | undefined>('plan', contextOf, undefined),
-      agent: named('agent', agentOf, DEFAULT_AGENT),
+      context: named('context', contextOf),
+      plan: named('plan', planOf),
+      agent: named('agent', agentOf),
     }
     const action = textOf(memberOf(item, 'action'))
     const ago = memberOf(item, 'ago')
@@ -173,11 +163,15 @@ function readHistory(node: Node, file: TestFile): PastAction[] {
   })
 }
 
-function contextOf({ value }: Node): JsonObject {
-  return isJsonObject(value) ? value : {}
+function contextOf(node: Node | undefined): JsonObject {
+  return isJsonObject(node?.value) ? node.value : {}
 }
 
-function agentOf(node: Node): TestAgent {
+function planOf(node: Node | undefined): JsonObject | undefined {
+  return node && contextOf(node)
+}
+
+function agentOf(node: Node | undefined): TestAgent {
   const isTest = memberOf(node, 'environment')?.value === 'test'
   return {
     identity: textOf(memberOf(node, 'identity')) ?? DEFAULT_AGENT.identity,
@@ -203,9 +197,9 @@ function reportSameNames(tests: readonly PolicyTest[], report: Report): void {
 function reportUnused({ root, used, report }: TestFile): void {
   const matrices = itemsOf(memberOf(root, 'tests')).map((test) => memberOf(test, 'matrix'))
   if (!matrices.every((matrix) => hasKnownKeys(matrix, Matrix))) return
-  for (const section of Object.values(SECTIONS)) {
-    for (const { name, key } of entriesOf(memberOf(root, section))) {
-      if (!used[section].has(name)) report.add('GATE2050', key, `No test asks with ${JSON.stringify(name)}.`)
+  for (const dimension of DIMENSIONS) {
+    for (const { name, key } of entriesOf(memberOf(root, SECTIONS[dimension]))) {
+      if (!used[dimension].has(name)) report.add('GATE2050', key, `No test asks with ${JSON.stringify(name)}.`)
     }
   }
 }
