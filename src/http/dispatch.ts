@@ -115,7 +115,7 @@ async function serve(
     let waitedMs = 0
     const sinceMs = performance.now()
     const reply = await route.run(services, {
-      id,
+      routeId: id,
       caller,
       credential,
       params,

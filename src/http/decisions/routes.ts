@@ -10,7 +10,7 @@ import { EXAMPLE, oneOf } from '../common-shapes.ts'
 import { Closed, TimeRange, timesOf, wholeNumber } from '../query.ts'
 import { route } from '../route.ts'
 import { DecisionList, listDecisionsExample } from './list-shapes.ts'
-import { getDecisionExample, RecordedDecision } from './shapes.ts'
+import * as shapes from './shapes.ts'
 import { DecisionTimeline, decisionTimelineExample } from './timeline-shapes.ts'
 
 const named = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }))
@@ -33,15 +33,15 @@ const DecisionsQuery = Type.Object(
   },
   Closed,
 )
-const params = { id: { description: 'Id of the decision, or of its audit entry.', example: EXAMPLE.decision } }
+const id = { description: 'Id of the decision, or of its audit entry.', example: EXAMPLE.decision }
 
 export const decisionRoutes = {
   listDecisions: route({
     query: DecisionsQuery,
     data: DecisionList,
     example: listDecisionsExample,
-    handle: async (services, { caller, query: { limit = 50, before, from, to, action, match, ...others } }) => ({
-      data: await listDecisions(services, {
+    answer: (services, { caller, query: { limit = 50, before, from, to, action, match, ...others } }) =>
+      listDecisions(services, {
         chain: caller.chain,
         limit,
         before,
@@ -49,25 +49,20 @@ export const decisionRoutes = {
         ...timesOf({ from, to }),
         filter: { ...others, action: globOf(action) },
       }),
-    }),
   }),
   getDecision: route({
-    params,
-    data: RecordedDecision,
+    id,
+    data: shapes.RecordedDecision,
     errors: ['not_found', 'redacted'],
-    example: getDecisionExample,
-    handle: async (services, { caller, params }) => ({
-      data: await explainedDecision(services, caller, params.id ?? ''),
-    }),
+    example: shapes.getDecisionExample,
+    answer: (services, { caller, id }) => explainedDecision(services, caller, id),
   }),
   decisionTimeline: route({
-    params,
+    id,
     data: DecisionTimeline,
     errors: ['not_found'],
     example: decisionTimelineExample,
-    handle: async (services, { caller, params }) => ({
-      data: await decisionTimeline(services, caller, params.id ?? ''),
-    }),
+    answer: (services, { caller, id }) => decisionTimeline(services, caller, id),
   }),
 }
 

@@ -1,14 +1,14 @@
 import { eventStream } from '../../actions/events/events.ts'
 import { route } from '../route.ts'
-import { EventText, eventsExample } from './shapes.ts'
+import * as shapes from './shapes.ts'
 
 export const eventRoutes = {
   events: route({
-    data: EventText,
+    data: shapes.EventText,
     bare: 'text/event-stream',
     resumable: true,
-    example: eventsExample,
-    handle: (services, { caller, lastEventId, isGone }) => ({
+    example: shapes.eventsExample,
+    reply: async (services, { caller, lastEventId, isGone }) => ({
       stream: eventStream(services, caller, lastEventId, isGone),
     }),
   }),

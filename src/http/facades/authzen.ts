@@ -1,10 +1,12 @@
 import type { CheckAnswer } from '../../actions/gate/answer.ts'
+import type { ApprovalStatus } from '../../approvals/approval.ts'
+import type { ApprovalView } from '../../approvals/view.ts'
 import { ERRORS, GateError } from '../../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { parserOf } from '../../base/schema.ts'
 import { type CheckRequest, MAX_ID } from '../../gate/request.ts'
 import { FACADE_ROUTES } from '../../keys/facade-routes.ts'
-import { type AccessDecision, Evaluation, type Evaluations } from './authzen-shapes.ts'
+import { type AccessDecision, type AccessTask, Evaluation, type Evaluations } from './authzen-shapes.ts'
 
 const parse = parserOf(Evaluation)
 
@@ -106,4 +108,26 @@ export function configuration(origin: string) {
     access_request_endpoint: `${origin}${FACADE_ROUTES.requestAccess.path}`,
     capabilities: ['urn:openid:authzen:capability:access-request'],
   }
+}
+
+/** A used approval stays approved, since a finished task cannot change; the next evaluation reports the use. */
+const STATUSES: Readonly<Record<ApprovalStatus, AccessTask['task']['status']>> = {
+  pending: 'pending',
+  approved: 'approved',
+  consumed: 'approved',
+  rejected: 'denied',
+  expired: 'expired',
+  cancelled: 'cancelled',
+}
+
+/** Approval as a task. It does not tell who may decide or has decided. */
+export function taskOf({ id, status, decidedAt, expiresAt }: ApprovalView, origin: string): AccessTask {
+  const task = {
+    id,
+    status: STATUSES[status],
+    status_endpoint: origin + FACADE_ROUTES.accessRequest.path.replace(':id', id),
+  }
+  if (task.status !== 'approved' || decidedAt === null) return { task }
+  const approval = { id, approved_at: decidedAt, approved_until: expiresAt }
+  return { task, result: { mode: 'reevaluate', approval } }
 }

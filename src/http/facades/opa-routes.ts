@@ -12,13 +12,13 @@ export const opaRoutes = {
     data: OpaAnswer,
     bare: 'application/json',
     example: opaExample,
-    async handle(services, { caller, body: { input } }) {
+    async answer(services, { caller, body: { input } }) {
       const answer = await check(services, caller, checkRequestOf(caller.tenantId, input))
       const { decision, decisionId, approvalId } = answer
       const held = decision === 'require_approval' && approvalId !== null
       const approval = held ? await getApproval(services, caller, approvalId) : undefined
       // Another decision made the approval: this is not the first question about exactly this call.
-      return { data: opaAnswer(answer, input.messages, approval?.decisionId === decisionId) }
+      return opaAnswer(answer, input.messages, approval?.decisionId === decisionId)
     },
   }),
   opaAllow: route({
@@ -27,8 +27,8 @@ export const opaRoutes = {
     data: OpaAllow,
     bare: 'application/json',
     example: opaAllowExample,
-    async handle(services, { caller, body: { input } }) {
-      return { data: opaAllow(await check(services, caller, checkRequestOf(caller.tenantId, input))) }
+    async answer(services, { caller, body: { input } }) {
+      return opaAllow(await check(services, caller, checkRequestOf(caller.tenantId, input)))
     },
   }),
 }

@@ -3,7 +3,7 @@ import { overview } from '../../actions/overview/overview.ts'
 import { VERSION } from '../../version.ts'
 import { Closed } from '../query.ts'
 import { route } from '../route.ts'
-import { Overview, overviewExample } from './shapes.ts'
+import * as shapes from './shapes.ts'
 
 const OverviewQuery = Type.Object(
   {
@@ -17,10 +17,8 @@ const OverviewQuery = Type.Object(
 export const overviewRoutes = {
   overview: route({
     query: OverviewQuery,
-    data: Overview,
-    example: overviewExample,
-    handle: async (services, { caller, query }) => ({
-      data: await overview(services, caller, { hours: query.hours ?? 24, version: VERSION }),
-    }),
+    data: shapes.Overview,
+    example: shapes.overviewExample,
+    answer: (services, { caller, query }) => overview(services, caller, { hours: query.hours ?? 24, version: VERSION }),
   }),
 }

@@ -1,11 +1,11 @@
 import { usage } from '../../actions/keys/usage.ts'
 import { route } from '../route.ts'
-import { Usage, usageExample } from './shapes.ts'
+import * as shapes from './shapes.ts'
 
 export const usageRoutes = {
   usage: route({
-    data: Usage,
-    example: usageExample,
-    handle: (services, { caller, planLeft }) => ({ data: usage(services, caller, planLeft()) }),
+    data: shapes.Usage,
+    example: shapes.usageExample,
+    answer: (services, { caller, planLeft }) => usage(services, caller, planLeft()),
   }),
 }
