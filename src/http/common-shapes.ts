@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '#typebox'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from '#typebox'
 import { ID_PREFIX, type IdKind } from '../base/id.ts'
 
 /**
@@ -11,6 +11,17 @@ export function nullable<S extends TSchema & { type?: string; enum?: readonly un
     type: [type, 'null'],
     ...(values !== undefined && { enum: [...values, null] }),
   })
+}
+
+/** An object that the OpenAPI document declares once, under its title. */
+export function titled<P extends TProperties>(title: string, properties: P): TObject<P>
+export function titled<P extends TProperties>(title: string, description: string, properties: P): TObject<P>
+export function titled<P extends TProperties>(title: string, ...rest: [P] | [string, P]) {
+  return rest.length === 1 ? Type.Object(rest[0], { title }) : Type.Object(rest[1], { title, description: rest[0] })
+}
+
+export function described<P extends TProperties>(description: string, properties: P) {
+  return Type.Object(properties, { description })
 }
 
 export function oneOf<T extends string>(values: readonly T[], description?: string) {
@@ -34,14 +45,11 @@ export const AnyObject = Type.Unsafe<{ readonly [member: string]: unknown }>({
   additionalProperties: true,
 })
 
-export const RiskFactor = Type.Object(
-  {
-    name: Type.String(),
-    weight: Type.Number({ description: 'The most that it can contribute.' }),
-    contribution: Type.Number(),
-  },
-  { title: 'RiskFactor', description: 'One factor of a risk score, in points.' },
-)
+export const RiskFactor = titled('RiskFactor', 'One factor of a risk score, in points.', {
+  name: Type.String(),
+  weight: Type.Number({ description: 'The most that it can contribute.' }),
+  contribution: Type.Number(),
+})
 
 /** Ids and hashes of the examples, which tell one story: a transfer is held, approved, and made. */
 export const EXAMPLE = {

@@ -11,13 +11,13 @@ import {
 import { approvalBackground } from '../../actions/approvals/background.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { EXAMPLE, oneOf } from '../common-shapes.ts'
-import { Closed, Paging, pageOf, WaitQuery, waitMsOf } from '../query.ts'
+import { Paging, pageOf, queryShape, WaitQuery, waitMsOf } from '../query.ts'
 import { route } from '../route.ts'
 import { ApprovalBackground, approvalBackgroundExample } from './background-shapes.ts'
 import * as shapes from './shapes.ts'
 
 const Status = oneOf(APPROVAL_STATUSES, 'Pending ones without it.')
-const ListQuery = Type.Object({ ...Paging, status: Type.Optional(Status) }, Closed)
+const ListQuery = queryShape({ ...Paging, status: Type.Optional(Status) })
 const id = { description: 'Id of the approval.', example: EXAMPLE.approval }
 const VOTE_ERRORS = ['not_found', 'forbidden', 'approver_mismatch', 'approval_not_pending', 'approval_expired'] as const
 

@@ -11,22 +11,20 @@ import {
   oneOf,
   RiskFactor,
   Timestamp,
+  titled,
 } from '../common-shapes.ts'
 import { Stop } from '../killswitch/shapes.ts'
 
-const Vote = Type.Object(
-  {
-    principal: Type.String({ description: "The voting key's identity, else its id: what is counted." }),
-    approverId: Type.String({ description: 'As the voter claimed it.' }),
-    comment: nullable(Type.String()),
-    votedAt: Timestamp,
-    counts: Type.Boolean({
-      description:
-        "Towards the quorum. While the approval is open: no more when its key has ended, or another voter's key made it. Once it is settled: one vote of each person for it. A vote that rejects does not.",
-    }),
-  },
-  { title: 'Vote' },
-)
+const Vote = titled('Vote', {
+  principal: Type.String({ description: "The voting key's identity, else its id: what is counted." }),
+  approverId: Type.String({ description: 'As the voter claimed it.' }),
+  comment: nullable(Type.String()),
+  votedAt: Timestamp,
+  counts: Type.Boolean({
+    description:
+      "Towards the quorum. While the approval is open: no more when its key has ended, or another voter's key made it. Once it is settled: one vote of each person for it. A vote that rejects does not.",
+  }),
+})
 
 export const Approval = Type.Object(
   {

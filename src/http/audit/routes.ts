@@ -3,20 +3,17 @@ import { auditChain, LogRequest, logEntry } from '../../actions/audit/audit.ts'
 import { verificationStream } from '../../actions/audit/verify-live.ts'
 import { Days, VerifyRequest, verifyRange } from '../../actions/audit/verify-range.ts'
 import { oneOf } from '../common-shapes.ts'
-import { Closed, Paging, pageOf, TimeRange, timesOf, wholeNumber } from '../query.ts'
+import { Paging, pageOf, queryShape, TimeRange, timesOf, wholeNumber } from '../query.ts'
 import { route } from '../route.ts'
 import * as shapes from './shapes.ts'
 
-const ChainQuery = Type.Object(
-  {
-    ...Paging,
-    order: Type.Optional(oneOf(['asc', 'desc'], 'Newest first without it.')),
-    before: wholeNumber('Only entries with a smaller `seq`.'),
-    eventType: Type.Optional(Type.String({ maxLength: 128, description: 'Only entries of this type.' })),
-    ...TimeRange,
-  },
-  Closed,
-)
+const ChainQuery = queryShape({
+  ...Paging,
+  order: Type.Optional(oneOf(['asc', 'desc'], 'Newest first without it.')),
+  before: wholeNumber('Only entries with a smaller `seq`.'),
+  eventType: Type.Optional(Type.String({ maxLength: 128, description: 'Only entries of this type.' })),
+  ...TimeRange,
+})
 
 export const auditRoutes = {
   auditChain: route({

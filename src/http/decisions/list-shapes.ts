@@ -1,28 +1,25 @@
 import { type Static, Type } from '#typebox'
 import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS } from '../../policies/set.ts'
-import { EXAMPLE, id, nullable, oneOf, Timestamp, textOf } from '../common-shapes.ts'
+import { EXAMPLE, id, nullable, oneOf, Timestamp, textOf, titled } from '../common-shapes.ts'
 
-const ListedDecision = Type.Object(
-  {
-    id: id('decision', 'Names it in paths.'),
-    timestamp: Timestamp,
-    seq: Type.Integer({ minimum: 0, description: 'Of its audit entry.' }),
-    entryId: id('entry', 'Of its audit entry.'),
-    action: nullable(Type.String()),
-    decision: nullable(oneOf(EFFECTS)),
-    rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
-    reason: nullable(Type.String()),
-    riskScore: nullable(Type.Number({ minimum: 0, maximum: 100 })),
-    decidedBy: nullable(textOf(DECIDED_BY, 'The step of the order of decision that decided.')),
-    agent: nullable(Type.String({ description: "Who asked: its key's identity, else its key's id." })),
-    keyId: nullable(id('key', 'The key that asked.')),
-    session: nullable(Type.String({ description: 'What the policies took for the session.' })),
-    approvalId: nullable(id('approval', 'That it waited for, or used.')),
-    redacted: Type.Boolean({ description: 'What was decided is not there any more: all else is null.' }),
-  },
-  { title: 'ListedDecision', description: 'A decision as a line of a list.' },
-)
+const ListedDecision = titled('ListedDecision', 'A decision as a line of a list.', {
+  id: id('decision', 'Names it in paths.'),
+  timestamp: Timestamp,
+  seq: Type.Integer({ minimum: 0, description: 'Of its audit entry.' }),
+  entryId: id('entry', 'Of its audit entry.'),
+  action: nullable(Type.String()),
+  decision: nullable(oneOf(EFFECTS)),
+  rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
+  reason: nullable(Type.String()),
+  riskScore: nullable(Type.Number({ minimum: 0, maximum: 100 })),
+  decidedBy: nullable(textOf(DECIDED_BY, 'The step of the order of decision that decided.')),
+  agent: nullable(Type.String({ description: "Who asked: its key's identity, else its key's id." })),
+  keyId: nullable(id('key', 'The key that asked.')),
+  session: nullable(Type.String({ description: 'What the policies took for the session.' })),
+  approvalId: nullable(id('approval', 'That it waited for, or used.')),
+  redacted: Type.Boolean({ description: 'What was decided is not there any more: all else is null.' }),
+})
 
 /** `data` of GET /decisions. */
 export const DecisionList = Type.Object(

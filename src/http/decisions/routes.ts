@@ -7,7 +7,7 @@ import { GLOB_PATTERN, type Glob, parseGlob } from '../../base/glob.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS } from '../../policies/set.ts'
 import { EXAMPLE, oneOf } from '../common-shapes.ts'
-import { Closed, TimeRange, timesOf, wholeNumber } from '../query.ts'
+import { queryShape, TimeRange, timesOf, wholeNumber } from '../query.ts'
 import { route } from '../route.ts'
 import { DecisionList, listDecisionsExample } from './list-shapes.ts'
 import * as shapes from './shapes.ts'
@@ -15,24 +15,21 @@ import { DecisionTimeline, decisionTimelineExample } from './timeline-shapes.ts'
 
 const named = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }))
 
-const DecisionsQuery = Type.Object(
-  {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED, description: 'How many at most.' })),
-    before: wholeNumber('Only decisions with a smaller `seq`: `next` of the page before.'),
-    decision: Type.Optional(oneOf(EFFECTS, 'What was decided.')),
-    action: Type.Optional(Type.String({ pattern: GLOB_PATTERN, description: 'An action, or a glob: `payment.*`.' })),
-    decidedBy: Type.Optional(oneOf(DECIDED_BY, 'The step of the order of decision that decided.')),
-    rule: named('The rule that decided.'),
-    agent: named("Who asked: its key's identity, else its key's id."),
-    session: named('The session that the policies saw.'),
-    match: Type.Optional(
-      oneOf(MATCHES, 'How `rule`, `agent` and `session` are compared: whole, or `part`, in small or capital letters.'),
-    ),
-    minRisk: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'A risk score of this or more.' })),
-    ...TimeRange,
-  },
-  Closed,
-)
+const DecisionsQuery = queryShape({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED, description: 'How many at most.' })),
+  before: wholeNumber('Only decisions with a smaller `seq`: `next` of the page before.'),
+  decision: Type.Optional(oneOf(EFFECTS, 'What was decided.')),
+  action: Type.Optional(Type.String({ pattern: GLOB_PATTERN, description: 'An action, or a glob: `payment.*`.' })),
+  decidedBy: Type.Optional(oneOf(DECIDED_BY, 'The step of the order of decision that decided.')),
+  rule: named('The rule that decided.'),
+  agent: named("Who asked: its key's identity, else its key's id."),
+  session: named('The session that the policies saw.'),
+  match: Type.Optional(
+    oneOf(MATCHES, 'How `rule`, `agent` and `session` are compared: whole, or `part`, in small or capital letters.'),
+  ),
+  minRisk: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'A risk score of this or more.' })),
+  ...TimeRange,
+})
 const id = { description: 'Id of the decision, or of its audit entry.', example: EXAMPLE.decision }
 
 export const decisionRoutes = {

@@ -15,6 +15,7 @@ import {
   RiskFactor,
   Timestamp,
   textOf,
+  titled,
 } from '../common-shapes.ts'
 import { Unevaluable } from '../gate/shapes.ts'
 import { RecordedOutcome } from '../outcomes/shapes.ts'
@@ -22,15 +23,12 @@ import { Explanation, exampleExplanation, ShownValue } from './explanation-shape
 
 const UNEXPLAINED_CODES = Object.keys(UNEXPLAINED) as Unexplained['code'][]
 
-const DecisionCaller = Type.Object(
-  {
-    keyId: id('key', 'The key that asked.'),
-    identity: nullable(Type.String({ description: 'Who holds it.' })),
-    name: nullable(Type.String()),
-    roles: Type.Array(Type.String()),
-  },
-  { title: 'DecisionCaller' },
-)
+const DecisionCaller = titled('DecisionCaller', {
+  keyId: id('key', 'The key that asked.'),
+  identity: nullable(Type.String({ description: 'Who holds it.' })),
+  name: nullable(Type.String()),
+  roles: Type.Array(Type.String()),
+})
 
 const Difference = Type.Object(
   { member: Type.String({ description: 'Of the decision.' }), recorded: ShownValue, again: ShownValue },

@@ -3,14 +3,13 @@ import { exportBundle, exportEnvelope } from '../../actions/evidence/evidence.ts
 import { VerifyBundleRequest, verifyEvidence } from '../../actions/evidence/verify.ts'
 import { BUNDLE_LIMITS } from '../body.ts'
 import { EXAMPLE, oneOf } from '../common-shapes.ts'
-import { Closed } from '../query.ts'
+import { queryShape } from '../query.ts'
 import { byteRoute, route } from '../route.ts'
 import * as shapes from './shapes.ts'
 
-const FormatQuery = Type.Object(
-  { format: Type.Optional(oneOf(['bundle', 'dsse'], 'An envelope of DSSE in place of the bundle.')) },
-  Closed,
-)
+const FormatQuery = queryShape({
+  format: Type.Optional(oneOf(['bundle', 'dsse'], 'An envelope of DSSE in place of the bundle.')),
+})
 
 export const evidenceRoutes = {
   exportBundle: route({

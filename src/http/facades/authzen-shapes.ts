@@ -2,7 +2,7 @@ import { type Static, Type } from '#typebox'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import { USUAL_URL } from '../../base/variables.ts'
 import { AnyJsonObject } from '../../gate/request.ts'
-import { EXAMPLE, id, oneOf, Timestamp } from '../common-shapes.ts'
+import { described, EXAMPLE, id, oneOf, Timestamp } from '../common-shapes.ts'
 
 /* Shapes of the Authorization API 1.0 of AuthZEN. Unlike ours they are open: a receiver ignores unknown members. */
 
@@ -135,14 +135,11 @@ export const AccessTask = Type.Object({
   result: Type.Optional(
     Type.Object({
       mode: oneOf(['reevaluate']),
-      approval: Type.Object(
-        {
-          id: id('approval', 'The same approval.'),
-          approved_at: Timestamp,
-          approved_until: Timestamp,
-        },
-        { description: 'Goes into `context.approval` of the next evaluation, as it is. It is good for one.' },
-      ),
+      approval: described('Goes into `context.approval` of the next evaluation, as it is. It is good for one.', {
+        id: id('approval', 'The same approval.'),
+        approved_at: Timestamp,
+        approved_until: Timestamp,
+      }),
     }),
   ),
 })

@@ -2,23 +2,20 @@ import { Type } from '#typebox'
 import { checkAndWait } from '../../actions/gate/check-wait.ts'
 import { denyOutput, refusalSentence, requestOf } from '../../gate/claude-code.ts'
 import { PreToolUse } from '../../gate/claude-code-event.ts'
-import { oneOf } from '../common-shapes.ts'
+import { described, oneOf } from '../common-shapes.ts'
 import { MAX_WAIT_MS } from '../query.ts'
 import { route } from '../route.ts'
 
 /** Part of an answer that Claude Code reads. */
-const HookAnswer = Type.Object(
-  {
-    hookSpecificOutput: Type.Optional(
-      Type.Object({
-        hookEventName: oneOf(['PreToolUse'], 'The hook.'),
-        permissionDecision: oneOf(['deny'], 'The tool does not run.'),
-        permissionDecisionReason: Type.String({ description: 'A sentence for the model.' }),
-      }),
-    ),
-  },
-  { description: 'Empty: the gate allows the call, and the permissions of Claude Code go on.' },
-)
+const HookAnswer = described('Empty: the gate allows the call, and the permissions of Claude Code go on.', {
+  hookSpecificOutput: Type.Optional(
+    Type.Object({
+      hookEventName: oneOf(['PreToolUse'], 'The hook.'),
+      permissionDecision: oneOf(['deny'], 'The tool does not run.'),
+      permissionDecisionReason: Type.String({ description: 'A sentence for the model.' }),
+    }),
+  ),
+})
 
 const hookExample = {
   body: {

@@ -12,40 +12,35 @@ import {
   RiskFactor,
   Timestamp,
   textOf,
+  titled,
 } from '../common-shapes.ts'
 import { Explanation } from '../decisions/explanation-shapes.ts'
 
-export const Unevaluable = Type.Object(
-  {
-    kind: textOf(['rule', 'factor'], 'What could not be evaluated.'),
-    name: Type.String(),
-    facts: Type.Array(Type.String(), { description: 'The facts that were missing or of another type.' }),
-  },
-  { title: 'Unevaluable', description: 'A rule or factor that restrained for want of a fact.' },
-)
+export const Unevaluable = titled('Unevaluable', 'A rule or factor that restrained for want of a fact.', {
+  kind: textOf(['rule', 'factor'], 'What could not be evaluated.'),
+  name: Type.String(),
+  facts: Type.Array(Type.String(), { description: 'The facts that were missing or of another type.' }),
+})
 
 /** `data` of POST /gate/check. */
-export const Decision = Type.Object(
-  {
-    decision: oneOf(EFFECTS, 'Only `allow` lets the action run.'),
-    reason: Type.String({ description: 'A sentence for people.' }),
-    riskScore: Type.Number({ minimum: 0, maximum: 100 }),
-    plan: Type.Object({ action: Type.String(), validated: Type.Boolean() }),
-    decisionId: id('decision', 'Exports as evidence under this id.'),
-    timestamp: Timestamp,
-    rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
-    decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
-    retry: textOf(RETRIES, 'When it makes sense to ask again.'),
-    policyDigest: nullable(Digest),
-    approvalId: nullable(id('approval', 'The approval that is waited for, or was used.')),
-    approvalExpiresAt: nullable(Timestamp),
-    validUntil: nullable(Type.String({ format: 'date-time', description: 'An allow is good until then.' })),
-    factors: Type.Array(RiskFactor),
-    unevaluable: Type.Array(Unevaluable),
-    explanation: Type.Optional(Explanation),
-  },
-  { title: 'Decision', description: 'What was decided, and why. It is on disk before it is answered.' },
-)
+export const Decision = titled('Decision', 'What was decided, and why. It is on disk before it is answered.', {
+  decision: oneOf(EFFECTS, 'Only `allow` lets the action run.'),
+  reason: Type.String({ description: 'A sentence for people.' }),
+  riskScore: Type.Number({ minimum: 0, maximum: 100 }),
+  plan: Type.Object({ action: Type.String(), validated: Type.Boolean() }),
+  decisionId: id('decision', 'Exports as evidence under this id.'),
+  timestamp: Timestamp,
+  rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
+  decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
+  retry: textOf(RETRIES, 'When it makes sense to ask again.'),
+  policyDigest: nullable(Digest),
+  approvalId: nullable(id('approval', 'The approval that is waited for, or was used.')),
+  approvalExpiresAt: nullable(Timestamp),
+  validUntil: nullable(Type.String({ format: 'date-time', description: 'An allow is good until then.' })),
+  factors: Type.Array(RiskFactor),
+  unevaluable: Type.Array(Unevaluable),
+  explanation: Type.Optional(Explanation),
+})
 
 /** `data` of POST /gate/risk. */
 export const RiskAssessment = Type.Object(

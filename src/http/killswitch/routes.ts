@@ -3,7 +3,7 @@ import { killSwitchHistory } from '../../actions/killswitch/history.ts'
 import { killSwitchStatus, operatorOf, recover, trigger } from '../../actions/killswitch/killswitch.ts'
 import { previewStop } from '../../actions/killswitch/preview.ts'
 import { PreviewStopRequest, RecoverRequest, TriggerRequest } from '../../actions/killswitch/request.ts'
-import { Closed, Paging, pageOf } from '../query.ts'
+import { Paging, pageOf, queryShape } from '../query.ts'
 import { route } from '../route.ts'
 import * as shapes from './shapes.ts'
 
@@ -14,7 +14,7 @@ export const killSwitchRoutes = {
     answer: (services, { caller }) => killSwitchStatus(services, caller.chain),
   }),
   killSwitchHistory: route({
-    query: Type.Object(Paging, Closed),
+    query: queryShape(Paging),
     data: Type.Array(shapes.PastStop),
     paged: true,
     example: shapes.killSwitchHistoryExample,

@@ -1,18 +1,15 @@
 import { Type } from '#typebox'
 import { overview } from '../../actions/overview/overview.ts'
 import { VERSION } from '../../version.ts'
-import { Closed } from '../query.ts'
+import { queryShape } from '../query.ts'
 import { route } from '../route.ts'
 import * as shapes from './shapes.ts'
 
-const OverviewQuery = Type.Object(
-  {
-    hours: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 168, description: 'How far back it looks; 24 without it.' }),
-    ),
-  },
-  Closed,
-)
+const OverviewQuery = queryShape({
+  hours: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 168, description: 'How far back it looks; 24 without it.' }),
+  ),
+})
 
 export const overviewRoutes = {
   overview: route({

@@ -1,30 +1,27 @@
 import { Type } from '#typebox'
 import { EnvironmentField } from '../../actions/keys/keys.ts'
 import { PLANS, type Plan, STATUS_LIMIT } from '../../keys/plan.ts'
-import { nullable, oneOf } from '../common-shapes.ts'
+import { nullable, oneOf, titled } from '../common-shapes.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
 /** `data` of GET /usage. */
-export const Usage = Type.Object(
-  {
-    plan: oneOf(Object.keys(PLANS) as Plan[]),
-    environment: EnvironmentField,
-    requestsPerMinute: nullable(Type.Integer({ minimum: 1, description: 'What the plan gives; null for no limit.' })),
-    remaining: nullable(
-      Type.Integer({
-        minimum: 0,
-        description: 'Left at this moment, by the count of this process; null for no limit.',
-      }),
-    ),
-    statusRequestsPerMinute: Type.Integer({ minimum: 1, description: 'Status reads that each key has.' }),
-    keys: Type.Object(
-      { active: Count, ended: Count },
-      { description: 'Of this environment; revoked or expired ones have ended.' },
-    ),
-  },
-  { title: 'Usage', description: "The tenant's plan, and what is used of it in the environment of the key." },
-)
+export const Usage = titled('Usage', "The tenant's plan, and what is used of it in the environment of the key.", {
+  plan: oneOf(Object.keys(PLANS) as Plan[]),
+  environment: EnvironmentField,
+  requestsPerMinute: nullable(Type.Integer({ minimum: 1, description: 'What the plan gives; null for no limit.' })),
+  remaining: nullable(
+    Type.Integer({
+      minimum: 0,
+      description: 'Left at this moment, by the count of this process; null for no limit.',
+    }),
+  ),
+  statusRequestsPerMinute: Type.Integer({ minimum: 1, description: 'Status reads that each key has.' }),
+  keys: Type.Object(
+    { active: Count, ended: Count },
+    { description: 'Of this environment; revoked or expired ones have ended.' },
+  ),
+})
 
 export const usageExample = {
   data: {
