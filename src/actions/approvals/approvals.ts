@@ -14,13 +14,14 @@ import { countedVotes } from '../../approvals/votes.ts'
 import type { EventEntry } from '../../audit/entry.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import { MAX_TEXT, TenantIdField } from '../../gate/request.ts'
+import { MAX_TEXT } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import { type Change, change } from '../../store/records.ts'
 import type { Guard, Submission } from '../../store/submission.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry, isStillActive } from '../deps.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { PAGE_BYTES, pageGiven } from '../page.ts'
+import { requestBody } from '../request-body.ts'
 import { asWaiter } from '../waiters.ts'
 import { assertMayApprove, assertMayReject, hasVoted } from './may-vote.ts'
 import { changedByTime, noteStatus, openApprovals } from './open-approvals.ts'
@@ -28,17 +29,10 @@ import { isApprover, type Reader, requesterSeenBy, viewFor, visibleApproval } fr
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 const Text = Type.Optional(Type.String({ maxLength: MAX_TEXT }))
-const Closed = { additionalProperties: false }
 
 /** Bodies of approve and reject. */
-export const ApproveRequest = Type.Object(
-  { tenantId: TenantIdField, approverId: Name, comment: Text },
-  { ...Closed, title: 'ApproveRequest' },
-)
-export const RejectRequest = Type.Object(
-  { tenantId: TenantIdField, approverId: Name, reason: Text },
-  { ...Closed, title: 'RejectRequest' },
-)
+export const ApproveRequest = requestBody('ApproveRequest', { approverId: Name, comment: Text })
+export const RejectRequest = requestBody('RejectRequest', { approverId: Name, reason: Text })
 export type ApproveRequest = Static<typeof ApproveRequest>
 export type RejectRequest = Static<typeof RejectRequest>
 

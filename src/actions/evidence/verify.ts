@@ -1,4 +1,4 @@
-import { type Static, Type } from '#typebox'
+import type { Static } from '#typebox'
 import type { StoredEntry } from '../../audit/chain.ts'
 import { type Bundle, REDACTABLE, type Redactable } from '../../evidence/bundle.ts'
 import type { CheckName, Verification } from '../../evidence/checks.ts'
@@ -6,17 +6,15 @@ import { bundleOfEnvelope } from '../../evidence/envelope.ts'
 import { checkpointOf } from '../../evidence/note.ts'
 import type { Trust } from '../../evidence/trust.ts'
 import { matchesStored, verifyBundle } from '../../evidence/verify.ts'
-import { AnyJsonObject, TenantIdField } from '../../gate/request.ts'
+import { AnyJsonObject } from '../../gate/request.ts'
 import { takenUpTo } from '../anchors/anchors.ts'
 import { assertErasedLawfully } from '../audit/redactions.ts'
 import type { Caller, Deps } from '../deps.ts'
+import { requestBody } from '../request-body.ts'
 import { approvalEntries, type EvidenceDeps } from './evidence.ts'
 import { trustOf } from './trust.ts'
 
-export const VerifyBundleRequest = Type.Object(
-  { tenantId: TenantIdField, bundle: AnyJsonObject },
-  { additionalProperties: false, title: 'VerifyBundleRequest' },
-)
+export const VerifyBundleRequest = requestBody('VerifyBundleRequest', { bundle: AnyJsonObject })
 export type VerifyBundleRequest = Static<typeof VerifyBundleRequest>
 
 export interface ServiceVerification extends Verification {

@@ -12,6 +12,7 @@ import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
 import { linkPolicySet } from '../../policies/link.ts'
 import { domainOf, type PolicySet } from '../../policies/set.ts'
 import type { Caller, CheckDeps } from '../deps.ts'
+import { requestBody } from '../request-body.ts'
 import { DraftFields, draftSource, type OnDraft } from './drafts.ts'
 
 /** Limit in bytes of context and plan together, as for a check. */
@@ -20,22 +21,19 @@ const MAX_REQUEST_BYTES = 1024 * 1024
 const NOBODY = ''
 
 /** Body of POST /policies/dry-run. */
-export const DryRunRequest = Type.Object(
-  {
-    ...RiskRequest.properties,
-    agent: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 256,
-        description:
-          'Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was never allowed anything.',
-      }),
-    ),
-    files: Type.Optional(DraftFields.files),
-    lists: DraftFields.lists,
-  },
-  { additionalProperties: false, title: 'DryRunRequest' },
-)
+export const DryRunRequest = requestBody('DryRunRequest', {
+  ...RiskRequest.properties,
+  agent: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description:
+        'Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was never allowed anything.',
+    }),
+  ),
+  files: Type.Optional(DraftFields.files),
+  lists: DraftFields.lists,
+})
 export type DryRunRequest = Static<typeof DryRunRequest>
 
 /** `data` of POST /policies/dry-run. */

@@ -1,14 +1,10 @@
-import { Type } from '#typebox'
 import { GateError } from '../../base/errors.ts'
-import { TenantIdField } from '../../gate/request.ts'
 import type { Caller } from '../deps.ts'
+import { requestBody } from '../request-body.ts'
 import type { PolicyDescription, PolicyRegistry } from './registry.ts'
 
 /** Body of POST /policies/reload. */
-export const ReloadPoliciesRequest = Type.Object(
-  { tenantId: TenantIdField },
-  { additionalProperties: false, title: 'ReloadPoliciesRequest' },
-)
+export const ReloadPoliciesRequest = requestBody('ReloadPoliciesRequest', {})
 
 /**
  * Reads the folder of the caller's tenant now. A refused set does not fail the request: the description states the
