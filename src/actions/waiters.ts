@@ -26,22 +26,11 @@ function places(limit: number, message: string) {
   }
 }
 
-const waiters = places(MAX_WAITERS, `This key waits for ${MAX_WAITERS} approvals already; ask again without wait.`)
+/** Places of readers that wait for an approval. */
+export const waiters = places(
+  MAX_WAITERS,
+  `This key waits for ${MAX_WAITERS} approvals already; ask again without wait.`,
+)
 
 /** Places of streams. */
 export const streams = places(MAX_STREAMS, `This key reads ${MAX_STREAMS} event streams already; end one of them.`)
-
-/** True when the key may have one more waiting reader. */
-export function mayWait(store: Store, keyId: string): boolean {
-  return waiters.isFree(store, keyId)
-}
-
-/** Counts the reader while `wait` runs. @throws GateError `overloaded` when the key has too many */
-export async function asWaiter<T>(store: Store, keyId: string, wait: () => Promise<T>): Promise<T> {
-  const release = waiters.take(store, keyId)
-  try {
-    return await wait()
-  } finally {
-    release()
-  }
-}

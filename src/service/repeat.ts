@@ -1,12 +1,21 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { failures } from '../actions/failures.ts'
+import type { Config } from './config.ts'
+import type { Logger } from './log.ts'
 
 const RETRY_MS = 1000
 /** Interval between reports of a failure that goes on. */
 const REMINDER_MS = 60_000
 
 export type Tasks = ReturnType<typeof repeatingTasks>
+
+/** Needed by whatever runs in the background. */
+export interface Background {
+  config: Config
+  log: Logger
+  tasks: Tasks
+}
 
 /**
  * Background tasks of the process: at most one run of each at a time, and none after stop.

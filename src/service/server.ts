@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { resolve } from 'node:path'
-import { expireDue } from '../actions/approvals/approvals.ts'
-import { noteCancelled } from '../actions/approvals/stopped.ts'
+import { expireDue, noteCancelled } from '../actions/approvals/approvals.ts'
 import type { Deps } from '../actions/deps.ts'
 import type { Examine } from '../actions/evidence/verify.ts'
 import { historyReader } from '../actions/gate/history.ts'
@@ -84,18 +83,14 @@ export async function startServer({
   const { writer: makeWriter, verifier: makeVerifier } = threads
   const store = openStore({ dir: resolve(config.data), create: true, clock, makeWriter, makeVerifier })
   const tasks = repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'))
+  const background = { config, log, tasks }
   const deps = { store, clock, newId }
   try {
-    const trail = await keepTrail(deps, { config, log, tasks })
-    const rules = await keepPolicies(deps, trail, {
-      folder: policiesFolder,
-      policyWorker: threads.policyWorker,
-      config,
-      log,
-      tasks,
-    })
-    const keyUses = keepKeyUses(deps, trail, { log, tasks })
-    const kept = { ...trail, keyUses, latency: latency(), outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
+    const trail = await keepTrail(deps, background)
+    const { policyWorker } = threads
+    const rules = await keepPolicies(deps, trail, { ...background, folder: policiesFolder, policyWorker })
+    const keyUses = keepKeyUses(deps, trail, background)
+    const kept = { ...trail, keyUses, latency: latency(), outcomes: watchOutcomes(deps, trail, background) }
     const stopping = new AbortController()
     const browsers = { sessions: new Sessions(deps), signInCodes: new SignInCodes(deps) }
     const services: Services = {

@@ -8,12 +8,8 @@ import { type CheckRequest, MAX_ID } from '../../gate/request.ts'
 import { FACADE_ROUTES } from '../../keys/facade-routes.ts'
 import { type AccessDecision, type AccessTask, Evaluation, type Evaluations } from './authzen-shapes.ts'
 
-const parse = parserOf(Evaluation)
-
 /** @throws GateError `invalid_request` */
-export function evaluationOf(value: unknown): Evaluation {
-  return parse(value)
-}
+export const evaluationOf = parserOf(Evaluation)
 
 /** Merges an evaluation of a list with the defaults of its request; an error when it is invalid. */
 export function evaluationIn(
@@ -21,7 +17,7 @@ export function evaluationIn(
   defaults: Pick<Evaluations, 'subject' | 'action' | 'resource' | 'context'>,
 ): Evaluation | GateError {
   try {
-    return parse({
+    return evaluationOf({
       subject: entityIn(own.subject, defaults.subject),
       action: own.action === undefined ? defaults.action : own.action,
       resource: entityIn(own.resource, defaults.resource),

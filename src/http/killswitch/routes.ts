@@ -1,6 +1,11 @@
 import { Type } from '#typebox'
-import { killSwitchHistory } from '../../actions/killswitch/history.ts'
-import { killSwitchStatus, operatorOf, recover, trigger } from '../../actions/killswitch/killswitch.ts'
+import {
+  killSwitchHistory,
+  killSwitchStatus,
+  operatorOf,
+  recover,
+  trigger,
+} from '../../actions/killswitch/killswitch.ts'
 import { previewStop } from '../../actions/killswitch/preview.ts'
 import { PreviewStopRequest, RecoverRequest, TriggerRequest } from '../../actions/killswitch/request.ts'
 import { Paging, pageOf, queryShape } from '../query.ts'

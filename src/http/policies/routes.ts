@@ -1,5 +1,5 @@
 import { DryRunRequest, dryRun } from '../../actions/policies/dry-run.ts'
-import { ReloadPoliciesRequest, reloadPolicies } from '../../actions/policies/reload.ts'
+import { ReloadPoliciesRequest, reloadPolicies } from '../../actions/policies/registry.ts'
 import { ValidatePoliciesRequest } from '../../actions/policies/validate.ts'
 import { DRY_RUN_LIMITS, POLICY_LIMITS } from '../body.ts'
 import { route } from '../route.ts'
