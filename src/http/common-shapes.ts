@@ -76,3 +76,14 @@ export const exampleFactors = [
   { name: 'amount', weight: 50, contribution: 0.1 },
   { name: 'new-recipient', weight: 15, contribution: 15 },
 ]
+export const exampleVerdict = {
+  decision: 'require_approval' as const,
+  reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+  rule: 'steered-transfer',
+  decidedBy: 'hold_rule' as const,
+  retry: 'after_approval' as const,
+  riskScore: 35.1,
+  factors: exampleFactors,
+  unevaluable: [],
+  planValidated: true,
+}

@@ -7,7 +7,7 @@ import {
   Digest,
   EXAMPLE,
   exampleContext,
-  exampleFactors,
+  exampleVerdict,
   nullable,
   oneOf,
   RiskFactor,
@@ -176,18 +176,7 @@ export const dryRunExample = {
   body: { tenantId: 'acme', action: 'payment.transfer', context: exampleContext, agent: 'billing-bot' },
   data: {
     policyDigest: EXAMPLE.policyDigest,
-    verdict: {
-      decision: 'require_approval' as const,
-      reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
-      rule: 'steered-transfer',
-      decidedBy: 'hold_rule' as const,
-      retry: 'after_approval' as const,
-      riskScore: 35.1,
-      factors: exampleFactors,
-      unevaluable: [],
-      planValidated: true,
-      explanation: exampleExplanation,
-    },
+    verdict: { ...exampleVerdict, explanation: exampleExplanation },
     diagnostics: [],
   },
 }
