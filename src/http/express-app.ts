@@ -13,7 +13,6 @@ import { HANDLERS, PUBLIC } from './routes.ts'
 /** Text format of Prometheus, the only answer that is no JSON. */
 const PLAIN = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }
 
-/** Every route, and the console. */
 export function expressApp(dispatcher: Dispatcher): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag')

@@ -48,7 +48,6 @@ export const WaitQuery = queryShape({
   wait: wholeNumber(`Seconds to wait until the approval has been decided, at most ${MAX_WAIT_MS / 1000}.`),
 })
 
-/** Query of a check. */
 export const CheckQuery = queryShape({
   ...WaitQuery.properties,
   explain: Type.Optional(

@@ -2,6 +2,7 @@ import type { Static, TSchema } from '#typebox'
 import type { Caller } from '../actions/deps.ts'
 import { type Idempotency, idempotencyOf } from '../actions/idempotency.ts'
 import type { PageGiven } from '../actions/page.ts'
+import type { Stream } from '../actions/waiters.ts'
 import { type ErrorCode, GateError } from '../base/errors.ts'
 import { isJsonObject, type Json } from '../base/json.ts'
 import { parserOf } from '../base/schema.ts'
@@ -10,7 +11,6 @@ import { assertTenant, type Credential } from './auth.ts'
 import { type BodyLimits, REQUEST_LIMITS } from './body.ts'
 import { withNumbers } from './query.ts'
 import type { Services } from './services.ts'
-import type { Stream } from './stream.ts'
 
 /**
  * Result of a route: data, which dispatch wraps in the envelope, or a stream of events.
@@ -51,7 +51,6 @@ export interface RouteShape {
   query?: TSchema
   /** Shape of `data` in the answer. */
   data: TSchema
-  /** The answer is a page of a list. */
   paged?: true
   /** The answer is `data` itself, without the envelope; for events, the text of the stream. */
   bare?: 'application/json' | 'text/event-stream' | 'text/plain'

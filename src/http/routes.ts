@@ -42,7 +42,6 @@ export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...claudeCodeRoutes,
 }
 
-/** OpenAPI document of this version. */
 export const openApiDocument = once(() => openApi(shapes(), VERSION))
 
 /** Handlers of the routes that need no key. */

@@ -143,7 +143,6 @@ async function within(limitMs: number, stopping: AbortController, work: () => Pr
   stopping.abort()
 }
 
-/** Delivers batch after batch. */
 function steps({ store, clock, sink }: Pick<DeliveryDeps, 'store' | 'clock' | 'sink'>) {
   let unrecorded: Delivery | undefined
   let hasLost = false

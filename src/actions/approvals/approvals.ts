@@ -29,7 +29,6 @@ import { isApprover, type Reader, requesterSeenBy, viewFor, visibleApproval } fr
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 const Text = Type.Optional(Type.String({ maxLength: MAX_TEXT }))
 
-/** Bodies of approve and reject. */
 export const ApproveRequest = requestBody('ApproveRequest', { approverId: Name, comment: Text })
 export const RejectRequest = requestBody('RejectRequest', { approverId: Name, reason: Text })
 export type ApproveRequest = Static<typeof ApproveRequest>

@@ -17,14 +17,12 @@ import { rotationsOf } from '../evidence/trust.ts'
 import { entryView } from './audit.ts'
 import { assertErasedLawfully } from './redactions.ts'
 
-/** A file that is written sequentially. */
 interface FileWriter {
   write(text: string): void
   /** Syncs the file to disk and closes it. */
   end(): { bytes: number; sha256: string }
 }
 
-/** The destination of an export's files. */
 export interface ExportFolder {
   create(name: string): FileWriter
 }

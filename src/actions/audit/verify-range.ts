@@ -16,7 +16,6 @@ import { missingSections } from './redactions.ts'
 
 const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, UTC' })
 
-/** The range of days to verify. */
 export const Days = Type.Object({ startDate: Day, endDate: Day }, { additionalProperties: false })
 export type Days = Static<typeof Days>
 

@@ -55,12 +55,6 @@ function without(why: Unexplained) {
   return { explanation: null, reproduced: null, differences: [], unexplained: why }
 }
 
-interface Again {
-  decided: Decided
-  request: JsonObject
-  set: PolicySet | undefined
-}
-
 /**
  * The recorded request judged as then: by those policies, at that time, for that caller, under the stop that decided.
  * Undefined where a counted request has been erased.
@@ -68,7 +62,7 @@ interface Again {
 async function judgeAgain(
   deps: ExplainDeps,
   chain: string,
-  { decided, request, set }: Again,
+  { decided, request, set }: { decided: Decided; request: JsonObject; set: PolicySet | undefined },
 ): Promise<Judgement | undefined> {
   const { grounds, decision } = decided
   const { tenantId, environment } = ownerOf(chain)

@@ -14,7 +14,6 @@ import { decisionEntry, decisionOfChain } from './decisions.ts'
 /** Limit of moments for one action; an approval with more votes shows the newest. */
 export const MAX_MOMENTS = 200
 
-/** The event types of a timeline. */
 export const TIMELINE_EVENTS = [
   'gate.decision',
   'approval.requested',

@@ -25,9 +25,7 @@ export interface ServiceVerification extends Verification {
 /** Limit of JSON values in a bundle: it holds the request, and the approved one again. */
 export const MAX_BUNDLE_VALUES = 200_000
 
-/** Inputs for the examination of evidence. */
 export interface ExamineInputs {
-  /** The caller's tenant. */
   tenantId: string
   trust: Trust
   nowMs: number

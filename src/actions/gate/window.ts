@@ -24,7 +24,6 @@ interface WindowTally {
   erased: number
 }
 
-/** Reads allowed actions. */
 export interface WindowReader {
   tally(set: PolicySet, counter: Counter, window: Window): Promise<WindowTally>
   /** The distinct actions, with the known ones; the search ends where there are more than facts can hold. */

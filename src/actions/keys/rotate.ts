@@ -15,7 +15,6 @@ export const DEFAULT_OVERLAP_MS = DAY_MS
 
 const MINUTE_MS = 60_000
 
-/** Body of POST /keys/:id/rotate. */
 export const RotateKeyRequest = requestBody('RotateKeyRequest', {
   overlapMinutes: Type.Optional(
     Type.Integer({

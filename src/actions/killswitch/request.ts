@@ -19,7 +19,6 @@ const Scope = Type.Optional(
 )
 const Text = Type.String({ minLength: 1, maxLength: MAX_TEXT })
 
-/** Bodies of trigger and recover. */
 export const TriggerRequest = requestBody('TriggerRequest', {
   level: LevelField,
   scope: Scope,
@@ -39,7 +38,6 @@ export const RecoverRequest = requestBody('RecoverRequest', {
   recoveredBy: Name,
   comment: Text,
 })
-/** Body of a preview. */
 export const PreviewStopRequest = requestBody('PreviewStopRequest', { level: LevelField, scope: Scope })
 export type PreviewStopRequest = Static<typeof PreviewStopRequest>
 export type TriggerRequest = Static<typeof TriggerRequest>

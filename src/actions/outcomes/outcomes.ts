@@ -9,7 +9,6 @@ import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { requestBody } from '../request-body.ts'
 import { OUTCOME_STATUSES, type OutcomeData, type OutcomeStatus, outcomeOf, RECORDED } from './outcome-of.ts'
 
-/** Body of POST /gate/outcome. */
 export const OutcomeRequest = requestBody('OutcomeRequest', {
   decisionId: Type.String({ maxLength: MAX_ID, description: 'The decision that the action was run on.' }),
   status: Type.Unsafe<OutcomeStatus>({ type: 'string', enum: [...OUTCOME_STATUSES] }),

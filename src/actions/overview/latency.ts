@@ -14,7 +14,6 @@ export function latency() {
   let count = 0
   let sumMs = 0
   return {
-    /** Notes one answered check. */
     note(ms: number): void {
       newest[count % NEWEST] = ms
       count += 1

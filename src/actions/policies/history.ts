@@ -35,7 +35,6 @@ export interface HistoryDeps {
 /** Finds policies that were once in force. */
 export type FindSet = (tenantId: string, digest: string) => Promise<FoundSet>
 
-/** Stored policies, with their source texts. */
 export interface StoredSet {
   set: PolicySet
   source: PolicySource
@@ -47,7 +46,6 @@ const READY_SETS = 2
 /** Limit of sets waiting to be compiled, each of which takes up to ten seconds of processor time. */
 const MAX_WAITING = 8
 
-/** Finds policies in force, and stored ones. */
 export function policyHistory(findStored: FindStored, inForce: PoliciesInForce): FindSet {
   return async (tenantId, digest) => {
     const set = inForce.get(tenantId)

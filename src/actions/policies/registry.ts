@@ -20,7 +20,6 @@ import { shownTexts, textsIn } from './texts.ts'
 
 /** The folders of all tenants. Faults of a folder never throw: they become its `problem`. */
 export interface PolicyFolders {
-  /** Tenants with a folder. */
   names(): string[]
   read(tenant: string): Promise<TenantFolder>
   /** Reads until two readings in a row, a moment apart, are equal. */
@@ -214,7 +213,6 @@ function describeSlot(slot: Slot | undefined, watch: boolean) {
   }
 }
 
-/** Body of POST /policies/reload. */
 export const ReloadPoliciesRequest = requestBody('ReloadPoliciesRequest', {})
 
 /**

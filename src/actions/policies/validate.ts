@@ -5,7 +5,6 @@ import type { Caller } from '../deps.ts'
 import { requestBody } from '../request-body.ts'
 import { DraftFields, draftSource, type OnDraft } from './drafts.ts'
 
-/** Body of POST /policies/validate. */
 export const ValidatePoliciesRequest = requestBody('ValidatePoliciesRequest', { ...DraftFields })
 export type ValidatePoliciesRequest = Static<typeof ValidatePoliciesRequest>
 

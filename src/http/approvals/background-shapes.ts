@@ -30,7 +30,6 @@ const Permission = Type.Object(
   { title: 'Permission' },
 )
 
-/** `data` of GET /approvals/:id/background. */
 export const ApprovalBackground = Type.Object(
   {
     approvalId: id('approval', 'The one that was asked for.'),

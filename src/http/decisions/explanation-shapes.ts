@@ -81,7 +81,6 @@ const Request = titled('ExplainedRequest', 'What the declaration of the action s
 
 const LeftOut = Type.Integer({ minimum: 0, description: 'How many more there are.' })
 
-/** Explanation, as in the OpenAPI document. */
 export const Explanation = Type.Object(
   {
     domain: nullable(Type.String({ description: 'Of the action.' })),

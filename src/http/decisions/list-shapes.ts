@@ -21,7 +21,6 @@ const ListedDecision = titled('ListedDecision', 'A decision as a line of a list.
   redacted: Type.Boolean({ description: 'What was decided is not there any more: all else is null.' }),
 })
 
-/** `data` of GET /decisions. */
 export const DecisionList = Type.Object(
   {
     items: Type.Array(ListedDecision),

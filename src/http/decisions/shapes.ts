@@ -35,7 +35,6 @@ const Difference = Type.Object(
   { title: 'Difference', description: 'What did not come out again as it is recorded.' },
 )
 
-/** `data` of GET /decisions/:id. */
 export const RecordedDecision = Type.Object(
   {
     id: id('decision', 'As it was answered.'),

@@ -57,7 +57,6 @@ const TimelineItem = titled('TimelineItem', 'What one audit entry tells of an ac
   outcome: nullable(Type.Object(RecordedOutcome, { description: 'Of `outcome.recorded` and `outcome.missing`.' })),
 })
 
-/** `data` of GET /decisions/:id/timeline. */
 export const DecisionTimeline = Type.Object(
   {
     decisionId: id('decision', 'The one that was asked for.'),

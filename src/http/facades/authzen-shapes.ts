@@ -11,7 +11,6 @@ const MAX_EVALUATIONS = 100
 
 const properties = Type.Optional(AnyJsonObject)
 
-/** Subject or resource. */
 const Entity = Type.Object({ type: Type.String(), id: Type.String(), properties })
 const Action = Type.Object({
   name: Type.String({ pattern: ACTION_PATTERN, description: 'The action that is decided.' }),

@@ -95,7 +95,6 @@ export function faultyEvaluation({ code, message }: GateError): AccessDecision {
   return { decision: false, context: { error: { status: ERRORS[code].status, message } } }
 }
 
-/** Endpoints of the service. */
 export function configuration(origin: string) {
   return {
     policy_decision_point: origin,

@@ -42,7 +42,6 @@ export const Decision = titled('Decision', 'What was decided, and why. It is on 
   explanation: Type.Optional(Explanation),
 })
 
-/** `data` of POST /gate/risk. */
 export const RiskAssessment = Type.Object(
   { score: Type.Number({ minimum: 0, maximum: 100 }), factors: Type.Array(RiskFactor) },
   { title: 'RiskAssessment', description: 'The sum of the factors, without a decision.' },

@@ -17,7 +17,6 @@ export const RecordedOutcome = {
   entryId: id('entry', 'Of its audit entry.'),
 }
 
-/** `data` of POST /gate/outcome. */
 export const Outcome = titled('Outcome', 'What became of an action after its decision, as its agent says.', {
   decisionId: id('decision', 'The decision that the action was run on.'),
   action: Type.String(),

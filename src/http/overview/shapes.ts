@@ -75,7 +75,6 @@ const Posture = titled('Posture', 'What is enforced now.', {
   }),
 })
 
-/** `data` of GET /overview. */
 export const Overview = titled('Overview', 'How the tenant and environment are, and were in the last hours.', {
   from: Timestamp,
   to: Type.String({ format: 'date-time', description: 'The end of the newest bucket, which is not over yet.' }),

@@ -163,7 +163,6 @@ const Verdict = titled('Verdict', 'What would be decided, without approvals.', {
   explanation: Explanation,
 })
 
-/** `data` of POST /policies/dry-run. */
 export const DryRun = titled('DryRun', 'What would be decided now. It is recorded nowhere.', {
   policyDigest: nullable(Digest),
   verdict: nullable(Verdict),

@@ -5,7 +5,6 @@ import { nullable, oneOf, titled } from '../common-shapes.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
-/** `data` of GET /usage. */
 export const Usage = titled('Usage', "The tenant's plan, and what is used of it in the environment of the key.", {
   plan: oneOf(Object.keys(PLANS) as Plan[]),
   environment: EnvironmentField,
