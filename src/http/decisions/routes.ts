@@ -9,7 +9,6 @@ import { EFFECTS } from '../../policies/set.ts'
 import { EXAMPLE, oneOf } from '../common-shapes.ts'
 import { queryShape, TimeRange, timesOf, wholeNumber } from '../query.ts'
 import { route } from '../route.ts'
-import { DecisionList, listDecisionsExample } from './list-shapes.ts'
 import * as shapes from './shapes.ts'
 import { DecisionTimeline, decisionTimelineExample } from './timeline-shapes.ts'
 
@@ -35,8 +34,8 @@ const id = { description: 'Id of the decision, or of its audit entry.', example:
 export const decisionRoutes = {
   listDecisions: route({
     query: DecisionsQuery,
-    data: DecisionList,
-    example: listDecisionsExample,
+    data: shapes.DecisionList,
+    example: shapes.listDecisionsExample,
     answer: (services, { caller, query: { limit = 50, before, from, to, action, match, ...others } }) =>
       listDecisions(services, {
         chain: caller.chain,

@@ -68,7 +68,7 @@ export const Configuration = Type.Object({
   capabilities: Type.Array(Type.String()),
 })
 
-export const exampleEvaluation = {
+const exampleEvaluation = {
   subject: { type: 'user', id: 'alice' },
   action: { name: 'payment.transfer' },
   resource: { type: 'account', id: 'DE02100500000054540402' },

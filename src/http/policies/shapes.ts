@@ -17,7 +17,7 @@ import {
 import { Explanation, exampleExplanation } from '../decisions/explanation-shapes.ts'
 import { Unevaluable } from '../gate/shapes.ts'
 
-export const Diagnostic = titled('Diagnostic', 'One fault of a policy set.', {
+const Diagnostic = titled('Diagnostic', 'One fault of a policy set.', {
   file: Type.String(),
   line: Type.Integer({ minimum: 1 }),
   column: Type.Integer({ minimum: 1 }),
