@@ -1,6 +1,7 @@
 import type { Deps } from '../actions/deps.ts'
 import { outcomeWatch } from '../actions/outcomes/missing.ts'
 import type { OutcomeDeps } from '../actions/outcomes/outcomes.ts'
+import { boundedCache } from '../base/bounded-cache.ts'
 import { parseDuration } from '../base/time.ts'
 import type { Background } from './repeat.ts'
 import type { Trail } from './trail.ts'
@@ -23,7 +24,7 @@ export function watchOutcomes(
   { config, log, tasks }: Background,
 ): Outcomes {
   let count = 0
-  const contradicted = new Set<string>()
+  const contradicted = boundedCache<true>(REMEMBERED)
   const withinMs = parseDuration(config.outcomeWithin)
   if (withinMs !== undefined) {
     const look = outcomeWatch(deps, {
@@ -44,10 +45,8 @@ export function watchOutcomes(
       log.warn(report, 'an action ran without an allow')
     },
     ranAfterAll(report) {
-      if (contradicted.has(report.decisionId)) return
-      const [oldest] = contradicted
-      if (oldest !== undefined && contradicted.size >= REMEMBERED) contradicted.delete(oldest)
-      contradicted.add(report.decisionId)
+      if (contradicted.get(report.decisionId)) return
+      contradicted.put(report.decisionId, true)
       count += 1
       log.warn(report, 'an action ran that was told as not run')
     },

@@ -1,6 +1,6 @@
-import type { Deps, PoliciesInForce } from '../actions/deps.ts'
+import type { Deps } from '../actions/deps.ts'
 import { draftRoom } from '../actions/policies/drafts.ts'
-import { type HistoryDeps, policyHistory, storedSets } from '../actions/policies/history.ts'
+import { policyHistory, storedSets } from '../actions/policies/history.ts'
 import { type PolicyChange, type PolicyRegistry, policyRegistry } from '../actions/policies/registry.ts'
 import { ruleTexts } from '../actions/policies/rule-text.ts'
 import { policyValidator } from '../actions/policies/validate.ts'
@@ -43,10 +43,16 @@ export async function keepPolicies(
     await readOnce()
     await policies.tend()
   })
+  const findStored = storedSets({ store: deps.store, compile: queue.compile })
+  const { validate, compile, judge } = policyWorker
+  const onDraft = draftRoom()
   return {
     policies,
-    ...earlierPolicies({ store: deps.store, compile: queue.compile }, policies),
-    ...forDrafts(policyWorker),
+    findSet: policyHistory(findStored, policies),
+    findRule: ruleTexts(findStored),
+    validatePolicies: policyValidator(onDraft, validate),
+    // Drafts queue behind each other, and never delay policies that come into force.
+    drafts: { onDraft, compile, judge },
   }
 }
 
@@ -76,16 +82,4 @@ function reader(policies: PolicyRegistry, anchors: Anchors): () => Promise<void>
     }
     isDone = isWriting
   }
-}
-
-/** Finds earlier policy sets and the texts of their rules. */
-function earlierPolicies(deps: HistoryDeps, inForce: PoliciesInForce): Pick<Services, 'findSet' | 'findRule'> {
-  const findStored = storedSets(deps)
-  return { findSet: policyHistory(findStored, inForce), findRule: ruleTexts(findStored) }
-}
-
-/** Handles callers' drafts. They queue behind each other and never delay policies that come into force. */
-function forDrafts({ validate, compile, judge }: PolicyWorker): Pick<Services, 'validatePolicies' | 'drafts'> {
-  const onDraft = draftRoom()
-  return { validatePolicies: policyValidator(onDraft, validate), drafts: { onDraft, compile, judge } }
 }

@@ -96,7 +96,8 @@ export async function startServer({
     const services: Services = {
       ...deps,
       ...browsers,
-      ...readersOf(store),
+      history: historyReader(store),
+      recent: recentReader(store),
       ...rules,
       examine: threads.examine,
       ...kept,
@@ -107,8 +108,7 @@ export async function startServer({
       untilDone: (task) => tasks.untilDone('persist kill switch', task),
     }
     const { listener, loadOthers, refusals } = createApp(services, { direct })
-    tendStore(tasks, deps)
-    tendCallers(tasks, browsers.sessions, refusals)
+    tend(tasks, deps, browsers.sessions, refusals)
     const server = createServer(HTTP_LIMITS, listener)
     const url = await listen(server, config)
     // A stop may come at any time, also when files can no longer be opened. A failure ends the process.
@@ -159,17 +159,10 @@ function existingFolder(policies: string): string {
   throw new ConfigError(`There is no policies folder ${folder}; make it, or name another with --policies.`)
 }
 
-function readersOf(store: Store): Pick<Services, 'history' | 'recent'> {
-  return { history: historyReader(store), recent: recentReader(store) }
-}
-
-function tendStore(tasks: Tasks, deps: Deps): void {
+function tend(tasks: Tasks, deps: Deps, sessions: Sessions, refusals: Refusals): void {
   tasks.every('refresh', REFRESH_MS, async () => deps.store.refresh())
   tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
   tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
-}
-
-function tendCallers(tasks: Tasks, sessions: Sessions, refusals: Refusals): void {
   tasks.every('end sessions', SWEEP_MS, () => sessions.tend())
   tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
 }

@@ -1,18 +1,15 @@
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
-import { checkpointText } from '../../audit/checkpoint.ts'
 import { type EntryDraft, SERVICE } from '../../audit/entry.ts'
-import { utf8 } from '../../base/bytes.ts'
 import { limitConcurrency } from '../../base/concurrency.ts'
 import { formatDigest } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
-import { formatNote, keyIdOf, parseCheckpointNote } from '../../evidence/note.ts'
-import { signatureOf } from '../../evidence/sign.ts'
+import { keyIdOf, parseCheckpointNote } from '../../evidence/note.ts'
 import type { Store } from '../../store/store.ts'
 import type { Guard, StoredCheckpoint, Write } from '../../store/submission.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { chainTree, type Growth } from './chain-tree.ts'
 import { isDue, unsignedChains } from './due.ts'
-import { type Keyring, noteKey } from './signing-keys.ts'
+import { type Keyring, signedCheckpoint } from './signing-keys.ts'
 import { trustOf } from './trust.ts'
 
 /** Interval of checkpoints without decisions, which show that the log has kept its length. */
@@ -105,9 +102,7 @@ function signing(deps: CheckpointDeps) {
     const key = deps.keyring.logKey()
     const guards = growths.map(({ chain, from }): Guard => ({ kind: 'checkpointed', chain, size: from }))
     const writes = growths.map(({ chain, size, root, nodes }): Write => {
-      const text = checkpointText({ origin: store.origin, chain, size, root })
-      const note = formatNote(text, noteKey(store, key), signatureOf(utf8(text), key.privateKey))
-      return { kind: 'checkpoint', chain, size, note, nodes }
+      return { kind: 'checkpoint', chain, size, note: signedCheckpoint(store, key, { chain, size, root }), nodes }
     })
     const data = { checkpoints: growths.map(({ chain, size, root }) => ({ chain, size, root: formatDigest(root) })) }
     const entries: EntryDraft[] = [eventEntry(deps, SYSTEM_CHAIN, 'audit.checkpoint', data, SERVICE)]

@@ -1,5 +1,4 @@
 import type { Static } from '#typebox'
-import type { StoredEntry } from '../../audit/chain.ts'
 import { type Bundle, REDACTABLE, type Redactable } from '../../evidence/bundle.ts'
 import type { CheckName, Verification } from '../../evidence/checks.ts'
 import { bundleOfEnvelope } from '../../evidence/envelope.ts'
@@ -107,11 +106,8 @@ async function erasedHere(deps: Deps, { proof }: Bundle): Promise<Redactable[]> 
   if (entry === undefined) return REDACTABLE.filter((name) => proof.redacted.includes(name))
   await assertErasedLawfully(deps.store, entry)
   const hasApproval = (await approvalEntries(deps, entry)) !== undefined
-  return REDACTABLE.filter((name) => !(name === 'approval' ? hasApproval : hasSection(entry, name)))
-}
-
-function hasSection({ sections }: StoredEntry, wanted: string): boolean {
-  return sections.some(({ name }) => name === wanted)
+  const kept: string[] = entry.sections.map(({ name }) => name)
+  return REDACTABLE.filter((name) => !(name === 'approval' ? hasApproval : kept.includes(name)))
 }
 
 async function isAnchoredHere(deps: Deps, { proof }: Bundle): Promise<boolean> {

@@ -85,12 +85,10 @@ function success(rule: RouteRule, shape: RouteShape, { schemas }: Shared): Schem
   return {
     description: sentence(rule.summary),
     headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...(rule.limit !== 'exempt' && limits) },
-    content: shape.bare ? { [shape.bare]: bare(shape, schemas) } : { 'application/json': enveloped(shape, schemas) },
+    content: shape.bare
+      ? { [shape.bare]: { schema: schemas.of(shape.data), example: shape.example.data } }
+      : { 'application/json': enveloped(shape, schemas) },
   }
-}
-
-function bare({ data, example }: RouteShape, schemas: Shared['schemas']): Schema {
-  return { schema: schemas.of(data), example: example.data }
 }
 
 function enveloped({ data, paged, example }: RouteShape, schemas: Shared['schemas']): Schema {
