@@ -51,7 +51,24 @@ export const RiskFactor = titled('RiskFactor', 'One factor of a risk score, in p
   contribution: Type.Number(),
 })
 
-/** Ids and hashes of the examples, which tell one story: a transfer is held, approved, and made. */
+const factors = [
+  { name: 'tainted-session', weight: 20, contribution: 20 },
+  { name: 'amount', weight: 50, contribution: 0.1 },
+  { name: 'new-recipient', weight: 15, contribution: 15 },
+]
+const verdict = {
+  decision: 'require_approval' as const,
+  reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+  rule: 'steered-transfer',
+  decidedBy: 'hold_rule' as const,
+  retry: 'after_approval' as const,
+  riskScore: 35.1,
+  factors,
+  unevaluable: [],
+  planValidated: true,
+}
+
+/** Values of the examples, which tell one story: a transfer is held, approved, and made. */
 export const EXAMPLE = {
   approval: 'apr_01m7yzzehfrpebstavhhvn7kv5',
   decision: 'dec_01m7yzzehe6pjva8zh9yqf6aqb',
@@ -68,22 +85,7 @@ export const EXAMPLE = {
   time: '2026-11-21T12:05:57.423Z',
   later: '2026-11-21T12:35:57.398Z',
   hourLater: '2026-11-21T13:35:57.398Z',
+  context: { amount: 25, country: 'DE', iban: 'DE02100500000054540402' },
+  factors,
+  verdict,
 } as const
-
-export const exampleContext = { amount: 25, country: 'DE', iban: 'DE02100500000054540402' }
-export const exampleFactors = [
-  { name: 'tainted-session', weight: 20, contribution: 20 },
-  { name: 'amount', weight: 50, contribution: 0.1 },
-  { name: 'new-recipient', weight: 15, contribution: 15 },
-]
-export const exampleVerdict = {
-  decision: 'require_approval' as const,
-  reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
-  rule: 'steered-transfer',
-  decidedBy: 'hold_rule' as const,
-  retry: 'after_approval' as const,
-  riskScore: 35.1,
-  factors: exampleFactors,
-  unevaluable: [],
-  planValidated: true,
-}

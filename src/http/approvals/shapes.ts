@@ -1,18 +1,6 @@
 import { type Static, Type } from '#typebox'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
-import {
-  AnyObject,
-  Digest,
-  EXAMPLE,
-  exampleContext,
-  exampleFactors,
-  id,
-  nullable,
-  oneOf,
-  RiskFactor,
-  Timestamp,
-  titled,
-} from '../common-shapes.ts'
+import { AnyObject, Digest, EXAMPLE, id, nullable, oneOf, RiskFactor, Timestamp, titled } from '../common-shapes.ts'
 import { Stop } from '../killswitch/shapes.ts'
 
 const Vote = titled('Vote', {
@@ -61,12 +49,12 @@ const pending: Static<typeof Approval> = {
   action: 'payment.transfer',
   status: 'pending',
   createdAt: EXAMPLE.time,
-  context: exampleContext,
+  context: EXAMPLE.context,
   plan: null,
   decisionId: EXAMPLE.decision,
   riskScore: 35.1,
-  factors: exampleFactors,
-  reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+  factors: EXAMPLE.factors,
+  reason: EXAMPLE.verdict.reason,
   rule: 'steered-transfer',
   requestedBy: EXAMPLE.key,
   quorum: 1,

@@ -39,7 +39,7 @@ const decision: Static<typeof AuditEntry> = {
     action: 'payment.transfer',
     decision: 'require_approval',
     rule: 'steered-transfer',
-    reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+    reason: EXAMPLE.verdict.reason,
     riskScore: 35.1,
     policyDigest: EXAMPLE.policyDigest,
   },

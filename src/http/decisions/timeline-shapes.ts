@@ -86,7 +86,7 @@ const items: Static<typeof TimelineItem>[] = [
     decision: {
       action: 'payment.transfer',
       decision: 'require_approval',
-      reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+      reason: EXAMPLE.verdict.reason,
       rule: 'steered-transfer',
       decidedBy: 'hold_rule',
       riskScore: 35.1,

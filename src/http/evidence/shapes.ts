@@ -2,7 +2,7 @@ import { Type } from '#typebox'
 import { type Bundle, BundleShape } from '../../evidence/bundle.ts'
 import { CHECKS } from '../../evidence/checks.ts'
 import { EnvelopeShape } from '../../evidence/envelope.ts'
-import { EXAMPLE, exampleContext, exampleFactors, nullable, oneOf, titled } from '../common-shapes.ts'
+import { EXAMPLE, nullable, oneOf, titled } from '../common-shapes.ts'
 
 /** Bundle, or with `format=dsse` the same in an envelope. */
 export const TrustBundle = Type.Unsafe<object>({ anyOf: [BundleShape.schema, EnvelopeShape.schema] })
@@ -42,8 +42,8 @@ const bundle: Bundle = {
     timestamp: EXAMPLE.time,
   },
   context: {
-    originalRequest: { tenantId: 'acme', action: 'payment.transfer', context: exampleContext },
-    riskAssessment: { score: 35.1, factors: exampleFactors },
+    originalRequest: { tenantId: 'acme', action: 'payment.transfer', context: EXAMPLE.context },
+    riskAssessment: { score: 35.1, factors: EXAMPLE.factors },
   },
   auditChain: [{ hash: EXAMPLE.hash, previousHash: EXAMPLE.previousHash }],
   exportedAt: EXAMPLE.later,

@@ -1,19 +1,7 @@
 import { Type } from '#typebox'
 import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS, RETRIES } from '../../policies/set.ts'
-import {
-  Digest,
-  EXAMPLE,
-  exampleContext,
-  exampleFactors,
-  id,
-  nullable,
-  oneOf,
-  RiskFactor,
-  Timestamp,
-  textOf,
-  titled,
-} from '../common-shapes.ts'
+import { Digest, EXAMPLE, id, nullable, oneOf, RiskFactor, Timestamp, textOf, titled } from '../common-shapes.ts'
 import { Explanation } from '../decisions/explanation-shapes.ts'
 
 export const Unevaluable = titled('Unevaluable', 'A rule or factor that restrained for want of a fact.', {
@@ -47,13 +35,13 @@ export const RiskAssessment = Type.Object(
   { title: 'RiskAssessment', description: 'The sum of the factors, without a decision.' },
 )
 
-const request = { tenantId: 'acme', action: 'payment.transfer', context: exampleContext }
+const request = { tenantId: 'acme', action: 'payment.transfer', context: EXAMPLE.context }
 
 export const checkExample = {
   body: request,
   data: {
     decision: 'require_approval' as const,
-    reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+    reason: EXAMPLE.verdict.reason,
     riskScore: 35.1,
     plan: { action: 'payment.transfer', validated: true },
     decisionId: EXAMPLE.decision,
@@ -65,9 +53,9 @@ export const checkExample = {
     approvalId: EXAMPLE.approval,
     approvalExpiresAt: EXAMPLE.later,
     validUntil: null,
-    factors: exampleFactors,
+    factors: EXAMPLE.factors,
     unevaluable: [],
   },
 }
 
-export const riskExample = { body: request, data: { score: 35.1, factors: exampleFactors } }
+export const riskExample = { body: request, data: { score: 35.1, factors: EXAMPLE.factors } }

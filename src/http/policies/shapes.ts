@@ -3,17 +3,7 @@ import { DIAGNOSTICS } from '../../authoring/diagnostics/diagnostics.ts'
 import { MAX_EXCERPT } from '../../authoring/diagnostics/quote.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS, RETRIES } from '../../policies/set.ts'
-import {
-  Digest,
-  EXAMPLE,
-  exampleContext,
-  exampleVerdict,
-  nullable,
-  oneOf,
-  RiskFactor,
-  Timestamp,
-  titled,
-} from '../common-shapes.ts'
+import { Digest, EXAMPLE, nullable, oneOf, RiskFactor, Timestamp, titled } from '../common-shapes.ts'
 import { Explanation, exampleExplanation } from '../decisions/explanation-shapes.ts'
 import { Unevaluable } from '../gate/shapes.ts'
 
@@ -172,10 +162,10 @@ export const DryRun = titled('DryRun', 'What would be decided now. It is recorde
 })
 
 export const dryRunExample = {
-  body: { tenantId: 'acme', action: 'payment.transfer', context: exampleContext, agent: 'billing-bot' },
+  body: { tenantId: 'acme', action: 'payment.transfer', context: EXAMPLE.context, agent: 'billing-bot' },
   data: {
     policyDigest: EXAMPLE.policyDigest,
-    verdict: { ...exampleVerdict, explanation: exampleExplanation },
+    verdict: { ...EXAMPLE.verdict, explanation: exampleExplanation },
     diagnostics: [],
   },
 }
