@@ -60,14 +60,10 @@ function addRefusals(app: Express, dispatcher: Dispatcher): void {
   const rules: readonly RouteRule[] = Object.values(ROUTES)
   for (const { path, facade } of rules) {
     const Allow = rules.flatMap((rule) => (rule.path === path ? [rule.method] : [])).join(', ')
-    app.all(path, (request, response) =>
-      refuse(
-        request,
-        response,
-        new GateError('method_not_allowed', `This path takes ${Allow}.`, { headers: { Allow } }),
-        facade,
-      ),
-    )
+    app.all(path, (request, response) => {
+      const error = new GateError('method_not_allowed', `This path takes ${Allow}.`, { headers: { Allow } })
+      refuse(request, response, error, facade)
+    })
   }
   app.use(() => {
     throw new GateError('not_found', 'There is no such path.')

@@ -17,14 +17,12 @@ import { rotationsOf } from '../evidence/trust.ts'
 import { entryView } from './audit.ts'
 import { assertErasedLawfully } from './redactions.ts'
 
-interface FileWriter {
-  write(text: string): void
-  /** Syncs the file to disk and closes it. */
-  end(): { bytes: number; sha256: string }
-}
-
 export interface ExportFolder {
-  create(name: string): FileWriter
+  create(name: string): {
+    write(text: string): void
+    /** Syncs the file to disk and closes it. */
+    end(): { bytes: number; sha256: string }
+  }
 }
 
 const BATCH = 200
