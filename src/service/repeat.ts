@@ -27,7 +27,7 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
   // Each waiting task listens, so many listeners are no leak.
   setMaxListeners(0, stopped.signal)
   const running = new Set<Promise<void>>()
-  const failureLog = failures(onError, REMINDER_MS)
+  const { watch } = failures(onError, REMINDER_MS)
 
   const track = (work: Promise<void>): void => {
     running.add(work)
@@ -43,23 +43,12 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
       throw error
     }
   }
-  /** True when the work succeeded. */
-  const attempt = async (name: string, work: () => Promise<unknown>): Promise<boolean> => {
-    try {
-      await work()
-      failureLog.succeeded(name)
-      return true
-    } catch (error) {
-      failureLog.failed(name, error)
-      return false
-    }
-  }
 
   return {
     /** Repeats the work, `ms` after its end. A failure is reported and does not end the task. */
     every(name: string, ms: number, work: () => Promise<unknown>): void {
       const loop = async (): Promise<void> => {
-        while (await pause(ms)) await attempt(name, work)
+        while (await pause(ms)) await watch(name, work)
       }
       track(loop())
     },
@@ -68,7 +57,7 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
       const loop = async (): Promise<void> => {
         for (let goOn = true; goOn; ) {
           goOn = await pause(RETRY_MS)
-          if (await attempt(name, work)) return
+          if (await watch(name, work)) return
         }
       }
       track(loop())

@@ -109,11 +109,7 @@ export function policyRegistry(deps: RegistryDeps) {
     /** Starts due work folder by folder, without waiting: no tenant blocks another, and none a request. */
     async tend(): Promise<void> {
       for (const tenant of new Set([...(deps.watch ? namesIn(deps, told) : []), ...known()])) {
-        if (!work.isBusy(tenant))
-          void told.watch(
-            tenant,
-            work.run(tenant, () => tendOne(tenant)),
-          )
+        if (!work.isBusy(tenant)) void told.watch(tenant, () => work.run(tenant, () => tendOne(tenant)))
         // Reading one folder blocks the event loop up to 20 ms.
         await nextTurn()
       }
