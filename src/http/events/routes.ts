@@ -15,16 +15,14 @@ const event = {
   data: { id: EXAMPLE.decision, action: 'payment.transfer', decision: 'allow' },
 }
 
-const eventsExample = {
-  data: `retry: 1000\n: ok\nid: 7-0\n\nid: 8-0\nevent: gate.decision\ndata: ${JSON.stringify(event)}\n\n`,
-}
-
 export const eventRoutes = {
   events: route({
     data: EventText,
     bare: 'text/event-stream',
     resumable: true,
-    example: eventsExample,
+    example: {
+      data: `retry: 1000\n: ok\nid: 7-0\n\nid: 8-0\nevent: gate.decision\ndata: ${JSON.stringify(event)}\n\n`,
+    },
     reply: async (services, { caller, lastEventId, isGone }) => ({
       stream: eventStream(services, caller, lastEventId, isGone),
     }),
