@@ -15,7 +15,7 @@ import { callersOf, mayCall, ROUTES, type RouteRule } from '../src/keys/routes.t
 import { DECORATORS } from '../src/policies/decorators.ts'
 import { OPERATORS, type Operator } from '../src/policies/operators.ts'
 import type { Retry } from '../src/policies/set.ts'
-import { flagOf, SETTING_NAMES, SETTINGS } from '../src/service/config.ts'
+import { envOf, flagOf, SETTING_NAMES, SETTINGS } from '../src/service/config.ts'
 import { EXAMPLES } from './examples.ts'
 import { table } from './markdown.ts'
 
@@ -184,9 +184,9 @@ function limitRows(): string[][] {
 
 function settingRows(): string[][] {
   return SETTING_NAMES.map((name) => {
-    const { env, help, default: value } = SETTINGS[name]
+    const { help, default: value } = SETTINGS[name]
     const shown = value === null ? '' : String(value)
-    return [code(name), code(flagOf(name)), code(env), shown && code(shown), help]
+    return [code(name), code(flagOf(name)), code(envOf(name)), shown && code(shown), help]
   })
 }
 

@@ -25,7 +25,7 @@ export interface PoliciesInForce {
 }
 
 /** The part of a chain that a decision read, and the guard that holds at the commit of an allow. */
-export interface Seen {
+interface Seen {
   /** Entries of the chain. */
   end: number
   guard: Guard

@@ -17,13 +17,15 @@ export function failures(tell: (error: unknown, name: string) => void, remindMs 
   return {
     succeeded,
     failed,
-    /** Never rejects. */
-    async watch(name: string, work: Promise<void>): Promise<void> {
+    /** True when the work succeeded. Never rejects. */
+    async watch(name: string, work: () => Promise<unknown>): Promise<boolean> {
       try {
-        await work
+        await work()
         succeeded(name)
+        return true
       } catch (error) {
         failed(name, error)
+        return false
       }
     },
   }

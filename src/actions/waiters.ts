@@ -1,5 +1,6 @@
 import { GateError } from '../base/errors.ts'
 import type { Store } from '../store/store.ts'
+import { type Caller, type Deps, isStillActive } from './deps.ts'
 
 /** Limit for one key: each waiter polls several times a second. */
 const MAX_WAITERS = 32
@@ -26,22 +27,47 @@ function places(limit: number, message: string) {
   }
 }
 
-const waiters = places(MAX_WAITERS, `This key waits for ${MAX_WAITERS} approvals already; ask again without wait.`)
+/** Places of readers that wait for an approval. */
+export const waiters = places(
+  MAX_WAITERS,
+  `This key waits for ${MAX_WAITERS} approvals already; ask again without wait.`,
+)
 
-/** Places of streams. */
-export const streams = places(MAX_STREAMS, `This key reads ${MAX_STREAMS} event streams already; end one of them.`)
+const streams = places(MAX_STREAMS, `This key reads ${MAX_STREAMS} event streams already; end one of them.`)
 
-/** True when the key may have one more waiting reader. */
-export function mayWait(store: Store, keyId: string): boolean {
-  return waiters.isFree(store, keyId)
+/**
+ * Event with its data as one line of JSON, the position after it, or both; an item with neither keeps the stream alive.
+ */
+export interface StreamItem {
+  position?: string
+  event: { type: string; json: string } | undefined
 }
 
-/** Counts the reader while `wait` runs. @throws GateError `overloaded` when the key has too many */
-export async function asWaiter<T>(store: Store, keyId: string, wait: () => Promise<T>): Promise<T> {
-  const release = waiters.take(store, keyId)
-  try {
-    return await wait()
-  } finally {
-    release()
+/** Answer that comes piece by piece. */
+export interface Stream {
+  /** The iteration throws GateError `overloaded` before its first item when the key has too many streams. */
+  items: AsyncIterable<StreamItem>
+  /** True when nothing more may be sent. */
+  isOver(): boolean
+  /** True when the last event says so, and a failure is the event `failed`. Clients resume other streams. */
+  ends: boolean
+}
+
+/** A stream for the caller, over when it has gone or its key has ended; `produce` may end sooner. */
+export function streamFor(
+  deps: Deps,
+  caller: Caller,
+  { isGone, ends }: { isGone: () => boolean; ends: boolean },
+  produce: (isOver: () => boolean) => AsyncGenerator<StreamItem>,
+): Stream {
+  const isOver = (): boolean => isGone() || !isStillActive(deps, caller)
+  async function* items(): AsyncGenerator<StreamItem> {
+    const release = streams.take(deps.store, caller.key.id)
+    try {
+      yield* produce(isOver)
+    } finally {
+      release()
+    }
   }
+  return { items: items(), isOver, ends }
 }

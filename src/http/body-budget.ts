@@ -8,25 +8,17 @@ const MAX_BYTES_OF_KEY = 16 * MIB
 /** First part of a body, which always has room: large requests of others cannot keep out small ones. */
 export const FIRST_PART_BYTES = 64 * 1024
 
-/** Share of the budget that one request holds. */
-export interface BodyShare {
-  /** Counts bytes about to be allocated. @throws GateError `overloaded` when they do not fit */
-  take(bytes: number): void
-  /** Releases all bytes of this share. */
-  release(): void
-}
-
 /**
  * Bounds the memory of waiting requests by bytes, not by number: one may be a thousand times as large as another.
  *
- * @returns a maker of shares; the first part of an urgent one does not count for its key, so that a stop always has
+ * @returns a maker of shares, one for each request; the first part of an urgent one does not count for its key, so that a stop always has
  *   room
  */
-export function bodyBudget(): (keyId: string, urgent: boolean) => BodyShare {
+export function bodyBudget() {
   let total = 0
   const byKey = new Map<string, number>()
 
-  return (keyId, urgent) => {
+  return (keyId: string, urgent: boolean) => {
     let taken = 0
     const ofTotal = (bytes: number): number => Math.max(0, bytes - FIRST_PART_BYTES)
     const ofKey = (bytes: number): number => (urgent ? ofTotal(bytes) : bytes)
@@ -38,7 +30,8 @@ export function bodyBudget(): (keyId: string, urgent: boolean) => BodyShare {
       taken = bytes
     }
     return {
-      take(bytes) {
+      /** Counts bytes about to be allocated. @throws GateError `overloaded` when they do not fit */
+      take(bytes: number): void {
         const before = taken
         hold(taken + bytes)
         if (total <= MAX_BYTES && (byKey.get(keyId) ?? 0) <= MAX_BYTES_OF_KEY) return
@@ -47,6 +40,7 @@ export function bodyBudget(): (keyId: string, urgent: boolean) => BodyShare {
           headers: { Connection: 'close' },
         })
       },
+      /** Releases all bytes of this share. */
       release: () => hold(0),
     }
   }

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '#typebox'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from '#typebox'
 import { ID_PREFIX, type IdKind } from '../base/id.ts'
 
 /**
@@ -11,6 +11,17 @@ export function nullable<S extends TSchema & { type?: string; enum?: readonly un
     type: [type, 'null'],
     ...(values !== undefined && { enum: [...values, null] }),
   })
+}
+
+/** An object that the OpenAPI document declares once, under its title. */
+export function titled<P extends TProperties>(title: string, properties: P): TObject<P>
+export function titled<P extends TProperties>(title: string, description: string, properties: P): TObject<P>
+export function titled<P extends TProperties>(title: string, ...rest: [P] | [string, P]) {
+  return rest.length === 1 ? Type.Object(rest[0], { title }) : Type.Object(rest[1], { title, description: rest[0] })
+}
+
+export function described<P extends TProperties>(description: string, properties: P) {
+  return Type.Object(properties, { description })
 }
 
 export function oneOf<T extends string>(values: readonly T[], description?: string) {
@@ -34,16 +45,30 @@ export const AnyObject = Type.Unsafe<{ readonly [member: string]: unknown }>({
   additionalProperties: true,
 })
 
-export const RiskFactor = Type.Object(
-  {
-    name: Type.String(),
-    weight: Type.Number({ description: 'The most that it can contribute.' }),
-    contribution: Type.Number(),
-  },
-  { title: 'RiskFactor', description: 'One factor of a risk score, in points.' },
-)
+export const RiskFactor = titled('RiskFactor', 'One factor of a risk score, in points.', {
+  name: Type.String(),
+  weight: Type.Number({ description: 'The most that it can contribute.' }),
+  contribution: Type.Number(),
+})
 
-/** Ids and hashes of the examples, which tell one story: a transfer is held, approved, and made. */
+const factors = [
+  { name: 'tainted-session', weight: 20, contribution: 20 },
+  { name: 'amount', weight: 50, contribution: 0.1 },
+  { name: 'new-recipient', weight: 15, contribution: 15 },
+]
+const verdict = {
+  decision: 'require_approval' as const,
+  reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+  rule: 'steered-transfer',
+  decidedBy: 'hold_rule' as const,
+  retry: 'after_approval' as const,
+  riskScore: 35.1,
+  factors,
+  unevaluable: [],
+  planValidated: true,
+}
+
+/** Values of the examples, which tell one story: a transfer is held, approved, and made. */
 export const EXAMPLE = {
   approval: 'apr_01m7yzzehfrpebstavhhvn7kv5',
   decision: 'dec_01m7yzzehe6pjva8zh9yqf6aqb',
@@ -60,11 +85,7 @@ export const EXAMPLE = {
   time: '2026-11-21T12:05:57.423Z',
   later: '2026-11-21T12:35:57.398Z',
   hourLater: '2026-11-21T13:35:57.398Z',
+  context: { amount: 25, country: 'DE', iban: 'DE02100500000054540402' },
+  factors,
+  verdict,
 } as const
-
-export const exampleContext = { amount: 25, country: 'DE', iban: 'DE02100500000054540402' }
-export const exampleFactors = [
-  { name: 'tainted-session', weight: 20, contribution: 20 },
-  { name: 'amount', weight: 50, contribution: 0.1 },
-  { name: 'new-recipient', weight: 15, contribution: 15 },
-]

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../actions/deps.ts'
+import { IDEMPOTENCY_KEY_PATTERN } from '../actions/idempotency.ts'
 import { GateError } from '../base/errors.ts'
 import { assertHost } from '../base/host.ts'
 import { type Json, parseJson } from '../base/json.ts'
@@ -9,7 +10,6 @@ import { authenticate, authorize, type Credential } from './auth.ts'
 import { readBody } from './body.ts'
 import type { bodyBudget } from './body-budget.ts'
 import { writeError } from './errors.ts'
-import { IDEMPOTENCY_KEY_PATTERN } from './headers.ts'
 import { originOf } from './origin.ts'
 import type { RateLimiter } from './ratelimit.ts'
 import { isRefusal, type Refusals } from './refusals.ts'
@@ -115,7 +115,7 @@ async function serve(
     let waitedMs = 0
     const sinceMs = performance.now()
     const reply = await route.run(services, {
-      id,
+      routeId: id,
       caller,
       credential,
       params,

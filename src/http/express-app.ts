@@ -13,7 +13,6 @@ import { HANDLERS, PUBLIC } from './routes.ts'
 /** Text format of Prometheus, the only answer that is no JSON. */
 const PLAIN = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }
 
-/** Every route, and the console. */
 export function expressApp(dispatcher: Dispatcher): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag')
@@ -61,14 +60,10 @@ function addRefusals(app: Express, dispatcher: Dispatcher): void {
   const rules: readonly RouteRule[] = Object.values(ROUTES)
   for (const { path, facade } of rules) {
     const Allow = rules.flatMap((rule) => (rule.path === path ? [rule.method] : [])).join(', ')
-    app.all(path, (request, response) =>
-      refuse(
-        request,
-        response,
-        new GateError('method_not_allowed', `This path takes ${Allow}.`, { headers: { Allow } }),
-        facade,
-      ),
-    )
+    app.all(path, (request, response) => {
+      const error = new GateError('method_not_allowed', `This path takes ${Allow}.`, { headers: { Allow } })
+      refuse(request, response, error, facade)
+    })
   }
   app.use(() => {
     throw new GateError('not_found', 'There is no such path.')

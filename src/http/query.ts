@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import { type TProperties, Type } from '#typebox'
 import { GateError } from '../base/errors.ts'
 import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../base/time.ts'
 
@@ -14,7 +14,10 @@ export const Paging = {
   limit: wholeNumber('How many at most; larger ones are clamped.'),
   offset: wholeNumber('How many to leave out first.'),
 }
-export const Closed = { additionalProperties: false }
+/** Shape of a query; parameters that it does not name are refused. */
+export function queryShape<P extends TProperties>(properties: P) {
+  return Type.Object(properties, { additionalProperties: false })
+}
 
 const Time = { format: 'date-time', maxLength: 64 }
 /** Query members of a range of time. */
@@ -41,26 +44,21 @@ function timeOf(name: string, text: string | undefined): string | undefined {
 export const MAX_WAIT_MS = 25_000
 
 /** Query of requests whose answer may wait until an approval is decided. */
-export const WaitQuery = Type.Object(
-  { wait: wholeNumber(`Seconds to wait until the approval has been decided, at most ${MAX_WAIT_MS / 1000}.`) },
-  Closed,
-)
+export const WaitQuery = queryShape({
+  wait: wholeNumber(`Seconds to wait until the approval has been decided, at most ${MAX_WAIT_MS / 1000}.`),
+})
 
-/** Query of a check. */
-export const CheckQuery = Type.Object(
-  {
-    ...WaitQuery.properties,
-    explain: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 1,
-        description:
-          '1 adds `explanation` to a new decision. Policies with `explain: reason` give none, and neither does a decision that an Idempotency-Key repeats.',
-      }),
-    ),
-  },
-  Closed,
-)
+export const CheckQuery = queryShape({
+  ...WaitQuery.properties,
+  explain: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1,
+      description:
+        '1 adds `explanation` to a new decision. Policies with `explain: reason` give none, and neither does a decision that an Idempotency-Key repeats.',
+    }),
+  ),
+})
 
 /** @returns milliseconds, clamped to the longest wait */
 export function waitMsOf({ wait = 0 }: { wait?: number }): number {

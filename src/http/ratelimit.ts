@@ -22,13 +22,8 @@ export function rateLimiter(clock: () => number) {
       RateLimit: `"${name}";r=${remaining};t=${waitSeconds}`,
     }
     if (allowed) return headers
-    throw new GateError(
-      'rate_limited',
-      `The limit of ${limit} requests a minute is used up; try again in ${waitSeconds} s.`,
-      {
-        headers: { ...headers, 'Retry-After': String(waitSeconds) },
-      },
-    )
+    const message = `The limit of ${limit} requests a minute is used up; try again in ${waitSeconds} s.`
+    throw new GateError('rate_limited', message, { headers: { ...headers, 'Retry-After': String(waitSeconds) } })
   }
 
   return {

@@ -1,34 +1,29 @@
 import type { Static, TSchema } from '#typebox'
 import type { Caller } from '../actions/deps.ts'
 import { type Idempotency, idempotencyOf } from '../actions/idempotency.ts'
+import type { PageGiven } from '../actions/page.ts'
+import type { Stream } from '../actions/waiters.ts'
 import { type ErrorCode, GateError } from '../base/errors.ts'
-import type { Json } from '../base/json.ts'
-import { isJsonObject } from '../base/json.ts'
+import { isJsonObject, type Json } from '../base/json.ts'
 import { parserOf } from '../base/schema.ts'
 import { ROUTES, type RouteId, type RouteRule } from '../keys/routes.ts'
 import { assertTenant, type Credential } from './auth.ts'
 import { type BodyLimits, REQUEST_LIMITS } from './body.ts'
 import { withNumbers } from './query.ts'
 import type { Services } from './services.ts'
-import type { Stream } from './stream.ts'
-
-interface Page {
-  limit: number
-  offset: number
-  total: number
-}
 
 /**
  * Result of a route: data, which dispatch wraps in the envelope, or a stream of events.
  * The browser keeps `sessionCookie`, and drops its cookie when it is empty.
  */
-export type Reply<T = unknown> = { data: T; page?: Page; sessionCookie?: string } | { stream: Stream }
+export type Reply<T = unknown> = { data: T; page?: PageGiven; sessionCookie?: string } | { stream: Stream }
 
 /** Request as a route sees it: authenticated, parsed, of the declared shape. */
 interface Call<B, Q> {
   caller: Caller
   credential: Credential
-  params: Readonly<Record<string, string>>
+  /** The parameter `:id` of the path; empty in a path without it. */
+  id: string
   body: B
   query: Q
   idempotency: Idempotency | undefined
@@ -48,15 +43,14 @@ interface Call<B, Q> {
 
 /** Input and output of a route, as in the OpenAPI document. */
 export interface RouteShape {
-  /** Description of each path parameter. */
-  params?: Readonly<Record<string, { description: string; example: string }>>
+  /** The parameter `:id` of the path. */
+  id?: { description: string; example: string }
   body?: TSchema
   /** An absent body equals `{}`. */
   bodyOptional?: true
   query?: TSchema
   /** Shape of `data` in the answer. */
   data: TSchema
-  /** The answer is a page of a list. */
   paged?: true
   /** The answer is `data` itself, without the envelope; for events, the text of the stream. */
   bare?: 'application/json' | 'text/event-stream' | 'text/plain'
@@ -78,38 +72,33 @@ export interface Route {
   run(services: Services, raw: RawCall): Promise<Reply>
 }
 
-interface RawCall {
-  id: RouteId
-  caller: Caller
-  credential: Credential
+interface RawCall extends Omit<Call<Json | undefined, Record<string, string>>, 'id' | 'idempotency'> {
+  routeId: RouteId
   params: Readonly<Record<string, string>>
-  body: Json | undefined
   /** Set for a route that takes bytes. */
   bytes: Uint8Array | undefined
-  query: Record<string, string>
   idempotencyKey: string | undefined
-  origin: string
-  alsoCount(requests: number): void
-  planLeft(): number | null
-  waited(ms: number): void
-  lastEventId: string | undefined
-  isGone(): boolean
 }
 
 /** Read-only value: data of the views may be shared. */
 type ReadOnly<T> = T extends object ? { readonly [K in keyof T]: ReadOnly<T[K]> } : T
 
-interface RouteSpec<B extends TSchema, Q extends TSchema, D extends TSchema> extends RouteShape {
+type Answer<D extends TSchema> = Promise<ReadOnly<Static<D>>> | ReadOnly<Static<D>>
+
+interface TypedShape<B extends TSchema, Q extends TSchema, D extends TSchema> extends RouteShape {
   body?: B
   query?: Q
   data: D
-  limits?: BodyLimits
   example: { body?: Static<B>; data: ReadOnly<Static<D>> }
-  handle(
-    services: Services,
-    call: Call<Static<B>, Static<Q>>,
-  ): Promise<Reply<ReadOnly<Static<D>>>> | Reply<ReadOnly<Static<D>>>
 }
+
+type RouteSpec<B extends TSchema, Q extends TSchema, D extends TSchema> = TypedShape<B, Q, D> & {
+  limits?: BodyLimits
+} & (
+    | { answer(services: Services, call: Call<Static<B>, Static<Q>>): Answer<D> }
+    /** For routes that answer a page, a stream or a cookie. */
+    | { reply(services: Services, call: Call<Static<B>, Static<Q>>): Promise<Reply<ReadOnly<Static<D>>>> }
+  )
 
 type None = TSchema & { static: undefined }
 
@@ -123,24 +112,23 @@ export function route<D extends TSchema, B extends TSchema = None, Q extends TSc
     shape: spec,
     bodyLimits: spec.body && (spec.limits ?? REQUEST_LIMITS),
     takesBytes: false,
-    async run(services, { id, body, query, idempotencyKey, ...call }) {
-      const { facade }: RouteRule = ROUTES[id]
+    async run(services, { routeId, params, body, query, idempotencyKey, ...others }) {
+      const { facade }: RouteRule = ROUTES[routeId]
       // Other protocols give this member no meaning.
-      if (facade === undefined && isJsonObject(body)) assertTenant(call.caller.tenantId, body.tenantId)
+      if (facade === undefined && isJsonObject(body)) assertTenant(others.caller.tenantId, body.tenantId)
       const typed = parseBody?.(body) as Static<B>
       if (parseQuery === undefined) assertNoQuery(query)
       const parsedQuery = parseQuery?.(withNumbers(query, spec.query ?? {})) as Static<Q>
-      const idempotency = idempotencyOf(idempotencyKey, id, { params: call.params, body: body ?? null })
-      return spec.handle(services, { ...call, body: typed, query: parsedQuery, idempotency })
+      const idempotency = idempotencyOf(idempotencyKey, routeId, { params, body: body ?? null })
+      const call = { ...others, id: params.id ?? '', body: typed, query: parsedQuery, idempotency }
+      return 'answer' in spec ? { data: await spec.answer(services, call) } : spec.reply(services, call)
     },
   }
 }
 
-interface ByteRouteSpec<D extends TSchema> extends RouteShape {
-  data: D
+interface ByteRouteSpec<D extends TSchema> extends TypedShape<TSchema, TSchema, D> {
   limits: BodyLimits
-  example: { body: unknown; data: ReadOnly<Static<D>> }
-  handle(services: Services, call: { caller: Caller; bytes: Uint8Array }): Promise<Reply<ReadOnly<Static<D>>>>
+  answer(services: Services, call: { caller: Caller; bytes: Uint8Array }): Answer<D>
 }
 
 /** Route whose body can take long to parse: it gets the bytes, and must parse them off the main thread. */
@@ -151,7 +139,7 @@ export function byteRoute<D extends TSchema>(spec: ByteRouteSpec<D>): Route {
     takesBytes: true,
     async run(services, { caller, bytes = new Uint8Array(), query }) {
       assertNoQuery(query)
-      return spec.handle(services, { caller, bytes })
+      return { data: await spec.answer(services, { caller, bytes }) }
     },
   }
 }
@@ -162,10 +150,8 @@ export interface PublicRoute {
   answer(services: Services, origin: string): unknown
 }
 
-interface PublicSpec<D extends TSchema> extends RouteShape {
-  data: D
-  example: { data: ReadOnly<Static<D>> }
-  answer(services: Services, origin: string): Promise<Static<D>> | Static<D>
+interface PublicSpec<D extends TSchema> extends TypedShape<None, None, D> {
+  answer(services: Services, origin: string): Answer<D>
 }
 
 /** Binds the answer of a public route to its shape. */

@@ -7,9 +7,9 @@ import { auditRoutes } from './audit/routes.ts'
 import { decisionRoutes } from './decisions/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { evidenceRoutes } from './evidence/routes.ts'
-import { authzenPublicRoutes, authzenRoutes } from './facades/authzen-routes.ts'
-import { claudeCodeRoutes } from './facades/claude-code-routes.ts'
-import { opaRoutes } from './facades/opa-routes.ts'
+import { authzenPublicRoutes, authzenRoutes } from './facades/authzen.ts'
+import { claudeCodeRoutes } from './facades/claude-code.ts'
+import { opaRoutes } from './facades/opa.ts'
 import { gateRoutes } from './gate/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
@@ -42,7 +42,6 @@ export const HANDLERS: Readonly<Record<KeyedRouteId, Route>> = {
   ...claudeCodeRoutes,
 }
 
-/** OpenAPI document of this version. */
 export const openApiDocument = once(() => openApi(shapes(), VERSION))
 
 /** Handlers of the routes that need no key. */

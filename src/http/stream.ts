@@ -1,22 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import type { Stream, StreamItem } from '../actions/waiters.ts'
 import { toGateError } from './errors.ts'
-
-/**
- * Event with its data as one line of JSON, the position after it, or both; an item with neither keeps the stream alive.
- */
-interface StreamItem {
-  position?: string
-  event: { type: string; json: string } | undefined
-}
-
-/** Answer of a route that comes piece by piece. */
-export interface Stream {
-  items: AsyncIterable<StreamItem>
-  /** True when nothing more may be sent. */
-  isOver(): boolean
-  /** True when the last event says so, and a failure is the event `failed`. Clients resume other streams. */
-  ends?: boolean
-}
 
 /** Delay after which a client reconnects. */
 const RETRY_MS = 1000
@@ -34,7 +18,7 @@ const END_MS = 200
  */
 export async function writeStream(
   response: ServerResponse,
-  { items, isOver, ends = false }: Stream,
+  { items, isOver, ends }: Stream,
   requestId: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {

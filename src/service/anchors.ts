@@ -1,12 +1,7 @@
-import {
-  type AnchorDelivery,
-  type AnchorSink,
-  anchorDelivery,
-  type SinkState,
-  unanchoredEntries,
-} from '../actions/anchors/anchors.ts'
+import { type AnchorDelivery, type AnchorSink, anchorDelivery, unanchoredEntries } from '../actions/anchors/anchors.ts'
 import { lineOf } from '../actions/anchors/compare.ts'
 import { anchorGuard } from '../actions/anchors/guard.ts'
+import type { AnchorState } from '../actions/audit/trail-state.ts'
 import type { Deps } from '../actions/deps.ts'
 import { anchorFile } from '../anchors/file.ts'
 import { readWebhookSecret } from '../anchors/secret.ts'
@@ -15,22 +10,15 @@ import { type Heads, headsOf } from '../evidence/anchor.ts'
 import type { Store } from '../store/store.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Logger } from './log.ts'
-import type { Tasks } from './repeat.ts'
+import type { Background } from './repeat.ts'
 
 const POLL_INTERVAL_MS = 1000
 /** Lifetime of the cached status: counting queries each chain, and probes are frequent. */
 const STATUS_AGE_MS = 1000
 
-interface AnchorStatus {
-  /** Entries of all chains that no anchor covers; null where anchors go nowhere. */
-  unanchoredEntries: number | null
-  sinks: SinkState[]
-}
+type AnchorStatus = Awaited<ReturnType<AnchorState['status']>>
 
-export interface Anchors {
-  status(): Promise<AnchorStatus>
-  /** Reason why nothing is written, for everybody to read; null while the service writes. */
-  fault(): string | null
+export interface Anchors extends AnchorState {
   /** Newest head of each chain among the anchors that can be read back. @throws SinkFailure when reading fails */
   heads(): Promise<Heads>
 }
@@ -45,10 +33,7 @@ export interface Anchoring extends Anchors {
  *
  * @throws ConfigError, UnusableSecret for settings that cannot be used
  */
-export async function keepAnchors(
-  deps: Deps,
-  { config, log, tasks }: { config: Config; log: Logger; tasks: Tasks },
-): Promise<Anchoring> {
+export async function keepAnchors(deps: Deps, { config, log, tasks }: Background): Promise<Anchoring> {
   const { store } = deps
   const deliver = deliveryWith(deps, log)
   const record = config.anchorFile === null ? undefined : anchorFile(config.anchorFile)

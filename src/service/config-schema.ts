@@ -1,10 +1,10 @@
-import { flagOf, SCHEMA_MEMBER, SETTING_NAMES, SETTINGS, type Setting } from './config.ts'
+import { envOf, flagOf, SCHEMA_MEMBER, SETTING_NAMES, SETTINGS, type Setting } from './config.ts'
 
 /** The JSON Schema of the configuration file, for editors. */
 export function configSchema(): Record<string, unknown> {
   const properties = SETTING_NAMES.map((name) => {
-    const { shape, help, env, default: value, example }: Setting<unknown> = SETTINGS[name]
-    const description = `${help}. The flag ${flagOf(name)} and the variable ${env} win over the file.`
+    const { shape, help, default: value, example }: Setting<unknown> = SETTINGS[name]
+    const description = `${help}. The flag ${flagOf(name)} and the variable ${envOf(name)} win over the file.`
     return [name, { ...shape.schema, description, default: value, examples: [example] }]
   })
   return {

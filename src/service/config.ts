@@ -27,7 +27,6 @@ export class ConfigError extends Error {
 }
 
 export interface Setting<T> {
-  env: string
   /** Placeholder of the value in the help of the flag. */
   placeholder: string
   default: T
@@ -37,10 +36,9 @@ export interface Setting<T> {
   shape: Shape<T>
 }
 
-/** Settings by their name in the file. The name of the flag follows from it; the row has the rest. */
+/** Settings by their name in the file. The names of flag and variable follow from it; the row has the rest. */
 export const SETTINGS = {
   data: {
-    env: 'GATE_SIDECAR_DATA',
     placeholder: 'dir',
     default: './data',
     example: '/var/lib/gate-sidecar',
@@ -48,7 +46,6 @@ export const SETTINGS = {
     shape: text,
   },
   policies: {
-    env: 'GATE_SIDECAR_POLICIES',
     placeholder: 'dir',
     default: './policies',
     example: '/etc/gate-sidecar/policies',
@@ -56,7 +53,6 @@ export const SETTINGS = {
     shape: text,
   },
   host: {
-    env: 'GATE_SIDECAR_HOST',
     placeholder: 'address',
     default: '127.0.0.1',
     example: '0.0.0.0',
@@ -64,7 +60,6 @@ export const SETTINGS = {
     shape: text,
   },
   port: {
-    env: 'GATE_SIDECAR_PORT',
     placeholder: 'number',
     default: 4283,
     example: 8080,
@@ -72,7 +67,6 @@ export const SETTINGS = {
     shape: port,
   },
   socket: {
-    env: 'GATE_SIDECAR_SOCKET',
     placeholder: 'path',
     default: null as string | null,
     example: '/run/gate-sidecar.sock',
@@ -80,7 +74,6 @@ export const SETTINGS = {
     shape: optionalText,
   },
   allowedHosts: {
-    env: 'GATE_SIDECAR_ALLOWED_HOSTS',
     placeholder: 'names',
     default: [] as string[],
     example: ['gate.internal'],
@@ -88,7 +81,6 @@ export const SETTINGS = {
     shape: names,
   },
   signingKey: {
-    env: 'GATE_SIDECAR_SIGNING_KEY',
     placeholder: 'file',
     default: null as string | null,
     example: '/run/secrets/signing-key.pem',
@@ -96,7 +88,6 @@ export const SETTINGS = {
     shape: optionalText,
   },
   anchorFile: {
-    env: 'GATE_SIDECAR_ANCHOR_FILE',
     placeholder: 'file',
     default: null as string | null,
     example: '/mnt/anchors/gate-sidecar.jsonl',
@@ -104,7 +95,6 @@ export const SETTINGS = {
     shape: optionalText,
   },
   anchorUrl: {
-    env: 'GATE_SIDECAR_ANCHOR_URL',
     placeholder: 'url',
     default: null as string | null,
     example: 'https://siem.example/hooks/gate',
@@ -112,7 +102,6 @@ export const SETTINGS = {
     shape: optionalHttpUrl,
   },
   anchorSecret: {
-    env: 'GATE_SIDECAR_ANCHOR_SECRET',
     placeholder: 'file',
     default: null as string | null,
     example: '/run/secrets/anchor-secret',
@@ -120,7 +109,6 @@ export const SETTINGS = {
     shape: optionalText,
   },
   watch: {
-    env: 'GATE_SIDECAR_WATCH',
     placeholder: 'on|off',
     default: 'on' as OnOff,
     example: 'off',
@@ -128,7 +116,6 @@ export const SETTINGS = {
     shape: oneOf(ON_OFF),
   },
   sweep: {
-    env: 'GATE_SIDECAR_SWEEP',
     placeholder: 'on|off',
     default: 'on' as OnOff,
     example: 'off',
@@ -136,7 +123,6 @@ export const SETTINGS = {
     shape: oneOf(ON_OFF),
   },
   outcomeWithin: {
-    env: 'GATE_SIDECAR_OUTCOME_WITHIN',
     placeholder: 'duration',
     default: '15m',
     example: '2h',
@@ -144,7 +130,6 @@ export const SETTINGS = {
     shape: durationOrOff,
   },
   logLevel: {
-    env: 'GATE_SIDECAR_LOG_LEVEL',
     placeholder: 'level',
     default: 'info' as LogLevel,
     example: 'warn',
@@ -169,6 +154,13 @@ export function flagOf(name: SettingName): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
+const ENV_PREFIX = 'GATE_SIDECAR_'
+
+/** Name of the environment variable: `GATE_SIDECAR_ALLOWED_HOSTS` for `allowedHosts`. */
+export function envOf(name: SettingName): string {
+  return ENV_PREFIX + name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+}
+
 export interface ConfigSources {
   /** Values given on the command line, by setting. */
   flags: Partial<Record<SettingName, string | undefined>>
@@ -176,8 +168,6 @@ export interface ConfigSources {
   /** Path of a JSON file. */
   file: string | undefined
 }
-
-const ENV_PREFIX = 'GATE_SIDECAR_'
 
 /**
  * Settings in force: flags over environment over file over defaults.
@@ -199,7 +189,7 @@ export function readSettings({ flags, env: variables, file }: ConfigSources): Se
     const setting: Setting<unknown> = SETTINGS[name]
     const sources: { given: Json | undefined; origin: Exclude<Origin, { kind: 'default' }> }[] = [
       { given: flags[name], origin: { kind: 'flag', name: flagOf(name) } },
-      { given: env[setting.env], origin: { kind: 'variable', name: setting.env } },
+      { given: env[envOf(name)], origin: { kind: 'variable', name: envOf(name) } },
       { given: fromFile[name], origin: { kind: 'file', name: `${file}: ${name}` } },
     ]
     const found = sources.find(({ given }) => given !== undefined)
@@ -241,7 +231,7 @@ function readConfigFile(path: string): JsonObject {
 
 /** Refuses unknown variables: a misspelt one would be ignored, and the service run with an unintended default. */
 function assertKnown(env: ConfigSources['env']): void {
-  const known: string[] = [...Object.values(SETTINGS).map(({ env }) => env), ...CALLER_VARIABLES]
+  const known: string[] = [...SETTING_NAMES.map(envOf), ...CALLER_VARIABLES]
   const unknown = Object.keys(env).find((name) => name.startsWith(ENV_PREFIX) && !known.includes(name))
   if (unknown !== undefined) throw new ConfigError(`${unknown} is not a setting; there are ${known.join(', ')}.`)
 }

@@ -1,7 +1,6 @@
 import type { Deps } from '../actions/deps.ts'
 import { type KeyUses, rememberKeyUses } from '../actions/keys/uses.ts'
-import type { Logger } from './log.ts'
-import type { Tasks } from './repeat.ts'
+import type { Background } from './repeat.ts'
 import type { Trail } from './trail.ts'
 
 /** Interval at which the last uses of keys are written. */
@@ -11,7 +10,7 @@ const RECORD_MS = 60_000
 export function keepKeyUses(
   deps: Deps,
   trail: Pick<Trail, 'isWriting'>,
-  { log, tasks }: { log: Logger; tasks: Tasks },
+  { log, tasks }: Background,
 ): KeyUses & { close(): Promise<void> } {
   const uses = rememberKeyUses(deps)
   const record = async (): Promise<void> => {

@@ -1,13 +1,10 @@
+import type { TrailDeps } from '../actions/audit/trail-state.ts'
 import type { Checkpointer } from '../actions/evidence/checkpoints.ts'
 import type { Latency } from '../actions/overview/latency.ts'
-import type { Anchors } from './anchors.ts'
 import type { Outcomes } from './outcomes.ts'
-import type { Sweeping } from './sweep.ts'
 
-export interface Measured {
-  anchors: Anchors
+export interface Measured extends TrailDeps {
   checkpoints: Pick<Checkpointer, 'faults'>
-  sweeping: Sweeping
   outcomes: Pick<Outcomes, 'possibleBypasses'>
   latency: Pick<Latency, 'histogram'>
 }

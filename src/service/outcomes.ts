@@ -1,10 +1,9 @@
 import type { Deps } from '../actions/deps.ts'
 import { outcomeWatch } from '../actions/outcomes/missing.ts'
 import type { OutcomeDeps } from '../actions/outcomes/outcomes.ts'
+import { boundedCache } from '../base/bounded-cache.ts'
 import { parseDuration } from '../base/time.ts'
-import type { Config } from './config.ts'
-import type { Logger } from './log.ts'
-import type { Tasks } from './repeat.ts'
+import type { Background } from './repeat.ts'
 import type { Trail } from './trail.ts'
 
 /** Interval of the search for missing outcomes. */
@@ -22,13 +21,13 @@ export type Outcomes = OutcomeDeps['outcomes'] & {
 export function watchOutcomes(
   deps: Deps,
   trail: Pick<Trail, 'isWriting'>,
-  { config, log, tasks }: { config: Config; log: Logger; tasks: Tasks },
+  { config, log, tasks }: Background,
 ): Outcomes {
   let count = 0
-  const contradicted = new Set<string>()
+  const contradicted = boundedCache<true>(REMEMBERED)
   const withinMs = parseDuration(config.outcomeWithin)
   if (withinMs !== undefined) {
-    const watch = outcomeWatch(deps, {
+    const look = outcomeWatch(deps, {
       withinMs,
       onMissing(chain, missing) {
         count += missing.length
@@ -37,7 +36,7 @@ export function watchOutcomes(
       },
     })
     tasks.every('look for missing outcomes', Math.min(POLL_INTERVAL_MS, withinMs), async () => {
-      if (trail.isWriting()) await watch.look()
+      if (trail.isWriting()) await look()
     })
   }
   return {
@@ -46,10 +45,8 @@ export function watchOutcomes(
       log.warn(report, 'an action ran without an allow')
     },
     ranAfterAll(report) {
-      if (contradicted.has(report.decisionId)) return
-      const [oldest] = contradicted
-      if (oldest !== undefined && contradicted.size >= REMEMBERED) contradicted.delete(oldest)
-      contradicted.add(report.decisionId)
+      if (contradicted.get(report.decisionId)) return
+      contradicted.put(report.decisionId, true)
       count += 1
       log.warn(report, 'an action ran that was told as not run')
     },

@@ -1,7 +1,7 @@
-import type { Deps, PoliciesInForce } from '../actions/deps.ts'
+import type { Deps } from '../actions/deps.ts'
 import { draftRoom } from '../actions/policies/drafts.ts'
-import { type HistoryDeps, policyHistory, storedSets } from '../actions/policies/history.ts'
-import { type PolicyRegistry, policyRegistry } from '../actions/policies/registry.ts'
+import { policyHistory, storedSets } from '../actions/policies/history.ts'
+import { type PolicyChange, type PolicyRegistry, policyRegistry } from '../actions/policies/registry.ts'
 import { ruleTexts } from '../actions/policies/rule-text.ts'
 import { policyValidator } from '../actions/policies/validate.ts'
 import { strayNames } from '../files/policies.ts'
@@ -9,72 +9,61 @@ import { policyFolders } from '../files/policy-folders.ts'
 import { limitLoads, type PolicyWorker } from '../files/policy-worker.ts'
 import type { Services } from '../http/services.ts'
 import type { Anchors } from './anchors.ts'
-import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
-import type { Tasks } from './repeat.ts'
+import type { Background } from './repeat.ts'
 import type { Trail } from './trail.ts'
 
 /** Interval between two readings of the policies. A change takes effect after two equal readings. */
 const POLL_INTERVAL_MS = 500
 
-interface KeepPoliciesOptions {
-  /** Folder with the folders of all tenants. */
-  folder: string
-  policyWorker: PolicyWorker
-  config: Config
-  log: Logger
-  tasks: Tasks
-}
-
 /**
  * Serves the policies in force, earlier ones, and drafts of callers. Loads all of them once, then polls for changes.
+ *
+ * @param folder with the folders of all tenants
  */
 export async function keepPolicies(
   deps: Deps,
   trail: Trail,
-  { folder, policyWorker, config, log, tasks }: KeepPoliciesOptions,
+  { folder, policyWorker, config, log, tasks }: Background & { folder: string; policyWorker: PolicyWorker },
 ): Promise<Pick<Services, 'policies' | 'findSet' | 'findRule' | 'validatePolicies' | 'drafts'>> {
   const queue = limitLoads(policyWorker)
-  const policies = policiesIn(folder, { deps, policyWorker: queue, watch: config.watch === 'on', log })
+  for (const name of strayNames(folder)) log.warn({ name }, "ignored: not a tenant's folder")
+  const policies = policyRegistry({
+    ...deps,
+    compile: queue.compile,
+    compileAndTest: queue.compileAndTest,
+    folders: policyFolders(folder, queue),
+    watch: config.watch === 'on',
+    onChange: (tenantId, change) => logChange(log, tenantId, change),
+    onError: (error) => log.error({ task: 'policies', cause: String(error) }, 'background task failed'),
+  })
   const readOnce = reader(policies, trail.anchors)
   await readOnce()
   tasks.every('look at policies', POLL_INTERVAL_MS, async () => {
     await readOnce()
     await policies.tend()
   })
+  const findStored = storedSets({ store: deps.store, compile: queue.compile })
+  const { validate, compile, judge } = policyWorker
+  const onDraft = draftRoom()
   return {
     policies,
-    ...earlierPolicies({ store: deps.store, compile: queue.compile }, policies),
-    ...forDrafts(policyWorker),
+    findSet: policyHistory(findStored, policies),
+    findRule: ruleTexts(findStored),
+    validatePolicies: policyValidator(onDraft, validate),
+    // Drafts queue behind each other, and never delay policies that come into force.
+    drafts: { onDraft, compile, judge },
   }
 }
 
-/** Registry of the policies under `folder`, none of them loaded yet. Logs each change. */
-function policiesIn(
-  folder: string,
-  {
-    deps,
-    policyWorker,
-    watch,
-    log,
-  }: { deps: Deps; policyWorker: ReturnType<typeof limitLoads>; watch: boolean; log: Logger },
-): PolicyRegistry {
-  for (const name of strayNames(folder)) log.warn({ name }, "ignored: not a tenant's folder")
-  return policyRegistry({
-    ...deps,
-    compile: policyWorker.compile,
-    compileAndTest: policyWorker.compileAndTest,
-    folders: policyFolders(folder, policyWorker),
-    watch,
-    onChange: (tenantId, change) =>
-      'digest' in change
-        ? log.info({ tenantId, digest: change.digest }, 'policies are in force')
-        : log.warn(
-            { tenantId, fault: change.fault, faults: change.faults, digest: change.inForce },
-            change.inForce === null ? 'policies are not in force' : 'policies are not in force; those before them stay',
-          ),
-    onError: (error) => log.error({ task: 'policies', cause: String(error) }, 'background task failed'),
-  })
+function logChange(log: Logger, tenantId: string, change: PolicyChange): void {
+  if ('digest' in change) {
+    log.info({ tenantId, digest: change.digest }, 'policies are in force')
+    return
+  }
+  const { fault, faults, inForce: digest } = change
+  const message = digest === null ? 'policies are not in force' : 'policies are not in force; those before them stay'
+  log.warn({ tenantId, fault, faults, digest }, message)
 }
 
 /**
@@ -93,16 +82,4 @@ function reader(policies: PolicyRegistry, anchors: Anchors): () => Promise<void>
     }
     isDone = isWriting
   }
-}
-
-/** Finds earlier policy sets and the texts of their rules. */
-function earlierPolicies(deps: HistoryDeps, inForce: PoliciesInForce): Pick<Services, 'findSet' | 'findRule'> {
-  const findStored = storedSets(deps)
-  return { findSet: policyHistory(findStored, inForce), findRule: ruleTexts(findStored) }
-}
-
-/** Handles callers' drafts. They queue behind each other and never delay policies that come into force. */
-function forDrafts({ validate, compile, judge }: PolicyWorker): Pick<Services, 'validatePolicies' | 'drafts'> {
-  const onDraft = draftRoom()
-  return { validatePolicies: policyValidator(onDraft, validate), drafts: { onDraft, compile, judge } }
 }

@@ -1,12 +1,21 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { failures } from '../actions/failures.ts'
+import type { Config } from './config.ts'
+import type { Logger } from './log.ts'
 
 const RETRY_MS = 1000
 /** Interval between reports of a failure that goes on. */
 const REMINDER_MS = 60_000
 
 export type Tasks = ReturnType<typeof repeatingTasks>
+
+/** Needed by whatever runs in the background. */
+export interface Background {
+  config: Config
+  log: Logger
+  tasks: Tasks
+}
 
 /**
  * Background tasks of the process: at most one run of each at a time, and none after stop.
@@ -18,7 +27,7 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
   // Each waiting task listens, so many listeners are no leak.
   setMaxListeners(0, stopped.signal)
   const running = new Set<Promise<void>>()
-  const failureLog = failures(onError, REMINDER_MS)
+  const { watch } = failures(onError, REMINDER_MS)
 
   const track = (work: Promise<void>): void => {
     running.add(work)
@@ -34,23 +43,12 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
       throw error
     }
   }
-  /** True when the work succeeded. */
-  const attempt = async (name: string, work: () => Promise<unknown>): Promise<boolean> => {
-    try {
-      await work()
-      failureLog.succeeded(name)
-      return true
-    } catch (error) {
-      failureLog.failed(name, error)
-      return false
-    }
-  }
 
   return {
     /** Repeats the work, `ms` after its end. A failure is reported and does not end the task. */
     every(name: string, ms: number, work: () => Promise<unknown>): void {
       const loop = async (): Promise<void> => {
-        while (await pause(ms)) await attempt(name, work)
+        while (await pause(ms)) await watch(name, work)
       }
       track(loop())
     },
@@ -59,7 +57,7 @@ export function repeatingTasks(onError: (error: unknown, task: string) => void) 
       const loop = async (): Promise<void> => {
         for (let goOn = true; goOn; ) {
           goOn = await pause(RETRY_MS)
-          if (await attempt(name, work)) return
+          if (await watch(name, work)) return
         }
       }
       track(loop())

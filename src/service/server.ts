@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { resolve } from 'node:path'
-import { expireDue } from '../actions/approvals/approvals.ts'
-import { noteCancelled } from '../actions/approvals/stopped.ts'
+import { expireDue, noteCancelled } from '../actions/approvals/approvals.ts'
 import type { Deps } from '../actions/deps.ts'
 import type { Examine } from '../actions/evidence/verify.ts'
 import { historyReader } from '../actions/gate/history.ts'
@@ -84,24 +83,21 @@ export async function startServer({
   const { writer: makeWriter, verifier: makeVerifier } = threads
   const store = openStore({ dir: resolve(config.data), create: true, clock, makeWriter, makeVerifier })
   const tasks = repeatingTasks((error, task) => log.error({ task, cause: String(error) }, 'background task failed'))
+  const background = { config, log, tasks }
   const deps = { store, clock, newId }
   try {
-    const trail = await keepTrail(deps, { config, log, tasks })
-    const rules = await keepPolicies(deps, trail, {
-      folder: policiesFolder,
-      policyWorker: threads.policyWorker,
-      config,
-      log,
-      tasks,
-    })
-    const keyUses = keepKeyUses(deps, trail, { log, tasks })
-    const kept = { ...trail, keyUses, latency: latency(), outcomes: watchOutcomes(deps, trail, { config, log, tasks }) }
+    const trail = await keepTrail(deps, background)
+    const { policyWorker } = threads
+    const rules = await keepPolicies(deps, trail, { ...background, folder: policiesFolder, policyWorker })
+    const keyUses = keepKeyUses(deps, trail, background)
+    const kept = { ...trail, keyUses, latency: latency(), outcomes: watchOutcomes(deps, trail, background) }
     const stopping = new AbortController()
     const browsers = { sessions: new Sessions(deps), signInCodes: new SignInCodes(deps) }
     const services: Services = {
       ...deps,
       ...browsers,
-      ...readersOf(store),
+      history: historyReader(store),
+      recent: recentReader(store),
       ...rules,
       examine: threads.examine,
       ...kept,
@@ -112,8 +108,7 @@ export async function startServer({
       untilDone: (task) => tasks.untilDone('persist kill switch', task),
     }
     const { listener, loadOthers, refusals } = createApp(services, { direct })
-    tendStore(tasks, deps)
-    tendCallers(tasks, browsers.sessions, refusals)
+    tend(tasks, deps, browsers.sessions, refusals)
     const server = createServer(HTTP_LIMITS, listener)
     const url = await listen(server, config)
     // A stop may come at any time, also when files can no longer be opened. A failure ends the process.
@@ -164,17 +159,10 @@ function existingFolder(policies: string): string {
   throw new ConfigError(`There is no policies folder ${folder}; make it, or name another with --policies.`)
 }
 
-function readersOf(store: Store): Pick<Services, 'history' | 'recent'> {
-  return { history: historyReader(store), recent: recentReader(store) }
-}
-
-function tendStore(tasks: Tasks, deps: Deps): void {
+function tend(tasks: Tasks, deps: Deps, sessions: Sessions, refusals: Refusals): void {
   tasks.every('refresh', REFRESH_MS, async () => deps.store.refresh())
   tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
   tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
-}
-
-function tendCallers(tasks: Tasks, sessions: Sessions, refusals: Refusals): void {
   tasks.every('end sessions', SWEEP_MS, () => sessions.tend())
   tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
 }

@@ -1,11 +1,10 @@
 import { type Sweep, sweep } from '../actions/audit/sweep.ts'
-import type { Verified } from '../actions/audit/trail-state.ts'
+import type { TrailDeps, Verified } from '../actions/audit/trail-state.ts'
 import type { RangeInputs } from '../actions/audit/verify-range.ts'
 import type { Deps } from '../actions/deps.ts'
 import { formatTimestamp } from '../base/time.ts'
-import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
-import type { Tasks } from './repeat.ts'
+import type { Background } from './repeat.ts'
 
 /** Interval of the check whether a sweep is due. */
 const POLL_INTERVAL_MS = 1000
@@ -14,17 +13,12 @@ const FIRST_AFTER_MS = 5000
 /** Local hour at which all chains are verified. */
 const NIGHT_HOUR = 3
 
-export interface Sweeping {
-  /** Null before the first sweep. */
-  last(): Verified | null
-}
-
 /** Verifies all chains in the background after the start and each night. Logs an error for each chain that fails. */
 export function keepSweeping(
   deps: Deps,
   readAnchors: () => Promise<RangeInputs>,
-  { config, log, tasks, isWriting }: { config: Config; log: Logger; tasks: Tasks; isWriting: () => boolean },
-): Sweeping {
+  { config, log, tasks, isWriting }: Background & { isWriting: () => boolean },
+): TrailDeps['sweeping'] {
   let last: Verified | null = null
   let nextMs = Date.now() + FIRST_AFTER_MS
   const run = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import type { TrailDeps } from '../actions/audit/trail-state.ts'
 import type { RangeInputs } from '../actions/audit/verify-range.ts'
 import type { Deps } from '../actions/deps.ts'
 import { type Checkpointer, checkpointer } from '../actions/evidence/checkpoints.ts'
@@ -5,10 +6,9 @@ import { type Keyring, openKeyring } from '../actions/evidence/signing-keys.ts'
 import { GateError } from '../base/errors.ts'
 import { signingKeyFile } from '../files/signing-key.ts'
 import { type Anchors, keepAnchors } from './anchors.ts'
-import { type Config, signingKeyPath } from './config.ts'
-import type { Logger } from './log.ts'
-import type { Tasks } from './repeat.ts'
-import { keepSweeping, type Sweeping } from './sweep.ts'
+import { signingKeyPath } from './config.ts'
+import type { Background } from './repeat.ts'
+import { keepSweeping } from './sweep.ts'
 
 /** Interval of the check whether a checkpoint is due. */
 const POLL_INTERVAL_MS = 500
@@ -17,7 +17,7 @@ export interface Trail {
   keyring: Keyring
   checkpoints: Checkpointer
   anchors: Anchors
-  sweeping: Sweeping
+  sweeping: TrailDeps['sweeping']
   /** Anchors of the chains, kept elsewhere, for verification. */
   readAnchors(): Promise<RangeInputs>
   /** False while the trail contradicts its anchors: nothing is written then. */
@@ -31,10 +31,10 @@ export interface Trail {
  *
  * @throws WrongSigningKey, UnusableKey, UnusableSecret, ConfigError when the files forbid a start
  */
-export async function keepTrail(deps: Deps, options: { config: Config; log: Logger; tasks: Tasks }): Promise<Trail> {
-  const { config, log, tasks } = options
+export async function keepTrail(deps: Deps, background: Background): Promise<Trail> {
+  const { config, log, tasks } = background
   const keyring = await openKeyring(deps, signingKeyFile(signingKeyPath(config)))
-  const anchors = await keepAnchors(deps, options)
+  const anchors = await keepAnchors(deps, background)
   const checkpoints = checkpointer({
     ...deps,
     keyring,
@@ -51,7 +51,7 @@ export async function keepTrail(deps: Deps, options: { config: Config; log: Logg
       throw new GateError('audit_unavailable', 'The anchors cannot be read, which the trail is held to.', { cause })
     }
   }
-  const sweeping = keepSweeping(deps, readAnchors, { ...options, isWriting })
+  const sweeping = keepSweeping(deps, readAnchors, { ...background, isWriting })
   return {
     keyring,
     checkpoints,

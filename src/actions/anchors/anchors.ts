@@ -61,23 +61,13 @@ export interface DeliveryDeps extends Pick<Deps, 'store' | 'clock'> {
   onChange(failure: string | null, cause: unknown): void
 }
 
-export interface AnchorDelivery {
-  /** Runs the preparation of an attempt alone, so that its faults show before the first delivery. */
-  prepare(): Promise<void>
-  /** Starts an attempt when one is due, without waiting for it. */
-  tend(): void
-  /** Starts again with the newest checkpoint of each chain that the sink had taken and lost. */
-  deliverAgain(): void
-  state(): Promise<SinkState>
-  /** Tries once more, for a short while. */
-  close(): Promise<void>
-}
+export type AnchorDelivery = ReturnType<typeof anchorDelivery>
 
 /**
  * Delivers committed checkpoints to a sink, in the order of their signing. Records a delivery after the sink took it,
  * so that a crash leads to a duplicate, never to a gap.
  */
-export function anchorDelivery({ store, clock, sink, prepare, onChange }: DeliveryDeps): AnchorDelivery {
+export function anchorDelivery({ store, clock, sink, prepare, onChange }: DeliveryDeps) {
   const stopping = new AbortController()
   const pause = pauses()
   const { step, deliverAgain } = steps({ store, clock, sink })
@@ -119,6 +109,7 @@ export function anchorDelivery({ store, clock, sink, prepare, onChange }: Delive
     return underWay
   }
   return {
+    /** Runs the preparation of an attempt alone, so that its faults show before the first delivery. */
     async prepare() {
       try {
         await prepare()
@@ -126,6 +117,7 @@ export function anchorDelivery({ store, clock, sink, prepare, onChange }: Delive
         fail(cause)
       }
     },
+    /** Starts an attempt when one is due, without waiting for it. */
     tend() {
       if (underWay === undefined && pause.isOver()) void begin()
       else if (underWay !== undefined && failure === null && performance.now() - sinceMs > SLOW_MS)
@@ -133,6 +125,7 @@ export function anchorDelivery({ store, clock, sink, prepare, onChange }: Delive
     },
     deliverAgain,
     state,
+    /** Tries once more, for a short while. */
     close: () =>
       within(LAST_MS, stopping, async () => {
         await underWay
@@ -150,7 +143,6 @@ async function within(limitMs: number, stopping: AbortController, work: () => Pr
   stopping.abort()
 }
 
-/** Delivers batch after batch. */
 function steps({ store, clock, sink }: Pick<DeliveryDeps, 'store' | 'clock' | 'sink'>) {
   let unrecorded: Delivery | undefined
   let hasLost = false
@@ -172,6 +164,7 @@ function steps({ store, clock, sink }: Pick<DeliveryDeps, 'store' | 'clock' | 's
     unrecorded = undefined
   }
   return {
+    /** Starts again with the newest checkpoint of each chain that the sink had taken and lost. */
     deliverAgain(): void {
       hasLost = true
     },

@@ -11,49 +11,39 @@ import {
 } from '../../approvals/approval.ts'
 import { type ApprovalView, approvalView } from '../../approvals/view.ts'
 import { countedVotes } from '../../approvals/votes.ts'
-import type { EventEntry } from '../../audit/entry.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import { MAX_TEXT, TenantIdField } from '../../gate/request.ts'
+import { MAX_TEXT } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
-import { type Change, change } from '../../store/records.ts'
-import type { Guard, Submission } from '../../store/submission.ts'
+import { change } from '../../store/records.ts'
+import type { Guard } from '../../store/submission.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry, isStillActive } from '../deps.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { PAGE_BYTES, pageGiven } from '../page.ts'
-import { asWaiter } from '../waiters.ts'
+import { requestBody } from '../request-body.ts'
+import { waiters } from '../waiters.ts'
 import { assertMayApprove, assertMayReject, hasVoted } from './may-vote.ts'
 import { changedByTime, noteStatus, openApprovals } from './open-approvals.ts'
 import { isApprover, type Reader, requesterSeenBy, viewFor, visibleApproval } from './visible-approvals.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 const Text = Type.Optional(Type.String({ maxLength: MAX_TEXT }))
-const Closed = { additionalProperties: false }
 
-/** Bodies of approve and reject. */
-export const ApproveRequest = Type.Object(
-  { tenantId: TenantIdField, approverId: Name, comment: Text },
-  { ...Closed, title: 'ApproveRequest' },
-)
-export const RejectRequest = Type.Object(
-  { tenantId: TenantIdField, approverId: Name, reason: Text },
-  { ...Closed, title: 'RejectRequest' },
-)
+export const ApproveRequest = requestBody('ApproveRequest', { approverId: Name, comment: Text })
+export const RejectRequest = requestBody('RejectRequest', { approverId: Name, reason: Text })
 export type ApproveRequest = Static<typeof ApproveRequest>
 export type RejectRequest = Static<typeof RejectRequest>
-
-export interface ListQuery {
-  status: ApprovalStatus
-  limit: number
-  offset: number
-}
 
 /**
  * Approvals of the caller's tenant and environment by their current status, oldest deadline first. Callers who may not
  * decide see their own. `total` counts all of that status. A page of large approvals ends early and states its own size
  * as `limit`, so that `offset + limit` is where the next page starts.
  */
-export async function listApprovals(deps: Deps, reader: Reader, { status, limit, offset }: ListQuery) {
+export async function listApprovals(
+  deps: Deps,
+  reader: Reader,
+  { status, limit, offset }: { status: ApprovalStatus; limit: number; offset: number },
+) {
   const nowMs = deps.clock()
   const actual = await changedByTime(deps, reader.chain, status, nowMs)
   const requestedBy = requesterSeenBy(reader)
@@ -74,21 +64,20 @@ export function approve(
   deps: Deps,
   caller: Caller,
   id: string,
-  request: ApproveRequest,
+  { approverId, comment }: ApproveRequest,
   idempotency?: Idempotency,
 ): Promise<ApprovalView> {
   return vote(deps, caller, id, idempotency, (approval, nowMs) => {
-    const voting = { approval, key: caller.key, approverId: request.approverId, nowMs }
+    const voting = { approval, key: caller.key, approverId, nowMs }
     assertMayApprove(deps.store, voting)
     if (hasVoted(deps.store, voting)) return undefined
     const { keys, switches } = deps.store.state()
     const entryId = deps.newId('entry')
-    const votes = [...approval.votes, voteOf(caller, request.approverId, request.comment, nowMs, entryId)]
+    const votes = [...approval.votes, voteOf(caller, approverId, comment, nowMs, entryId)]
     const counted = countedVotes({ ...approval, votes }, approval, keys, nowMs)
     const decided = counted.size >= approval.quorum
-    const changes = decided ? { votes, status: 'approved' as const, decidedAt: formatTimestamp(nowMs) } : { votes }
     return {
-      changed: change('approval', approval, changes),
+      changes: decided ? { votes, status: 'approved', decidedAt: formatTimestamp(nowMs) } : { votes },
       type: 'approval.approved',
       entryId,
       guards: [
@@ -105,20 +94,20 @@ export function reject(
   deps: Deps,
   caller: Caller,
   id: string,
-  request: RejectRequest,
+  { approverId, reason }: RejectRequest,
   idempotency?: Idempotency,
 ): Promise<ApprovalView> {
   return vote(deps, caller, id, idempotency, (approval, nowMs) => {
-    assertMayReject(deps.store, { approval, key: caller.key, approverId: request.approverId, nowMs })
+    assertMayReject(deps.store, { approval, key: caller.key, approverId, nowMs })
     const entryId = deps.newId('entry')
-    const votes = [...approval.votes, voteOf(caller, request.approverId, request.reason, nowMs, entryId)]
+    const votes = [...approval.votes, voteOf(caller, approverId, reason, nowMs, entryId)]
     const changes = { votes, status: 'rejected' as const, decidedAt: formatTimestamp(nowMs) }
-    return { changed: change('approval', approval, changes), type: 'approval.rejected', entryId, guards: [] }
+    return { changes, type: 'approval.rejected', entryId, guards: [] }
   })
 }
 
 interface Ballot {
-  changed: Change<'approval'>
+  changes: Partial<Approval>
   type: 'approval.approved' | 'approval.rejected'
   entryId: string
   guards: Guard[]
@@ -135,19 +124,19 @@ function vote(
   return decideAndCommit(deps.store, async () => {
     const earlier = await earlierUse(deps.store, caller, idempotency)
     const approval = await visibleApproval(deps, caller, id)
-    if (earlier !== undefined) return { submission: null, reply: () => viewFor(deps, caller, approval) }
-    const nowMs = deps.clock()
-    const ballot = cast(approval, nowMs)
+    const ballot = earlier === undefined ? cast(approval, deps.clock()) : undefined
     if (ballot === undefined) return { submission: null, reply: () => viewFor(deps, caller, approval) }
-    const { changed, type, entryId, guards } = ballot
-    const entry: EventEntry = { ...eventEntry(deps, caller.chain, type, changed.data, caller.actor), id: entryId }
+    const { changes, type, entryId, guards } = ballot
+    const changed = change('approval', approval, changes)
     const bound = bindTo(deps, caller, idempotency, earlier, entryId)
-    const submission: Submission = {
-      guards: [{ kind: 'keyActive', keyId: caller.key.id }, ...guards, ...bound.guards],
-      writes: [changed.write, ...bound.writes],
-      entries: [entry],
+    return {
+      submission: {
+        guards: [{ kind: 'keyActive', keyId: caller.key.id }, ...guards, ...bound.guards],
+        writes: [changed.write, ...bound.writes],
+        entries: [{ ...eventEntry(deps, caller.chain, type, changed.data, caller.actor), id: entryId }],
+      },
+      reply: () => viewFor(deps, caller, changed.record),
     }
-    return { submission, reply: () => viewFor(deps, caller, changed.record) }
   })
 }
 
@@ -169,14 +158,28 @@ export async function expireDue(deps: Deps): Promise<number> {
   const { switches } = deps.store.state()
   const end = performance.now() + SWEEP_MS
   let written = 0
-  for await (const due of openApprovals(deps.store, {
-    statuses: OPEN_STATUSES,
-    dueAt: formatTimestamp(nowMs),
-  })) {
+  const dueAt = formatTimestamp(nowMs)
+  for await (const due of openApprovals(deps.store, { statuses: OPEN_STATUSES, dueAt })) {
     const expired = due.filter((approval) => statusAt(approval, switches, nowMs) === 'expired')
     await Promise.all(expired.map((approval) => noteStatus(deps, approval, 'expired')))
     written += expired.length
     if (performance.now() > end) break
+  }
+  return written
+}
+
+/**
+ * Records that a stop has cancelled approvals. Nothing depends on it: the status follows from the stop, so a stop never
+ * waits for approvals.
+ */
+export async function noteCancelled(deps: Deps): Promise<number> {
+  const { switches } = deps.store.state()
+  if (switches.length === 0) return 0
+  let written = 0
+  for await (const approved of openApprovals(deps.store, { statuses: ['approved'] })) {
+    const cancelled = approved.filter((approval) => statusAt(approval, switches, deps.clock()) === 'cancelled')
+    await Promise.all(cancelled.map((approval) => noteStatus(deps, approval, 'cancelled')))
+    written += cancelled.length
   }
   return written
 }
@@ -190,14 +193,15 @@ const WAIT_STEP_MS = 200
  *
  * @throws GateError `overloaded` when the key has too many waiting readers
  */
-export function waitForApproval(
+export async function waitForApproval(
   deps: Deps,
   caller: Caller,
   id: string,
   waitMs: number,
   isGone: () => boolean,
 ): Promise<ApprovalView> {
-  return asWaiter(deps.store, caller.key.id, async () => {
+  const release = waiters.take(deps.store, caller.key.id)
+  try {
     const end = performance.now() + waitMs
     const approval = await visibleApproval(deps, caller, id)
     for (;;) {
@@ -209,6 +213,8 @@ export function waitForApproval(
       if (isOver || left <= 0 || isGone() || !(await deps.store.isPending(approval))) break
       await sleep(Math.min(left, WAIT_STEP_MS))
     }
-    return getApproval(deps, caller, id)
-  })
+    return await getApproval(deps, caller, id)
+  } finally {
+    release()
+  }
 }

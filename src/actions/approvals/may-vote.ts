@@ -5,7 +5,6 @@ import { type ApiKey, principalOf } from '../../keys/apikey.ts'
 import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
 import type { Store } from '../../store/store.ts'
 
-/** A requested vote. */
 export interface Voting {
   approval: Approval
   key: ApiKey

@@ -5,24 +5,19 @@ import { isReservedType } from '../../audit/events.ts'
 import { GateError } from '../../base/errors.ts'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { AnyJsonObject, TenantIdField } from '../../gate/request.ts'
+import { AnyJsonObject } from '../../gate/request.ts'
 import type { PageQuery } from '../../store/queries.ts'
 import { type Caller, type Deps, decideAndCommit } from '../deps.ts'
 import { decidedOf } from '../gate/answer.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { PAGE_BYTES, pageGiven } from '../page.ts'
+import { requestBody } from '../request-body.ts'
 
-const Closed = { additionalProperties: false }
-
-export const LogRequest = Type.Object(
-  {
-    tenantId: TenantIdField,
-    eventType: Type.String({ pattern: ACTION_PATTERN }),
-    data: AnyJsonObject,
-    userId: Type.Optional(Type.String({ maxLength: 256 })),
-  },
-  { ...Closed, title: 'LogRequest' },
-)
+export const LogRequest = requestBody('LogRequest', {
+  eventType: Type.String({ pattern: ACTION_PATTERN }),
+  data: AnyJsonObject,
+  userId: Type.Optional(Type.String({ maxLength: 256 })),
+})
 export type LogRequest = Static<typeof LogRequest>
 
 /** The sections that `entryView` reads: not the request, which may be large and is never shown here. */

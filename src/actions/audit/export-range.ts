@@ -17,16 +17,12 @@ import { rotationsOf } from '../evidence/trust.ts'
 import { entryView } from './audit.ts'
 import { assertErasedLawfully } from './redactions.ts'
 
-/** A file that is written sequentially. */
-interface FileWriter {
-  write(text: string): void
-  /** Syncs the file to disk and closes it. */
-  end(): { bytes: number; sha256: string }
-}
-
-/** The destination of an export's files. */
 export interface ExportFolder {
-  create(name: string): FileWriter
+  create(name: string): {
+    write(text: string): void
+    /** Syncs the file to disk and closes it. */
+    end(): { bytes: number; sha256: string }
+  }
 }
 
 const BATCH = 200
@@ -88,32 +84,16 @@ async function hashesOf({ store }: EvidenceDeps, chain: string, begin: number, e
   return (await store.treeHashes(chain, coverRanges(begin, end))).map(encodeBase64)
 }
 
-const CSV_COLUMNS = [
-  'seq',
-  'time',
-  'type',
-  'id',
-  'action',
-  'decision',
-  'rule',
-  'reason',
-  'riskScore',
-  'actor',
-  'data',
-  'hash',
-]
+/** Columns of a decision's own; other entries have their data as JSON instead. */
+const DECISION_COLUMNS = ['action', 'decision', 'rule', 'reason', 'riskScore']
+const CSV_COLUMNS = ['seq', 'time', 'type', 'id', ...DECISION_COLUMNS, 'actor', 'data', 'hash']
 
 function csvCells(entry: StoredEntry): string[] {
   const { id, timestamp, eventType, data, hash, seq, actor } = entryView(entry)
-  const member = (name: string): string => {
-    const value = data === null ? undefined : (data as Readonly<Record<string, unknown>>)[name]
-    return value === undefined || value === null ? '' : String(value)
-  }
-  const decided =
-    eventType === 'gate.decision'
-      ? ['action', 'decision', 'rule', 'reason', 'riskScore'].map(member)
-      : ['', '', '', '', '']
-  const rest = eventType === 'gate.decision' || data === null ? '' : JSON.stringify(data)
+  const isDecision = eventType === 'gate.decision'
+  const members: Readonly<Record<string, unknown>> = isDecision && data !== null ? data : {}
+  const decided = DECISION_COLUMNS.map((name) => String(members[name] ?? ''))
+  const rest = isDecision || data === null ? '' : JSON.stringify(data)
   return [String(seq), timestamp, eventType, id, ...decided, actor === null ? '' : String(actor.id), rest, hash]
 }
 

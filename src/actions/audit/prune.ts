@@ -22,7 +22,6 @@ export interface Prunable {
   chain: string
   first: number
   end: number
-  /** The approvals among them. */
   approvals: readonly ApprovalSpan[]
 }
 

@@ -1,16 +1,12 @@
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
-import { checkpointText } from '../../audit/checkpoint.ts'
 import type { Actor, EntryDraft } from '../../audit/entry.ts'
 import { fold } from '../../audit/tree.ts'
-import { utf8 } from '../../base/bytes.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import { formatNote } from '../../evidence/note.ts'
-import { signatureOf } from '../../evidence/sign.ts'
 import type { AnchorRecord, AnchorSink } from '../anchors/anchors.ts'
 import { compareAnchors, type Discrepancy } from '../anchors/compare.ts'
 import { decideAndCommit, eventEntry } from '../deps.ts'
 import type { EvidenceDeps } from '../evidence/evidence.ts'
-import { noteKey } from '../evidence/signing-keys.ts'
+import { signedCheckpoint } from '../evidence/signing-keys.ts'
 import { type UnsignedTail, unsignedTails } from './unsigned-tails.ts'
 
 export interface Restored {
@@ -76,7 +72,5 @@ async function anchor(deps: EvidenceDeps, anchors: AnchorSink, chains: Iterable<
 async function noteOf({ store, keyring, checkpoints }: EvidenceDeps, chain: string): Promise<string> {
   const length = (await store.lengths([chain])).get(chain) ?? 0
   if (length > 0) return (await checkpoints.covering(chain, length - 1)).note
-  const text = checkpointText({ origin: store.origin, chain, size: 0, root: fold([]) })
-  const key = keyring.logKey()
-  return formatNote(text, noteKey(store, key), signatureOf(utf8(text), key.privateKey))
+  return signedCheckpoint(store, keyring.logKey(), { chain, size: 0, root: fold([]) })
 }

@@ -11,14 +11,10 @@ interface SweptChain extends Pick<RangeVerification, 'valid' | 'status' | 'entri
 /** Limit of faulty chains that the record lists by name. */
 const MAX_FAULTS = 100
 
-/** The result of verifying all chains. */
-export interface Sweep {
-  valid: boolean
-  chains: readonly SweptChain[]
-}
+export type Sweep = Awaited<ReturnType<typeof sweep>>
 
 /** Verifies every chain that exists or ever existed, and records the result. */
-export async function sweep(deps: Deps, inputs: RangeInputs = {}): Promise<Sweep> {
+export async function sweep(deps: Deps, inputs: RangeInputs = {}) {
   const chains: SweptChain[] = []
   for (const chain of await deps.store.chainsEver()) {
     const { valid, status, entriesChecked, fault, firstBadSeq } = await verifySeqs(deps.store, chain, undefined, inputs)

@@ -8,7 +8,7 @@ export interface Verified {
 }
 
 /** The progress of anchoring checkpoints. */
-interface AnchorState {
+export interface AnchorState {
   /** `unanchoredEntries`: entries of all chains beyond every anchor; null without a sink. */
   status(): Promise<{ unanchoredEntries: number | null; sinks: SinkState[] }>
   /** The public reason why nothing is written; null while writing is allowed. */
@@ -18,5 +18,6 @@ interface AnchorState {
 /** The state of the trail, known without reading it. */
 export interface TrailDeps {
   anchors: AnchorState
+  /** `last` is null before the first verification. */
   sweeping: { last(): Verified | null }
 }

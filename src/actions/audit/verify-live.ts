@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Caller, type Deps, isStillActive } from '../deps.ts'
-import { streams } from '../waiters.ts'
+import type { Store } from '../../store/store.ts'
+import type { Caller, Deps } from '../deps.ts'
+import { type Stream, type StreamItem, streamFor } from '../waiters.ts'
 import { type Days, dayRange, type RangeInputs, verifyDays } from './verify-range.ts'
 
 /** Poll interval, and so the shortest time between two reports of progress. */
@@ -8,15 +9,10 @@ const POLL_MS = 250
 /** Interval after which unchanged progress is reported again. */
 const REPEAT_MS = 10_000
 
-interface VerificationEvent {
-  event: { type: string; json: string }
-}
-
 /**
  * Verifies these days as `verifyRange` does and streams its progress: `progress` from the start on, `verified` at the
  * end. A reader that goes ends the work where a thread does it.
- * The iteration throws GateError before its first item: `invalid_request` for unusable days, `overloaded` when the key
- * has too many streams
+ * The iteration throws GateError `invalid_request` before its first item for unusable days.
  */
 export function verificationStream(
   deps: Deps,
@@ -24,19 +20,19 @@ export function verificationStream(
   days: Days,
   inputs: RangeInputs,
   isGone: () => boolean,
-): { items: AsyncIterable<VerificationEvent>; isOver(): boolean; ends: boolean } {
-  const isOver = (): boolean => isGone() || !isStillActive(deps, caller)
-  return { items: verification(deps, caller, days, inputs, isOver), isOver, ends: true }
+): Stream {
+  return streamFor(deps, caller, { isGone, ends: true }, (isOver) =>
+    verification(deps.store, caller.chain, days, inputs, isOver),
+  )
 }
 
 async function* verification(
-  { store }: Deps,
-  { chain, key }: Caller,
+  store: Store,
+  chain: string,
   days: Days,
   inputs: RangeInputs,
   isOver: () => boolean,
-): AsyncGenerator<VerificationEvent> {
-  const release = streams.take(store, key.id)
+): AsyncGenerator<StreamItem> {
   const over = new AbortController()
   try {
     const range = await dayRange(store, chain, days)
@@ -62,10 +58,9 @@ async function* verification(
     }
   } finally {
     over.abort(new Error('nobody waits for the verification any more'))
-    release()
   }
 }
 
-function eventOf(type: string, data: object): VerificationEvent {
+function eventOf(type: string, data: object): StreamItem {
   return { event: { type, json: JSON.stringify(data) } }
 }

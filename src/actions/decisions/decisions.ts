@@ -17,6 +17,13 @@ export async function decisionEntry(store: Store, id: string): Promise<StoredEnt
   return entry?.header.type === 'gate.decision' ? entry : undefined
 }
 
+/** The entry of a decision of this chain, found as by `decisionEntry`. @throws GateError `not_found` */
+export async function decisionOfChain(store: Store, chain: string, id: string): Promise<StoredEntry> {
+  const entry = await decisionEntry(store, id)
+  if (entry?.header.chain === chain) return entry
+  throw new GateError('not_found', 'There is no such decision.')
+}
+
 /** The recorded decision. @throws GateError `redacted` when it has been erased */
 export function decidedIn(entry: StoredEntry): Decided {
   const decided = decidedOf(entry)

@@ -1,39 +1,20 @@
 import { ownerOf, type StoredEntry } from '../../audit/chain.ts'
 import { canonicalJson } from '../../base/canonical.ts'
-import { GateError } from '../../base/errors.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
-import { type Explanation, explanationOf } from '../../gate/explain.ts'
+import { explanationOf } from '../../gate/explain.ts'
 import { NO_HISTORY } from '../../gate/history.ts'
 import { type Judgement, judge } from '../../gate/judge.ts'
-import { type Shown, shown } from '../../gate/shown.ts'
+import { shown } from '../../gate/shown.ts'
 import { covers, reasonOf } from '../../killswitch/killswitch.ts'
 import { domainOf, type PolicySet } from '../../policies/set.ts'
 import type { Caller, Deps, HistoryReader } from '../deps.ts'
 import type { Decided } from '../gate/answer.ts'
 import { type FindSet, type Unexplained, unexplained } from '../policies/history.ts'
-import { contextAndPlan, decidedIn, decisionEntry, recordedDecision, requestIn } from './decisions.ts'
+import { contextAndPlan, decidedIn, decisionOfChain, recordedDecision, requestIn } from './decisions.ts'
 
 export interface ExplainDeps extends Deps {
   history: HistoryReader
   findSet: FindSet
-}
-
-/** A recorded decision and its reevaluation; the recorded one stays what was decided. */
-export interface Reproduction {
-  /** Null when the decision cannot be explained. */
-  explanation: Explanation | null
-  /** Whether the reevaluation gave the same result; null when it cannot be explained. */
-  reproduced: boolean | null
-  differences: readonly Difference[]
-  /** The reason why it cannot be explained; null when it can. */
-  unexplained: Unexplained | null
-}
-
-/** A member whose reevaluated value differs from the recorded one. */
-interface Difference {
-  member: string
-  recorded: Shown
-  again: Shown
 }
 
 /**
@@ -42,11 +23,7 @@ interface Difference {
  * @throws GateError `not_found`; `redacted` when the decision itself has been erased; `overloaded`
  */
 export async function explainedDecision(deps: ExplainDeps, { chain }: Caller, id: string) {
-  const entry = await decisionEntry(deps.store, id)
-  if (entry === undefined || entry.header.chain !== chain) {
-    throw new GateError('not_found', 'There is no such decision.')
-  }
-  return explainEntry(deps, entry)
+  return explainEntry(deps, await decisionOfChain(deps.store, chain, id))
 }
 
 /** The record of a decision and its explanation, reevaluated by the policies that decided. */
@@ -54,7 +31,8 @@ export async function explainEntry(deps: ExplainDeps, entry: StoredEntry) {
   return { ...(await recordedDecision(deps, entry)), ...(await reproduce(deps, entry)) }
 }
 
-async function reproduce(deps: ExplainDeps, entry: StoredEntry): Promise<Reproduction> {
+/** The reevaluation of a recorded decision, which stays what was decided; or the reason why it cannot be explained. */
+async function reproduce(deps: ExplainDeps, entry: StoredEntry) {
   const decided = decidedIn(entry)
   const { policyDigest } = decided.grounds
   const { chain } = entry.header
@@ -73,14 +51,8 @@ async function reproduce(deps: ExplainDeps, entry: StoredEntry): Promise<Reprodu
   }
 }
 
-function without(why: Unexplained): Reproduction {
+function without(why: Unexplained) {
   return { explanation: null, reproduced: null, differences: [], unexplained: why }
-}
-
-interface Again {
-  decided: Decided
-  request: JsonObject
-  set: PolicySet | undefined
 }
 
 /**
@@ -90,7 +62,7 @@ interface Again {
 async function judgeAgain(
   deps: ExplainDeps,
   chain: string,
-  { decided, request, set }: Again,
+  { decided, request, set }: { decided: Decided; request: JsonObject; set: PolicySet | undefined },
 ): Promise<Judgement | undefined> {
   const { grounds, decision } = decided
   const { tenantId, environment } = ownerOf(chain)
@@ -134,7 +106,7 @@ function stopThen(deps: Deps, chain: string, { decision, grounds }: Decided, set
  * Differences between record and reevaluation. An approval decides after the policies, which must have held the
  * request.
  */
-function differencesOf({ decision, risk, grounds }: Decided, { outcome, risk: again }: Judgement): Difference[] {
+function differencesOf({ decision, risk, grounds }: Decided, { outcome, risk: again }: Judgement) {
   const byApproval = grounds.decidedBy === 'approval'
   const isHeld = outcome.decision === 'require_approval'
   // The reason of a hold may continue with faults of approvals.

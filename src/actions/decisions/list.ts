@@ -45,7 +45,8 @@ export interface DecisionQuery {
 export async function listDecisions({ store }: Deps, query: DecisionQuery) {
   const { chain, limit, before, from, to, filter, match = 'whole' } = query
   const oldest = await store.seqNotBefore(chain, from ?? '')
-  const length = to === undefined ? await lengthOf(store, chain) : await store.seqNotBefore(chain, to)
+  const length =
+    to === undefined ? ((await store.lengths([chain])).get(chain) ?? 0) : await store.seqNotBefore(chain, to)
   const end = Math.min(before ?? length, length)
   const first = Math.max(oldest, end - MAX_SEARCHED)
   const items: RecentDecision[] = []
@@ -64,10 +65,6 @@ export async function listDecisions({ store }: Deps, query: DecisionQuery) {
     next: reached > oldest ? reached : null,
     searchedTo: reached > oldest ? await timeAt(store, chain, reached) : null,
   }
-}
-
-async function lengthOf(store: Store, chain: string): Promise<number> {
-  return (await store.lengths([chain])).get(chain) ?? 0
 }
 
 async function timeAt(store: Store, chain: string, seq: number): Promise<string | null> {

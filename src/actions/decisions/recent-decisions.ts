@@ -19,21 +19,11 @@ export interface RecentDecision {
   decided: Decided | undefined
 }
 
-/** Decisions of a range of a chain, newest first. */
-export interface Portion {
-  decisions: RecentDecision[]
-  /** All entries from this seq on have been read. */
-  reached: number
-  /** Characters that were read. */
-  characters: number
-}
-
-/** The decisions of first <= seq < end, newest first, in portions; other work runs between two portions. */
-export async function* decisionsBackwards(
-  store: Store,
-  chain: string,
-  { first, end }: { first: number; end: number },
-): AsyncGenerator<Portion> {
+/**
+ * The decisions of first <= seq < end, newest first, in portions; other work runs between two portions. Each has read
+ * all entries from `reached` on, and so many characters.
+ */
+export async function* decisionsBackwards(store: Store, chain: string, { first, end }: { first: number; end: number }) {
   for (let before = end; before > first; ) {
     const since = Math.max(first, before - PORTION)
     const { items, total } = await store.page({

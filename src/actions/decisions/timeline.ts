@@ -2,7 +2,6 @@ import { type Approval, statusAt, stopThatCancelled } from '../../approvals/appr
 import { type StoredEntry, sectionValue } from '../../audit/chain.ts'
 import type { Actor } from '../../audit/entry.ts'
 import type { EventType } from '../../audit/events.ts'
-import { GateError } from '../../base/errors.ts'
 import { siblingId } from '../../base/id.ts'
 import type { ApiKey } from '../../keys/apikey.ts'
 import { changeIn } from '../../store/records.ts'
@@ -10,12 +9,11 @@ import type { Store } from '../../store/store.ts'
 import type { Caller, Deps } from '../deps.ts'
 import { type Decided, decidedOf } from '../gate/answer.ts'
 import { outcomeIn, SETTLED } from '../outcomes/outcome-of.ts'
-import { decisionEntry } from './decisions.ts'
+import { decisionEntry, decisionOfChain } from './decisions.ts'
 
 /** Limit of moments for one action; an approval with more votes shows the newest. */
 export const MAX_MOMENTS = 200
 
-/** The event types of a timeline. */
 export const TIMELINE_EVENTS = [
   'gate.decision',
   'approval.requested',
@@ -37,9 +35,7 @@ type TimelineEvent = (typeof TIMELINE_EVENTS)[number]
  */
 export async function decisionTimeline(deps: Deps, { chain }: Caller, id: string) {
   const { store } = deps
-  const asked = await decisionEntry(store, id)
-  if (asked === undefined || asked.header.chain !== chain)
-    throw new GateError('not_found', 'There is no such decision.')
+  const asked = await decisionOfChain(store, chain, id)
   const approvalId = decidedOf(asked)?.grounds.approvalId ?? null
   const changes = approvalId === null ? [] : await store.changesOf('approval', approvalId)
   const ofApproval = changes.filter(({ header }) => header.chain === chain)

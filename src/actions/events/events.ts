@@ -4,8 +4,8 @@ import { EVENT_TYPES } from '../../audit/events.ts'
 import { GateError } from '../../base/errors.ts'
 import { type EventGroup, mayReceive } from '../../keys/event-roles.ts'
 import type { Store } from '../../store/store.ts'
-import { type Caller, type CheckDeps, isStillActive } from '../deps.ts'
-import { streams } from '../waiters.ts'
+import type { Caller, CheckDeps } from '../deps.ts'
+import { type Stream, type StreamItem, streamFor } from '../waiters.ts'
 import { eventForCaller } from './event-for-caller.ts'
 import { eventsFrom, nextLengths } from './follow.ts'
 
@@ -14,19 +14,12 @@ const HEARTBEAT_MS = 15_000
 /** Pause after each part for a reader that catches up. */
 const PAUSE_MS = 1
 
-/** The reader's position, and the event that led to it, if any. */
-export interface EventItem {
-  position: string
-  event: { type: string; json: string } | undefined
-}
-
 /** A followed chain, and the position in it. */
 interface Cursor {
   chain: string
   types: readonly string[]
   /** The seq to be read next. */
   next: number
-  /** The known length of the chain. */
   length: number
   /** The next seq in the reader's own chain. In other chains the number of events sent: their lengths stay hidden. */
   count: number
@@ -34,19 +27,17 @@ interface Cursor {
 }
 
 /**
- * Events of the caller's tenant and environment, from the audit chains, until the client has gone or the key ends. The
- * first item is the starting position: behind `lastEventId`, else now.
- * The iteration throws GateError before its first item: `invalid_request` for an unusable position, `overloaded` when
- * the key has too many streams
+ * Events of the caller's tenant and environment, from the audit chains. The first item is the starting position: behind
+ * `lastEventId`, else now.
+ * The iteration throws GateError `invalid_request` before its first item for an unusable position.
  */
 export function eventStream(
   deps: CheckDeps,
   caller: Caller,
   lastEventId: string | undefined,
   isGone: () => boolean,
-): { items: AsyncIterable<EventItem>; isOver(): boolean } {
-  const isOver = (): boolean => isGone() || !isStillActive(deps, caller)
-  return { items: follow(deps, caller, lastEventId, isOver), isOver }
+): Stream {
+  return streamFor(deps, caller, { isGone, ends: false }, (isOver) => follow(deps, caller, lastEventId, isOver))
 }
 
 async function* follow(
@@ -54,29 +45,24 @@ async function* follow(
   caller: Caller,
   lastEventId: string | undefined,
   isOver: () => boolean,
-): AsyncGenerator<EventItem> {
-  const release = streams.take(deps.store, caller.key.id)
-  try {
-    const cursors = await cursorsFrom(deps.store, caller, lastEventId)
-    const standing = (): EventItem => ({ position: positionOf(cursors), event: undefined })
-    yield standing()
-    let lastSentMs = performance.now()
-    while (!isOver()) {
-      for (const cursor of cursors) {
-        for await (const event of read(deps, caller, cursor)) {
-          yield { position: positionOf(cursors), event }
-          lastSentMs = performance.now()
-        }
-      }
-      if (performance.now() - lastSentMs >= HEARTBEAT_MS) {
-        yield standing()
+): AsyncGenerator<StreamItem> {
+  const cursors = await cursorsFrom(deps.store, caller, lastEventId)
+  const standing = (): StreamItem => ({ position: positionOf(cursors), event: undefined })
+  yield standing()
+  let lastSentMs = performance.now()
+  while (!isOver()) {
+    for (const cursor of cursors) {
+      for await (const event of read(deps, caller, cursor)) {
+        yield { position: positionOf(cursors), event }
         lastSentMs = performance.now()
       }
-      if (cursors.some(({ next, length }) => next < length)) await sleep(PAUSE_MS)
-      else await awaitMore(deps.store, cursors)
     }
-  } finally {
-    release()
+    if (performance.now() - lastSentMs >= HEARTBEAT_MS) {
+      yield standing()
+      lastSentMs = performance.now()
+    }
+    if (cursors.some(({ next, length }) => next < length)) await sleep(PAUSE_MS)
+    else await awaitMore(deps.store, cursors)
   }
 }
 

@@ -1,41 +1,21 @@
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
-import { checkpointText } from '../../audit/checkpoint.ts'
 import { type EntryDraft, SERVICE } from '../../audit/entry.ts'
-import { utf8 } from '../../base/bytes.ts'
 import { limitConcurrency } from '../../base/concurrency.ts'
 import { formatDigest } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
-import { formatNote } from '../../evidence/note.ts'
-import { signatureOf } from '../../evidence/sign.ts'
+import { keyIdOf, parseCheckpointNote } from '../../evidence/note.ts'
+import type { Store } from '../../store/store.ts'
 import type { Guard, StoredCheckpoint, Write } from '../../store/submission.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { chainTree, type Growth } from './chain-tree.ts'
-import { checkpointFor } from './covering.ts'
 import { isDue, unsignedChains } from './due.ts'
-import { type Keyring, noteKey } from './signing-keys.ts'
+import { type Keyring, signedCheckpoint } from './signing-keys.ts'
+import { trustOf } from './trust.ts'
 
 /** Interval of checkpoints without decisions, which show that the log has kept its length. */
 const HEARTBEAT_MS = 3_600_000
 
-export interface Checkpointer {
-  /** Signs the chains whose checkpoint is due. */
-  tend(): Promise<void>
-  /** Signs all chains that have grown. */
-  signAll(): Promise<void>
-  /**
-   * Signs these chains even where missing checkpoints left much unsigned, and commits the entry of `record` with them.
-   * Chains that `_system` contradicts are not signed.
-   */
-  adopt(chains: readonly string[], record: Recorder): Promise<void>
-  /**
-   * The checkpoint to show for the entry; signed when there is none.
-   *
-   * @param maxNumber prefers a checkpoint up to this number
-   */
-  covering(chain: string, seq: number, maxNumber?: number): Promise<StoredCheckpoint>
-  /** Faults of the chains that cannot be signed. */
-  faults(): ReadonlyMap<string, string>
-}
+export type Checkpointer = ReturnType<typeof checkpointer>
 
 /** Makes the entry that records these chains. */
 type Recorder = (taken: readonly string[]) => EntryDraft
@@ -50,7 +30,7 @@ export interface CheckpointDeps extends Deps {
  * Signs appended entries after verifying them again: each entry must follow from the one before, and the tree must
  * extend the last signed one. A chain that fails is signed no more.
  */
-export function checkpointer(deps: CheckpointDeps): Checkpointer {
+export function checkpointer(deps: CheckpointDeps) {
   const { store, clock } = deps
   const { sign, faults } = signing(deps)
   let heartbeatMs = clock()
@@ -58,6 +38,7 @@ export function checkpointer(deps: CheckpointDeps): Checkpointer {
   const serial = limitConcurrency(1)
 
   return {
+    /** Signs the chains whose checkpoint is due. */
     tend: () =>
       serial(async () => {
         const isHeartbeat = clock() - heartbeatMs >= HEARTBEAT_MS
@@ -68,9 +49,19 @@ export function checkpointer(deps: CheckpointDeps): Checkpointer {
         if (isHeartbeat) heartbeatMs = clock()
         await sign(due)
       }),
+    /** Signs all chains that have grown. */
     signAll: () => serial(async () => sign((await unsignedChains(store)).map(({ chain }) => chain))),
-    adopt: (chains, record) => serial(() => sign(chains, record)),
-    async covering(chain, seq, maxNumber) {
+    /**
+     * Signs these chains even where missing checkpoints left much unsigned, and commits the entry of `record` with them.
+     * Chains that `_system` contradicts are not signed.
+     */
+    adopt: (chains: readonly string[], record: Recorder) => serial(() => sign(chains, record)),
+    /**
+     * The checkpoint to show for the entry; signed when there is none.
+     *
+     * @param maxNumber prefers a checkpoint up to this number
+     */
+    async covering(chain: string, seq: number, maxNumber?: number): Promise<StoredCheckpoint> {
       const find = (): Promise<StoredCheckpoint | undefined> => checkpointFor(store, chain, seq, maxNumber)
       const found = await find()
       if (found !== undefined) return found
@@ -79,7 +70,8 @@ export function checkpointer(deps: CheckpointDeps): Checkpointer {
       if (made !== undefined) return made
       throw new GateError('audit_unavailable', faults.get(chain) ?? `Entry ${seq} of ${chain} cannot be signed.`)
     },
-    faults: () => faults,
+    /** Faults of the chains that cannot be signed. */
+    faults: (): ReadonlyMap<string, string> => faults,
   }
 }
 
@@ -110,9 +102,7 @@ function signing(deps: CheckpointDeps) {
     const key = deps.keyring.logKey()
     const guards = growths.map(({ chain, from }): Guard => ({ kind: 'checkpointed', chain, size: from }))
     const writes = growths.map(({ chain, size, root, nodes }): Write => {
-      const text = checkpointText({ origin: store.origin, chain, size, root })
-      const note = formatNote(text, noteKey(store, key), signatureOf(utf8(text), key.privateKey))
-      return { kind: 'checkpoint', chain, size, note, nodes }
+      return { kind: 'checkpoint', chain, size, note: signedCheckpoint(store, key, { chain, size, root }), nodes }
     })
     const data = { checkpoints: growths.map(({ chain, size, root }) => ({ chain, size, root: formatDigest(root) })) }
     const entries: EntryDraft[] = [eventEntry(deps, SYSTEM_CHAIN, 'audit.checkpoint', data, SERVICE)]
@@ -128,4 +118,30 @@ function signing(deps: CheckpointDeps) {
       decideAndCommit(store, () => decide(chains, record)),
     faults,
   }
+}
+
+/**
+ * The checkpoint to show for an entry, undefined when none covers it: the first, preferably up to `maxNumber`. A
+ * revoked log key proves nothing to holders of no anchor: then a later checkpoint by a valid key, if any.
+ */
+async function checkpointFor(
+  store: Store,
+  chain: string,
+  seq: number,
+  maxNumber?: number,
+): Promise<StoredCheckpoint | undefined> {
+  const covering =
+    (await store.checkpointCovering(chain, seq, maxNumber)) ?? (await store.checkpointCovering(chain, seq))
+  if (covering === undefined || !isByRevoked(store, covering)) return covering
+  const taken = maxNumber === undefined ? undefined : await store.lastCheckpointUpTo(chain, maxNumber)
+  for (const later of [taken, await store.lastCheckpoint(chain)])
+    if (later !== undefined && later.size > seq && !isByRevoked(store, later)) return later
+  return covering
+}
+
+function isByRevoked(store: Store, { note }: StoredCheckpoint): boolean {
+  const { logKeys, revoked } = trustOf(store)
+  const ids = logKeys.filter(({ publicKey }) => revoked.has(publicKey)).map(keyIdOf)
+  const signed = parseCheckpointNote(note)?.signatures ?? []
+  return signed.some(({ name, keyId }) => name === store.origin && ids.includes(keyId))
 }

@@ -14,7 +14,7 @@ import { changeIn } from '../../store/records.ts'
 import type { StoredCheckpoint } from '../../store/submission.ts'
 import { takenUpTo } from '../anchors/anchors.ts'
 import { assertErasedLawfully, redactionsAfter } from '../audit/redactions.ts'
-import { decisionEntry } from '../decisions/decisions.ts'
+import { decisionOfChain } from '../decisions/decisions.ts'
 import type { Deps } from '../deps.ts'
 import type { Checkpointer } from './checkpoints.ts'
 import type { Keyring } from './signing-keys.ts'
@@ -44,9 +44,7 @@ export async function exportEnvelope(deps: EvidenceDeps, chain: string, id: stri
 
 async function signedBundle(deps: EvidenceDeps, chain: string, id: string) {
   const { store } = deps
-  const entry = await decisionEntry(store, id)
-  if (entry === undefined || entry.header.chain !== chain)
-    throw new GateError('not_found', 'There is no such decision.')
+  const entry = await decisionOfChain(store, chain, id)
   const { seq, ts } = entry.header
   const checkpoint = await deps.checkpoints.covering(chain, seq, await takenUpTo(deps.store))
   await assertErasedLawfully(store, entry)

@@ -1,11 +1,13 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
+import { type Checkpoint, checkpointText } from '../../audit/checkpoint.ts'
 import { SERVICE } from '../../audit/entry.ts'
+import { utf8 } from '../../base/bytes.ts'
 import { digestOf } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'
 import { DAY_MS, formatTimestamp } from '../../base/time.ts'
-import type { NoteKey } from '../../evidence/note.ts'
-import { canSign, publicKeyOf, signStatement } from '../../evidence/sign.ts'
+import { formatNote, type NoteKey } from '../../evidence/note.ts'
+import { canSign, publicKeyOf, signatureOf, signStatement } from '../../evidence/sign.ts'
 import { type Certificate, logKeysFor, type Rotation, type Trust } from '../../evidence/trust.ts'
 import { creation, isInUse, type SigningKey } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
@@ -112,6 +114,12 @@ export function keyInUse(store: Store): SigningKey | undefined {
 /** The name under which the log key signs notes. */
 export function noteKey({ origin }: Store, { publicKey }: Pick<PrivateKey, 'publicKey'>): NoteKey {
   return { name: origin, publicKey }
+}
+
+/** A checkpoint of a chain as a note that the log key has signed. */
+export function signedCheckpoint(store: Store, key: PrivateKey, tree: Omit<Checkpoint, 'origin'>): string {
+  const text = checkpointText({ origin: store.origin, ...tree })
+  return formatNote(text, noteKey(store, key), signatureOf(utf8(text), key.privateKey))
 }
 
 export async function ensureLogKey(deps: Deps, file: KeyFile): Promise<PrivateKey> {

@@ -1,22 +1,19 @@
-import { type Static, Type } from '#typebox'
-import type { StoredEntry } from '../../audit/chain.ts'
+import type { Static } from '#typebox'
 import { type Bundle, REDACTABLE, type Redactable } from '../../evidence/bundle.ts'
 import type { CheckName, Verification } from '../../evidence/checks.ts'
 import { bundleOfEnvelope } from '../../evidence/envelope.ts'
 import { checkpointOf } from '../../evidence/note.ts'
 import type { Trust } from '../../evidence/trust.ts'
 import { matchesStored, verifyBundle } from '../../evidence/verify.ts'
-import { AnyJsonObject, TenantIdField } from '../../gate/request.ts'
+import { AnyJsonObject } from '../../gate/request.ts'
 import { takenUpTo } from '../anchors/anchors.ts'
 import { assertErasedLawfully } from '../audit/redactions.ts'
 import type { Caller, Deps } from '../deps.ts'
+import { requestBody } from '../request-body.ts'
 import { approvalEntries, type EvidenceDeps } from './evidence.ts'
 import { trustOf } from './trust.ts'
 
-export const VerifyBundleRequest = Type.Object(
-  { tenantId: TenantIdField, bundle: AnyJsonObject },
-  { additionalProperties: false, title: 'VerifyBundleRequest' },
-)
+export const VerifyBundleRequest = requestBody('VerifyBundleRequest', { bundle: AnyJsonObject })
 export type VerifyBundleRequest = Static<typeof VerifyBundleRequest>
 
 export interface ServiceVerification extends Verification {
@@ -27,9 +24,7 @@ export interface ServiceVerification extends Verification {
 /** Limit of JSON values in a bundle: it holds the request, and the approved one again. */
 export const MAX_BUNDLE_VALUES = 200_000
 
-/** Inputs for the examination of evidence. */
 export interface ExamineInputs {
-  /** The caller's tenant. */
   tenantId: string
   trust: Trust
   nowMs: number
@@ -111,11 +106,8 @@ async function erasedHere(deps: Deps, { proof }: Bundle): Promise<Redactable[]> 
   if (entry === undefined) return REDACTABLE.filter((name) => proof.redacted.includes(name))
   await assertErasedLawfully(deps.store, entry)
   const hasApproval = (await approvalEntries(deps, entry)) !== undefined
-  return REDACTABLE.filter((name) => !(name === 'approval' ? hasApproval : hasSection(entry, name)))
-}
-
-function hasSection({ sections }: StoredEntry, wanted: string): boolean {
-  return sections.some(({ name }) => name === wanted)
+  const kept: string[] = entry.sections.map(({ name }) => name)
+  return REDACTABLE.filter((name) => !(name === 'approval' ? hasApproval : kept.includes(name)))
 }
 
 async function isAnchoredHere(deps: Deps, { proof }: Bundle): Promise<boolean> {

@@ -1,33 +1,17 @@
-import type { Approval } from '../../approvals/approval.ts'
-import { deadlineMs, statusAt } from '../../approvals/approval.ts'
+import { type Approval, deadlineMs, statusAt } from '../../approvals/approval.ts'
 import { type StoredEntry, sectionValue } from '../../audit/chain.ts'
 import type { DecisionEntry } from '../../audit/entry.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Explanation } from '../../gate/explain.ts'
 import { coveringStop } from '../../killswitch/killswitch.ts'
-import { type Decision, domainOf, type PolicySet } from '../../policies/set.ts'
+import { domainOf, type PolicySet } from '../../policies/set.ts'
 import type { Caller, CheckDeps, Deps } from '../deps.ts'
 
 /** Validity of an allow; later the agent asks again. */
 const ALLOW_VALID_MS = 60_000
 
 /** `data` of POST /gate/check. */
-export interface CheckAnswer {
-  decision: Decision
-  reason: string
-  riskScore: number
-  plan: { action: string; validated: boolean }
-  decisionId: string
-  timestamp: string
-  rule: string | null
-  decidedBy: string
-  retry: string
-  policyDigest: string | null
-  approvalId: string | null
-  approvalExpiresAt: string | null
-  validUntil: string | null
-  factors: Decided['risk']['factors']
-  unevaluable: Decided['grounds']['unevaluable']
+export type CheckAnswer = ReturnType<typeof checkAnswer> & {
   /** Present only on request, for a new decision, where the policies disclose it to agents. */
   explanation?: Explanation
 }
@@ -41,7 +25,7 @@ export function checkAnswer(
   ts: string,
   approvalExpiresAt: string | null,
   set: PolicySet | undefined,
-): CheckAnswer {
+) {
   // Missing policies may have forbidden disclosure.
   const open = set === undefined ? grounds.policyDigest === null : set.explain !== 'reason'
   return {

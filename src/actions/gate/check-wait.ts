@@ -5,7 +5,7 @@ import { domainOf } from '../../policies/set.ts'
 import { waitForApproval } from '../approvals/approvals.ts'
 import type { Caller, CheckDeps } from '../deps.ts'
 import type { Idempotency } from '../idempotency.ts'
-import { mayWait } from '../waiters.ts'
+import { waiters } from '../waiters.ts'
 import type { CheckAnswer } from './answer.ts'
 import { type CheckOptions, check } from './check.ts'
 
@@ -37,7 +37,7 @@ export async function checkAndWait(
   const first = await check(deps, caller, request, idempotency, { explain })
   if (waitMs === 0 || first.decision !== 'require_approval' || first.approvalId === null) return first
   // The approval is pending by now: the caller gets the hold and may poll.
-  if (!mayWait(deps.store, caller.key.id)) return first
+  if (!waiters.isFree(deps.store, caller.key.id)) return first
   const isStopped = (): boolean => {
     const set = deps.policies.get(caller.tenantId)
     const subject = { chain: caller.chain, action: request.action, domain: set && domainOf(set, request.action) }

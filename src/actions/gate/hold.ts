@@ -22,7 +22,6 @@ import type { Judged } from './judge.ts'
 
 type CountedVotes = ReturnType<typeof countedVotes>
 
-/** A judged request, and the id of its decision. */
 export interface Asked {
   caller: Caller
   request: CheckRequest

@@ -1,32 +1,20 @@
-import type { Ruling } from '../../gate/decide.ts'
-import { type Judgement, judge } from '../../gate/judge.ts'
+import { judge } from '../../gate/judge.ts'
 import type { CheckRequest } from '../../gate/request.ts'
-import type { Risk } from '../../gate/risk.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
-import { domainOf, type PolicySet } from '../../policies/set.ts'
-import type { Caller, CheckDeps, Seen } from '../deps.ts'
+import { domainOf } from '../../policies/set.ts'
+import type { Caller, CheckDeps } from '../deps.ts'
 import { NOTHING_READ } from './history.ts'
 
-/** The verdict of kill switch and policy in force, before approvals. */
-export interface Judged {
-  subject: { chain: string; action: string; domain: string | undefined }
-  set: PolicySet | undefined
-  outcome: Ruling
-  risk: Risk
-  /** Input of an explanation. */
-  judgement: Judgement
-  nowMs: number
-  /** The part of the chain that was read, and its guard; null when no history was read. */
-  seen: Seen | null
-}
+/** The verdict of kill switch and policy in force, before approvals; `seen` is null when no history was read. */
+export type Judged = Awaited<ReturnType<typeof judgeNow>>
 
 /** Judges the request by the current state, without side effects. */
 export async function judgeNow(
   deps: CheckDeps,
   caller: Caller,
   { action, context, plan }: Pick<CheckRequest, 'action' | 'context' | 'plan'>,
-): Promise<Judged> {
+) {
   const nowMs = deps.clock()
   const set = deps.policies.get(caller.tenantId)
   const subject = { chain: caller.chain, action, domain: set && domainOf(set, action) }

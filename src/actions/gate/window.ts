@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { serialByKey } from '../../base/concurrency.ts'
 import { matchesAny } from '../../base/glob.ts'
-import { addTallies, MAX_SESSION_ACTIONS, MISSING_AMOUNT, NO_TALLY, type Tally, tallyOf } from '../../gate/history.ts'
+import { addTallies, MAX_SESSION_ACTIONS, MISSING_AMOUNT, NO_TALLY, tallyOf } from '../../gate/history.ts'
 import type { Counter, PolicySet } from '../../policies/set.ts'
 import type { Taken, TakenBy } from '../../store/queries.ts'
 import type { Store } from '../../store/store.ts'
@@ -18,20 +18,10 @@ export interface Window extends TakenBy {
   end: number
 }
 
-interface WindowTally {
-  tally: Tally
-  /** Erased requests. No default replaces their values, which may have been other numbers. */
-  erased: number
-}
+export type WindowReader = ReturnType<typeof windowReader>
 
 /** Reads allowed actions. */
-export interface WindowReader {
-  tally(set: PolicySet, counter: Counter, window: Window): Promise<WindowTally>
-  /** The distinct actions, with the known ones; the search ends where there are more than facts can hold. */
-  actions(window: Window, known: Iterable<string>): Promise<ReadonlySet<string>>
-}
-
-export function windowReader(store: Store): WindowReader {
+export function windowReader(store: Store) {
   const serial = serialByKey()
   // Readers run one after another, so that many delay other work no longer than one does.
   const breathe = (): Promise<void> => serial('', () => nextTurn())
@@ -49,8 +39,9 @@ export function windowReader(store: Store): WindowReader {
     }
   }
   return {
-    async tally(set, counter, window) {
+    async tally(set: PolicySet, counter: Counter, window: Window) {
       let tally = NO_TALLY
+      // No default replaces the values of erased requests, which may have been other numbers.
       let erased = 0
       let characters = 0
       for await (const { seq, action } of takenIn(window)) {
@@ -67,7 +58,8 @@ export function windowReader(store: Store): WindowReader {
       }
       return { tally, erased }
     },
-    async actions(window, known) {
+    /** The distinct actions, with the known ones; the search ends where there are more than facts can hold. */
+    async actions(window: Window, known: Iterable<string>): Promise<ReadonlySet<string>> {
       const actions = new Set(known)
       if (actions.size > MAX_SESSION_ACTIONS) return actions
       for await (const { action } of takenIn(window)) {

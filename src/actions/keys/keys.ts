@@ -6,11 +6,11 @@ import { ENVIRONMENTS, type Environment } from '../../base/environment.ts'
 import { GateError } from '../../base/errors.ts'
 import { isId } from '../../base/id.ts'
 import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../../base/time.ts'
-import { TenantIdField } from '../../gate/request.ts'
 import { type ApiKey, formatSecret, hashSecret, SECRET_BYTES } from '../../keys/apikey.ts'
 import { isAdmin, ROLES, type Role } from '../../keys/roles.ts'
 import { change, creation } from '../../store/records.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry } from '../deps.ts'
+import { requestBody } from '../request-body.ts'
 import type { KeyUses } from './uses.ts'
 
 const Label = Type.String({ minLength: 1, maxLength: 128 })
@@ -22,18 +22,14 @@ export const EnvironmentField = Type.Unsafe<Environment>({
 })
 
 /** Body of POST /keys, and what `keys create` takes. */
-export const CreateKeyRequest = Type.Object(
-  {
-    tenantId: TenantIdField,
-    roles: Type.Array(RoleField, { minItems: 1, maxItems: ROLES.length }),
-    environment: Type.Optional(EnvironmentField),
-    name: Type.Optional(Label),
-    identity: Type.Optional(Label),
-    groups: Type.Optional(Type.Array(Label, { maxItems: 32 })),
-    expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'A time to come, with a zone.' })),
-  },
-  { additionalProperties: false, title: 'CreateKeyRequest' },
-)
+export const CreateKeyRequest = requestBody('CreateKeyRequest', {
+  roles: Type.Array(RoleField, { minItems: 1, maxItems: ROLES.length }),
+  environment: Type.Optional(EnvironmentField),
+  name: Type.Optional(Label),
+  identity: Type.Optional(Label),
+  groups: Type.Optional(Type.Array(Label, { maxItems: 32 })),
+  expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'A time to come, with a zone.' })),
+})
 export type CreateKeyRequest = Static<typeof CreateKeyRequest>
 
 /** The maker or revoker of a key: a key over HTTP, or the host's command line. */

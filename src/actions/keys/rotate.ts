@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { type Static, Type } from '#typebox'
 import { GateError } from '../../base/errors.ts'
 import { DAY_MS, formatTimestamp, LAST_TIME_MS } from '../../base/time.ts'
-import { TenantIdField } from '../../gate/request.ts'
 import { type ApiKey, formatSecret, hashSecret, isActive, lineOf, SECRET_BYTES } from '../../keys/apikey.ts'
 import { change, creation } from '../../store/records.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
+import { requestBody } from '../request-body.ts'
 import { chainOfKey, type KeyMaker, keyView, makerGuards, managedKey } from './keys.ts'
 
 /** Limit of the time during which the old and the new secret both work. */
@@ -15,20 +15,15 @@ export const DEFAULT_OVERLAP_MS = DAY_MS
 
 const MINUTE_MS = 60_000
 
-/** Body of POST /keys/:id/rotate. */
-export const RotateKeyRequest = Type.Object(
-  {
-    tenantId: TenantIdField,
-    overlapMinutes: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: MAX_OVERLAP_MS / MINUTE_MS,
-        description: `How long the old secret still works, at most 30 days; 0 ends it now. ${DEFAULT_OVERLAP_MS / MINUTE_MS} (a day) if not given.`,
-      }),
-    ),
-  },
-  { additionalProperties: false, title: 'RotateKeyRequest' },
-)
+export const RotateKeyRequest = requestBody('RotateKeyRequest', {
+  overlapMinutes: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_OVERLAP_MS / MINUTE_MS,
+      description: `How long the old secret still works, at most 30 days; 0 ends it now. ${DEFAULT_OVERLAP_MS / MINUTE_MS} (a day) if not given.`,
+    }),
+  ),
+})
 
 export function overlapMsOf({ overlapMinutes }: Static<typeof RotateKeyRequest>): number {
   return overlapMinutes === undefined ? DEFAULT_OVERLAP_MS : overlapMinutes * MINUTE_MS

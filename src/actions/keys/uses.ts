@@ -5,22 +5,17 @@ import type { Deps } from '../deps.ts'
 /** Uses in one write; other writers get the file between two. */
 const BATCH = 500
 
-/** Last uses of keys. They are informative and prove nothing: no chain holds them, and a crash loses the newest. */
-export interface KeyUses {
-  /** Notes a use of this key. Runs for every request, so it must be cheap. */
-  note(keyId: string, atMs: number): void
-  /** Last uses of these keys, as far as this process and the file know; unused keys are left out. */
-  lastOf(keyIds: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Writes the uses that are not on disk yet. @throws GateError of the store; they are written next time then */
-  flush(): Promise<void>
-}
+export type KeyUses = ReturnType<typeof rememberKeyUses>
 
-export function rememberKeyUses({ store }: Pick<Deps, 'store'>): KeyUses {
+/** Last uses of keys. They are informative and prove nothing: no chain holds them, and a crash loses the newest. */
+export function rememberKeyUses({ store }: Pick<Deps, 'store'>) {
   const used = new Map<string, number>()
   const written = new Map<string, number>()
   return {
-    note: (keyId, atMs) => void used.set(keyId, atMs),
-    async lastOf(keyIds) {
+    /** Notes a use of this key. Runs for every request, so it must be cheap. */
+    note: (keyId: string, atMs: number) => void used.set(keyId, atMs),
+    /** Last uses of these keys, as far as this process and the file know; unused keys are left out. */
+    async lastOf(keyIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
       const last = new Map(await storedUses(store, keyIds))
       for (const keyId of keyIds) {
         const atMs = used.get(keyId)
@@ -30,7 +25,8 @@ export function rememberKeyUses({ store }: Pick<Deps, 'store'>): KeyUses {
       }
       return last
     },
-    async flush() {
+    /** Writes the uses that are not on disk yet. @throws GateError of the store; they are written next time then */
+    async flush(): Promise<void> {
       const due = Array.from(used).filter(([keyId, atMs]) => written.get(keyId) !== atMs)
       for (let first = 0; first < due.length; first += BATCH) {
         const batch = due.slice(first, first + BATCH)

@@ -1,6 +1,7 @@
 import { type Static, Type } from '#typebox'
-import { MAX_TEXT, TenantIdField } from '../../gate/request.ts'
+import { MAX_TEXT } from '../../gate/request.ts'
 import { LEVELS, type Level } from '../../killswitch/killswitch.ts'
+import { requestBody } from '../request-body.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 export const LevelField = Type.Unsafe<Level>({
@@ -17,35 +18,27 @@ const Scope = Type.Optional(
   }),
 )
 const Text = Type.String({ minLength: 1, maxLength: MAX_TEXT })
-const Closed = { additionalProperties: false }
 
-/** Bodies of trigger and recover. */
-export const TriggerRequest = Type.Object(
-  { tenantId: TenantIdField, level: LevelField, scope: Scope, reason: Text, triggeredBy: Name },
-  { ...Closed, title: 'TriggerRequest' },
-)
-export const RecoverRequest = Type.Object(
-  {
-    tenantId: TenantIdField,
-    id: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'The stop that is meant: one that came in its place meanwhile is not ended.',
-      }),
-    ),
-    level: Type.Optional(LevelField),
-    scope: Scope,
-    recoveredBy: Name,
-    comment: Text,
-  },
-  { ...Closed, title: 'RecoverRequest' },
-)
-/** Body of a preview. */
-export const PreviewStopRequest = Type.Object(
-  { tenantId: TenantIdField, level: LevelField, scope: Scope },
-  { ...Closed, title: 'PreviewStopRequest' },
-)
+export const TriggerRequest = requestBody('TriggerRequest', {
+  level: LevelField,
+  scope: Scope,
+  reason: Text,
+  triggeredBy: Name,
+})
+export const RecoverRequest = requestBody('RecoverRequest', {
+  id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'The stop that is meant: one that came in its place meanwhile is not ended.',
+    }),
+  ),
+  level: Type.Optional(LevelField),
+  scope: Scope,
+  recoveredBy: Name,
+  comment: Text,
+})
+export const PreviewStopRequest = requestBody('PreviewStopRequest', { level: LevelField, scope: Scope })
 export type PreviewStopRequest = Static<typeof PreviewStopRequest>
 export type TriggerRequest = Static<typeof TriggerRequest>
 export type RecoverRequest = Static<typeof RecoverRequest>

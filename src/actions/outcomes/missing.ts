@@ -9,22 +9,18 @@ const LOOK_BACK_MS = DAY_MS
 /** Limit of one agent's entries in a commit, for which other writes wait. */
 const BATCH = 200
 
-export interface OutcomeWatch {
-  /** Searches all chains once. */
-  look(): Promise<void>
-}
-
 /**
  * Records allows whose outcome is missing. An agent is expected to report all of them from its first outcome on;
  * nothing is recorded of others.
  *
  * @param withinMs time limit of an outcome
  * @param onMissing called with the outcomes recorded as missing
+ * @returns a function that searches all chains once
  */
 export function outcomeWatch(
   deps: Deps,
   { withinMs, onMissing }: { withinMs: number; onMissing(chain: string, missing: readonly Unreported[]): void },
-): OutcomeWatch {
+): () => Promise<void> {
   /** The seq before which all allows were checked, by chain and agent. */
   const seen = new Map<string, number>()
   const { store, clock } = deps
@@ -39,17 +35,15 @@ export function outcomeWatch(
     }
   }
 
-  return {
-    async look() {
-      for (const chain of await store.chains()) {
-        const reporters = await store.reporters(chain)
-        if (reporters.length === 0) continue
-        const nowMs = clock()
-        const oldest = await store.seqNotBefore(chain, formatTimestamp(nowMs - LOOK_BACK_MS - withinMs))
-        const end = await store.seqNotBefore(chain, formatTimestamp(nowMs - withinMs))
-        for (const reporter of reporters) await lookAt(chain, reporter, oldest, end)
-      }
-    },
+  return async () => {
+    for (const chain of await store.chains()) {
+      const reporters = await store.reporters(chain)
+      if (reporters.length === 0) continue
+      const nowMs = clock()
+      const oldest = await store.seqNotBefore(chain, formatTimestamp(nowMs - LOOK_BACK_MS - withinMs))
+      const end = await store.seqNotBefore(chain, formatTimestamp(nowMs - withinMs))
+      for (const reporter of reporters) await lookAt(chain, reporter, oldest, end)
+    }
   }
 }
 

@@ -10,7 +10,6 @@ export type OutcomeStatus = (typeof OUTCOME_STATUSES)[number]
 export const RECORDED: readonly EventType[] = ['outcome.recorded']
 export const SETTLED: readonly EventType[] = ['outcome.recorded', 'outcome.missing']
 
-/** The data of a reported outcome. */
 export type OutcomeData = {
   status: OutcomeStatus
   /** The action ran without an allow. */
@@ -25,7 +24,6 @@ export interface Outcome extends Omit<OutcomeData, 'status'> {
   /** Null also when it has been erased. */
   error: string | null
   recordedAt: string
-  /** Id of its audit entry. */
   entryId: string
 }
 

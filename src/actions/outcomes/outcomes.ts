@@ -1,27 +1,23 @@
 import { type Static, Type } from '#typebox'
 import { GateError } from '../../base/errors.ts'
 import { isId } from '../../base/id.ts'
-import { MAX_ID, MAX_TEXT, TenantIdField } from '../../gate/request.ts'
+import { MAX_ID, MAX_TEXT } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import { ownDecision } from '../decisions/decisions.ts'
 import { type Caller, committedTime, type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
+import { requestBody } from '../request-body.ts'
 import { OUTCOME_STATUSES, type OutcomeData, type OutcomeStatus, outcomeOf, RECORDED } from './outcome-of.ts'
 
-/** Body of POST /gate/outcome. */
-export const OutcomeRequest = Type.Object(
-  {
-    tenantId: TenantIdField,
-    decisionId: Type.String({ maxLength: MAX_ID, description: 'The decision that the action was run on.' }),
-    status: Type.Unsafe<OutcomeStatus>({ type: 'string', enum: [...OUTCOME_STATUSES] }),
-    observed: Type.Optional(
-      Type.Boolean({ description: 'The caller only watches: it runs actions whatever is decided, and says so.' }),
-    ),
-    durationMs: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-    error: Type.Optional(Type.String({ maxLength: MAX_TEXT, description: 'Why it failed, or was not run.' })),
-  },
-  { additionalProperties: false, title: 'OutcomeRequest' },
-)
+export const OutcomeRequest = requestBody('OutcomeRequest', {
+  decisionId: Type.String({ maxLength: MAX_ID, description: 'The decision that the action was run on.' }),
+  status: Type.Unsafe<OutcomeStatus>({ type: 'string', enum: [...OUTCOME_STATUSES] }),
+  observed: Type.Optional(
+    Type.Boolean({ description: 'The caller only watches: it runs actions whatever is decided, and says so.' }),
+  ),
+  durationMs: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  error: Type.Optional(Type.String({ maxLength: MAX_TEXT, description: 'Why it failed, or was not run.' })),
+})
 export type OutcomeRequest = Static<typeof OutcomeRequest>
 
 /** A reported run that may have bypassed the gate. */

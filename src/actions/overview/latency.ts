@@ -5,29 +5,23 @@ const BOUNDS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 /** Number of newest checks that the percentiles cover. */
 export const NEWEST = 1000
 
-/** Latency of checks in this process, since its start. */
-export interface Latency {
-  /** Notes one answered check. */
-  note(ms: number): void
-  /** Checks up to each bound in seconds, their number and their total time. */
-  histogram(): { buckets: readonly { le: number; count: number }[]; count: number; sumS: number }
-  /** Percentiles of the newest checks; null before the first. */
-  newest(): { count: number; p50Ms: number; p99Ms: number } | null
-}
+export type Latency = ReturnType<typeof latency>
 
-export function latency(): Latency {
+/** Latency of checks in this process, since its start. */
+export function latency() {
   const newest = new Float64Array(NEWEST)
   const counts = BOUNDS_S.map(() => 0)
   let count = 0
   let sumMs = 0
   return {
-    note(ms) {
+    note(ms: number): void {
       newest[count % NEWEST] = ms
       count += 1
       sumMs += ms
       const bucket = BOUNDS_S.findIndex((bound) => ms <= bound * 1000)
       if (bucket >= 0) counts[bucket] = (counts[bucket] ?? 0) + 1
     },
+    /** Checks up to each bound in seconds, their number and their total time. */
     histogram() {
       let reached = 0
       const buckets = BOUNDS_S.map((le, i) => {
@@ -36,6 +30,7 @@ export function latency(): Latency {
       })
       return { buckets, count, sumS: sumMs / 1000 }
     },
+    /** Percentiles of the newest checks; null before the first. */
     newest() {
       const sorted = newest.slice(0, Math.min(count, NEWEST)).sort()
       const of = (percent: number): number => Math.round((percentile(sorted, percent) ?? 0) * 1000) / 1000

@@ -106,7 +106,6 @@ function orderOf(a: string | null, b: string | null): number {
   return (a ?? '') < (b ?? '') ? -1 : 1
 }
 
-/** Pending approvals. */
 async function pendingNow(deps: Deps, chain: string, nowMs: number) {
   const { store } = deps
   const actual = await changedByTime(deps, chain, 'pending', nowMs)

@@ -45,16 +45,7 @@ export interface Ended {
   readonly waitedMs: number | null
 }
 
-/** Recent events of a chain. */
-export interface Recent {
-  /** The time from which on the data is complete. */
-  readonly completeMs: number
-  /** Times of decisions, and their kinds as indexes of `kinds`. */
-  readonly times: readonly number[]
-  readonly places: readonly number[]
-  readonly kinds: readonly Kind[]
-  readonly ended: readonly Ended[]
-}
+export type Recent = Readonly<Pick<Tail, 'completeMs' | 'times' | 'places' | 'kinds' | 'ended'>>
 
 /** Reads the recent decisions of a chain from a cache, extended by the entries since. */
 export type RecentReader = (chain: string, nowMs: number) => Promise<Recent>
@@ -83,12 +74,13 @@ export function recentReader(store: Store, limits = LIMITS): RecentReader {
     })
 }
 
-/** The cached tail of a chain. */
 interface Tail {
   readonly chain: string
   /** The next seq to read. */
   next: number
+  /** The time from which on the data is complete. */
   completeMs: number
+  /** Times of decisions, and their kinds as indexes of `kinds`. */
   readonly times: number[]
   readonly places: number[]
   readonly kinds: Kind[]

@@ -1,6 +1,7 @@
 import { type Static, Type } from '#typebox'
 import { insidePath, isPolicyFile, isTestFile, type PolicySource } from '../../authoring/load/files.ts'
 import { type ErrorDetail, GateError } from '../../base/errors.ts'
+import { closed } from '../request-body.ts'
 
 /** Limit of files, and of lists, in one request. */
 const MAX_FILES = 1000
@@ -8,29 +9,21 @@ const MAX_FILES = 1000
 const MAX_NAME = 255
 const MAX_PATH = 1024
 
-const CLOSED = { additionalProperties: false }
-
 /** Policy texts in a request. */
 export const DraftFields = {
   files: Type.Array(
-    Type.Object(
-      {
-        name: Type.String({ maxLength: MAX_NAME, description: 'As in the folder of the tenant: `main.yaml`.' }),
-        text: Type.String({ description: 'The content of the file.' }),
-      },
-      { ...CLOSED, title: 'PolicyFile' },
-    ),
+    closed('PolicyFile', {
+      name: Type.String({ maxLength: MAX_NAME, description: 'As in the folder of the tenant: `main.yaml`.' }),
+      text: Type.String({ description: 'The content of the file.' }),
+    }),
     { maxItems: MAX_FILES, description: 'Policies and tests, in any order.' },
   ),
   lists: Type.Optional(
     Type.Array(
-      Type.Object(
-        {
-          path: Type.String({ maxLength: MAX_PATH, description: 'As a policy writes it: `lists/sanctioned.txt`.' }),
-          text: Type.String({ description: 'The content of the list file.' }),
-        },
-        { ...CLOSED, title: 'PolicyList' },
-      ),
+      closed('PolicyList', {
+        path: Type.String({ maxLength: MAX_PATH, description: 'As a policy writes it: `lists/sanctioned.txt`.' }),
+        text: Type.String({ description: 'The content of the list file.' }),
+      }),
       { maxItems: MAX_FILES, description: 'The list files that the policies name.' },
     ),
   ),

@@ -12,6 +12,7 @@ import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
 import { linkPolicySet } from '../../policies/link.ts'
 import { domainOf, type PolicySet } from '../../policies/set.ts'
 import type { Caller, CheckDeps } from '../deps.ts'
+import { requestBody } from '../request-body.ts'
 import { DraftFields, draftSource, type OnDraft } from './drafts.ts'
 
 /** Limit in bytes of context and plan together, as for a check. */
@@ -19,34 +20,20 @@ const MAX_REQUEST_BYTES = 1024 * 1024
 /** The principal without a name: no key has it as its identity. */
 const NOBODY = ''
 
-/** Body of POST /policies/dry-run. */
-export const DryRunRequest = Type.Object(
-  {
-    ...RiskRequest.properties,
-    agent: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 256,
-        description:
-          'Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was never allowed anything.',
-      }),
-    ),
-    files: Type.Optional(DraftFields.files),
-    lists: DraftFields.lists,
-  },
-  { additionalProperties: false, title: 'DryRunRequest' },
-)
+export const DryRunRequest = requestBody('DryRunRequest', {
+  ...RiskRequest.properties,
+  agent: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description:
+        'Who asks: the identity of a key, or the id of one that has none. Without it nobody, who was never allowed anything.',
+    }),
+  ),
+  files: Type.Optional(DraftFields.files),
+  lists: DraftFields.lists,
+})
 export type DryRunRequest = Static<typeof DryRunRequest>
-
-/** `data` of POST /policies/dry-run. */
-export interface DryRun {
-  /** Digest of the evaluated policies; null without any. */
-  policyDigest: string | null
-  /** Null when a draft has errors. */
-  verdict: Verdict | null
-  /** Diagnostics of the draft. */
-  diagnostics: readonly QuotedDiagnostic[]
-}
 
 export interface DryRunDeps extends CheckDeps {
   policies: CheckDeps['policies'] & {
@@ -67,7 +54,7 @@ export interface DryRunDeps extends CheckDeps {
  *
  * @throws GateError `invalid_request`, `payload_too_large`; `overloaded` when too many drafts are worked on
  */
-export async function dryRun(deps: DryRunDeps, caller: Caller, request: DryRunRequest): Promise<DryRun> {
+export async function dryRun(deps: DryRunDeps, caller: Caller, request: DryRunRequest) {
   const { files, lists, context, plan } = request
   if (Buffer.byteLength(JSON.stringify([context, plan])) > MAX_REQUEST_BYTES)
     throw new GateError('payload_too_large', `Context and plan have more than ${MAX_REQUEST_BYTES} bytes.`)
@@ -87,24 +74,16 @@ export async function dryRun(deps: DryRunDeps, caller: Caller, request: DryRunRe
   return { policyDigest: set?.digest ?? null, verdict, diagnostics: [] }
 }
 
-async function ofDraft(
-  deps: DryRunDeps,
-  caller: Caller,
-  request: DryRunRequest,
-  source: PolicySource,
-): Promise<DryRun> {
-  const failed = (fault: string): DryRun => ({
-    policyDigest: null,
-    verdict: null,
-    diagnostics: notValidated(source, fault).diagnostics,
-  })
+async function ofDraft(deps: DryRunDeps, caller: Caller, request: DryRunRequest, source: PolicySource) {
+  const failed = (diagnostics: readonly QuotedDiagnostic[]) => ({ policyDigest: null, verdict: null, diagnostics })
   const compiled = await deps.drafts.compile(source)
-  if ('fault' in compiled) return failed(compiled.fault)
+  if ('fault' in compiled) return failed(notValidated(source, compiled.fault).diagnostics)
   const { data, diagnostics } = compiled.value
-  if (data === undefined) return { policyDigest: null, verdict: null, diagnostics }
+  if (data === undefined) return failed(diagnostics)
   const asked = await questionOf(deps, caller, request, linkPolicySet(data))
   const judged = await deps.drafts.judge({ data, asked })
-  return 'fault' in judged ? failed(judged.fault) : { policyDigest: data.digest, verdict: judged.value, diagnostics }
+  if ('fault' in judged) return failed(notValidated(source, judged.fault).diagnostics)
+  return { policyDigest: data.digest, verdict: judged.value, diagnostics }
 }
 
 /** The facts that these policies may read of the request, as of now. */

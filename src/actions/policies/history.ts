@@ -1,6 +1,7 @@
 import { type Bounded, isPolicyFile, type PolicySource } from '../../authoring/load/files.ts'
 import type { CompiledPolicies } from '../../authoring/load/load.ts'
 import { boundedCache } from '../../base/bounded-cache.ts'
+import { limitConcurrency } from '../../base/concurrency.ts'
 import { GateError } from '../../base/errors.ts'
 import { linkPolicySet } from '../../policies/link.ts'
 import type { PolicySet } from '../../policies/set.ts'
@@ -34,7 +35,6 @@ export interface HistoryDeps {
 /** Finds policies that were once in force. */
 export type FindSet = (tenantId: string, digest: string) => Promise<FoundSet>
 
-/** Stored policies, with their source texts. */
 export interface StoredSet {
   set: PolicySet
   source: PolicySource
@@ -46,7 +46,6 @@ const READY_SETS = 2
 /** Limit of sets waiting to be compiled, each of which takes up to ten seconds of processor time. */
 const MAX_WAITING = 8
 
-/** Finds policies in force, and stored ones. */
 export function policyHistory(findStored: FindStored, inForce: PoliciesInForce): FindSet {
   return async (tenantId, digest) => {
     const set = inForce.get(tenantId)
@@ -58,27 +57,19 @@ export function policyHistory(findStored: FindStored, inForce: PoliciesInForce):
 export function storedSets(deps: HistoryDeps): FindStored {
   const ready = boundedCache<StoredSet>(READY_SETS)
   const loading = new Map<string, ReturnType<FindStored>>()
-  let last: Promise<unknown> = Promise.resolve()
-
-  const load: FindStored = async (tenantId, digest) => {
-    const name = `${tenantId} ${digest}`
-    try {
-      const found = await storedSet(deps, tenantId, digest)
-      if ('set' in found) ready.put(name, found)
-      return found
-    } finally {
-      loading.delete(name)
-    }
-  }
+  const serial = limitConcurrency(1)
   return async (tenantId, digest) => {
     const name = `${tenantId} ${digest}`
     const known = ready.get(name) ?? loading.get(name)
     if (known !== undefined) return known
     if (loading.size >= MAX_WAITING)
       throw new GateError('overloaded', 'Too many earlier policies are being looked up; try again.')
-    const begin = () => load(tenantId, digest)
-    const found = last.then(begin, begin)
-    last = found
+    const load = async (): ReturnType<FindStored> => {
+      const found = await storedSet(deps, tenantId, digest)
+      if ('set' in found) ready.put(name, found)
+      return found
+    }
+    const found = serial(load).finally(() => loading.delete(name))
     loading.set(name, found)
     return found
   }

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Actor, SERVICE } from '../../audit/entry.ts'
 import { type ListFiles, MISSING, RETRY_MS, type TenantFolder } from '../../authoring/load/files.ts'
+import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
-import type { Caller, PoliciesInForce } from '../deps.ts'
+import type { Caller } from '../deps.ts'
 import { failures } from '../failures.ts'
+import { requestBody } from '../request-body.ts'
 import { attempts } from './attempts.ts'
 import {
   type InForce,
@@ -14,11 +16,10 @@ import {
   type Slot,
   tryLoad,
 } from './policies.ts'
-import { type ShownTexts, shownTexts, textsIn } from './texts.ts'
+import { shownTexts, textsIn } from './texts.ts'
 
 /** The folders of all tenants. Faults of a folder never throw: they become its `problem`. */
 export interface PolicyFolders {
-  /** Tenants with a folder. */
   names(): string[]
   read(tenant: string): Promise<TenantFolder>
   /** Reads until two readings in a row, a moment apart, are equal. */
@@ -29,7 +30,7 @@ export interface PolicyFolders {
  * A set came into force; or the folder's content cannot, by the first of this many faults, and the named set, if any,
  * stays.
  */
-type PolicyChange = { digest: string } | { fault: string; faults: number; inForce: string | null }
+export type PolicyChange = { digest: string } | { fault: string; faults: number; inForce: string | null }
 
 export interface RegistryDeps extends PolicyDeps {
   folders: PolicyFolders
@@ -51,24 +52,7 @@ export interface Reloaded {
   changed: string[]
 }
 
-/** The policies of all tenants, replaced set by set as their folders change; a bad set never replaces a good one. */
-export interface PolicyRegistry extends PoliciesInForce {
-  /** Reads all folders now. Resolves when every tenant's set is in force, or refused. */
-  reloadAll(): Promise<Reloaded>
-  /** Reads one tenant's folder. Callers during another attempt get the next one. */
-  reload(tenantId: string, actor: Actor): Promise<void>
-  /** Starts due work folder by folder, without waiting: no tenant blocks another, and none a request. */
-  tend(): Promise<void>
-  /** Waits for the started work. */
-  idle(): Promise<void>
-  /** Tenants whose newest policies are not in force, with the reason. */
-  faults(): { tenantId: string; fault: string }[]
-  describe(caller: Caller): PolicyDescription
-  /** The sources of the caller's set. */
-  texts(caller: Caller): ShownTexts
-  /** The list files of the set in force, by their paths. */
-  lists(tenantId: string): ListFiles
-}
+export type PolicyRegistry = ReturnType<typeof policyRegistry>
 
 /** Time limit of a folder that keeps changing; beyond it that is a fault, since its content may matter. */
 const UNSETTLED_MS = 10_000
@@ -76,7 +60,8 @@ const UNSETTLED_MS = 10_000
 /** Name of the failure to list the folders; no tenant has it. */
 const ALL_FOLDERS = ''
 
-export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
+/** The policies of all tenants, replaced set by set as their folders change; a bad set never replaces a good one. */
+export function policyRegistry(deps: RegistryDeps) {
   const slots = new Map<string, Slot>()
   const work = attempts()
   const settled = settling(deps)
@@ -103,13 +88,15 @@ export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
       if (folder !== undefined) await consider(folder)
     } else if (slot?.retry != null && isTime(slot.retry)) await consider(slot.retry.folder)
   }
+  /** Reads one tenant's folder. Callers during another attempt get the next one. */
   const reload = (tenant: string, actor: Actor): Promise<void> =>
     work.run(tenant, async () => consider(await deps.folders.readSettled(tenant), actor))
   const known = (): string[] => [...slots.keys(), ...deps.store.state().policies.keys()]
 
   return {
-    get: (tenantId) => slots.get(tenantId)?.set,
-    async reloadAll() {
+    get: (tenantId: string) => slots.get(tenantId)?.set,
+    /** Reads all folders now. Resolves when every tenant's set is in force, or refused. */
+    async reloadAll(): Promise<Reloaded> {
       const tenants = [...new Set([...deps.folders.names(), ...known()])].sort()
       const digests = (): (string | undefined)[] => tenants.map((tenant) => slots.get(tenant)?.set?.digest)
       const before = digests()
@@ -119,25 +106,26 @@ export function policyRegistry(deps: RegistryDeps): PolicyRegistry {
       return { tenants: tenants.length, changed: tenants.filter((_, i) => before[i] !== after[i]) }
     },
     reload,
-    async tend() {
+    /** Starts due work folder by folder, without waiting: no tenant blocks another, and none a request. */
+    async tend(): Promise<void> {
       for (const tenant of new Set([...(deps.watch ? namesIn(deps, told) : []), ...known()])) {
-        if (!work.isBusy(tenant))
-          void told.watch(
-            tenant,
-            work.run(tenant, () => tendOne(tenant)),
-          )
+        if (!work.isBusy(tenant)) void told.watch(tenant, () => work.run(tenant, () => tendOne(tenant)))
         // Reading one folder blocks the event loop up to 20 ms.
         await nextTurn()
       }
     },
+    /** Waits for the started work. */
     idle: work.idle,
+    /** Tenants whose newest policies are not in force, with the reason. */
     faults: () =>
       Array.from(slots, ([tenantId, { faults }]) => ({ tenantId, fault: faults[0] ?? '' })).filter(
         ({ fault }) => fault !== '',
       ),
-    describe: ({ tenantId }) => describeSlot(slots.get(tenantId), deps.watch),
-    texts: ({ tenantId }) => shownTexts(slots.get(tenantId) ?? {}),
-    lists: (tenantId) => slots.get(tenantId)?.texts?.lists ?? new Map(),
+    describe: ({ tenantId }: Caller) => describeSlot(slots.get(tenantId), deps.watch),
+    /** The sources of the caller's set. */
+    texts: ({ tenantId }: Caller) => shownTexts(slots.get(tenantId) ?? {}),
+    /** The list files of the set in force, by their paths. */
+    lists: (tenantId: string): ListFiles => slots.get(tenantId)?.texts?.lists ?? new Map(),
   }
 }
 
@@ -202,8 +190,6 @@ function kept({ set, texts, since, unrecorded }: Slot): InForce {
   return { set, texts, since, unrecorded, isUnsure: false }
 }
 
-export type PolicyDescription = ReturnType<typeof describeSlot>
-
 /** `data` of GET /policies. */
 function describeSlot(slot: Slot | undefined, watch: boolean) {
   const { set, since = null, checkedAt = null, faults = [], diagnostics = [] } = slot ?? {}
@@ -221,4 +207,19 @@ function describeSlot(slot: Slot | undefined, watch: boolean) {
     faults,
     diagnostics,
   }
+}
+
+export const ReloadPoliciesRequest = requestBody('ReloadPoliciesRequest', {})
+
+/**
+ * Reads the folder of the caller's tenant now. A refused set does not fail the request: the description states the
+ * faults and the set in force.
+ *
+ * @throws GateError `forbidden` for a test key, since the policies of both worlds are the same
+ */
+export async function reloadPolicies(policies: PolicyRegistry, caller: Caller) {
+  if (caller.environment === 'test')
+    throw new GateError('forbidden', 'A test key cannot reload policies, which decide for live agents too.')
+  await policies.reload(caller.tenantId, caller.actor)
+  return policies.describe(caller)
 }

@@ -9,7 +9,6 @@ const MAX_RULE_TEXT = 8000
 /** Limit of cached rules: several people look at the approvals of one. */
 const READY_RULES = 100
 
-/** The text of a rule. */
 export interface RuleText {
   id: string
   file: string

@@ -14,9 +14,6 @@ export function textsIn({ files, lists }: PolicySource): Texts {
   }
 }
 
-/** `data` of GET /policies/source. */
-export type ShownTexts = ReturnType<typeof shownTexts>
-
 interface InForce {
   readonly set: PolicySet | undefined
   readonly texts: Texts | undefined

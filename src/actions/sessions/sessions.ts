@@ -32,17 +32,6 @@ export interface Session {
   idleEnds: Deadline
 }
 
-/** The secrets of a session in a browser: both are needed, and neither is stored here. */
-export interface SessionSecrets {
-  /**
-   * Stored in a cookie, which no script can read. Cookies are shared between ports: a service on another port may see
-   * it.
-   */
-  cookie: string
-  /** Stored by the page's origin, which other ports do not share. */
-  token: string
-}
-
 /** The sessions of this process. */
 export class Sessions {
   readonly #deps: Deps
@@ -62,8 +51,10 @@ export class Sessions {
    *
    * @throws GateError `unauthenticated` when the key has ended meanwhile
    */
-  async open(key: ApiKey, by: SignInBy): Promise<SessionSecrets & { session: Session }> {
+  async open(key: ApiKey, by: SignInBy): Promise<{ session: Session; cookie: string; token: string }> {
     const { store, clock, newId } = this.#deps
+    // Both are needed, and neither is stored here. The page's origin keeps the token, which other ports do not share;
+    // cookies are hidden from scripts, but a service on another port may see them.
     const secrets = { cookie: newSecret(), token: newSecret() }
     const session: Session = {
       id: newId('session'),

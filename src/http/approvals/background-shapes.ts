@@ -2,43 +2,34 @@ import { Type } from '#typebox'
 import { RULE_UNSHOWN } from '../../actions/approvals/background.ts'
 import { OUTCOME_STATUSES } from '../../actions/outcomes/outcome-of.ts'
 import { EFFECTS } from '../../policies/set.ts'
-import { Digest, EXAMPLE, id, nullable, oneOf, Timestamp } from '../common-shapes.ts'
+import { Digest, described, EXAMPLE, id, nullable, oneOf, Timestamp, titled } from '../common-shapes.ts'
 
 const UNSHOWN_CODES = Object.keys(RULE_UNSHOWN) as (keyof typeof RULE_UNSHOWN)[]
 const Line = Type.Integer({ minimum: 1, description: 'From 1.' })
 const Count = Type.Integer({ minimum: 0 })
 
-const RuleText = Type.Object(
-  {
-    id: Type.String(),
-    file: Type.String({ description: 'Of the policies, such as `acme/main.yaml`.' }),
-    line: Line,
-    endLine: Line,
-    text: Type.String({ description: 'These lines; of more than 8,000 characters the beginning and the end.' }),
-  },
-  { title: 'RuleText', description: 'A rule as it is written in the policies that decided.' },
-)
+const RuleText = titled('RuleText', 'A rule as it is written in the policies that decided.', {
+  id: Type.String(),
+  file: Type.String({ description: 'Of the policies, such as `acme/main.yaml`.' }),
+  line: Line,
+  endLine: Line,
+  text: Type.String({ description: 'These lines; of more than 8,000 characters the beginning and the end.' }),
+})
 
-const PastDecision = Type.Object(
-  {
-    id: id('decision', 'As it was answered.'),
-    timestamp: Timestamp,
-    action: Type.String(),
-    decision: oneOf(EFFECTS),
-    riskScore: Type.Number({ minimum: 0, maximum: 100 }),
-    outcome: nullable(
-      oneOf([...OUTCOME_STATUSES, 'missing'], 'What became of the action; null while nothing is known.'),
-    ),
-  },
-  { title: 'PastDecision' },
-)
+const PastDecision = titled('PastDecision', {
+  id: id('decision', 'As it was answered.'),
+  timestamp: Timestamp,
+  action: Type.String(),
+  decision: oneOf(EFFECTS),
+  riskScore: Type.Number({ minimum: 0, maximum: 100 }),
+  outcome: nullable(oneOf([...OUTCOME_STATUSES, 'missing'], 'What became of the action; null while nothing is known.')),
+})
 
 const Permission = Type.Object(
   { allowed: Type.Boolean(), reason: nullable(Type.String({ description: 'Why not, as a sentence.' })) },
   { title: 'Permission' },
 )
 
-/** `data` of GET /approvals/:id/background. */
 export const ApprovalBackground = Type.Object(
   {
     approvalId: id('approval', 'The one that was asked for.'),
@@ -47,47 +38,35 @@ export const ApprovalBackground = Type.Object(
     unshown: nullable(
       Type.Object({ code: oneOf(UNSHOWN_CODES), message: Type.String() }, { description: 'Why `rule` is null.' }),
     ),
-    agent: Type.Object(
-      {
-        principal: Type.String({ description: "Who asked: the key's identity, else its id." }),
-        name: nullable(Type.String({ description: 'Of the key.' })),
-        keyId: id('key', 'The key that asked.'),
-        recent: Type.Array(PastDecision, { description: 'Its last 10 other decisions, newest first.' }),
-        lastDay: Type.Object(
-          {
-            allow: Count,
-            deny: Count,
-            require_approval: Count,
-            complete: Type.Boolean({ description: 'False when not all 24 hours were looked at.' }),
-          },
-          { description: 'How many of its checks of the last 24 hours were decided so.' },
-        ),
-      },
-      { description: 'Who asked.' },
-    ),
-    session: Type.Object(
-      {
-        id: nullable(Type.String({ description: 'What the policies took for the session.' })),
-        recent: Type.Array(PastDecision, { description: 'Its last 20 other decisions, newest first.' }),
-      },
-      { description: 'The session of the agent.' },
-    ),
+    agent: described('Who asked.', {
+      principal: Type.String({ description: "Who asked: the key's identity, else its id." }),
+      name: nullable(Type.String({ description: 'Of the key.' })),
+      keyId: id('key', 'The key that asked.'),
+      recent: Type.Array(PastDecision, { description: 'Its last 10 other decisions, newest first.' }),
+      lastDay: described('How many of its checks of the last 24 hours were decided so.', {
+        allow: Count,
+        deny: Count,
+        require_approval: Count,
+        complete: Type.Boolean({ description: 'False when not all 24 hours were looked at.' }),
+      }),
+    }),
+    session: described('The session of the agent.', {
+      id: nullable(Type.String({ description: 'What the policies took for the session.' })),
+      recent: Type.Array(PastDecision, { description: 'Its last 20 other decisions, newest first.' }),
+    }),
     searchedTo: nullable(
       Type.String({
         format: 'date-time',
         description: 'How far back decisions were looked for; null when there are no more.',
       }),
     ),
-    approvers: Type.Object(
-      {
-        groups: Type.Array(Type.Array(Type.String()), {
-          description: 'A voter has one of the groups of each list; without a list, every approver may vote.',
-        }),
-        quorum: Type.Integer({ minimum: 1, description: 'Votes of distinct people that it needs.' }),
-        selfApproval: Type.Boolean({ description: 'Who asked may approve.' }),
-      },
-      { description: 'Who may vote.' },
-    ),
+    approvers: described('Who may vote.', {
+      groups: Type.Array(Type.Array(Type.String()), {
+        description: 'A voter has one of the groups of each list; without a list, every approver may vote.',
+      }),
+      quorum: Type.Integer({ minimum: 1, description: 'Votes of distinct people that it needs.' }),
+      selfApproval: Type.Boolean({ description: 'Who asked may approve.' }),
+    }),
     mayVote: Type.Object(Permission.properties, { description: 'Whether this key may approve it now.' }),
     mayReject: Type.Object(Permission.properties, { description: 'Whether this key may reject it now.' }),
   },

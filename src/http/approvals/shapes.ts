@@ -1,32 +1,18 @@
 import { type Static, Type } from '#typebox'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
-import {
-  AnyObject,
-  Digest,
-  EXAMPLE,
-  exampleContext,
-  exampleFactors,
-  id,
-  nullable,
-  oneOf,
-  RiskFactor,
-  Timestamp,
-} from '../common-shapes.ts'
+import { AnyObject, Digest, EXAMPLE, id, nullable, oneOf, RiskFactor, Timestamp, titled } from '../common-shapes.ts'
 import { Stop } from '../killswitch/shapes.ts'
 
-const Vote = Type.Object(
-  {
-    principal: Type.String({ description: "The voting key's identity, else its id: what is counted." }),
-    approverId: Type.String({ description: 'As the voter claimed it.' }),
-    comment: nullable(Type.String()),
-    votedAt: Timestamp,
-    counts: Type.Boolean({
-      description:
-        "Towards the quorum. While the approval is open: no more when its key has ended, or another voter's key made it. Once it is settled: one vote of each person for it. A vote that rejects does not.",
-    }),
-  },
-  { title: 'Vote' },
-)
+const Vote = titled('Vote', {
+  principal: Type.String({ description: "The voting key's identity, else its id: what is counted." }),
+  approverId: Type.String({ description: 'As the voter claimed it.' }),
+  comment: nullable(Type.String()),
+  votedAt: Timestamp,
+  counts: Type.Boolean({
+    description:
+      "Towards the quorum. While the approval is open: no more when its key has ended, or another voter's key made it. Once it is settled: one vote of each person for it. A vote that rejects does not.",
+  }),
+})
 
 export const Approval = Type.Object(
   {
@@ -63,12 +49,12 @@ const pending: Static<typeof Approval> = {
   action: 'payment.transfer',
   status: 'pending',
   createdAt: EXAMPLE.time,
-  context: exampleContext,
+  context: EXAMPLE.context,
   plan: null,
   decisionId: EXAMPLE.decision,
   riskScore: 35.1,
-  factors: exampleFactors,
-  reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+  factors: EXAMPLE.factors,
+  reason: EXAMPLE.verdict.reason,
   rule: 'steered-transfer',
   requestedBy: EXAMPLE.key,
   quorum: 1,

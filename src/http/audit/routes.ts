@@ -3,36 +3,25 @@ import { auditChain, LogRequest, logEntry } from '../../actions/audit/audit.ts'
 import { verificationStream } from '../../actions/audit/verify-live.ts'
 import { Days, VerifyRequest, verifyRange } from '../../actions/audit/verify-range.ts'
 import { oneOf } from '../common-shapes.ts'
-import { Closed, Paging, pageOf, TimeRange, timesOf, wholeNumber } from '../query.ts'
+import { Paging, pageOf, queryShape, TimeRange, timesOf, wholeNumber } from '../query.ts'
 import { route } from '../route.ts'
-import {
-  AuditEntry,
-  auditChainExample,
-  auditLogExample,
-  auditVerifyExample,
-  auditVerifyLiveExample,
-  RangeVerification,
-  VerificationText,
-} from './shapes.ts'
+import * as shapes from './shapes.ts'
 
-const ChainQuery = Type.Object(
-  {
-    ...Paging,
-    order: Type.Optional(oneOf(['asc', 'desc'], 'Newest first without it.')),
-    before: wholeNumber('Only entries with a smaller `seq`.'),
-    eventType: Type.Optional(Type.String({ maxLength: 128, description: 'Only entries of this type.' })),
-    ...TimeRange,
-  },
-  Closed,
-)
+const ChainQuery = queryShape({
+  ...Paging,
+  order: Type.Optional(oneOf(['asc', 'desc'], 'Newest first without it.')),
+  before: wholeNumber('Only entries with a smaller `seq`.'),
+  eventType: Type.Optional(Type.String({ maxLength: 128, description: 'Only entries of this type.' })),
+  ...TimeRange,
+})
 
 export const auditRoutes = {
   auditChain: route({
     query: ChainQuery,
-    data: Type.Array(AuditEntry),
+    data: Type.Array(shapes.AuditEntry),
     paged: true,
-    example: auditChainExample,
-    handle: async (services, { caller, query }) => {
+    example: shapes.auditChainExample,
+    reply: async (services, { caller, query }) => {
       const { items, page } = await auditChain(services, {
         chain: caller.chain,
         order: query.order ?? 'desc',
@@ -46,27 +35,24 @@ export const auditRoutes = {
   }),
   auditVerify: route({
     body: VerifyRequest,
-    data: RangeVerification,
-    example: auditVerifyExample,
-    handle: async (services, { caller, body }) => ({
-      data: await verifyRange(services, caller.chain, body, await services.readAnchors()),
-    }),
+    data: shapes.RangeVerification,
+    example: shapes.auditVerifyExample,
+    answer: async (services, { caller, body }) =>
+      verifyRange(services, caller.chain, body, await services.readAnchors()),
   }),
   auditVerifyLive: route({
     query: Days,
-    data: VerificationText,
+    data: shapes.VerificationText,
     bare: 'text/event-stream',
-    example: auditVerifyLiveExample,
-    handle: async (services, { caller, query, isGone }) => ({
+    example: shapes.auditVerifyLiveExample,
+    reply: async (services, { caller, query, isGone }) => ({
       stream: verificationStream(services, caller, query, await services.readAnchors(), isGone),
     }),
   }),
   auditLog: route({
     body: LogRequest,
-    data: AuditEntry,
-    example: auditLogExample,
-    handle: async (services, { caller, body, idempotency }) => ({
-      data: await logEntry(services, caller, body, idempotency),
-    }),
+    data: shapes.AuditEntry,
+    example: shapes.auditLogExample,
+    answer: async (services, { caller, body, idempotency }) => logEntry(services, caller, body, idempotency),
   }),
 }

@@ -1,35 +1,29 @@
 import { type Static, Type } from '#typebox'
 import { RANGE_STATUSES, type RangeStatus } from '../../audit/range.ts'
-import { AnyObject, Digest, EXAMPLE, id, nullable, oneOf, Timestamp } from '../common-shapes.ts'
+import { AnyObject, Digest, EXAMPLE, id, nullable, oneOf, Timestamp, titled } from '../common-shapes.ts'
 
-export const AuditEntry = Type.Object(
-  {
-    id: id('entry', 'Of a decision: its id with another prefix.'),
-    timestamp: Timestamp,
-    eventType: Type.String({ description: "One of the service's types, or a caller's own." }),
-    data: nullable(AnyObject),
-    hash: Digest,
-    seq: Type.Integer({ minimum: 0, description: 'Its place in the chain, without gaps.' }),
-    previousHash: Digest,
-    actor: nullable(AnyObject),
-  },
-  { title: 'AuditEntry', description: 'One entry of the hash-chained trail.' },
-)
+export const AuditEntry = titled('AuditEntry', 'One entry of the hash-chained trail.', {
+  id: id('entry', 'Of a decision: its id with another prefix.'),
+  timestamp: Timestamp,
+  eventType: Type.String({ description: "One of the service's types, or a caller's own." }),
+  data: nullable(AnyObject),
+  hash: Digest,
+  seq: Type.Integer({ minimum: 0, description: 'Its place in the chain, without gaps.' }),
+  previousHash: Digest,
+  actor: nullable(AnyObject),
+})
 
-export const RangeVerification = Type.Object(
-  {
-    valid: Type.Boolean(),
-    status: oneOf(Object.keys(RANGE_STATUSES) as RangeStatus[], statuses()),
-    entriesChecked: Type.Integer({ minimum: 0 }),
-    firstEntry: Type.String({ description: 'Empty for an empty range.' }),
-    lastEntry: Type.String({ description: 'Empty for an empty range.' }),
-    fault: nullable(Type.String({ description: 'The first thing wrong.' })),
-    firstBadSeq: nullable(Type.Integer()),
-    redactedEntries: Type.Integer({ minimum: 0, description: 'Of which a section was erased by a command.' }),
-    unanchoredEntries: Type.Integer({ minimum: 0, description: 'Of the range, that no anchor holds.' }),
-  },
-  { title: 'RangeVerification' },
-)
+export const RangeVerification = titled('RangeVerification', {
+  valid: Type.Boolean(),
+  status: oneOf(Object.keys(RANGE_STATUSES) as RangeStatus[], statuses()),
+  entriesChecked: Type.Integer({ minimum: 0 }),
+  firstEntry: Type.String({ description: 'Empty for an empty range.' }),
+  lastEntry: Type.String({ description: 'Empty for an empty range.' }),
+  fault: nullable(Type.String({ description: 'The first thing wrong.' })),
+  firstBadSeq: nullable(Type.Integer()),
+  redactedEntries: Type.Integer({ minimum: 0, description: 'Of which a section was erased by a command.' }),
+  unanchoredEntries: Type.Integer({ minimum: 0, description: 'Of the range, that no anchor holds.' }),
+})
 
 export const VerificationText = Type.String({
   description:
@@ -45,7 +39,7 @@ const decision: Static<typeof AuditEntry> = {
     action: 'payment.transfer',
     decision: 'require_approval',
     rule: 'steered-transfer',
-    reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+    reason: EXAMPLE.verdict.reason,
     riskScore: 35.1,
     policyDigest: EXAMPLE.policyDigest,
   },

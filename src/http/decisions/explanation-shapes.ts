@@ -1,6 +1,6 @@
 import { Type } from '#typebox'
 import { EFFECTS } from '../../policies/set.ts'
-import { nullable, oneOf } from '../common-shapes.ts'
+import { nullable, oneOf, titled } from '../common-shapes.ts'
 
 const Truth = oneOf(['true', 'false', 'unknown'], '`unknown` for want of a fact, or of one of the right type.')
 const File = Type.String({ description: 'Of the policies, such as `acme/main.yaml`.' })
@@ -43,57 +43,44 @@ const Condition = Type.Unsafe<object>({
   },
 })
 
-const Rule = Type.Object(
-  {
-    id: Type.String(),
-    effect: oneOf(EFFECTS),
-    outcome: Truth,
-    matches: Type.Boolean({ description: 'Of unknown outcome, a rule matches where it restrains.' }),
-    decides: Type.Boolean(),
-    file: File,
-    line: Line,
-    condition: Type.Optional(Condition),
-  },
-  { title: 'ExplainedRule', description: 'A rule about the action. Without a `condition` it always holds.' },
-)
+const Rule = titled('ExplainedRule', 'A rule about the action. Without a `condition` it always holds.', {
+  id: Type.String(),
+  effect: oneOf(EFFECTS),
+  outcome: Truth,
+  matches: Type.Boolean({ description: 'Of unknown outcome, a rule matches where it restrains.' }),
+  decides: Type.Boolean(),
+  file: File,
+  line: Line,
+  condition: Type.Optional(Condition),
+})
 
-const Scale = Type.Object(
-  {
-    fact: Type.String(),
-    from: Type.Number(),
-    to: Type.Number(),
-    seen: nullable(ShownValue),
-    defaulted: Type.Optional(Defaulted),
-  },
-  { title: 'ExplainedScale', description: 'It adds nothing at `from` or below, the whole weight at `to` or above.' },
-)
+const Scale = titled('ExplainedScale', 'It adds nothing at `from` or below, the whole weight at `to` or above.', {
+  fact: Type.String(),
+  from: Type.Number(),
+  to: Type.Number(),
+  seen: nullable(ShownValue),
+  defaulted: Type.Optional(Defaulted),
+})
 
-const Factor = Type.Object(
-  {
-    name: Type.String(),
-    outcome: Truth,
-    weight: Type.Number({ description: 'The most that it can contribute.' }),
-    contribution: Type.Number(),
-    file: File,
-    line: Line,
-    condition: Type.Optional(Condition),
-    scale: nullable(Scale),
-  },
-  { title: 'ExplainedFactor', description: 'A risk factor about the action.' },
-)
+const Factor = titled('ExplainedFactor', 'A risk factor about the action.', {
+  name: Type.String(),
+  outcome: Truth,
+  weight: Type.Number({ description: 'The most that it can contribute.' }),
+  contribution: Type.Number(),
+  file: File,
+  line: Line,
+  condition: Type.Optional(Condition),
+  scale: nullable(Scale),
+})
 
-const Request = Type.Object(
-  {
-    declared: Type.Boolean({ description: 'The action is declared under `actions`.' }),
-    validated: Type.Boolean({ description: 'It is declared, and context and plan pass.' }),
-    fault: nullable(Type.String({ description: 'What does not pass.' })),
-  },
-  { title: 'ExplainedRequest', description: 'What the declaration of the action says to context and plan.' },
-)
+const Request = titled('ExplainedRequest', 'What the declaration of the action says to context and plan.', {
+  declared: Type.Boolean({ description: 'The action is declared under `actions`.' }),
+  validated: Type.Boolean({ description: 'It is declared, and context and plan pass.' }),
+  fault: nullable(Type.String({ description: 'What does not pass.' })),
+})
 
 const LeftOut = Type.Integer({ minimum: 0, description: 'How many more there are.' })
 
-/** Explanation, as in the OpenAPI document. */
 export const Explanation = Type.Object(
   {
     domain: nullable(Type.String({ description: 'Of the action.' })),

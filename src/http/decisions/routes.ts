@@ -7,41 +7,37 @@ import { GLOB_PATTERN, type Glob, parseGlob } from '../../base/glob.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS } from '../../policies/set.ts'
 import { EXAMPLE, oneOf } from '../common-shapes.ts'
-import { Closed, TimeRange, timesOf, wholeNumber } from '../query.ts'
+import { queryShape, TimeRange, timesOf, wholeNumber } from '../query.ts'
 import { route } from '../route.ts'
-import { DecisionList, listDecisionsExample } from './list-shapes.ts'
-import { getDecisionExample, RecordedDecision } from './shapes.ts'
+import * as shapes from './shapes.ts'
 import { DecisionTimeline, decisionTimelineExample } from './timeline-shapes.ts'
 
 const named = (description: string) => Type.Optional(Type.String({ maxLength: 256, description }))
 
-const DecisionsQuery = Type.Object(
-  {
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED, description: 'How many at most.' })),
-    before: wholeNumber('Only decisions with a smaller `seq`: `next` of the page before.'),
-    decision: Type.Optional(oneOf(EFFECTS, 'What was decided.')),
-    action: Type.Optional(Type.String({ pattern: GLOB_PATTERN, description: 'An action, or a glob: `payment.*`.' })),
-    decidedBy: Type.Optional(oneOf(DECIDED_BY, 'The step of the order of decision that decided.')),
-    rule: named('The rule that decided.'),
-    agent: named("Who asked: its key's identity, else its key's id."),
-    session: named('The session that the policies saw.'),
-    match: Type.Optional(
-      oneOf(MATCHES, 'How `rule`, `agent` and `session` are compared: whole, or `part`, in small or capital letters.'),
-    ),
-    minRisk: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'A risk score of this or more.' })),
-    ...TimeRange,
-  },
-  Closed,
-)
-const params = { id: { description: 'Id of the decision, or of its audit entry.', example: EXAMPLE.decision } }
+const DecisionsQuery = queryShape({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED, description: 'How many at most.' })),
+  before: wholeNumber('Only decisions with a smaller `seq`: `next` of the page before.'),
+  decision: Type.Optional(oneOf(EFFECTS, 'What was decided.')),
+  action: Type.Optional(Type.String({ pattern: GLOB_PATTERN, description: 'An action, or a glob: `payment.*`.' })),
+  decidedBy: Type.Optional(oneOf(DECIDED_BY, 'The step of the order of decision that decided.')),
+  rule: named('The rule that decided.'),
+  agent: named("Who asked: its key's identity, else its key's id."),
+  session: named('The session that the policies saw.'),
+  match: Type.Optional(
+    oneOf(MATCHES, 'How `rule`, `agent` and `session` are compared: whole, or `part`, in small or capital letters.'),
+  ),
+  minRisk: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: 'A risk score of this or more.' })),
+  ...TimeRange,
+})
+const id = { description: 'Id of the decision, or of its audit entry.', example: EXAMPLE.decision }
 
 export const decisionRoutes = {
   listDecisions: route({
     query: DecisionsQuery,
-    data: DecisionList,
-    example: listDecisionsExample,
-    handle: async (services, { caller, query: { limit = 50, before, from, to, action, match, ...others } }) => ({
-      data: await listDecisions(services, {
+    data: shapes.DecisionList,
+    example: shapes.listDecisionsExample,
+    answer: (services, { caller, query: { limit = 50, before, from, to, action, match, ...others } }) =>
+      listDecisions(services, {
         chain: caller.chain,
         limit,
         before,
@@ -49,25 +45,20 @@ export const decisionRoutes = {
         ...timesOf({ from, to }),
         filter: { ...others, action: globOf(action) },
       }),
-    }),
   }),
   getDecision: route({
-    params,
-    data: RecordedDecision,
+    id,
+    data: shapes.RecordedDecision,
     errors: ['not_found', 'redacted'],
-    example: getDecisionExample,
-    handle: async (services, { caller, params }) => ({
-      data: await explainedDecision(services, caller, params.id ?? ''),
-    }),
+    example: shapes.getDecisionExample,
+    answer: (services, { caller, id }) => explainedDecision(services, caller, id),
   }),
   decisionTimeline: route({
-    params,
+    id,
     data: DecisionTimeline,
     errors: ['not_found'],
     example: decisionTimelineExample,
-    handle: async (services, { caller, params }) => ({
-      data: await decisionTimeline(services, caller, params.id ?? ''),
-    }),
+    answer: (services, { caller, id }) => decisionTimeline(services, caller, id),
   }),
 }
 

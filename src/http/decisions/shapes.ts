@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import { type Static, Type } from '#typebox'
 import { UNEXPLAINED, type Unexplained } from '../../actions/policies/history.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
@@ -7,14 +7,13 @@ import {
   AnyObject,
   Digest,
   EXAMPLE,
-  exampleContext,
-  exampleFactors,
   id,
   nullable,
   oneOf,
   RiskFactor,
   Timestamp,
   textOf,
+  titled,
 } from '../common-shapes.ts'
 import { Unevaluable } from '../gate/shapes.ts'
 import { RecordedOutcome } from '../outcomes/shapes.ts'
@@ -22,22 +21,18 @@ import { Explanation, exampleExplanation, ShownValue } from './explanation-shape
 
 const UNEXPLAINED_CODES = Object.keys(UNEXPLAINED) as Unexplained['code'][]
 
-const DecisionCaller = Type.Object(
-  {
-    keyId: id('key', 'The key that asked.'),
-    identity: nullable(Type.String({ description: 'Who holds it.' })),
-    name: nullable(Type.String()),
-    roles: Type.Array(Type.String()),
-  },
-  { title: 'DecisionCaller' },
-)
+const DecisionCaller = titled('DecisionCaller', {
+  keyId: id('key', 'The key that asked.'),
+  identity: nullable(Type.String({ description: 'Who holds it.' })),
+  name: nullable(Type.String()),
+  roles: Type.Array(Type.String()),
+})
 
 const Difference = Type.Object(
   { member: Type.String({ description: 'Of the decision.' }), recorded: ShownValue, again: ShownValue },
   { title: 'Difference', description: 'What did not come out again as it is recorded.' },
 )
 
-/** `data` of GET /decisions/:id. */
 export const RecordedDecision = Type.Object(
   {
     id: id('decision', 'As it was answered.'),
@@ -96,19 +91,11 @@ export const getDecisionExample = {
     id: EXAMPLE.decision,
     timestamp: EXAMPLE.time,
     action: 'payment.transfer',
-    decision: 'require_approval' as const,
-    reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
-    rule: 'steered-transfer',
-    decidedBy: 'hold_rule',
-    retry: 'after_approval',
-    riskScore: 35.1,
-    factors: exampleFactors,
-    unevaluable: [],
-    planValidated: true,
+    ...EXAMPLE.verdict,
     policyDigest: EXAMPLE.policyDigest,
     evaluatedAt: EXAMPLE.time,
     caller: { keyId: EXAMPLE.key, identity: null, name: 'billing-bot', roles: ['agent'] },
-    request: { tenantId: 'acme', action: 'payment.transfer', context: exampleContext },
+    request: { tenantId: 'acme', action: 'payment.transfer', context: EXAMPLE.context },
     approval: { id: EXAMPLE.approval, status: 'pending' as const },
     outcome: null,
     chain: 'acme/live',
@@ -124,3 +111,57 @@ export const getDecisionExample = {
     unexplained: null,
   },
 }
+
+const ListedDecision = titled('ListedDecision', 'A decision as a line of a list.', {
+  id: id('decision', 'Names it in paths.'),
+  timestamp: Timestamp,
+  seq: Type.Integer({ minimum: 0, description: 'Of its audit entry.' }),
+  entryId: id('entry', 'Of its audit entry.'),
+  action: nullable(Type.String()),
+  decision: nullable(oneOf(EFFECTS)),
+  rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
+  reason: nullable(Type.String()),
+  riskScore: nullable(Type.Number({ minimum: 0, maximum: 100 })),
+  decidedBy: nullable(textOf(DECIDED_BY, 'The step of the order of decision that decided.')),
+  agent: nullable(Type.String({ description: "Who asked: its key's identity, else its key's id." })),
+  keyId: nullable(id('key', 'The key that asked.')),
+  session: nullable(Type.String({ description: 'What the policies took for the session.' })),
+  approvalId: nullable(id('approval', 'That it waited for, or used.')),
+  redacted: Type.Boolean({ description: 'What was decided is not there any more: all else is null.' }),
+})
+
+export const DecisionList = Type.Object(
+  {
+    items: Type.Array(ListedDecision),
+    next: nullable(
+      Type.Integer({ minimum: 0, description: '`before` of the next page; null when nothing is left to look at.' }),
+    ),
+    searchedTo: nullable(
+      Type.String({ format: 'date-time', description: 'How far back was looked; null with `next`.' }),
+    ),
+  },
+  {
+    title: 'DecisionList',
+    description:
+      'Decisions, newest first. A page can have fewer than `limit`, none too, while `next` goes on: one request looks at 2,000 entries at most.',
+  },
+)
+
+const listed: Static<typeof ListedDecision> = {
+  id: EXAMPLE.decision,
+  timestamp: EXAMPLE.time,
+  seq: 7,
+  entryId: EXAMPLE.entry,
+  action: 'payment.transfer',
+  decision: 'require_approval',
+  rule: 'steered-transfer',
+  reason: EXAMPLE.verdict.reason,
+  riskScore: 35.1,
+  decidedBy: 'hold_rule',
+  agent: EXAMPLE.key,
+  keyId: EXAMPLE.key,
+  session: null,
+  approvalId: EXAMPLE.approval,
+  redacted: false,
+}
+export const listDecisionsExample = { data: { items: [listed], next: 7, searchedTo: EXAMPLE.time } }

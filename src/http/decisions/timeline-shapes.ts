@@ -4,82 +4,69 @@ import { LevelField } from '../../actions/killswitch/request.ts'
 import { APPROVAL_STATUSES } from '../../approvals/approval.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS } from '../../policies/set.ts'
-import { EXAMPLE, id, nullable, oneOf, Timestamp, textOf } from '../common-shapes.ts'
+import { described, EXAMPLE, id, nullable, oneOf, Timestamp, textOf, titled } from '../common-shapes.ts'
 import { RecordedOutcome } from '../outcomes/shapes.ts'
 
-const TimelineActor = Type.Object(
-  {
-    kind: oneOf(['key', 'host', 'service']),
-    id: Type.String({ description: 'Of the key, the user on the host, or the service.' }),
-    identity: nullable(Type.String({ description: 'Who holds the key.' })),
-    name: nullable(Type.String({ description: 'Of the key.' })),
-  },
-  { title: 'TimelineActor', description: 'Who caused an entry.' },
-)
+const TimelineActor = titled('TimelineActor', 'Who caused an entry.', {
+  kind: oneOf(['key', 'host', 'service']),
+  id: Type.String({ description: 'Of the key, the user on the host, or the service.' }),
+  identity: nullable(Type.String({ description: 'Who holds the key.' })),
+  name: nullable(Type.String({ description: 'Of the key.' })),
+})
 
-const TimelineItem = Type.Object(
-  {
-    at: Timestamp,
-    seq: Type.Integer({ minimum: 0 }),
-    entryId: id('entry', 'Of the audit entry that says so.'),
-    event: oneOf(TIMELINE_EVENTS),
-    actor: nullable(TimelineActor),
-    decisionId: nullable(
-      id('decision', 'The decision that it is, that asked for or used the approval, or whose outcome it is.'),
+const TimelineItem = titled('TimelineItem', 'What one audit entry tells of an action.', {
+  at: Timestamp,
+  seq: Type.Integer({ minimum: 0 }),
+  entryId: id('entry', 'Of the audit entry that says so.'),
+  event: oneOf(TIMELINE_EVENTS),
+  actor: nullable(TimelineActor),
+  decisionId: nullable(
+    id('decision', 'The decision that it is, that asked for or used the approval, or whose outcome it is.'),
+  ),
+  decision: nullable(
+    described('Of `gate.decision`; null also where it is not there any more.', {
+      action: Type.String(),
+      decision: oneOf(EFFECTS),
+      reason: Type.String(),
+      rule: nullable(Type.String()),
+      decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
+      riskScore: Type.Number({ minimum: 0, maximum: 100 }),
+    }),
+  ),
+  hold: nullable(
+    Type.Object(
+      { requestedBy: Type.String(), quorum: Type.Integer({ minimum: 1 }), expiresAt: Timestamp },
+      { description: 'Of `approval.requested`.' },
     ),
-    decision: nullable(
-      Type.Object(
-        {
-          action: Type.String(),
-          decision: oneOf(EFFECTS),
-          reason: Type.String(),
-          rule: nullable(Type.String()),
-          decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
-          riskScore: Type.Number({ minimum: 0, maximum: 100 }),
-        },
-        { description: 'Of `gate.decision`; null also where it is not there any more.' },
-      ),
+  ),
+  vote: nullable(
+    Type.Object(
+      { principal: Type.String(), approverId: Type.String(), comment: nullable(Type.String()) },
+      { description: 'Of `approval.approved` and `approval.rejected`.' },
     ),
-    hold: nullable(
-      Type.Object(
-        { requestedBy: Type.String(), quorum: Type.Integer({ minimum: 1 }), expiresAt: Timestamp },
-        { description: 'Of `approval.requested`.' },
-      ),
+  ),
+  approvalStatus: nullable(
+    oneOf(APPROVAL_STATUSES, 'Of the approval behind this entry: a vote that does not decide leaves it pending.'),
+  ),
+  stop: nullable(
+    Type.Object(
+      { id: id('killSwitch', 'Of the stop.'), level: LevelField, scope: Type.String() },
+      { description: 'Of `approval.cancelled`: the stop that cancelled it; null where a person did.' },
     ),
-    vote: nullable(
-      Type.Object(
-        { principal: Type.String(), approverId: Type.String(), comment: nullable(Type.String()) },
-        { description: 'Of `approval.approved` and `approval.rejected`.' },
-      ),
-    ),
-    approvalStatus: nullable(
-      oneOf(APPROVAL_STATUSES, 'Of the approval behind this entry: a vote that does not decide leaves it pending.'),
-    ),
-    stop: nullable(
-      Type.Object(
-        { id: id('killSwitch', 'Of the stop.'), level: LevelField, scope: Type.String() },
-        { description: 'Of `approval.cancelled`: the stop that cancelled it; null where a person did.' },
-      ),
-    ),
-    outcome: nullable(Type.Object(RecordedOutcome, { description: 'Of `outcome.recorded` and `outcome.missing`.' })),
-  },
-  { title: 'TimelineItem', description: 'What one audit entry tells of an action.' },
-)
+  ),
+  outcome: nullable(Type.Object(RecordedOutcome, { description: 'Of `outcome.recorded` and `outcome.missing`.' })),
+})
 
-/** `data` of GET /decisions/:id/timeline. */
 export const DecisionTimeline = Type.Object(
   {
     decisionId: id('decision', 'The one that was asked for.'),
     approval: nullable(
-      Type.Object(
-        {
-          id: id('approval', 'That joins the decisions.'),
-          status: nullable(oneOf(APPROVAL_STATUSES, 'Now; null when it is not there any more.')),
-          heldDecisionId: nullable(id('decision', 'The decision that asked for it.')),
-          usedByDecisionId: nullable(id('decision', 'The decision that used it.')),
-        },
-        { description: 'Null where none was asked for.' },
-      ),
+      described('Null where none was asked for.', {
+        id: id('approval', 'That joins the decisions.'),
+        status: nullable(oneOf(APPROVAL_STATUSES, 'Now; null when it is not there any more.')),
+        heldDecisionId: nullable(id('decision', 'The decision that asked for it.')),
+        usedByDecisionId: nullable(id('decision', 'The decision that used it.')),
+      }),
     ),
     items: Type.Array(TimelineItem, { description: 'In order.' }),
     leftOut: Type.Integer({ minimum: 0, description: 'How many entries of the approval are not told, the oldest.' }),
@@ -99,7 +86,7 @@ const items: Static<typeof TimelineItem>[] = [
     decision: {
       action: 'payment.transfer',
       decision: 'require_approval',
-      reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+      reason: EXAMPLE.verdict.reason,
       rule: 'steered-transfer',
       decidedBy: 'hold_rule',
       riskScore: 35.1,

@@ -2,35 +2,32 @@ import { Type } from '#typebox'
 import { type Bundle, BundleShape } from '../../evidence/bundle.ts'
 import { CHECKS } from '../../evidence/checks.ts'
 import { EnvelopeShape } from '../../evidence/envelope.ts'
-import { EXAMPLE, exampleContext, exampleFactors, nullable, oneOf } from '../common-shapes.ts'
+import { EXAMPLE, nullable, oneOf, titled } from '../common-shapes.ts'
 
 /** Bundle, or with `format=dsse` the same in an envelope. */
 export const TrustBundle = Type.Unsafe<object>({ anyOf: [BundleShape.schema, EnvelopeShape.schema] })
 
-export const BundleVerification = Type.Object(
-  {
-    valid: Type.Boolean(),
-    signatureValid: Type.Boolean(),
-    chainValid: Type.Boolean(),
-    timestampValid: Type.Boolean(),
-    verdict: oneOf(['valid', 'invalid', 'incomplete'], 'Incomplete: no check failed, but not all could be made.'),
-    assurance: oneOf(['self-asserted', 'bracketed'], 'Bracketed: somebody outside holds its checkpoint.'),
-    redacted: Type.Array(Type.String(), { description: 'What has been erased, and is proved no longer.' }),
-    erasedSince: Type.Array(Type.String(), {
-      description: 'What the bundle shows, and was erased here after its export.',
+export const BundleVerification = titled('BundleVerification', {
+  valid: Type.Boolean(),
+  signatureValid: Type.Boolean(),
+  chainValid: Type.Boolean(),
+  timestampValid: Type.Boolean(),
+  verdict: oneOf(['valid', 'invalid', 'incomplete'], 'Incomplete: no check failed, but not all could be made.'),
+  assurance: oneOf(['self-asserted', 'bracketed'], 'Bracketed: somebody outside holds its checkpoint.'),
+  redacted: Type.Array(Type.String(), { description: 'What has been erased, and is proved no longer.' }),
+  erasedSince: Type.Array(Type.String(), {
+    description: 'What the bundle shows, and was erased here after its export.',
+  }),
+  reasons: Type.Array(Type.String(), { description: 'A sentence for each check that is not ok.' }),
+  checks: Type.Array(
+    Type.Object({
+      check: oneOf(Object.keys(CHECKS)),
+      part: oneOf(['all', 'signature', 'chain', 'time']),
+      result: oneOf(['ok', 'failed', 'unknown']),
+      why: nullable(Type.String()),
     }),
-    reasons: Type.Array(Type.String(), { description: 'A sentence for each check that is not ok.' }),
-    checks: Type.Array(
-      Type.Object({
-        check: oneOf(Object.keys(CHECKS)),
-        part: oneOf(['all', 'signature', 'chain', 'time']),
-        result: oneOf(['ok', 'failed', 'unknown']),
-        why: nullable(Type.String()),
-      }),
-    ),
-  },
-  { title: 'BundleVerification' },
-)
+  ),
+})
 
 const base64Of32 = 'PUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw='
 const signature = `${base64Of32.slice(0, -1)}${base64Of32.slice(0, -1)}==`
@@ -45,8 +42,8 @@ const bundle: Bundle = {
     timestamp: EXAMPLE.time,
   },
   context: {
-    originalRequest: { tenantId: 'acme', action: 'payment.transfer', context: exampleContext },
-    riskAssessment: { score: 35.1, factors: exampleFactors },
+    originalRequest: { tenantId: 'acme', action: 'payment.transfer', context: EXAMPLE.context },
+    riskAssessment: { score: 35.1, factors: EXAMPLE.factors },
   },
   auditChain: [{ hash: EXAMPLE.hash, previousHash: EXAMPLE.previousHash }],
   exportedAt: EXAMPLE.later,

@@ -1,25 +1,101 @@
+import { heldApproval } from '../../actions/approvals/access-requests.ts'
+import { getApproval } from '../../actions/approvals/approvals.ts'
+import type { Caller } from '../../actions/deps.ts'
 import type { CheckAnswer } from '../../actions/gate/answer.ts'
+import { check } from '../../actions/gate/check.ts'
+import type { ApprovalStatus } from '../../approvals/approval.ts'
+import type { ApprovalView } from '../../approvals/view.ts'
 import { ERRORS, GateError } from '../../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import { parserOf } from '../../base/schema.ts'
 import { type CheckRequest, MAX_ID } from '../../gate/request.ts'
 import { FACADE_ROUTES } from '../../keys/facade-routes.ts'
-import { type AccessDecision, Evaluation, type Evaluations } from './authzen-shapes.ts'
+import { EXAMPLE } from '../common-shapes.ts'
+import { publicRoute, route } from '../route.ts'
+import type { Services } from '../services.ts'
+import * as shapes from './authzen-shapes.ts'
 
-const parse = parserOf(Evaluation)
-
-/** @throws GateError `invalid_request` */
-export function evaluationOf(value: unknown): Evaluation {
-  return parse(value)
+export const authzenRoutes = {
+  evaluation: route({
+    body: shapes.Evaluation,
+    data: shapes.AccessDecision,
+    bare: 'application/json',
+    example: shapes.evaluationExample,
+    answer: (services, { caller, body, origin }) => evaluate(services, caller, body, origin),
+  }),
+  evaluations: route({
+    body: shapes.Evaluations,
+    data: shapes.AccessDecisions,
+    bare: 'application/json',
+    example: shapes.evaluationsExample,
+    async answer(services, { caller, body, origin, alsoCount }) {
+      const { evaluations = [] } = body
+      if (evaluations.length === 0) return evaluate(services, caller, evaluationOf(body), origin)
+      alsoCount(evaluations.length - 1)
+      return { evaluations: await evaluateAll(services, caller, body, origin) }
+    },
+  }),
+  requestAccess: route({
+    body: shapes.AccessRequest,
+    data: shapes.AccessTask,
+    bare: 'application/json',
+    status: 202,
+    errors: ['invalid_denial_binding', 'not_requestable', 'expired_denial'],
+    example: shapes.requestAccessExample,
+    async answer(services, { caller, body: { denial, ...evaluation }, origin }) {
+      const request = checkRequestOf(caller.tenantId, evaluation)
+      return taskOf(await heldApproval(services, caller, denial.evaluation_id, request), origin)
+    },
+  }),
+  accessRequest: route({
+    id: { description: 'Id of the task.', example: EXAMPLE.approval },
+    data: shapes.AccessTask,
+    bare: 'application/json',
+    errors: ['not_found'],
+    example: shapes.accessRequestExample,
+    answer: async (services, { caller, id, origin }) => taskOf(await getApproval(services, caller, id), origin),
+  }),
 }
 
+export const authzenPublicRoutes = {
+  authzenConfiguration: publicRoute({
+    data: shapes.Configuration,
+    bare: 'application/json',
+    example: shapes.configurationExample,
+    answer: (_services, origin) => configuration(origin),
+  }),
+}
+
+async function evaluate(services: Services, caller: Caller, evaluation: shapes.Evaluation, origin: string) {
+  const request = checkRequestOf(caller.tenantId, evaluation)
+  return accessDecision(await check(services, caller, request), origin, request.approvalId !== undefined)
+}
+
+/** Evaluates in order, since policies may count, until the semantic makes the rest irrelevant. */
+async function evaluateAll(services: Services, caller: Caller, body: shapes.Evaluations, origin: string) {
+  const { evaluations = [], options, ...defaults } = body
+  const semantic = options?.evaluations_semantic ?? 'execute_all'
+  const decisions: shapes.AccessDecision[] = []
+  for (const own of evaluations) {
+    const evaluation = evaluationIn(own, defaults)
+    const isFaulty = evaluation instanceof GateError
+    const decided = isFaulty ? faultyEvaluation(evaluation) : await evaluate(services, caller, evaluation, origin)
+    decisions.push(decided)
+    if (semantic === (decided.decision ? 'permit_on_first_permit' : 'deny_on_first_deny')) break
+  }
+  return decisions
+}
+
+/** @throws GateError `invalid_request` */
+const evaluationOf = parserOf(shapes.Evaluation)
+
 /** Merges an evaluation of a list with the defaults of its request; an error when it is invalid. */
-export function evaluationIn(
+function evaluationIn(
   { context, ...own }: JsonObject,
-  defaults: Pick<Evaluations, 'subject' | 'action' | 'resource' | 'context'>,
-): Evaluation | GateError {
+  defaults: Pick<shapes.Evaluations, 'subject' | 'action' | 'resource' | 'context'>,
+): shapes.Evaluation | GateError {
   try {
-    return parse({
+    return evaluationOf({
       subject: entityIn(own.subject, defaults.subject),
       action: own.action === undefined ? defaults.action : own.action,
       resource: entityIn(own.resource, defaults.resource),
@@ -41,9 +117,9 @@ function entityIn(own: Json | undefined, byDefault: JsonObject | undefined): Jso
 }
 
 /** Check for an evaluation. An approval in `context` is presented with it, and is no part of what is decided. */
-export function checkRequestOf(
+function checkRequestOf(
   tenantId: string,
-  { subject, action, resource, context = {} }: Evaluation,
+  { subject, action, resource, context = {} }: shapes.Evaluation,
 ): CheckRequest {
   const { approval, ...others } = context
   const approvalId = referenceIn(approval)
@@ -70,7 +146,7 @@ function known(entity: JsonObject): JsonObject {
 }
 
 /** @param presented true when the evaluation named an approval */
-export function accessDecision(answer: CheckAnswer, origin: string, presented: boolean): AccessDecision {
+function accessDecision(answer: CheckAnswer, origin: string, presented: boolean): shapes.AccessDecision {
   const { decision, approvalId, approvalExpiresAt, validUntil } = answer
   const isHeld = decision === 'require_approval'
   return {
@@ -93,12 +169,11 @@ function requestable(origin: string, expires_at: string) {
 }
 
 /** Decision for an evaluation of a list that could not be carried out as sent. */
-export function faultyEvaluation({ code, message }: GateError): AccessDecision {
+function faultyEvaluation({ code, message }: GateError): shapes.AccessDecision {
   return { decision: false, context: { error: { status: ERRORS[code].status, message } } }
 }
 
-/** Endpoints of the service. */
-export function configuration(origin: string) {
+function configuration(origin: string) {
   return {
     policy_decision_point: origin,
     access_evaluation_endpoint: `${origin}${FACADE_ROUTES.evaluation.path}`,
@@ -106,4 +181,26 @@ export function configuration(origin: string) {
     access_request_endpoint: `${origin}${FACADE_ROUTES.requestAccess.path}`,
     capabilities: ['urn:openid:authzen:capability:access-request'],
   }
+}
+
+/** A used approval stays approved, since a finished task cannot change; the next evaluation reports the use. */
+const STATUSES: Readonly<Record<ApprovalStatus, shapes.AccessTask['task']['status']>> = {
+  pending: 'pending',
+  approved: 'approved',
+  consumed: 'approved',
+  rejected: 'denied',
+  expired: 'expired',
+  cancelled: 'cancelled',
+}
+
+/** Approval as a task. It does not tell who may decide or has decided. */
+function taskOf({ id, status, decidedAt, expiresAt }: ApprovalView, origin: string): shapes.AccessTask {
+  const task = {
+    id,
+    status: STATUSES[status],
+    status_endpoint: origin + FACADE_ROUTES.accessRequest.path.replace(':id', id),
+  }
+  if (task.status !== 'approved' || decidedAt === null) return { task }
+  const approval = { id, approved_at: decidedAt, approved_until: expiresAt }
+  return { task, result: { mode: 'reevaluate', approval } }
 }

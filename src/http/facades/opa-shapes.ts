@@ -3,7 +3,7 @@ import { ACTION_PATTERN } from '../../base/glob.ts'
 import type { Json } from '../../base/json.ts'
 import { AnyJsonObject } from '../../gate/request.ts'
 import { EXAMPLE, id, nullable, oneOf, Timestamp } from '../common-shapes.ts'
-import { Closed } from '../query.ts'
+import { queryShape } from '../query.ts'
 
 /** Input of the package @ai-sdk/policy-opa, or an application's replacement of it. */
 export const OpaInput = Type.Object({
@@ -20,17 +20,14 @@ export const OpaRequest = Type.Object({ input: OpaInput })
 const Ignored = Type.Optional(Type.String({ description: 'Of no effect.' }))
 
 /** Parameters that clients of Open Policy Agent may send. None of them changes a decision. */
-export const OpaQuery = Type.Object(
-  {
-    pretty: Ignored,
-    explain: Ignored,
-    metrics: Ignored,
-    instrument: Ignored,
-    provenance: Ignored,
-    'strict-builtin-errors': Ignored,
-  },
-  Closed,
-)
+export const OpaQuery = queryShape({
+  pretty: Ignored,
+  explain: Ignored,
+  metrics: Ignored,
+  instrument: Ignored,
+  provenance: Ignored,
+  'strict-builtin-errors': Ignored,
+})
 
 export const OpaAnswer = Type.Object({
   decision_id: id('decision', 'Exports as evidence under this id.'),

@@ -1,14 +1,46 @@
 import type { Static } from '#typebox'
+import { getApproval } from '../../actions/approvals/approvals.ts'
 import type { CheckAnswer } from '../../actions/gate/answer.ts'
+import { check } from '../../actions/gate/check.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'
 import type { CheckRequest } from '../../gate/request.ts'
-import type { OpaAllow, OpaAnswer, OpaInput } from './opa-shapes.ts'
+import { route } from '../route.ts'
+import * as shapes from './opa-shapes.ts'
+
+export const opaRoutes = {
+  // An undecided request is an error: a client takes an answer without a result as leave to run the tool.
+  opaDecision: route({
+    body: shapes.OpaRequest,
+    query: shapes.OpaQuery,
+    data: shapes.OpaAnswer,
+    bare: 'application/json',
+    example: shapes.opaExample,
+    async answer(services, { caller, body: { input } }) {
+      const answer = await check(services, caller, checkRequestOf(caller.tenantId, input))
+      const { decision, decisionId, approvalId } = answer
+      const held = decision === 'require_approval' && approvalId !== null
+      const approval = held ? await getApproval(services, caller, approvalId) : undefined
+      // Another decision made the approval: this is not the first question about exactly this call.
+      return opaAnswer(answer, input.messages, approval?.decisionId === decisionId)
+    },
+  }),
+  opaAllow: route({
+    body: shapes.OpaRequest,
+    query: shapes.OpaQuery,
+    data: shapes.OpaAllow,
+    bare: 'application/json',
+    example: shapes.opaAllowExample,
+    async answer(services, { caller, body: { input } }) {
+      return opaAllow(await check(services, caller, checkRequestOf(caller.tenantId, input)))
+    },
+  }),
+}
 
 /**
  * Check for the input of a tool call. Members unknown to the package @ai-sdk/policy-opa are an application's own and
  * enter the context unchanged; facts derived from `messages` override them.
  */
-export function checkRequestOf(tenantId: string, { tool, messages, ...others }: Static<typeof OpaInput>): CheckRequest {
+function checkRequestOf(tenantId: string, { tool, messages, ...others }: Static<typeof shapes.OpaInput>): CheckRequest {
   const context = { ...others, ...(messages !== undefined && saidIn(messages)) }
   return { tenantId, action: tool.name, context }
 }
@@ -21,11 +53,11 @@ export function checkRequestOf(tenantId: string, { tool, messages, ...others }: 
  *   answered, and then runs whatever is not denied; but the gate decides who may approve. The application writes the
  *   conversation, so it proves nothing by itself.
  */
-export function opaAnswer(
+function opaAnswer(
   answer: CheckAnswer,
   messages: readonly JsonObject[] | undefined,
   isFirstHold: boolean,
-): Static<typeof OpaAnswer> {
+): Static<typeof shapes.OpaAnswer> {
   const { decision, reason, decisionId, approvalId, approvalExpiresAt, validUntil } = answer
   const isHeld = decision === 'require_approval'
   const asksUser = isFirstHold && isUnanswered(messages)
@@ -43,7 +75,7 @@ export function opaAnswer(
 }
 
 /** Decision for clients that only test whether the result is true; a held call is false. */
-export function opaAllow({ decision, decisionId }: CheckAnswer): Static<typeof OpaAllow> {
+function opaAllow({ decision, decisionId }: CheckAnswer): Static<typeof shapes.OpaAllow> {
   return { decision_id: decisionId, result: decision === 'allow' }
 }
 

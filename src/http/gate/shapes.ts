@@ -1,65 +1,47 @@
 import { Type } from '#typebox'
 import { DECIDED_BY } from '../../gate/decide.ts'
 import { EFFECTS, RETRIES } from '../../policies/set.ts'
-import {
-  Digest,
-  EXAMPLE,
-  exampleContext,
-  exampleFactors,
-  id,
-  nullable,
-  oneOf,
-  RiskFactor,
-  Timestamp,
-  textOf,
-} from '../common-shapes.ts'
+import { Digest, EXAMPLE, id, nullable, oneOf, RiskFactor, Timestamp, textOf, titled } from '../common-shapes.ts'
 import { Explanation } from '../decisions/explanation-shapes.ts'
 
-export const Unevaluable = Type.Object(
-  {
-    kind: textOf(['rule', 'factor'], 'What could not be evaluated.'),
-    name: Type.String(),
-    facts: Type.Array(Type.String(), { description: 'The facts that were missing or of another type.' }),
-  },
-  { title: 'Unevaluable', description: 'A rule or factor that restrained for want of a fact.' },
-)
+export const Unevaluable = titled('Unevaluable', 'A rule or factor that restrained for want of a fact.', {
+  kind: textOf(['rule', 'factor'], 'What could not be evaluated.'),
+  name: Type.String(),
+  facts: Type.Array(Type.String(), { description: 'The facts that were missing or of another type.' }),
+})
 
 /** `data` of POST /gate/check. */
-export const Decision = Type.Object(
-  {
-    decision: oneOf(EFFECTS, 'Only `allow` lets the action run.'),
-    reason: Type.String({ description: 'A sentence for people.' }),
-    riskScore: Type.Number({ minimum: 0, maximum: 100 }),
-    plan: Type.Object({ action: Type.String(), validated: Type.Boolean() }),
-    decisionId: id('decision', 'Exports as evidence under this id.'),
-    timestamp: Timestamp,
-    rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
-    decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
-    retry: textOf(RETRIES, 'When it makes sense to ask again.'),
-    policyDigest: nullable(Digest),
-    approvalId: nullable(id('approval', 'The approval that is waited for, or was used.')),
-    approvalExpiresAt: nullable(Timestamp),
-    validUntil: nullable(Type.String({ format: 'date-time', description: 'An allow is good until then.' })),
-    factors: Type.Array(RiskFactor),
-    unevaluable: Type.Array(Unevaluable),
-    explanation: Type.Optional(Explanation),
-  },
-  { title: 'Decision', description: 'What was decided, and why. It is on disk before it is answered.' },
-)
+export const Decision = titled('Decision', 'What was decided, and why. It is on disk before it is answered.', {
+  decision: oneOf(EFFECTS, 'Only `allow` lets the action run.'),
+  reason: Type.String({ description: 'A sentence for people.' }),
+  riskScore: Type.Number({ minimum: 0, maximum: 100 }),
+  plan: Type.Object({ action: Type.String(), validated: Type.Boolean() }),
+  decisionId: id('decision', 'Exports as evidence under this id.'),
+  timestamp: Timestamp,
+  rule: nullable(Type.String({ description: 'The rule that decided, if one did.' })),
+  decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
+  retry: textOf(RETRIES, 'When it makes sense to ask again.'),
+  policyDigest: nullable(Digest),
+  approvalId: nullable(id('approval', 'The approval that is waited for, or was used.')),
+  approvalExpiresAt: nullable(Timestamp),
+  validUntil: nullable(Type.String({ format: 'date-time', description: 'An allow is good until then.' })),
+  factors: Type.Array(RiskFactor),
+  unevaluable: Type.Array(Unevaluable),
+  explanation: Type.Optional(Explanation),
+})
 
-/** `data` of POST /gate/risk. */
 export const RiskAssessment = Type.Object(
   { score: Type.Number({ minimum: 0, maximum: 100 }), factors: Type.Array(RiskFactor) },
   { title: 'RiskAssessment', description: 'The sum of the factors, without a decision.' },
 )
 
-const request = { tenantId: 'acme', action: 'payment.transfer', context: exampleContext }
+const request = { tenantId: 'acme', action: 'payment.transfer', context: EXAMPLE.context }
 
 export const checkExample = {
   body: request,
   data: {
     decision: 'require_approval' as const,
-    reason: 'A new account, in a session that holds text of a third party, is looked at by a person.',
+    reason: EXAMPLE.verdict.reason,
     riskScore: 35.1,
     plan: { action: 'payment.transfer', validated: true },
     decisionId: EXAMPLE.decision,
@@ -71,9 +53,9 @@ export const checkExample = {
     approvalId: EXAMPLE.approval,
     approvalExpiresAt: EXAMPLE.later,
     validUntil: null,
-    factors: exampleFactors,
+    factors: EXAMPLE.factors,
     unevaluable: [],
   },
 }
 
-export const riskExample = { body: request, data: { score: 35.1, factors: exampleFactors } }
+export const riskExample = { body: request, data: { score: 35.1, factors: EXAMPLE.factors } }

@@ -2,22 +2,26 @@ import { Type } from '#typebox'
 import { GateError } from '../../base/errors.ts'
 import { publicRoute } from '../route.ts'
 import type { Services } from '../services.ts'
-import { Health, healthzExample, metricsExample, Readiness, readyzExample } from './shapes.ts'
+import * as shapes from './shapes.ts'
 
 export const healthRoutes = {
   // Liveness alone: without a key, the answer reveals nothing about any tenant.
-  healthz: publicRoute({ data: Health, example: healthzExample, answer: () => ({ status: 'ok' as const }) }),
+  healthz: publicRoute({
+    data: shapes.Health,
+    example: shapes.healthzExample,
+    answer: () => ({ status: 'ok' as const }),
+  }),
   readyz: publicRoute({
-    data: Readiness,
+    data: shapes.Readiness,
     errors: ['not_ready', 'audit_unavailable'],
-    example: readyzExample,
+    example: shapes.readyzExample,
     answer: readyz,
   }),
   metrics: publicRoute({
     data: Type.String(),
     bare: 'text/plain',
     errors: ['audit_unavailable'],
-    example: metricsExample,
+    example: shapes.metricsExample,
     answer: ({ metrics }) => metrics(),
   }),
 }

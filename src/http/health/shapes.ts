@@ -1,34 +1,31 @@
 import { Type } from '#typebox'
 import { SINKS } from '../../actions/anchors/anchors.ts'
-import { EXAMPLE, nullable, oneOf, Timestamp } from '../common-shapes.ts'
+import { EXAMPLE, nullable, oneOf, Timestamp, titled } from '../common-shapes.ts'
 
 export const Health = Type.Object({ status: oneOf(['ok']) }, { title: 'Health' })
-export const Readiness = Type.Object(
-  {
-    ready: Type.Boolean(),
-    policySetsOutdated: Type.Integer({ minimum: 0, description: 'Sets whose newest files have faults.' }),
-    verified: nullable(
-      Type.Object(
-        { at: Timestamp, valid: Type.Boolean(), chains: Type.Integer({ minimum: 0 }) },
-        { description: 'When the service verified all its audit chains last; null before the first time.' },
-      ),
+export const Readiness = titled('Readiness', {
+  ready: Type.Boolean(),
+  policySetsOutdated: Type.Integer({ minimum: 0, description: 'Sets whose newest files have faults.' }),
+  verified: nullable(
+    Type.Object(
+      { at: Timestamp, valid: Type.Boolean(), chains: Type.Integer({ minimum: 0 }) },
+      { description: 'When the service verified all its audit chains last; null before the first time.' },
     ),
-    anchors: Type.Object({
-      unanchoredEntries: nullable(
-        Type.Integer({ minimum: 0, description: 'Entries of the trail that no anchor covers; null without a sink.' }),
-      ),
-      sinks: Type.Array(
-        Type.Object({
-          sink: oneOf(SINKS),
-          ok: Type.Boolean({ description: 'False from an attempt that failed to the next one that succeeds.' }),
-          lastAt: nullable(Timestamp),
-          failure: nullable(Type.String()),
-        }),
-      ),
-    }),
-  },
-  { title: 'Readiness' },
-)
+  ),
+  anchors: Type.Object({
+    unanchoredEntries: nullable(
+      Type.Integer({ minimum: 0, description: 'Entries of the trail that no anchor covers; null without a sink.' }),
+    ),
+    sinks: Type.Array(
+      Type.Object({
+        sink: oneOf(SINKS),
+        ok: Type.Boolean({ description: 'False from an attempt that failed to the next one that succeeds.' }),
+        lastAt: nullable(Timestamp),
+        failure: nullable(Type.String()),
+      }),
+    ),
+  }),
+})
 
 export const healthzExample = { data: { status: 'ok' as const } }
 const anchors = {

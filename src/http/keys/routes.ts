@@ -3,52 +3,38 @@ import { CreateKeyRequest, createKey, listKeys, revokeKey } from '../../actions/
 import { overlapMsOf, RotateKeyRequest, rotateKey } from '../../actions/keys/rotate.ts'
 import { EXAMPLE } from '../common-shapes.ts'
 import { route } from '../route.ts'
-import {
-  CreatedKey,
-  createKeyExample,
-  Key,
-  ListedKey,
-  listKeysExample,
-  RotatedKey,
-  revokeKeyExample,
-  rotateKeyExample,
-} from './shapes.ts'
+import * as shapes from './shapes.ts'
 
-const params = { id: { description: 'Id of the key.', example: EXAMPLE.key } }
+const id = { description: 'Id of the key.', example: EXAMPLE.key }
 
 export const keyRoutes = {
   listKeys: route({
-    data: Type.Array(ListedKey),
-    example: listKeysExample,
-    handle: async (services, { caller }) => ({ data: await listKeys(services, caller) }),
+    data: Type.Array(shapes.ListedKey),
+    example: shapes.listKeysExample,
+    answer: (services, { caller }) => listKeys(services, caller),
   }),
   createKey: route({
     body: CreateKeyRequest,
-    data: CreatedKey,
+    data: shapes.CreatedKey,
     errors: ['forbidden'],
-    example: createKeyExample,
-    handle: async (services, { caller, body }) => ({
-      data: await createKey(services, { actor: caller.actor, caller }, caller.tenantId, body),
-    }),
+    example: shapes.createKeyExample,
+    answer: (services, { caller, body }) => createKey(services, { actor: caller.actor, caller }, caller.tenantId, body),
   }),
   rotateKey: route({
-    params,
+    id,
     body: RotateKeyRequest,
     bodyOptional: true,
-    data: RotatedKey,
+    data: shapes.RotatedKey,
     errors: ['not_found'],
-    example: rotateKeyExample,
-    handle: async (services, { caller, params, body }) => ({
-      data: await rotateKey(services, { actor: caller.actor, caller }, params.id ?? '', overlapMsOf(body)),
-    }),
+    example: shapes.rotateKeyExample,
+    answer: (services, { caller, id, body }) =>
+      rotateKey(services, { actor: caller.actor, caller }, id, overlapMsOf(body)),
   }),
   revokeKey: route({
-    params,
-    data: Key,
+    id,
+    data: shapes.Key,
     errors: ['not_found'],
-    example: revokeKeyExample,
-    handle: async (services, { caller, params }) => ({
-      data: await revokeKey(services, { actor: caller.actor, caller }, params.id ?? ''),
-    }),
+    example: shapes.revokeKeyExample,
+    answer: (services, { caller, id }) => revokeKey(services, { actor: caller.actor, caller }, id),
   }),
 }

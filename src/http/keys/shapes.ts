@@ -1,6 +1,6 @@
 import { type Static, Type } from '#typebox'
 import { EnvironmentField, RoleField } from '../../actions/keys/keys.ts'
-import { EXAMPLE, id, nullable, Timestamp } from '../common-shapes.ts'
+import { EXAMPLE, id, nullable, Timestamp, titled } from '../common-shapes.ts'
 
 const members = {
   id: id('key', 'Names the key; not a secret.'),
@@ -22,18 +22,15 @@ const members = {
 }
 
 export const Key = Type.Object(members, { title: 'Key', description: 'A key without its secret.' })
-export const ListedKey = Type.Object(
-  {
-    ...members,
-    lastUsedAt: nullable(
-      Type.Unsafe<string>({
-        ...Timestamp,
-        description: 'When the last request came with it; null when none has. After a crash, a minute old at most.',
-      }),
-    ),
-  },
-  { title: 'ListedKey', description: 'A key without its secret, and when it was used last.' },
-)
+export const ListedKey = titled('ListedKey', 'A key without its secret, and when it was used last.', {
+  ...members,
+  lastUsedAt: nullable(
+    Type.Unsafe<string>({
+      ...Timestamp,
+      description: 'When the last request came with it; null when none has. After a crash, a minute old at most.',
+    }),
+  ),
+})
 const Secret = Type.String({ pattern: '^sk_(live|test)_[0-9A-Za-z]{49}$', description: 'Shown this once.' })
 export const CreatedKey = Type.Object(
   { ...members, key: Secret },

@@ -1,6 +1,6 @@
 import { Type } from '#typebox'
 import { LevelField } from '../../actions/killswitch/request.ts'
-import { EXAMPLE, id, nullable, Timestamp } from '../common-shapes.ts'
+import { EXAMPLE, id, nullable, Timestamp, titled } from '../common-shapes.ts'
 
 const Scope = Type.String({ description: 'L1 the action or glob, L2 the domain, L3 the tenant, L4 `global`.' })
 
@@ -45,33 +45,27 @@ const coverage = {
   warning: nullable(Type.String({ description: 'When it covers none of them.' })),
 }
 
-export const Triggered = Type.Object(
-  {
-    ...status,
-    ...coverage,
-    persisted: Type.Boolean({ description: 'False while the disk refuses: in force, and tried again each second.' }),
-  },
-  { title: 'TriggeredKillSwitch', description: 'The status after the trigger, and what the stop covers.' },
-)
+export const Triggered = titled('TriggeredKillSwitch', 'The status after the trigger, and what the stop covers.', {
+  ...status,
+  ...coverage,
+  persisted: Type.Boolean({ description: 'False while the disk refuses: in force, and tried again each second.' }),
+})
 
-export const StopPreview = Type.Object(
-  {
-    level: LevelField,
-    scope: Scope,
-    ...coverage,
-    approvals: Type.Integer({
-      minimum: 0,
-      description: 'Pending approvals that it would cover: they keep their time.',
-    }),
-    cancels: Type.Integer({ minimum: 0, description: 'Approvals, approved and not used, that it would cancel.' }),
-    moreApprovals: Type.Boolean({
-      description: 'There are more open approvals than the 1,000 that were looked at, those with the oldest deadlines.',
-    }),
-    allowed: Type.Boolean({ description: 'Whether this key may trigger it.' }),
-    refusal: nullable(Type.String({ description: 'Why it may not.' })),
-  },
-  { title: 'KillSwitchPreview', description: 'What a trigger would do. Nothing has been stopped.' },
-)
+export const StopPreview = titled('KillSwitchPreview', 'What a trigger would do. Nothing has been stopped.', {
+  level: LevelField,
+  scope: Scope,
+  ...coverage,
+  approvals: Type.Integer({
+    minimum: 0,
+    description: 'Pending approvals that it would cover: they keep their time.',
+  }),
+  cancels: Type.Integer({ minimum: 0, description: 'Approvals, approved and not used, that it would cancel.' }),
+  moreApprovals: Type.Boolean({
+    description: 'There are more open approvals than the 1,000 that were looked at, those with the oldest deadlines.',
+  }),
+  allowed: Type.Boolean({ description: 'Whether this key may trigger it.' }),
+  refusal: nullable(Type.String({ description: 'Why it may not.' })),
+})
 
 const stop = {
   level: 'L2' as const,

@@ -1,7 +1,7 @@
 import { POSITION_PATTERN } from '../../actions/events/events.ts'
+import { IDEMPOTENCY_KEY_PATTERN } from '../../actions/idempotency.ts'
 import { USUAL_URL } from '../../base/variables.ts'
 import { ROUTES, type RouteId, type RouteRule } from '../../keys/routes.ts'
-import { IDEMPOTENCY_KEY_PATTERN } from '../headers.ts'
 import type { RouteShape } from '../route.ts'
 import { FAILURE, failuresOf } from './failures.ts'
 import { operation, TAGS } from './operation.ts'
@@ -20,22 +20,14 @@ const SERVER = {
   description: 'Beside the agent, where it listens if nothing else is set.',
 }
 
+const header = (name: string, description: string) => ({ type: 'apiKey', in: 'header', name, description })
+
 const SECURITY_SCHEMES = {
-  key: { type: 'apiKey', in: 'header', name: 'x-api-key', description: '`sk_live_…` or `sk_test_…`' },
-  tenant: { type: 'apiKey', in: 'header', name: 'x-tenant-id', description: 'The tenant of the key.' },
+  key: header('x-api-key', '`sk_live_…` or `sk_test_…`'),
+  tenant: header('x-tenant-id', 'The tenant of the key.'),
   bearer: { type: 'http', scheme: 'bearer', description: 'The same key.' },
-  session: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'x-session-token',
-    description: 'Of a signed-in browser, beside the cookie that signing in has set.',
-  },
-  signIn: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'x-sign-in-code',
-    description: 'Of a sign-in link, in place of a key.',
-  },
+  session: header('x-session-token', 'Of a signed-in browser, beside the cookie that signing in has set.'),
+  signIn: header('x-sign-in-code', 'Of a sign-in link, in place of a key.'),
 }
 
 const HEADERS = {

@@ -28,6 +28,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   service: 'The service itself.',
 }
 
+const TEXT = { type: 'string' }
+
 /** Builds the Operation Object of one route (OpenAPI 3.1, 4.8.10). */
 export function operation(id: RouteId, shape: RouteShape, shared: Shared): Schema {
   const rule: RouteRule = ROUTES[id]
@@ -60,10 +62,10 @@ function securityOf({ roles, tenantOptional, facade, signIn }: RouteRule): { sec
 }
 
 function parameters(rule: RouteRule, shape: RouteShape, { schemas }: Shared): Schema[] {
-  const { params = {}, query } = shape
-  const inPath = Object.entries(params).map(([name, { description, example }]) => {
-    return { name, in: 'path', required: true, description, schema: { type: 'string' }, example }
-  })
+  const { id, query } = shape
+  const inPath = id
+    ? [{ name: 'id', in: 'path', required: true, description: id.description, schema: TEXT, example: id.example }]
+    : []
   const properties = (query === undefined ? {} : schemas.of(query).properties) as Record<string, Schema>
   const inQuery = Object.entries(properties).map(([name, { description = '', ...schema }]) => {
     return { name, in: 'query', description, schema }
@@ -83,12 +85,10 @@ function success(rule: RouteRule, shape: RouteShape, { schemas }: Shared): Schem
   return {
     description: sentence(rule.summary),
     headers: { 'x-request-id': { $ref: '#/components/headers/RequestId' }, ...(rule.limit !== 'exempt' && limits) },
-    content: shape.bare ? { [shape.bare]: bare(shape, schemas) } : { 'application/json': enveloped(shape, schemas) },
+    content: shape.bare
+      ? { [shape.bare]: { schema: schemas.of(shape.data), example: shape.example.data } }
+      : { 'application/json': enveloped(shape, schemas) },
   }
-}
-
-function bare({ data, example }: RouteShape, schemas: Shared['schemas']): Schema {
-  return { schema: schemas.of(data), example: example.data }
 }
 
 function enveloped({ data, paged, example }: RouteShape, schemas: Shared['schemas']): Schema {

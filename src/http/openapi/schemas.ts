@@ -1,4 +1,3 @@
-/** Part of the document. */
 export type Schema = { readonly [keyword: string]: unknown }
 
 export const EXAMPLE_REQUEST_ID = 'req_01m7yzzehm3v6c9n2x5b8k1q4w'

@@ -1,7 +1,7 @@
 import { Type } from '#typebox'
 import { OUTCOME_STATUSES } from '../../actions/outcomes/outcome-of.ts'
 import { EFFECTS } from '../../policies/set.ts'
-import { EXAMPLE, id, nullable, oneOf, Timestamp } from '../common-shapes.ts'
+import { EXAMPLE, id, nullable, oneOf, Timestamp, titled } from '../common-shapes.ts'
 
 /** Members of the outcome itself. */
 export const RecordedOutcome = {
@@ -17,16 +17,12 @@ export const RecordedOutcome = {
   entryId: id('entry', 'Of its audit entry.'),
 }
 
-/** `data` of POST /gate/outcome. */
-export const Outcome = Type.Object(
-  {
-    decisionId: id('decision', 'The decision that the action was run on.'),
-    action: Type.String(),
-    decision: oneOf(EFFECTS),
-    ...RecordedOutcome,
-  },
-  { title: 'Outcome', description: 'What became of an action after its decision, as its agent says.' },
-)
+export const Outcome = titled('Outcome', 'What became of an action after its decision, as its agent says.', {
+  decisionId: id('decision', 'The decision that the action was run on.'),
+  action: Type.String(),
+  decision: oneOf(EFFECTS),
+  ...RecordedOutcome,
+})
 
 export const outcomeExample = {
   body: { decisionId: EXAMPLE.decision, status: 'succeeded' as const, durationMs: 412 },

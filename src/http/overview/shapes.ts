@@ -6,7 +6,7 @@ import { FAIL_MODES } from '../../actions/overview/fail-modes.ts'
 import { NEWEST } from '../../actions/overview/latency.ts'
 import { MAX_DENIALS } from '../../actions/overview/overview.ts'
 import { DECIDED_BY } from '../../gate/decide.ts'
-import { Digest, EXAMPLE, nullable, oneOf, Timestamp, textOf } from '../common-shapes.ts'
+import { Digest, EXAMPLE, nullable, oneOf, Timestamp, textOf, titled } from '../common-shapes.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const Ms = Type.Number({ minimum: 0 })
@@ -16,104 +16,88 @@ const DecisionBucket = Type.Object(
   { title: 'DecisionBucket', description: 'Decisions from `at` on, for `bucketMs`.' },
 )
 
-const Denial = Type.Object(
-  {
-    rule: nullable(Type.String()),
-    decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
-    count: Type.Integer({ minimum: 1 }),
-  },
-  { title: 'Denial' },
-)
+const Denial = titled('Denial', {
+  rule: nullable(Type.String()),
+  decidedBy: textOf(DECIDED_BY, 'The step of the order of decision that decided.'),
+  count: Type.Integer({ minimum: 1 }),
+})
 
-const Approvals = Type.Object(
-  {
-    pending: Count,
-    oldestPendingAt: nullable(Timestamp),
-    nextDeadlineAt: nullable(Timestamp),
-    decided: Type.Object(
-      { approved: Count, rejected: Count, expired: Count, cancelled: Count },
-      { description: 'How approvals ended since `from`. One that was approved may have expired afterwards too.' },
+const Approvals = titled('ApprovalFigures', {
+  pending: Count,
+  oldestPendingAt: nullable(Timestamp),
+  nextDeadlineAt: nullable(Timestamp),
+  decided: Type.Object(
+    { approved: Count, rejected: Count, expired: Count, cancelled: Count },
+    { description: 'How approvals ended since `from`. One that was approved may have expired afterwards too.' },
+  ),
+  waitMs: nullable(
+    Type.Object(
+      { p50: Ms, p90: Ms, max: Ms },
+      { description: 'How long people took to approve or reject; null where none did.' },
     ),
-    waitMs: nullable(
-      Type.Object(
-        { p50: Ms, p90: Ms, max: Ms },
-        { description: 'How long people took to approve or reject; null where none did.' },
-      ),
-    ),
-  },
-  { title: 'ApprovalFigures' },
-)
+  ),
+})
 
-const Audit = Type.Object(
-  {
-    entries: Type.Integer({ minimum: 0, description: 'Of the chain, those included that were pruned.' }),
-    newestAt: nullable(Timestamp),
-    lastVerified: nullable(
-      Type.Object(
-        { at: Timestamp, valid: Type.Boolean(), chains: Count },
-        { description: 'When the service verified all its chains last; null before the first time.' },
-      ),
+const Audit = titled('AuditFigures', {
+  entries: Type.Integer({ minimum: 0, description: 'Of the chain, those included that were pruned.' }),
+  newestAt: nullable(Timestamp),
+  lastVerified: nullable(
+    Type.Object(
+      { at: Timestamp, valid: Type.Boolean(), chains: Count },
+      { description: 'When the service verified all its chains last; null before the first time.' },
     ),
-    unanchoredEntries: nullable(
-      Type.Integer({ minimum: 0, description: 'Of all chains; null where anchors go nowhere.' }),
-    ),
-    sinks: Type.Array(Type.Object({ sink: oneOf(SINKS), ok: Type.Boolean(), lastAt: nullable(Timestamp) })),
-    fault: nullable(Type.String({ description: 'Why nothing is written; null when it is.' })),
-  },
-  { title: 'AuditFigures' },
-)
+  ),
+  unanchoredEntries: nullable(
+    Type.Integer({ minimum: 0, description: 'Of all chains; null where anchors go nowhere.' }),
+  ),
+  sinks: Type.Array(Type.Object({ sink: oneOf(SINKS), ok: Type.Boolean(), lastAt: nullable(Timestamp) })),
+  fault: nullable(Type.String({ description: 'Why nothing is written; null when it is.' })),
+})
 
-const Posture = Type.Object(
-  {
-    policies: Type.Object({
-      inForce: Type.Boolean(),
-      digest: nullable(Digest),
-      loadedAt: nullable(Timestamp),
-      current: Type.Boolean({ description: 'False when the newest files have faults, or there are none.' }),
-      faults: Count,
-    }),
-    killSwitch: Type.Object({
-      active: Type.Boolean(),
-      level: nullable(LevelField),
-      scope: nullable(Type.String()),
-    }),
-    environment: EnvironmentField,
-    version: Type.String(),
-    watching: Type.Boolean({ description: 'False when policies are read only when someone asks for it.' }),
-    failModes: Type.Array(Type.Object({ situation: Type.String(), behaviour: Type.String() }, { title: 'FailMode' }), {
-      description: 'What happens where something is missing or broken, in sentences.',
-    }),
-  },
-  { title: 'Posture', description: 'What is enforced now.' },
-)
+const Posture = titled('Posture', 'What is enforced now.', {
+  policies: Type.Object({
+    inForce: Type.Boolean(),
+    digest: nullable(Digest),
+    loadedAt: nullable(Timestamp),
+    current: Type.Boolean({ description: 'False when the newest files have faults, or there are none.' }),
+    faults: Count,
+  }),
+  killSwitch: Type.Object({
+    active: Type.Boolean(),
+    level: nullable(LevelField),
+    scope: nullable(Type.String()),
+  }),
+  environment: EnvironmentField,
+  version: Type.String(),
+  watching: Type.Boolean({ description: 'False when policies are read only when someone asks for it.' }),
+  failModes: Type.Array(Type.Object({ situation: Type.String(), behaviour: Type.String() }, { title: 'FailMode' }), {
+    description: 'What happens where something is missing or broken, in sentences.',
+  }),
+})
 
-/** `data` of GET /overview. */
-export const Overview = Type.Object(
-  {
-    from: Timestamp,
-    to: Type.String({ format: 'date-time', description: 'The end of the newest bucket, which is not over yet.' }),
-    bucketMs: Type.Integer({ minimum: 60_000 }),
-    completeFrom: Type.String({
-      format: 'date-time',
-      description: 'What was before is not counted, or not all of it: the chain is too busy, or was pruned.',
-    }),
-    decisions: Type.Array(DecisionBucket, { description: 'Every bucket from `from` to `to`, at most 96.' }),
-    denials: Type.Array(Denial, { description: `What denied most, at most ${MAX_DENIALS}.` }),
-    denialsLeftOut: Type.Integer({ minimum: 0, description: 'How many more rules and steps denied something.' }),
-    approvals: Approvals,
-    latency: nullable(
-      Type.Object(
-        { count: Type.Integer({ minimum: 1 }), p50Ms: Ms, p99Ms: Ms },
-        {
-          description: `How long the newest ${NEWEST} calls of POST /gate/check that this process has answered took, of all tenants, without what they waited for people; null before the first.`,
-        },
-      ),
+export const Overview = titled('Overview', 'How the tenant and environment are, and were in the last hours.', {
+  from: Timestamp,
+  to: Type.String({ format: 'date-time', description: 'The end of the newest bucket, which is not over yet.' }),
+  bucketMs: Type.Integer({ minimum: 60_000 }),
+  completeFrom: Type.String({
+    format: 'date-time',
+    description: 'What was before is not counted, or not all of it: the chain is too busy, or was pruned.',
+  }),
+  decisions: Type.Array(DecisionBucket, { description: 'Every bucket from `from` to `to`, at most 96.' }),
+  denials: Type.Array(Denial, { description: `What denied most, at most ${MAX_DENIALS}.` }),
+  denialsLeftOut: Type.Integer({ minimum: 0, description: 'How many more rules and steps denied something.' }),
+  approvals: Approvals,
+  latency: nullable(
+    Type.Object(
+      { count: Type.Integer({ minimum: 1 }), p50Ms: Ms, p99Ms: Ms },
+      {
+        description: `How long the newest ${NEWEST} calls of POST /gate/check that this process has answered took, of all tenants, without what they waited for people; null before the first.`,
+      },
     ),
-    audit: Audit,
-    posture: Posture,
-  },
-  { title: 'Overview', description: 'How the tenant and environment are, and were in the last hours.' },
-)
+  ),
+  audit: Audit,
+  posture: Posture,
+})
 
 export const overviewExample = {
   data: {

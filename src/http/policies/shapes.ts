@@ -1,52 +1,50 @@
 import { Type } from '#typebox'
 import { DIAGNOSTICS } from '../../authoring/diagnostics/diagnostics.ts'
 import { MAX_EXCERPT } from '../../authoring/diagnostics/quote.ts'
-import { Digest, EXAMPLE, nullable, oneOf, Timestamp } from '../common-shapes.ts'
+import { DECIDED_BY } from '../../gate/decide.ts'
+import { EFFECTS, RETRIES } from '../../policies/set.ts'
+import { Digest, EXAMPLE, nullable, oneOf, RiskFactor, Timestamp, titled } from '../common-shapes.ts'
+import { Explanation, exampleExplanation } from '../decisions/explanation-shapes.ts'
+import { Unevaluable } from '../gate/shapes.ts'
 
-export const Diagnostic = Type.Object(
-  {
-    file: Type.String(),
-    line: Type.Integer({ minimum: 1 }),
-    column: Type.Integer({ minimum: 1 }),
-    endColumn: Type.Optional(Type.Integer({ minimum: 1 })),
-    severity: oneOf(['error', 'warning']),
-    code: oneOf(Object.keys(DIAGNOSTICS) as (keyof typeof DIAGNOSTICS)[]),
-    message: Type.String(),
-    path: Type.String(),
-    suggestion: nullable(Type.String()),
-    excerpt: nullable(
-      Type.String({
-        description: `The line of the fault, of a long one ${MAX_EXCERPT} characters around it; null where no line tells anything.`,
-      }),
-    ),
-    excerptColumn: nullable(
-      Type.Integer({
-        minimum: 1,
-        description:
-          'The column of the first character of `excerpt`: the fault stands there behind `column - excerptColumn` UTF-16 units. 1 unless the line was cut before it.',
-      }),
-    ),
-  },
-  { title: 'Diagnostic', description: 'One fault of a policy set.' },
-)
+const Diagnostic = titled('Diagnostic', 'One fault of a policy set.', {
+  file: Type.String(),
+  line: Type.Integer({ minimum: 1 }),
+  column: Type.Integer({ minimum: 1 }),
+  endColumn: Type.Optional(Type.Integer({ minimum: 1 })),
+  severity: oneOf(['error', 'warning']),
+  code: oneOf(Object.keys(DIAGNOSTICS) as (keyof typeof DIAGNOSTICS)[]),
+  message: Type.String(),
+  path: Type.String(),
+  suggestion: nullable(Type.String()),
+  excerpt: nullable(
+    Type.String({
+      description: `The line of the fault, of a long one ${MAX_EXCERPT} characters around it; null where no line tells anything.`,
+    }),
+  ),
+  excerptColumn: nullable(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'The column of the first character of `excerpt`: the fault stands there behind `column - excerptColumn` UTF-16 units. 1 unless the line was cut before it.',
+    }),
+  ),
+})
 
-export const PolicyState = Type.Object(
-  {
-    digest: nullable(Digest),
-    loadedAt: nullable(Timestamp),
-    files: Type.Array(Type.String()),
-    rules: Type.Integer({ minimum: 0 }),
-    factors: Type.Integer({ minimum: 0 }),
-    domains: Type.Array(Type.String()),
-    actions: Type.Array(Type.String()),
-    current: Type.Boolean({ description: 'False when the newest files have faults, or there are none.' }),
-    watching: Type.Boolean({ description: 'False when folders are read only when someone asks for it.' }),
-    checkedAt: nullable(Timestamp),
-    faults: Type.Array(Type.String(), { description: 'Why the newest files are not in force.' }),
-    diagnostics: Type.Array(Diagnostic),
-  },
-  { title: 'PolicyState', description: 'The policy set in force, and what is wrong with the newest files.' },
-)
+export const PolicyState = titled('PolicyState', 'The policy set in force, and what is wrong with the newest files.', {
+  digest: nullable(Digest),
+  loadedAt: nullable(Timestamp),
+  files: Type.Array(Type.String()),
+  rules: Type.Integer({ minimum: 0 }),
+  factors: Type.Integer({ minimum: 0 }),
+  domains: Type.Array(Type.String()),
+  actions: Type.Array(Type.String()),
+  current: Type.Boolean({ description: 'False when the newest files have faults, or there are none.' }),
+  watching: Type.Boolean({ description: 'False when folders are read only when someone asks for it.' }),
+  checkedAt: nullable(Timestamp),
+  faults: Type.Array(Type.String(), { description: 'Why the newest files are not in force.' }),
+  diagnostics: Type.Array(Diagnostic),
+})
 
 export const listPoliciesExample = {
   data: {
@@ -67,27 +65,24 @@ export const listPoliciesExample = {
 
 export const reloadPoliciesExample = { body: { tenantId: 'acme' }, ...listPoliciesExample }
 
-export const PolicyTexts = Type.Object(
-  {
-    digest: nullable(Digest),
-    files: Type.Array(
-      Type.Object({
-        name: Type.String(),
-        bytes: Type.Integer({ minimum: 0 }),
-        text: nullable(Type.String({ description: 'Null of a file with which the texts would exceed 8 MiB.' })),
-      }),
-      { description: 'The policy files, in the order in which they are read.' },
-    ),
-    lists: Type.Array(
-      Type.Object({
-        path: Type.String({ description: 'As the policy writes it.' }),
-        bytes: Type.Integer({ minimum: 0 }),
-      }),
-    ),
-    diagnostics: Type.Array(Diagnostic, { description: 'Of the newest files, which may be others than these.' }),
-  },
-  { title: 'PolicyTexts', description: 'What the policy set in force was read from; without one, nothing.' },
-)
+export const PolicyTexts = titled('PolicyTexts', 'What the policy set in force was read from; without one, nothing.', {
+  digest: nullable(Digest),
+  files: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      bytes: Type.Integer({ minimum: 0 }),
+      text: nullable(Type.String({ description: 'Null of a file with which the texts would exceed 8 MiB.' })),
+    }),
+    { description: 'The policy files, in the order in which they are read.' },
+  ),
+  lists: Type.Array(
+    Type.Object({
+      path: Type.String({ description: 'As the policy writes it.' }),
+      bytes: Type.Integer({ minimum: 0 }),
+    }),
+  ),
+  diagnostics: Type.Array(Diagnostic, { description: 'Of the newest files, which may be others than these.' }),
+})
 
 const FAULTY =
   'apiVersion: gate-sidecar/v1\ntenant: acme\nrules:\n  - {id: mail, actions: ["email.*"], efect: allow, reason: Mail is fine.}\n'
@@ -101,17 +96,14 @@ export const policySourceExample = {
   },
 }
 
-export const PolicyValidation = Type.Object(
-  {
-    valid: Type.Boolean({ description: 'True when no diagnostic is an error.' }),
-    digest: nullable(Digest),
-    files: Type.Array(Type.String(), { description: 'The policy files, in the order in which they are read.' }),
-    rules: Type.Integer({ minimum: 0, description: '0 unless valid.' }),
-    factors: Type.Integer({ minimum: 0, description: '0 unless valid.' }),
-    diagnostics: Type.Array(Diagnostic),
-  },
-  { title: 'PolicyValidation', description: 'What a policy set would be, and what is wrong with it.' },
-)
+export const PolicyValidation = titled('PolicyValidation', 'What a policy set would be, and what is wrong with it.', {
+  valid: Type.Boolean({ description: 'True when no diagnostic is an error.' }),
+  digest: nullable(Digest),
+  files: Type.Array(Type.String(), { description: 'The policy files, in the order in which they are read.' }),
+  rules: Type.Integer({ minimum: 0, description: '0 unless valid.' }),
+  factors: Type.Integer({ minimum: 0, description: '0 unless valid.' }),
+  diagnostics: Type.Array(Diagnostic),
+})
 
 export const validatePoliciesExample = {
   body: {
@@ -145,5 +137,35 @@ export const validatePoliciesExample = {
         excerptColumn: 1,
       },
     ],
+  },
+}
+
+const Verdict = titled('Verdict', 'What would be decided, without approvals.', {
+  decision: oneOf(EFFECTS),
+  reason: Type.String(),
+  rule: nullable(Type.String({ description: 'The rule that decides, if one does.' })),
+  decidedBy: oneOf(DECIDED_BY, 'The step of the order of decision that decides.'),
+  retry: oneOf(RETRIES, 'When it would make sense to ask again.'),
+  riskScore: Type.Number({ minimum: 0, maximum: 100 }),
+  factors: Type.Array(RiskFactor),
+  unevaluable: Type.Array(Unevaluable),
+  planValidated: Type.Boolean(),
+  explanation: Explanation,
+})
+
+export const DryRun = titled('DryRun', 'What would be decided now. It is recorded nowhere.', {
+  policyDigest: nullable(Digest),
+  verdict: nullable(Verdict),
+  diagnostics: Type.Array(Diagnostic, {
+    description: 'What is wrong with the draft: with an error in it there is no verdict.',
+  }),
+})
+
+export const dryRunExample = {
+  body: { tenantId: 'acme', action: 'payment.transfer', context: EXAMPLE.context, agent: 'billing-bot' },
+  data: {
+    policyDigest: EXAMPLE.policyDigest,
+    verdict: { ...EXAMPLE.verdict, explanation: exampleExplanation },
+    diagnostics: [],
   },
 }

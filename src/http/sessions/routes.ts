@@ -7,26 +7,17 @@ import { isAdmin } from '../../keys/roles.ts'
 import { mayCall, ROUTES } from '../../keys/routes.ts'
 import { route } from '../route.ts'
 import type { Services } from '../services.ts'
-import {
-  endSessionExample,
-  getSessionExample,
-  OpenedSession,
-  openSessionExample,
-  SESSION_ROUTES,
-  SignedIn,
-  SignInLink,
-  signInCodeExample,
-} from './shapes.ts'
+import * as shapes from './shapes.ts'
 
 /** Limit of the tenants that an admin can choose from. */
 const MAX_TENANTS = 1000
 
 export const sessionRoutes = {
   openSession: route({
-    data: OpenedSession,
+    data: shapes.OpenedSession,
     errors: ['forbidden'],
-    example: openSessionExample,
-    async handle(services, { credential }) {
+    example: shapes.openSessionExample,
+    async reply(services, { credential }) {
       const { key, by } = credential
       // A session that could open another would never end.
       if (by === 'session')
@@ -38,30 +29,29 @@ export const sessionRoutes = {
     },
   }),
   getSession: route({
-    data: SignedIn,
-    example: getSessionExample,
-    handle: (services, { credential }) => ({
-      data: sessionView(services, credential.key, credential.by === 'session' ? credential.session : null),
-    }),
+    data: shapes.SignedIn,
+    example: shapes.getSessionExample,
+    answer: (services, { credential }) =>
+      sessionView(services, credential.key, credential.by === 'session' ? credential.session : null),
   }),
   endSession: route({
-    data: SignedIn,
+    data: shapes.SignedIn,
     errors: ['not_found'],
-    example: endSessionExample,
-    handle(services, { credential }) {
+    example: shapes.endSessionExample,
+    async reply(services, { credential }) {
       if (credential.by !== 'session') throw new GateError('not_found', 'This request has no session to end.')
       services.sessions.signOut(credential.session)
       return { data: sessionView(services, credential.key, null), sessionCookie: '' }
     },
   }),
   signInCode: route({
-    data: SignInLink,
+    data: shapes.SignInLink,
     errors: ['forbidden'],
-    example: signInCodeExample,
-    handle({ signInCodes }, { credential: { key, by }, origin }) {
+    example: shapes.signInCodeExample,
+    answer({ signInCodes }, { credential: { key, by }, origin }) {
       if (by === 'session') throw new GateError('forbidden', 'Sign-in links are made with a key, not with a session.')
       const { code, endsMs } = signInCodes.make(key.id)
-      return { data: { url: `${origin}${CONSOLE_PATH}/#code=${code}`, expiresAt: formatTimestamp(endsMs) } }
+      return { url: `${origin}${CONSOLE_PATH}/#code=${code}`, expiresAt: formatTimestamp(endsMs) }
     },
   }),
 }
@@ -78,7 +68,7 @@ function sessionView({ store }: Services, key: ApiKey, session: OpenSession | nu
     roles,
     environment,
     tenants,
-    may: SESSION_ROUTES.filter((route) => mayCall(ROUTES[route], roles)),
+    may: shapes.SESSION_ROUTES.filter((route) => mayCall(ROUTES[route], roles)),
     session: session && {
       id: session.id,
       startedAt: formatTimestamp(session.startedMs),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '#typebox'
 import { EnvironmentField, RoleField } from '../../actions/keys/keys.ts'
 import { type KeyedRouteId, ROUTES, type RouteRule } from '../../keys/routes.ts'
-import { EXAMPLE, id, nullable, Timestamp } from '../common-shapes.ts'
+import { described, EXAMPLE, id, nullable, Timestamp, titled } from '../common-shapes.ts'
 
 /** Routes that a signed-in browser can use; facades accept only keys. */
 export const SESSION_ROUTES = Object.entries<RouteRule>(ROUTES).flatMap(([id, { roles, facade }]) =>
@@ -24,38 +24,28 @@ const members = {
   tenants: Type.Array(Type.String(), { description: 'Those that `x-tenant-id` may name, at most 1,000.' }),
   may: Type.Array(Operation, { description: 'The operations that the roles allow.' }),
   session: nullable(
-    Type.Object(
-      {
-        id: id('session', 'Names the session in the trail.'),
-        startedAt: Timestamp,
-        idleEndsAt: Type.String({ ...Timestamp, description: 'When it ends unless its user does something before.' }),
-        endsAt: Type.String({ ...Timestamp, description: 'When it ends at the latest.' }),
-      },
-      { description: 'Null for who asks with a key.' },
-    ),
+    described('Null for who asks with a key.', {
+      id: id('session', 'Names the session in the trail.'),
+      startedAt: Timestamp,
+      idleEndsAt: Type.String({ ...Timestamp, description: 'When it ends unless its user does something before.' }),
+      endsAt: Type.String({ ...Timestamp, description: 'When it ends at the latest.' }),
+    }),
   ),
 }
 
 export const SignedIn = Type.Object(members, { title: 'SignedIn', description: 'Who asks, and what that one may do.' })
 
-export const OpenedSession = Type.Object(
-  {
-    ...members,
-    token: Type.String({
-      description:
-        'Sent as `x-session-token` with each request of the session, beside the cookie that this answer sets.',
-    }),
-  },
-  { title: 'OpenedSession' },
-)
+export const OpenedSession = titled('OpenedSession', {
+  ...members,
+  token: Type.String({
+    description: 'Sent as `x-session-token` with each request of the session, beside the cookie that this answer sets.',
+  }),
+})
 
-export const SignInLink = Type.Object(
-  {
-    url: Type.String({ description: 'The web console, with the code in the fragment, which browsers send nobody.' }),
-    expiresAt: Timestamp,
-  },
-  { title: 'SignInLink' },
-)
+export const SignInLink = titled('SignInLink', {
+  url: Type.String({ description: 'The web console, with the code in the fragment, which browsers send nobody.' }),
+  expiresAt: Timestamp,
+})
 
 const session: Static<typeof SignedIn> = {
   keyId: EXAMPLE.voter,

@@ -1,11 +1,42 @@
+import { Type } from '#typebox'
+import { EnvironmentField } from '../../actions/keys/keys.ts'
 import { usage } from '../../actions/keys/usage.ts'
+import { PLANS, type Plan, STATUS_LIMIT } from '../../keys/plan.ts'
+import { nullable, oneOf, titled } from '../common-shapes.ts'
 import { route } from '../route.ts'
-import { Usage, usageExample } from './shapes.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+
+const Usage = titled('Usage', "The tenant's plan, and what is used of it in the environment of the key.", {
+  plan: oneOf(Object.keys(PLANS) as Plan[]),
+  environment: EnvironmentField,
+  requestsPerMinute: nullable(Type.Integer({ minimum: 1, description: 'What the plan gives; null for no limit.' })),
+  remaining: nullable(
+    Type.Integer({
+      minimum: 0,
+      description: 'Left at this moment, by the count of this process; null for no limit.',
+    }),
+  ),
+  statusRequestsPerMinute: Type.Integer({ minimum: 1, description: 'Status reads that each key has.' }),
+  keys: Type.Object(
+    { active: Count, ended: Count },
+    { description: 'Of this environment; revoked or expired ones have ended.' },
+  ),
+})
 
 export const usageRoutes = {
   usage: route({
     data: Usage,
-    example: usageExample,
-    handle: (services, { caller, planLeft }) => ({ data: usage(services, caller, planLeft()) }),
+    example: {
+      data: {
+        plan: 'pro',
+        environment: 'live',
+        requestsPerMinute: PLANS.pro,
+        remaining: 587,
+        statusRequestsPerMinute: STATUS_LIMIT,
+        keys: { active: 4, ended: 1 },
+      },
+    },
+    answer: (services, { caller, planLeft }) => usage(services, caller, planLeft()),
   }),
 }
