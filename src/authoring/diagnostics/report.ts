@@ -10,8 +10,12 @@ import { createErrorPlaces, type ErrorPlaces } from './error-places.ts'
 
 /** Collects the faults of one load. */
 export interface Report {
-  /** @param suggestion the replacement that was probably meant for the text at `place` */
-  add(code: DiagnosticCode, place: Place, message: string, suggestion?: Suggestion | undefined): void
+  /**
+   * Adds a fault. Returns undefined, which is what a reader answers that can read no further.
+   *
+   * @param suggestion the replacement that was probably meant for the text at `place`
+   */
+  add(code: DiagnosticCode, place: Place, message: string, suggestion?: Suggestion | undefined): undefined
   /** Suppresses further faults at this place: they follow from a fault that is reported elsewhere. */
   silence(place: Place): void
   /**
@@ -35,7 +39,7 @@ export function createReport(): Report {
   const errors = createErrorPlaces()
   // Places whose text could not be read as it stands: further faults there would follow from that.
   const unreadable = new Set<string>()
-  const keep = (diagnostic: Diagnostic): void => {
+  const keep = (diagnostic: Diagnostic): undefined => {
     const { file, line, column, code, message, severity } = diagnostic
     const identity = `${file}\0${line}\0${column}\0${code}\0${message}`
     if (!byIdentity.has(identity)) counts[severity] += 1

@@ -38,8 +38,7 @@ function contentsOf({ documents }: Parsed, source: Source, report: Report): Node
   const contents = documents.map((one) => one.contents).find((one) => one && !isEmpty(one))
   if (contents) return toNode(contents, { source, report, path: '$', fallback: placeAt(source, 0) })
   const comments = source.text.trim() === '' ? '' : ' but comments'
-  report.add('GATE1005', placeAt(source, 0), `The file has no content${comments}; remove it, or write a policy.`)
-  return undefined
+  return report.add('GATE1005', placeAt(source, 0), `The file has no content${comments}; remove it, or write a policy.`)
 }
 
 /** More control characters mean a file of another kind, of which nothing is certain. */
@@ -184,10 +183,7 @@ function readEntry({ key, value }: Pair, at: Reading): Entry | undefined {
   }
   const path = childPath(at.path, key.value)
   const keyPlace: Place = { ...place, path }
-  if (!key.value.isWellFormed()) {
-    at.report.add('GATE1016', keyPlace, 'The key has half of a surrogate pair.')
-    return undefined
-  }
+  if (!key.value.isWellFormed()) return at.report.add('GATE1016', keyPlace, 'The key has half of a surrogate pair.')
   return { name: key.value, key: keyPlace, value: toNode(value, { ...at, path, fallback: keyPlace }) }
 }
 
