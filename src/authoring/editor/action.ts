@@ -1,6 +1,5 @@
 import { LIMITS } from '../load/limits.ts'
 import { FORMATS, KEYWORDS, type Kind, TYPES } from '../schemas/keywords.ts'
-import { KEYWORD_NOTES } from './keyword-notes.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -30,10 +29,10 @@ const KINDS: Readonly<Record<Kind, Schema>> = {
 
 /** The JSON Schema of the schemas under `actions`: the keywords of 2020-12 that a policy may use. */
 export function schemaSchema(): Schema {
-  const properties = Array.from(KEYWORDS, ([name, kind]) => {
-    const [description, example] = KEYWORD_NOTES[name] ?? []
-    return [name, { ...KINDS[kind], description, examples: [example] }]
-  })
+  const properties = Array.from(KEYWORDS, ([name, [kind, description, example]]) => [
+    name,
+    { ...KINDS[kind], description, examples: [example] },
+  ])
   return {
     description: 'A JSON Schema (2020-12), or true or false.',
     examples: [{ type: 'string' }, { type: 'number', exclusiveMinimum: 0 }],

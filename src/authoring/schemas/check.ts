@@ -62,7 +62,7 @@ function checkNode(node: Node, walk: Walk): boolean {
 }
 
 function checkEntry({ name, key, value }: Entry, node: Node, walk: Walk): boolean {
-  const kind = KEYWORDS.get(name)
+  const [kind] = KEYWORDS.get(name) ?? []
   if (kind !== undefined) return checkKeyword(name, kind, value, walk)
   const hint = HINTS.get(name)
   const free = [...KEYWORDS.keys()].filter((keyword) => node.entries?.has(keyword) !== true)
@@ -70,7 +70,7 @@ function checkEntry({ name, key, value }: Entry, node: Node, walk: Walk): boolea
   const message = `${JSON.stringify(name.slice(0, 100))} is no schema keyword that is supported.`
   walk.report.add('GATE1401', key, hint === undefined ? message : `${message} ${hint}`, meant)
   // A misspelt keyword does not hide what stands below it.
-  const meantKind = meant === undefined ? undefined : KEYWORDS.get(meant)
+  const [meantKind] = KEYWORDS.get(meant ?? '') ?? []
   if (meant !== undefined && meantKind?.startsWith('schema') === true) checkKeyword(meant, meantKind, value, walk)
   return false
 }
