@@ -6,7 +6,7 @@ import { mendYaml, readBefore } from '../repair/mend.ts'
 import { Verbatim } from '../suggest/written.ts'
 import { blanked, controlCharacters } from './encoding.ts'
 import { type Meant, meantPair, type Pair, swallowedItem } from './meant-pairs.ts'
-import { childPath, type Entry, firstKeyOf, type Node, type Place, placeAt, type Source } from './node.ts'
+import { childPath, type Entry, firstKeyOf, isHeld, type Node, type Place, placeAt, type Source } from './node.ts'
 import { type Parsed, parseYaml } from './parse.ts'
 import { mappingOf } from './repeated-keys.ts'
 import { reportSyntax } from './syntax.ts'
@@ -118,8 +118,6 @@ function leafNode(value: Json, range: readonly number[] | undefined, { source, p
     start: written ? start : fallback.start,
     end: written ? end : fallback.end,
     value,
-    entries: undefined,
-    items: undefined,
   }
 }
 
@@ -194,7 +192,7 @@ function scalarValue(value: unknown, node: Node, report: Report): Json {
     return ''
   }
   if (typeof value === 'number') {
-    if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return value
+    if (isHeld(value)) return value
     report.add('GATE1015', node, 'The number is infinite, undefined, or an integer beyond ±(2^53−1).')
     return 0
   }
