@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<Kind, Schema>> = {
   schemaList: { type: 'array', minItems: 1, items: SELF },
   type: { anyOf: [{ enum: TYPES }, { type: 'array', minItems: 1, items: { enum: TYPES } }] },
   number: { type: 'number' },
+  positive: { type: 'number' },
   count: { type: 'integer', minimum: 0 },
   text: { type: 'string' },
   names: TEXTS,

@@ -27,7 +27,7 @@ const TABLE = {
   maximum: ['number', 'A number is at most this.', 10000],
   exclusiveMinimum: ['number', 'A number is above this.', 0],
   exclusiveMaximum: ['number', 'A number is below this.', 100],
-  multipleOf: ['number', 'A number is a multiple of this.', 0.01],
+  multipleOf: ['positive', 'A number is a multiple of this.', 0.01],
   minLength: ['count', 'A text has at least as many characters.', 1],
   maxLength: ['count', 'A text has at most as many characters.', 200],
   minItems: ['count', 'A list has at least as many items.', 1],
