@@ -144,3 +144,8 @@ export type DiagnosticCode = keyof typeof DIAGNOSTICS
 export function isAdvice(code: string): boolean {
   return code >= 'GATE2100' && code < 'GATE2150'
 }
+
+/** The page that explains a code, as a path from the root of the project. */
+export function pageOf(code: DiagnosticCode): string {
+  return `docs/errors/${code}.md`
+}

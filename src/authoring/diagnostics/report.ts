@@ -1,3 +1,4 @@
+import { partitionPoint } from '../../base/partition-point.ts'
 import { shortened } from '../../base/shortened.ts'
 import { LIMITS } from '../load/limits.ts'
 import { firstOf } from '../suggest/closest.ts'
@@ -6,12 +7,15 @@ import { type Suggestion, written } from '../suggest/written.ts'
 import { lineEndOf, originOf, type Place, positionOf } from '../yaml/node.ts'
 import { DIAGNOSTICS, type DiagnosticCode } from './codes.ts'
 import { compareDiagnostics, type Diagnostic } from './diagnostics.ts'
-import { createErrorPlaces, type ErrorPlaces } from './error-places.ts'
 
 /** Collects the faults of one load. */
 export interface Report {
-  /** @param suggestion the replacement that was probably meant for the text at `place` */
-  add(code: DiagnosticCode, place: Place, message: string, suggestion?: Suggestion | undefined): void
+  /**
+   * Adds a fault. Returns undefined, which is what a reader answers that can read no further.
+   *
+   * @param suggestion the replacement that was probably meant for the text at `place`
+   */
+  add(code: DiagnosticCode, place: Place, message: string, suggestion?: Suggestion | undefined): undefined
   /** Suppresses further faults at this place: they follow from a fault that is reported elsewhere. */
   silence(place: Place): void
   /**
@@ -23,8 +27,13 @@ export interface Report {
   count(): number
   /** True when an error was added. */
   failed(): boolean
-  /** Places of the errors added, those too that are not shown. */
-  readonly errors: ErrorPlaces
+  /** Places of the errors added, those too that are not shown: they tell parts that were read without fault from others. */
+  readonly errors: {
+    /** True when an error begins inside the place, or is about the same part of the document. */
+    within(place: Place): boolean
+    /** True when the text could not be read as it stands, and may say something else than was read. */
+    isGuessed(file: string): boolean
+  }
   /** In the order of compareDiagnostics, none twice. */
   diagnostics(): readonly Diagnostic[]
 }
@@ -35,7 +44,7 @@ export function createReport(): Report {
   const errors = createErrorPlaces()
   // Places whose text could not be read as it stands: further faults there would follow from that.
   const unreadable = new Set<string>()
-  const keep = (diagnostic: Diagnostic): void => {
+  const keep = (diagnostic: Diagnostic): undefined => {
     const { file, line, column, code, message, severity } = diagnostic
     const identity = `${file}\0${line}\0${column}\0${code}\0${message}`
     if (!byIdentity.has(identity)) counts[severity] += 1
@@ -117,4 +126,40 @@ function extentOf({ source, start, end }: Place): number {
   const text = source.text.slice(start, Math.min(end, lineEndOf(source.text, start)))
   // Other spaces are letters to YAML.
   return text.trim() === '' ? text.length : text.replace(/[ \t\r]+$/, '').length
+}
+
+/** Faults of the text itself, after which its parts may not be what they seem. */
+const OF_TEXT: ReadonlySet<DiagnosticCode> = new Set([
+  'GATE1001',
+  'GATE1002',
+  'GATE1003',
+  'GATE1004',
+  'GATE1005',
+  'GATE1006',
+  'GATE1014',
+])
+
+function createErrorPlaces() {
+  const starts = new Map<string, number[]>()
+  const unsorted = new Set<string>()
+  const paths = new Set<string>()
+  const guessed = new Set<string>()
+  return {
+    note(code: DiagnosticCode, { source: { file }, path, start }: Place): void {
+      if (OF_TEXT.has(code)) guessed.add(file)
+      if (path !== '') paths.add(`${file}\0${path}`)
+      const known = starts.get(file)
+      if (known === undefined) starts.set(file, [start])
+      else known.push(start)
+      unsorted.add(file)
+    },
+    within({ source: { file }, path, start, end }: Place): boolean {
+      if (paths.has(`${file}\0${path}`)) return true
+      const known = starts.get(file) ?? []
+      if (unsorted.delete(file)) known.sort((a, b) => a - b)
+      const next = known[partitionPoint(known.length, (i) => (known[i] ?? 0) < start)]
+      return next !== undefined && next < end
+    },
+    isGuessed: (file: string): boolean => guessed.has(file),
+  }
 }

@@ -1,7 +1,6 @@
 import type { Json } from '../../base/json.ts'
-import { DIAGNOSTICS, type DiagnosticCode } from './codes.ts'
+import { DIAGNOSTICS, type DiagnosticCode, pageOf } from './codes.ts'
 import type { Diagnostic } from './diagnostics.ts'
-import { pageOf } from './pages.ts'
 
 /** The name that tools which take SARIF give to the root of the repository. */
 const ROOT = '%SRCROOT%'

@@ -1,6 +1,5 @@
 import { LIMITS } from '../load/limits.ts'
 import { FORMATS, KEYWORDS, type Kind, TYPES } from '../schemas/keywords.ts'
-import { KEYWORD_NOTES } from './keyword-notes.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
@@ -16,6 +15,7 @@ const KINDS: Readonly<Record<Kind, Schema>> = {
   schemaList: { type: 'array', minItems: 1, items: SELF },
   type: { anyOf: [{ enum: TYPES }, { type: 'array', minItems: 1, items: { enum: TYPES } }] },
   number: { type: 'number' },
+  positive: { type: 'number' },
   count: { type: 'integer', minimum: 0 },
   text: { type: 'string' },
   names: TEXTS,
@@ -30,10 +30,10 @@ const KINDS: Readonly<Record<Kind, Schema>> = {
 
 /** The JSON Schema of the schemas under `actions`: the keywords of 2020-12 that a policy may use. */
 export function schemaSchema(): Schema {
-  const properties = Array.from(KEYWORDS, ([name, kind]) => {
-    const [description, example] = KEYWORD_NOTES[name] ?? []
-    return [name, { ...KINDS[kind], description, examples: [example] }]
-  })
+  const properties = Array.from(KEYWORDS, ([name, [kind, description, example]]) => [
+    name,
+    { ...KINDS[kind], description, examples: [example] },
+  ])
   return {
     description: 'A JSON Schema (2020-12), or true or false.',
     examples: [{ type: 'string' }, { type: 'number', exclusiveMinimum: 0 }],

@@ -29,8 +29,11 @@ export function readCondition(written: Node, names: Names): Condition | undefine
   const [form] = forms
   if (form === undefined) {
     if (isUnknown) return undefined
-    names.report.add('GATE1113', node, 'A condition needs {fact, operator, value}, or one of all, any, not, condition.')
-    return undefined
+    return names.report.add(
+      'GATE1113',
+      node,
+      'A condition needs {fact, operator, value}, or one of all, any, not, condition.',
+    )
   }
   if (forms.length > 1) {
     const second = keyOf(node, forms[1] ?? '') ?? node
@@ -94,10 +97,12 @@ function readNegation(node: Node, names: Names): Condition | undefined {
 }
 
 function readReference(node: Node, names: Names): Condition | undefined {
-  if (typeof node.value !== 'string') {
-    names.report.add('GATE1103', node, 'A condition is referred to by its name, which is declared under conditions.')
-    return undefined
-  }
+  if (typeof node.value !== 'string')
+    return names.report.add(
+      'GATE1103',
+      node,
+      'A condition is referred to by its name, which is declared under conditions.',
+    )
   names.used.conditions.add(node.value)
   if (names.conditions.has(node.value)) return { kind: 'condition', name: node.value }
   if (!names.unsure) {
@@ -122,10 +127,7 @@ function readList(kind: 'all' | 'any', node: Node, names: Names): Condition | un
     if (isCondition) readCondition(node, names)
     return undefined
   }
-  if (node.items.length === 0) {
-    names.report.add('GATE1105', node, `${kind} needs at least one condition.`)
-    return undefined
-  }
+  if (node.items.length === 0) return names.report.add('GATE1105', node, `${kind} needs at least one condition.`)
   const conditions = itemsOf(node).map((item) => readCondition(item, names))
   const readable = conditions.filter((condition) => condition !== undefined)
   return readable.length === conditions.length ? { kind, conditions: readable } : undefined

@@ -35,17 +35,14 @@ export interface KnownFact {
 /** The existing fact that a text names; otherwise the fault is reported at `node`. */
 export function readFactName(node: Node | undefined, names: Names): KnownFact | undefined {
   if (node === undefined) return undefined
-  if (typeof node.value !== 'string') {
-    names.report.add('GATE1103', node, 'A fact is named by a text such as context.amount.')
-    return undefined
-  }
+  if (typeof node.value !== 'string')
+    return names.report.add('GATE1103', node, 'A fact is named by a text such as context.amount.')
   const path = parseFactPath(node.value)
   if (path === undefined) {
     const message =
       'A fact path is made of names with dots between; other characters are written ["a b"], and * at most once.'
     // A malformed path may well mean a path that is not declared.
-    names.report.add('GATE1204', node, message, meantBy(node.value, names, true))
-    return undefined
+    return names.report.add('GATE1204', node, message, meantBy(node.value, names, true))
   }
   const builtIn = BUILT_IN_FACTS.get(path.text)
   if (builtIn !== undefined) return { path, type: builtIn }
@@ -67,20 +64,18 @@ function overTimeFact(node: Node, path: FactPath, names: Names): KnownFact | und
   if (names.unsure) return undefined
   if (path.root === 'session' && !names.overTime.has('session.actions')) {
     const message = `${path.text} needs ${SESSION_HINT}`
-    names.report.add('GATE1216', node, message)
-    return undefined
+    return names.report.add('GATE1216', node, message)
   }
   const section = path.root === 'history' ? `history.${path.segments[0]}` : 'session.taken'
   const suggestion = meantBy(path.text, names, false)
   // The fact that was meant counts as used.
   if (suggestion !== undefined) names.used.overTime.add(suggestion)
-  names.report.add(
+  return names.report.add(
     'GATE1203',
     node,
     `The fact ${path.text} is not declared under ${section}; declare it there, or correct it.`,
     suggestion,
   )
-  return undefined
 }
 
 function declaredFact(node: Node, path: FactPath, names: Names): KnownFact | undefined {

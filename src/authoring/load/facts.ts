@@ -29,21 +29,19 @@ export function readFacts(entries: readonly Entry[], report: Report): Map<string
 function readFact({ name, key, value }: Entry, report: Report): FactDeclaration | undefined {
   const path = parseFactPath(name)
   if (path === undefined) {
-    report.add(
+    return report.add(
       'GATE1204',
       key,
       'A fact path is made of names with dots between; other characters are written ["a b"], and * at most once.',
       meantFact(name, [], true),
     )
-    return undefined
   }
   if (!REQUEST_ROOTS.has(path.root) || path.segments.length === 0) {
     const isBuiltIn = BUILT_IN_FACTS.has(path.text)
     const message = isBuiltIn
       ? `${path.text} is always there, and is not declared; remove it.`
       : 'Only facts under context and plan are declared, such as context.amount.'
-    report.add('GATE1205', key, message, isBuiltIn ? undefined : meantFact(name, [], true))
-    return undefined
+    return report.add('GATE1205', key, message, isBuiltIn ? undefined : meantFact(name, [], true))
   }
   const type = FACT_TYPES.find((known) => known === memberOf(value, 'type')?.value)
   if (type === undefined) return undefined

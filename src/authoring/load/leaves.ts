@@ -56,28 +56,23 @@ function indexOf(fact: string, comparison: Comparison, names: Names): number {
 
 function readOperator(node: Node | undefined, names: Names): ParsedOperator | undefined {
   if (node === undefined) return undefined
-  if (typeof node.value !== 'string') {
-    names.report.add('GATE1103', node, 'An operator is named by a text.')
-    return undefined
-  }
+  if (typeof node.value !== 'string') return names.report.add('GATE1103', node, 'An operator is named by a text.')
   const parsed = parseOperator(node.value)
   // YAML reads `operator: >` as the beginning of a text that follows.
   const written = node.value.trim() === '' ? node.source.text.slice(node.start, node.end).trim() : node.value
   if (parsed === undefined) {
-    names.report.add(
+    return names.report.add(
       'GATE1206',
       node,
       `There is no operator ${JSON.stringify(written.slice(0, 100))}.${operatorHint(written)}`,
       suggestOperator(written),
     )
-    return undefined
   }
   if (parsed.operator.value === 'none' && parsed.decorators.length > 0) {
     const { name } = parsed.operator
     const isOpposite = parsed.decorators.filter((decorator) => decorator === 'not').length % 2 === 1
     const meant = isOpposite ? (name === 'exists' ? 'missing' : 'exists') : name
-    names.report.add('GATE1206', node, `${name} takes no decorator; use exists or missing as it is.`, meant)
-    return undefined
+    return names.report.add('GATE1206', node, `${name} takes no decorator; use exists or missing as it is.`, meant)
   }
   return parsed
 }

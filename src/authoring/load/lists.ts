@@ -33,8 +33,7 @@ function readList(node: Node, reading: Reading): readonly Json[] | undefined {
   if (node.entries === undefined) return undefined
   if ((file === undefined) === (values === undefined)) {
     const second = entriesOf(node).findLast(({ name }) => name === 'file' || name === 'values')
-    report.add('GATE1108', second?.key ?? node, 'A list has either a file or values.')
-    return undefined
+    return report.add('GATE1108', second?.key ?? node, 'A list has either a file or values.')
   }
   if (values !== undefined) {
     if (!Array.isArray(values.value)) return undefined
@@ -53,13 +52,11 @@ function readFile(node: Node, path: string, reading: Reading): readonly string[]
     const forward = path.replaceAll('\\', '/')
     const isWindows = forward !== path && insidePath(forward) !== undefined
     const suggestion = isWindows ? forward : meantFile(path, content, reading)
-    report.add('GATE1213', node, `The path ${JSON.stringify(path)} ${outsideFault(path)}.`, suggestion)
-    return undefined
+    return report.add('GATE1213', node, `The path ${JSON.stringify(path)} ${outsideFault(path)}.`, suggestion)
   }
   if (content instanceof Uint8Array) return readLines(node, content, report)
   const message = `The list file ${JSON.stringify(path)} ${content?.problem ?? 'does not exist'}.`
-  report.add('GATE1213', node, message, meantFile(path, content, reading))
-  return undefined
+  return report.add('GATE1213', node, message, meantFile(path, content, reading))
 }
 
 /** The reason why a path is not inside the folder, as a predicate. */
@@ -109,20 +106,16 @@ function readLines(node: Node, bytes: Uint8Array, report: Report): readonly stri
   const { text, fault } = decodeText(bytes)
   if (fault !== undefined) {
     const place = fault.place === undefined ? '' : ` (line ${fault.place.line}, column ${fault.place.column})`
-    report.add('GATE1313', node, `The list file is not UTF-8 text${place}: ${fault.reason}.`)
-    return undefined
+    return report.add('GATE1313', node, `The list file is not UTF-8 text${place}: ${fault.reason}.`)
   }
   const [control] = controlCharacters(text, 1)
   if (control !== undefined) {
     const line = text.slice(0, control).split('\n').length
-    report.add('GATE1313', node, `The list file has a control character in line ${line}; it is no plain text.`)
-    return undefined
+    return report.add('GATE1313', node, `The list file has a control character in line ${line}; it is no plain text.`)
   }
   const lines = text.split('\n')
-  if (lines.length - (text.endsWith('\n') ? 1 : 0) > LIMITS.listLines) {
-    report.add('GATE1313', node, `The list file has more than ${LIMITS.listLines} lines.`)
-    return undefined
-  }
+  if (lines.length - (text.endsWith('\n') ? 1 : 0) > LIMITS.listLines)
+    return report.add('GATE1313', node, `The list file has more than ${LIMITS.listLines} lines.`)
   const values = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
   if (values.length === 0) report.add('GATE2009', node, 'The list file has no values.')
   return values

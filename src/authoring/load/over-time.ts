@@ -96,13 +96,9 @@ function readRequestFact(
   const fact = readFactName(textOf(node) === undefined ? undefined : node, names)
   if (node === undefined || fact === undefined) return undefined
   const { path, type } = fact
-  if (!REQUEST_ROOTS.has(path.root)) {
-    names.report.add('GATE1315', node, `${rule} of the request, under context or plan; ${path.text} is none.`)
-    return undefined
-  }
-  if (isPlural(path) || (type !== undefined && !types.includes(type))) {
-    names.report.add('GATE1315', node, `${rule}; ${path.text} has the type ${type ?? 'list'}.`)
-    return undefined
-  }
+  if (!REQUEST_ROOTS.has(path.root))
+    return names.report.add('GATE1315', node, `${rule} of the request, under context or plan; ${path.text} is none.`)
+  if (isPlural(path) || (type !== undefined && !types.includes(type)))
+    return names.report.add('GATE1315', node, `${rule}; ${path.text} has the type ${type ?? 'list'}.`)
   return fact
 }

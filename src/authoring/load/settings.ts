@@ -145,8 +145,7 @@ export function readDuration(node: Node, report: Report): number | undefined {
   if (text === undefined) return undefined
   const ms = parseDuration(text)
   if (ms !== undefined) return ms
-  report.add('GATE1116', node, DURATION_SENTENCE, durationIn(text))
-  return undefined
+  return report.add('GATE1116', node, DURATION_SENTENCE, durationIn(text))
 }
 
 function readUnbound(node: Node | undefined, report: Report): string[] | undefined {

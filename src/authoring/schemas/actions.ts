@@ -22,22 +22,18 @@ function readSchema(
   if (node?.entries === undefined || !isJsonObject(node.value)) return undefined
   if (!checkSchema(node, report) || !checkReferences(node, report)) return undefined
   const types = typesOf(node)
-  if (types !== undefined && !types.includes('object')) {
-    report.add('GATE1407', memberOf(node, 'type') ?? node, `A ${root} is always an object.`, 'object')
-    return undefined
-  }
+  if (types !== undefined && !types.includes('object'))
+    return report.add('GATE1407', memberOf(node, 'type') ?? node, `A ${root} is always an object.`, 'object')
   const fault = compileFault(node.value, compiler)
   if (fault === undefined) return node.value
-  report.add('GATE1402', node, `The schema does not compile: ${fault}.`)
-  return undefined
+  return report.add('GATE1402', node, `The schema does not compile: ${fault}.`)
 }
 
 /** Reads `true`, a schema that every value passes, and `false`, which none passes. */
 function readFlag(root: 'context' | 'plan', node: Node, report: Report): JsonObject | undefined {
   if (node.value === true) return {}
   if (root === 'plan') return { not: {} }
-  report.add('GATE1407', node, 'Nothing can pass: false lets no context through, and every request has one.')
-  return undefined
+  return report.add('GATE1407', node, 'Nothing can pass: false lets no context through, and every request has one.')
 }
 
 /** Faults that only the compiler finds, such as a keyword without its partner. */

@@ -40,12 +40,18 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 
 /** Reports each fault of a schema at its own place; true when it can be compiled. Recursion is checked separately. */
 export function checkSchema(root: Node, report: Report): boolean {
+  let isSound = true
+  const add: Report['add'] = (...fault) => {
+    isSound = false
+    return report.add(...fault)
+  }
   const declared = [...entriesOf(memberOf(root, '$defs')), ...entriesOf(memberOf(root, 'definitions'))]
-  return checkNode(root, { report, definitions: new Set(declared.map(({ name }) => name)) })
+  checkNode(root, { report: { ...report, add }, definitions: new Set(declared.map(({ name }) => name)) })
+  return isSound
 }
 
-function checkNode(node: Node, walk: Walk): boolean {
-  if (typeof node.value === 'boolean') return true
+function checkNode(node: Node, walk: Walk): void {
+  if (typeof node.value === 'boolean') return
   if (node.entries === undefined) {
     const type = closest(wordOf(node), TYPES, SCHEMA_TYPE_WORDS)
     const hint = node.items === undefined ? '' : '; a schema for each position stands under prefixItems'
@@ -53,180 +59,159 @@ function checkNode(node: Node, walk: Walk): boolean {
     const meant = type === undefined ? booleanIn(wordOf(node)) : { type }
     walk.report.add('GATE1402', node, message, meant)
     for (const item of itemsOf(node)) if (item.entries !== undefined) checkNode(item, walk)
-    return false
+    return
   }
-  const sound = every(entriesOf(node), (entry) => checkEntry(entry, node, walk))
-  const alone = checkUniqueItems(node, walk.report) && checkPartners(node, walk.report)
-  const sensible = checkSense(node, walk.report)
-  return sound && alone && sensible
+  for (const entry of node.entries.values()) {
+    const [kind] = KEYWORDS.get(entry.name) ?? []
+    if (kind === undefined) checkUnknown(entry, node, walk)
+    else checkKeyword(entry.name, kind, entry.value, walk)
+  }
+  checkUniqueItems(node, walk.report)
+  checkPartners(node, walk.report)
+  checkSense(node, walk.report)
 }
 
-function checkEntry({ name, key, value }: Entry, node: Node, walk: Walk): boolean {
-  const kind = KEYWORDS.get(name)
-  if (kind !== undefined) return checkKeyword(name, kind, value, walk)
+function checkUnknown({ name, key, value }: Entry, node: Node, walk: Walk): void {
   const hint = HINTS.get(name)
   const free = [...KEYWORDS.keys()].filter((keyword) => node.entries?.has(keyword) !== true)
   const meant = hint === undefined ? closest(name, free, KEYWORD_WORDS) : undefined
   const message = `${JSON.stringify(name.slice(0, 100))} is no schema keyword that is supported.`
   walk.report.add('GATE1401', key, hint === undefined ? message : `${message} ${hint}`, meant)
   // A misspelt keyword does not hide what stands below it.
-  const meantKind = meant === undefined ? undefined : KEYWORDS.get(meant)
+  const [meantKind] = KEYWORDS.get(meant ?? '') ?? []
   if (meant !== undefined && meantKind?.startsWith('schema') === true) checkKeyword(meant, meantKind, value, walk)
-  return false
 }
 
-function checkKeyword(name: string, kind: Kind, value: Node, walk: Walk): boolean {
-  const needs: Needs = (holds, wanted, suggestion) => {
-    if (!holds) walk.report.add('GATE1402', value, `${name} needs ${wanted}${nullHint(value)}.`, suggestion)
-    return holds
-  }
-  switch (kind) {
-    case 'schema':
-      return checkNode(value, walk)
-    case 'schemas':
-      return (
-        needs(value.entries !== undefined, 'a mapping from names to schemas') &&
-        every(entriesOf(value), (entry) => checkNode(entry.value, walk))
-      )
-    case 'patterns':
-      return (
-        needs(value.entries !== undefined, 'a mapping from patterns to schemas') &&
-        every(entriesOf(value), (entry) => checkPattern(entry.key, entry.name, walk) && checkNode(entry.value, walk))
-      )
-    case 'schemaList':
-      return (
-        needs(itemsOf(value).length > 0, 'a list of schemas that is not empty') &&
-        every(itemsOf(value), (item) => checkNode(item, walk))
-      )
-    case 'names':
-      return checkNames(name, value, walk)
-    case 'needs':
-      return (
-        needs(value.entries !== undefined, 'a mapping from names to lists of names') &&
-        every(entriesOf(value), (entry) => checkNames(name, entry.value, walk))
-      )
-    case 'type':
-      return checkType(value, walk)
-    case 'format':
-      return checkFormat(value, walk)
-    case 'ref':
-      return checkReference(value, walk)
-    case 'pattern':
-      return (
-        needs(textOf(value) !== undefined, 'a pattern', coerced(value.value, 'string')) &&
-        checkPattern(value, textOf(value) ?? '', walk)
-      )
-    default:
-      return checkScalar(name, kind, value, needs)
+/** Form of the value of a keyword. */
+interface Form {
+  readonly fits: (value: Node) => boolean
+  readonly wanted: string
+  /** The value that another one means. */
+  readonly meant?: (value: Json) => Json | undefined
+}
+
+const isMapping = ({ entries }: Node): boolean => entries !== undefined
+const isFilledList = (node: Node): boolean => itemsOf(node).length > 0
+
+/** Forms by kind; the other kinds have checks of their own, or take any value. */
+const FORMS: Partial<Record<Kind, Form>> = {
+  schemas: { fits: isMapping, wanted: 'a mapping from names to schemas' },
+  patterns: { fits: isMapping, wanted: 'a mapping from patterns to schemas' },
+  needs: { fits: isMapping, wanted: 'a mapping from names to lists of names' },
+  schemaList: { fits: isFilledList, wanted: 'a list of schemas that is not empty' },
+  list: { fits: isFilledList, wanted: 'a list that is not empty', meant: listIn },
+  number: scalar('number', 'a number'),
+  positive: scalar('number', 'a number above 0', (value) => Number(value) > 0),
+  count: {
+    fits: ({ value }) => Number.isInteger(value) && Number(value) >= 0,
+    wanted: 'an integer of at least 0',
+    meant: (value) => coerced(value, 'integer'),
+  },
+  text: scalar('string', 'a text'),
+  pattern: scalar('string', 'a pattern'),
+  flag: scalar('boolean', 'true or false'),
+}
+
+function scalar(type: string, wanted: string, holds: (value: Json) => boolean = () => true): Form {
+  return {
+    fits: ({ value }) => typeof value === type && holds(value),
+    wanted,
+    meant: (value) => coerced(value, type),
   }
 }
 
-type Needs = (holds: boolean, wanted: string, suggestion?: Json) => boolean
+/** Checks of what stands in a value of the right form. */
+const CHECKS: Partial<Record<Kind, (value: Node, walk: Walk, keyword: string) => void>> = {
+  schema: checkNode,
+  schemas(value, walk) {
+    for (const entry of entriesOf(value)) checkNode(entry.value, walk)
+  },
+  patterns(value, walk) {
+    for (const { name, key, value: schema } of entriesOf(value))
+      if (checkPattern(key, name, walk.report)) checkNode(schema, walk)
+  },
+  schemaList(value, walk) {
+    for (const item of itemsOf(value)) checkNode(item, walk)
+  },
+  names: checkNames,
+  needs(value, walk, keyword) {
+    for (const entry of entriesOf(value)) checkNames(entry.value, walk, keyword)
+  },
+  type: checkType,
+  format: checkFormat,
+  ref: checkReference,
+  pattern: (value, { report }) => checkPattern(value, wordOf(value), report),
+}
 
-function checkScalar(name: string, kind: Kind, value: Node, needs: Needs): boolean {
-  switch (kind) {
-    case 'list':
-      return needs(itemsOf(value).length > 0, 'a list that is not empty', listIn(value.value))
-    case 'number': {
-      const number = numberOf(value)
-      const isSound = number !== undefined && (name !== 'multipleOf' || number > 0)
-      return needs(isSound, name === 'multipleOf' ? 'a number above 0' : 'a number', coerced(value.value, 'number'))
-    }
-    case 'count': {
-      const isCount = Number.isInteger(value.value) && Number(value.value) >= 0
-      return needs(isCount, 'an integer of at least 0', coerced(value.value, 'integer'))
-    }
-    case 'text':
-      return needs(textOf(value) !== undefined, 'a text', coerced(value.value, 'string'))
-    case 'flag':
-      return needs(typeof value.value === 'boolean', 'true or false', coerced(value.value, 'boolean'))
-    default:
-      return true
+function checkKeyword(name: string, kind: Kind, value: Node, walk: Walk): void {
+  const form = FORMS[kind]
+  if (form === undefined || form.fits(value)) CHECKS[kind]?.(value, walk, name)
+  else {
+    const message = `${name} needs ${form.wanted}${nullHint(value)}.`
+    walk.report.add('GATE1402', value, message, form.meant?.(value.value))
   }
 }
 
-/** Like Array.every, but checks all items, so that every fault is reported. */
-function every<T>(items: readonly T[], check: (item: T) => boolean): boolean {
-  return items.map(check).every(Boolean)
-}
-
-function checkNames(keyword: string, node: Node, walk: Walk): boolean {
-  const fault = (place: Node, message: string, suggestion?: Json): boolean => {
-    walk.report.add('GATE1402', place, message, suggestion)
-    return false
-  }
+function checkNames(node: Node, { report }: Walk, keyword: string): void {
   if (node.items === undefined) {
-    const hint =
-      typeof node.value === 'boolean' ? '; it stands beside properties and names those that must be there' : ''
-    return fault(
-      node,
-      `${keyword} needs a list of names${hint}.`,
-      textOf(node) === undefined ? undefined : [node.value],
-    )
+    const isFlag = typeof node.value === 'boolean'
+    const hint = isFlag ? '; it stands beside properties and names those that must be there' : ''
+    const meant = textOf(node) === undefined ? undefined : [node.value]
+    report.add('GATE1402', node, `${keyword} needs a list of names${hint}.`, meant)
   }
   const seen = new Set<string>()
-  return every(node.items, (item) => {
+  for (const item of itemsOf(node)) {
     const name = textOf(item)
-    if (name === undefined) return fault(item, `${keyword} needs names.`, coerced(item.value, 'string'))
-    if (seen.has(name)) return fault(item, `${keyword} names ${JSON.stringify(name)} twice.`)
-    seen.add(name)
-    return true
-  })
+    if (name === undefined) report.add('GATE1402', item, `${keyword} needs names.`, coerced(item.value, 'string'))
+    else if (seen.has(name)) report.add('GATE1402', item, `${keyword} names ${JSON.stringify(name)} twice.`)
+    else seen.add(name)
+  }
 }
 
-function checkType(node: Node, walk: Walk): boolean {
+function checkType(node: Node, { report }: Walk): void {
   const names = node.items ?? [node]
-  if (names.length === 0) {
-    walk.report.add('GATE1402', node, 'type needs at least one type.')
-    return false
-  }
-  return every(names, (name) => {
-    if (TYPES.includes(textOf(name) ?? '')) return true
+  if (names.length === 0) report.add('GATE1402', node, 'type needs at least one type.')
+  for (const name of names) {
+    if (TYPES.includes(textOf(name) ?? '')) continue
     const isNull = /^(?:null|~)$/i.test(name.source.text.slice(name.start, name.end))
     const message = isNull ? 'The type null stands in quotes.' : `A type is ${TYPES.join(', ')}.`
-    walk.report.add('GATE1402', name, message, isNull ? 'null' : closest(wordOf(name), TYPES, SCHEMA_TYPE_WORDS))
-    return false
-  })
+    report.add('GATE1402', name, message, isNull ? 'null' : closest(wordOf(name), TYPES, SCHEMA_TYPE_WORDS))
+  }
 }
 
-function checkPattern(place: Place, pattern: string, walk: Walk): boolean {
+function checkPattern(place: Place, pattern: string, report: Report): boolean {
   const compiled =
     pattern.length > LIMITS.pattern ? { fault: `more than ${LIMITS.pattern} characters` } : compilePattern(pattern)
-  if (!('fault' in compiled)) return true
-  walk.report.add('GATE1405', place, patternFault(compiled.fault, 'schema'))
-  return false
+  if ('fault' in compiled) report.add('GATE1405', place, patternFault(compiled.fault, 'schema'))
+  return !('fault' in compiled)
 }
 
-function checkFormat(node: Node, walk: Walk): boolean {
-  const known = FORMATS.includes(textOf(node) ?? '')
-  const meant = closest(wordOf(node), FORMATS, FORMAT_WORDS)
-  if (!known) walk.report.add('GATE1408', node, `A format is ${FORMATS.join(', ')}.`, meant)
-  return known
+function checkFormat(node: Node, { report }: Walk): void {
+  if (FORMATS.includes(textOf(node) ?? '')) return
+  report.add('GATE1408', node, `A format is ${FORMATS.join(', ')}.`, closest(wordOf(node), FORMATS, FORMAT_WORDS))
 }
 
 const FORMAT_WORDS = synonyms({ uri: 'url link', 'date-time': 'timestamp', ipv4: 'ip', uuid: 'guid', email: 'mail' })
 
-function checkReference(node: Node, walk: Walk): boolean {
+function checkReference(node: Node, { report, definitions }: Walk): void {
   const text = textOf(node) ?? ''
   const name = /^#\/\$defs\/([^/%~]+)$/.exec(text)?.[1]
-  if (name !== undefined && walk.definitions.has(name)) return true
+  if (name !== undefined && definitions.has(name)) return
   const last = text.slice(text.lastIndexOf('/') + 1)
-  const meant = walk.report.search(walk.definitions, (known) => closest(last, known))
+  const meant = report.search(definitions, (known) => closest(last, known))
   const hint = /^https?:/.test(text) ? ' Nothing is fetched; write the schema under $defs.' : ''
-  walk.report.add('GATE1403', node, `A $ref is #/$defs/ and a name declared there.${hint}`, meant && `#/$defs/${meant}`)
-  return false
+  report.add('GATE1403', node, `A $ref is #/$defs/ and a name declared there.${hint}`, meant && `#/$defs/${meant}`)
 }
 
 /** Comparing all items with all others takes quadratic time in the caller's input. */
-function checkUniqueItems(node: Node, report: Report): boolean {
-  if (memberOf(node, 'uniqueItems')?.value !== true) return true
-  const most = numberOf(memberOf(node, 'maxItems'))
-  if (most !== undefined && most <= LIMITS.uniqueItems) return true
+function checkUniqueItems(node: Node, report: Report): void {
+  if (memberOf(node, 'uniqueItems')?.value !== true) return
+  const maxItems = memberOf(node, 'maxItems')
+  const most = numberOf(maxItems)
+  if (most !== undefined && most <= LIMITS.uniqueItems) return
   const message = `uniqueItems needs maxItems of at most ${LIMITS.uniqueItems} beside it.`
-  const tooMany = most === undefined ? undefined : memberOf(node, 'maxItems')
-  if (tooMany !== undefined) report.add('GATE1406', tooMany, message, LIMITS.uniqueItems)
+  if (maxItems !== undefined && most !== undefined) report.add('GATE1406', maxItems, message, LIMITS.uniqueItems)
   else report.add('GATE1406', keyOf(node, 'uniqueItems') ?? node, message)
-  return false
 }
 
 /** Keywords without effect unless one of those named stands beside them. */
@@ -238,11 +223,10 @@ const PARTNERS: readonly [string, ...string[]][] = [
   ['maxContains', 'contains'],
 ]
 
-function checkPartners(node: Node, report: Report): boolean {
-  return every(PARTNERS, ([keyword, ...partners]) => {
+function checkPartners(node: Node, report: Report): void {
+  for (const [keyword, ...partners] of PARTNERS) {
     const key = keyOf(node, keyword)
-    if (key === undefined || partners.some((partner) => keyOf(node, partner) !== undefined)) return true
+    if (key === undefined || partners.some((partner) => keyOf(node, partner) !== undefined)) continue
     report.add('GATE1402', key, `${keyword} says nothing without ${partners.join(' or ')} beside it.`)
-    return false
-  })
+  }
 }

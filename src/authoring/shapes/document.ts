@@ -3,26 +3,26 @@ import { ACTION_PATTERN } from '../../base/glob.ts'
 import { EFFECTS, FACT_TYPES } from '../../policies/set.ts'
 import { DEFAULT_EXPLAIN, DEFAULT_TIMEZONE } from '../load/settings.ts'
 import { History, Session } from './over-time.ts'
-import { byName, CLOSED, Description, Globs, NAME_PATTERN, TEXT, text } from './parts.ts'
+import { byName, closed, Description, Globs, NAME_PATTERN, nameOf, TEXT, text } from './parts.ts'
 import { Approval, Defaults, Thresholds } from './settings.ts'
 
 export const API_VERSION = 'gate-sidecar/v1'
 
-const Fact = Type.Object(
+const Fact = closed(
   {
     type: Type.Enum([...FACT_TYPES], {
       description: 'The type of its values; date is an RFC 3339 time with a zone. A value of another type is unknown.',
     }),
-    unit: Type.Optional(Type.String({ description: 'The unit of a number, for readers.', examples: ['EUR'] })),
-    description: Type.Optional(Description),
-    default: Type.Optional(
-      Type.Unknown({
-        description: 'Stands in where the value is missing or null. It has the type of the fact.',
-        examples: [0, 'unknown', false],
-      }),
-    ),
   },
-  { ...CLOSED, description: 'What is known of a fact.', examples: [{ type: 'number', unit: 'EUR' }] },
+  {
+    unit: Type.String({ description: 'The unit of a number, for readers.', examples: ['EUR'] }),
+    description: Description,
+    default: Type.Unknown({
+      description: 'Stands in where the value is missing or null. It has the type of the fact.',
+      examples: [0, 'unknown', false],
+    }),
+  },
+  { description: 'What is known of a fact.', examples: [{ type: 'number', unit: 'EUR' }] },
 )
 
 function schemaOf(description: string, member: string) {
@@ -33,56 +33,51 @@ function schemaOf(description: string, member: string) {
   })
 }
 
-const Action = Type.Object(
+const Action = closed(
+  {},
   {
-    description: Type.Optional(Description),
-    context: Type.Optional(schemaOf('What the context must be, as JSON Schema. Another context is denied.', 'amount')),
-    plan: Type.Optional(schemaOf('What a plan must be, as JSON Schema. Another plan is denied.', 'action')),
+    description: Description,
+    context: schemaOf('What the context must be, as JSON Schema. Another context is denied.', 'amount'),
+    plan: schemaOf('What a plan must be, as JSON Schema. Another plan is denied.', 'action'),
   },
-  { ...CLOSED, description: 'What is known of an action.', examples: [{ description: 'Moves money out.' }] },
+  { description: 'What is known of an action.', examples: [{ description: 'Moves money out.' }] },
 )
 
-const List = Type.Object(
+const List = closed(
+  {},
   {
-    file: Type.Optional(
-      text(
-        "A file in the tenant's folder with one value a line; lines that begin with # are comments.",
-        'lists/sanctioned-countries.txt',
-      ),
+    file: text(
+      "A file in the tenant's folder with one value a line; lines that begin with # are comments.",
+      'lists/sanctioned-countries.txt',
     ),
-    values: Type.Optional(
-      Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
-        description: 'The values themselves.',
-        examples: [['ann', 'bob']],
-      }),
-    ),
+    values: Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
+      description: 'The values themselves.',
+      examples: [['ann', 'bob']],
+    }),
   },
-  { ...CLOSED, description: 'Either a file or values.', examples: [{ values: ['ann', 'bob'] }] },
+  { description: 'Either a file or values.', examples: [{ values: ['ann', 'bob'] }] },
+)
+
+const Scale = closed(
+  {
+    fact: Type.String({ description: 'The number that is looked at.', examples: ['context.amount'] }),
+    from: Type.Number({ description: 'Here and below, the factor adds nothing.', examples: [0] }),
+    to: Type.Number({
+      description: 'Here and above, the factor adds all of its weight. Above from.',
+      examples: [10000],
+    }),
+  },
+  {},
+  {
+    description: 'Adds none of the weight at from, all of it at to, and in proportion between.',
+    examples: [{ fact: 'context.amount', from: 0, to: 10000 }],
+  },
 )
 
 function factorShape<S extends TSchema>(condition: S) {
-  const Scale = Type.Object(
+  return closed(
     {
-      fact: Type.String({ description: 'The number that is looked at.', examples: ['context.amount'] }),
-      from: Type.Number({ description: 'Here and below, the factor adds nothing.', examples: [0] }),
-      to: Type.Number({
-        description: 'Here and above, the factor adds all of its weight. Above from.',
-        examples: [10000],
-      }),
-    },
-    {
-      ...CLOSED,
-      description: 'Adds none of the weight at from, all of it at to, and in proportion between.',
-      examples: [{ fact: 'context.amount', from: 0, to: 10000 }],
-    },
-  )
-  return Type.Object(
-    {
-      name: Type.String({
-        pattern: NAME_PATTERN,
-        description: 'How the factor is called; once in the set.',
-        examples: ['large-amount'],
-      }),
+      name: nameOf('How the factor is called; once in the set.', 'large-amount'),
       actions: Globs,
       weight: Type.Number({
         exclusiveMinimum: 0,
@@ -90,12 +85,9 @@ function factorShape<S extends TSchema>(condition: S) {
         description: 'The most points that it adds to the risk score.',
         examples: [25],
       }),
-      when: Type.Optional(condition),
-      scale: Type.Optional(Scale),
-      description: Type.Optional(Description),
     },
+    { when: condition, scale: Scale, description: Description },
     {
-      ...CLOSED,
       title: 'factor',
       description: 'Adds to the risk score of its actions: always, when a condition holds, or on a scale.',
     },
@@ -103,102 +95,79 @@ function factorShape<S extends TSchema>(condition: S) {
 }
 
 function ruleShape<S extends TSchema>(condition: S) {
-  return Type.Object(
+  return closed(
     {
-      id: Type.String({
-        pattern: NAME_PATTERN,
-        description: 'How the rule is called in decisions and tests; once in the set.',
-        examples: ['large-payments'],
-      }),
+      id: nameOf('How the rule is called in decisions and tests; once in the set.', 'large-payments'),
       actions: Globs,
       effect: Type.Enum([...EFFECTS], {
         description: 'What follows where the rule matches. deny wins over require_approval, which wins over allow.',
       }),
       reason: text('What the agent and the approver are told.', 'Large payments are looked at by a person.'),
-      when: Type.Optional(condition),
-      approval: Type.Optional(Approval),
-      description: Type.Optional(Description),
     },
-    { ...CLOSED, title: 'rule', description: 'Allows, holds or denies actions: always, or when a condition holds.' },
+    { when: condition, approval: Approval, description: Description },
+    { title: 'rule', description: 'Allows, holds or denies actions: always, or when a condition holds.' },
   )
 }
 
 /** A policy file, with `condition` in the places of conditions. */
 export function documentShape<S extends TSchema>(condition: S) {
-  return Type.Object(
+  return closed(
     {
       apiVersion: Type.Literal(API_VERSION, { description: 'The format of the file.' }),
       tenant: text('The tenant: the name of the folder.', 'acme'),
-      defaults: Type.Optional(Defaults),
-      thresholds: Type.Optional(Thresholds),
-      timezone: Type.Optional(
-        Type.String({
-          ...TEXT,
-          default: DEFAULT_TIMEZONE,
-          description: 'The zone of the facts time.hour and time.weekday. In one file of the set.',
-          examples: ['Europe/Berlin', 'America/New_York'],
-        }),
-      ),
-      approval: Type.Optional(Approval),
-      explain: Type.Optional(
-        Type.Enum(['full', 'reason'], {
-          default: DEFAULT_EXPLAIN,
-          description: 'What the agent is told of a decision: all, or the reason alone. In one file of the set.',
-        }),
-      ),
-      session: Type.Optional(Session),
-      history: Type.Optional(History),
-      ...declarationShapes(condition),
-      risk: Type.Optional(
-        Type.Array(factorShape(condition), {
-          description: 'Factors of the risk score.',
-          examples: [[{ name: 'unattended', actions: ['**'], weight: 25 }]],
-        }),
-      ),
-      rules: Type.Optional(
-        Type.Array(ruleShape(condition), {
-          description: 'What is allowed, held or denied, and why. Their order does not matter between effects.',
-          examples: [[{ id: 'reads', actions: ['*.read'], effect: 'allow', reason: 'Reading is part of the work.' }]],
-        }),
-      ),
     },
-    CLOSED,
+    {
+      defaults: Defaults,
+      thresholds: Thresholds,
+      timezone: Type.String({
+        ...TEXT,
+        default: DEFAULT_TIMEZONE,
+        description: 'The zone of the facts time.hour and time.weekday. In one file of the set.',
+        examples: ['Europe/Berlin', 'America/New_York'],
+      }),
+      approval: Approval,
+      explain: Type.Enum(['full', 'reason'], {
+        default: DEFAULT_EXPLAIN,
+        description: 'What the agent is told of a decision: all, or the reason alone. In one file of the set.',
+      }),
+      session: Session,
+      history: History,
+      ...declarationShapes(condition),
+      risk: Type.Array(factorShape(condition), {
+        description: 'Factors of the risk score.',
+        examples: [[{ name: 'unattended', actions: ['**'], weight: 25 }]],
+      }),
+      rules: Type.Array(ruleShape(condition), {
+        description: 'What is allowed, held or denied, and why. Their order does not matter between effects.',
+        examples: [[{ id: 'reads', actions: ['*.read'], effect: 'allow', reason: 'Reading is part of the work.' }]],
+      }),
+    },
   )
 }
 
 /** Named declarations of a set. */
 function declarationShapes<S extends TSchema>(condition: S) {
   return {
-    domains: Type.Optional(
-      byName(NAME_PATTERN, Globs, {
-        description: 'Groups of actions, which a level 2 stop stops at once; an action is in one at most.',
-        examples: [{ finance: ['payment.*', 'invoice.**'] }],
-      }),
-    ),
-    facts: Type.Optional(
-      byName('', Fact, {
-        description: 'What context and plan hold, by path. If any is declared, all that rules ask for must be.',
-        examples: [{ 'context.amount': { type: 'number', unit: 'EUR' } }],
-      }),
-    ),
-    actions: Type.Optional(
-      byName(ACTION_PATTERN, Action, {
-        description: 'What agents can do; context and plan are held to the schemas before any rule is asked.',
-        examples: [{ 'payment.transfer': { description: 'Moves money out.' } }],
-      }),
-    ),
-    lists: Type.Optional(
-      byName(NAME_PATTERN, List, {
-        description: 'Values for the operators inList and notInList.',
-        examples: [{ sanctioned: { file: 'lists/sanctioned-countries.txt' } }],
-      }),
-    ),
-    conditions: Type.Optional(
-      byName(NAME_PATTERN, condition, {
-        description: 'Conditions that others refer to by name: {condition: name}.',
-        examples: [{ abroad: { fact: 'context.country', operator: 'notEqual', value: 'DE' } }],
-      }),
-    ),
+    domains: byName(NAME_PATTERN, Globs, {
+      description: 'Groups of actions, which a level 2 stop stops at once; an action is in one at most.',
+      examples: [{ finance: ['payment.*', 'invoice.**'] }],
+    }),
+    facts: byName('', Fact, {
+      description: 'What context and plan hold, by path. If any is declared, all that rules ask for must be.',
+      examples: [{ 'context.amount': { type: 'number', unit: 'EUR' } }],
+    }),
+    actions: byName(ACTION_PATTERN, Action, {
+      description: 'What agents can do; context and plan are held to the schemas before any rule is asked.',
+      examples: [{ 'payment.transfer': { description: 'Moves money out.' } }],
+    }),
+    lists: byName(NAME_PATTERN, List, {
+      description: 'Values for the operators inList and notInList.',
+      examples: [{ sanctioned: { file: 'lists/sanctioned-countries.txt' } }],
+    }),
+    conditions: byName(NAME_PATTERN, condition, {
+      description: 'Conditions that others refer to by name: {condition: name}.',
+      examples: [{ abroad: { fact: 'context.country', operator: 'notEqual', value: 'DE' } }],
+    }),
   }
 }
 

@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from '#typebox'
+import Type, { type Static, type TProperties, type TSchema } from '#typebox'
 
 /** Pattern of the names of rules, factors, lists, conditions and domains. */
 export const NAME_PATTERN = '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$'
@@ -26,12 +26,24 @@ export const Globs = Type.Array(Type.String(), {
 
 export const Description = Type.String({ description: 'For readers of the file.', examples: ['Asked for by finance.'] })
 
+/** The name of a part of a set, by which others refer to it. */
+export function nameOf(description: string, example: string) {
+  return Type.String({ pattern: NAME_PATTERN, description, examples: [example] })
+}
+
+interface Notes {
+  title?: string
+  description?: string
+  examples?: unknown[]
+}
+
+/** A mapping that has the keys of `required`, may have those of `optional`, and has no others. */
+export function closed<R extends TProperties, O extends TProperties>(required: R, optional: O, notes: Notes = {}) {
+  return Type.Object({ ...required, ...Type.Partial(Type.Object(optional)).properties }, { ...CLOSED, ...notes })
+}
+
 /** A mapping from names to values. Not Type.Record, which cannot tell a malformed name from an unknown key. */
-export function byName<S extends TSchema>(
-  pattern: string,
-  value: S,
-  notes: { description: string; examples: unknown[] },
-) {
+export function byName<S extends TSchema>(pattern: string, value: S, notes: Notes) {
   return Type.Unsafe<Record<string, Static<S>>>({
     type: 'object',
     ...notes,

@@ -4,6 +4,7 @@ import { parseFactPath } from '../../policies/path.ts'
 import { meantFact, REQUEST_ROOTS } from '../load/fact-names.ts'
 import type { Names } from '../load/names.ts'
 import { entriesOf, memberOf, type Node, textOf } from '../yaml/node.ts'
+import { withEntries } from '../yaml/repeated-keys.ts'
 import { folded } from './closest.ts'
 import { suggestOperator } from './operator-suggest.ts'
 import { OPERATOR_WORDS } from './synonyms.ts'
@@ -22,15 +23,12 @@ export function withOperator(node: Node, names: Names): Node {
   const message = `There is no key ${JSON.stringify(name.slice(0, 100))} here; write operator: ${operator}, and its value under value.`
   const isYamlFlow = node.source.text[node.start] === '{' && !node.source.file.endsWith('.json')
   names.report.add('GATE1101', key, message, isYamlFlow ? new Verbatim(`operator: ${operator}, value`) : undefined)
-  const read = new Map(node.entries)
-  read.delete(name)
-  read.set('operator', {
-    name: 'operator',
-    key,
-    value: { ...key, value: operator, entries: undefined, items: undefined },
-  })
-  read.set('value', { name: 'value', key, value })
-  return { ...node, entries: read }
+  const others = entries.filter((other) => other !== entry)
+  return withEntries(node, [
+    ...others,
+    { name: 'operator', key, value: { ...key, value: operator } },
+    { name: 'value', key, value },
+  ])
 }
 
 function isOperator(name: string): boolean {
@@ -47,10 +45,12 @@ export function withJoinedPath(node: Node, names: Names): Node {
   const isContext = REQUEST_ROOTS.has(root)
   const meant = isContext ? joined : `context.${joined}`
   names.report.add('GATE1101', path.key, `There is no key path here; the fact is written in one, as in fact: ${meant}.`)
-  const entries = new Map(node.entries)
-  entries.delete('path')
-  if (isContext) entries.set('fact', { ...fact, value: { ...fact.value, value: joined } })
-  return { ...node, entries }
+  const entries = entriesOf(node).filter((entry) => entry !== path)
+  const whole = { ...fact, value: { ...fact.value, value: isContext ? joined : root } }
+  return withEntries(
+    node,
+    entries.map((entry) => (entry === fact ? whole : entry)),
+  )
 }
 
 const EXPRESSION = /^([A-Za-z][\w.]*)\s*([=!<>]=?=?)\s*(?:"([^"]*)"|'([^']*)'|(true|false|-?\d{1,15}(?:\.\d{1,15})?))$/

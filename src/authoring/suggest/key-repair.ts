@@ -2,7 +2,7 @@ import type { TSchema } from '#typebox'
 import type { Json } from '../../base/json.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { type Entry, entriesOf, type Node, type Place } from '../yaml/node.ts'
-import { withEntries } from '../yaml/repeated-keys.ts'
+import { withItems, withMembers, withValues } from '../yaml/repeated-keys.ts'
 import { closest, folded, type Synonyms } from './closest.ts'
 import { KEY_WORDS } from './synonyms.ts'
 import { Verbatim } from './written.ts'
@@ -22,18 +22,13 @@ export function repairKeys(node: Node, shape: TSchema, report: Report): Node {
   const { properties, additionalProperties: values, items }: Shape = shape
   if (node.entries !== undefined && properties !== undefined) {
     const known = withKnownKeys(node, Object.keys(properties), KEY_WORDS, report, { below: keysBelow(properties) })
-    return withMembers(known, ({ name, value }) => {
+    return withValues(known, ({ name, value }) => {
       const member = properties[name]
       return member === undefined ? value : repairKeys(value, member, report)
     })
   }
-  if (node.entries !== undefined && typeof values === 'object')
-    return withMembers(node, ({ value }) => repairKeys(value, values, report))
-  if (node.items === undefined || items === undefined) return node
-  return withItems(
-    node,
-    node.items.map((item) => repairKeys(item, items, report)),
-  )
+  if (typeof values === 'object') return withValues(node, ({ value }) => repairKeys(value, values, report))
+  return items === undefined ? node : withItems(node, (item) => repairKeys(item, items, report))
 }
 
 /** A mapping whose unknown keys are reported; those that resemble an absent key are read as that key. */
@@ -61,7 +56,7 @@ export function withKnownKeys(
     if (glued !== undefined) report.silence(entry.key)
     read.set(entry.name, { name: meant, key: entry.key, value })
   }
-  return renamed(node, read)
+  return withMembers(node, (entry) => read.get(entry.name) ?? entry)
 }
 
 /** Keys of the mappings that can stand below a mapping, by the key of each. */
@@ -130,30 +125,4 @@ function sameKey(name: string, keys: ReadonlySet<string>): string | undefined {
 
 function synonymOf(name: string, keys: ReadonlySet<string>, words: readonly Synonyms[]): string | undefined {
   return words.map((table) => table.get(folded(name))).find((word) => word !== undefined && keys.has(word))
-}
-
-function renamed(node: Node, read: ReadonlyMap<string, Entry>): Node {
-  return rebuilt(
-    node,
-    entriesOf(node).map((entry) => read.get(entry.name) ?? entry),
-  )
-}
-
-function withMembers(node: Node, of: (entry: Entry) => Node): Node {
-  const entries = entriesOf(node)
-  const values = entries.map(of)
-  if (entries.every(({ value }, i) => value === values[i])) return node
-  return rebuilt(
-    node,
-    entries.map((entry, i) => ({ ...entry, value: values[i] ?? entry.value })),
-  )
-}
-
-function rebuilt(node: Node, entries: readonly Entry[]): Node {
-  return withEntries(node, new Map(entries.map((entry) => [entry.name, entry])))
-}
-
-function withItems(node: Node, items: readonly Node[]): Node {
-  if (items.every((item, i) => item === node.items?.[i])) return node
-  return { ...node, value: items.map(({ value }) => value), items }
 }

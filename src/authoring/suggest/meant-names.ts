@@ -1,6 +1,6 @@
 import { NAME_PATTERN } from '../shapes/parts.ts'
 import { entriesOf, type Node } from '../yaml/node.ts'
-import { withEntries } from '../yaml/repeated-keys.ts'
+import { withEntries, withValues } from '../yaml/repeated-keys.ts'
 import { nameIn } from './meant.ts'
 
 const SECTIONS = ['lists', 'conditions', 'domains']
@@ -11,13 +11,7 @@ const NAME = new RegExp(NAME_PATTERN)
  * and declaration then get the same suggestion.
  */
 export function withMeantNames(root: Node): Node {
-  const changed = SECTIONS.flatMap((section) => {
-    const entry = root.entries?.get(section)
-    const value = entry && withSoundNames(entry.value)
-    return entry === undefined || value === undefined || value === entry.value ? [] : [{ ...entry, value }]
-  })
-  if (changed.length === 0 || root.entries === undefined) return root
-  return withEntries(root, new Map([...root.entries, ...changed.map((entry) => [entry.name, entry] as const)]))
+  return withValues(root, ({ name, value }) => (SECTIONS.includes(name) ? withSoundNames(value) : value))
 }
 
 function withSoundNames(section: Node): Node {
@@ -30,5 +24,5 @@ function withSoundNames(section: Node): Node {
     sound.delete(entry.name)
     sound.set(name, { ...entry, name })
   }
-  return withEntries(section, sound)
+  return withEntries(section, sound.values())
 }

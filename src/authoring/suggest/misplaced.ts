@@ -75,11 +75,8 @@ function without(
   report: Report,
 ): Document {
   if (root.entries === undefined || entries.length === 0) return { name, root }
-  const left = new Map(root.entries)
-  for (const entry of entries) {
-    report.add(code, entry.key, `The key ${entry.name} ${predicate}.`)
-    left.delete(entry.name)
-  }
+  for (const { key, name: section } of entries) report.add(code, key, `The key ${section} ${predicate}.`)
+  const left = entriesOf(root).filter((entry) => !entries.includes(entry))
   return { name, root: withEntries(root, left) }
 }
 

@@ -1,6 +1,6 @@
 import type { Report } from '../diagnostics/report.ts'
 import { type Entry, entriesOf, memberOf, type Node } from '../yaml/node.ts'
-import { withEntries } from '../yaml/repeated-keys.ts'
+import { withEntries, withMembers } from '../yaml/repeated-keys.ts'
 
 const ROOTS = ['context', 'plan']
 const DECLARATION_KEYS = ['type', 'unit', 'description', 'default']
@@ -31,9 +31,11 @@ export function withFlatFacts(root: Node, report: Report): Node {
   if (flat.length === entriesOf(facts).length && flat.every((entry) => facts.entries?.get(entry.name) === entry))
     return root
   // The flat declaration wins where a fact is declared both ways.
-  const byName = new Map(flat.map((entry) => [entry.name, facts.entries?.get(entry.name) ?? entry]))
-  const value = withEntries(facts, byName)
-  return withEntries(root, new Map(root.entries).set('facts', { ...section, value }))
+  const value = withEntries(
+    facts,
+    flat.map((entry) => facts.entries?.get(entry.name) ?? entry),
+  )
+  return withMembers(root, (entry) => (entry === section ? { ...section, value } : entry))
 }
 
 function flattened({ name, value }: Entry): Entry[] {

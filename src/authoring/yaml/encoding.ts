@@ -26,16 +26,19 @@ interface EncodingFault {
 export function decodeText(bytes: Uint8Array): Decoded {
   const wide = wideEncoding(bytes)
   if (wide !== undefined) return { text: plainLines(new TextDecoder(wide.label).decode(bytes)), fault: wide.fault }
-  const invalid = firstInvalid(bytes)
-  if (invalid === undefined) return { text: plainLines(decodeUtf8(bytes)), fault: undefined }
-  if (bytes.subarray(0, SAMPLE).includes(0)) {
-    return { text: '', fault: { reason: 'it is a binary file', place: undefined, guessed: [], readable: false } }
+  const text = utf8In(bytes)
+  if (text !== undefined) return { text: plainLines(text), fault: undefined }
+  if (!bytes.subarray(0, SAMPLE).includes(0)) return mixedText(bytes)
+  return { text: '', fault: { reason: 'it is a binary file', place: undefined, guessed: [], readable: false } }
+}
+
+/** The text, with its BOM; undefined when some byte is not part of well-formed UTF-8. */
+function utf8In(bytes: Uint8Array): string | undefined {
+  try {
+    return decodeUtf8(bytes)
+  } catch {
+    return undefined
   }
-  const before = plainLines(decodeUtf8(bytes.subarray(0, invalid)))
-  const line = before.split('\n').length
-  const place = { offset: before.length, line, column: before.length - before.lastIndexOf('\n') }
-  const { text, guessed } = mixedText(bytes)
-  return { text, fault: { reason: byteReason(bytes, invalid), place, guessed, readable: true } }
 }
 
 /** A lone carriage return ends a line too, as it does in YAML and did on the first Macintosh. */
@@ -58,63 +61,46 @@ function wideEncoding(bytes: Uint8Array): { label: string; fault: EncodingFault 
   const zeros = [0, 0]
   for (const [i, byte] of sample.entries()) if (byte === 0) zeros[i % 2] = (zeros[i % 2] ?? 0) + 1
   const [even = 0, odd = 0] = zeros
-  if (sample.length < 4 || Math.max(even, odd) < sample.length / 4) return undefined
-  if (Math.min(even, odd) > 0) return undefined
+  if (sample.length < 4 || Math.max(even, odd) < sample.length / 4 || Math.min(even, odd) > 0) return undefined
   return odd > even ? found('utf-16le', 'UTF-16 without a BOM') : found('utf-16be', 'UTF-16 without a BOM')
 }
 
-/** The offset of the first byte that is not part of well-formed UTF-8. */
-function firstInvalid(bytes: Uint8Array): number | undefined {
-  for (let at = 0; at < bytes.length; ) {
-    const length = sequenceLength(bytes, at)
-    if (length === 0) return at
-    at += length
-  }
-  return undefined
-}
-
-/** Bytes of the character that begins here; 0 when none does (Unicode 3.9, table 3-7). */
-function sequenceLength(bytes: Uint8Array, at: number): number {
-  const first = bytes[at] ?? 0
-  if (first < 0x80) return 1
-  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2
-  if (first < 0xc2 || first > 0xf4) return 0
-  const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
-  const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
-  const second = bytes[at + 1] ?? 0
-  if (second < low || second > high) return 0
-  for (let i = 2; i < length; i += 1) if (((bytes[at + i] ?? 0) & 0xc0) !== 0x80) return 0
-  return length
-}
-
 const MAX_GUESSED = 1000
+const FIRST_MARK = /^\xef\xbb\xbf/
+/** Well-formed characters of UTF-8, of bytes read as Latin-1 (Unicode 3.9, table 3-7); T is a byte that is not the first. */
+const CHARACTERS = [
+  '[^\x80-\xff]',
+  '[\xc2-\xdf]T',
+  '\xe0[\xa0-\xbf]T',
+  '[\xe1-\xec\xee\xef]TT',
+  '\xed[\x80-\x9f]T',
+  '\xf0[\x90-\xbf]TT',
+  '[\xf1-\xf3]TTT',
+  '\xf4[\x80-\x8f]TT',
+]
+/** Some of them, as many as the stack of a pattern surely holds, or one byte that is part of none. */
+const PIECE = new RegExp(`((?:${CHARACTERS.join('|').replaceAll('T', '[\x80-\xbf]')}){1,1000})|[^]`, 'g')
 
 /** Decodes UTF-8, with every invalid byte read as Windows-1252. */
-function mixedText(bytes: Uint8Array): { text: string; guessed: number[] } {
+function mixedText(bytes: Uint8Array): Decoded {
   const windows = new TextDecoder('windows-1252')
-  const parts: string[] = []
   const guessed: number[] = []
-  let length = 0
-  let from = 0
-  for (let at = 0; at < bytes.length; ) {
-    const size = sequenceLength(bytes, at)
-    if (size === 0) {
-      const before = decodeUtf8(bytes.subarray(from, at))
-      parts.push(from === 0 ? plainLines(before) : before, windows.decode(bytes.subarray(at, at + 1)))
-      length += (parts.at(-2)?.length ?? 0) + 1
-      if (guessed.length < MAX_GUESSED) guessed.push(length - 1)
-      from = at + 1
-    }
-    at += size === 0 ? 1 : size
+  let odd: string | undefined
+  let mixed = ''
+  for (const [piece, sound] of Buffer.from(bytes).toString('latin1').replace(FIRST_MARK, '').matchAll(PIECE)) {
+    const written = Buffer.from(piece, 'latin1')
+    if (sound === undefined && guessed.length < MAX_GUESSED) guessed.push(mixed.length)
+    if (sound === undefined) odd ??= piece
+    mixed += sound === undefined ? windows.decode(written) : decodeUtf8(written)
   }
-  return { text: plainLines(parts.join('') + decodeUtf8(bytes.subarray(from))), guessed }
-}
-
-function byteReason(bytes: Uint8Array, at: number): string {
-  const byte = bytes[at] ?? 0
-  const letter = new TextDecoder('windows-1252').decode(bytes.subarray(at, at + 1))
-  const hex = byte.toString(16).toUpperCase()
-  return `the byte 0x${hex} is ${JSON.stringify(letter)} in Windows-1252 (Latin-1); save it as UTF-8`
+  const text = plainLines(mixed)
+  const [offset = 0] = guessed
+  const before = text.slice(0, offset)
+  const place = { offset, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
+  const hex = odd?.charCodeAt(0).toString(16).toUpperCase()
+  const letter = JSON.stringify(text.charAt(offset))
+  const reason = `the byte 0x${hex} is ${letter} in Windows-1252 (Latin-1); save it as UTF-8`
+  return { text, fault: { reason, place, guessed, readable: true } }
 }
 
 const CONTROL = /\p{Cc}/gu

@@ -1,8 +1,6 @@
-import type { Json } from '../../base/json.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { LIMITS } from '../load/limits.ts'
-import { Verbatim } from '../suggest/written.ts'
-import { type Reading, readScalar, STOPPED, skipSpace } from './json-scalars.ts'
+import { type Reading, readScalar, refuse, STOPPED, skipSpace, stop } from './json-scalars.ts'
 import { childPath, type Entry, type Node, type Place, placeAt, type Source } from './node.ts'
 import { mappingOf } from './repeated-keys.ts'
 
@@ -16,8 +14,9 @@ export function jsonNodes(source: Source, report: Report): Node | undefined {
   const reading: Reading = { source, report, at: 0 }
   try {
     const root = readValue(reading, '$', 0)
-    skipSpace(reading)
-    if (reading.at < source.text.length) reportRest(reading)
+    const rest = skipSpace(reading)
+    if (rest === ']' || rest === '}') refuse(reading, 'There is no open bracket that this closes.')
+    else if (rest !== undefined) refuse(reading, 'Nothing can follow the end of the document; a file holds one.')
     return root
   } catch (error) {
     if (error !== STOPPED) throw error
@@ -25,32 +24,15 @@ export function jsonNodes(source: Source, report: Report): Node | undefined {
   }
 }
 
-function reportRest({ source, report, at }: Reading): void {
-  const closes = /[\]}]/.test(source.text[at] ?? '')
-  const sentence = closes
-    ? 'There is no open bracket that this closes.'
-    : 'Nothing can follow the end of the document; a file holds one.'
-  report.add('GATE1004', placeAt(source, at, at + 1), sentence)
-}
-
-/** Reports a fault after which nothing is certain, and stops. */
-function stop({ source, report, at }: Reading, sentence: string, start = at): never {
-  report.add('GATE1004', placeAt(source, start, start + 1), sentence)
-  throw STOPPED
-}
-
 function readValue(reading: Reading, path: string, depth: number): Node {
-  skipSpace(reading)
-  const { source, at } = reading
-  const first = source.text[at]
+  const first = skipSpace(reading)
   if (first === '{' || first === '[') {
     if (depth < LIMITS.depth) return first === '{' ? readObject(reading, path, depth) : readArray(reading, path, depth)
-    reading.report.add('GATE1014', placeAt(source, at, at + 1), DEEP)
+    reading.report.add('GATE1014', placeAt(reading.source, reading.at, reading.at + 1), DEEP)
     throw STOPPED
   }
   if (first === undefined) return stop(reading, 'The document ends before its value.')
-  if (first === ',' || first === '}' || first === ']' || first === ':') return missingValue(reading, path)
-  return readScalar(reading, path)
+  return /[,:\]}]/.test(first) ? missingValue(reading, path) : readScalar(reading, path)
 }
 
 function missingValue(reading: Reading, path: string): Node {
@@ -58,7 +40,7 @@ function missingValue(reading: Reading, path: string): Node {
   const place = { source, path, start: at, end: at + 1 }
   report.add('GATE1004', place, 'A value is missing before this.')
   if (source.text[at] === ':') throw STOPPED
-  return { ...place, value: null, entries: undefined, items: undefined }
+  return { ...place, value: null }
 }
 
 function readObject(reading: Reading, path: string, depth: number): Node {
@@ -72,7 +54,7 @@ function readObject(reading: Reading, path: string, depth: number): Node {
     entries.push({ name, key, value: readValue(reading, key.path, depth + 1) })
     readComma(reading, '}')
   }
-  return { source, path, start, end: reading.at, ...mappingOf(entries, report), items: undefined }
+  return { source, path, start, end: reading.at, ...mappingOf(entries, report) }
 }
 
 function readArray(reading: Reading, path: string, depth: number): Node {
@@ -84,66 +66,50 @@ function readArray(reading: Reading, path: string, depth: number): Node {
     items.push(readValue(reading, childPath(path, items.length), depth + 1))
     readComma(reading, ']')
   }
-  const value: Json = items.map((item) => item.value)
-  return { source, path, start, end: reading.at, value, entries: undefined, items }
+  return { source, path, start, end: reading.at, value: items.map(({ value }) => value), items }
 }
 
 /** True at the closing bracket, which it passes. Commas with nothing before them are reported and passed. */
 function closes(reading: Reading, start: number, bracket: '}' | ']', filled: boolean): boolean {
-  const { source, report } = reading
   for (;;) {
-    skipSpace(reading)
-    const next = source.text[reading.at]
-    if (next === bracket) {
-      reading.at += 1
-      return true
-    }
+    const next = skipSpace(reading)
     if (next === undefined) return stop(reading, 'This bracket is never closed.', start)
-    if (next === '}' || next === ']') {
+    if (next !== bracket && (next === '}' || next === ']'))
       return stop(reading, `This bracket is never closed: ${next} does not close it.`, start)
-    }
-    if (next !== ',') return false
-    const sentence = filled ? 'One comma is too many here.' : 'Nothing stands before this comma.'
-    report.add('GATE1004', placeAt(source, reading.at, reading.at + 1), sentence)
+    if (next !== bracket && next !== ',') return false
+    if (next === ',') refuse(reading, filled ? 'One comma is too many here.' : 'Nothing stands before this comma.')
     reading.at += 1
+    if (next === bracket) return true
   }
 }
 
 function readKey(reading: Reading, path: string): { name: string; key: Place } {
-  if (!/["'“”‘’„A-Za-z_$]/.test(reading.source.text[reading.at] ?? '')) {
+  if (!/["'“”‘’„A-Za-z_$]/.test(reading.source.text[reading.at] ?? ''))
     return stop(reading, 'A key in double quotes must stand here.')
-  }
   const { start, end, value } = readScalar(reading, path, true)
   const name = String(value)
   return { name, key: { source: reading.source, path: childPath(path, name), start, end } }
 }
 
 function readColon(reading: Reading): void {
-  skipSpace(reading)
-  const { source, report, at } = reading
-  const next = source.text[at]
+  const next = skipSpace(reading)
   if (next === ':') reading.at += 1
   else if (next === '=') {
-    report.add('GATE1004', placeAt(source, at, at + 1), 'A colon stands between key and value.', new Verbatim(':'))
-    reading.at += source.text[at + 1] === '>' ? 2 : 1
-  } else if (next !== undefined && /["'{[\dA-Za-z-]/.test(next)) {
-    report.add('GATE1004', placeAt(source, at, at + 1), 'A colon is missing before this.')
-  } else stop(reading, 'A colon and a value must follow the key.')
+    refuse(reading, 'A colon stands between key and value.', ':')
+    reading.at += reading.source.text[reading.at + 1] === '>' ? 2 : 1
+  } else if (next !== undefined && /["'{[\dA-Za-z-]/.test(next)) refuse(reading, 'A colon is missing before this.')
+  else stop(reading, 'A colon and a value must follow the key.')
 }
 
 function readComma(reading: Reading, bracket: '}' | ']'): void {
-  skipSpace(reading)
-  const { source, report, at } = reading
-  const next = source.text[at]
+  const next = skipSpace(reading)
   if (next === undefined || next === '}' || next === ']') return
   if (next === ',' || next === ';') {
-    const place = placeAt(source, at, at + 1)
-    if (next === ';') report.add('GATE1004', place, 'A comma stands between members.', new Verbatim(','))
+    if (next === ';') refuse(reading, 'A comma stands between members.', ',')
+    const comma = reading.at
     reading.at += 1
-    skipSpace(reading)
-    if (source.text[reading.at] !== bracket) return
-    report.add('GATE1004', place, 'JSON has no comma before a closing bracket; remove it.')
-  } else if (/["'“”‘’{[\dA-Za-z_$-]/.test(next)) {
-    report.add('GATE1004', placeAt(source, at, at + 1), 'A comma is missing before this.')
-  } else stop(reading, 'A comma or the closing bracket must stand here.')
+    if (skipSpace(reading) !== bracket) return
+    refuse(reading, 'JSON has no comma before a closing bracket; remove it.', undefined, comma)
+  } else if (/["'“”‘’{[\dA-Za-z_$-]/.test(next)) refuse(reading, 'A comma is missing before this.')
+  else stop(reading, 'A comma or the closing bracket must stand here.')
 }

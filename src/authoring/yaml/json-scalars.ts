@@ -3,7 +3,7 @@ import { codePointOf } from '../../base/visible.ts'
 import type { Report } from '../diagnostics/report.ts'
 import { numberIn } from '../suggest/meant.ts'
 import { Verbatim } from '../suggest/written.ts'
-import { type Node, placeAt, type Source } from './node.ts'
+import { isHeld, type Node, placeAt, type Source } from './node.ts'
 
 /** State of the reader. */
 export interface Reading {
@@ -30,23 +30,35 @@ const QUOTES: Readonly<Record<string, RegExp>> = {
   '‘': /[’‘]/,
   '’': /[’‘]/,
 }
+const UNCLOSED = 'This quote is not closed on its line.'
+const FOREIGN_WORDS: ReadonlySet<string> = new Set(['none', 'nil', 'undefined'])
 const WORDS: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['true', true],
   ['false', false],
-  ['null', null],
-  ['none', null],
-  ['nil', null],
-  ['undefined', null],
+  ...['null', ...FOREIGN_WORDS].map((word) => [word, null] as const),
 ])
 
-/** Passes white space. Comments and spaces that JSON does not have are reported. */
-export function skipSpace(reading: Reading): void {
+/** Reports a fault at one character, the next one unless another is given. @param meant text to stand in its place */
+export function refuse({ source, report, at }: Reading, sentence: string, meant?: string, start = at): void {
+  const suggestion = meant === undefined ? undefined : new Verbatim(meant)
+  report.add('GATE1004', placeAt(source, start, start + 1), sentence, suggestion)
+}
+
+/** Reports a fault after which nothing is certain, and stops. */
+export function stop(reading: Reading, sentence: string, start = reading.at): never {
+  refuse(reading, sentence, undefined, start)
+  throw STOPPED
+}
+
+/** Passes white space, and returns the character after it. Comments and spaces that JSON does not have are reported. */
+export function skipSpace(reading: Reading): string | undefined {
   const { source, report } = reading
   for (;;) {
     reading.at = endOf(SPACE, reading)
     const start = reading.at
+    const next = source.text[start]
     // Fast path: nearly always another character stands here.
-    if (/[!-"$-.0-~]/.test(source.text[start] ?? '')) return
+    if (next === undefined || /[!-"$-.0-~]/.test(next)) return next
     reading.at = endOf(COMMENT, reading)
     if (reading.at > start) {
       const end = source.text.slice(start, reading.at).trimEnd().length + start
@@ -55,8 +67,8 @@ export function skipSpace(reading: Reading): void {
       continue
     }
     reading.at = endOf(ODD_SPACE, reading)
-    if (reading.at === start) return
-    const code = codePointOf(source.text.slice(start, start + 1))
+    if (reading.at === start) return next
+    const code = codePointOf(next)
     const sentence = `This character (${code}) looks like a space or like nothing, and is no space of JSON; remove it.`
     report.add('GATE1004', placeAt(source, start, reading.at), sentence, new Verbatim(' '))
   }
@@ -70,28 +82,29 @@ function endOf(pattern: RegExp, { source, at }: Reading): number {
 
 /** Reads a text, number, true, false or null; or a key. */
 export function readScalar(reading: Reading, path: string, isKey = false): Node {
-  const start = reading.at
-  const first = reading.source.text[start] ?? ''
-  if (first === '"') return readText(reading, path)
-  const node = (value: Json): Node => {
-    const place = { source: reading.source, path, start, end: reading.at }
-    return { ...place, value, entries: undefined, items: undefined }
-  }
+  const { source, at: start } = reading
+  const first = source.text[start] ?? ''
+  if (first === '"') return readPlainText(reading, path) ?? readEscapedText(reading, path)
+  const node = (value: Json): Node => ({ source, path, start, end: reading.at, value })
   const closing = QUOTES[first]
   if (closing !== undefined) {
-    const line = reading.source.text.slice(start + 1).split('\n', 1)[0] ?? ''
+    const line = source.text.slice(start + 1).split('\n', 1)[0] ?? ''
     const length = line.search(closing)
-    if (length < 0) return unclosed(reading, start)
+    if (length < 0) return stop(reading, UNCLOSED)
     reading.at = start + length + 2
     return fault(reading, node(line.slice(0, length)), 'JSON has double quotes, straight ones, around a text.')
   }
   reading.at = endOf(WORD, reading)
-  if (reading.at === start) return strange(reading, start)
-  const word = reading.source.text.slice(start, reading.at)
+  if (reading.at === start) return stop(reading, 'This character cannot stand here.')
+  const word = source.text.slice(start, reading.at)
   if (isKey) return fault(reading, node(word), 'A key stands in double quotes.')
-  return WORDS.get(word) !== undefined || word === 'null' || NUMBER.test(word)
-    ? sound(reading, node(wordValue(word)), word)
-    : fault(reading, node(wordValue(word)), wordSentence(reading, word, path))
+  const value = wordValue(word)
+  if (!WORDS.has(word) && !NUMBER.test(word)) return fault(reading, node(value), wordSentence(reading, word, path))
+  if (FOREIGN_WORDS.has(word)) return fault(reading, node(value), 'JSON writes null.')
+  if (typeof value !== 'number' || isHeld(value)) return node(value)
+  const sentence = 'The number is too large, or an integer beyond ±(2^53−1), which would lose digits.'
+  reading.report.add('GATE1015', node(value), sentence)
+  return node(0)
 }
 
 function wordValue(word: string): Json {
@@ -114,43 +127,12 @@ function isNoNumber(word: string): boolean {
   return /^[-+]?(?:NaN|Infinity)$/.test(word)
 }
 
-/** Checks words that were looked up as JSON; a number may still be impossible to hold exactly. */
-function sound({ report }: Reading, node: Node, word: string): Node {
-  // The table also holds words that JSON does not have.
-  if (['none', 'nil', 'undefined'].includes(word)) {
-    report.add('GATE1004', node, 'JSON writes null.', null)
-    report.silence(node)
-  } else if (typeof node.value === 'number' && !isHeld(node.value)) {
-    report.add('GATE1015', node, 'The number is too large, or an integer beyond ±(2^53−1), which would lose digits.')
-    return { ...node, value: 0 }
-  }
-  return node
-}
-
-function isHeld(value: number): boolean {
-  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
-}
-
 /** Reports a scalar that JSON writes otherwise; nothing more is reported about it. */
 function fault({ report }: Reading, node: Node, sentence: string): Node {
   const isYaml = sentence.includes('YAML')
   report.add('GATE1004', node, sentence, isYaml || isNoNumber(String(node.value)) ? undefined : node.value)
   if (isYaml) throw STOPPED
   return node
-}
-
-function strange({ source, report }: Reading, start: number): never {
-  report.add('GATE1004', placeAt(source, start, start + 1), 'This character cannot stand here.')
-  throw STOPPED
-}
-
-function unclosed({ source, report }: Reading, start: number): never {
-  report.add('GATE1004', placeAt(source, start, start + 1), 'This quote is not closed on its line.')
-  throw STOPPED
-}
-
-function readText(reading: Reading, path: string): Node {
-  return readPlainText(reading, path) ?? readEscapedText(reading, path)
 }
 
 /** Fast path for texts in which nothing is escaped, or should be. */
@@ -164,7 +146,7 @@ function readPlainText(reading: Reading, path: string): Node | undefined {
   if (end < 0) return undefined
   reading.at = end + 1
   const value = source.text.slice(start + 1, end)
-  return { source, path, start, end: end + 1, value, entries: undefined, items: undefined }
+  return { source, path, start, end: end + 1, value }
 }
 
 function readEscapedText(reading: Reading, path: string): Node {
@@ -175,7 +157,7 @@ function readEscapedText(reading: Reading, path: string): Node {
   reading.at += 1
   for (;;) {
     const char = source.text[reading.at]
-    if (char === undefined || char === '\n') return unclosed(reading, start)
+    if (char === undefined || char === '\n') return stop(reading, UNCLOSED, start)
     if (char === '"') break
     const length = char === '\\' ? endOf(ESCAPE, reading) - reading.at : 1
     raw += length === 0 || char < ' ' ? escaped(reading, char) : source.text.slice(reading.at, reading.at + length)
@@ -186,27 +168,25 @@ function readEscapedText(reading: Reading, path: string): Node {
   const place = { source, path, start, end: reading.at }
   if (!text.isWellFormed()) report.add('GATE1016', place, 'The text has half of a surrogate pair.')
   else if (report.count() > before) report.silence(place)
-  return { ...place, value: text.isWellFormed() ? text : '', entries: undefined, items: undefined }
+  return { ...place, value: text.isWellFormed() ? text : '' }
 }
 
 /** Reports a backslash that begins no escape, or a control character, and returns it escaped. */
-function escaped({ source, report, at }: Reading, char: string): string {
-  const next = source.text[at + 1] ?? ''
+function escaped(reading: Reading, char: string): string {
+  const { source, report, at } = reading
   const meant = JSON.stringify(char).slice(1, -1)
   if (char !== '\\') {
     const name = char === '\t' ? 'A tab' : `The control character ${codePointOf(char)}`
-    report.add('GATE1004', placeAt(source, at, at + 1), `${name} is written ${meant} in a text.`, new Verbatim(meant))
-  } else if (next === 'u') {
-    report.add(
-      'GATE1004',
-      placeAt(source, at, at + 2),
-      'Four hexadecimal digits must follow \\u.',
-      new Verbatim('\\\\u'),
-    )
-  } else {
-    const place = placeAt(source, at, at + 1 + (next === '\n' ? 0 : next.length))
-    const sentence = 'There is no such escape; a backslash itself is written \\\\.'
-    report.add('GATE1004', place, sentence, next === '"' ? undefined : new Verbatim(`\\\\${next === '\n' ? '' : next}`))
+    refuse(reading, `${name} is written ${meant} in a text.`, meant)
+    return meant
   }
+  const after = source.text[at + 1] ?? ''
+  const next = after === '\n' ? '' : after
+  const sentence =
+    next === 'u'
+      ? 'Four hexadecimal digits must follow \\u.'
+      : 'There is no such escape; a backslash itself is written \\\\.'
+  const place = placeAt(source, at, at + 1 + next.length)
+  report.add('GATE1004', place, sentence, next === '"' ? undefined : new Verbatim(`\\\\${next}`))
   return meant
 }

@@ -32,11 +32,11 @@ export interface Node extends Place {
   /** The whole value below this node; objects have no prototype. */
   readonly value: Json
   /** Set for a mapping, in document order. */
-  readonly entries: ReadonlyMap<string, Entry> | undefined
+  readonly entries?: ReadonlyMap<string, Entry> | undefined
   /** Entries of a mapping that repeat an earlier name. */
   readonly repeats?: readonly Entry[] | undefined
   /** Set for a list. */
-  readonly items: readonly Node[] | undefined
+  readonly items?: readonly Node[] | undefined
 }
 
 export interface Entry {
@@ -133,6 +133,11 @@ export function nullHint({ source, start, end, value }: Node): string {
 
 export function numberOf(node: Node | undefined): number | undefined {
   return typeof node?.value === 'number' ? node.value : undefined
+}
+
+/** False for infinite numbers, and integers that would lose digits. */
+export function isHeld(value: number): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
 }
 
 /** The place at which a missing key is reported: the first key of its mapping, or the mapping when it is empty. */

@@ -14,12 +14,11 @@ import { readYaml } from './read-yaml.ts'
 export function readDocument(file: string, bytes: Uint8Array, report: Report): Node | undefined {
   const empty = sourceOf(file, '')
   if (bytes.byteLength > LIMITS.fileBytes) {
-    report.add(
+    return report.add(
       'GATE1001',
       placeAt(empty, 0),
       `The file has more than ${LIMITS.fileBytes} bytes, which is what is read at most.`,
     )
-    return undefined
   }
   const { text, fault } = decodeText(bytes)
   const source = { ...sourceOf(file, text), guessed: fault?.guessed }
@@ -30,6 +29,5 @@ export function readDocument(file: string, bytes: Uint8Array, report: Report): N
   }
   if (!file.endsWith('.json')) return readYaml(source, report)
   if (text.trim() !== '') return jsonNodes(source, report)
-  report.add('GATE1005', placeAt(source, 0), 'The file has no content; remove it, or write a policy.')
-  return undefined
+  return report.add('GATE1005', placeAt(source, 0), 'The file has no content; remove it, or write a policy.')
 }

@@ -6,7 +6,7 @@ import { mendYaml, readBefore } from '../repair/mend.ts'
 import { Verbatim } from '../suggest/written.ts'
 import { blanked, controlCharacters } from './encoding.ts'
 import { type Meant, meantPair, type Pair, swallowedItem } from './meant-pairs.ts'
-import { childPath, type Entry, firstKeyOf, type Node, type Place, placeAt, type Source } from './node.ts'
+import { childPath, type Entry, firstKeyOf, isHeld, type Node, type Place, placeAt, type Source } from './node.ts'
 import { type Parsed, parseYaml } from './parse.ts'
 import { mappingOf } from './repeated-keys.ts'
 import { reportSyntax } from './syntax.ts'
@@ -38,8 +38,7 @@ function contentsOf({ documents }: Parsed, source: Source, report: Report): Node
   const contents = documents.map((one) => one.contents).find((one) => one && !isEmpty(one))
   if (contents) return toNode(contents, { source, report, path: '$', fallback: placeAt(source, 0) })
   const comments = source.text.trim() === '' ? '' : ' but comments'
-  report.add('GATE1005', placeAt(source, 0), `The file has no content${comments}; remove it, or write a policy.`)
-  return undefined
+  return report.add('GATE1005', placeAt(source, 0), `The file has no content${comments}; remove it, or write a policy.`)
 }
 
 /** More control characters mean a file of another kind, of which nothing is certain. */
@@ -119,8 +118,6 @@ function leafNode(value: Json, range: readonly number[] | undefined, { source, p
     start: written ? start : fallback.start,
     end: written ? end : fallback.end,
     value,
-    entries: undefined,
-    items: undefined,
   }
 }
 
@@ -184,10 +181,7 @@ function readEntry({ key, value }: Pair, at: Reading): Entry | undefined {
   }
   const path = childPath(at.path, key.value)
   const keyPlace: Place = { ...place, path }
-  if (!key.value.isWellFormed()) {
-    at.report.add('GATE1016', keyPlace, 'The key has half of a surrogate pair.')
-    return undefined
-  }
+  if (!key.value.isWellFormed()) return at.report.add('GATE1016', keyPlace, 'The key has half of a surrogate pair.')
   return { name: key.value, key: keyPlace, value: toNode(value, { ...at, path, fallback: keyPlace }) }
 }
 
@@ -198,7 +192,7 @@ function scalarValue(value: unknown, node: Node, report: Report): Json {
     return ''
   }
   if (typeof value === 'number') {
-    if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return value
+    if (isHeld(value)) return value
     report.add('GATE1015', node, 'The number is infinite, undefined, or an integer beyond ±(2^53−1).')
     return 0
   }

@@ -2,7 +2,7 @@ import { grouped } from '../../base/grouped.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { FACT_TYPES } from '../../policies/set.ts'
 import type { Report } from '../diagnostics/report.ts'
-import { type Entry, memberOf, type Node, type Place, positionOf, RESERVED_KEYS } from './node.ts'
+import { type Entry, entriesOf, itemsOf, memberOf, type Node, type Place, positionOf, RESERVED_KEYS } from './node.ts'
 
 /** A mapping as a node holds it; `repeats` has the entries of repeated keys that do not count. */
 interface Mapping {
@@ -63,15 +63,12 @@ function mergedValue(first: Node, later: readonly Entry[]): Node {
     const items = all.flatMap((node) => node.items ?? [])
     return { ...first, items, value: items.map(({ value }) => value) }
   }
-  const entries = new Map<string, Entry>()
-  const repeats: Entry[] = []
-  for (const node of all) {
-    for (const entry of node.entries?.values() ?? []) {
-      if (entries.has(entry.name)) repeats.push(entry)
-      else entries.set(entry.name, entry)
-    }
-    repeats.push(...(node.repeats ?? []))
-  }
+  const groups = grouped(all.flatMap(entriesOf), ({ name }) => name)
+  const entries = new Set([...groups.values()].flatMap(([counted]) => counted ?? []))
+  const repeats = all.flatMap((node) => [
+    ...entriesOf(node).filter((entry) => !entries.has(entry)),
+    ...(node.repeats ?? []),
+  ])
   return { ...withEntries(first, entries), repeats }
 }
 
@@ -90,22 +87,14 @@ export function withLastKeys(root: Node): Node | undefined {
 }
 
 function lastOf(node: Node): Node {
-  if (node.items !== undefined) {
-    const items = node.items.map(lastOf)
-    if (items.every((item, i) => item === node.items?.[i])) return node
-    return { ...node, items, value: items.map(({ value }) => value) }
-  }
-  if (node.entries === undefined) return node
+  if (node.items !== undefined) return withItems(node, lastOf)
   const repeats = (node.repeats ?? []).filter((entry) => node.path !== '$.facts' || !hasOtherType(node, entry))
   const last = new Map(repeats.map((entry) => [entry.name, entry]))
-  const entries = new Map<string, Entry>()
-  for (const [name, entry] of node.entries) {
-    const held = last.get(name) ?? entry
+  return withMembers(node, (entry) => {
+    const held = last.get(entry.name) ?? entry
     const value = lastOf(held.value)
-    entries.set(name, value === entry.value ? entry : { ...held, value })
-  }
-  if ([...entries].every(([name, entry]) => entry === node.entries?.get(name))) return node
-  return withEntries(node, entries)
+    return value === entry.value ? entry : { ...held, value }
+  })
 }
 
 function hasOtherType(facts: Node, { name, value }: Entry): boolean {
@@ -113,8 +102,30 @@ function hasOtherType(facts: Node, { name, value }: Entry): boolean {
   return FACT_TYPES.some((known) => known === type) && type !== memberOf(memberOf(facts, name), 'type')?.value
 }
 
-export function withEntries(node: Node, entries: ReadonlyMap<string, Entry>): Node {
+export function withEntries(node: Node, read: Iterable<Entry>): Node {
+  const entries = new Map(Array.from(read, (entry) => [entry.name, entry]))
   return { ...node, entries, value: valuesOf(entries) }
+}
+
+/** The mapping with each entry as `of` makes it; the same node when none changes. */
+export function withMembers(node: Node, of: (entry: Entry) => Entry): Node {
+  const entries = entriesOf(node).map(of)
+  return entries.every((entry) => entry === node.entries?.get(entry.name)) ? node : withEntries(node, entries)
+}
+
+/** The mapping with the value of each entry as `of` makes it; the same node when none changes. */
+export function withValues(node: Node, of: (entry: Entry) => Node): Node {
+  return withMembers(node, (entry) => {
+    const value = of(entry)
+    return value === entry.value ? entry : { ...entry, value }
+  })
+}
+
+/** The list with each item as `of` makes it; the same node when none changes. */
+export function withItems(node: Node, of: (item: Node) => Node): Node {
+  const items = itemsOf(node).map(of)
+  if (items.every((item, i) => item === node.items?.[i])) return node
+  return { ...node, items, value: items.map(({ value }) => value) }
 }
 
 function valuesOf(entries: ReadonlyMap<string, Entry>): JsonObject {
