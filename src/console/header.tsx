@@ -1,6 +1,7 @@
 import { useConsole } from './data/console.ts'
 import { addressOf } from './data/place.ts'
 import { chooseTheme, chosenTheme, THEMES } from './data/theme.ts'
+import { Button } from './ui/button.tsx'
 import { Choice } from './ui/field.tsx'
 import { Icon } from './ui/icons.tsx'
 import { Link } from './ui/link.tsx'
@@ -109,9 +110,7 @@ function Account({ onLeave }: { onLeave: () => void }) {
           options={THEMES.map((theme) => [theme, theme === 'auto' ? 'as the system' : theme] as const)}
           onValue={chooseTheme}
         />
-        <button type="button" class="button" onClick={onLeave}>
-          Sign out
-        </button>
+        <Button text="Sign out" onClick={onLeave} />
       </div>
     </details>
   )

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { GateError } from '../client/errors.ts'
 import { failure } from './data/load.ts'
 import { type SignIn, signIn } from './data/session.ts'
+import { Button } from './ui/button.tsx'
 import { PageHead } from './ui/page-head.tsx'
 import { Failure } from './ui/states.tsx'
 import { Text } from './ui/text.tsx'
@@ -38,12 +39,8 @@ export function OtherSession({ of, onSignedIn }: { of: Replacing; onSignedIn: (s
       </p>
       {error && <Failure error={error} />}
       <div class="row">
-        <button type="button" class="button primary" onClick={() => onSignedIn(earlier)}>
-          Stay signed in
-        </button>
-        <button type="button" class="button" disabled={isBusy || error !== undefined} onClick={() => void replace()}>
-          Use the link
-        </button>
+        <Button text="Stay signed in" look="primary" onClick={() => onSignedIn(earlier)} />
+        <Button text="Use the link" disabled={isBusy || error !== undefined} onClick={() => void replace()} />
       </div>
     </main>
   )

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { GateError } from '../client/errors.ts'
 import { failure } from './data/load.ts'
 import { type SignedOut, type SignIn, signIn } from './data/session.ts'
+import { Button } from './ui/button.tsx'
 import { TextField } from './ui/field.tsx'
 import { PageHead } from './ui/page-head.tsx'
 import { Failure } from './ui/states.tsx'
@@ -51,9 +52,7 @@ export function SignInPage({ why, onSignedIn }: { why: SignedOut; onSignedIn: (s
           autoComplete="off"
           hint="It is exchanged for a session of this browser, and not kept. What you see follows from its roles."
         />
-        <button type="submit" class="button primary" disabled={isBusy}>
-          {isBusy ? 'Signing in…' : 'Sign in'}
-        </button>
+        <Button text={isBusy ? 'Signing in…' : 'Sign in'} type="submit" look="primary" disabled={isBusy} />
       </form>
       <p class="muted small">
         On the machine itself, <code>gate-sidecar console</code> prints a link that signs you in.

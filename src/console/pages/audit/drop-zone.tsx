@@ -1,5 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 
 /** Accepts files dropped anywhere on the page, or chosen. */
@@ -73,9 +74,7 @@ export function PasteBox({ onText }: { onText: (text: string) => void }) {
       <form class="stack" onSubmit={submit}>
         <TextField label="Bundle, trust file or anchors" value={text} onValue={setText} rows={6} isMono />
         <div>
-          <button type="submit" class="button">
-            Use this text
-          </button>
+          <Button text="Use this text" type="submit" />
         </div>
       </form>
     </details>

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { type AuditEntry, EVENTS } from '../../../client/api.ts'
 import { addressOf, go, usePlace } from '../../data/place.ts'
+import { Button } from '../../ui/button.tsx'
 import { Choice, TextField } from '../../ui/field.tsx'
 import { localOf, utcOf, zoneName } from '../../ui/local-time.ts'
 import { Empty, Failure, Loading } from '../../ui/states.tsx'
@@ -23,11 +24,7 @@ export function Entries({ newest }: { newest: Newest | undefined }) {
       <h2 id="entries">Entries</h2>
       <EntryFilterBar filters={filters} change={change} seen={entries} />
       <div role="status">
-        {isNewer && (
-          <button type="button" class="button newer" onClick={restart}>
-            Newer entries have been written — show
-          </button>
-        )}
+        {isNewer && <Button text="Newer entries have been written — show" look="newer" onClick={restart} />}
       </div>
       {entries.length > 0 && (
         <ol class="box entries">
@@ -55,11 +52,7 @@ export function Entries({ newest }: { newest: Newest | undefined }) {
           <span class="muted" role="status">
             {`${entries.length.toLocaleString()} ${entries.length === 1 ? 'entry' : 'entries'}${isMore ? '' : ', all there are'}.`}
           </span>
-          {isMore && (
-            <button type="button" class="button" onClick={more}>
-              Load older
-            </button>
-          )}
+          {isMore && <Button text="Load older" onClick={more} />}
         </div>
       )}
     </section>
@@ -110,9 +103,5 @@ function isFiltered(filters: EntryFilters): boolean {
 }
 
 function ClearFilters() {
-  return (
-    <button type="button" class="button quiet" onClick={() => go(addressOf(['audit']))}>
-      Clear filters
-    </button>
-  )
+  return <Button text="Clear filters" look="quiet" onClick={() => go(addressOf(['audit']))} />
 }

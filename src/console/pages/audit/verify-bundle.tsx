@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
 import { addressOf, usePlace } from '../../data/place.ts'
+import { Button } from '../../ui/button.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Failure, Loading } from '../../ui/states.tsx'
@@ -26,13 +27,7 @@ export function VerifyBundle() {
       <p class="back links">
         <Link to={addressOf(['audit'])}>Audit trail</Link>
       </p>
-      <PageHead title="Verify a bundle">
-        {!isEmpty && (
-          <button type="button" class="button" onClick={clear}>
-            Start again
-          </button>
-        )}
-      </PageHead>
+      <PageHead title="Verify a bundle">{!isEmpty && <Button text="Start again" onClick={clear} />}</PageHead>
       <div class="stack">
         <p class="muted">
           By the same code as <code>gate-sidecar evidence verify</code>, in this browser alone: nothing that you give is

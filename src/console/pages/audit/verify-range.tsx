@@ -5,6 +5,7 @@ import type { GateError } from '../../../client/errors.ts'
 import { serverNow } from '../../data/clock.ts'
 import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
+import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { zoneName } from '../../ui/local-time.ts'
 import { Failure } from '../../ui/states.tsx'
@@ -62,20 +63,16 @@ export function VerifyRange() {
         <fieldset class="row">
           <legend class="visually-hidden">Quick picks, days in UTC</legend>
           {QUICK_PICKS.map(([name, count]) => (
-            <button key={name} type="button" class="button quiet" onClick={() => setDays(lastDays(count, serverNow()))}>
+            <Button key={name} look="quiet" onClick={() => setDays(lastDays(count, serverNow()))}>
               {name}
-            </button>
+            </Button>
           ))}
         </fieldset>
         {run.state === 'running' ? (
           // Keys make these two buttons: one reused during a click would submit the run that it just cancelled.
-          <button key="cancel" type="button" class="button run" onClick={cancel}>
-            Cancel
-          </button>
+          <Button key="cancel" text="Cancel" look="run" onClick={cancel} />
         ) : (
-          <button key="verify" type="submit" class="button primary run" disabled={fault !== undefined}>
-            Verify
-          </button>
+          <Button key="verify" text="Verify" type="submit" look="primary run" disabled={fault !== undefined} />
         )}
       </form>
       {run.state === 'running' && <Progress checked={run.checked} of={run.of} />}

@@ -4,6 +4,7 @@ import type { KillSwitch } from '../../../client/api.ts'
 import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
 import { failure, useLoad } from '../../data/load.ts'
+import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
@@ -108,12 +109,8 @@ function RecoverForm({ isBusy, error, recover, onClose }: Recovery & { onClose: 
       <TextField label="Recovered by" value={by} onValue={setBy} isRequired maxLength={MAX_NAME} />
       {error && <Failure error={error} />}
       <footer>
-        <button type="button" class="button" onClick={onClose}>
-          Leave it stopped
-        </button>
-        <button type="submit" class="button primary" aria-disabled={isBusy}>
-          {isBusy ? 'Recovering…' : 'Recover'}
-        </button>
+        <Button text="Leave it stopped" onClick={onClose} />
+        <Button text={isBusy ? 'Recovering…' : 'Recover'} type="submit" look="primary" aria-disabled={isBusy} />
       </footer>
     </form>
   )
@@ -147,9 +144,7 @@ function EndedMeanwhile({ stop, onClose }: { stop: KillSwitch; onClose: () => vo
         )}
       </div>
       <footer>
-        <button type="button" class="button primary" onClick={onClose}>
-          Close
-        </button>
+        <Button text="Close" look="primary" onClick={onClose} />
       </footer>
     </>
   )

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact'
 import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
+import { Button } from '../../ui/button.tsx'
 import { Choice, TextField } from '../../ui/field.tsx'
 import { Text } from '../../ui/text.tsx'
 import { MAX_SCOPE } from './limits.ts'
@@ -40,9 +41,9 @@ export function ActionScope({ value, onValue, known, onChosen, frame }: ActionSc
         <ul class="row suggestions" aria-label="Known actions and patterns">
           {suggested.map((each) => (
             <li key={each}>
-              <button type="button" class="button small" onClick={() => onChosen(each)}>
+              <Button look="small" onClick={() => onChosen(each)}>
                 <Text of={each} />
-              </button>
+              </Button>
             </li>
           ))}
         </ul>

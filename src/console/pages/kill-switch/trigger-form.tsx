@@ -4,6 +4,7 @@ import type { KillSwitch, KillSwitchLevel, TriggeredKillSwitch } from '../../../
 import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
+import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { isPhrase } from '../../ui/phrase.ts'
 import { Failure } from '../../ui/states.tsx'
@@ -98,9 +99,9 @@ function Confirmation({ target, onDone, onTried }: ConfirmationProps) {
         fault={tries > 0 && typed !== '' && !isConfirmed ? 'It does not match what it says above.' : undefined}
       />
       {error && <NotStopped error={error} />}
-      <button type="submit" class="button danger big" aria-disabled={isBusy}>
+      <Button type="submit" look="danger big" aria-disabled={isBusy}>
         {isBusy ? 'Stopping…' : phrase === undefined ? 'Stop' : <Text of={`S${phrase.slice(1)}`} />}
-      </button>
+      </Button>
       {(error ?? isSlow) && (
         <p class="muted small">
           On the host of the service, <code>gate-sidecar killswitch trigger</code> does the same.

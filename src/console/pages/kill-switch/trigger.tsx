@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { TriggeredKillSwitch } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { usePlace } from '../../data/place.ts'
+import { Button } from '../../ui/button.tsx'
 import { Covered } from './covered.tsx'
 import { STOP } from './marked.ts'
 import { StopName } from './stop-name.tsx'
@@ -70,9 +71,7 @@ function Outcome({ target, answer: { covers, warning, persisted }, onMore }: Don
       )}
       {target.level === 'L4' && <p>And every action of every other tenant.</p>}
       <div class="row">
-        <button type="button" class="button" onClick={onMore}>
-          Stop something else
-        </button>
+        <Button text="Stop something else" onClick={onMore} />
       </div>
     </div>
   )

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { PolicyTexts } from '../../../client/api.ts'
 import { addressOf, go } from '../../data/place.ts'
 import { draftAddress } from '../../data/policy-address.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Choice, TextField } from '../../ui/field.tsx'
 import { Text } from '../../ui/text.tsx'
@@ -98,9 +99,9 @@ function Instead({ state: { form, instead, begin } }: { state: DryRunState }) {
             This is the draft that you have begun, in the place of{' '}
             {standsFor === '' ? 'all files' : <Text of={standsFor} />}.
           </span>
-          <button type="button" class="button small" onClick={() => begin(instead)}>
+          <Button look="small" onClick={() => begin(instead)}>
             Begin with <Text of={instead} /> instead
-          </button>
+          </Button>
         </div>
       )}
     </div>
@@ -124,14 +125,12 @@ interface ResetProps {
 function ResetButton({ draft, inForce, onReset }: ResetProps) {
   if (inForce === undefined) return <span />
   return (
-    <button
-      type="button"
-      class="button small"
+    <Button
+      look="small"
       aria-disabled={draft === inForce}
       onClick={() => draft !== inForce && onReset(inForce)}
-    >
-      {draft === inForce ? 'This is the text in force' : 'Back to the text in force'}
-    </button>
+      text={draft === inForce ? 'This is the text in force' : 'Back to the text in force'}
+    />
   )
 }
 

@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks'
 import type { PolicyTexts } from '../../../client/api.ts'
+import { Button } from '../../ui/button.tsx'
 import { DECISIONS } from '../../ui/decision-words.ts'
 import { Field, TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
@@ -105,9 +106,7 @@ function Question({ state, actions, texts }: DryRunProps) {
       />
       <Draft state={state} texts={texts} />
       <div class="row">
-        <button type="submit" class="button primary" aria-disabled={isBusy}>
-          {isBusy ? 'Asking…' : 'Ask'}
-        </button>
+        <Button text={isBusy ? 'Asking…' : 'Ask'} type="submit" look="primary" aria-disabled={isBusy} />
         <span class="muted small">
           Nothing is recorded.{' '}
           <span class="by-keyboard">

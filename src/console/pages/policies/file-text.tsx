@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useConsole } from '../../data/console.ts'
 import { go } from '../../data/place.ts'
 import { draftAddress, policyAddress } from '../../data/policy-address.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Link } from '../../ui/link.tsx'
 import { countText } from '../../ui/numbers.ts'
@@ -133,9 +134,9 @@ interface PartButtonProps {
 /** The button keeps the focus at the first and the last part. */
 function PartButton({ isPossible, onClick, children }: PartButtonProps) {
   return (
-    <button type="button" class="button small" aria-disabled={!isPossible} onClick={() => isPossible && onClick()}>
+    <Button look="small" aria-disabled={!isPossible} onClick={() => isPossible && onClick()}>
       {children}
-    </button>
+    </Button>
   )
 }
 
@@ -160,9 +161,7 @@ function GoToLine({ name, count, line }: { name: string; count: number; line: nu
           onInput={(event) => setEntered(event.currentTarget.value)}
         />
       </label>
-      <button type="submit" class="button small">
-        Go
-      </button>
+      <Button text="Go" type="submit" look="small" />
     </form>
   )
 }

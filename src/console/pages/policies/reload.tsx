@@ -3,6 +3,7 @@ import type { PolicyState } from '../../../client/api.ts'
 import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
+import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/states.tsx'
 
 /** The result of a reload. */
@@ -22,11 +23,7 @@ export function ReloadButton({ onDone }: { onDone: (reloaded: Reloaded) => void 
       setIsBusy(false)
     }
   }
-  return (
-    <button type="button" class="button" aria-disabled={isBusy} onClick={() => void reload()}>
-      {isBusy ? 'Reading the files…' : 'Reload'}
-    </button>
-  )
+  return <Button text={isBusy ? 'Reading the files…' : 'Reload'} aria-disabled={isBusy} onClick={() => void reload()} />
 }
 
 export function ReloadNotice({ of, onClose }: { of: Reloaded; onClose: () => void }) {
@@ -45,9 +42,7 @@ export function ReloadNotice({ of, onClose }: { of: Reloaded; onClose: () => voi
           'The files have been read. They do not come into force: the policies before them still decide.'
         )}
       </p>
-      <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>
-        ✕
-      </button>
+      <Button text="✕" look="quiet" aria-label="Close" onClick={onClose} />
     </div>
   )
 }
