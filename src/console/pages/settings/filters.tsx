@@ -1,7 +1,7 @@
 import type { ListedKey } from '../../../client/api.ts'
 import { addressOf, go } from '../../data/place.ts'
 import { Choice, TextField } from '../../ui/field.tsx'
-import { hasEnded } from './key-state.tsx'
+import { hasEnded } from './key-table.tsx'
 import { ROLES } from './roles.tsx'
 
 const STATES = ['active', 'ended', 'all'] as const
