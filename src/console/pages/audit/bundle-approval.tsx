@@ -1,5 +1,6 @@
 import type { Approval } from '../../../client/api.ts'
 import { Id } from '../../ui/copy.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Principal } from '../../ui/principal.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
@@ -45,16 +46,12 @@ export function BundleApproval({ of }: { of: readonly object[] }) {
         {'. '}
         {quorum !== undefined && `It needed ${quorum} ${quorum === 1 ? 'vote' : 'votes'}.`}
       </p>
-      <dl class="facts">
-        <dt>Arguments bound</dt>
-        <dd>
-          <Id of={digest} what="the digest of what was approved" />
-        </dd>
-        <dt>Not bound</dt>
-        <dd>
-          <Unbound of={unbound} />
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          'Arguments bound': <Id of={digest} what="the digest of what was approved" />,
+          'Not bound': <Unbound of={unbound} />,
+        }}
+      />
       <Table
         caption="Votes"
         columns={COLUMNS}

@@ -1,6 +1,6 @@
-import type { ComponentChildren } from 'preact'
 import { RANGE_STATUSES, type RangeVerification } from '../../../client/api.ts'
 import { addressOf } from '../../data/place.ts'
+import { Facts } from '../../ui/facts.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Text } from '../../ui/text.tsx'
 import type { DayRange } from './days.ts'
@@ -64,36 +64,27 @@ export function RangeVerdict({ of, days }: { of: RangeVerification; days: DayRan
         </p>
       )}
       <p>{next}</p>
-      <dl class="facts">
-        <Fact name="Days">{`${days.startDate} to ${days.endDate}, UTC`}</Fact>
-        <Fact name="Verified">{entries(entriesChecked)}</Fact>
-        {firstBadSeq !== null && (
-          <Fact name="First bad">
-            {`number ${firstBadSeq.toLocaleString()}: `}
-            <Link to={addressOf(['audit'], { before: String(firstBadSeq + 1) })}>show the entries up to it</Link>
-          </Fact>
-        )}
-        <Fact name="Anchors">
-          {of.unanchoredEntries === 0
-            ? 'all entries are in an external anchor'
-            : `${entries(of.unanchoredEntries)} ${of.unanchoredEntries === 1 ? 'is' : 'are'} in no external anchor yet`}
-        </Fact>
-        <Fact name="Erased">
-          {of.redactedEntries === 0
-            ? 'nothing'
-            : `parts of ${entries(of.redactedEntries)}, by a command that is on record. What was in them can no longer be proved.`}
-        </Fact>
-      </dl>
+      <Facts
+        of={{
+          Days: `${days.startDate} to ${days.endDate}, UTC`,
+          Verified: entries(entriesChecked),
+          'First bad': firstBadSeq !== null && (
+            <>
+              {`number ${firstBadSeq.toLocaleString()}: `}
+              <Link to={addressOf(['audit'], { before: String(firstBadSeq + 1) })}>show the entries up to it</Link>
+            </>
+          ),
+          Anchors:
+            of.unanchoredEntries === 0
+              ? 'all entries are in an external anchor'
+              : `${entries(of.unanchoredEntries)} ${of.unanchoredEntries === 1 ? 'is' : 'are'} in no external anchor yet`,
+          Erased:
+            of.redactedEntries === 0
+              ? 'nothing'
+              : `parts of ${entries(of.redactedEntries)}, by a command that is on record. What was in them can no longer be proved.`,
+        }}
+      />
     </div>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
   )
 }
 

@@ -2,6 +2,7 @@ import { useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
 import { type Loaded, useLoad } from '../../data/load.ts'
 import { addressOf, usePlace } from '../../data/place.ts'
+import { Facts } from '../../ui/facts.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Await } from '../../ui/states.tsx'
@@ -45,22 +46,20 @@ function State({ newest }: { newest: Loaded<Newest> }) {
       <h2 id="trail-state">State</h2>
       <Await of={newest} what="the state of the trail">
         {({ total, entry }) => (
-          <dl class="facts">
-            <dt>Entries</dt>
-            <dd>{total.toLocaleString()}</dd>
-            <dt>Newest</dt>
-            <dd>
-              {entry === undefined ? (
-                <span class="muted">none yet</span>
-              ) : (
+          <Facts
+            of={{
+              Entries: total.toLocaleString(),
+              Newest: entry ? (
                 <>
                   <Text of={entry.eventType} />
                   {`, number ${entry.seq.toLocaleString()}, `}
                   <Ago at={entry.timestamp} />
                 </>
-              )}
-            </dd>
-          </dl>
+              ) : (
+                <span class="muted">none yet</span>
+              ),
+            }}
+          />
         )}
       </Await>
     </section>
