@@ -2,31 +2,35 @@ import { useRef, useState } from 'preact/hooks'
 import type { GateError } from '../../client/errors.ts'
 import { failure } from './load.ts'
 
+export interface Act<A extends unknown[] = []> {
+  isBusy: boolean
+  error: GateError | undefined
+  run(...input: A): Promise<void>
+}
+
 /**
  * An action that runs once, however often the button is pressed.
  *
  * @param whenUnsure called when no answer tells whether it took effect
  */
-export function useAct<A extends unknown[]>(work: (...input: A) => Promise<void>, whenUnsure?: () => void) {
+export function useAct<A extends unknown[]>(work: (...input: A) => Promise<void>, whenUnsure?: () => void): Act<A> {
   const isSending = useRef(false)
-  const [isBusy, setIsBusy] = useState(false)
-  const [error, setError] = useState<GateError>()
+  const [state, setState] = useState<Pick<Act, 'isBusy' | 'error'>>({ isBusy: false, error: undefined })
   const run = async (...input: A): Promise<void> => {
     if (isSending.current) return
     isSending.current = true
-    setIsBusy(true)
-    setError(undefined)
+    setState({ isBusy: true, error: undefined })
     try {
       await work(...input)
+      setState({ isBusy: false, error: undefined })
     } catch (cause) {
-      const found = failure(cause)
-      setError(found)
-      if (isUnsure(found)) whenUnsure?.()
+      const error = failure(cause)
+      setState({ isBusy: false, error })
+      if (isUnsure(error)) whenUnsure?.()
     }
     isSending.current = false
-    setIsBusy(false)
   }
-  return { isBusy, error, run }
+  return { ...state, run }
 }
 
 /** True without an answer: the action may have taken effect. */

@@ -2,18 +2,18 @@ import type { TargetedSubmitEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { KillSwitch, KillSwitchLevel, TriggeredKillSwitch } from '../../../client/api.ts'
 import type { GateError } from '../../../client/errors.ts'
+import { isUnsure, useAct } from '../../data/act.ts'
 import { useConsole } from '../../data/console.ts'
-import { failure } from '../../data/load.ts'
 import { Button } from '../../ui/button.tsx'
+import { ToConfirm } from '../../ui/code.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { isPhrase } from '../../ui/phrase.ts'
 import { Failure } from '../../ui/states.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { LevelChoice } from './levels.tsx'
 import { MAX_NAME, MAX_TEXT } from './limits.ts'
 import { Preview } from './preview.tsx'
-import { ActionScope, DomainScope, useKnown } from './scope.tsx'
+import { ActionScope, DomainScope, LevelChoice, useKnown } from './scope.tsx'
 import { phraseOf, StopName } from './stop-name.tsx'
 
 export type Target = Pick<KillSwitch, 'level' | 'scope'>
@@ -72,7 +72,7 @@ function Confirmation({ target, onDone, onTried }: ConfirmationProps) {
   const [typed, setTyped] = useState('')
   const [tries, setTries] = useState(0)
   const form = useRef<HTMLFormElement>(null)
-  const { trigger, isBusy, isSlow, error } = useTrigger(onDone)
+  const { run, isBusy, isSlow, error } = useTrigger(onDone)
   const phrase = target.scope === '' ? undefined : phraseOf(target.level, target.scope, tenantId)
   const isConfirmed = phrase !== undefined && isPhrase(typed, phrase)
   useEffect(() => {
@@ -82,7 +82,7 @@ function Confirmation({ target, onDone, onTried }: ConfirmationProps) {
     event.preventDefault()
     onTried()
     setTries(tries + 1)
-    if (isConfirmed) void trigger(target, reason, by)
+    if (isConfirmed) void run(target, reason, by)
   }
   return (
     <form ref={form} class="stack" onSubmit={submit}>
@@ -90,7 +90,7 @@ function Confirmation({ target, onDone, onTried }: ConfirmationProps) {
       <TextField label="Reason" value={reason} onValue={setReason} isRequired maxLength={MAX_TEXT} autoComplete="off" />
       <TextField label="Triggered by" value={by} onValue={setBy} isRequired maxLength={MAX_NAME} />
       <TextField
-        label={phrase === undefined ? 'To confirm, type what you stop' : <Confirm phrase={phrase} />}
+        label={phrase === undefined ? 'To confirm, type what you stop' : <ToConfirm words={[phrase]} />}
         value={typed}
         onValue={setTyped}
         isRequired
@@ -108,17 +108,6 @@ function Confirmation({ target, onDone, onTried }: ConfirmationProps) {
         </p>
       )}
     </form>
-  )
-}
-
-function Confirm({ phrase }: { phrase: string }) {
-  return (
-    <>
-      To confirm, type{' '}
-      <code class="phrase">
-        <Text of={phrase} />
-      </code>
-    </>
   )
 }
 
@@ -142,7 +131,7 @@ function NotStopped({ error }: { error: GateError }) {
   return (
     <div class="stack tight">
       <Failure error={error} />
-      {error.status === undefined && (
+      {isUnsure(error) && (
         <p>
           <strong>It is not known whether the stop is in force.</strong> Press again: to stop twice does no harm.
         </p>
@@ -156,25 +145,15 @@ const SLOW_MS = 3000
 
 function useTrigger(onDone: OnDone) {
   const { gate } = useConsole()
-  const isSending = useRef(false)
-  const [isBusy, setIsBusy] = useState(false)
   const [isSlow, setIsSlow] = useState(false)
-  const [error, setError] = useState<GateError | undefined>()
-  const trigger = async (target: Target, reason: string, triggeredBy: string): Promise<void> => {
-    if (isSending.current) return
-    isSending.current = true
-    setIsBusy(true)
-    setError(undefined)
+  const act = useAct(async (target: Target, reason: string, triggeredBy: string) => {
     const slow = setTimeout(() => setIsSlow(true), SLOW_MS)
     try {
       onDone(target, await gate.killSwitch.trigger({ ...target, reason, triggeredBy }))
-    } catch (cause) {
-      setError(failure(cause))
+    } finally {
+      clearTimeout(slow)
+      setIsSlow(false)
     }
-    clearTimeout(slow)
-    isSending.current = false
-    setIsSlow(false)
-    setIsBusy(false)
-  }
-  return { trigger, isBusy, isSlow, error }
+  })
+  return { ...act, isSlow }
 }
