@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { PolicyState } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
@@ -7,9 +8,8 @@ import { Facts } from '../../ui/facts.tsx'
 import { Link } from '../../ui/link.tsx'
 import { countText } from '../../ui/numbers.ts'
 import { Empty } from '../../ui/states.tsx'
-import { LongText } from '../../ui/text.tsx'
+import { LongText, Text } from '../../ui/text.tsx'
 import { Ago, Time } from '../../ui/time.tsx'
-import { Names } from './names.tsx'
 
 /** The policies in force, and the faults of the newest files. */
 export function StateView({ of }: { of: PolicyState }) {
@@ -103,6 +103,48 @@ function InForce({ of }: { of: PolicyState }) {
         }}
       />
     </section>
+  )
+}
+
+/** Limit of names shown before a click on more. */
+const SHOWN = 40
+
+interface NamesProps {
+  of: readonly string[]
+  /** Shown for an empty list. */
+  none: string
+  /** Address of each name. */
+  to?: ((name: string) => string) | false
+}
+
+/** Names defined by a policy author. */
+function Names({ of, none, to = false }: NamesProps) {
+  const [isWhole, setIsWhole] = useState(false)
+  if (of.length === 0) return <span class="muted">{none}</span>
+  const shown = isWhole ? of : of.slice(0, SHOWN)
+  return (
+    <>
+      <ul class="row names links">
+        {shown.map((name) => (
+          <li key={name}>
+            <code>
+              {to ? (
+                <Link to={to(name)}>
+                  <Text of={name} />
+                </Link>
+              ) : (
+                <Text of={name} />
+              )}
+            </code>
+          </li>
+        ))}
+      </ul>
+      {shown.length < of.length && (
+        <button type="button" class="link small" onClick={() => setIsWhole(true)}>
+          {countText(of.length - shown.length)} more
+        </button>
+      )}
+    </>
   )
 }
 
