@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { JsonObject } from '../base/json.ts'
-import { bodyOf } from './body.ts'
 import { mediaTypeOf, passedOn } from './http-headers.ts'
-import { writeText } from './lines.ts'
+import { bodyOf, writeText } from './lines.ts'
 import { errorAnswer, INTERNAL_ERROR } from './message.ts'
 import { type EventFields, eventsOf, eventText } from './sse.ts'
 
