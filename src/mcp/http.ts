@@ -90,9 +90,9 @@ async function serve(
   }
   const read = body && readClientMessage(body)
   if (read?.kind === 'refused') return reply.say(read.answer, 400)
-  const header = differingHeader(request.headers, read && saidIn(read), options.book)
+  const header = differingHeader(request.headers, read && 'method' in read ? read : undefined, options.book)
   if (header !== undefined) {
-    const id = read?.kind === 'request' ? read.request.id : null
+    const id = read?.kind === 'request' ? read.id : null
     const message = `The header ${header} says something else than the body.`
     return reply.say(errorAnswer(message, HEADER_MISMATCH, id), 400)
   }
@@ -117,12 +117,6 @@ function sessionOf({ 'mcp-session-id': session }: IncomingHttpHeaders): string |
   return typeof session === 'string' ? session : undefined
 }
 
-/** Method and parameters of a message, which headers repeat. */
-function saidIn(read: ClientMessage): { method: string; params: JsonObject } | undefined {
-  if (read.kind === 'request') return read.request
-  return read.kind === 'notification' ? read : undefined
-}
-
 /** Begins and ends sessions as the server's answers require. */
 async function followSession(
   known: Sessions,
@@ -133,7 +127,7 @@ async function followSession(
   const session = sessionOf(headers)
   const named = sessionOf(answer.headers)
   if (session === undefined) {
-    if (named !== undefined) known.begin(named, read?.kind === 'request' && read.request.method === 'initialize')
+    if (named !== undefined) known.begin(named, read?.kind === 'request' && read.method === 'initialize')
   } else if (method === 'DELETE') await known.forget(session)
   else if (method === 'POST' && answer.statusCode === 404) await known.lose(session)
 }

@@ -83,7 +83,7 @@ async function fromClient(
   for await (const line of linesOf(input, MAX_CLIENT_BYTES)) {
     const read = readClientMessage(line)
     const passed = exchange.fromClient(read, channels)
-    if (read.kind === 'request' && read.request.method === TOOL_CALL) void passed.catch(broken)
+    if (read.kind === 'request' && read.method === TOOL_CALL) void passed.catch(broken)
     else await passed
   }
 }
