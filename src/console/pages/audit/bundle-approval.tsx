@@ -10,16 +10,6 @@ import { Time } from '../../ui/time.tsx'
 /** A vote as its entry records it: the keys decide whether it counts. */
 type Vote = Omit<Approval['votes'][number], 'counts'>
 
-/** The approval's fields shown here; only the verifier has checked their types. */
-interface ApprovalFields {
-  action: string
-  requestedBy: string
-  quorum: number | undefined
-  digest: string
-  unbound: readonly string[] | undefined
-  votes: readonly Vote[]
-}
-
 /** The approvers and the approved action, in words, and all entries. @param of data of the entries of the approval, in order */
 export function BundleApproval({ of }: { of: readonly object[] }) {
   const { action, requestedBy, quorum, digest, unbound, votes } = fieldsIn(of)
@@ -122,8 +112,8 @@ function Voters({ of }: { of: readonly Vote[] }) {
   )
 }
 
-/** The approval after all entries: each one overrides those before it. */
-function fieldsIn(entries: readonly object[]): ApprovalFields {
+/** The approval after all entries: each one overrides those before it. Only the verifier has checked the types. */
+function fieldsIn(entries: readonly object[]) {
   const fields: Record<string, unknown> = Object.assign({}, ...entries.map((entry) => Object(Object(entry).changes)))
   const { quorum, unbound, votes } = fields
   return {

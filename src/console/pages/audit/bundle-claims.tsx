@@ -21,7 +21,6 @@ export function BundleClaims({ evidence, verification }: { evidence: Document; v
   const bundle = useMemo(() => (isBundle ? (bundleIn(evidence) as Claimed) : undefined), [evidence, isBundle])
   if (bundle === undefined) return null
   const { originalRequest, riskAssessment } = bundle.context
-  const erased = (name: string): boolean => redacted.includes(name)
   return (
     <section class="stack" aria-labelledby="claims">
       <h2 id="claims">What it says</h2>
@@ -35,19 +34,10 @@ export function BundleClaims({ evidence, verification }: { evidence: Document; v
         <Signed of={bundle} />
       </div>
       <div class="columns">
-        <section class="card">
-          <h3>Request</h3>
-          {erased('request') ? <Erased /> : <JsonTree value={originalRequest} path="request" />}
-        </section>
-        <section class="card">
-          <h3>Risk</h3>
-          {erased('risk') ? <Erased /> : <JsonTree value={riskAssessment} path="risk" />}
-        </section>
+        <Content title="Request" value={originalRequest} path="request" isErased={redacted.includes('request')} />
+        <Content title="Risk" value={riskAssessment} path="risk" isErased={redacted.includes('risk')} />
       </div>
-      <section class="card">
-        <h3>Grounds</h3>
-        <JsonTree value={bundle.proof.grounds} path="grounds" />
-      </section>
+      <Content title="Grounds" value={bundle.proof.grounds} path="grounds" />
       {bundle.proof.approval.length > 0 && (
         <section class="card">
           <h3>Approval, and the votes for it</h3>
@@ -58,8 +48,23 @@ export function BundleClaims({ evidence, verification }: { evidence: Document; v
   )
 }
 
-function Erased() {
-  return <p class="muted">It has been erased.</p>
+function Content({
+  title,
+  value,
+  path,
+  isErased,
+}: {
+  title: string
+  value: unknown
+  path: string
+  isErased?: boolean
+}) {
+  return (
+    <section class="card">
+      <h3>{title}</h3>
+      {isErased ? <p class="muted">It has been erased.</p> : <JsonTree value={value} path={path} />}
+    </section>
+  )
 }
 
 function Decided({ of: { decision, proof } }: { of: Claimed }) {

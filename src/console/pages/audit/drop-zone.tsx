@@ -47,14 +47,12 @@ function useDrops(onFiles: (files: readonly File[]) => void): boolean {
       const files = [...(event.dataTransfer?.files ?? [])]
       if (files.length > 0) latest.current(files)
     }
-    addEventListener('dragover', over)
-    addEventListener('dragleave', leave)
-    addEventListener('drop', drop)
-    return () => {
-      removeEventListener('dragover', over)
-      removeEventListener('dragleave', leave)
-      removeEventListener('drop', drop)
-    }
+    const stop = new AbortController()
+    const { signal } = stop
+    addEventListener('dragover', over, { signal })
+    addEventListener('dragleave', leave, { signal })
+    addEventListener('drop', drop, { signal })
+    return () => stop.abort()
   }, [])
   return isOver
 }

@@ -3,7 +3,7 @@ import { addressOf } from '../../data/place.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Text } from '../../ui/text.tsx'
-import type { DayRange } from './days.ts'
+import { sentenceOf } from './entry.tsx'
 
 type Status = RangeVerification['status']
 
@@ -49,7 +49,7 @@ const VERDICTS: Record<Status, { title: string; look: 'allow' | 'require_approva
 }
 
 /** The result of a verification, in words. */
-export function RangeVerdict({ of, days }: { of: RangeVerification; days: DayRange }) {
+export function RangeVerdict({ of, days }: { of: RangeVerification; days: string }) {
   const { status, fault, firstBadSeq, entriesChecked } = of
   const { title, look, next } = VERDICTS[status]
   return (
@@ -66,7 +66,7 @@ export function RangeVerdict({ of, days }: { of: RangeVerification; days: DayRan
       <p>{next}</p>
       <Facts
         of={{
-          Days: `${days.startDate} to ${days.endDate}, UTC`,
+          Days: days,
           Verified: entries(entriesChecked),
           'First bad': firstBadSeq !== null && (
             <>
@@ -90,8 +90,4 @@ export function RangeVerdict({ of, days }: { of: RangeVerification; days: DayRan
 
 function entries(count: number): string {
   return `${count.toLocaleString()} ${count === 1 ? 'entry' : 'entries'}`
-}
-
-function sentenceOf(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 }

@@ -49,10 +49,7 @@ export function VerifyBundle() {
   )
 }
 
-interface Refused {
-  name: string
-  fault: string
-}
+type Refused = Extract<Sorted, { fault: string }>
 
 /** The accepted documents, one of each kind, and the refused ones. */
 function useGiven() {

@@ -9,8 +9,24 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { zoneName } from '../../ui/local-time.ts'
 import { Failure } from '../../ui/states.tsx'
-import { faultOf, lastDays, QUICK_PICKS } from './days.ts'
 import { RangeVerdict } from './range-verdict.tsx'
+
+const DAY_MS = 86_400_000
+/** A day before the first entry of any trail. */
+const FIRST_DAY = '1970-01-01'
+
+/** Days in UTC, both included, as the service verifies them. */
+interface DayRange {
+  startDate: string
+  endDate: string
+}
+
+const QUICK_PICKS = [
+  ['Today', 1],
+  ['7 days', 7],
+  ['30 days', 30],
+  ['All', Number.POSITIVE_INFINITY],
+] as const
 
 /** The state of a verification: `idle` before one, and after a cancelled one. */
 type Run =
@@ -22,7 +38,7 @@ type Run =
 /** Has the service recompute the chain over some days, and shows the result. */
 export function VerifyRange() {
   const [days, setDays] = useState(() => lastDays(7, serverNow()))
-  const [shown, setShown] = useState(days)
+  const [shown, setShown] = useState('')
   const { run, start, cancel } = useVerification()
   const fault = faultOf(days)
   const zone = zoneName()
@@ -36,7 +52,7 @@ export function VerifyRange() {
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     if (fault !== undefined) return
-    setShown(days)
+    setShown(`${days.startDate} to ${days.endDate}, UTC`)
     start(days)
   }
   return (
@@ -133,4 +149,19 @@ function Progress({ checked, of }: { checked: number; of: number }) {
       </span>
     </div>
   )
+}
+
+/** The last `count` days, today included. */
+function lastDays(count: number, nowMs: number): DayRange {
+  const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+  return {
+    startDate: Number.isFinite(count) ? dayOf(nowMs - (count - 1) * DAY_MS) : FIRST_DAY,
+    endDate: dayOf(nowMs),
+  }
+}
+
+/** The fault of a range, as a sentence. */
+function faultOf({ startDate, endDate }: DayRange): string | undefined {
+  if (startDate === '' || endDate === '') return 'Choose both days.'
+  return startDate > endDate ? 'The first day is after the last one.' : undefined
 }
