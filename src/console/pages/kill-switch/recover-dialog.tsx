@@ -4,7 +4,7 @@ import type { KillSwitch } from '../../../client/api.ts'
 import { type Act, useAct } from '../../data/act.ts'
 import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, CloseFooter } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
@@ -125,9 +125,7 @@ function EndedMeanwhile({ stop, onClose }: { stop: KillSwitch; onClose: () => vo
           </p>
         )}
       </div>
-      <footer>
-        <Button text="Close" look="primary" onClick={onClose} />
-      </footer>
+      <CloseFooter onClose={onClose} />
     </>
   )
 }
