@@ -102,7 +102,6 @@ function ApprovalAlerts({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** The page that the address names. */
 function Current() {
   const { path } = usePlace()
   const { may } = useConsole()

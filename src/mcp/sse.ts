@@ -26,7 +26,6 @@ export async function* eventsOf(stream: Readable, maxLength: number): AsyncGener
   }
 }
 
-/** Serializes an event. */
 export function eventText({ event, id, retry, data }: EventFields): string {
   const lines = Object.entries({ event, id, retry }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${value}\n`],

@@ -7,7 +7,6 @@ import { type HeaderPaths, headerPathsOf } from './tool-headers.ts'
 /** Digests of the definitions of tools, by name. */
 export type Pins = Readonly<Record<string, string>>
 
-/** Definition of a tool in a server's list. */
 export type Tool = JsonObject & { name: string }
 
 /** Hints that make a tool more dangerous. Servers are not trusted, so hints of safety are ignored. */

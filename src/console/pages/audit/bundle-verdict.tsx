@@ -7,7 +7,6 @@ import type { Verified } from './verifier.ts'
 
 type Check = Verification['checks'][number]
 
-/** The subject of each check. */
 const CHECKS: Record<Check['check'], string> = {
   form: 'It is a bundle',
   files: 'Files are those of the manifest',

@@ -57,7 +57,6 @@ function useDrops(onFiles: (files: readonly File[]) => void): boolean {
   return isOver
 }
 
-/** A field for pasted text, without a file. */
 export function PasteBox({ onText }: { onText: (text: string) => void }) {
   const [text, setText] = useState('')
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {

@@ -31,7 +31,6 @@ function entryFiltersOf(query: URLSearchParams): EntryFilters {
   return { eventType, from: text('from'), to: text('to'), before }
 }
 
-/** The entries, newest first. */
 export function Entries({ newestSeq }: { newestSeq: number | undefined }) {
   const { query } = usePlace()
   const filters = entryFiltersOf(query)
@@ -39,12 +38,10 @@ export function Entries({ newestSeq }: { newestSeq: number | undefined }) {
   // Newer entries than the first one listed are announced, so that the text being read does not move.
   const top = entries[0]?.seq
   const isNewer = filters.before === '' && newestSeq !== undefined && top !== undefined && newestSeq > top
-  const change = (changed: Partial<EntryFilters>): void =>
-    go(addressOf(['audit'], { ...filters, ...changed }), 'replace')
   return (
     <section class="stack" aria-labelledby="entries">
       <h2 id="entries">Entries</h2>
-      <EntryFilterBar filters={filters} change={change} seen={entries} />
+      <EntryFilterBar filters={filters} seen={entries} />
       <div role="status">
         {isNewer && <Button text="Newer entries have been written — show" look="newer" onClick={restart} />}
       </div>
@@ -81,14 +78,10 @@ export function Entries({ newestSeq }: { newestSeq: number | undefined }) {
   )
 }
 
-interface FilterBarProps {
-  filters: EntryFilters
-  change: (changed: Partial<EntryFilters>) => void
-  seen: readonly AuditEntry[]
-}
-
-function EntryFilterBar({ filters, change, seen }: FilterBarProps) {
+function EntryFilterBar({ filters, seen }: { filters: EntryFilters; seen: readonly AuditEntry[] }) {
   const { eventType, from, to } = filters
+  const change = (changed: Partial<EntryFilters>): void =>
+    go(addressOf(['audit'], { ...filters, ...changed }), 'replace')
   const zone = zoneName()
   // Callers define types of their own; those seen once are offered from then on.
   const own = useRef(new Set<string>())

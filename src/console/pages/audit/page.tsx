@@ -14,7 +14,6 @@ import { NamedEntry } from './named-entry.tsx'
 import { VerifyBundle } from './verify-bundle.tsx'
 import { VerifyRange } from './verify-range.tsx'
 
-/** The trail, or the verification of a bundle. */
 export function AuditPage() {
   const { path } = usePlace()
   return path[1] === 'verify-bundle' ? <VerifyBundle /> : <Trail />
@@ -23,7 +22,6 @@ export function AuditPage() {
 /** Kinds of events that the service streams. Entries of others appear with the next one of these. */
 const STREAMED = ['gate', 'approval', 'outcome', 'killswitch', 'policy', 'key', 'session']
 
-/** The audit trail: its state, its verification, and its entries. */
 function Trail() {
   const { gate, may } = useConsole()
   const named = usePlace().query.get('entry')
@@ -46,7 +44,6 @@ function Trail() {
   )
 }
 
-/** The length of the trail, and its newest entry. */
 function State({ newest }: { newest: Loaded<Answer<'auditChain'>> }) {
   return (
     <section class="card" aria-labelledby="trail-state">

@@ -48,7 +48,6 @@ const VERDICTS: Record<Status, { title: string; look: 'allow' | 'require_approva
   },
 }
 
-/** The result of a verification, in words. */
 export function RangeVerdict({ of, days }: { of: RangeVerification; days: string }) {
   const { status, fault, firstBadSeq, entriesChecked } = of
   const { title, look, next } = VERDICTS[status]

@@ -90,7 +90,6 @@ function useExported(take: ((sorted: readonly Sorted[]) => void) | undefined) {
   return { ...exported, isLoading: exported.isLoading && decision !== null }
 }
 
-/** The accepted and refused documents. */
 function Documents({ given, refused }: { given: Given; refused: readonly Refused[] }) {
   return (
     <>

@@ -160,7 +160,6 @@ function lastDays(count: number, nowMs: number): DayRange {
   }
 }
 
-/** The fault of a range, as a sentence. */
 function faultOf({ startDate, endDate }: DayRange): string | undefined {
   if (startDate === '' || endDate === '') return 'Choose both days.'
   return startDate > endDate ? 'The first day is after the last one.' : undefined

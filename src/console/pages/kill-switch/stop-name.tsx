@@ -6,7 +6,6 @@ const EVERYTHING = '*'
 
 type Named = Pick<KillSwitch, 'level' | 'scope'>
 
-/** The target of a stop, in words. */
 export function StopName({ of: { level, scope } }: { of: Named }) {
   return (
     <span class="stop-name">

@@ -59,13 +59,7 @@ export function TriggerForm({ onDone }: { onDone: OnDone }) {
   )
 }
 
-interface ConfirmationProps {
-  target: Target
-  onDone: OnDone
-  onTried: () => void
-}
-
-function Confirmation({ target, onDone, onTried }: ConfirmationProps) {
+function Confirmation({ target, onDone, onTried }: { target: Target; onDone: OnDone; onTried: () => void }) {
   const { who, tenantId } = useConsole()
   const [reason, setReason] = useState('')
   const [by, setBy] = useState(who.identity ?? who.name ?? who.keyId)

@@ -8,12 +8,8 @@ import { STOP } from './marked.ts'
 import { StopName } from './stop-name.tsx'
 import { type Target, TriggerForm } from './trigger-form.tsx'
 
-interface Done {
-  target: Target
-  answer: TriggeredKillSwitch
-}
+type Done = { target: Target; answer: TriggeredKillSwitch }
 
-/** Triggers a stop, and shows the result. */
 export function Trigger() {
   const { stops } = useConsole()
   const place = usePlace()

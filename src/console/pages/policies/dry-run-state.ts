@@ -24,7 +24,6 @@ export interface Form {
   lists: Readonly<Record<string, string>>
 }
 
-/** A fault in a text, and its position. */
 export interface TextFault {
   text: string
   index: number

@@ -12,12 +12,10 @@ import { Result, titleOf } from './result.tsx'
 
 interface DryRunProps {
   state: DryRunState
-  /** Declared actions, as suggestions. */
   actions: readonly string[]
   texts: PolicyTexts | undefined
 }
 
-/** The form of a dry run, and its result. */
 export function DryRunPage(props: DryRunProps) {
   const { asked, error, isDraft } = props.state
   return (

@@ -22,7 +22,6 @@ const PARTS = [
   { segment: 'dry-run', title: 'Dry run', needs: 'dryRun' },
 ] as const
 
-/** The policies in force, their texts, and dry runs. */
 export function PoliciesPage() {
   const { gate, may } = useConsole()
   const state = useLoad((signal) => gate.policies.list({ signal }), [])
@@ -68,13 +67,7 @@ function PolicyTabs({ dryRun }: { dryRun: DryRunState }) {
   return <Tabs label="Of the policies" tabs={tabs} />
 }
 
-interface ShownProps {
-  state: Loaded<PolicyState>
-  texts: Texts
-  dryRun: DryRunState
-}
-
-function Shown({ state, texts, dryRun }: ShownProps) {
+function Shown({ state, texts, dryRun }: { state: Loaded<PolicyState>; texts: Texts; dryRun: DryRunState }) {
   const { may } = useConsole()
   const { path } = usePlace()
   const wanted = path[1] ?? ''
@@ -100,7 +93,6 @@ function Shown({ state, texts, dryRun }: ShownProps) {
   )
 }
 
-/** The result of a reload. */
 type Reloaded = { data: PolicyState } | { error: GateError }
 
 function ReloadButton({ onDone }: { onDone: (reloaded: Reloaded) => void }) {

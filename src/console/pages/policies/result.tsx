@@ -17,7 +17,6 @@ export function titleOf({ isDraft, of }: Asked): string {
   return isDraft ? 'By the draft' : 'By the policies in force'
 }
 
-/** The hypothetical decision. */
 export function Result({ of: asked }: { of: Asked }) {
   const { action, isDraft, of } = asked
   const section = useRef<HTMLElement>(null)

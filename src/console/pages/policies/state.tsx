@@ -11,7 +11,6 @@ import { Empty } from '../../ui/states.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Ago, Time } from '../../ui/time.tsx'
 
-/** The policies in force, and the faults of the newest files. */
 export function StateView({ of }: { of: PolicyState }) {
   const { current, faults, diagnostics } = of
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
@@ -111,13 +110,10 @@ const SHOWN = 40
 
 interface NamesProps {
   of: readonly string[]
-  /** Shown for an empty list. */
   none: string
-  /** Address of each name. */
   to?: ((name: string) => string) | false
 }
 
-/** Names defined by a policy author. */
 function Names({ of, none, to = false }: NamesProps) {
   const [isWhole, setIsWhole] = useState(false)
   if (of.length === 0) return <span class="muted">{none}</span>

@@ -16,7 +16,6 @@ type Act = { what: 'create' } | { what: 'rotate' | 'revoke'; key: ListedKey }
 /** Limit of keys shown before a click on more. */
 const SHOWN = 100
 
-/** The keys of the tenant, with their actions. */
 export function ApiKeys() {
   const { gate, may } = useConsole()
   const keys = useLoad((signal) => gate.keys.list({ signal }), [])

@@ -20,7 +20,6 @@ interface FieldsProps {
   onChange: (changed: Partial<Draft>) => void
   error: GateError | undefined
   hasTried: boolean
-  /** Existing keys, whose groups are suggested. */
   keys: readonly ListedKey[]
 }
 
@@ -73,7 +72,7 @@ export function Fields({ draft, onChange, error, hasTried, keys }: FieldsProps) 
         suggestions={suggestedFor(draft.groups, keys)}
         fault={faultOf(error, 'groups')}
       />
-      <ExpiryFields draft={draft} onChange={onChange} fault={faultOf(error, 'expiresAt')} />
+      <ExpiryFields draft={draft} onChange={onChange} error={error} />
     </>
   )
 }
@@ -100,11 +99,8 @@ function EnvironmentField({ draft, onChange }: Pick<FieldsProps, 'draft' | 'onCh
   )
 }
 
-interface ExpiryFieldsProps extends Pick<FieldsProps, 'draft' | 'onChange'> {
-  fault: string | undefined
-}
-
-function ExpiryFields({ draft, onChange, fault }: ExpiryFieldsProps) {
+function ExpiryFields({ draft, onChange, error }: Pick<FieldsProps, 'draft' | 'onChange' | 'error'>) {
+  const fault = faultOf(error, 'expiresAt')
   const end = expiresAtOf(draft)
   const isDate = draft.expiry === 'date'
   return (

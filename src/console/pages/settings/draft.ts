@@ -12,7 +12,6 @@ export const EXPIRIES = [
   ['date', 'On a date…'],
 ] as const
 
-/** The input for a new key. */
 export interface Draft {
   name: string
   roles: readonly Role[]
@@ -35,7 +34,6 @@ export const EMPTY: Omit<Draft, 'environment'> = {
   lastDay: '',
 }
 
-/** The request for the service. */
 export function requestOf({ name, roles, environment, identity, groups, ...end }: Draft) {
   const expiresAt = expiresAtOf(end)
   const named = groupsOf(groups)
@@ -67,7 +65,6 @@ export function isOfAField(error: GateError): boolean {
   return FIELDS.some((field) => faultOf(error, field) !== undefined)
 }
 
-/** The service's fault in a field. */
 export function faultOf(error: GateError | undefined, field: (typeof FIELDS)[number]): string | undefined {
   const found = error?.details.find(({ path }) => path === `/${field}` || path.startsWith(`/${field}/`))
   return found && `It ${found.message}.`

@@ -98,7 +98,6 @@ function OldSecret({ of: { replaces }, isNow, isOwn }: { of: RotatedKey; isNow: 
 /** Characters of the id to type, where the key has no name that can be typed. */
 const TYPED = 6
 
-/** Revokes a key permanently. */
 export function RevokeDialog({ of: key, onClose }: { of: ListedKey; onClose: () => void }) {
   const { gate, who } = useConsole()
   const tell = useToast()
@@ -155,7 +154,6 @@ function wordsOf({ id, name }: ListedKey): string[] {
   return canBeTyped ? [name.trim(), end] : [end]
 }
 
-/** A key by its name and its id. */
 function KeyName({ of: { id, name } }: { of: ListedKey }) {
   return (
     <>

@@ -139,7 +139,6 @@ function stateOf(key: ListedKey, nowMs: number): KeyState {
   return leftMs < SOON_MS ? 'expires soon' : 'active'
 }
 
-/** The state of a key, and the time of its end. */
 function State({ of: key, nowMs }: { of: ListedKey; nowMs: number }) {
   const state = stateOf(key, nowMs)
   return (

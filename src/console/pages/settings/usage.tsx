@@ -8,7 +8,6 @@ import { Await } from '../../ui/states.tsx'
 /** Poll interval: remaining usage changes each second. */
 const POLL_MS = 5000
 
-/** The plan of the tenant, and its remaining usage. */
 export function PlanAndUsage() {
   const { gate } = useConsole()
   const usage = useLoad((signal) => gate.service.usage({ signal }), [])
