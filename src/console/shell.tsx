@@ -1,4 +1,4 @@
-import type { ComponentChildren, ComponentType } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import { endpoints } from '../client/endpoints.ts'
 import { type Console, ConsoleContext, useConsole } from './data/console.ts'
@@ -128,14 +128,7 @@ function Current() {
 
 /** Loads the script of a page on first use. */
 function Loaded({ page }: { page: Page }) {
-  const [found, setFound] = useState<{ component?: ComponentType; error?: ReturnType<typeof failure> }>({})
-  useEffect(() => {
-    page.load().then(
-      (component) => setFound({ component }),
-      (error) => setFound({ error: failure(error) }),
-    )
-  }, [page])
-  const { component: Component, error } = found
+  const { data: Component, error } = useLoad(page.load, [page.path])
   if (Component) return <Component />
   return (
     <>

@@ -37,13 +37,8 @@ export interface HttpOptions {
   onBroken(what: string): void
 }
 
-export interface HttpRelay {
-  url: string
-  close(): Promise<void>
-}
-
 /** Relay on the loopback address in front of an MCP server that speaks HTTP (MCP, Streamable HTTP transport). */
-export async function relayHttp(options: HttpOptions): Promise<HttpRelay> {
+export async function relayHttp(options: HttpOptions) {
   const known = sessions(options.makeExchange)
   const server = createServer((request, response) => {
     const reply = new Reply(request, response)
@@ -60,7 +55,7 @@ export async function relayHttp(options: HttpOptions): Promise<HttpRelay> {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}${options.upstream.pathname}`,
-    async close() {
+    async close(): Promise<void> {
       await known.close()
       server.close()
       setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref()
