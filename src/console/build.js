@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { writeNotice } from '../cli/notice.js'
 import { inBrowsers } from '../client/in-browsers.js'
@@ -10,7 +9,7 @@ import { inBrowsers } from '../client/in-browsers.js'
  * so that browsers may cache them for ever. The verifier of evidence is a separate script, loaded for a dropped bundle.
  */
 
-const HERE = dirname(fileURLToPath(import.meta.url))
+const HERE = import.meta.dirname
 const OUT = join(HERE, '../../dist/console')
 
 rmSync(OUT, { recursive: true, force: true })

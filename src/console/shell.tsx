@@ -1,17 +1,17 @@
-import type { ComponentType } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import { Endpoints } from '../client/endpoints.ts'
-import { ApprovalAlerts } from './approval-alerts.tsx'
 import { type Console, ConsoleContext, useConsole } from './data/console.ts'
 import { LiveContext, useChanges, useLiveEvents } from './data/live.ts'
 import { failure, useLoad } from './data/load.ts'
-import { usePlace } from './data/place.ts'
+import { notify } from './data/notify.ts'
+import { approvalIn, PendingContext, usePendingApprovals } from './data/pending.ts'
+import { addressOf, go, usePlace } from './data/place.ts'
 import { answerTabs, type SignIn, sessionConnection } from './data/session.ts'
-import { Header } from './header.tsx'
+import { Header, StopBanner } from './header.tsx'
 import { Navigation } from './navigation.tsx'
 import { PAGES, type Page } from './pages.ts'
 import { SessionEnd } from './session-end.tsx'
-import { StopBanner } from './stop-banner.tsx'
 import { useKeptFocus } from './ui/kept-focus.ts'
 import { PageHead } from './ui/page-head.tsx'
 import { Empty, Failure, Loading } from './ui/states.tsx'
@@ -81,7 +81,27 @@ function Signed({ who, tenantId, setTenantId, connection, onLeave }: SignedProps
   )
 }
 
-/** The page that the address names. */
+/** Tracks pending approvals on every page, and notifies approvers of new ones while the page is not in view. */
+function ApprovalAlerts({ children }: { children: ComponentChildren }) {
+  const { gate, who, may, stops } = useConsole()
+  const { listen } = useContext(LiveContext)
+  const pending = usePendingApprovals(gate, may('listApprovals'), stops.data?.active ?? false)
+  const mayApprove = may('approve')
+  useEffect(() => {
+    if (!mayApprove) return
+    return listen((event) => {
+      const approval = event.eventType === 'approval.requested' ? approvalIn(event) : undefined
+      if (approval === undefined || !document.hidden || approval.requestedBy === who.principal) return
+      notify('An action waits for approval', { id: approval.id, text: approval.action }, () =>
+        go(addressOf(['approvals', approval.id])),
+      )
+    })
+  }, [listen, mayApprove, who])
+  return (
+    <PendingContext.Provider value={may('listApprovals') ? pending : undefined}>{children}</PendingContext.Provider>
+  )
+}
+
 function Current() {
   const { path } = usePlace()
   const { may } = useConsole()
@@ -108,14 +128,7 @@ function Current() {
 
 /** Loads the script of a page on first use. */
 function Loaded({ page }: { page: Page }) {
-  const [found, setFound] = useState<{ component?: ComponentType; error?: ReturnType<typeof failure> }>({})
-  useEffect(() => {
-    page.load().then(
-      (component) => setFound({ component }),
-      (error) => setFound({ error: failure(error) }),
-    )
-  }, [page])
-  const { component: Component, error } = found
+  const { data: Component, error } = useLoad(page.load, [page.path])
   if (Component) return <Component />
   return (
     <>

@@ -22,17 +22,10 @@ export function twinOf(names: readonly string[], known: readonly string[] = []):
 }
 
 function twinIn(value: Json): string | undefined {
-  if (Array.isArray(value)) return firstOf(value)
-  if (!isJsonObject(value)) return undefined
-  return twinOf(Object.keys(value)) ?? firstOf(Object.values(value))
-}
-
-function firstOf(parts: readonly Json[]): string | undefined {
-  for (const part of parts) {
-    const twin = twinIn(part)
-    if (twin !== undefined) return twin
-  }
-  return undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  let twin = Array.isArray(value) ? undefined : twinOf(Object.keys(value))
+  for (const part of Object.values(value)) twin ??= twinIn(part)
+  return twin
 }
 
 /** Upper case first, which joins the two forms of the Greek letter sigma. */

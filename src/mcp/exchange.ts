@@ -84,14 +84,12 @@ export class Exchange {
       if (read.method === TOOL_CALL || this.#isGivenUp(read.method, read.params)) return
       return toServer(read.message)
     }
-    const { request, message } = read
-    const name = String(request.id)
+    const { id, method, message } = read
+    const name = String(id)
     if (this.#open.has(name) || this.#held.has(name) || this.#held.size >= MAX_OPEN)
-      return toClient(
-        errorAnswer('Its id is that of another request, or too many are held.', INVALID_REQUEST, request.id),
-      )
-    if (request.method === TOOL_CALL) return this.#toolCall(request, message, channels)
-    this.#opened(request.id, { method: request.method, tool: undefined, finished: async () => undefined })
+      return toClient(errorAnswer('Its id is that of another request, or too many are held.', INVALID_REQUEST, id))
+    if (method === TOOL_CALL) return this.#toolCall(read, message, channels)
+    this.#opened(id, { method, tool: undefined, finished: async () => undefined })
     return toServer(withoutOwnMeta(message))
   }
 

@@ -34,17 +34,10 @@ export type Answer = JsonObject | string
 /** Decision about a call: it is forwarded to the server, or answered here. */
 export type Ruling = { forward: true; finished(answer: Answer): Promise<void> } | { forward: false; answer: JsonObject }
 
-export interface Gatekeeper {
-  /** @throws the reason of `signal` */
-  rule(request: Request, rulingOptions: RulingOptions): Promise<Ruling>
-  /** Observes text of the server that the model reads; `tool` is undefined when it answers no known call. */
-  observe(tool: string | undefined, said: Json): void
-  /** True once the agent has read something that others may have written. */
-  readonly isTainted: boolean
-}
+export type Gatekeeper = ReturnType<typeof gatekeeper>
 
 /** Decides the tool calls of one connection: it asks the sidecar about each, and forwards only allowed ones. */
-export function gatekeeper(options: GatekeeperOptions): Gatekeeper {
+export function gatekeeper(options: GatekeeperOptions) {
   const { client, book, prefix, trusted } = options
   const saidOf = (tool: string) => ({ ...book.hints(tool), changed: book.objection(tool) !== undefined })
   const session = client.session({
@@ -66,25 +59,26 @@ export function gatekeeper(options: GatekeeperOptions): Gatekeeper {
     }
   }
   return {
-    async rule(request, rulingOptions) {
+    /** @throws the reason of `signal` */
+    async rule(request: Request, rulingOptions: RulingOptions): Promise<Ruling> {
       listen(request)
       const { name } = request.params
       if (typeof name !== 'string' || !isActionName(`${prefix}${name}`))
-        return refused(request, 'The name of the tool cannot be the name of an action.', undefined)
+        return refused(request, 'The name of the tool cannot be the name of an action.')
       const objection = book.objection(name)
       if (objection !== undefined && options.refusesDrift)
-        return refused(request, `${objection} Who runs the relay has to look at it and accept it.`, undefined)
+        return refused(request, `${objection} Who runs the relay has to look at it and accept it.`)
       const action = requestOf(session, name, request.params)
-      if (action === undefined) return refused(request, 'Its arguments are no object.', undefined)
+      if (action === undefined) return refused(request, 'Its arguments are no object.')
       const before = JSON.stringify(saidOf(name))
       const verdict = await ask(client, action, rulingOptions, options.approvalTimeout)
-      // The server may have changed the tool while people decided.
-      if (verdict.allowed && (book.objection(name) !== objection || JSON.stringify(saidOf(name)) !== before)) {
-        await record(verdict.decision.decisionId, { status: 'not_run', error: CHANGED_MEANWHILE })
-        return refused(request, `What the server says of ${name} has changed since it was asked about.`, undefined)
-      }
       if (!verdict.allowed) return refused(request, verdict.reason, verdict.decision)
       const { decisionId } = verdict.decision
+      // The server may have changed the tool while people decided.
+      if (book.objection(name) !== objection || JSON.stringify(saidOf(name)) !== before) {
+        await record(decisionId, { status: 'not_run', error: CHANGED_MEANWHILE })
+        return refused(request, `What the server says of ${name} has changed since it was asked about.`)
+      }
       if (!verdict.isValid()) {
         await record(decisionId, { status: 'not_run', error: TOO_LATE })
         return refused(request, TOO_LATE, verdict.decision)
@@ -99,11 +93,12 @@ export function gatekeeper(options: GatekeeperOptions): Gatekeeper {
         },
       }
     },
-    observe(tool, said) {
-      const isTrusted = tool !== undefined && trusted.has(tool)
-      session.observe(tool ?? '', said, { trusted: isTrusted })
+    /** Observes text of the server that the model reads; `tool` is undefined when it answers no known call. */
+    observe(tool: string | undefined, said: Json): void {
+      session.observe(tool ?? '', said, { trusted: tool !== undefined && trusted.has(tool) })
     },
-    get isTainted() {
+    /** True once the agent has read something that others may have written. */
+    get isTainted(): boolean {
       return session.isTainted
     },
   }
@@ -148,13 +143,8 @@ async function ask(
 }
 
 /** Refusal that the model reads. */
-function refused(request: Request, reason: string, decision: Decision | undefined): Ruling {
-  const { decisionId, approvalId, retry, decision: effect } = decision ?? {}
-  const told = {
-    decision: effect ?? null,
-    decisionId: decisionId ?? null,
-    approvalId: approvalId ?? null,
-    retry: retry ?? null,
-  }
+function refused(request: Request, reason: string, taken: Partial<Decision> = {}): Ruling {
+  const { decision = null, decisionId = null, approvalId = null, retry = null } = taken
+  const told = { decision, decisionId, approvalId, retry }
   return { forward: false, answer: refusalOf(request, `gate-sidecar did not allow this call: ${reason}`, told) }
 }

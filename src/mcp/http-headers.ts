@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { TOOL_CALL } from './message.ts'
-import type { ToolBook } from './tool-book.ts'
-import { PARAM_HEADER } from './tool-headers.ts'
+import { PARAM_HEADER, type ToolBook } from './tool-book.ts'
 
 /** Hop-by-hop and recomputed headers (RFC 9110, 7.6.1). Both sides must send plain text, to be watched. */
 const NOT_PASSED_ON = new Set([

@@ -11,9 +11,9 @@ import type { AddressInfo } from 'node:net'
 import { GateError } from '../base/errors.ts'
 import { assertHost } from '../base/host.ts'
 import type { JsonObject } from '../base/json.ts'
-import { bodyOf } from './body.ts'
 import type { Exchange } from './exchange.ts'
 import { differingHeader, passedOn } from './http-headers.ts'
+import { bodyOf } from './lines.ts'
 import { type ClientMessage, errorAnswer, INTERNAL_ERROR, INVALID_REQUEST, isId, readClientMessage } from './message.ts'
 import { Reply } from './reply.ts'
 import { type Standing, sessions } from './sessions.ts'
@@ -37,13 +37,8 @@ export interface HttpOptions {
   onBroken(what: string): void
 }
 
-export interface HttpRelay {
-  url: string
-  close(): Promise<void>
-}
-
 /** Relay on the loopback address in front of an MCP server that speaks HTTP (MCP, Streamable HTTP transport). */
-export async function relayHttp(options: HttpOptions): Promise<HttpRelay> {
+export async function relayHttp(options: HttpOptions) {
   const known = sessions(options.makeExchange)
   const server = createServer((request, response) => {
     const reply = new Reply(request, response)
@@ -60,7 +55,7 @@ export async function relayHttp(options: HttpOptions): Promise<HttpRelay> {
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}${options.upstream.pathname}`,
-    async close() {
+    async close(): Promise<void> {
       await known.close()
       server.close()
       setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref()
@@ -90,9 +85,9 @@ async function serve(
   }
   const read = body && readClientMessage(body)
   if (read?.kind === 'refused') return reply.say(read.answer, 400)
-  const header = differingHeader(request.headers, read && saidIn(read), options.book)
+  const header = differingHeader(request.headers, read && 'method' in read ? read : undefined, options.book)
   if (header !== undefined) {
-    const id = read?.kind === 'request' ? read.request.id : null
+    const id = read?.kind === 'request' ? read.id : null
     const message = `The header ${header} says something else than the body.`
     return reply.say(errorAnswer(message, HEADER_MISMATCH, id), 400)
   }
@@ -117,12 +112,6 @@ function sessionOf({ 'mcp-session-id': session }: IncomingHttpHeaders): string |
   return typeof session === 'string' ? session : undefined
 }
 
-/** Method and parameters of a message, which headers repeat. */
-function saidIn(read: ClientMessage): { method: string; params: JsonObject } | undefined {
-  if (read.kind === 'request') return read.request
-  return read.kind === 'notification' ? read : undefined
-}
-
 /** Begins and ends sessions as the server's answers require. */
 async function followSession(
   known: Sessions,
@@ -133,7 +122,7 @@ async function followSession(
   const session = sessionOf(headers)
   const named = sessionOf(answer.headers)
   if (session === undefined) {
-    if (named !== undefined) known.begin(named, read?.kind === 'request' && read.request.method === 'initialize')
+    if (named !== undefined) known.begin(named, read?.kind === 'request' && read.method === 'initialize')
   } else if (method === 'DELETE') await known.forget(session)
   else if (method === 'POST' && answer.statusCode === 404) await known.lose(session)
 }

@@ -1,15 +1,13 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 
-/** The line exceeds the bytes that a relay keeps. */
-export class LineTooLong extends Error {
-  override readonly name = 'LineTooLong'
-}
-
 const NEWLINE = 10
 
-/** Lines of a stream as bytes, without line ends and empty lines. @throws LineTooLong */
+/** Lines of a stream as bytes, without line ends and empty lines. @throws Error for a longer one */
 export async function* linesOf(stream: Readable, maxBytes: number): AsyncGenerator<Buffer> {
+  const assertSize = (bytes: number): void => {
+    if (bytes > maxBytes) throw new Error(`A message has more than ${maxBytes} bytes.`)
+  }
   let parts: Buffer[] = []
   let size = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -20,13 +18,25 @@ export async function* linesOf(stream: Readable, maxBytes: number): AsyncGenerat
       size = 0
       start = end + 1
       const trimmed = line.at(-1) === 13 ? line.subarray(0, -1) : line
-      if (trimmed.length > maxBytes) throw new LineTooLong(`A message has more than ${maxBytes} bytes.`)
+      assertSize(trimmed.length)
       if (trimmed.length > 0) yield trimmed
     }
     parts.push(chunk.subarray(start))
     size += chunk.length - start
-    if (size > maxBytes) throw new LineTooLong(`A message has more than ${maxBytes} bytes.`)
+    assertSize(size)
   }
+}
+
+/** Reads a whole body; undefined when it is too large, and the caller handles the rest. */
+export async function bodyOf(message: Readable, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+    size += chunk.length
+    if (size > maxBytes) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 /** Writes with backpressure. Drops text for a reader that has gone. */

@@ -12,7 +12,7 @@ export interface Request {
 
 /** Message of a client, as far as the relay needs to know it. */
 export type ClientMessage =
-  | { kind: 'request'; request: Request; message: JsonObject }
+  | ({ kind: 'request'; message: JsonObject } & Request)
   | { kind: 'notification'; method: string; params: JsonObject; message: JsonObject }
   /** Response to a request of the server. */
   | { kind: 'response'; message: JsonObject }
@@ -59,7 +59,7 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage {
   if (!isJsonObject(params)) return refused(INVALID_REQUEST, 'The parameters are no object.', known)
   if (id === undefined) return { kind: 'notification', method, params, message }
   if (known === null) return refused(INVALID_REQUEST, 'The id is neither a text nor a number.')
-  return { kind: 'request', request: { id: known, method, params }, message }
+  return { kind: 'request', id: known, method, params, message }
 }
 
 /** A number that a double cannot hold could be taken for the id of another message. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
-import { isJsonObject, type JsonObject, parseJson } from '../base/json.ts'
+import { isDigest } from '../base/digest.ts'
+import { isJsonObject, parseJson } from '../base/json.ts'
 import { rewriteFile } from '../files/rewrite.ts'
 import type { Pins } from './tool-book.ts'
 
@@ -8,7 +9,6 @@ class UnusablePins extends Error {
   override readonly name = 'UnusablePins'
 }
 
-const DIGEST = /^sha256:[0-9a-f]{64}$/
 const LIMITS = { maxDepth: 3, maxValues: 50_000 }
 /** Attempts to write, each of which fails when another process writes at the same time. */
 const MAX_ATTEMPTS = 5
@@ -43,11 +43,11 @@ function pinsIn(path: string, bytes: Uint8Array): Pins {
     throw new UnusablePins(`${path} cannot be read: ${cause instanceof Error ? cause.message : cause}`, { cause })
   }
   const tools = isJsonObject(file) ? file.tools : undefined
-  if (!isJsonObject(tools) || !isDigests(tools))
+  if (!isPins(tools))
     throw new UnusablePins(`${path} holds no digests of tools; name another file, or delete it to begin anew.`)
   return tools
 }
 
-function isDigests(tools: JsonObject): tools is Record<string, string> {
-  return Object.values(tools).every((digest) => typeof digest === 'string' && DIGEST.test(digest))
+function isPins(tools: unknown): tools is Pins {
+  return isJsonObject(tools) && Object.values(tools).every(isDigest)
 }

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { JsonObject } from '../base/json.ts'
-import { bodyOf } from './body.ts'
 import { mediaTypeOf, passedOn } from './http-headers.ts'
-import { writeText } from './lines.ts'
+import { bodyOf, writeText } from './lines.ts'
 import { errorAnswer, INTERNAL_ERROR } from './message.ts'
 import { type EventFields, eventsOf, eventText } from './sse.ts'
 
@@ -28,10 +27,10 @@ export class Reply {
   }
 
   /** Sends a message of the relay. A notification is sent before the answer, when the client accepts events. */
-  async say(message: JsonObject, status = 200, headers: OutgoingHttpHeaders = {}): Promise<void> {
+  async say(message: JsonObject, status = 200): Promise<void> {
     const text = JSON.stringify(message)
     if (message.method !== undefined) return this.#takesEvents ? this.#event(text) : undefined
-    return this.#last(text, status, headers)
+    return this.#last(text, status)
   }
 
   /** Passes on the server's answer. @param watch returns the client's part of a message, undefined for none */
@@ -54,11 +53,8 @@ export class Reply {
     const isEmpty = body.length === 0 && !this.#response.headersSent
     if (isEmpty) return void this.#response.writeHead(status, passedOn(headers)).end()
     // An error page, such as of a proxy, is no message.
-    return this.#fail(
-      `The answer of the server, of status ${status}, is no message.`,
-      status < 400 ? 502 : status,
-      passedOn(headers),
-    )
+    const what = `The answer of the server, of status ${status}, is no message.`
+    return this.#fail(what, status < 400 ? 502 : status, passedOn(headers))
   }
 
   /** Ends the response; a message without answer gets an empty one. */
@@ -70,27 +66,24 @@ export class Reply {
 
   async #passEvents(answer: IncomingMessage, watch: (source: string) => string | undefined): Promise<void> {
     const response = this.#response
+    const { statusCode = 200, headers } = answer
     if (!response.headersSent)
-      response
-        .writeHead(answer.statusCode ?? 200, { ...passedOn(answer.headers), 'content-type': EVENTS })
-        .flushHeaders()
+      response.writeHead(statusCode, { ...passedOn(headers), 'content-type': EVENTS }).flushHeaders()
     response.once('close', () => answer.destroy())
     for await (const one of eventsOf(answer, MAX_ANSWER)) {
+      const fields = one.kind === 'event' ? passedFields(one.fields, watch) : undefined
       if (one.kind === 'comment') await writeText(response, ':\n\n')
-      else {
-        const fields = passedFields(one.fields, watch)
-        if (fields !== undefined) await writeText(response, eventText(fields))
-      }
+      else if (fields !== undefined) await writeText(response, eventText(fields))
     }
     response.end()
   }
 
-  #fail(what: string, status: number, headers: OutgoingHttpHeaders = {}): Promise<void> {
+  #fail(what: string, status: number, headers?: OutgoingHttpHeaders): Promise<void> {
     return this.#last(JSON.stringify(errorAnswer(what, INTERNAL_ERROR)), status, headers)
   }
 
   /** Sends the last message and ends the response. */
-  async #last(text: string, status: number, headers: OutgoingHttpHeaders): Promise<void> {
+  async #last(text: string, status: number, headers?: OutgoingHttpHeaders): Promise<void> {
     const response = this.#response
     if (!response.headersSent) response.writeHead(status, { ...headers, 'content-type': JSON_TYPE }).end(text)
     else {

@@ -10,7 +10,6 @@ interface Passed {
   numbers: readonly string[]
 }
 
-/** Message of a server. */
 export type ServerMessage =
   /** The id is null in an error that answers no particular request. */
   | ({ kind: 'answer'; id: Id | null; result: JsonObject | undefined; error: Json | undefined } & Passed)

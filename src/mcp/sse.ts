@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { LineTooLong } from './lines.ts'
 
 /** Item of a stream: an event with its fields, or a comment, which keeps the stream alive. */
 export type ServerEvent = { kind: 'event'; fields: EventFields } | { kind: 'comment' }
@@ -11,7 +10,7 @@ export interface EventFields {
   data?: string
 }
 
-/** Reads the events of a stream (HTML, 9.2.6). An incomplete event at its end is dropped. @throws LineTooLong */
+/** Reads the events of a stream (HTML, 9.2.6). An incomplete event at its end is dropped. @throws Error for a longer one */
 export async function* eventsOf(stream: Readable, maxLength: number): AsyncGenerator<ServerEvent> {
   let fields: EventFields = {}
   let length = 0
@@ -27,7 +26,6 @@ export async function* eventsOf(stream: Readable, maxLength: number): AsyncGener
   }
 }
 
-/** Serializes an event. */
 export function eventText({ event, id, retry, data }: EventFields): string {
   const lines = Object.entries({ event, id, retry }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${value}\n`],
@@ -70,6 +68,6 @@ async function* linesIn(stream: Readable, maxLength: number): AsyncGenerator<str
   }
 }
 
-function tooLong(maxLength: number): LineTooLong {
-  return new LineTooLong(`An event has more than ${maxLength} characters.`)
+function tooLong(maxLength: number): Error {
+  return new Error(`An event has more than ${maxLength} characters.`)
 }

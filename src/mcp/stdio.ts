@@ -36,22 +36,15 @@ export interface StdioOptions {
  *
  * @returns the server's exit code, or 1 when a signal or the relay ended it
  */
-export async function relayStdio({
-  command,
-  gatekeeper,
-  book,
-  listener,
-  input,
-  output,
-  signal,
-}: StdioOptions): Promise<number> {
-  const [file, ...args] = command
+export async function relayStdio(options: StdioOptions): Promise<number> {
+  const { listener, input, output } = options
+  const [file, ...args] = options.command
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !CALLER_VARIABLES.includes(name)))
   const server = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], env })
   await once(server, 'spawn')
   // The server's exit reports an end during a write.
   server.stdin.on('error', () => undefined)
-  const exchange = new Exchange({ gatekeeper, book, listener })
+  const exchange = new Exchange(options)
   const channels: Channels = {
     toServer: (message) => writeText(server.stdin, `${JSON.stringify(message)}\n`),
     toClient: (message) => writeText(output, `${JSON.stringify(message)}\n`),
@@ -63,7 +56,7 @@ export async function relayStdio({
     setTimeout(() => server.kill('SIGTERM'), GRACE_MS).unref()
     setTimeout(() => server.kill('SIGKILL'), 2 * GRACE_MS).unref()
   }
-  signal.addEventListener('abort', end, { once: true })
+  options.signal.addEventListener('abort', end, { once: true })
   let isOver = false
   const broken = (error: unknown): void => {
     if (isOver) return
@@ -90,7 +83,7 @@ async function fromClient(
   for await (const line of linesOf(input, MAX_CLIENT_BYTES)) {
     const read = readClientMessage(line)
     const passed = exchange.fromClient(read, channels)
-    if (read.kind === 'request' && read.request.method === TOOL_CALL) void passed.catch(broken)
+    if (read.kind === 'request' && read.method === TOOL_CALL) void passed.catch(broken)
     else await passed
   }
 }

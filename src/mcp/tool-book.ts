@@ -2,13 +2,17 @@ import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import { twinOf } from './ambiguous.ts'
-import { type HeaderPaths, headerPathsOf } from './tool-headers.ts'
 
 /** Digests of the definitions of tools, by name. */
 export type Pins = Readonly<Record<string, string>>
 
-/** Definition of a tool in a server's list. */
 export type Tool = JsonObject & { name: string }
+
+/** Path to the argument that each header of a tool carries, by the header's name in lower case. */
+type HeaderPaths = ReadonlyMap<string, readonly string[]>
+
+export const PARAM_HEADER = 'mcp-param-'
+const MARK = 'x-mcp-header'
 
 /** Hints that make a tool more dangerous. Servers are not trusted, so hints of safety are ignored. */
 export type Hints = {
@@ -26,11 +30,6 @@ export interface Drift {
   now: string
 }
 
-interface Known {
-  hints: Hints
-  headers: HeaderPaths
-}
-
 const MAX_TOOLS = 10_000
 /** Longer than any action name, so no call can use it. */
 const MAX_NAME = 256
@@ -41,7 +40,7 @@ const MAX_NAME = 256
  */
 export class ToolBook {
   readonly #pins: Map<string, string>
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, { hints: Hints; headers: HeaderPaths }>()
   readonly #changed = new Map<string, Drift>()
 
   constructor(pins: Pins) {
@@ -152,4 +151,20 @@ function definitionDigest(tool: JsonObject): string {
       JSON.stringify(tool, (_, value) => (Number.isFinite(value) || typeof value !== 'number' ? value : String(value))),
     )
   }
+}
+
+/**
+ * Headers that clients send with a tool call (MCP 2026-07-28, Custom Headers from Tool Parameters). They stand for
+ * marked properties of its schema that `properties` alone lead to.
+ */
+function headerPathsOf(inputSchema: Json | undefined): HeaderPaths {
+  return new Map(marked(inputSchema, []))
+}
+
+function* marked(schema: Json | undefined, path: readonly string[]): Generator<[string, readonly string[]]> {
+  if (!isJsonObject(schema)) return
+  const { [MARK]: name, properties } = schema
+  if (typeof name === 'string' && path.length > 0) yield [`${PARAM_HEADER}${name.toLowerCase()}`, path]
+  if (!isJsonObject(properties)) return
+  for (const [member, inner] of Object.entries(properties)) yield* marked(inner, [...path, member])
 }

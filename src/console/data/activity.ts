@@ -3,7 +3,6 @@
 let lastInputMs = performance.now()
 let lastToldMs = Number.NEGATIVE_INFINITY
 
-/** Starts listening. */
 export function watchActivity(): void {
   const note = (): void => {
     lastInputMs = performance.now()

@@ -5,10 +5,8 @@ import type { Connection } from '../../client/connection.ts'
 import type { Endpoints } from '../../client/endpoints.ts'
 import type { Loaded } from './load.ts'
 
-/** Context of every page. */
 export interface Console {
   who: SignedIn
-  /** The tenant on display. */
   tenantId: string
   gate: Endpoints
   connection: Connection

@@ -13,7 +13,6 @@ export interface Live {
   listen(listener: Listener): () => void
 }
 
-/** Follows the events of a connection while the component is mounted. */
 export function useLiveEvents(connection: Connection): Live {
   const listeners = useRef(new Set<Listener>())
   const [isLive, setIsLive] = useState(true)
@@ -56,11 +55,10 @@ export function useLiveEvents(connection: Connection): Live {
 function useIsOnline(): boolean {
   const [isOnline, setIsOnline] = useState(navigator.onLine)
   useEffect(() => {
-    const changed = (): void => setIsOnline(navigator.onLine)
-    for (const event of ['online', 'offline']) addEventListener(event, changed)
-    return () => {
-      for (const event of ['online', 'offline']) removeEventListener(event, changed)
-    }
+    const stop = new AbortController()
+    for (const event of ['online', 'offline'])
+      addEventListener(event, () => setIsOnline(navigator.onLine), { signal: stop.signal })
+    return () => stop.abort()
   }, [])
   return isOnline
 }

@@ -30,11 +30,10 @@ export function usePlace(): Place {
   const [place, setPlace] = useState(currentPlace)
   // Subscribes before anything else happens, so that no navigation is missed.
   useLayoutEffect(() => {
-    const moved = (): void => setPlace(currentPlace())
-    for (const event of ['popstate', MOVED]) addEventListener(event, moved)
-    return () => {
-      for (const event of ['popstate', MOVED]) removeEventListener(event, moved)
-    }
+    const stop = new AbortController()
+    for (const event of ['popstate', MOVED])
+      addEventListener(event, () => setPlace(currentPlace()), { signal: stop.signal })
+    return () => stop.abort()
   }, [])
   return place
 }

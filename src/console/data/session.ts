@@ -11,7 +11,6 @@ const TABS = 'gate-sidecar-tabs'
 /** Time limit for an answer from another tab. */
 const TAB_MS = 150
 
-/** A signed-in browser. */
 export interface SignIn {
   who: SignedIn
   token: string
@@ -43,7 +42,6 @@ export async function resume(): Promise<SignIn | undefined> {
   }
 }
 
-/** Removes this tab's copy of the session. */
 export function forget(): void {
   sessionStorage.removeItem(STORED)
 }

@@ -1,5 +1,6 @@
 import type { Approval } from '../../../client/api.ts'
 import { Id } from '../../ui/copy.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Principal } from '../../ui/principal.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
@@ -8,16 +9,6 @@ import { Time } from '../../ui/time.tsx'
 
 /** A vote as its entry records it: the keys decide whether it counts. */
 type Vote = Omit<Approval['votes'][number], 'counts'>
-
-/** The approval's fields shown here; only the verifier has checked their types. */
-interface ApprovalFields {
-  action: string
-  requestedBy: string
-  quorum: number | undefined
-  digest: string
-  unbound: readonly string[] | undefined
-  votes: readonly Vote[]
-}
 
 /** The approvers and the approved action, in words, and all entries. @param of data of the entries of the approval, in order */
 export function BundleApproval({ of }: { of: readonly object[] }) {
@@ -45,16 +36,12 @@ export function BundleApproval({ of }: { of: readonly object[] }) {
         {'. '}
         {quorum !== undefined && `It needed ${quorum} ${quorum === 1 ? 'vote' : 'votes'}.`}
       </p>
-      <dl class="facts">
-        <dt>Arguments bound</dt>
-        <dd>
-          <Id of={digest} what="the digest of what was approved" />
-        </dd>
-        <dt>Not bound</dt>
-        <dd>
-          <Unbound of={unbound} />
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          'Arguments bound': <Id of={digest} what="the digest of what was approved" />,
+          'Not bound': <Unbound of={unbound} />,
+        }}
+      />
       <Table
         caption="Votes"
         columns={COLUMNS}
@@ -125,8 +112,8 @@ function Voters({ of }: { of: readonly Vote[] }) {
   )
 }
 
-/** The approval after all entries: each one overrides those before it. */
-function fieldsIn(entries: readonly object[]): ApprovalFields {
+/** The approval after all entries: each one overrides those before it. Only the verifier has checked the types. */
+function fieldsIn(entries: readonly object[]) {
   const fields: Record<string, unknown> = Object.assign({}, ...entries.map((entry) => Object(Object(entry).changes)))
   const { quorum, unbound, votes } = fields
   return {

@@ -3,6 +3,7 @@ import type { RecordedDecision, TrustBundle } from '../../../client/api.ts'
 import type { Verification } from '../../../client/verify/verify.ts'
 import { DecisionBadge } from '../../ui/badges.tsx'
 import { Id } from '../../ui/copy.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -12,19 +13,14 @@ import { bundleIn, type Document } from './documents.ts'
 /** A bundle without signatures, which an envelope holds beside it. */
 type Claimed = Omit<TrustBundle, 'signatures'>
 
-interface Props {
-  evidence: Document
-  verification: Verification
-}
-
 /** The contents of the bundle. They count as far as the verdict goes; a notice says so unless it is valid. */
-export function BundleClaims({ evidence, verification: { verdict, checks, redacted } }: Props) {
+export function BundleClaims({ evidence, verification }: { evidence: Document; verification: Verification }) {
+  const { verdict, checks, redacted } = verification
   const isBundle = checks.some(({ check, result }) => check === 'form' && result === 'ok')
   // The verifier has checked its format.
   const bundle = useMemo(() => (isBundle ? (bundleIn(evidence) as Claimed) : undefined), [evidence, isBundle])
   if (bundle === undefined) return null
   const { originalRequest, riskAssessment } = bundle.context
-  const erased = (name: string): boolean => redacted.includes(name)
   return (
     <section class="stack" aria-labelledby="claims">
       <h2 id="claims">What it says</h2>
@@ -38,19 +34,10 @@ export function BundleClaims({ evidence, verification: { verdict, checks, redact
         <Signed of={bundle} />
       </div>
       <div class="columns">
-        <section class="card">
-          <h3>Request</h3>
-          {erased('request') ? <Erased /> : <JsonTree value={originalRequest} path="request" />}
-        </section>
-        <section class="card">
-          <h3>Risk</h3>
-          {erased('risk') ? <Erased /> : <JsonTree value={riskAssessment} path="risk" />}
-        </section>
+        <Content title="Request" value={originalRequest} path="request" isErased={redacted.includes('request')} />
+        <Content title="Risk" value={riskAssessment} path="risk" isErased={redacted.includes('risk')} />
       </div>
-      <section class="card">
-        <h3>Grounds</h3>
-        <JsonTree value={bundle.proof.grounds} path="grounds" />
-      </section>
+      <Content title="Grounds" value={bundle.proof.grounds} path="grounds" />
       {bundle.proof.approval.length > 0 && (
         <section class="card">
           <h3>Approval, and the votes for it</h3>
@@ -61,8 +48,23 @@ export function BundleClaims({ evidence, verification: { verdict, checks, redact
   )
 }
 
-function Erased() {
-  return <p class="muted">It has been erased.</p>
+function Content({
+  title,
+  value,
+  path,
+  isErased,
+}: {
+  title: string
+  value: unknown
+  path: string
+  isErased?: boolean
+}) {
+  return (
+    <section class="card">
+      <h3>{title}</h3>
+      {isErased ? <p class="muted">It has been erased.</p> : <JsonTree value={value} path={path} />}
+    </section>
+  )
 }
 
 function Decided({ of: { decision, proof } }: { of: Claimed }) {
@@ -73,20 +75,13 @@ function Decided({ of: { decision, proof } }: { of: Claimed }) {
         <DecisionBadge decision={outcome as RecordedDecision['decision'] /* as its form says */} />
         <Text of={action} />
       </h3>
-      <dl class="facts">
-        <dt>When</dt>
-        <dd>
-          <Time at={timestamp} />
-        </dd>
-        <dt>Decision</dt>
-        <dd>
-          <Id of={id} what="the id of the decision" />
-        </dd>
-        <dt>Chain</dt>
-        <dd>
-          <Text of={proof.entries.at(-1)?.chain ?? ''} />
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          When: <Time at={timestamp} />,
+          Decision: <Id of={id} what="the id of the decision" />,
+          Chain: <Text of={proof.entries.at(-1)?.chain ?? ''} />,
+        }}
+      />
     </section>
   )
 }
@@ -95,28 +90,15 @@ function Signed({ of: { bundleId, exportedAt, proof } }: { of: Claimed }) {
   return (
     <section class="card">
       <h3>Signed</h3>
-      <dl class="facts">
-        <dt>By</dt>
-        <dd>
-          <Text of={proof.origin} />
-        </dd>
-        <dt>Exported</dt>
-        <dd>
-          <Time at={exportedAt} />
-        </dd>
-        <dt>Bundle</dt>
-        <dd>
-          <Id of={bundleId} what="the id of the bundle" />
-        </dd>
-        <dt>Key</dt>
-        <dd>
-          <Id of={proof.certificate.statement.publicKey} what="the key of the bundle" />
-        </dd>
-        <dt>Log key</dt>
-        <dd>
-          <Id of={proof.certificate.signedBy} what="the log key" />
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          By: <Text of={proof.origin} />,
+          Exported: <Time at={exportedAt} />,
+          Bundle: <Id of={bundleId} what="the id of the bundle" />,
+          Key: <Id of={proof.certificate.statement.publicKey} what="the key of the bundle" />,
+          'Log key': <Id of={proof.certificate.signedBy} what="the log key" />,
+        }}
+      />
     </section>
   )
 }

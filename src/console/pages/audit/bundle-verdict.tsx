@@ -7,7 +7,6 @@ import type { Verified } from './verifier.ts'
 
 type Check = Verification['checks'][number]
 
-/** The subject of each check. */
 const CHECKS: Record<Check['check'], string> = {
   form: 'It is a bundle',
   files: 'Files are those of the manifest',
@@ -47,22 +46,18 @@ const VERDICTS = {
   },
 } as const
 
-interface BundleVerdictProps {
-  of: Verified
-  hasTrust: boolean
-}
-
 /** The verdict in words, and each check. Screen readers announce it. */
-export function BundleVerdict({ of, hasTrust }: BundleVerdictProps) {
+export function BundleVerdict({ of, hasTrust }: { of: Verified; hasTrust: boolean }) {
+  const verdict = of.state === 'done' && <Verdict of={of} hasTrust={hasTrust} />
   const isBad = of.state === 'failed' || (of.state === 'done' && of.verification.verdict === 'invalid')
   return (
     <>
       <div role="status">
         {of.state === 'running' && <Loading what="and verifying" />}
-        {of.state === 'done' && !isBad && <Verdict {...{ ...of, hasTrust }} />}
+        {!isBad && verdict}
       </div>
       <div role="alert">
-        {of.state === 'done' && isBad && <Verdict {...{ ...of, hasTrust }} />}
+        {isBad && verdict}
         {of.state === 'failed' && (
           <div class="verdict deny">
             <p class="verdict-title">
@@ -81,13 +76,8 @@ export function BundleVerdict({ of, hasTrust }: BundleVerdictProps) {
   )
 }
 
-interface VerdictProps {
-  verification: Verification
-  tookMs: number
-  hasTrust: boolean
-}
-
-function Verdict({ verification, tookMs, hasTrust }: VerdictProps) {
+function Verdict({ of, hasTrust }: { of: Verified & { state: 'done' }; hasTrust: boolean }) {
+  const { verification, tookMs } = of
   const { verdict, assurance, redacted, checks } = verification
   const { title, look, meaning } = VERDICTS[verdict]
   const failed = checks.filter(({ result }) => result === 'failed')

@@ -1,5 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 
 /** Accepts files dropped anywhere on the page, or chosen. */
@@ -46,19 +47,16 @@ function useDrops(onFiles: (files: readonly File[]) => void): boolean {
       const files = [...(event.dataTransfer?.files ?? [])]
       if (files.length > 0) latest.current(files)
     }
-    addEventListener('dragover', over)
-    addEventListener('dragleave', leave)
-    addEventListener('drop', drop)
-    return () => {
-      removeEventListener('dragover', over)
-      removeEventListener('dragleave', leave)
-      removeEventListener('drop', drop)
-    }
+    const stop = new AbortController()
+    const { signal } = stop
+    addEventListener('dragover', over, { signal })
+    addEventListener('dragleave', leave, { signal })
+    addEventListener('drop', drop, { signal })
+    return () => stop.abort()
   }, [])
   return isOver
 }
 
-/** A field for pasted text, without a file. */
 export function PasteBox({ onText }: { onText: (text: string) => void }) {
   const [text, setText] = useState('')
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
@@ -73,9 +71,7 @@ export function PasteBox({ onText }: { onText: (text: string) => void }) {
       <form class="stack" onSubmit={submit}>
         <TextField label="Bundle, trust file or anchors" value={text} onValue={setText} rows={6} isMono />
         <div>
-          <button type="submit" class="button">
-            Use this text
-          </button>
+          <Button text="Use this text" type="submit" />
         </div>
       </form>
     </details>

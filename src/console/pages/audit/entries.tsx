@@ -1,33 +1,49 @@
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { type AuditEntry, EVENTS } from '../../../client/api.ts'
+import type { GateError } from '../../../client/errors.ts'
+import { useConsole } from '../../data/console.ts'
+import { failure } from '../../data/load.ts'
 import { addressOf, go, usePlace } from '../../data/place.ts'
+import { Button } from '../../ui/button.tsx'
 import { Choice, TextField } from '../../ui/field.tsx'
 import { localOf, utcOf, zoneName } from '../../ui/local-time.ts'
 import { Empty, Failure, Loading } from '../../ui/states.tsx'
 import { Entry } from './entry.tsx'
-import type { Newest } from './newest.ts'
-import { type EntryFilters, entryFiltersOf, useEntries } from './use-entries.ts'
 
-/** The entries, newest first. */
-export function Entries({ newest }: { newest: Newest | undefined }) {
+const PORTION = 50
+/** Pattern of valid event types. */
+const TYPE = /^\w[\w.:/-]{0,127}$/
+
+/** Filters of entries, as the address holds them. */
+interface EntryFilters {
+  eventType: string
+  /** UTC, in the format of the service. */
+  from: string
+  to: string
+  /** Upper bound of seq, excluded. */
+  before: string
+}
+
+function entryFiltersOf(query: URLSearchParams): EntryFilters {
+  const text = (name: keyof EntryFilters): string => query.get(name) ?? ''
+  const eventType = TYPE.test(text('eventType')) ? text('eventType') : ''
+  const before = /^\d{1,15}$/.test(text('before')) ? text('before') : ''
+  return { eventType, from: text('from'), to: text('to'), before }
+}
+
+export function Entries({ newestSeq }: { newestSeq: number | undefined }) {
   const { query } = usePlace()
   const filters = entryFiltersOf(query)
   const { entries, isMore, isLoading, error, more, restart } = useEntries(filters)
   // Newer entries than the first one listed are announced, so that the text being read does not move.
   const top = entries[0]?.seq
-  const isNewer = filters.before === '' && newest?.entry !== undefined && top !== undefined && newest.entry.seq > top
-  const change = (changed: Partial<EntryFilters>): void =>
-    go(addressOf(['audit'], { ...filters, ...changed }), 'replace')
+  const isNewer = filters.before === '' && newestSeq !== undefined && top !== undefined && newestSeq > top
   return (
     <section class="stack" aria-labelledby="entries">
       <h2 id="entries">Entries</h2>
-      <EntryFilterBar filters={filters} change={change} seen={entries} />
+      <EntryFilterBar filters={filters} seen={entries} />
       <div role="status">
-        {isNewer && (
-          <button type="button" class="button newer" onClick={restart}>
-            Newer entries have been written — show
-          </button>
-        )}
+        {isNewer && <Button text="Newer entries have been written — show" look="newer" onClick={restart} />}
       </div>
       {entries.length > 0 && (
         <ol class="box entries">
@@ -55,25 +71,17 @@ export function Entries({ newest }: { newest: Newest | undefined }) {
           <span class="muted" role="status">
             {`${entries.length.toLocaleString()} ${entries.length === 1 ? 'entry' : 'entries'}${isMore ? '' : ', all there are'}.`}
           </span>
-          {isMore && (
-            <button type="button" class="button" onClick={more}>
-              Load older
-            </button>
-          )}
+          {isMore && <Button text="Load older" onClick={more} />}
         </div>
       )}
     </section>
   )
 }
 
-interface FilterBarProps {
-  filters: EntryFilters
-  change: (changed: Partial<EntryFilters>) => void
-  seen: readonly AuditEntry[]
-}
-
-function EntryFilterBar({ filters, change, seen }: FilterBarProps) {
+function EntryFilterBar({ filters, seen }: { filters: EntryFilters; seen: readonly AuditEntry[] }) {
   const { eventType, from, to } = filters
+  const change = (changed: Partial<EntryFilters>): void =>
+    go(addressOf(['audit'], { ...filters, ...changed }), 'replace')
   const zone = zoneName()
   // Callers define types of their own; those seen once are offered from then on.
   const own = useRef(new Set<string>())
@@ -110,9 +118,46 @@ function isFiltered(filters: EntryFilters): boolean {
 }
 
 function ClearFilters() {
-  return (
-    <button type="button" class="button quiet" onClick={() => go(addressOf(['audit']))}>
-      Clear filters
-    </button>
-  )
+  return <Button text="Clear filters" look="quiet" onClick={() => go(addressOf(['audit']))} />
+}
+
+interface Listed {
+  entries: readonly AuditEntry[]
+  isMore: boolean
+  isLoading: boolean
+  error: GateError | undefined
+}
+
+const NOTHING: Listed = { entries: [], isMore: false, isLoading: true, error: undefined }
+
+/** Entries, newest first, in pages by seq, so that concurrent writes cause no duplicates. */
+function useEntries(filters: EntryFilters) {
+  const { gate } = useConsole()
+  const [listed, setListed] = useState(NOTHING)
+  const control = useRef<AbortController | undefined>(undefined)
+  const key = JSON.stringify(filters)
+
+  const load = async (behind: readonly AuditEntry[]): Promise<void> => {
+    control.current?.abort()
+    control.current = new AbortController()
+    const { signal } = control.current
+    setListed((last) => ({ ...last, entries: behind, isLoading: true, error: undefined }))
+    const last = behind.at(-1)?.seq ?? (filters.before === '' ? undefined : Number(filters.before))
+    const set = Object.entries({ ...filters, before: '' }).filter(([, value]) => value !== '')
+    try {
+      const { data, page } = await gate.audit.chain(
+        { ...Object.fromEntries(set), limit: PORTION, ...(last !== undefined && { before: last }) },
+        { signal },
+      )
+      const isMore = page.total > data.length
+      if (!signal.aborted) setListed({ entries: [...behind, ...data], isMore, isLoading: false, error: undefined })
+    } catch (error) {
+      if (!signal.aborted) setListed((was) => ({ ...was, isLoading: false, error: failure(error) }))
+    }
+  }
+  useEffect(() => {
+    void load([])
+    return () => control.current?.abort()
+  }, [key])
+  return { ...listed, more: () => void load(listed.entries), restart: () => void load([]) }
 }

@@ -37,9 +37,10 @@ export function Entry({ of, isOpen = false }: { of: AuditEntry; isOpen?: boolean
 
 function Opened({ of: { id, eventType, data, actor, hash, previousHash } }: { of: AuditEntry }) {
   const { may } = useConsole()
+  const meaning = new Map<string, string>(Object.entries(EVENTS)).get(eventType)
   return (
     <div class="stack entry-body">
-      <p class="muted">{Object.hasOwn(EVENTS, eventType) ? meaningOf(eventType) : 'An entry of a caller’s own.'}</p>
+      <p class="muted">{meaning === undefined ? 'An entry of a caller’s own.' : sentenceOf(meaning)}</p>
       {eventType === 'gate.decision' && may('getDecision') && (
         <p>
           <Link to={addressOf(['decisions', id])}>The decision, with its request and why it came out so</Link>
@@ -64,8 +65,8 @@ function Opened({ of: { id, eventType, data, actor, hash, previousHash } }: { of
   )
 }
 
-function meaningOf(eventType: string): string {
-  const meaning = Object.entries(EVENTS).find(([type]) => type === eventType)?.[1] ?? ''
+/** A meaning in a table of the service, as a sentence. */
+export function sentenceOf(meaning: string): string {
   return `${meaning.slice(0, 1).toUpperCase()}${meaning.slice(1)}.`.replaceAll('`', '')
 }
 

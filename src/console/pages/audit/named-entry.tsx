@@ -12,7 +12,6 @@ const ID = /^aud_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/
 const BEFORE_MS = 60_000
 const PORTION = 500
 
-/** The entry that the address names. */
 export function NamedEntry({ id }: { id: string }) {
   const { gate } = useConsole()
   const entry = useLoad(async (signal) => ({ found: await entryOf(gate, id, signal) }), [id])

@@ -1,9 +1,9 @@
-import type { ComponentChildren } from 'preact'
 import { RANGE_STATUSES, type RangeVerification } from '../../../client/api.ts'
 import { addressOf } from '../../data/place.ts'
+import { Facts } from '../../ui/facts.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Text } from '../../ui/text.tsx'
-import type { DayRange } from './days.ts'
+import { sentenceOf } from './entry.tsx'
 
 type Status = RangeVerification['status']
 
@@ -48,8 +48,7 @@ const VERDICTS: Record<Status, { title: string; look: 'allow' | 'require_approva
   },
 }
 
-/** The result of a verification, in words. */
-export function RangeVerdict({ of, days }: { of: RangeVerification; days: DayRange }) {
+export function RangeVerdict({ of, days }: { of: RangeVerification; days: string }) {
   const { status, fault, firstBadSeq, entriesChecked } = of
   const { title, look, next } = VERDICTS[status]
   return (
@@ -64,43 +63,30 @@ export function RangeVerdict({ of, days }: { of: RangeVerification; days: DayRan
         </p>
       )}
       <p>{next}</p>
-      <dl class="facts">
-        <Fact name="Days">{`${days.startDate} to ${days.endDate}, UTC`}</Fact>
-        <Fact name="Verified">{entries(entriesChecked)}</Fact>
-        {firstBadSeq !== null && (
-          <Fact name="First bad">
-            {`number ${firstBadSeq.toLocaleString()}: `}
-            <Link to={addressOf(['audit'], { before: String(firstBadSeq + 1) })}>show the entries up to it</Link>
-          </Fact>
-        )}
-        <Fact name="Anchors">
-          {of.unanchoredEntries === 0
-            ? 'all entries are in an external anchor'
-            : `${entries(of.unanchoredEntries)} ${of.unanchoredEntries === 1 ? 'is' : 'are'} in no external anchor yet`}
-        </Fact>
-        <Fact name="Erased">
-          {of.redactedEntries === 0
-            ? 'nothing'
-            : `parts of ${entries(of.redactedEntries)}, by a command that is on record. What was in them can no longer be proved.`}
-        </Fact>
-      </dl>
+      <Facts
+        of={{
+          Days: days,
+          Verified: entries(entriesChecked),
+          'First bad': firstBadSeq !== null && (
+            <>
+              {`number ${firstBadSeq.toLocaleString()}: `}
+              <Link to={addressOf(['audit'], { before: String(firstBadSeq + 1) })}>show the entries up to it</Link>
+            </>
+          ),
+          Anchors:
+            of.unanchoredEntries === 0
+              ? 'all entries are in an external anchor'
+              : `${entries(of.unanchoredEntries)} ${of.unanchoredEntries === 1 ? 'is' : 'are'} in no external anchor yet`,
+          Erased:
+            of.redactedEntries === 0
+              ? 'nothing'
+              : `parts of ${entries(of.redactedEntries)}, by a command that is on record. What was in them can no longer be proved.`,
+        }}
+      />
     </div>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
   )
 }
 
 function entries(count: number): string {
   return `${count.toLocaleString()} ${count === 1 ? 'entry' : 'entries'}`
-}
-
-function sentenceOf(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 }

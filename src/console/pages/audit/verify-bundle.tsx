@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
 import { addressOf, usePlace } from '../../data/place.ts'
+import { Button } from '../../ui/button.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Failure, Loading } from '../../ui/states.tsx'
@@ -26,13 +27,7 @@ export function VerifyBundle() {
       <p class="back links">
         <Link to={addressOf(['audit'])}>Audit trail</Link>
       </p>
-      <PageHead title="Verify a bundle">
-        {!isEmpty && (
-          <button type="button" class="button" onClick={clear}>
-            Start again
-          </button>
-        )}
-      </PageHead>
+      <PageHead title="Verify a bundle">{!isEmpty && <Button text="Start again" onClick={clear} />}</PageHead>
       <div class="stack">
         <p class="muted">
           By the same code as <code>gate-sidecar evidence verify</code>, in this browser alone: nothing that you give is
@@ -54,10 +49,7 @@ export function VerifyBundle() {
   )
 }
 
-interface Refused {
-  name: string
-  fault: string
-}
+type Refused = Extract<Sorted, { fault: string }>
 
 /** The accepted documents, one of each kind, and the refused ones. */
 function useGiven() {
@@ -98,7 +90,6 @@ function useExported(take: ((sorted: readonly Sorted[]) => void) | undefined) {
   return { ...exported, isLoading: exported.isLoading && decision !== null }
 }
 
-/** The accepted and refused documents. */
 function Documents({ given, refused }: { given: Given; refused: readonly Refused[] }) {
   return (
     <>

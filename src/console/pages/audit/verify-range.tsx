@@ -5,11 +5,28 @@ import type { GateError } from '../../../client/errors.ts'
 import { serverNow } from '../../data/clock.ts'
 import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
+import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { zoneName } from '../../ui/local-time.ts'
 import { Failure } from '../../ui/states.tsx'
-import { faultOf, lastDays, QUICK_PICKS } from './days.ts'
 import { RangeVerdict } from './range-verdict.tsx'
+
+const DAY_MS = 86_400_000
+/** A day before the first entry of any trail. */
+const FIRST_DAY = '1970-01-01'
+
+/** Days in UTC, both included, as the service verifies them. */
+interface DayRange {
+  startDate: string
+  endDate: string
+}
+
+const QUICK_PICKS = [
+  ['Today', 1],
+  ['7 days', 7],
+  ['30 days', 30],
+  ['All', Number.POSITIVE_INFINITY],
+] as const
 
 /** The state of a verification: `idle` before one, and after a cancelled one. */
 type Run =
@@ -21,7 +38,7 @@ type Run =
 /** Has the service recompute the chain over some days, and shows the result. */
 export function VerifyRange() {
   const [days, setDays] = useState(() => lastDays(7, serverNow()))
-  const [shown, setShown] = useState(days)
+  const [shown, setShown] = useState('')
   const { run, start, cancel } = useVerification()
   const fault = faultOf(days)
   const zone = zoneName()
@@ -35,7 +52,7 @@ export function VerifyRange() {
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     if (fault !== undefined) return
-    setShown(days)
+    setShown(`${days.startDate} to ${days.endDate}, UTC`)
     start(days)
   }
   return (
@@ -62,20 +79,16 @@ export function VerifyRange() {
         <fieldset class="row">
           <legend class="visually-hidden">Quick picks, days in UTC</legend>
           {QUICK_PICKS.map(([name, count]) => (
-            <button key={name} type="button" class="button quiet" onClick={() => setDays(lastDays(count, serverNow()))}>
+            <Button key={name} look="quiet" onClick={() => setDays(lastDays(count, serverNow()))}>
               {name}
-            </button>
+            </Button>
           ))}
         </fieldset>
         {run.state === 'running' ? (
           // Keys make these two buttons: one reused during a click would submit the run that it just cancelled.
-          <button key="cancel" type="button" class="button run" onClick={cancel}>
-            Cancel
-          </button>
+          <Button key="cancel" text="Cancel" look="run" onClick={cancel} />
         ) : (
-          <button key="verify" type="submit" class="button primary run" disabled={fault !== undefined}>
-            Verify
-          </button>
+          <Button key="verify" text="Verify" type="submit" look="primary run" disabled={fault !== undefined} />
         )}
       </form>
       {run.state === 'running' && <Progress checked={run.checked} of={run.of} />}
@@ -136,4 +149,18 @@ function Progress({ checked, of }: { checked: number; of: number }) {
       </span>
     </div>
   )
+}
+
+/** The last `count` days, today included. */
+function lastDays(count: number, nowMs: number): DayRange {
+  const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+  return {
+    startDate: Number.isFinite(count) ? dayOf(nowMs - (count - 1) * DAY_MS) : FIRST_DAY,
+    endDate: dayOf(nowMs),
+  }
+}
+
+function faultOf({ startDate, endDate }: DayRange): string | undefined {
+  if (startDate === '' || endDate === '') return 'Choose both days.'
+  return startDate > endDate ? 'The first day is after the last one.' : undefined
 }

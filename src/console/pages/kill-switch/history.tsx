@@ -1,4 +1,4 @@
-import type { Page, PastKillSwitch } from '../../../client/api.ts'
+import type { PastKillSwitch } from '../../../client/api.ts'
 import { type Console, useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
 import { useLoad } from '../../data/load.ts'
@@ -25,7 +25,7 @@ export function History() {
   const past = useLoad(
     async (signal) =>
       (marked !== undefined && (await pageWith(gate, marked, signal))) ||
-      pageOf(await gate.killSwitch.history({ limit: ON_A_PAGE, offset: from }, { signal })),
+      gate.killSwitch.history({ limit: ON_A_PAGE, offset: from }, { signal }),
     [from, marked],
   )
   useChanges(['killswitch'], past.reload)
@@ -42,7 +42,7 @@ export function History() {
         </p>
       )}
       <Await of={past} what="the history">
-        {({ data, offset, total }) =>
+        {({ data, page: { offset, total } }) =>
           data.length === 0 && offset === 0 ? (
             <Empty title="Nothing was ever stopped here.">Each stop is listed here, with who ended it and why.</Empty>
           ) : (
@@ -63,23 +63,13 @@ export function History() {
   )
 }
 
-interface Shown {
-  data: PastKillSwitch[]
-  offset: number
-  total: number
-}
-
-function pageOf({ data, page: { offset, total } }: { data: PastKillSwitch[]; page: Page }): Shown {
-  return { data, offset, total }
-}
-
 /** The page with a stop; undefined for an unknown id. */
-async function pageWith(gate: Console['gate'], id: string, signal: AbortSignal): Promise<Shown | undefined> {
+async function pageWith(gate: Console['gate'], id: string, signal: AbortSignal) {
   for (let offset = 0; ; offset += LOOKED_THROUGH) {
     const { data, page } = await gate.killSwitch.history({ limit: LOOKED_THROUGH, offset }, { signal })
     const index = data.findIndex((stop) => stop.id === id)
     const first = index - (index % ON_A_PAGE)
-    if (index >= 0) return { data: data.slice(first, first + ON_A_PAGE), offset: offset + first, total: page.total }
+    if (index >= 0) return { data: data.slice(first, first + ON_A_PAGE), page: { ...page, offset: offset + first } }
     if (offset + data.length >= page.total || data.length === 0) return undefined
   }
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { KillSwitch } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
+import { Button } from '../../ui/button.tsx'
 import { Await } from '../../ui/states.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Ago, Time } from '../../ui/time.tsx'
@@ -78,12 +79,12 @@ function StopCard({ stop, isMarked, onRecover }: StopCardProps) {
         (isForAdmins ? (
           <p class="muted small">Only an admin may end it.</p>
         ) : (
-          <button type="button" class="button" onClick={onRecover}>
+          <Button onClick={onRecover}>
             Recover…
             <span class="visually-hidden">
               <StopName of={stop} />
             </span>
-          </button>
+          </Button>
         ))}
     </li>
   )

@@ -1,4 +1,3 @@
 /** Limits of the service, in characters. */
-export const MAX_SCOPE = 128
 export const MAX_NAME = 256
 export const MAX_TEXT = 2000

@@ -5,7 +5,6 @@ import { usePlace } from '../../data/place.ts'
 /** Segment that the header's red button leads to; any other segment is the id of a stop. */
 export const STOP = 'stop'
 
-/** The id of the stop in the address. */
 export function useMarked(): string | undefined {
   const segment = usePlace().path[1]
   return segment === STOP ? undefined : segment

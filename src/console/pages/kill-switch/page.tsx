@@ -4,7 +4,6 @@ import { History } from './history.tsx'
 import { InForce } from './in-force.tsx'
 import { Trigger } from './trigger.tsx'
 
-/** Stops in force, forms to stop and recover, and past stops, as far as the roles allow. */
 export function KillSwitchPage() {
   const { may } = useConsole()
   return (

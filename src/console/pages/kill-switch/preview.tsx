@@ -4,6 +4,7 @@ import type { KillSwitchLevel, KillSwitchPreview } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
 import { useLoad } from '../../data/load.ts'
+import { Button } from '../../ui/button.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Covered } from './covered.tsx'
 import { nearestOf } from './nearest.ts'
@@ -63,9 +64,7 @@ export function Preview({ level, scope: entered, declared, known, onMeant }: Pre
       </div>
       {error && (
         <div>
-          <button type="button" class="button small" onClick={preview.reload}>
-            Look again
-          </button>
+          <Button text="Look again" look="small" onClick={preview.reload} />
         </div>
       )}
     </section>
@@ -78,12 +77,12 @@ function DidYouMean({ nearest, onMeant }: { nearest: string | undefined; onMeant
   return (
     <p class="row">
       Did you mean
-      <button type="button" class="button small" onClick={() => onMeant(nearest)}>
+      <Button look="small" onClick={() => onMeant(nearest)}>
         <span class="mono">
           <Text of={nearest} />
         </span>
         ?
-      </button>
+      </Button>
     </p>
   )
 }

@@ -1,9 +1,10 @@
 import type { TargetedSubmitEvent } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { KillSwitch } from '../../../client/api.ts'
-import type { GateError } from '../../../client/errors.ts'
+import { type Act, useAct } from '../../data/act.ts'
 import { useConsole } from '../../data/console.ts'
-import { failure, useLoad } from '../../data/load.ts'
+import { useLoad } from '../../data/load.ts'
+import { Button, CloseFooter } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
@@ -15,10 +16,21 @@ import { StopName, stopTitle } from './stop-name.tsx'
 
 /** Ends one stop by its id, and never another that replaced it meanwhile. */
 export function RecoverDialog({ stop, onClose }: { stop: KillSwitch; onClose: () => void }) {
-  const { stops } = useConsole()
-  const recovery = useRecovery(stop, onClose)
+  const { gate, stops } = useConsole()
+  const tell = useToast()
+  const recovery = useAct(async (recoveredBy: string, comment: string) => {
+    const { id, level, scope } = stop
+    try {
+      // The id excludes a later stop of the same level and scope, which the user has not seen here.
+      stops.replace(await gate.killSwitch.recover({ id, level, scope, recoveredBy, comment }))
+      tell(`Recovered: ${stopTitle(stop)}.`)
+      onClose()
+    } finally {
+      stops.reload()
+    }
+  })
   const others = (stops.data?.switches ?? []).filter(({ id }) => id !== stop.id)
-  const isOver = !recovery.isBusy && stops.data !== undefined && !isAmong(stops.data.switches, stop)
+  const isOver = !recovery.isBusy && stops.data?.switches.length === others.length
   return (
     <Dialog title="Recover: let agents act again" onClose={onClose}>
       <p>
@@ -55,44 +67,15 @@ export function RecoverDialog({ stop, onClose }: { stop: KillSwitch; onClose: ()
   )
 }
 
-interface Recovery {
-  isBusy: boolean
-  error: GateError | undefined
-  recover: (recoveredBy: string, comment: string) => Promise<void>
-}
+type RecoverFormProps = Act<[recoveredBy: string, comment: string]> & { onClose: () => void }
 
-function useRecovery(stop: KillSwitch, onDone: () => void): Recovery {
-  const { gate, stops } = useConsole()
-  const tell = useToast()
-  const isSending = useRef(false)
-  const [state, setState] = useState<Pick<Recovery, 'isBusy' | 'error'>>({ isBusy: false, error: undefined })
-  const recover = async (recoveredBy: string, comment: string): Promise<void> => {
-    if (isSending.current) return
-    isSending.current = true
-    setState({ isBusy: true, error: undefined })
-    try {
-      const { id, level, scope } = stop
-      // The id excludes a later stop of the same level and scope, which the user has not seen here.
-      stops.replace(await gate.killSwitch.recover({ id, level, scope, recoveredBy, comment }))
-      tell(`Recovered: ${stopTitle(stop)}.`)
-      onDone()
-      setState({ isBusy: false, error: undefined })
-    } catch (error) {
-      setState({ isBusy: false, error: failure(error) })
-    }
-    isSending.current = false
-    stops.reload()
-  }
-  return { ...state, recover }
-}
-
-function RecoverForm({ isBusy, error, recover, onClose }: Recovery & { onClose: () => void }) {
+function RecoverForm({ isBusy, error, run, onClose }: RecoverFormProps) {
   const { who } = useConsole()
   const [comment, setComment] = useState('')
   const [by, setBy] = useState(who.identity ?? who.name ?? who.keyId)
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
-    void recover(by, comment)
+    void run(by, comment)
   }
   return (
     <form onSubmit={submit}>
@@ -108,12 +91,8 @@ function RecoverForm({ isBusy, error, recover, onClose }: Recovery & { onClose: 
       <TextField label="Recovered by" value={by} onValue={setBy} isRequired maxLength={MAX_NAME} />
       {error && <Failure error={error} />}
       <footer>
-        <button type="button" class="button" onClick={onClose}>
-          Leave it stopped
-        </button>
-        <button type="submit" class="button primary" aria-disabled={isBusy}>
-          {isBusy ? 'Recovering…' : 'Recover'}
-        </button>
+        <Button text="Leave it stopped" onClick={onClose} />
+        <Button text={isBusy ? 'Recovering…' : 'Recover'} type="submit" look="primary" aria-disabled={isBusy} />
       </footer>
     </form>
   )
@@ -146,15 +125,7 @@ function EndedMeanwhile({ stop, onClose }: { stop: KillSwitch; onClose: () => vo
           </p>
         )}
       </div>
-      <footer>
-        <button type="button" class="button primary" onClick={onClose}>
-          Close
-        </button>
-      </footer>
+      <CloseFooter onClose={onClose} />
     </>
   )
-}
-
-function isAmong(switches: readonly KillSwitch[], { id }: KillSwitch): boolean {
-  return switches.some((stop) => stop.id === id)
 }

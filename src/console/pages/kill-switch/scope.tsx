@@ -1,12 +1,48 @@
 import type { RefObject } from 'preact'
+import type { KillSwitchLevel } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
+import { Button } from '../../ui/button.tsx'
 import { Choice, TextField } from '../../ui/field.tsx'
 import { Text } from '../../ui/text.tsx'
-import { MAX_SCOPE } from './limits.ts'
 
+/** Limit of the service, in characters. */
+const MAX_SCOPE = 128
 /** Limit of suggestions that fit in a row without pushing the form away. */
 const SUGGESTED = 8
+
+const LEVELS = ['L1', 'L2', 'L3', 'L4'] as const
+
+/** The levels of a stop that this key may use, in words. */
+export function LevelChoice({ level, onLevel }: { level: KillSwitchLevel; onLevel: (level: KillSwitchLevel) => void }) {
+  const { who, tenantId } = useConsole()
+  const offered = LEVELS.filter((each) => each !== 'L4' || who.roles.includes('admin'))
+  const words = {
+    L1: ['An action or a pattern', 'such as payment.transfer or payment.*'],
+    L2: ['A domain', 'the actions that the policies put together under a name'],
+    L3: [`All of ${tenantId}`, `every action that is asked for with its ${who.environment} keys`],
+    L4: ['Every tenant', 'everything that this service decides, live and test'],
+  } as const
+  return (
+    <fieldset class="levels">
+      <legend>What to stop</legend>
+      {offered.map((each) => {
+        const [name, more] = words[each]
+        return (
+          <label key={each} class={each === level ? 'chosen' : ''}>
+            <input type="radio" name="level" checked={each === level} onChange={() => onLevel(each)} />
+            <span>
+              <span class="level-name">
+                {name} <span class="muted">{each}</span>
+              </span>
+              <span class="muted small">{more}</span>
+            </span>
+          </label>
+        )
+      })}
+    </fieldset>
+  )
+}
 
 interface ScopeProps {
   value: string
@@ -40,9 +76,9 @@ export function ActionScope({ value, onValue, known, onChosen, frame }: ActionSc
         <ul class="row suggestions" aria-label="Known actions and patterns">
           {suggested.map((each) => (
             <li key={each}>
-              <button type="button" class="button small" onClick={() => onChosen(each)}>
+              <Button look="small" onClick={() => onChosen(each)}>
                 <Text of={each} />
-              </button>
+              </Button>
             </li>
           ))}
         </ul>
@@ -89,17 +125,16 @@ function suggestionsFor(typed: string, known: readonly string[]): string[] {
   return known.filter((each) => each.toLowerCase().includes(wanted)).slice(0, SUGGESTED)
 }
 
-/** Patterns first, since they stop more. */
+/**
+ * The actions, after the pattern for each first part of a name that covers all of them beginning with it.
+ * Patterns come first, since they stop more.
+ */
 function withPatterns(actions: readonly string[]): string[] {
-  return [...patternsOver(actions), ...actions]
-}
-
-/** For each first part of a name, the pattern that covers all known actions beginning with it. */
-function patternsOver(actions: readonly string[]): string[] {
   const segments = new Map<string, number>()
   for (const action of actions) {
     const [first = '', ...rest] = action.split('.')
     if (rest.length > 0) segments.set(first, Math.max(segments.get(first) ?? 0, rest.length))
   }
-  return [...segments].map(([first, most]) => `${first}.${most === 1 ? '*' : '**'}`)
+  const patterns = [...segments].map(([first, most]) => `${first}.${most === 1 ? '*' : '**'}`)
+  return [...patterns, ...actions]
 }

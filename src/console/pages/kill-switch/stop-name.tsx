@@ -6,7 +6,6 @@ const EVERYTHING = '*'
 
 type Named = Pick<KillSwitch, 'level' | 'scope'>
 
-/** The target of a stop, in words. */
 export function StopName({ of: { level, scope } }: { of: Named }) {
   return (
     <span class="stop-name">
@@ -26,7 +25,7 @@ function Stopped({ level, scope }: Named) {
   if (scope === EVERYTHING) return <strong>Every {level === 'L1' ? 'action' : 'domain'}</strong>
   return (
     <>
-      {level === 'L1' ? (isPattern(scope) ? 'Actions ' : 'Action ') : 'Domain '}
+      {level === 'L1' ? (scope.includes('*') ? 'Actions ' : 'Action ') : 'Domain '}
       <strong>
         <Text of={scope} />
       </strong>
@@ -43,8 +42,4 @@ export function stopTitle({ level, scope }: Named): string {
 export function phraseOf(level: KillSwitchLevel, scope: string, tenantId: string): string {
   if (level === 'L4') return 'stop everything'
   return `stop ${level === 'L3' ? tenantId : scope}`
-}
-
-function isPattern(scope: string): boolean {
-  return scope.includes('*')
 }

@@ -2,6 +2,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { PolicyTexts } from '../../../client/api.ts'
 import { addressOf, go } from '../../data/place.ts'
 import { draftAddress } from '../../data/policy-address.ts'
+import { Button } from '../../ui/button.tsx'
+import { Code } from '../../ui/code.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Choice, TextField } from '../../ui/field.tsx'
 import { Text } from '../../ui/text.tsx'
@@ -47,10 +49,11 @@ function DraftText({ state, texts }: DraftProps) {
     frame.current?.closest('fieldset')?.scrollIntoView({ block: 'start' })
   }, [isComing])
   const { files = [], lists = [] } = texts ?? {}
+  const inForce = textOf(texts, standsFor)
   const choose = (name: string): void => {
     const isFree = draft === '' || !isEdited
-    const inForce = textOf(texts, name)
-    change({ standsFor: name, ...(isFree && inForce !== undefined && { draft: inForce, isEdited: false }) })
+    const chosen = textOf(texts, name)
+    change({ standsFor: name, ...(isFree && chosen !== undefined && { draft: chosen, isEdited: false }) })
     go(draftAddress(name), 'replace')
   }
   return (
@@ -75,14 +78,19 @@ function DraftText({ state, texts }: DraftProps) {
         />
       </div>
       <div class="row between">
-        <ResetButton
-          draft={draft}
-          inForce={textOf(texts, standsFor)}
-          onReset={(text) => change({ draft: text, isEdited: false })}
-        />
+        {inForce === undefined ? (
+          <span />
+        ) : (
+          <Button
+            text={draft === inForce ? 'This is the text in force' : 'Back to the text in force'}
+            look="small"
+            aria-disabled={draft === inForce}
+            onClick={() => draft !== inForce && change({ draft: inForce, isEdited: false })}
+          />
+        )}
         <CopyButton text={draft} label="Copy the draft" />
       </div>
-      {lists.length > 0 && <Lists form={form} change={change} lists={lists} />}
+      {lists.length > 0 && <Lists state={state} lists={lists} />}
     </>
   )
 }
@@ -98,9 +106,9 @@ function Instead({ state: { form, instead, begin } }: { state: DryRunState }) {
             This is the draft that you have begun, in the place of{' '}
             {standsFor === '' ? 'all files' : <Text of={standsFor} />}.
           </span>
-          <button type="button" class="button small" onClick={() => begin(instead)}>
+          <Button look="small" onClick={() => begin(instead)}>
             Begin with <Text of={instead} /> instead
-          </button>
+          </Button>
         </div>
       )}
     </div>
@@ -115,33 +123,8 @@ function hintOf({ standsFor }: Form, files: number, lists: number): string {
   return `${files === 2 ? 'The other file goes' : `The ${files - 1} other files go`} with it as in force.${withLists}`
 }
 
-interface ResetProps {
-  draft: string
-  inForce: string | undefined
-  onReset: (text: string) => void
-}
-
-function ResetButton({ draft, inForce, onReset }: ResetProps) {
-  if (inForce === undefined) return <span />
-  return (
-    <button
-      type="button"
-      class="button small"
-      aria-disabled={draft === inForce}
-      onClick={() => draft !== inForce && onReset(inForce)}
-    >
-      {draft === inForce ? 'This is the text in force' : 'Back to the text in force'}
-    </button>
-  )
-}
-
-interface ListsProps {
-  form: Form
-  change: (part: Partial<Form>) => void
-  lists: PolicyTexts['lists']
-}
-
-function Lists({ form, change, lists }: ListsProps) {
+function Lists({ state, lists }: { state: DryRunState; lists: PolicyTexts['lists'] }) {
+  const { form, change } = state
   return (
     <details>
       <summary>{lists.length === 1 ? 'The list' : `The ${lists.length} lists`}</summary>
@@ -154,10 +137,7 @@ function Lists({ form, change, lists }: ListsProps) {
             key={path}
             label={
               <>
-                Content of{' '}
-                <code>
-                  <Text of={path} />
-                </code>
+                Content of <Code of={path} />
               </>
             }
             value={form.lists[path] ?? ''}

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Api, DryRun, PolicyTexts } from '../../../client/api.ts'
 import type { GateError } from '../../../client/errors.ts'
+import { isObject } from '../../../client/objects.ts'
 import { useConsole } from '../../data/console.ts'
 import { placeText, readJson } from '../../data/json-text.ts'
 import { failure } from '../../data/load.ts'
@@ -23,7 +24,6 @@ export interface Form {
   lists: Readonly<Record<string, string>>
 }
 
-/** A fault in a text, and its position. */
 export interface TextFault {
   text: string
   index: number
@@ -82,7 +82,7 @@ export function useDryRun(texts: PolicyTexts | undefined) {
     const mended = Object.fromEntries(Object.keys(part).map((name) => [name, undefined]))
     setState((last) => ({ ...last, faults: { ...last.faults, ...mended } }))
   }
-  const beginning = useBeginning({ texts, form, asked: state.asked, change })
+  const beginning = useBeginning(texts, form, state.asked, change)
   const ask = async (): Promise<void> => {
     const { faults, question } = questionOf(form, texts, isDraft)
     if (question === undefined) return setState((last) => ({ ...last, faults }))
@@ -100,15 +100,13 @@ export function useDryRun(texts: PolicyTexts | undefined) {
   return { form, change, ask, isDraft, ...beginning, ...state }
 }
 
-interface BeginningProps {
-  texts: PolicyTexts | undefined
-  form: Form
-  asked: Asked | undefined
-  change: (part: Partial<Form>) => void
-}
-
 /** Fills in the text in force that a draft starts with, until the user edits it. */
-function useBeginning({ texts, form, asked, change }: BeginningProps) {
+function useBeginning(
+  texts: PolicyTexts | undefined,
+  form: Form,
+  asked: Asked | undefined,
+  change: (part: Partial<Form>) => void,
+) {
   const { path, query } = usePlace()
   // Other parts of the page have file parameters too, unrelated to the draft.
   const isHere = path[1] === 'dry-run' && path[2] === 'draft'
@@ -159,37 +157,29 @@ function questionOf(
   const faults: Faults = {}
   const action = form.action.trim()
   if (action === '') faults.action = { text: 'An action is needed, such as payment.transfer.', index: 0 }
-  const context = objectOf(form.context, (fault) => {
-    faults.context = fault
-  })
-  const plan = objectOf(form.plan, (fault) => {
-    faults.plan = fault
-  })
+  const context = objectOf(form.context)
+  const plan = objectOf(form.plan)
+  if (context.fault) faults.context = context.fault
+  if (plan.fault) faults.plan = plan.fault
   if (Object.keys(faults).length > 0) return { faults }
   const agent = form.agent.trim()
   const question = {
     action,
-    ...(context && { context }),
-    ...(plan && { plan }),
+    ...(context.value && { context: context.value }),
+    ...(plan.value && { plan: plan.value }),
     ...(agent !== '' && { agent }),
     ...(isDraft && draftOf(form, texts)),
   }
   return { faults, question }
 }
 
-/** The members of a JSON object; undefined for empty text. */
-function objectOf(text: string, onFault: (fault: TextFault) => void): Record<string, unknown> | undefined {
-  if (text.trim() === '') return undefined
+/** A JSON object, or the fault of the text; neither for empty text. */
+function objectOf(text: string): { value?: Record<string, unknown>; fault?: TextFault } {
+  if (text.trim() === '') return {}
   const read = readJson(text)
-  if ('fault' in read) {
-    onFault({ text: `${placeText(text, read.index)}: ${read.fault}.`, index: read.index })
-    return undefined
-  }
-  const { value } = read
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return Object.fromEntries(Object.entries(value))
-  onFault({ text: 'This has to be an object: { … }.', index: 0 })
-  return undefined
+  if ('fault' in read) return { fault: { text: `${placeText(text, read.index)}: ${read.fault}.`, index: read.index } }
+  if (isObject(read.value)) return { value: read.value }
+  return { fault: { text: 'This has to be an object: { … }.', index: 0 } }
 }
 
 function draftOf({ draft, standsFor, lists }: Form, texts: PolicyTexts | undefined): Pick<Question, 'files' | 'lists'> {

@@ -1,22 +1,21 @@
-import { useId } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { PolicyTexts } from '../../../client/api.ts'
+import { Button } from '../../ui/button.tsx'
+import { Code } from '../../ui/code.tsx'
 import { DECISIONS } from '../../ui/decision-words.ts'
 import { Field, TextField } from '../../ui/field.tsx'
-import { Failure } from '../../ui/states.tsx'
+import { Empty, Failure } from '../../ui/states.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Draft } from './draft.tsx'
-import type { DryRunState } from './dry-run-state.ts'
-import { JsonField } from './json-field.tsx'
+import type { DryRunState, TextFault } from './dry-run-state.ts'
 import { Result, titleOf } from './result.tsx'
 
 interface DryRunProps {
   state: DryRunState
-  /** Declared actions, as suggestions. */
   actions: readonly string[]
   texts: PolicyTexts | undefined
 }
 
-/** The form of a dry run, and its result. */
 export function DryRunPage(props: DryRunProps) {
   const { asked, error, isDraft } = props.state
   return (
@@ -34,12 +33,9 @@ export function DryRunPage(props: DryRunProps) {
         )}
         {asked && <Result of={asked} />}
         {!asked && !error && (
-          <div class="empty">
-            <p class="empty-title">What would be decided is shown here.</p>
-            <p class="muted">
-              With the rule, the risk score, and what each condition saw. Nothing is recorded, and nothing runs.
-            </p>
-          </div>
+          <Empty title="What would be decided is shown here.">
+            With the rule, the risk score, and what each condition saw. Nothing is recorded, and nothing runs.
+          </Empty>
         )}
       </div>
     </div>
@@ -53,10 +49,7 @@ function Details({ of }: { of: readonly { path: string; message: string }[] }) {
     <ul class="bullets">
       {of.map(({ path, message }) => (
         <li key={path + message}>
-          <code>
-            <Text of={path} />
-          </code>{' '}
-          <Text of={message} />
+          <Code of={path} /> <Text of={message} />
         </li>
       ))}
     </ul>
@@ -75,9 +68,14 @@ function Question({ state, actions, texts }: DryRunProps) {
   return (
     <form class="card question" onSubmit={submit} onKeyDown={onKeyDown} noValidate>
       <h2>What would be decided?</h2>
-      <ActionField
+      <TextField
+        label="Action"
         value={form.action}
-        actions={actions}
+        suggestions={actions}
+        placeholder={actions[0] ?? 'payment.transfer'}
+        maxLength={128}
+        autoComplete="off"
+        isMono
         fault={faults.action?.text}
         onValue={(action) => change({ action })}
       />
@@ -105,9 +103,7 @@ function Question({ state, actions, texts }: DryRunProps) {
       />
       <Draft state={state} texts={texts} />
       <div class="row">
-        <button type="submit" class="button primary" aria-disabled={isBusy}>
-          {isBusy ? 'Asking…' : 'Ask'}
-        </button>
+        <Button text={isBusy ? 'Asking…' : 'Ask'} type="submit" look="primary" aria-disabled={isBusy} />
         <span class="muted small">
           Nothing is recorded.{' '}
           <span class="by-keyboard">
@@ -119,36 +115,34 @@ function Question({ state, actions, texts }: DryRunProps) {
   )
 }
 
-interface ActionFieldProps {
+interface JsonFieldProps {
+  label: string
   value: string
-  actions: readonly string[]
-  fault: string | undefined
+  fault: TextFault | undefined
+  rows: number
   onValue: (value: string) => void
 }
 
-function ActionField({ value, actions, fault, onValue }: ActionFieldProps) {
-  const listId = useId()
+/** A field for JSON. The caret moves to a fault. */
+function JsonField({ label, value, fault, rows, onValue }: JsonFieldProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (fault === undefined) return
+    area.current?.focus()
+    area.current?.setSelectionRange(fault.index, fault.index + 1)
+  }, [fault])
   return (
-    <Field label="Action" fault={fault}>
+    <Field label={label} fault={fault?.text}>
       {(control) => (
-        <>
-          <input
-            {...control}
-            class="mono"
-            value={value}
-            list={listId}
-            placeholder={actions[0] ?? 'payment.transfer'}
-            maxLength={128}
-            autoComplete="off"
-            spellcheck={false}
-            onInput={(event) => onValue(event.currentTarget.value)}
-          />
-          <datalist id={listId}>
-            {actions.map((action) => (
-              <option key={action} value={action} />
-            ))}
-          </datalist>
-        </>
+        <textarea
+          {...control}
+          ref={area}
+          class="mono"
+          rows={rows}
+          value={value}
+          spellcheck={false}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
       )}
     </Field>
   )

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useConsole } from '../../data/console.ts'
 import { go } from '../../data/place.ts'
 import { draftAddress, policyAddress } from '../../data/policy-address.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Link } from '../../ui/link.tsx'
 import { countText } from '../../ui/numbers.ts'
@@ -28,7 +29,7 @@ export function FileText({ name, text, line }: FileTextProps) {
     if (known > 0) setPart(partWith(known))
   }, [known])
   const first = Math.min(part, partWith(lines.length)) * PAGE
-  const shown = lines.slice(first, first + PAGE)
+  const parts = lines.length > PAGE && <Parts part={first / PAGE} count={lines.length} onPart={setPart} />
   return (
     <section class="card file-text">
       <div class="row between">
@@ -50,9 +51,9 @@ export function FileText({ name, text, line }: FileTextProps) {
           There is no line {countText(line)}: the file has {countText(lines.length)}. It may have been in a set before.
         </p>
       )}
-      {lines.length > PAGE && <Parts {...{ part: first / PAGE, count: lines.length, onPart: setPart }} />}
-      <Lines name={name} lines={shown} first={first} line={known} />
-      {lines.length > PAGE && <Parts {...{ part: first / PAGE, count: lines.length, onPart: setPart }} />}
+      {parts}
+      <Lines name={name} lines={lines.slice(first, first + PAGE)} first={first} line={known} />
+      {parts}
     </section>
   )
 }
@@ -101,41 +102,19 @@ function Lines({ name, lines, first, line }: LinesProps) {
   )
 }
 
-interface PartsProps {
-  part: number
-  count: number
-  onPart: (part: number) => void
-}
-
-function Parts({ part, count, onPart }: PartsProps) {
+/** The buttons keep the focus at the first and the last part. */
+function Parts({ part, count, onPart }: { part: number; count: number; onPart: (part: number) => void }) {
   const first = part * PAGE
+  const isFirst = part === 0
+  const isLast = first + PAGE >= count
   return (
     <div class="row">
-      <PartButton isPossible={part > 0} onClick={() => onPart(part - 1)}>
-        Earlier lines
-      </PartButton>
+      <Button text="Earlier lines" look="small" aria-disabled={isFirst} onClick={() => isFirst || onPart(part - 1)} />
       <span class="small muted">
         Lines {countText(first + 1)} to {countText(Math.min(first + PAGE, count))} of {countText(count)}
       </span>
-      <PartButton isPossible={first + PAGE < count} onClick={() => onPart(part + 1)}>
-        Later lines
-      </PartButton>
+      <Button text="Later lines" look="small" aria-disabled={isLast} onClick={() => isLast || onPart(part + 1)} />
     </div>
-  )
-}
-
-interface PartButtonProps {
-  isPossible: boolean
-  onClick: () => void
-  children: string
-}
-
-/** The button keeps the focus at the first and the last part. */
-function PartButton({ isPossible, onClick, children }: PartButtonProps) {
-  return (
-    <button type="button" class="button small" aria-disabled={!isPossible} onClick={() => isPossible && onClick()}>
-      {children}
-    </button>
   )
 }
 
@@ -160,9 +139,7 @@ function GoToLine({ name, count, line }: { name: string; count: number; line: nu
           onInput={(event) => setEntered(event.currentTarget.value)}
         />
       </label>
-      <button type="submit" class="button small">
-        Go
-      </button>
+      <Button text="Go" type="submit" look="small" />
     </form>
   )
 }

@@ -1,19 +1,27 @@
 import { useState } from 'preact/hooks'
 import type { PolicyState } from '../../../client/api.ts'
+import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
 import { useChanges } from '../../data/live.ts'
-import { type Loaded, useLoad } from '../../data/load.ts'
-import { usePlace } from '../../data/place.ts'
+import { failure, type Loaded, useLoad } from '../../data/load.ts'
+import { addressOf, usePlace } from '../../data/place.ts'
+import { draftAddress } from '../../data/policy-address.ts'
+import { Button } from '../../ui/button.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
-import { Await, Empty } from '../../ui/states.tsx'
+import { Await, Empty, Failure } from '../../ui/states.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { DryRunPage } from './dry-run.tsx'
-import { useDryRun } from './dry-run-state.ts'
-import { ReloadButton, type Reloaded, ReloadNotice } from './reload.tsx'
+import { type DryRunState, useDryRun } from './dry-run-state.ts'
 import { SourceView, type Texts } from './source.tsx'
 import { NotCurrent, StateView } from './state.tsx'
-import { PARTS, PolicyTabs } from './tabs.tsx'
 
-/** The policies in force, their texts, and dry runs. */
+/** The parts of the page, by segment of the address. */
+const PARTS = [
+  { segment: '', title: 'In force', needs: 'listPolicies' },
+  { segment: 'source', title: 'Source', needs: 'policySource' },
+  { segment: 'dry-run', title: 'Dry run', needs: 'dryRun' },
+] as const
+
 export function PoliciesPage() {
   const { gate, may } = useConsole()
   const state = useLoad((signal) => gate.policies.list({ signal }), [])
@@ -43,13 +51,23 @@ export function PoliciesPage() {
   )
 }
 
-interface ShownProps {
-  state: Loaded<PolicyState>
-  texts: Texts
-  dryRun: ReturnType<typeof useDryRun>
+/** The parts that the roles allow. */
+function PolicyTabs({ dryRun }: { dryRun: DryRunState }) {
+  const { may } = useConsole()
+  const { path } = usePlace()
+  const tabs = PARTS.filter(({ needs }) => may(needs)).map(({ segment, title }) => ({
+    title,
+    // Returns to the draft in progress.
+    to:
+      segment === 'dry-run' && dryRun.isDraft
+        ? draftAddress(dryRun.form.standsFor)
+        : addressOf(['policies', ...(segment === '' ? [] : [segment])]),
+    isCurrent: (path[1] ?? '') === segment,
+  }))
+  return <Tabs label="Of the policies" tabs={tabs} />
 }
 
-function Shown({ state, texts, dryRun }: ShownProps) {
+function Shown({ state, texts, dryRun }: { state: Loaded<PolicyState>; texts: Texts; dryRun: DryRunState }) {
   const { may } = useConsole()
   const { path } = usePlace()
   const wanted = path[1] ?? ''
@@ -72,5 +90,45 @@ function Shown({ state, texts, dryRun }: ShownProps) {
         <DryRunPage state={dryRun} actions={state.data?.actions ?? []} texts={texts.data} />
       )}
     </>
+  )
+}
+
+type Reloaded = { data: PolicyState } | { error: GateError }
+
+function ReloadButton({ onDone }: { onDone: (reloaded: Reloaded) => void }) {
+  const { gate } = useConsole()
+  const [isBusy, setIsBusy] = useState(false)
+  const reload = async (): Promise<void> => {
+    if (isBusy) return
+    setIsBusy(true)
+    try {
+      onDone({ data: await gate.policies.reload() })
+    } catch (error) {
+      onDone({ error: failure(error) })
+    } finally {
+      setIsBusy(false)
+    }
+  }
+  return <Button text={isBusy ? 'Reading the files…' : 'Reload'} aria-disabled={isBusy} onClick={() => void reload()} />
+}
+
+function ReloadNotice({ of, onClose }: { of: Reloaded; onClose: () => void }) {
+  if ('error' in of) return <Failure error={of.error} />
+  const { current, digest } = of.data
+  return (
+    <div class={`notice reloaded ${current ? 'good' : ''}`} role="status">
+      <p>
+        {current ? (
+          <>
+            The files have been read, and are in force: <code>{digest}</code>
+          </>
+        ) : digest === null ? (
+          'The files have been read. They do not come into force, and no policies are: every action is denied.'
+        ) : (
+          'The files have been read. They do not come into force: the policies before them still decide.'
+        )}
+      </p>
+      <Button text="✕" look="quiet" aria-label="Close" onClick={onClose} />
+    </div>
   )
 }

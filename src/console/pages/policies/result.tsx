@@ -1,12 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { DryRun } from '../../../client/api.ts'
 import { DecisionBadge, Risk, RiskFactors } from '../../ui/badges.tsx'
+import { Code } from '../../ui/code.tsx'
 import { Id } from '../../ui/copy.tsx'
 import { DECIDED_BY, RETRIES } from '../../ui/decision-words.ts'
 import { Diagnostics } from '../../ui/diagnostics.tsx'
 import { Explanation } from '../../ui/explanation.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { PolicyDigest } from '../../ui/policy-place.tsx'
-import { LongText, Text } from '../../ui/text.tsx'
+import { LongText } from '../../ui/text.tsx'
 import type { Asked } from './dry-run-state.ts'
 
 /** The heading of the result, which names the policies that decided. */
@@ -15,7 +17,6 @@ export function titleOf({ isDraft, of }: Asked): string {
   return isDraft ? 'By the draft' : 'By the policies in force'
 }
 
-/** The hypothetical decision. */
 export function Result({ of: asked }: { of: Asked }) {
   const { action, isDraft, of } = asked
   const section = useRef<HTMLElement>(null)
@@ -37,7 +38,7 @@ export function Result({ of: asked }: { of: Asked }) {
       {verdict && (
         <section class="card">
           <h2>Why</h2>
-          <Facts of={verdict} digest={of.policyDigest} isDraft={isDraft} />
+          <Grounds of={verdict} digest={of.policyDigest} isDraft={isDraft} />
           <PolicyDigest.Provider value={of.policyDigest ?? ''}>
             <Explanation of={verdict.explanation} />
           </PolicyDigest.Provider>
@@ -53,10 +54,7 @@ function Verdict({ of: { decision, reason, riskScore, factors }, action }: { of:
   return (
     <>
       <p class="would-be">
-        <DecisionBadge decision={decision} />{' '}
-        <code>
-          <Text of={action} />
-        </code>
+        <DecisionBadge decision={decision} /> <Code of={action} />
       </p>
       <p>
         <LongText of={reason} />
@@ -69,51 +67,37 @@ function Verdict({ of: { decision, reason, riskScore, factors }, action }: { of:
   )
 }
 
-function Facts({ of, digest, isDraft }: { of: Verdict; digest: string | null; isDraft: boolean }) {
+function Grounds({ of, digest, isDraft }: { of: Verdict; digest: string | null; isDraft: boolean }) {
   const { rule, decidedBy, retry, decision, unevaluable } = of
   return (
-    <dl class="facts">
-      <dt>Decided by</dt>
-      <dd>
-        {DECIDED_BY[decidedBy]}
-        {rule !== null && (
+    <Facts
+      of={{
+        'Decided by': (
           <>
-            {' '}
-            <code>
-              <LongText of={rule} severalLines={false} />
-            </code>
+            {DECIDED_BY[decidedBy]}
+            {rule !== null && (
+              <>
+                {' '}
+                <code>
+                  <LongText of={rule} severalLines={false} />
+                </code>
+              </>
+            )}
           </>
-        )}
-      </dd>
-      {decision !== 'allow' && (
-        <>
-          <dt>Ask again</dt>
-          <dd>{RETRIES[retry]}</dd>
-        </>
-      )}
-      {unevaluable.length > 0 && (
-        <>
-          <dt>Unknown facts</dt>
-          <dd>
-            <ul>
-              {unevaluable.map(({ kind, name, facts }) => (
-                <li key={`${kind} ${name}`}>
-                  {kind}{' '}
-                  <code>
-                    <Text of={name} />
-                  </code>{' '}
-                  lacks{' '}
-                  <code>
-                    <Text of={facts.join(', ')} />
-                  </code>
-                </li>
-              ))}
-            </ul>
-          </dd>
-        </>
-      )}
-      <dt>{isDraft ? 'Digest of the draft' : 'Policies'}</dt>
-      <dd>{digest === null ? 'none in force' : <Id of={digest} what="the digest of the policies" />}</dd>
-    </dl>
+        ),
+        'Ask again': decision !== 'allow' && RETRIES[retry],
+        'Unknown facts': unevaluable.length > 0 && (
+          <ul>
+            {unevaluable.map(({ kind, name, facts }) => (
+              <li key={`${kind} ${name}`}>
+                {kind} <Code of={name} /> lacks <Code of={facts.join(', ')} />
+              </li>
+            ))}
+          </ul>
+        ),
+        [isDraft ? 'Digest of the draft' : 'Policies']:
+          digest === null ? 'none in force' : <Id of={digest} what="the digest of the policies" />,
+      }}
+    />
   )
 }

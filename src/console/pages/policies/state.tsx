@@ -1,15 +1,16 @@
+import { useState } from 'preact/hooks'
 import type { PolicyState } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
 import { Id } from '../../ui/copy.tsx'
 import { Diagnostics } from '../../ui/diagnostics.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { Link } from '../../ui/link.tsx'
 import { countText } from '../../ui/numbers.ts'
-import { LongText } from '../../ui/text.tsx'
+import { Empty } from '../../ui/states.tsx'
+import { LongText, Text } from '../../ui/text.tsx'
 import { Ago, Time } from '../../ui/time.tsx'
-import { Names } from './names.tsx'
 
-/** The policies in force, and the faults of the newest files. */
 export function StateView({ of }: { of: PolicyState }) {
   const { current, faults, diagnostics } = of
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
@@ -55,13 +56,10 @@ function Faults({ of }: { of: readonly string[] }) {
 
 function NoPolicies() {
   return (
-    <div class="empty">
-      <p class="empty-title">There are no policies yet.</p>
-      <p class="muted">
-        What is in the folder of the tenant, in the policies folder of the service, is shown here when it is in force.
-        “Writing policies” in the documentation begins with a first rule.
-      </p>
-    </div>
+    <Empty title="There are no policies yet.">
+      What is in the folder of the tenant, in the policies folder of the service, is shown here when it is in force.
+      “Writing policies” in the documentation begins with a first rule.
+    </Empty>
   )
 }
 
@@ -73,41 +71,76 @@ function InForce({ of }: { of: PolicyState }) {
   return (
     <section class="card">
       <h2>In force</h2>
-      <dl class="facts">
-        <dt>Digest</dt>
-        <dd>{digest && <Id of={digest} what="the digest" />}</dd>
-        <dt>State</dt>
-        <dd>
-          {current ? <span class="badge allow">current</span> : <span class="badge deny">not the newest files</span>}{' '}
-          {loadedAt && (
+      <Facts
+        of={{
+          Digest: digest && <Id of={digest} what="the digest" />,
+          State: (
             <>
-              loaded <Ago at={loadedAt} />, <Time at={loadedAt} />
+              {current ? (
+                <span class="badge allow">current</span>
+              ) : (
+                <span class="badge deny">not the newest files</span>
+              )}{' '}
+              {loadedAt && (
+                <>
+                  loaded <Ago at={loadedAt} />, <Time at={loadedAt} />
+                </>
+              )}
             </>
-          )}
-        </dd>
-        <dt>Files read</dt>
-        <dd>
-          {checkedAt ? <Ago at={checkedAt} /> : 'not yet'},{' '}
-          {watching ? 'and watched: changes come into force by themselves' : 'and only when somebody asks for it'}
-        </dd>
-        <dt>Rules</dt>
-        <dd>{countText(rules)}</dd>
-        <dt>Risk factors</dt>
-        <dd>{countText(factors)}</dd>
-        <dt>Files</dt>
-        <dd>
-          <Names of={files} none="none" to={may('policySource') && sourceOf} />
-        </dd>
-        <dt>Domains</dt>
-        <dd>
-          <Names of={domains} none="none" />
-        </dd>
-        <dt>Actions</dt>
-        <dd>
-          <Names of={actions} none="none is declared" />
-        </dd>
-      </dl>
+          ),
+          'Files read': (
+            <>
+              {checkedAt ? <Ago at={checkedAt} /> : 'not yet'},{' '}
+              {watching ? 'and watched: changes come into force by themselves' : 'and only when somebody asks for it'}
+            </>
+          ),
+          Rules: countText(rules),
+          'Risk factors': countText(factors),
+          Files: <Names of={files} none="none" to={may('policySource') && sourceOf} />,
+          Domains: <Names of={domains} none="none" />,
+          Actions: <Names of={actions} none="none is declared" />,
+        }}
+      />
     </section>
+  )
+}
+
+/** Limit of names shown before a click on more. */
+const SHOWN = 40
+
+interface NamesProps {
+  of: readonly string[]
+  none: string
+  to?: ((name: string) => string) | false
+}
+
+function Names({ of, none, to = false }: NamesProps) {
+  const [isWhole, setIsWhole] = useState(false)
+  if (of.length === 0) return <span class="muted">{none}</span>
+  const shown = isWhole ? of : of.slice(0, SHOWN)
+  return (
+    <>
+      <ul class="row names links">
+        {shown.map((name) => (
+          <li key={name}>
+            <code>
+              {to ? (
+                <Link to={to(name)}>
+                  <Text of={name} />
+                </Link>
+              ) : (
+                <Text of={name} />
+              )}
+            </code>
+          </li>
+        ))}
+      </ul>
+      {shown.length < of.length && (
+        <button type="button" class="link small" onClick={() => setIsWhole(true)}>
+          {countText(of.length - shown.length)} more
+        </button>
+      )}
+    </>
   )
 }
 

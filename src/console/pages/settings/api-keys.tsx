@@ -4,19 +4,18 @@ import { useNow } from '../../data/clock.ts'
 import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
 import { addressOf, go, usePlace } from '../../data/place.ts'
+import { Button } from '../../ui/button.tsx'
 import { Await, Empty } from '../../ui/states.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import { Filters, isWanted, wantedIn } from './filters.tsx'
+import { RevokeDialog, RotateDialog } from './key-dialogs.tsx'
 import { type ActOn, KeyTable } from './key-table.tsx'
-import { RevokeDialog } from './revoke-dialog.tsx'
-import { RotateDialog } from './rotate-dialog.tsx'
 
 type Act = { what: 'create' } | { what: 'rotate' | 'revoke'; key: ListedKey }
 
 /** Limit of keys shown before a click on more. */
 const SHOWN = 100
 
-/** The keys of the tenant, with their actions. */
 export function ApiKeys() {
   const { gate, may } = useConsole()
   const keys = useLoad((signal) => gate.keys.list({ signal }), [])
@@ -29,11 +28,7 @@ export function ApiKeys() {
     <section class="stack" aria-labelledby="api-keys">
       <div class="row between loose">
         <h2 id="api-keys">API Keys</h2>
-        {may('createKey') && (
-          <button type="button" class="button primary" onClick={() => setAct({ what: 'create' })}>
-            Create new key
-          </button>
-        )}
+        {may('createKey') && <Button text="Create new key" look="primary" onClick={() => setAct({ what: 'create' })} />}
       </div>
       <Await of={keys} what="the keys">
         {(all) => <Listed all={all} onAct={(what, key) => setAct({ what, key })} />}
@@ -60,13 +55,11 @@ function Listed({ all, onAct }: { all: readonly ListedKey[]; onAct: ActOn }) {
           {all.length === 0 ? (
             'Keys of the tenant are listed here. The first ones are made on the host: gate-sidecar keys create.'
           ) : (
-            <button
-              type="button"
-              class="button quiet"
+            <Button
+              look="quiet"
               onClick={() => go(addressOf(['settings', 'api-keys'], { state: 'all' }))}
-            >
-              Show all keys
-            </button>
+              text="Show all keys"
+            />
           )}
         </Empty>
       ) : (
@@ -74,9 +67,7 @@ function Listed({ all, onAct }: { all: readonly ListedKey[]; onAct: ActOn }) {
       )}
       {shown.length < found.length && (
         <div>
-          <button type="button" class="button" onClick={() => setIsWhole(true)}>
-            Show {found.length - shown.length} more
-          </button>
+          <Button onClick={() => setIsWhole(true)}>Show {found.length - shown.length} more</Button>
         </div>
       )}
     </>

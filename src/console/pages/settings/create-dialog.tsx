@@ -1,10 +1,13 @@
 import type { TargetedSubmitEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ListedKey } from '../../../client/api.ts'
+import type { GateError } from '../../../client/errors.ts'
+import { isUnsure, useAct } from '../../data/act.ts'
 import { useConsole } from '../../data/console.ts'
+import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useSecret } from '../../ui/secret.tsx'
-import { NoSecret, useAct } from './act.tsx'
+import { Failure } from '../../ui/states.tsx'
 import { Fields } from './create-fields.tsx'
 import { type Draft, EMPTY, isOfAField, requestOf } from './draft.ts'
 
@@ -43,14 +46,25 @@ export function CreateDialog({ keys, onClose, onUnsure }: CreateDialogProps) {
         <Fields draft={draft} onChange={change} error={error} hasTried={hasTried} keys={keys} />
         {error && !isOfAField(error) && <NoSecret error={error} />}
         <footer>
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary" disabled={isBusy}>
-            {isBusy ? 'Creating…' : 'Create key'}
-          </button>
+          <Button text="Cancel" onClick={onClose} />
+          <Button text={isBusy ? 'Creating…' : 'Create key'} type="submit" look="primary" disabled={isBusy} />
         </footer>
       </form>
     </Dialog>
+  )
+}
+
+/** The reason for a missing secret; without an answer, also a warning that the key may exist. */
+export function NoSecret({ error }: { error: GateError }) {
+  return (
+    <>
+      <Failure error={error} />
+      {isUnsure(error) && (
+        <p class="notice">
+          <strong>The key may have been made all the same.</strong> Then it is in the list, and nobody has its secret:
+          look there before you try again, and revoke what you did not get.
+        </p>
+      )}
+    </>
   )
 }

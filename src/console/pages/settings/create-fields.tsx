@@ -2,9 +2,10 @@ import type { ListedKey } from '../../../client/api.ts'
 import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
 import { Choice, TextField } from '../../ui/field.tsx'
+import { zoneName } from '../../ui/local-time.ts'
 import { Text } from '../../ui/text.tsx'
-import { type Draft, faultOf, groupsOf } from './draft.ts'
-import { ExpiryFields } from './expiry.tsx'
+import { Time } from '../../ui/time.tsx'
+import { type Draft, EXPIRIES, expiresAtOf, faultOf, groupsOf } from './draft.ts'
 import { Roles } from './roles.tsx'
 
 /** Limit of the service, in characters. */
@@ -19,7 +20,6 @@ interface FieldsProps {
   onChange: (changed: Partial<Draft>) => void
   error: GateError | undefined
   hasTried: boolean
-  /** Existing keys, whose groups are suggested. */
   keys: readonly ListedKey[]
 }
 
@@ -41,7 +41,7 @@ export function Fields({ draft, onChange, error, hasTried, keys }: FieldsProps) 
         onValue={(roles) => onChange({ roles })}
         fault={hasTried && draft.roles.length === 0 ? 'Choose one at least.' : faultOf(error, 'roles')}
       />
-      <EnvironmentField {...{ draft, onChange }} />
+      <EnvironmentField draft={draft} onChange={onChange} />
       <TextField
         label="Identity (optional)"
         value={draft.identity}
@@ -72,33 +72,66 @@ export function Fields({ draft, onChange, error, hasTried, keys }: FieldsProps) 
         suggestions={suggestedFor(draft.groups, keys)}
         fault={faultOf(error, 'groups')}
       />
-      <ExpiryFields
-        value={draft.expiry}
-        onValue={(expiry) => onChange({ expiry })}
-        fault={faultOf(error, 'expiresAt')}
-      />
+      <ExpiryFields draft={draft} onChange={onChange} error={error} />
     </>
   )
 }
 
+const ENVIRONMENTS = [
+  ['live', 'live'],
+  ['test', 'test'],
+] as const
+
 function EnvironmentField({ draft, onChange }: Pick<FieldsProps, 'draft' | 'onChange'>) {
-  const { who } = useConsole()
-  const options = [
-    ['live', 'live'],
-    ['test', 'test'],
-  ] as const
+  const isTest = useConsole().who.environment === 'test'
   return (
     <Choice
       label="Environment"
       value={draft.environment}
-      options={who.environment === 'test' ? options.slice(1) : options}
+      options={isTest ? ENVIRONMENTS.slice(1) : ENVIRONMENTS}
       onValue={(environment) => onChange({ environment })}
       hint={
-        who.environment === 'test'
+        isTest
           ? 'A test key makes test keys only.'
           : 'What test keys do is decided and recorded apart from what live keys do.'
       }
     />
+  )
+}
+
+function ExpiryFields({ draft, onChange, error }: Pick<FieldsProps, 'draft' | 'onChange' | 'error'>) {
+  const fault = faultOf(error, 'expiresAt')
+  const end = expiresAtOf(draft)
+  const isDate = draft.expiry === 'date'
+  return (
+    <>
+      <Choice
+        label="Expires"
+        value={draft.expiry}
+        options={EXPIRIES}
+        onValue={(expiry) => onChange({ expiry })}
+        hint={
+          end ? (
+            <>
+              It ends <Time at={end} />.
+            </>
+          ) : (
+            'A key that expires does no harm when it is forgotten.'
+          )
+        }
+        fault={isDate ? undefined : fault}
+      />
+      {isDate && (
+        <TextField
+          label={`Last day (${zoneName()})`}
+          type="date"
+          value={draft.lastDay}
+          onValue={(lastDay) => onChange({ lastDay })}
+          isRequired
+          fault={fault}
+        />
+      )}
+    </>
   )
 }
 

@@ -1,8 +1,17 @@
 import type { Environment, Role } from '../../../client/api.ts'
 import type { GateError } from '../../../client/errors.ts'
-import { type Expiry, expiresAtOf } from './expiry.tsx'
+import { serverNow } from '../../data/clock.ts'
 
-/** The input for a new key. */
+const DAY_MS = 86_400_000
+
+export const EXPIRIES = [
+  ['none', 'Never'],
+  ['7', 'In 7 days'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['date', 'On a date…'],
+] as const
+
 export interface Draft {
   name: string
   roles: readonly Role[]
@@ -10,7 +19,10 @@ export interface Draft {
   identity: string
   /** Separated by commas. */
   groups: string
-  expiry: Expiry
+  /** The end of the key: never, after some days, or with a calendar day. */
+  expiry: (typeof EXPIRIES)[number][0]
+  /** `2026-12-31`, where `expiry` is `date`. */
+  lastDay: string
 }
 
 export const EMPTY: Omit<Draft, 'environment'> = {
@@ -18,12 +30,12 @@ export const EMPTY: Omit<Draft, 'environment'> = {
   roles: [],
   identity: '',
   groups: '',
-  expiry: { kind: 'none', date: '' },
+  expiry: 'none',
+  lastDay: '',
 }
 
-/** The request for the service. */
-export function requestOf({ name, roles, environment, identity, groups, expiry }: Draft) {
-  const expiresAt = expiresAtOf(expiry)
+export function requestOf({ name, roles, environment, identity, groups, ...end }: Draft) {
+  const expiresAt = expiresAtOf(end)
   const named = groupsOf(groups)
   return {
     roles: [...roles],
@@ -39,6 +51,13 @@ export function groupsOf(text: string): string[] {
   return [...new Set(text.split(',').map((group) => group.trim()))].filter((group) => group !== '')
 }
 
+/** RFC 3339; undefined for a key without an end, or without a date yet. */
+export function expiresAtOf({ expiry, lastDay }: Pick<Draft, 'expiry' | 'lastDay'>): string | undefined {
+  if (expiry === 'none') return undefined
+  const end = expiry === 'date' ? new Date(`${lastDay}T23:59:59`) : new Date(serverNow() + Number(expiry) * DAY_MS)
+  return Number.isNaN(end.getTime()) ? undefined : end.toISOString()
+}
+
 const FIELDS = ['name', 'roles', 'identity', 'groups', 'expiresAt'] as const
 
 /** True if the service rejects one of the fields. */
@@ -46,7 +65,6 @@ export function isOfAField(error: GateError): boolean {
   return FIELDS.some((field) => faultOf(error, field) !== undefined)
 }
 
-/** The service's fault in a field. */
 export function faultOf(error: GateError | undefined, field: (typeof FIELDS)[number]): string | undefined {
   const found = error?.details.find(({ path }) => path === `/${field}` || path.startsWith(`/${field}/`))
   return found && `It ${found.message}.`

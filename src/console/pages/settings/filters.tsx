@@ -1,7 +1,7 @@
 import type { ListedKey } from '../../../client/api.ts'
 import { addressOf, go } from '../../data/place.ts'
 import { Choice, TextField } from '../../ui/field.tsx'
-import { hasEnded } from './key-state.tsx'
+import { hasEnded } from './key-table.tsx'
 import { ROLES } from './roles.tsx'
 
 const STATES = ['active', 'ended', 'all'] as const
@@ -29,13 +29,7 @@ export function isWanted(key: ListedKey, { state, role, text }: Wanted, nowMs: n
   return searchable.includes(text.trim().toLowerCase())
 }
 
-interface FiltersProps {
-  wanted: Wanted
-  all: readonly ListedKey[]
-  nowMs: number
-}
-
-export function Filters({ wanted, all, nowMs }: FiltersProps) {
+export function Filters({ wanted, all, nowMs }: { wanted: Wanted; all: readonly ListedKey[]; nowMs: number }) {
   const change = (changed: Partial<Wanted>): void => {
     const { state, role, text } = { ...wanted, ...changed }
     go(addressOf(['settings', 'api-keys'], { state: state === 'active' ? '' : state, role, q: text }), 'replace')

@@ -1,11 +1,11 @@
 import type { ListedKey } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
+import { Button } from '../../ui/button.tsx'
 import { Id } from '../../ui/copy.tsx'
 import { KeyHolder, Maker } from '../../ui/principal.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Text } from '../../ui/text.tsx'
-import { Ago } from '../../ui/time.tsx'
-import { hasEnded, State } from './key-state.tsx'
+import { Ago, Countdown, Time } from '../../ui/time.tsx'
 
 export type ActOn = (what: 'rotate' | 'revoke', key: ListedKey) => void
 
@@ -100,15 +100,71 @@ function Actions({ of: key, nowMs, onAct }: { of: ListedKey; nowMs: number; onAc
   return (
     <div class="row tight one-line">
       {may('rotateKey') && key.replacedBy === null && (
-        <button type="button" class="button small" onClick={() => onAct('rotate', key)}>
+        <Button look="small" onClick={() => onAct('rotate', key)}>
           Rotate…{which}
-        </button>
+        </Button>
       )}
       {may('revokeKey') && (
-        <button type="button" class="button small" onClick={() => onAct('revoke', key)}>
+        <Button look="small" onClick={() => onAct('revoke', key)}>
           Revoke…{which}
-        </button>
+        </Button>
       )}
     </div>
+  )
+}
+
+/** A key should be replaced when less time is left. */
+const SOON_MS = 7 * 86_400_000
+
+const COLOURS = {
+  active: 'allow',
+  'expires soon': 'warning',
+  replaced: 'plain',
+  expired: 'plain',
+  revoked: 'deny',
+} as const
+
+type KeyState = keyof typeof COLOURS
+
+export function hasEnded({ revokedAt, expiresAt }: ListedKey, nowMs: number): boolean {
+  return revokedAt !== null || (expiresAt !== null && Date.parse(expiresAt) <= nowMs)
+}
+
+function stateOf(key: ListedKey, nowMs: number): KeyState {
+  if (key.revokedAt !== null) return 'revoked'
+  if (key.replacedBy !== null) return 'replaced'
+  if (key.expiresAt === null) return 'active'
+  const leftMs = Date.parse(key.expiresAt) - nowMs
+  if (leftMs <= 0) return 'expired'
+  return leftMs < SOON_MS ? 'expires soon' : 'active'
+}
+
+function State({ of: key, nowMs }: { of: ListedKey; nowMs: number }) {
+  const state = stateOf(key, nowMs)
+  return (
+    <div>
+      <span class={`badge ${COLOURS[state]}`}>{state}</span>
+      <div class="muted small">
+        <Until of={key} nowMs={nowMs} state={state} />
+      </div>
+    </div>
+  )
+}
+
+function Until({ of: key, nowMs, state }: { of: ListedKey; nowMs: number; state: KeyState }) {
+  const { revokedAt, expiresAt } = key
+  if (revokedAt !== null) return <Time at={revokedAt} />
+  if (expiresAt === null) return <>no end</>
+  const isOver = hasEnded(key, nowMs)
+  if (isOver || state === 'active')
+    return (
+      <>
+        {isOver ? 'ended' : 'until'} <Time at={expiresAt} />
+      </>
+    )
+  return (
+    <>
+      works: <Countdown until={expiresAt} />
+    </>
   )
 }

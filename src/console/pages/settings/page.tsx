@@ -11,7 +11,6 @@ const SECTIONS = [
   { path: 'usage', title: 'Plan and usage', needs: 'usage', Section: PlanAndUsage },
 ] as const
 
-/** The keys of the tenant, its plan and its usage. */
 export function SettingsPage() {
   const { may } = useConsole()
   const { path } = usePlace()

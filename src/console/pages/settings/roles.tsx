@@ -17,7 +17,6 @@ interface RolesProps {
   fault: string | undefined
 }
 
-/** The roles of a key, each with its permissions. */
 export function Roles({ value, onValue, fault }: RolesProps) {
   const toggle = (role: Role): void =>
     onValue(value.includes(role) ? value.filter((each) => each !== role) : [...value, role])

@@ -2,12 +2,12 @@ import { useEffect } from 'preact/hooks'
 import type { Usage } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
+import { Facts } from '../../ui/facts.tsx'
 import { Await } from '../../ui/states.tsx'
 
 /** Poll interval: remaining usage changes each second. */
 const POLL_MS = 5000
 
-/** The plan of the tenant, and its remaining usage. */
 export function PlanAndUsage() {
   const { gate } = useConsole()
   const usage = useLoad((signal) => gate.service.usage({ signal }), [])
@@ -45,20 +45,14 @@ function Shown({ usage }: { usage: Usage }) {
         </div>
         <div class="card">
           <h3>Plan</h3>
-          <dl class="facts">
-            <dt>Plan</dt>
-            <dd>
-              <strong>{plan}</strong>
-            </dd>
-            <dt>Requests</dt>
-            <dd>{requestsPerMinute === null ? 'without limit' : `${requestsPerMinute} per minute`}</dd>
-            <dt>Status reads</dt>
-            <dd>{statusRequestsPerMinute} per minute for each key, beside the plan</dd>
-            <dt>Keys</dt>
-            <dd>
-              {keys.active} active, {keys.ended} ended ({environment})
-            </dd>
-          </dl>
+          <Facts
+            of={{
+              Plan: <strong>{plan}</strong>,
+              Requests: requestsPerMinute === null ? 'without limit' : `${requestsPerMinute} per minute`,
+              'Status reads': `${statusRequestsPerMinute} per minute for each key, beside the plan`,
+              Keys: `${keys.active} active, ${keys.ended} ended (${environment})`,
+            }}
+          />
         </div>
       </div>
       <div class="card">

@@ -1,0 +1,26 @@
+import type { ButtonHTMLAttributes } from 'preact'
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  /** Label; one that is more than a text is given as children. */
+  text?: string
+  /** Classes beside `button`, such as `primary small`. */
+  look?: string
+}
+
+/** A button, which submits its form only where its type says so. */
+export function Button({ text, look = '', children = text, type = 'button', ...rest }: ButtonProps) {
+  return (
+    <button type={type} class={`button ${look}`} {...rest}>
+      {children}
+    </button>
+  )
+}
+
+/** The end of a dialog that has nothing more to ask. */
+export function CloseFooter({ onClose, label = 'Close' }: { onClose: () => void; label?: string }) {
+  return (
+    <footer>
+      <Button text={label} look="primary" onClick={onClose} />
+    </footer>
+  )
+}
