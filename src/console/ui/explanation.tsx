@@ -1,6 +1,7 @@
 import type { Explanation as Explained, ExplainedFactor, ExplainedRequest, ExplainedRule } from '../../client/api.ts'
 import { DecisionBadge } from './badges.tsx'
 import { Condition, Mark, Seen } from './condition.tsx'
+import { Facts } from './facts.tsx'
 import { PolicyPlace } from './policy-place.tsx'
 import { LongText, Text } from './text.tsx'
 
@@ -14,20 +15,15 @@ export function Explanation({ of }: { of: Explained }) {
           A stop covers the action: <Text of={killSwitch} />
         </p>
       )}
-      <dl class="facts">
-        <dt>Request</dt>
-        <dd>
-          <RequestFits of={request} />
-        </dd>
-        <dt>Domain</dt>
-        <dd>{domain === null ? <span class="muted">none</span> : <Text of={domain} />}</dd>
-        {thresholds !== null && (
-          <>
-            <dt>Risk limits</dt>
-            <dd>{`approval from ${thresholds.requireApproval}, denied from ${thresholds.deny}`}</dd>
-          </>
-        )}
-      </dl>
+      <Facts
+        of={{
+          Request: <RequestFits of={request} />,
+          Domain: domain === null ? <span class="muted">none</span> : <Text of={domain} />,
+          'Risk limits': thresholds
+            ? `approval from ${thresholds.requireApproval}, denied from ${thresholds.deny}`
+            : undefined,
+        }}
+      />
       <h3>Rules about the action</h3>
       {rules.length === 0 && <p class="muted">No rule is about this action.</p>}
       <ul class="stack tight explained">
@@ -55,9 +51,7 @@ function RequestFits({ of: { declared, validated, fault } }: { of: ExplainedRequ
       </>
     )
   if (!declared) return <>not checked, since the action is not declared</>
-  return (
-    <>{validated ? 'fits what the action declares' : 'fits what the action declares, but the plan names no action'}</>
-  )
+  return <>fits what the action declares{!validated && ', but the plan names no action'}</>
 }
 
 function Rule({ of: { id, effect, outcome, matches, decides, file, line, condition } }: { of: ExplainedRule }) {
@@ -78,11 +72,8 @@ function Rule({ of: { id, effect, outcome, matches, decides, file, line, conditi
   )
 }
 
-function Factor({
-  of: { name, outcome, weight, contribution, file, line, condition, scale },
-}: {
-  of: ExplainedFactor
-}) {
+function Factor({ of }: { of: ExplainedFactor }) {
+  const { name, outcome, weight, contribution, file, line, condition, scale } = of
   return (
     <li class="box">
       <div class="row baseline explained-head">

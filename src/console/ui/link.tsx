@@ -1,4 +1,5 @@
 import type { ComponentChildren, TargetedMouseEvent } from 'preact'
+import { type Console, useConsole } from '../data/console.ts'
 import { go } from '../data/place.ts'
 
 interface LinkProps {
@@ -24,4 +25,16 @@ export function Link({ to, current, label, children, ...rest }: LinkProps) {
       {children}
     </a>
   )
+}
+
+interface PermittedLinkProps extends LinkProps {
+  /** The operation that the linked page needs. */
+  needs: Parameters<Console['may']>[0]
+}
+
+/** A link for users with permission to see its page; its text alone for others. */
+export function PermittedLink({ needs, children, ...rest }: PermittedLinkProps) {
+  const { may } = useConsole()
+  if (!may(needs)) return <>{children}</>
+  return <Link {...rest}>{children}</Link>
 }

@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import type { CreatedKey } from '../../client/api.ts'
+import { Button, CloseFooter } from './button.tsx'
 import { CopyButton } from './copy.tsx'
 import { Dialog } from './dialog.tsx'
 import { Text } from './text.tsx'
@@ -55,20 +56,14 @@ function SecretDialog({ made: { id, name, key }, note, onClose }: NewSecret & { 
             use: revoke it, and make another.
           </p>
           <div class="row">
-            <button type="button" class="button primary" onClick={() => setIsAsking(false)}>
+            <Button look="primary" onClick={() => setIsAsking(false)}>
               Back to the secret
-            </button>
-            <button type="button" class="button" onClick={onClose}>
-              Close for good
-            </button>
+            </Button>
+            <Button onClick={onClose}>Close for good</Button>
           </div>
         </div>
       ) : (
-        <footer>
-          <button type="button" class="button primary" onClick={onClose}>
-            I have stored it
-          </button>
-        </footer>
+        <CloseFooter onClose={onClose} label="I have stored it" />
       )}
     </Dialog>
   )

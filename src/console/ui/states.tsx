@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { GateError } from '../../client/errors.ts'
 import type { Loaded } from '../data/load.ts'
+import { Button } from './button.tsx'
 import { Text } from './text.tsx'
 
 /** The reason why data is missing, and what the user can do. */
@@ -19,11 +20,7 @@ export function Failure({ error, retry }: { error: GateError; retry?: () => void
           </>
         )}
       </p>
-      {retry && (
-        <button type="button" class="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {retry && <Button onClick={retry}>Try again</Button>}
     </div>
   )
 }

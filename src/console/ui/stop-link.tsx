@@ -1,26 +1,19 @@
-import type { KillSwitchLevel } from '../../client/api.ts'
-import { useConsole } from '../data/console.ts'
+import type { KillSwitch } from '../../client/api.ts'
 import { addressOf } from '../data/place.ts'
-import { Link } from './link.tsx'
+import { PermittedLink } from './link.tsx'
 import { Text } from './text.tsx'
 
-interface StopLinkProps {
-  stop: { id: string; level: KillSwitchLevel; scope: string }
-}
-
 /** A stop by its name; a link for users with permission to see stops. */
-export function StopLink({ stop: { id, level, scope } }: StopLinkProps) {
-  const { may } = useConsole()
-  const name = (
-    <>
+export function StopLink({ stop: { id, level, scope } }: { stop: Pick<KillSwitch, 'id' | 'level' | 'scope'> }) {
+  return (
+    <PermittedLink needs="killSwitchStatus" to={stopAddress(id)}>
       {level} <StopScope level={level} scope={scope} />
-    </>
+    </PermittedLink>
   )
-  return may('killSwitchStatus') ? <Link to={stopAddress(id)}>{name}</Link> : name
 }
 
 /** The coverage of a stop of this level and scope, short enough for a line of the header. */
-export function StopScope({ level, scope }: { level: KillSwitchLevel; scope: string }) {
+export function StopScope({ level, scope }: Pick<KillSwitch, 'level' | 'scope'>) {
   if (level === 'L4') return <>every tenant</>
   return <Text of={scope} />
 }

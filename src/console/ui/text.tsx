@@ -56,6 +56,17 @@ function Marked({ of: { kind, text } }: { of: Part }) {
   )
 }
 
+/** Words of ours and then a text of others, as parts of a sentence; nothing without the text. */
+export function TextAfter({ words, of }: { words: string; of: string | null }) {
+  if (of === null) return null
+  return (
+    <>
+      {words}
+      <Text of={of} />
+    </>
+  )
+}
+
 /** Long text of others: its beginning, the length of the rest, and a button to show it. */
 export function LongText({ of, severalLines = true }: TextProps) {
   const [isWhole, setIsWhole] = useState(false)

@@ -1,5 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import type { Approval } from '../../../client/api.ts'
+import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Text } from '../../ui/text.tsx'
 import { confirmationOf, MAX_COMMENT, REJECT_REASONS, type VoteKind } from './vote.ts'
@@ -20,15 +21,9 @@ export function Comment({ kind, text, onText, fault }: CommentProps) {
         <fieldset class="row picks">
           <legend class="small muted">Said often</legend>
           {REJECT_REASONS.map((reason) => (
-            <button
-              key={reason}
-              type="button"
-              class="button small"
-              aria-pressed={text === reason}
-              onClick={() => onText(reason)}
-            >
+            <Button key={reason} look="small" aria-pressed={text === reason} onClick={() => onText(reason)}>
               {reason}
-            </button>
+            </Button>
           ))}
         </fieldset>
       )}

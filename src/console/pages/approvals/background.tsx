@@ -1,9 +1,8 @@
 import type { ApprovalBackground, PastDecision } from '../../../client/api.ts'
-import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
 import { policyAddress } from '../../data/policy-address.ts'
 import { DecisionBadge } from '../../ui/badges.tsx'
-import { Link } from '../../ui/link.tsx'
+import { PermittedLink } from '../../ui/link.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -12,23 +11,14 @@ import { Ago } from '../../ui/time.tsx'
 const SHOWN = 5
 
 /** The source of the rule that requires approval. */
-export function RuleSource({
-  rule,
-  unshown,
-  policyDigest,
-}: Pick<ApprovalBackground, 'rule' | 'unshown' | 'policyDigest'>) {
-  const { may } = useConsole()
+export function RuleSource({ background: { rule, unshown, policyDigest } }: { background: ApprovalBackground }) {
   if (rule === null) return <p class="muted">Not shown: {unshown?.message ?? 'no rule asked for the approval'}.</p>
   return (
     <figure class="rule-source">
       <figcaption class="small muted">
-        {may('policySource') ? (
-          <Link to={policyAddress(rule.file, rule.line, policyDigest ?? '')}>
-            <Text of={rule.file} />
-          </Link>
-        ) : (
+        <PermittedLink needs="policySource" to={policyAddress(rule.file, rule.line, policyDigest ?? '')}>
           <Text of={rule.file} />
-        )}
+        </PermittedLink>
         {`, ${rule.line === rule.endLine ? `line ${rule.line}` : `lines ${rule.line}–${rule.endLine}`}`}
       </figcaption>
       <Scroll label="Source of the rule" class="rule-text">
@@ -80,18 +70,13 @@ interface PastProps {
 }
 
 function Past({ title, decisions, none }: PastProps) {
-  const { may } = useConsole()
   if (decisions.length === 0) return <p class="muted small">{none}</p>
   const row = ({ id, action, decision, outcome, timestamp }: PastDecision) => (
     <li key={id}>
       <DecisionBadge decision={decision} />
-      {may('getDecision') ? (
-        <Link to={addressOf(['decisions', id])}>
-          <Text of={action} />
-        </Link>
-      ) : (
+      <PermittedLink needs="getDecision" to={addressOf(['decisions', id])}>
         <Text of={action} />
-      )}
+      </PermittedLink>
       <span class="muted small">
         {outcome !== null && `${outcome} · `}
         <Ago at={timestamp} />

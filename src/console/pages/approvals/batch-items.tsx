@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks'
 import type { Approval } from '../../../client/api.ts'
 import { Risk } from '../../ui/badges.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
-import { Text } from '../../ui/text.tsx'
-import { ArgumentLine } from './argument-line.tsx'
-import { Arguments, amountOf } from './arguments.tsx'
+import { Text, TextAfter } from '../../ui/text.tsx'
+import { ArgumentLine, Arguments, amountOf } from './arguments.tsx'
 import type { Result } from './vote.ts'
 
 /** Limit of characters of each argument in its line. */
@@ -72,12 +71,7 @@ function All({ approval }: { approval: Approval }) {
           <p class="muted">
             {'Bound as '}
             <code title={digest}>{shortDigest(digest)}</code>
-            {unbound.length > 0 && (
-              <>
-                {', but not '}
-                <Text of={unbound.join(', ')} />
-              </>
-            )}
+            <TextAfter words=", but not " of={unbound.length > 0 ? unbound.join(', ') : null} />
           </p>
         </>
       )}

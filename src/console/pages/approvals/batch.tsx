@@ -3,6 +3,7 @@ import type { Approval } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
 import { usePending } from '../../data/pending.ts'
+import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Comment, submitByKey } from './answers.tsx'
 import { BatchItems } from './batch-items.tsx'
@@ -56,23 +57,20 @@ export function Batch({ kind, approvals, onVoted, onClose }: BatchProps) {
           />
         )}
         <footer>
-          {!isOver && (
-            <button type="button" class="button" onClick={close}>
-              {isSending ? 'Stop after this one' : 'Cancel'}
-            </button>
-          )}
+          {!isOver && <Button onClick={close}>{isSending ? 'Stop after this one' : 'Cancel'}</Button>}
+          {/* One element, before and after, which keeps the focus. */}
           {isOver ? (
-            <button type="button" class="button primary" onClick={onClose}>
+            <Button look="primary" onClick={onClose}>
               Close
-            </button>
+            </Button>
           ) : (
-            <button
+            <Button
               type="submit"
-              class={`button ${kind === 'reject' ? 'danger' : 'primary'}`}
+              look={kind === 'reject' ? 'danger' : 'primary'}
               disabled={isSending || included.length === 0}
             >
               {isSending ? 'Sending…' : `${verb} ${included.length}`}
-            </button>
+            </Button>
           )}
         </footer>
       </form>

@@ -4,6 +4,7 @@ import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
 import { usePending } from '../../data/pending.ts'
+import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { isPhrase } from '../../ui/phrase.ts'
 import { Await } from '../../ui/states.tsx'
@@ -80,16 +81,14 @@ function Ballot({ approval, asked, kind, onClose, onDone }: BallotProps) {
       )}
       {error && <Refused error={error} />}
       <footer>
-        <button type="button" class="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
           type="submit"
-          class={`button ${kind === 'reject' || isTyped ? 'danger' : 'primary'}`}
+          look={kind === 'reject' || isTyped ? 'danger' : 'primary'}
           disabled={isSending || obstacle !== undefined}
         >
           {isSending ? 'Sending…' : kind === 'approve' ? 'Approve' : 'Reject'}
-        </button>
+        </Button>
       </footer>
     </form>
   )

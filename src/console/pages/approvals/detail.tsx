@@ -4,10 +4,12 @@ import type { Approval } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
 import { Risk, RiskFactors, StatusBadge } from '../../ui/badges.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Id } from '../../ui/copy.tsx'
-import { Link } from '../../ui/link.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { PermittedLink } from '../../ui/link.tsx'
 import { Await } from '../../ui/states.tsx'
-import { LongText, Text } from '../../ui/text.tsx'
+import { LongText, Text, TextAfter } from '../../ui/text.tsx'
 import { Countdown, Time } from '../../ui/time.tsx'
 import { Arguments, ExactJson } from './arguments.tsx'
 import { type Asked, useAsked } from './asked.ts'
@@ -88,7 +90,7 @@ function Shown({ approval, asked, onVote, takesFocus }: ShownProps) {
                 <History background={known} />
               </Section>
               <Section title="Rule">
-                <RuleSource {...known} />
+                <RuleSource background={known} />
               </Section>
             </>
           )
@@ -101,15 +103,13 @@ function Shown({ approval, asked, onVote, takesFocus }: ShownProps) {
   )
 }
 
-function Section({
-  title,
-  aside,
-  children,
-}: {
+interface SectionProps {
   title: string
   aside?: ComponentChildren
   children: ComponentChildren
-}) {
+}
+
+function Section({ title, aside, children }: SectionProps) {
   const id = useId()
   return (
     <section class="card" aria-labelledby={id}>
@@ -131,12 +131,7 @@ function Why({ approval: { reason, rule, requestedBy } }: { approval: Approval }
       </p>
       <p class="muted small">
         asked by <Text of={requestedBy} />
-        {rule !== null && (
-          <>
-            {' · rule '}
-            <Text of={rule} />
-          </>
-        )}
+        <TextAfter words=" · rule " of={rule} />
       </p>
     </div>
   )
@@ -145,79 +140,48 @@ function Why({ approval: { reason, rule, requestedBy } }: { approval: Approval }
 /** The times and ids of the approval. */
 function Record({ approval }: { approval: Approval }) {
   const { id, digest, createdAt, expiresAt, decidedAt, decisionId } = approval
-  const { may } = useConsole()
+  const deadline = (
+    <>
+      <Time at={expiresAt} />
+      {isPaused(approval) && ', and later by as long as the stop lasts'}
+    </>
+  )
+  const decision = (
+    <PermittedLink needs="getDecision" to={addressOf(['decisions', decisionId])}>
+      <code>{decisionId}</code>
+    </PermittedLink>
+  )
   return (
-    <dl class="facts">
-      <dt>Asked at</dt>
-      <dd>
-        <Time at={createdAt} />
-      </dd>
-      <dt>Deadline</dt>
-      <dd>
-        <Time at={expiresAt} />
-        {isPaused(approval) && ', and later by as long as the stop lasts'}
-      </dd>
-      {decidedAt !== null && (
-        <>
-          <dt>Decided at</dt>
-          <dd>
-            <Time at={decidedAt} />
-          </dd>
-        </>
-      )}
-      <dt>Decision</dt>
-      <dd>
-        {may('getDecision') ? (
-          <Link to={addressOf(['decisions', decisionId])}>
-            <code>{decisionId}</code>
-          </Link>
-        ) : (
-          <code>{decisionId}</code>
-        )}
-      </dd>
-      <dt>Approval</dt>
-      <dd>
-        <Id of={id} what="id" />
-      </dd>
-      <dt>Digest</dt>
-      <dd>
-        <Id of={digest} what="digest" />
-      </dd>
-    </dl>
+    <Facts
+      of={{
+        'Asked at': <Time at={createdAt} />,
+        Deadline: deadline,
+        'Decided at': decidedAt ? <Time at={decidedAt} /> : undefined,
+        Decision: decision,
+        Approval: <Id of={id} what="id" />,
+        Digest: <Id of={digest} what="digest" />,
+      }}
+    />
   )
 }
 
-interface VoteButtonsProps extends Pick<ShownProps, 'approval' | 'asked' | 'onVote'> {}
-
 /** Both votes, if the key may cast them, or the reason why not. */
-function VoteButtons({ approval, asked, onVote }: VoteButtonsProps) {
+function VoteButtons({ approval, asked, onVote }: Omit<ShownProps, 'takesFocus'>) {
   const { may, who } = useConsole()
   const id = useId()
   if (approval.status !== 'pending' || !may('approve')) return null
   const voting = { approval, background: asked.background.data, who }
   const [noApproval, noRejection] = [obstacleTo('approve', voting), obstacleTo('reject', voting)]
   const obstacles = [...new Set([noApproval, noRejection])].filter((text) => text !== undefined)
-  const described = obstacles.length > 0 ? id : undefined
+  const described = { 'aria-describedby': obstacles.length > 0 ? id : undefined }
   return (
     <div class="row vote-buttons">
-      <button
-        type="button"
-        class="button primary"
-        disabled={noApproval !== undefined}
-        aria-describedby={described}
-        onClick={() => onVote('approve')}
-      >
+      <Button look="primary" disabled={noApproval !== undefined} onClick={() => onVote('approve')} {...described}>
         Approve…
-      </button>
-      <button
-        type="button"
-        class="button"
-        disabled={noRejection !== undefined}
-        aria-describedby={described}
-        onClick={() => onVote('reject')}
-      >
+      </Button>
+      <Button disabled={noRejection !== undefined} onClick={() => onVote('reject')} {...described}>
         Reject…
-      </button>
+      </Button>
       {obstacles.length > 0 && (
         <p id={id} class="small muted">
           <Text of={obstacles.join(' ')} />

@@ -1,4 +1,5 @@
 import { Fragment } from 'preact'
+import { CloseFooter } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
 const KEYS = [
@@ -41,11 +42,7 @@ export function Help({ areLettersOn, onLetters, mayVote, onClose }: HelpProps) {
         <input type="checkbox" checked={areLettersOn} onChange={(event) => onLetters(event.currentTarget.checked)} />
         Single letters do this
       </label>
-      <footer>
-        <button type="button" class="button primary" onClick={onClose}>
-          Close
-        </button>
-      </footer>
+      <CloseFooter onClose={onClose} />
     </Dialog>
   )
 }

@@ -1,16 +1,19 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Approval } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
-import { usePending } from '../../data/pending.ts'
+import { useChanges } from '../../data/live.ts'
+import { type Loaded, useLoad } from '../../data/load.ts'
+import { type Pending, usePending } from '../../data/pending.ts'
 import { addressOf, go, usePlace } from '../../data/place.ts'
-import { type Filters, filtersOf, queryOf } from './filters.ts'
-import { useListed } from './listed.ts'
+import { chosenOf, type Filters, filtersOf, queryOf } from './filters.ts'
 import { useScrollBack } from './scroll-back.ts'
 import { useSelection } from './selection.ts'
 import type { VoteKind } from './vote.ts'
 
 /** Limit of rows drawn before a click on more: a list of thousands is searched, not read. */
 export const SHOWN = 50
+/** Limit of past approvals in the list: those with the latest deadlines. */
+const MOST_PAST = 500
 
 /** Width from which an open approval stands beside the list. */
 const WIDE = '(min-width: 64rem)'
@@ -94,6 +97,35 @@ function useInboxPlace() {
     go(addressOf(openId === undefined ? ['approvals'] : ['approvals', openId], queryOf(changed)), 'replace')
   const back = addressOf(['approvals'], queryOf(filters))
   return { openId, isWide, isAlone: openId !== undefined && !isWide, filters, setFilters, toOpen, back }
+}
+
+/** Pending or past approvals that match the filters, in order. */
+function useListed(filters: Filters): { loaded: Loaded<Pending>; rows: readonly Approval[] } {
+  const { who } = useConsole()
+  const pending = usePending()
+  const past = usePast(filters.status)
+  const loaded = filters.status === 'pending' ? pending : past
+  const items = loaded.data?.items
+  const key = JSON.stringify(filters)
+  const rows = useMemo(() => chosenOf(items ?? [], filters, who), [items, key, who])
+  return { loaded, rows }
+}
+
+/** Fetches the end of the list, which the service orders by deadline, oldest first. */
+function usePast(status: Approval['status']): Loaded<Pending> {
+  const { gate } = useConsole()
+  const past = useLoad(
+    async (signal) => {
+      if (status === 'pending') return { items: [], total: 0 }
+      const { total } = (await gate.approvals.list({ status, limit: 1 }, { signal })).page
+      const offset = Math.max(0, total - MOST_PAST)
+      const { data, page } = await gate.approvals.list({ status, limit: MOST_PAST, offset }, { signal })
+      return { items: data, total: page.total }
+    },
+    [status],
+  )
+  useChanges(['approval', 'killswitch'], () => status !== 'pending' && !past.isLoading && past.reload())
+  return past
 }
 
 /** A request to focus the cursor's row after drawing; each request forces a draw. */

@@ -1,3 +1,4 @@
+import { Button } from '../../ui/button.tsx'
 import { Await, Empty } from '../../ui/states.tsx'
 import { countOf, type Filters } from './filters.ts'
 import { type InboxState, SHOWN } from './inbox-state.ts'
@@ -28,9 +29,9 @@ export function Inbox({ inbox }: { inbox: InboxState }) {
               <p class="row loose muted small inbox-count">
                 {countText({ shown: rows.length, found, known: items.length, total })}
                 {rows.length < found && (
-                  <button type="button" class="button small" onClick={onMore}>
+                  <Button look="small" onClick={onMore}>
                     Show {Math.min(SHOWN, found - rows.length)} more
-                  </button>
+                  </Button>
                 )}
               </p>
             </>
@@ -87,30 +88,15 @@ function BatchBar({ inbox: { rows, selection, voteOnSelected } }: { inbox: Inbox
       </label>
       {selected.size > 0 && (
         <span class="row">
-          <button
-            type="button"
-            class="button small"
-            aria-label="Approve… selected"
-            onClick={() => voteOnSelected('approve')}
-          >
+          <Button look="small" aria-label="Approve… selected" onClick={() => voteOnSelected('approve')}>
             Approve…
-          </button>
-          <button
-            type="button"
-            class="button small"
-            aria-label="Reject… selected"
-            onClick={() => voteOnSelected('reject')}
-          >
+          </Button>
+          <Button look="small" aria-label="Reject… selected" onClick={() => voteOnSelected('reject')}>
             Reject…
-          </button>
-          <button
-            type="button"
-            class="button small quiet"
-            aria-label="Select none"
-            onClick={() => select([...selected], false)}
-          >
+          </Button>
+          <Button look="small quiet" aria-label="Select none" onClick={() => select([...selected], false)}>
             None
-          </button>
+          </Button>
         </span>
       )}
     </div>

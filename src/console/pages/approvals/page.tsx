@@ -1,17 +1,18 @@
-import { useContext } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { LiveContext } from '../../data/live.ts'
+import { notifyState, turnOff, turnOn } from '../../data/notify.ts'
+import { Button } from '../../ui/button.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Empty } from '../../ui/states.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import { Batch } from './batch.tsx'
 import { Decide } from './decide.tsx'
 import { Detail } from './detail.tsx'
 import { Help } from './help.tsx'
 import { Inbox } from './inbox.tsx'
 import { type InboxState, useInboxState } from './inbox-state.ts'
-import { useInboxKeys } from './keys.ts'
-import { NotifyButton } from './notify-button.tsx'
-import { useShortcutChoice } from './shortcuts.ts'
+import { useInboxKeys, useShortcutChoice } from './keys.ts'
 import { Toolbar } from './toolbar.tsx'
 
 /** Pending approvals: an inbox, and the open approval beside it, or on its own page where there is no room. */
@@ -30,9 +31,9 @@ export function ApprovalsPage() {
         ) : (
           <>
             {mayVote && <NotifyButton />}
-            <button type="button" class="button small for-keyboards" onClick={() => setQuestion('help')}>
+            <Button look="small for-keyboards" onClick={() => setQuestion('help')}>
               Keyboard <kbd>?</kbd>
-            </button>
+            </Button>
           </>
         )}
       </PageHead>
@@ -57,6 +58,26 @@ export function ApprovalsPage() {
   )
 }
 
+const REFUSED = 'This browser lets the console show no notifications. Its settings for this address say why.'
+
+/** Turns notifications of new approvals on and off. The browser asks for permission on this click, never before. */
+function NotifyButton() {
+  const [state, setState] = useState(notifyState)
+  const tell = useToast()
+  if (state === 'impossible') return null
+  const clicked = async (): Promise<void> => {
+    const next = state === 'on' ? turnOff() : await turnOn()
+    setState(next)
+    if (next === 'refused') tell(REFUSED)
+    if (next === 'on') tell('You are told of each new approval while this page is not in front.')
+  }
+  return (
+    <Button look="small" aria-pressed={state === 'on'} onClick={() => void clicked()}>
+      {state === 'on' ? 'Notifying' : 'Notify me'}
+    </Button>
+  )
+}
+
 /** Approvals that appeared and disappeared by themselves, and whether the list is live. */
 function News({ inbox: { selection, listed } }: { inbox: InboxState }) {
   const { isLive } = useContext(LiveContext)
@@ -66,9 +87,9 @@ function News({ inbox: { selection, listed } }: { inbox: InboxState }) {
       {!isLive && (
         <div class="notice line inbox-notice">
           <p>Not live: the service cannot be heard now, and what is shown may be old.</p>
-          <button type="button" class="button small" onClick={listed.loaded.reload}>
+          <Button look="small" onClick={listed.loaded.reload}>
             Load again
-          </button>
+          </Button>
         </div>
       )}
       <p class="row small inbox-news" role="status">

@@ -1,6 +1,7 @@
 import type { Approval } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { Risk, StatusBadge } from '../../ui/badges.tsx'
+import { CloseFooter } from '../../ui/button.tsx'
 import { Principal } from '../../ui/principal.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 import { LongText, Text } from '../../ui/text.tsx'
@@ -96,11 +97,7 @@ export function Overtaken({ approval, onClose }: { approval: Approval; onClose: 
         <Text of={approval.action} />
         <StatusBadge status={approval.status} />
       </p>
-      <footer>
-        <button type="button" class="button primary" onClick={onClose}>
-          Close
-        </button>
-      </footer>
+      <CloseFooter onClose={onClose} />
     </>
   )
 }

@@ -2,10 +2,10 @@ import type { Approval } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { Risk, StatusBadge } from '../../ui/badges.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Beginning, Text } from '../../ui/text.tsx'
+import { Beginning, Text, TextAfter } from '../../ui/text.tsx'
 import { Ago, Countdown } from '../../ui/time.tsx'
 import { spelledOut } from '../../ui/visible.ts'
-import { ArgumentLine } from './argument-line.tsx'
+import { ArgumentLine } from './arguments.tsx'
 import { standingOf } from './filters.ts'
 import { isPaused } from './stopped.tsx'
 import { countedOf } from './vote.ts'
@@ -73,12 +73,7 @@ function What({ approval, isNew }: { approval: Approval; isNew: boolean }) {
       </span>
       <span class="muted small">
         <Text of={requestedBy} />
-        {rule !== null && (
-          <>
-            {' · rule '}
-            <Text of={rule} />
-          </>
-        )}
+        <TextAfter words=" · rule " of={rule} />
       </span>
     </span>
   )

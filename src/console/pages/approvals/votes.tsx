@@ -1,7 +1,7 @@
 import type { Approval, ApprovalBackground } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { Principal } from '../../ui/principal.tsx'
-import { LongText, Text } from '../../ui/text.tsx'
+import { LongText, Text, TextAfter } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { countedOf, neededText } from './vote.ts'
 
@@ -46,12 +46,7 @@ function Given({ vote, approval }: { vote: Vote; approval: Approval }) {
       {doubt === undefined ? name : <s>{name}</s>}
       {principal === who.principal && ' (you)'}
       <span class="muted small">
-        {approverId !== principal && (
-          <>
-            {' as '}
-            <Text of={approverId} />
-          </>
-        )}
+        <TextAfter words=" as " of={approverId === principal ? null : approverId} />
         {isRejection ? ' rejected it ' : ' '}
         <Ago at={votedAt} />
       </span>

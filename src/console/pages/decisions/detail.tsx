@@ -6,14 +6,15 @@ import { useChanges } from '../../data/live.ts'
 import { useLoad } from '../../data/load.ts'
 import { addressOf } from '../../data/place.ts'
 import { RiskFactors } from '../../ui/badges.tsx'
+import { Explanation } from '../../ui/explanation.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
+import { PolicyDigest } from '../../ui/policy-place.tsx'
 import { Shown } from '../../ui/shown.tsx'
 import { Await, Empty } from '../../ui/states.tsx'
 import { Text } from '../../ui/text.tsx'
 import { EvidenceActions } from './evidence.tsx'
-import { ExplanationCard } from './explanation.tsx'
 import { Caller, ChainPlace, Summary } from './facts.tsx'
 import { Timeline } from './timeline.tsx'
 
@@ -62,7 +63,7 @@ export function DecisionDetail({ id, list }: DecisionDetailProps) {
                   <Caller of={found} />
                 </div>
               </div>
-              <ExplanationCard of={found} />
+              <Why of={found} />
               <section class="card">
                 <h2>What happened</h2>
                 <Await of={timeline} what="what happened">
@@ -170,5 +171,30 @@ function Unevaluable({ of: { unevaluable } }: { of: RecordedDecision }) {
         ))}
       </ul>
     </div>
+  )
+}
+
+/** The explanation by the deciding policies; or the reason why there is none. */
+function Why({ of: { explanation, unexplained, reproduced, policyDigest } }: { of: RecordedDecision }) {
+  return (
+    <section class="card">
+      <h2>Why</h2>
+      {explanation === null ? (
+        <p>
+          It cannot be explained: <Text of={unexplained?.message ?? 'the policies give no reason.'} />
+        </p>
+      ) : (
+        <>
+          {reproduced === true && (
+            <p class="small">
+              <span class="badge allow">reproduced</span> The policies that decided give the same again.
+            </p>
+          )}
+          <PolicyDigest.Provider value={policyDigest ?? ''}>
+            <Explanation of={explanation} />
+          </PolicyDigest.Provider>
+        </>
+      )}
+    </section>
   )
 }

@@ -3,6 +3,7 @@ import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
 import { failure } from '../../data/load.ts'
 import { addressOf } from '../../data/place.ts'
+import { Button } from '../../ui/button.tsx'
 import { download } from '../../ui/download.ts'
 import { Link } from '../../ui/link.tsx'
 import { Failure } from '../../ui/states.tsx'
@@ -29,9 +30,9 @@ export function EvidenceActions({ id }: { id: string }) {
   }
   return (
     <>
-      <button type="button" class="button" disabled={isBusy} onClick={() => void exportIt()}>
+      <Button disabled={isBusy} onClick={() => void exportIt()}>
         {isBusy ? 'Exporting…' : 'Download evidence'}
-      </button>
+      </Button>
       <Link class="button" to={addressOf(['audit', 'verify-bundle'], { decision: id })}>
         Verify here
       </Link>

@@ -2,6 +2,7 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ListedDecision } from '../../../client/api.ts'
 import { addressOf, go, usePlace } from '../../data/place.ts'
 import { DecisionBadge, Risk } from '../../ui/badges.tsx'
+import { Button } from '../../ui/button.tsx'
 import { AGENT, DECIDED_BY } from '../../ui/decision-words.ts'
 import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
@@ -119,9 +120,7 @@ function Progress({ search, isFiltered }: { search: Search; isFiltered: boolean 
           <span class="spinner" aria-hidden="true" />
           <span>Searching{back}…</span>
         </div>
-        <button type="button" class="button" onClick={stop}>
-          Stop
-        </button>
+        <Button onClick={stop}>Stop</Button>
       </div>
     )
   if (isDone && items.length === 0) return <NoDecisions isFiltered={isFiltered} />
@@ -132,11 +131,7 @@ function Progress({ search, isFiltered }: { search: Search; isFiltered: boolean 
         {isDone ? ', all there are' : searchedTo === null ? ', search stopped' : <>, searched{back}</>}
         {'.'}
       </span>
-      {!isDone && (
-        <button type="button" class="button" onClick={goOn}>
-          Load older
-        </button>
-      )}
+      {!isDone && <Button onClick={goOn}>Load older</Button>}
     </div>
   )
 }

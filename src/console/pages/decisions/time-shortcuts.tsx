@@ -1,5 +1,6 @@
 import { serverNow } from '../../data/clock.ts'
 import { zoneName } from '../../ui/local-time.ts'
+import { Segments } from '../../ui/segments.tsx'
 import type { Filters } from './filters.ts'
 
 /** Starts of ranges, in days from today: from included, to excluded. */
@@ -17,25 +18,16 @@ interface TimeShortcutsProps {
 /** Frequent ranges of days in the viewer's zone. A second click on the chosen one clears it. */
 export function TimeShortcuts({ filters, change }: TimeShortcutsProps) {
   return (
-    <fieldset class="segments" title={`Days of the zone ${zoneName()}`}>
-      <legend class="visually-hidden">Days</legend>
-      {SHORTCUTS.map(({ name, first, end }) => {
+    <Segments
+      legend="Days"
+      title={`Days of the zone ${zoneName()}`}
+      options={SHORTCUTS.map(({ name, first, end }) => {
         const from = beginningOf(first)
         const to = end === undefined ? '' : beginningOf(end)
         const isChosen = filters.from === from && filters.to === to
-        return (
-          <button
-            key={name}
-            type="button"
-            class="segment"
-            aria-pressed={isChosen}
-            onClick={() => change(isChosen ? { from: '', to: '' } : { from, to })}
-          >
-            {name}
-          </button>
-        )
+        return { name, isChosen, onChoose: () => change(isChosen ? { from: '', to: '' } : { from, to }) }
       })}
-    </fieldset>
+    />
   )
 }
 

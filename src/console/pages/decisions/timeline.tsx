@@ -6,7 +6,7 @@ import { DECIDED_BY, OUTCOMES } from '../../ui/decision-words.ts'
 import { Link } from '../../ui/link.tsx'
 import { ActorName, Principal } from '../../ui/principal.tsx'
 import { StopLink } from '../../ui/stop-link.tsx'
-import { LongText, Text } from '../../ui/text.tsx'
+import { LongText, Text, TextAfter } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 
 /** The history of the action, in order. */
@@ -20,7 +20,12 @@ export function Timeline({ of: { decisionId, approval, items, leftOut } }: { of:
           <li key={item.entryId} class={item.event.replace('.', '-')}>
             <p class="moment">
               <Time at={item.at} />
-              {item.stop === null && <By of={item.actor} />}
+              {item.stop === null && item.actor && (
+                <span class="muted">
+                  {' by '}
+                  <ActorName of={item.actor} />
+                </span>
+              )}
             </p>
             <div>
               <Moment of={item} asked={decisionId} />
@@ -34,16 +39,6 @@ export function Timeline({ of: { decisionId, approval, items, leftOut } }: { of:
         </p>
       )}
     </>
-  )
-}
-
-function By({ of }: { of: TimelineItem['actor'] }) {
-  if (of === null) return null
-  return (
-    <span class="muted">
-      {' by '}
-      <ActorName of={of} />
-    </span>
   )
 }
 
@@ -126,12 +121,7 @@ function Decided({ of: { decision, decisionId }, isAsked }: { of: TimelineItem; 
       </p>
       <p class="muted small">
         {`by ${DECIDED_BY[decidedBy]}`}
-        {rule !== null && (
-          <>
-            {', rule '}
-            <Text of={rule} />
-          </>
-        )}
+        <TextAfter words=", rule " of={rule} />
       </p>
     </>
   )

@@ -1,6 +1,7 @@
 import type { Overview } from '../../../client/api.ts'
-import { countText } from '../../ui/numbers.ts'
+import { Facts } from '../../ui/facts.tsx'
 import { durationText } from '../../ui/time.tsx'
+import { CountBar } from './count-bar.tsx'
 import { Counted } from './counted.tsx'
 
 /** Ends of approvals, with the event types that occur once for each. Approved has none: a quorum may need several votes. */
@@ -14,45 +15,35 @@ const ENDS = [
 /** The ends of approvals, and the time that people took. */
 export function ApprovalsCard({ of: { approvals, from } }: { of: Overview }) {
   const { decided, waitMs } = approvals
-  const most = Math.max(...Object.values(decided), 1)
-  const isNone = Object.values(decided).every((count) => count === 0)
+  const most = Math.max(...Object.values(decided))
   return (
     <section class="card">
       <h2>How approvals ended</h2>
-      {isNone ? (
+      {most === 0 ? (
         <p class="muted">No approval ended in this time.</p>
       ) : (
         <ul class="stack tight bars">
           {ENDS.map(({ member, label, class: name, eventType }) => (
-            <li key={member}>
-              <span class="bar-name">
-                {eventType === null ? (
-                  label
-                ) : (
-                  <Counted path="audit" needs="auditChain" query={{ eventType, from }}>
-                    {label}
-                  </Counted>
-                )}
-              </span>
-              <span class="bar-row">
-                <span class="meter" aria-hidden="true">
-                  <span class={name} style={{ width: `${(decided[member] / most) * 100}%` }} />
-                </span>
-                <span class="number">{countText(decided[member])}</span>
-              </span>
-            </li>
+            <CountBar key={member} count={decided[member]} most={most} class={name}>
+              {eventType === null ? (
+                label
+              ) : (
+                <Counted in="audit" query={{ eventType, from }}>
+                  {label}
+                </Counted>
+              )}
+            </CountBar>
           ))}
         </ul>
       )}
       {waitMs && (
-        <dl class="facts">
-          <dt>Waiting time, median</dt>
-          <dd>{durationText(waitMs.p50)}</dd>
-          <dt>90th percentile</dt>
-          <dd>{durationText(waitMs.p90)}</dd>
-          <dt>Longest</dt>
-          <dd>{durationText(waitMs.max)}</dd>
-        </dl>
+        <Facts
+          of={{
+            'Waiting time, median': durationText(waitMs.p50),
+            '90th percentile': durationText(waitMs.p90),
+            Longest: durationText(waitMs.max),
+          }}
+        />
       )}
     </section>
   )

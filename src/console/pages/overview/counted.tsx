@@ -1,25 +1,21 @@
 import type { ComponentChildren } from 'preact'
-import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
-import { Link } from '../../ui/link.tsx'
+import { PermittedLink } from '../../ui/link.tsx'
+
+/** Pages that list what is counted, with the operation that each needs. */
+const LISTS = { audit: 'auditChain', approvals: 'listApprovals', decisions: 'listDecisions' } as const
 
 interface CountedProps {
-  /** The page that lists the counted items, and the operation that it needs. */
-  path: string
-  needs: Parameters<ReturnType<typeof useConsole>['may']>[0]
+  in: keyof typeof LISTS
   query?: Readonly<Record<string, string>>
-  /** The link's label, where its number alone is unclear. */
-  label?: string
   children: ComponentChildren
 }
 
 /** A count, or its label, as a link to the counted items for users with permission to see them. */
-export function Counted({ path, needs, query = {}, children, ...rest }: CountedProps) {
-  const { may } = useConsole()
-  if (!may(needs)) return <>{children}</>
+export function Counted({ in: path, query = {}, children }: CountedProps) {
   return (
-    <Link to={addressOf([path], query)} class="counted" {...rest}>
+    <PermittedLink needs={LISTS[path]} to={addressOf([path], query)} class="counted">
       {children}
-    </Link>
+    </PermittedLink>
   )
 }

@@ -60,7 +60,7 @@ function Legend({ buckets, time, span }: LegendProps) {
               <rect class={`bar ${name}`} width="12" height="12" rx="2" />
               <rect fill={`url(#pattern-${name})`} width="12" height="12" rx="2" />
             </svg>
-            <Counted path="decisions" needs="listDecisions" query={{ decision, ...span }}>
+            <Counted in="decisions" query={{ decision, ...span }}>
               {label} <strong>{countText(totals[member])}</strong>
             </Counted>
           </li>
@@ -77,7 +77,7 @@ function spanOf({ at }: DecisionBucket, { bucketMs }: Overview): { from: string;
 function AsTable({ of }: { of: Overview }) {
   const rows = of.decisions.filter((bucket) => totalsOf([bucket]).all > 0).reverse()
   const when = (bucket: DecisionBucket) => (
-    <Counted path="decisions" needs="listDecisions" query={spanOf(bucket, of)}>
+    <Counted in="decisions" query={spanOf(bucket, of)}>
       {spanText(bucket.at, of)}
     </Counted>
   )

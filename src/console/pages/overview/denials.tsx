@@ -2,6 +2,7 @@ import type { Denial, Overview } from '../../../client/api.ts'
 import { DECIDED_BY } from '../../ui/decision-words.ts'
 import { countText } from '../../ui/numbers.ts'
 import { Beginning } from '../../ui/text.tsx'
+import { CountBar } from './count-bar.tsx'
 import { Counted } from './counted.tsx'
 
 /** Limit of characters of a rule's name. */
@@ -9,7 +10,7 @@ const MOST = 120
 
 /** The rules and steps that denied most, each a link to its decisions. */
 export function DenialsCard({ of: { denials, denialsLeftOut, from } }: { of: Overview }) {
-  const most = Math.max(...denials.map(({ count }) => count), 1)
+  const most = Math.max(...denials.map(({ count }) => count))
   return (
     <section class="card">
       <h2>Denials by rule</h2>
@@ -18,15 +19,9 @@ export function DenialsCard({ of: { denials, denialsLeftOut, from } }: { of: Ove
       ) : (
         <ol class="stack tight bars">
           {denials.map((denial) => (
-            <li key={`${denial.rule} ${denial.decidedBy}`}>
+            <CountBar key={`${denial.rule} ${denial.decidedBy}`} count={denial.count} most={most} class="deny">
               <Name of={denial} from={from} />
-              <span class="bar-row">
-                <span class="meter" aria-hidden="true">
-                  <span class="deny" style={{ width: `${(denial.count / most) * 100}%` }} />
-                </span>
-                <span class="number">{countText(denial.count)}</span>
-              </span>
-            </li>
+            </CountBar>
           ))}
         </ol>
       )}
@@ -44,11 +39,11 @@ function Name({ of: { rule, decidedBy }, from }: { of: Denial; from: string }) {
   const step = DECIDED_BY[decidedBy]
   const named = rule === null ? {} : { rule, whole: 'yes' }
   return (
-    <span class="bar-name">
-      <Counted path="decisions" needs="listDecisions" query={{ ...named, decision: 'deny', decidedBy, from }}>
+    <>
+      <Counted in="decisions" query={{ ...named, decision: 'deny', decidedBy, from }}>
         {rule === null ? `no rule: ${step}` : <Beginning of={rule} most={MOST} />}
       </Counted>
       {rule !== null && decidedBy !== 'deny_rule' && <span class="muted small"> {step}</span>}
-    </span>
+    </>
   )
 }

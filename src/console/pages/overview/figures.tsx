@@ -9,35 +9,24 @@ import { Counted } from './counted.tsx'
 /** Key figures that show at a glance whether all is as usual. */
 export function Figures({ of: { decisions, approvals, latency, from } }: { of: Overview }) {
   const { all, deny, requireApproval } = totalsOf(decisions)
-  const listed = { path: 'decisions', needs: 'listDecisions' } as const
+  const listed = (text: string, query: Record<string, string>) => (
+    <Counted in="decisions" query={{ ...query, from }}>
+      {text}
+    </Counted>
+  )
   return (
     <section aria-label="Figures">
       <dl class="box figures">
-        <Figure
-          name="Decisions"
-          value={
-            <Counted {...listed} query={{ from }}>
-              {countText(all)}
-            </Counted>
-          }
-        />
+        <Figure name="Decisions" value={listed(countText(all), {})} />
         <Figure
           name={DECISIONS.deny}
           value={shareText(deny, all)}
-          more={
-            <Counted {...listed} query={{ decision: 'deny', from }}>
-              {decisionsText(deny)}
-            </Counted>
-          }
+          more={listed(decisionsText(deny), { decision: 'deny' })}
         />
         <Figure
           name={DECISIONS.require_approval}
           value={shareText(requireApproval, all)}
-          more={
-            <Counted {...listed} query={{ decision: 'require_approval', from }}>
-              {decisionsText(requireApproval)}
-            </Counted>
-          }
+          more={listed(decisionsText(requireApproval), { decision: 'require_approval' })}
         />
         <Pending {...approvals} />
         <Figure
@@ -59,11 +48,7 @@ function decisionsText(count: number): string {
 }
 
 function Pending({ pending, oldestPendingAt, nextDeadlineAt }: Overview['approvals']) {
-  const value = (
-    <Counted path="approvals" needs="listApprovals">
-      {countText(pending)}
-    </Counted>
-  )
+  const value = <Counted in="approvals">{countText(pending)}</Counted>
   const more = (
     <>
       {oldestPendingAt && (

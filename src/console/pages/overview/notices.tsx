@@ -7,16 +7,37 @@ import { countText } from '../../ui/numbers.ts'
 import { Text } from '../../ui/text.tsx'
 import { Ago } from '../../ui/time.tsx'
 
+/** Pages that solve problems, with the operation that each needs. */
+const SOLVED_AT = { 'kill-switch': 'killSwitchStatus', policies: 'listPolicies', audit: 'auditChain' } as const
+
+interface Problem {
+  name: string
+  title: ComponentChildren
+  text: ComponentChildren
+  page: keyof typeof SOLVED_AT
+  /** The label of the link to the page. */
+  link: string
+}
+
 /** Current problems, above everything else. */
 export function Notices({ of: { posture, audit } }: { of: Overview }) {
-  const notices = [...ofStop(posture), ...ofPolicies(posture), ...ofTrail(audit), ...ofAnchors(audit)]
-  if (notices.length === 0) return null
+  const { may } = useConsole()
+  const problems = [...ofStop(posture), ...ofPolicies(posture), ...ofTrail(audit), ...ofAnchors(audit)]
+  if (problems.length === 0) return null
   return (
     <section aria-label="What is wrong now">
       <ul class="stack tight notices">
-        {notices.map(({ name, content }) => (
+        {problems.map(({ name, title, text, page, link }) => (
           <li key={name} class="notice line wrong">
-            {content}
+            <p>
+              <strong>{title}</strong>
+              <span>{text}</span>
+            </p>
+            {may(SOLVED_AT[page]) && (
+              <Link to={addressOf([page])} class="button small">
+                {link}
+              </Link>
+            )}
           </li>
         ))}
       </ul>
@@ -24,124 +45,59 @@ export function Notices({ of: { posture, audit } }: { of: Overview }) {
   )
 }
 
-interface Notice {
-  name: string
-  content: ComponentChildren
-}
-
-function ofStop({ killSwitch: { active, level, scope } }: Overview['posture']): Notice[] {
+function ofStop({ killSwitch: { active, level, scope } }: Overview['posture']): Problem[] {
   if (!active) return []
-  const content = (
+  const title = (
     <>
-      <p>
-        <strong>
-          Stopped: {level} <Text of={scope ?? ''} />
-        </strong>
-        <span>Every action that the stop covers is denied, or waits until it ends.</span>
-      </p>
-      <To path="kill-switch" needs="killSwitchStatus">
-        Kill switch
-      </To>
+      Stopped: {level} <Text of={scope ?? ''} />
     </>
   )
-  return [{ name: 'stop', content }]
+  const text = 'Every action that the stop covers is denied, or waits until it ends.'
+  return [{ name: 'stop', title, text, page: 'kill-switch', link: 'Kill switch' }]
 }
 
-function ofPolicies({ policies: { inForce, current, faults } }: Overview['posture']): Notice[] {
+function ofPolicies({ policies: { inForce, current, faults } }: Overview['posture']): Problem[] {
   if (inForce && current) return []
-  const content = (
-    <>
-      <p>
-        <strong>{inForce ? 'The newest policies are not in force' : 'No policies are in force'}</strong>
-        <span>
-          {faults > 0 && `They have ${faults === 1 ? 'a fault' : `${faults} faults`}. `}
-          {inForce ? 'Those before them still decide.' : 'Every action is denied.'}
-        </span>
-      </p>
-      <To path="policies" needs="listPolicies">
-        {faults > 0 ? 'See the faults' : 'Policies'}
-      </To>
-    </>
-  )
-  return [{ name: 'policies', content }]
+  const title = inForce ? 'The newest policies are not in force' : 'No policies are in force'
+  const counted = faults === 0 ? '' : `They have ${faults === 1 ? 'a fault' : `${faults} faults`}. `
+  const text = `${counted}${inForce ? 'Those before them still decide.' : 'Every action is denied.'}`
+  return [{ name: 'policies', title, text, page: 'policies', link: faults > 0 ? 'See the faults' : 'Policies' }]
 }
 
-function ofTrail({ fault, lastVerified }: Overview['audit']): Notice[] {
-  const notices: Notice[] = []
+function ofTrail({ fault, lastVerified }: Overview['audit']): Problem[] {
+  const problems: Problem[] = []
   if (fault !== null) {
-    const content = (
-      <>
-        <p>
-          <strong>The audit trail is not written, and nothing is decided</strong>
-          <Text of={fault} severalLines />
-        </p>
-        <To path="audit" needs="auditChain">
-          Audit
-        </To>
-      </>
-    )
-    notices.push({ name: 'fault', content })
+    const title = 'The audit trail is not written, and nothing is decided'
+    problems.push({ name: 'fault', title, text: <Text of={fault} severalLines />, page: 'audit', link: 'Audit' })
   }
   if (lastVerified?.valid === false) {
-    const content = (
+    const text = (
       <>
-        <p>
-          <strong>The audit trail did not verify</strong>
-          <span>
-            The service verified its chains <Ago at={lastVerified.at} />, and at least one has been altered.
-          </span>
-        </p>
-        <To path="audit" needs="auditChain">
-          Verify it
-        </To>
+        The service verified its chains <Ago at={lastVerified.at} />, and at least one has been altered.
       </>
     )
-    notices.push({ name: 'unverified', content })
+    const title = 'The audit trail did not verify'
+    problems.push({ name: 'unverified', title, text, page: 'audit', link: 'Verify it' })
   }
-  return notices
+  return problems
 }
 
-function ofAnchors({ sinks, unanchoredEntries }: Overview['audit']): Notice[] {
-  return sinks
-    .filter(({ ok }) => !ok)
-    .map(({ sink, lastAt }) => {
-      const content = (
-        <>
-          <p>
-            <strong>External anchors fail: nothing can be written to “{sink}”</strong>
-            <span>
-              {lastAt === null ? (
-                'Nothing was written there since the service started. '
-              ) : (
-                <>
-                  Last written <Ago at={lastAt} />.{' '}
-                </>
-              )}
-              {unanchoredEntries !== null && `${countText(unanchoredEntries)} entries are in no anchor yet.`}
-            </span>
-          </p>
-          <To path="audit" needs="auditChain">
-            Audit
-          </To>
-        </>
-      )
-      return { name: `sink ${sink}`, content }
-    })
-}
-
-interface ToProps {
-  path: string
-  needs: Parameters<ReturnType<typeof useConsole>['may']>[0]
-  children: ComponentChildren
-}
-
-/** A link to the page that solves the problem, for users with permission to see it. */
-function To({ path, needs, children }: ToProps) {
-  const { may } = useConsole()
-  if (!may(needs)) return null
-  return (
-    <Link to={addressOf([path])} class="button small">
-      {children}
-    </Link>
-  )
+function ofAnchors({ sinks, unanchoredEntries }: Overview['audit']): Problem[] {
+  const failing = sinks.filter(({ ok }) => !ok)
+  return failing.map(({ sink, lastAt }) => {
+    const title = `External anchors fail: nothing can be written to “${sink}”`
+    const text = (
+      <>
+        {lastAt === null ? (
+          'Nothing was written there since the service started. '
+        ) : (
+          <>
+            Last written <Ago at={lastAt} />.{' '}
+          </>
+        )}
+        {unanchoredEntries !== null && `${countText(unanchoredEntries)} entries are in no anchor yet.`}
+      </>
+    )
+    return { name: `sink ${sink}`, title, text, page: 'audit', link: 'Audit' }
+  })
 }

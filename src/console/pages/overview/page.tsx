@@ -5,6 +5,7 @@ import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
 import { usePlace } from '../../data/place.ts'
 import { usePoll } from '../../data/poll.ts'
+import { Button } from '../../ui/button.tsx'
 import { PageHead } from '../../ui/page-head.tsx'
 import { Failure, Loading } from '../../ui/states.tsx'
 import { Text } from '../../ui/text.tsx'
@@ -85,9 +86,9 @@ function Stale({ error, sinceMs, retry }: { error: GateError; sinceMs: number; r
         <strong>These figures are old:</strong> they are from <Ago at={new Date(sinceMs).toISOString()} />.{' '}
         <Text of={error.message} /> <span class="muted small">({error.code})</span>
       </p>
-      <button type="button" class="button small" onClick={retry}>
+      <Button look="small" onClick={retry}>
         Try again
-      </button>
+      </Button>
     </div>
   )
 }

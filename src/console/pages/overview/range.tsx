@@ -1,4 +1,5 @@
 import { addressOf, go } from '../../data/place.ts'
+import { Segments } from '../../ui/segments.tsx'
 
 /** Time ranges, as the address holds them. */
 const RANGES = [
@@ -15,19 +16,13 @@ export function rangeOf(query: URLSearchParams): Range {
 
 export function RangeChoice({ range }: { range: Range }) {
   return (
-    <fieldset class="segments">
-      <legend class="visually-hidden">Time that is looked at</legend>
-      {RANGES.map(({ name, label }) => (
-        <button
-          key={name}
-          type="button"
-          class="segment"
-          aria-pressed={name === range.name}
-          onClick={() => go(addressOf(['overview'], { range: name }), 'replace')}
-        >
-          {label}
-        </button>
-      ))}
-    </fieldset>
+    <Segments
+      legend="Time that is looked at"
+      options={RANGES.map(({ name, label }) => ({
+        name: label,
+        isChosen: name === range.name,
+        onChoose: () => go(addressOf(['overview'], { range: name }), 'replace'),
+      }))}
+    />
   )
 }

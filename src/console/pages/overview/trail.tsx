@@ -1,54 +1,46 @@
 import type { Overview } from '../../../client/api.ts'
+import { Facts } from '../../ui/facts.tsx'
 import { countText } from '../../ui/numbers.ts'
 import { Ago } from '../../ui/time.tsx'
 import { Counted } from './counted.tsx'
 
 /** The state of the audit trail, and of its proofs. */
 export function TrailCard({ of }: { of: Overview['audit'] }) {
-  const { entries, newestAt, lastVerified, unanchoredEntries, sinks, fault } = of
+  const { entries, newestAt, lastVerified, fault } = of
   return (
     <section class="card">
       <h2>Audit trail</h2>
-      <dl class="facts">
-        <dt>Entries</dt>
-        <dd>
-          <Counted path="audit" needs="auditChain">
-            {countText(entries)}
-          </Counted>
-        </dd>
-        <dt>Newest</dt>
-        <dd>{newestAt === null ? 'none yet' : <Ago at={newestAt} />}</dd>
-        <dt>Writing</dt>
-        <dd>{fault === null ? <Badge isGood text="working" /> : <Badge text="failing" />}</dd>
-        <dt>Last verified</dt>
-        <dd>
-          {lastVerified === null ? (
-            <span class="muted">not since the service started</span>
-          ) : (
-            <>
-              <Badge isGood={lastVerified.valid} text={lastVerified.valid ? 'valid' : 'not valid'} />{' '}
-              <Ago at={lastVerified.at} />, {countText(lastVerified.chains)}{' '}
-              {lastVerified.chains === 1 ? 'chain' : 'chains'}
-            </>
-          )}
-        </dd>
-        <dt>Anchors</dt>
-        <dd>
-          <Anchors {...{ unanchoredEntries, sinks }} />
-        </dd>
-      </dl>
+      <Facts
+        of={{
+          Entries: <Counted in="audit">{countText(entries)}</Counted>,
+          Newest: newestAt === null ? 'none yet' : <Ago at={newestAt} />,
+          Writing: <Badge isGood={fault === null} text={fault === null ? 'working' : 'failing'} />,
+          'Last verified': <Verified of={lastVerified} />,
+          Anchors: <Anchors of={of} />,
+        }}
+      />
     </section>
   )
 }
 
-function Anchors({ unanchoredEntries, sinks }: Pick<Overview['audit'], 'unanchoredEntries' | 'sinks'>) {
-  if (sinks.length === 0) {
+function Verified({ of }: { of: Overview['audit']['lastVerified'] }) {
+  if (of === null) return <span class="muted">not since the service started</span>
+  const { valid, at, chains } = of
+  return (
+    <>
+      <Badge isGood={valid} text={valid ? 'valid' : 'not valid'} /> <Ago at={at} />, {countText(chains)}{' '}
+      {chains === 1 ? 'chain' : 'chains'}
+    </>
+  )
+}
+
+function Anchors({ of: { unanchoredEntries, sinks } }: { of: Overview['audit'] }) {
+  if (sinks.length === 0)
     return (
       <span class="muted">
         No external anchors are configured: only this service vouches that nothing was rewritten or taken away.
       </span>
     )
-  }
   return (
     <ul class="stack tight">
       {sinks.map(({ sink, ok, lastAt }) => (
