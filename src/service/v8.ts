@@ -9,11 +9,12 @@ const POLL_MS = 250
 /** Keeps the heap small from now on: V8 takes limits only when the process starts, but asks for growth factors each time. */
 export function limitHeap(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
+  // A start would double it past the limit before the first poll.
+  setFlagsFromString('--semi-space-growth-factor=1')
   const limitNewSpace = (): void => {
     const { space_size = 0 } = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space') ?? {}
-    setFlagsFromString(`--semi-space-growth-factor=${space_size < NEW_SPACE_BYTES ? 2 : 1}`)
+    setFlagsFromString(`--semi-space-growth-factor=${2 * space_size <= NEW_SPACE_BYTES ? 2 : 1}`)
   }
-  limitNewSpace()
   setInterval(limitNewSpace, POLL_MS).unref()
 }
 

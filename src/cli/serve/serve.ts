@@ -1,6 +1,7 @@
 import { SETTING_NAMES } from '../../service/config.ts'
 import type { Logger } from '../../service/log.ts'
 import type { RunningServer } from '../../service/server.ts'
+import { limitHeap, optimizeAsUsual } from '../../service/v8.ts'
 import { addCommonOptions, addSettingOption, type GateCommand } from '../command.ts'
 import { type CommonOptions, configOf } from '../context.ts'
 import { hearToTheEnd, reloadSignal, stopSignal } from './signals.ts'
@@ -27,13 +28,12 @@ async function serve(options: CommonOptions & { demo?: boolean }): Promise<void>
   const config = configOf(options)
   // Listens before the start, so that a stop during it ends the service cleanly right after.
   const stop = stopSignal()
+  limitHeap()
   // Only this command needs the server's packages; the others start without them.
-  const [{ createLogger }, { startServer }, { limitHeap, optimizeAsUsual }] = await Promise.all([
+  const [{ createLogger }, { startServer }] = await Promise.all([
     import('../../service/log.ts'),
     import('../../service/server.ts'),
-    import('../../service/v8.ts'),
   ])
-  limitHeap()
   const log = createLogger(config.logLevel)
   const server = await startServer({ config, log })
   optimizeAsUsual()
