@@ -66,8 +66,7 @@ function checkNode(node: Node, walk: Walk): void {
     if (kind === undefined) checkUnknown(entry, node, walk)
     else checkKeyword(entry.name, kind, entry.value, walk)
   }
-  checkUniqueItems(node, walk.report)
-  checkPartners(node, walk.report)
+  if (checkUniqueItems(node, walk.report)) checkPartners(node, walk.report)
   checkSense(node, walk.report)
 }
 
@@ -204,14 +203,15 @@ function checkReference(node: Node, { report, definitions }: Walk): void {
 }
 
 /** Comparing all items with all others takes quadratic time in the caller's input. */
-function checkUniqueItems(node: Node, report: Report): void {
-  if (memberOf(node, 'uniqueItems')?.value !== true) return
+function checkUniqueItems(node: Node, report: Report): boolean {
+  if (memberOf(node, 'uniqueItems')?.value !== true) return true
   const maxItems = memberOf(node, 'maxItems')
   const most = numberOf(maxItems)
-  if (most !== undefined && most <= LIMITS.uniqueItems) return
+  if (most !== undefined && most <= LIMITS.uniqueItems) return true
   const message = `uniqueItems needs maxItems of at most ${LIMITS.uniqueItems} beside it.`
   if (maxItems !== undefined && most !== undefined) report.add('GATE1406', maxItems, message, LIMITS.uniqueItems)
   else report.add('GATE1406', keyOf(node, 'uniqueItems') ?? node, message)
+  return false
 }
 
 /** Keywords without effect unless one of those named stands beside them. */
