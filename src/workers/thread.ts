@@ -25,6 +25,9 @@ export function startThread(module: URL, options: Omit<WorkerOptions, 'eval'>): 
  */
 export type AskThread = <Answer>(job: unknown, signal?: AbortSignal) => Promise<Answer>
 
+/** Time that a thread started before its first job waits for it: a large store takes long to open. */
+const FIRST_JOB_MS = 60_000
+
 /**
  * Pool with a thread for each concurrent job. An idle thread is reused, since a start takes half a second.
  *
@@ -51,15 +54,15 @@ export function answeringThreads(
     return thread
   }
   // An idle thread does not keep the process alive.
-  const release = (thread: Worker): void => {
+  const release = (thread: Worker, ms = idleMs): void => {
     thread.unref()
     const end = (): void => {
       forget(thread)
       void thread.terminate()
     }
-    idle.set(thread, setTimeout(end, idleMs).unref())
+    idle.set(thread, setTimeout(end, ms).unref())
   }
-  if (startsNow) release(started())
+  if (startsNow) release(started(), FIRST_JOB_MS)
   return async <Answer>(job: unknown, signal?: AbortSignal) => {
     const [thread = started()] = idle.keys()
     forget(thread)
