@@ -63,13 +63,16 @@ function mergedValue(first: Node, later: readonly Entry[]): Node {
     const items = all.flatMap((node) => node.items ?? [])
     return { ...first, items, value: items.map(({ value }) => value) }
   }
-  const groups = grouped(all.flatMap(entriesOf), ({ name }) => name)
-  const entries = new Set([...groups.values()].flatMap(([counted]) => counted ?? []))
-  const repeats = all.flatMap((node) => [
-    ...entriesOf(node).filter((entry) => !entries.has(entry)),
-    ...(node.repeats ?? []),
-  ])
-  return { ...withEntries(first, entries), repeats }
+  const entries = new Map<string, Entry>()
+  const repeats: Entry[] = []
+  for (const node of all) {
+    for (const entry of entriesOf(node)) {
+      if (entries.has(entry.name)) repeats.push(entry)
+      else entries.set(entry.name, entry)
+    }
+    repeats.push(...(node.repeats ?? []))
+  }
+  return { ...withEntries(first, entries.values()), repeats }
 }
 
 /** True for two lists and for two mappings. */
