@@ -45,11 +45,12 @@ export function withJoinedPath(node: Node, names: Names): Node {
   const isContext = REQUEST_ROOTS.has(root)
   const meant = isContext ? joined : `context.${joined}`
   names.report.add('GATE1101', path.key, `There is no key path here; the fact is written in one, as in fact: ${meant}.`)
-  const entries = entriesOf(node).filter((entry) => entry !== path)
-  const whole = { ...fact, value: { ...fact.value, value: isContext ? joined : root } }
+  const others = entriesOf(node).filter((entry) => entry !== path)
+  if (!isContext) return withEntries(node, others)
+  const whole = { ...fact, value: { ...fact.value, value: joined } }
   return withEntries(
     node,
-    entries.map((entry) => (entry === fact ? whole : entry)),
+    others.map((entry) => (entry === fact ? whole : entry)),
   )
 }
 
