@@ -31,19 +31,20 @@ export function nameOf(description: string, example: string) {
   return Type.String({ pattern: NAME_PATTERN, description, examples: [example] })
 }
 
+/** Shown by editors. */
 interface Notes {
   title?: string
-  description?: string
+  description: string
   examples?: unknown[]
 }
 
 /** A mapping that has the keys of `required`, may have those of `optional`, and has no others. */
-export function closed<R extends TProperties, O extends TProperties>(required: R, optional: O, notes: Notes = {}) {
+export function closed<R extends TProperties, O extends TProperties>(required: R, optional: O, notes?: Notes) {
   return Type.Object({ ...required, ...Type.Partial(Type.Object(optional)).properties }, { ...CLOSED, ...notes })
 }
 
 /** A mapping from names to values. Not Type.Record, which cannot tell a malformed name from an unknown key. */
-export function byName<S extends TSchema>(pattern: string, value: S, notes: Notes) {
+export function byName<S extends TSchema>(pattern: string, value: S, notes: Required<Omit<Notes, 'title'>>) {
   return Type.Unsafe<Record<string, Static<S>>>({
     type: 'object',
     ...notes,
