@@ -3,7 +3,8 @@ import { type AuditEntry, EVENTS } from '../../../client/api.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf } from '../../data/place.ts'
 import { Id } from '../../ui/copy.tsx'
-import { EntryHashes } from '../../ui/entry-hashes.tsx'
+import { hashFacts } from '../../ui/entry-hashes.tsx'
+import { Facts } from '../../ui/facts.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Link } from '../../ui/link.tsx'
 import { ActorName } from '../../ui/principal.tsx'
@@ -35,7 +36,8 @@ export function Entry({ of, isOpen = false }: { of: AuditEntry; isOpen?: boolean
   )
 }
 
-function Opened({ of: { id, eventType, data, actor, hash, previousHash } }: { of: AuditEntry }) {
+function Opened({ of }: { of: AuditEntry }) {
+  const { id, eventType, data, actor } = of
   const { may } = useConsole()
   const meaning = new Map<string, string>(Object.entries(EVENTS)).get(eventType)
   return (
@@ -54,13 +56,7 @@ function Opened({ of: { id, eventType, data, actor, hash, previousHash } }: { of
         <h3>Actor</h3>
         {actor === null ? <p class="muted">None is on record.</p> : <JsonTree value={actor} path="actor" />}
       </div>
-      <dl class="facts">
-        <dt>Id</dt>
-        <dd>
-          <Id of={id} what="the id of the entry" />
-        </dd>
-        <EntryHashes hash={hash} previousHash={previousHash} />
-      </dl>
+      <Facts of={{ Id: <Id of={id} what="the id of the entry" />, ...hashFacts(of) }} />
     </div>
   )
 }

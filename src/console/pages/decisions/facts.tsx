@@ -3,6 +3,7 @@ import { addressOf } from '../../data/place.ts'
 import { DecisionBadge, Risk, StatusBadge } from '../../ui/badges.tsx'
 import { Id } from '../../ui/copy.tsx'
 import { AGENT, DECIDED_BY, OUTCOMES, RETRIES } from '../../ui/decision-words.ts'
+import { hashFacts } from '../../ui/entry-hashes.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Link, PermittedLink } from '../../ui/link.tsx'
 import { Principal } from '../../ui/principal.tsx'
@@ -111,7 +112,8 @@ export function Caller({ of: { caller, policyDigest, evaluatedAt, planValidated 
 }
 
 /** The place in the audit trail. */
-export function ChainPlace({ of: { chain, seq, entryId, hash, previousHash, verified } }: Props) {
+export function ChainPlace({ of }: Props) {
+  const { chain, seq, entryId, verified } = of
   return (
     <section class="card">
       <h2>Place in the chain</h2>
@@ -121,8 +123,7 @@ export function ChainPlace({ of: { chain, seq, entryId, hash, previousHash, veri
           Chain: <Text of={chain} />,
           Entry: <Link to={addressOf(['audit'], { entry: entryId })}>{`number ${seq.toLocaleString()}`}</Link>,
           'Entry id': <Id of={entryId} what="the id of the entry" />,
-          Hash: <Id of={hash} what="the hash of the entry" />,
-          Previous: <Id of={previousHash} what="the hash of the entry before" />,
+          ...hashFacts(of),
         }}
       />
     </section>
