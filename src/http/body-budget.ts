@@ -11,8 +11,8 @@ export const FIRST_PART_BYTES = 64 * 1024
 /**
  * Bounds the memory of waiting requests by bytes, not by number: one may be a thousand times as large as another.
  *
- * @returns a maker of shares, one for each request; the first part of an urgent one does not count for its key, so that a stop always has
- *   room
+ * @returns a maker of shares, one for each request; the first part of an urgent one does not count for its key, so that
+ *   a stop always has room
  */
 export function bodyBudget() {
   let total = 0
