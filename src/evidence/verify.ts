@@ -27,10 +27,13 @@ export function verifyBundle(claimed: unknown, inputs: VerifyInputs): Verificati
   const { proof } = bundle
   const decided = proof.entries.at(-1)
   if (decided === undefined) return verdictOf({ form: failed('This is not a bundle: there is no entry.') })
+  const { origin, certificate, rotations } = proof
   const checkpoint = checkpointOf(proof.checkpoint)
   const { results, isAnchored } = attest(
     {
-      ...proof,
+      origin,
+      certificate,
+      rotations,
       kind: 'bundle',
       unsigned,
       signature: signatures.service,
