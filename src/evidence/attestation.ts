@@ -1,7 +1,7 @@
 import type { TreeHead } from '../audit/tree.ts'
 import { parseTimestamp } from '../base/time.ts'
 import type { Anchor } from './anchor.ts'
-import { type CheckResult, checkResultOf, failed, OK, unknown } from './checks.ts'
+import { type CheckName, type CheckResult, checkResultOf, failed, OK, unknown } from './checks.ts'
 import type { CheckpointNote } from './note.ts'
 import { isSignedBy, type StatementKind } from './statement.ts'
 import {
@@ -44,6 +44,12 @@ export interface Attested {
   earlier: readonly TreeHead[]
 }
 
+/** A verdict leaves out checks without a result: none of these may be missing. */
+type Common = Pick<
+  Record<CheckName, CheckResult>,
+  'certificate' | 'revocation' | 'signature' | 'checkpoint' | 'anchors' | 'times'
+>
+
 /** The checks common to every kind of evidence (docs/evidence.md, Verifying a bundle). */
 export function attest(attested: Attested, inputs: VerifyInputs) {
   const { origin, chain, rotations, certificate, checkpoint } = attested
@@ -61,7 +67,7 @@ export function attest(attested: Attested, inputs: VerifyInputs) {
       checkpoint: checkpointResult(attested, signer, logKeys),
       anchors: checkResultOf(anchors.splitFault(shown, isGenuine)),
       times: checkResultOf(timesFault(attested, signer, inputs.nowMs, anchoredAt)),
-    },
+    } satisfies Common,
     isAnchored: anchoredAt !== undefined,
   }
 }
