@@ -45,7 +45,16 @@ export interface Ended {
   readonly waitedMs: number | null
 }
 
-export type Recent = Readonly<Pick<Tail, 'completeMs' | 'times' | 'places' | 'kinds' | 'ended'>>
+/** Recent events of a chain. Readers share the cache, and may not change it. */
+export interface Recent {
+  /** The time from which on the data is complete. */
+  readonly completeMs: number
+  /** Times of decisions, and their kinds as indexes of `kinds`. */
+  readonly times: readonly number[]
+  readonly places: readonly number[]
+  readonly kinds: readonly Kind[]
+  readonly ended: readonly Ended[]
+}
 
 /** Reads the recent decisions of a chain from a cache, extended by the entries since. */
 export type RecentReader = (chain: string, nowMs: number) => Promise<Recent>
@@ -74,13 +83,11 @@ export function recentReader(store: Store, limits = LIMITS): RecentReader {
     })
 }
 
-interface Tail {
+interface Tail extends Recent {
   readonly chain: string
   /** The next seq to read. */
   next: number
-  /** The time from which on the data is complete. */
   completeMs: number
-  /** Times of decisions, and their kinds as indexes of `kinds`. */
   readonly times: number[]
   readonly places: number[]
   readonly kinds: Kind[]
