@@ -6,9 +6,6 @@ import type { Store } from '../store/store.ts'
 import type { Guard, IdempotencyUse, Write } from '../store/submission.ts'
 import type { Caller, Deps } from './deps.ts'
 
-/** The form of the header, with or without quotes, which do not count: its draft has them, most clients omit them. */
-export const IDEMPOTENCY_KEY_PATTERN = '^([!#-~]{1,255}|"[!#-~]{1,255}")$'
-
 /** A caller's Idempotency-Key, bound to its key and route. */
 export interface Idempotency {
   value: string

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../actions/deps.ts'
-import { IDEMPOTENCY_KEY_PATTERN } from '../actions/idempotency.ts'
 import { GateError } from '../base/errors.ts'
 import { assertHost } from '../base/host.ts'
 import { type Json, parseJson } from '../base/json.ts'
@@ -34,6 +33,8 @@ export interface Handled {
 }
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
+/** The form of the header, with or without quotes, which do not count: its draft has them, most clients omit them. */
+export const IDEMPOTENCY_KEY_PATTERN = '^([!#-~]{1,255}|"[!#-~]{1,255}")$'
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN)
 
 /**

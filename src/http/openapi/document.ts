@@ -1,7 +1,7 @@
 import { POSITION_PATTERN } from '../../actions/events/events.ts'
-import { IDEMPOTENCY_KEY_PATTERN } from '../../actions/idempotency.ts'
 import { USUAL_URL } from '../../base/variables.ts'
 import { ROUTES, type RouteId, type RouteRule } from '../../keys/routes.ts'
+import { IDEMPOTENCY_KEY_PATTERN } from '../dispatch.ts'
 import type { RouteShape } from '../route.ts'
 import { FAILURE, failuresOf } from './failures.ts'
 import { operation, TAGS } from './operation.ts'
