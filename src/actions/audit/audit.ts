@@ -5,13 +5,12 @@ import { isReservedType } from '../../audit/events.ts'
 import { GateError } from '../../base/errors.ts'
 import { ACTION_PATTERN } from '../../base/glob.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { AnyJsonObject } from '../../gate/request.ts'
+import { AnyJsonObject, requestBody } from '../../gate/request.ts'
 import type { PageQuery } from '../../store/queries.ts'
 import { type Caller, type Deps, decideAndCommit } from '../deps.ts'
 import { decidedOf } from '../gate/answer.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
 import { PAGE_BYTES, pageGiven } from '../page.ts'
-import { requestBody } from '../request-body.ts'
 
 export const LogRequest = requestBody('LogRequest', {
   eventType: Type.String({ pattern: ACTION_PATTERN }),

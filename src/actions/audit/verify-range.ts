@@ -7,11 +7,11 @@ import { DAY_MS, formatTimestamp, LAST_TIME_MS, parseDate } from '../../base/tim
 import type { Heads } from '../../evidence/anchor.ts'
 import { headAfter } from '../../evidence/prune.ts'
 import type { LogKey } from '../../evidence/trust.ts'
+import { requestBody } from '../../gate/request.ts'
 import type { Store } from '../../store/store.ts'
 import { takenUpTo } from '../anchors/anchors.ts'
 import type { Deps } from '../deps.ts'
 import { trustOf } from '../evidence/trust.ts'
-import { requestBody } from '../request-body.ts'
 import { missingSections } from './redactions.ts'
 
 const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, UTC' })
@@ -19,7 +19,7 @@ const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD, UTC' })
 export const Days = Type.Object({ startDate: Day, endDate: Day }, { additionalProperties: false })
 export type Days = Static<typeof Days>
 
-export const VerifyRequest = requestBody('VerifyRequest', { ...Days.properties })
+export const VerifyRequest = requestBody('VerifyRequest', Days.properties)
 export type VerifyRequest = Static<typeof VerifyRequest>
 
 /** External references that the entries are verified against, and options. */

@@ -6,11 +6,11 @@ import { ENVIRONMENTS, type Environment } from '../../base/environment.ts'
 import { GateError } from '../../base/errors.ts'
 import { isId } from '../../base/id.ts'
 import { formatTimestamp, LAST_TIME_MS, parseRfc3339 } from '../../base/time.ts'
+import { requestBody } from '../../gate/request.ts'
 import { type ApiKey, formatSecret, hashSecret, SECRET_BYTES } from '../../keys/apikey.ts'
 import { isAdmin, ROLES, type Role } from '../../keys/roles.ts'
 import { change, creation } from '../../store/records.ts'
 import { type Caller, type Deps, decideAndCommit, eventEntry } from '../deps.ts'
-import { requestBody } from '../request-body.ts'
 import type { KeyUses } from './uses.ts'
 
 const Label = Type.String({ minLength: 1, maxLength: 128 })

@@ -1,7 +1,6 @@
 import { type Static, Type } from '#typebox'
-import { MAX_TEXT } from '../../gate/request.ts'
+import { MAX_TEXT, requestBody } from '../../gate/request.ts'
 import { LEVELS, type Level } from '../../killswitch/killswitch.ts'
-import { requestBody } from '../request-body.ts'
 
 const Name = Type.String({ minLength: 1, maxLength: 256 })
 export const LevelField = Type.Unsafe<Level>({

@@ -1,12 +1,11 @@
 import { type Static, Type } from '#typebox'
 import { GateError } from '../../base/errors.ts'
 import { isId } from '../../base/id.ts'
-import { MAX_ID, MAX_TEXT } from '../../gate/request.ts'
+import { MAX_ID, MAX_TEXT, requestBody } from '../../gate/request.ts'
 import { principalOf } from '../../keys/apikey.ts'
 import { ownDecision } from '../decisions/decisions.ts'
 import { type Caller, committedTime, type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { bindTo, earlierUse, type Idempotency } from '../idempotency.ts'
-import { requestBody } from '../request-body.ts'
 import { OUTCOME_STATUSES, type OutcomeData, type OutcomeStatus, outcomeOf, RECORDED } from './outcome-of.ts'
 
 export const OutcomeRequest = requestBody('OutcomeRequest', {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '#typebox'
 import { insidePath, isPolicyFile, isTestFile, type PolicySource } from '../../authoring/load/files.ts'
 import { type ErrorDetail, GateError } from '../../base/errors.ts'
-import { closed } from '../request-body.ts'
+import { closed } from '../../gate/request.ts'
 
 /** Limit of files, and of lists, in one request. */
 const MAX_FILES = 1000

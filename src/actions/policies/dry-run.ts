@@ -6,13 +6,12 @@ import { notValidated } from '../../authoring/load/validation.ts'
 import { GateError } from '../../base/errors.ts'
 import { NO_HISTORY } from '../../gate/history.ts'
 import type { Question } from '../../gate/judge.ts'
-import { RiskRequest } from '../../gate/request.ts'
+import { closed, RiskRequest } from '../../gate/request.ts'
 import { type DraftQuestion, type Verdict, verdictOf } from '../../gate/verdict.ts'
 import { coveringStop, reasonOf } from '../../killswitch/killswitch.ts'
 import { linkPolicySet } from '../../policies/link.ts'
 import { domainOf, type PolicySet } from '../../policies/set.ts'
 import type { Caller, CheckDeps } from '../deps.ts'
-import { requestBody } from '../request-body.ts'
 import { DraftFields, draftSource, type OnDraft } from './drafts.ts'
 
 /** Limit in bytes of context and plan together, as for a check. */
@@ -20,7 +19,7 @@ const MAX_REQUEST_BYTES = 1024 * 1024
 /** The principal without a name: no key has it as its identity. */
 const NOBODY = ''
 
-export const DryRunRequest = requestBody('DryRunRequest', {
+export const DryRunRequest = closed('DryRunRequest', {
   ...RiskRequest.properties,
   agent: Type.Optional(
     Type.String({

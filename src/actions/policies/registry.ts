@@ -3,9 +3,9 @@ import { type Actor, SERVICE } from '../../audit/entry.ts'
 import { type ListFiles, MISSING, RETRY_MS, type TenantFolder } from '../../authoring/load/files.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
+import { requestBody } from '../../gate/request.ts'
 import type { Caller } from '../deps.ts'
 import { failures } from '../failures.ts'
-import { requestBody } from '../request-body.ts'
 import { attempts } from './attempts.ts'
 import {
   type InForce,

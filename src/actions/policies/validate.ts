@@ -1,11 +1,11 @@
 import type { Static } from '#typebox'
 import type { Bounded, PolicySource } from '../../authoring/load/files.ts'
 import { notValidated, type PolicyValidation } from '../../authoring/load/validation.ts'
+import { requestBody } from '../../gate/request.ts'
 import type { Caller } from '../deps.ts'
-import { requestBody } from '../request-body.ts'
 import { DraftFields, draftSource, type OnDraft } from './drafts.ts'
 
-export const ValidatePoliciesRequest = requestBody('ValidatePoliciesRequest', { ...DraftFields })
+export const ValidatePoliciesRequest = requestBody('ValidatePoliciesRequest', DraftFields)
 export type ValidatePoliciesRequest = Static<typeof ValidatePoliciesRequest>
 
 export type ValidatePolicies = (caller: Caller, request: ValidatePoliciesRequest) => Promise<PolicyValidation>
