@@ -88,7 +88,7 @@ export class Exchange {
     const name = String(id)
     if (this.#open.has(name) || this.#held.has(name) || this.#held.size >= MAX_OPEN)
       return toClient(errorAnswer('Its id is that of another request, or too many are held.', INVALID_REQUEST, id))
-    if (method === TOOL_CALL) return this.#toolCall(read, message, channels)
+    if (method === TOOL_CALL) return this.#toolCall(read, channels)
     this.#opened(id, { method, tool: undefined, finished: async () => undefined })
     return toServer(withoutOwnMeta(message))
   }
@@ -160,7 +160,10 @@ export class Exchange {
     this.#finishing.add(finished)
   }
 
-  async #toolCall(request: Request, message: JsonObject, { toServer, toClient, signal }: Channels): Promise<void> {
+  async #toolCall(
+    request: ClientMessage & { kind: 'request' },
+    { toServer, toClient, signal }: Channels,
+  ): Promise<void> {
     const held = new AbortController()
     signal?.addEventListener('abort', () => held.abort(), { once: true })
     this.#held.set(String(request.id), held)
@@ -185,7 +188,7 @@ export class Exchange {
     const tool = typeof name === 'string' ? name : undefined
     this.#opened(request.id, { method: TOOL_CALL, tool, finished: ruling.finished })
     // Serializes the message that was decided on, so that the server gets nothing else.
-    return toServer(withoutOwnMeta(message))
+    return toServer(withoutOwnMeta(request.message))
   }
 
   /** True for the cancellation of a held call, which the server has never received. */
