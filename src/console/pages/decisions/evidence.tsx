@@ -1,7 +1,5 @@
-import { useState } from 'preact/hooks'
-import type { GateError } from '../../../client/errors.ts'
+import { useAct } from '../../data/act.ts'
 import { useConsole } from '../../data/console.ts'
-import { failure } from '../../data/load.ts'
 import { addressOf } from '../../data/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { download } from '../../ui/download.ts'
@@ -13,24 +11,15 @@ import { useToast } from '../../ui/toast.tsx'
 export function EvidenceActions({ id }: { id: string }) {
   const { gate, may } = useConsole()
   const tell = useToast()
-  const [isBusy, setIsBusy] = useState(false)
-  const [error, setError] = useState<GateError | undefined>()
+  const { isBusy, error, run } = useAct(async () => {
+    const bundle = await gate.evidence.bundle(id)
+    download(`${id}.bundle.json`, 'application/json', `${JSON.stringify(bundle)}\n`)
+    tell('The bundle is downloaded. It verifies without this service.')
+  })
   if (!may('exportBundle')) return null
-  const exportIt = async (): Promise<void> => {
-    setIsBusy(true)
-    setError(undefined)
-    try {
-      const bundle = await gate.evidence.bundle(id)
-      download(`${id}.bundle.json`, 'application/json', `${JSON.stringify(bundle)}\n`)
-      tell('The bundle is downloaded. It verifies without this service.')
-    } catch (cause) {
-      setError(failure(cause))
-    }
-    setIsBusy(false)
-  }
   return (
     <>
-      <Button disabled={isBusy} onClick={() => void exportIt()}>
+      <Button disabled={isBusy} onClick={() => void run()}>
         {isBusy ? 'Exporting…' : 'Download evidence'}
       </Button>
       <Link class="button" to={addressOf(['audit', 'verify-bundle'], { decision: id })}>
