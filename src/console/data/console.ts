@@ -7,6 +7,7 @@ import type { Loaded } from './load.ts'
 
 export interface Console {
   who: SignedIn
+  /** The tenant on display. */
   tenantId: string
   gate: Endpoints
   connection: Connection

@@ -42,6 +42,7 @@ export async function resume(): Promise<SignIn | undefined> {
   }
 }
 
+/** Removes this tab's copy of the session. */
 export function forget(): void {
   sessionStorage.removeItem(STORED)
 }

@@ -14,6 +14,7 @@ export interface Document {
 
 export type Sorted = { kind: Kind; document: Document } | { fault: string; name: string }
 
+/** Reads a file up to the size limit. */
 export async function readDocument(file: File): Promise<Sorted> {
   const { name, size } = file
   if (size > MAX_BYTES) {

@@ -20,6 +20,7 @@ interface FieldsProps {
   onChange: (changed: Partial<Draft>) => void
   error: GateError | undefined
   hasTried: boolean
+  /** Existing keys, whose groups are suggested. */
   keys: readonly ListedKey[]
 }
 
