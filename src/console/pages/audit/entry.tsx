@@ -11,6 +11,8 @@ import { ActorName } from '../../ui/principal.tsx'
 import { Beginning, Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 
+const MEANINGS: ReadonlyMap<string, string> = new Map(Object.entries(EVENTS))
+
 /** One line for an entry, which expands to all its contents. */
 export function Entry({ of, isOpen = false }: { of: AuditEntry; isOpen?: boolean }) {
   // Closed entries are not rendered: data can be large.
@@ -39,7 +41,7 @@ export function Entry({ of, isOpen = false }: { of: AuditEntry; isOpen?: boolean
 function Opened({ of }: { of: AuditEntry }) {
   const { id, eventType, data, actor } = of
   const { may } = useConsole()
-  const meaning = new Map<string, string>(Object.entries(EVENTS)).get(eventType)
+  const meaning = MEANINGS.get(eventType)
   return (
     <div class="stack entry-body">
       <p class="muted">{meaning === undefined ? 'An entry of a caller’s own.' : sentenceOf(meaning)}</p>
