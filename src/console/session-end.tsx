@@ -3,7 +3,7 @@ import { isUntold } from './data/activity.ts'
 import { useNow } from './data/clock.ts'
 import { useConsole } from './data/console.ts'
 import { failure } from './data/load.ts'
-import { Button } from './ui/button.tsx'
+import { CloseFooter } from './ui/button.tsx'
 import { Dialog } from './ui/dialog.tsx'
 import { durationText } from './ui/time.tsx'
 
@@ -36,9 +36,7 @@ export function SessionEnd({ onOver }: { onOver: () => void }) {
         In {durationText(leftMs)}
         {isLast ? ', since no session lasts longer. Finish what you are at, then sign in anew.' : ', unless you go on.'}
       </p>
-      <footer>
-        <Button text={isLast ? 'Go on until then' : 'Stay signed in'} look="primary" onClick={renew} />
-      </footer>
+      <CloseFooter onClose={renew} label={isLast ? 'Go on until then' : 'Stay signed in'} />
     </Dialog>
   )
 }

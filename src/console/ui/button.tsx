@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes } from 'preact'
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** Label; one that is more than a text is given as children. */
+  /** Label, for a button on one line; others have children. */
   text?: string
   /** Classes beside `button`, such as `primary small`. */
   look?: string

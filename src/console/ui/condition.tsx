@@ -1,4 +1,5 @@
 import type { ExplainedCondition, ShownValue } from '../../client/api.ts'
+import { Code } from './code.tsx'
 import { PolicyPlace } from './policy-place.tsx'
 import { Shown } from './shown.tsx'
 import { Text } from './text.tsx'
@@ -76,10 +77,8 @@ function ConditionLabel({ of }: { of: ExplainedCondition }) {
   if (kind === 'leaf')
     return (
       <>
-        <code>
-          <Text of={fact} />
-        </code>{' '}
-        {operator} {wanted !== undefined && operator !== 'exists' && operator !== 'missing' && <Shown of={wanted} />}
+        <Code of={fact} /> {operator}{' '}
+        {wanted !== undefined && operator !== 'exists' && operator !== 'missing' && <Shown of={wanted} />}
         <Seen of={seen} isDefault={defaulted === true} />
       </>
     )

@@ -1,4 +1,5 @@
 import { failure } from '../data/load.ts'
+import { Button } from './button.tsx'
 import { useToast } from './toast.tsx'
 
 /** Copies a text, and confirms it. */
@@ -13,11 +14,11 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     }
   }
   return (
-    <button type="button" class="button quiet copy" aria-label={label} title={label} onClick={() => void copy()}>
+    <Button look="quiet copy" aria-label={label} title={label} onClick={() => void copy()}>
       <svg viewBox="0 0 16 16" aria-hidden="true">
         <path d="M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z" />
       </svg>
-    </button>
+    </Button>
   )
 }
 

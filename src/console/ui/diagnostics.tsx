@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Diagnostic } from '../../client/api.ts'
 import { nameOf } from '../data/policy-address.ts'
+import { Button } from './button.tsx'
 import { PolicyPlace } from './policy-place.tsx'
 import { LongText, Text } from './text.tsx'
 
@@ -30,9 +31,9 @@ export function Diagnostics({ of, isInForce }: DiagnosticsProps) {
         ))}
       </ol>
       {shown.length < of.length && (
-        <button type="button" class="button small" onClick={() => setIsWhole(true)}>
+        <Button look="small" onClick={() => setIsWhole(true)}>
           Show {of.length - shown.length} more
-        </button>
+        </Button>
       )}
     </>
   )

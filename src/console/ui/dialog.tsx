@@ -1,5 +1,6 @@
 import type { ComponentChildren, TargetedEvent } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
 
 interface DialogProps {
   title: string
@@ -44,9 +45,9 @@ export function Dialog({ title, isDangerous = false, onClose, children }: Dialog
         <h2 id={id} tabIndex={-1}>
           {title}
         </h2>
-        <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>
+        <Button look="quiet" aria-label="Close" onClick={onClose}>
           ✕
-        </button>
+        </Button>
       </header>
       {children}
     </dialog>

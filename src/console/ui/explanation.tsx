@@ -1,5 +1,6 @@
 import type { Explanation as Explained, ExplainedFactor, ExplainedRequest, ExplainedRule } from '../../client/api.ts'
 import { DecisionBadge } from './badges.tsx'
+import { Code } from './code.tsx'
 import { Condition, Mark, Seen } from './condition.tsx'
 import { Facts } from './facts.tsx'
 import { PolicyPlace } from './policy-place.tsx'
@@ -87,9 +88,7 @@ function Factor({ of }: { of: ExplainedFactor }) {
       {condition && <Condition of={condition} />}
       {scale !== null && (
         <p class="scale">
-          <code>
-            <Text of={scale.fact} />
-          </code>
+          <Code of={scale.fact} />
           {` from ${scale.from} to ${scale.to}`}
           {outcome !== 'false' && <Seen of={scale.seen} isDefault={scale.defaulted === true} />}
         </p>

@@ -1,8 +1,8 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import type { Approval } from '../../../client/api.ts'
 import { Button } from '../../ui/button.tsx'
+import { Code } from '../../ui/code.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Text } from '../../ui/text.tsx'
 import { confirmationOf, MAX_COMMENT, REJECT_REASONS, type VoteKind } from './vote.ts'
 
 interface CommentProps {
@@ -54,11 +54,7 @@ export function Confirmation({ approval, typed, onTyped, fault }: ConfirmationPr
   const { word, isName } = confirmationOf(approval)
   const hint = (
     <>
-      High risk: type{' '}
-      <code>
-        <Text of={word} />
-      </code>{' '}
-      to approve.
+      High risk: type <Code of={word} /> to approve.
       {!isName && ' The name itself has characters that are not what they look like, or is too long to be typed.'}
     </>
   )

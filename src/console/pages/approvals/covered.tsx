@@ -1,4 +1,5 @@
 import type { Approval } from '../../../client/api.ts'
+import { Code } from '../../ui/code.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
 import { isPaused } from './stopped.tsx'
@@ -24,9 +25,7 @@ export function Covered({ approval }: { approval: Approval }) {
           <ul class="bullets">
             {unbound.map((path) => (
               <li key={path}>
-                <code>
-                  <Text of={path} />
-                </code>
+                <Code of={path} />
               </li>
             ))}
           </ul>

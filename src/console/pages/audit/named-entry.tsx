@@ -2,8 +2,8 @@ import type { AuditEntry } from '../../../client/api.ts'
 import type { Endpoints } from '../../../client/endpoints.ts'
 import { useConsole } from '../../data/console.ts'
 import { useLoad } from '../../data/load.ts'
+import { Code } from '../../ui/code.tsx'
 import { Await, Empty } from '../../ui/states.tsx'
-import { Text } from '../../ui/text.tsx'
 import { Entry } from './entry.tsx'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -18,10 +18,7 @@ export function NamedEntry({ id }: { id: string }) {
   return (
     <section class="card" aria-labelledby="named-entry">
       <h2 id="named-entry">
-        Entry{' '}
-        <code>
-          <Text of={id} />
-        </code>
+        Entry <Code of={id} />
       </h2>
       <Await of={entry} what="the entry">
         {({ found }) =>

@@ -6,6 +6,7 @@ import { useChanges } from '../../data/live.ts'
 import { useLoad } from '../../data/load.ts'
 import { addressOf } from '../../data/place.ts'
 import { RiskFactors } from '../../ui/badges.tsx'
+import { Code } from '../../ui/code.tsx'
 import { Explanation } from '../../ui/explanation.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -92,10 +93,7 @@ function Gone({ id, error }: { id: string; error: GateError }) {
     )
   return (
     <Empty title="There is no such decision.">
-      <code>
-        <Text of={id} />
-      </code>{' '}
-      is not the id of a decision of this tenant and environment.
+      <Code of={id} /> is not the id of a decision of this tenant and environment.
       {id.startsWith('aud_') && (
         <>
           {' '}

@@ -95,9 +95,9 @@ function NewerNotice({ count, isMore, show }: Newer) {
   return (
     <div role="status">
       {count > 0 && (
-        <button type="button" class="button newer" onClick={show}>
+        <Button look="newer" onClick={show}>
           {`${count}${isMore ? ' or more' : ''} new ${count === 1 ? 'decision' : 'decisions'} — show`}
-        </button>
+        </Button>
       )}
     </div>
   )

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { GateError } from '../../../client/errors.ts'
 import { useConsole } from '../../data/console.ts'
 import { addressOf, go } from '../../data/place.ts'
+import { Button } from '../../ui/button.tsx'
 import { AGENT } from '../../ui/decision-words.ts'
 import { Choice, TextField } from '../../ui/field.tsx'
 import { countOf, DECISION_CHOICES, type Filters, pathOfId } from './filters.ts'
@@ -47,9 +48,9 @@ export function Toolbar({ filters, onFilters, error }: ToolbarProps) {
       <div class="row filter-buttons">
         <TimeShortcuts filters={filters} change={change} />
         {wide === 'no' && (
-          <button type="button" class="button quiet" aria-expanded={false} onClick={() => setWide('opened')}>
+          <Button look="quiet" aria-expanded={false} onClick={() => setWide('opened')}>
             More filters
-          </button>
+          </Button>
         )}
         {countOf(filters) > 0 && <ClearFilters />}
       </div>
@@ -59,9 +60,9 @@ export function Toolbar({ filters, onFilters, error }: ToolbarProps) {
 
 export function ClearFilters() {
   return (
-    <button type="button" class="button quiet" onClick={() => go(addressOf(['decisions']))}>
+    <Button look="quiet" onClick={() => go(addressOf(['decisions']))}>
       Clear filters
-    </button>
+    </Button>
   )
 }
 
