@@ -9,6 +9,8 @@ export interface MemoryResult {
   /** Of the whole service, its threads too. */
   idleMb: number
   loadedMb: number
+  /** When nobody has asked for a minute since, and the thread that writes has ended. */
+  restedMb: number
   requests: number
   errors: number
 }
@@ -17,6 +19,7 @@ const CONNECTIONS = 32
 const SECONDS = 60
 /** Threads that were needed to start are gone by then. */
 const IDLE_MS = 10_000
+const REST_MS = 65_000
 
 /** What a service keeps of memory when nobody asks, and when many have asked for a minute. */
 export async function measureMemory(): Promise<MemoryResult> {
@@ -26,7 +29,10 @@ export async function measureMemory(): Promise<MemoryResult> {
     const idleMb = residentMb(process)
     const load = { url, question, connections: CONNECTIONS, warmUpMs: 1000, durationMs: SECONDS * 1000 }
     const { requestsWithWarmUp: requests, errors } = await loadInProcess(load)
-    return { connections: CONNECTIONS, seconds: SECONDS, idleMb, loadedMb: residentMb(process), requests, errors }
+    const loadedMb = residentMb(process)
+    await sleep(REST_MS)
+    const restedMb = residentMb(process)
+    return { connections: CONNECTIONS, seconds: SECONDS, idleMb, loadedMb, restedMb, requests, errors }
   } finally {
     await stop()
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -195,7 +196,7 @@ test('a slow write now and then, such as a checkpoint, is no slow disk', async (
   const threads = posts(t)
   const store = opened(t, writeWhereBetter)
   const clock = shiftedClock(t)
-  for (let i = 0; i < 40; i += 1) {
+  for (let i = 0; i < 20; i += 1) {
     const written = commit(store, only(note()))
     // Between the beginning of this write and its end.
     if (i % 10 === 5) setImmediate(() => (clock.nowMs += 20))
@@ -211,6 +212,62 @@ test('a store that is closed writes no more, and its thread has ended', async (t
   await store.close()
   assert.equal(threads[0]?.threadId, -1)
   await assert.rejects(store.commit(only(note())), { code: 'audit_unavailable' })
+})
+
+/** The writer in a thread that ends after this long without a write. */
+const endsAfter =
+  (idleMs: number): MakeWriter =>
+  (address, file) =>
+    writeInThread(address, file, idleMs)
+
+test('the thread ends when idle, and the next write starts another', async (t) => {
+  const threads = posts(t)
+  const store = opened(t, endsAfter(20))
+  await commit(store, only(note()))
+  const [first] = threads
+  assert.ok(first)
+  await once(first, 'exit')
+  await commit(store, only(note()))
+  assert.notEqual(threads.at(-1), first)
+  assert.equal((await store.entriesFrom(LIVE, 1, 10)).length, 2)
+})
+
+test('the thread does not end while it writes, nor soon after its last write', async (t) => {
+  const threads = posts(t)
+  const store = opened(t, endsAfter(10_000))
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  await commit(store, only(note()))
+  t.mock.timers.tick(9000)
+  const written = commit(store, only(note()))
+  await turn()
+  t.mock.timers.tick(20_000)
+  await written
+  t.mock.timers.tick(9000)
+  await commit(store, only(note()))
+  assert.equal(new Set(threads).size, 1)
+})
+
+test('no write is lost or doubled while threads end and start', async (t) => {
+  const threads = posts(t)
+  const store = opened(t, endsAfter(0))
+  for (let i = 0; i < 20; i += 1) {
+    await Promise.all(Array.from({ length: (i % 3) + 1 }, () => commit(store, only(note()))))
+    // The next write meets a thread that is idle, is ending or has ended.
+    await sleep(i % 4)
+  }
+  assert.ok(new Set(threads).size > 5, `${new Set(threads).size} threads`)
+  assert.equal((await store.entriesFrom(LIVE, 1, 1000)).length, 39)
+  const request = { chain: LIVE, sections: true, logKeys: [], anchor: null, anchoredSize: 0 }
+  assert.deepEqual((await store.verifyChain(request)).fault, null)
+})
+
+test('a store is closed when its ending thread has ended', async (t) => {
+  const threads = posts(t)
+  const store = openStore({ dir: temporaryFolder(), create: true, clock: Date.now, makeWriter: endsAfter(0) })
+  await commit(store, only(note()))
+  while (threads.length < 2) await turn()
+  await store.close()
+  assert.equal(threads[0]?.threadId, -1)
 })
 
 /** The writer of a disk whose syncs take this long, and the sizes of the groups that it wrote. */

@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../workers/thread.ts'
 import type { FileAddress, FileConnection } from './file-connection.ts'
 import { writeTime } from './write-time.ts'
-import { groupCommitter, type WriteReply, type Writer } from './writer.ts'
+import { groupCommitter, type WriteReply, type WriteRequest, type Writer } from './writer.ts'
 
 const MODULE = new URL('./writer-worker', import.meta.url)
 
@@ -11,6 +11,8 @@ const LARGE_GROUP = 6
 const SIZE_WEIGHT = 0.2
 /** Enough for a batch; V8 would take 48 MB and keep them. */
 const YOUNG_GENERATION_MB = 4
+/** Time without a write after which the thread ends: its memory is worth more than the next start. */
+const IDLE_MS = 60_000
 
 /** Makes the writer of a file. `file` is the connection of this thread. */
 export type MakeWriter = (address: FileAddress, file: FileConnection) => Writer
@@ -21,9 +23,15 @@ export const writeHere: MakeWriter = ({ origin }, file) => {
   return { write: async (request) => commit(request), close: async () => undefined }
 }
 
-/** Writes in a thread of its own, started at the first write: hashing and the disk block nothing else. */
-export const writeInThread: MakeWriter = (address) => {
+/**
+ * Writes in a thread of its own: hashing and the disk block nothing else.
+ * A write starts the thread, which ends when idle. An ending thread has answered all that it was asked, so the next
+ * one does not wait until it has closed the file.
+ */
+export function writeInThread(address: FileAddress, _file?: FileConnection, idleMs = IDLE_MS): Writer {
   let thread: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
+  let ended: Promise<unknown> = Promise.resolve()
   let closed = false
   let settle: (reply: WriteReply) => void = () => undefined
 
@@ -47,29 +55,38 @@ export const writeInThread: MakeWriter = (address) => {
     started.on('exit', (code) => lost(`the writing thread ended with ${code}`))
     return started
   }
+  const replyTo = (request: WriteRequest): Promise<WriteReply> =>
+    new Promise((resolve) => {
+      settle = resolve
+      try {
+        if (closed) throw new Error('the store is closed')
+        thread ??= start()
+        thread.postMessage(request)
+      } catch (error) {
+        // The request could not be sent, such as a value that cannot be cloned: nothing was written.
+        resolve({ kind: 'failed', cause: String(error), unknown: false })
+      }
+    })
+  const end = (): void => {
+    const ending = thread
+    thread = undefined
+    if (ending === undefined) return
+    const exit = new Promise((resolve) => ending.once('exit', resolve))
+    ended = Promise.all([ended, exit])
+    ending.postMessage('close')
+  }
   return {
-    write(request) {
-      return new Promise((resolve) => {
-        settle = resolve
-        try {
-          if (closed) throw new Error('the store is closed')
-          thread ??= start()
-          thread.postMessage(request)
-        } catch (error) {
-          // The request could not be sent, such as a value that cannot be cloned: nothing was written.
-          resolve({ kind: 'failed', cause: String(error), unknown: false })
-        }
-      })
+    async write(request) {
+      clearTimeout(idle)
+      const reply = await replyTo(request)
+      idle = setTimeout(end, idleMs).unref()
+      return reply
     },
     async close() {
-      const ending = thread
-      thread = undefined
       closed = true
-      if (ending === undefined) return
-      await new Promise((resolve) => {
-        ending.once('exit', resolve)
-        ending.postMessage('close')
-      })
+      clearTimeout(idle)
+      end()
+      await ended
     },
   }
 }
@@ -81,7 +98,7 @@ export const writeInThread: MakeWriter = (address) => {
  */
 export const writeWhereBetter: MakeWriter = (address, file) => {
   const here = writeHere(address, file)
-  const there = writeInThread(address, file)
+  const there = writeInThread(address)
   const time = writeTime()
   let size = 0
   return {
