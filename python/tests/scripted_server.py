@@ -29,6 +29,9 @@ def envelope(data: Any) -> bytes:
 ALLOW = envelope(DECISION)
 RECORDED = envelope({"decisionId": "dec_1"})
 
+HANGS = 40.0
+"""Seconds that only what hangs takes, on a machine that is busy with other tests."""
+
 
 class ScriptedServer:
     """Gives each connection to a function, in a thread of its own. Closed with `close`."""

@@ -8,7 +8,6 @@ import inspect
 import pickle
 import socket
 import threading
-import time
 import unittest
 from datetime import datetime
 from decimal import Decimal
@@ -26,7 +25,7 @@ from gate_sidecar.client import (
 
 from gate_sidecar.client._permit import _Clocks
 
-from .scripted_server import ALLOW, DECISION, RECORDED, ScriptedServer, allowing, envelope
+from .scripted_server import ALLOW, DECISION, HANGS, RECORDED, ScriptedServer, allowing, envelope
 
 REQUEST: Any = {"action": "a.b", "context": {}}
 OPTIONS: Any = {"tenant_id": "acme", "api_key": "sk_test_x"}
@@ -247,33 +246,30 @@ class AsyncGuard(Guarding):
 
     def run_cancelled(
         self, work: Awaitable[Any], after: float, server: Optional[ScriptedServer] = None
-    ) -> float:
-        """Cancel after so many seconds. Returns how long it took to end.
+    ) -> None:
+        """Cancel after so many seconds, and wait until it has ended.
 
         The server, if there is one, is rid of its connection.
         """
 
-        async def run() -> float:
+        async def run() -> None:
             task = asyncio.ensure_future(work)
             await asyncio.sleep(after)
-            begin = time.monotonic()
             task.cancel()
-            with self.assertRaises(asyncio.CancelledError):
-                await task
-            took = time.monotonic() - begin
+            # Not wait_for, which would cancel it again.
+            await asyncio.wait([task], timeout=HANGS)
+            self.assertTrue(task.cancelled())
             if server is not None:
                 in_thread = asyncio.get_running_loop().run_in_executor
-                self.assertTrue(await in_thread(None, server.gone.wait, 1))
-            return took
+                self.assertTrue(await in_thread(None, server.gone.wait, HANGS))
 
-        return asyncio.run(run())
+        asyncio.run(run())
 
     def test_who_is_cancelled_while_it_asks_stops_at_once_and_runs_nothing(self) -> None:
         server = ScriptedServer(lambda connection, _: server.wait_until_gone(connection))
         self.addCleanup(server.close)
-        gate = AsyncGateClient(**OPTIONS, base_url=server.url)
-        act: Any = gate.guard(REQUEST, lambda: self.fail("it ran"))
-        self.assertLess(self.run_cancelled(act, 0.2, server), 0.1)
+        gate = AsyncGateClient(**OPTIONS, base_url=server.url, timeout=1000)
+        self.run_cancelled(gate.guard(REQUEST, lambda: self.fail("it ran")), 0.2, server)
 
     def test_who_is_cancelled_while_people_decide_stops_at_once_and_runs_nothing(self) -> None:
         held = {**DECISION, "decision": "require_approval", "approvalId": "apr_1"}
@@ -282,8 +278,8 @@ class AsyncGuard(Guarding):
             connection.sendall(envelope({"status": "pending"} if "/approvals/" in line else held))
 
         _, _, gate = self.clients(answer)
-        act: Any = gate.guard(REQUEST, lambda: self.fail("it ran"), approval_timeout=60)
-        self.assertLess(self.run_cancelled(act, 0.5), 0.1)
+        act: Any = gate.guard(REQUEST, lambda: self.fail("it ran"), approval_timeout=1000)
+        self.run_cancelled(act, 0.5)
 
     def test_who_is_cancelled_at_any_step_runs_nothing_or_all_and_it_is_on_record(self) -> None:
         """Cancels after each number of turns of the event loop."""
@@ -313,18 +309,20 @@ class AsyncGuard(Guarding):
         self.assertIn("CancelledError", server.bodies[-1]["error"])
 
     def test_many_wait_at_the_same_time(self) -> None:
+        all_asked = threading.Barrier(50, timeout=HANGS)
+
         def answer(connection: socket.socket, line: str) -> None:
-            time.sleep(0.3)
+            all_asked.wait()
             connection.sendall(ALLOW)
 
-        _, _, gate = self.clients(answer)
+        server = ScriptedServer(answer)
+        self.addCleanup(server.close)
+        gate = AsyncGateClient(**OPTIONS, base_url=server.url, timeout=1000)
 
         async def ask() -> list[Any]:
             return list(await asyncio.gather(*(gate.check(REQUEST) for _ in range(50))))
 
-        begin = time.monotonic()
         self.assertEqual(len(asyncio.run(ask())), 50)
-        self.assertLess(time.monotonic() - begin, 5)
 
     def test_a_client_can_be_used_in_one_loop_after_another(self) -> None:
         _, _, gate = self.clients(allowing)

@@ -102,10 +102,10 @@ class ProvenanceTest(unittest.TestCase):
         seen = Provenance(REQUEST)
         for i in range(15):
             seen.observe(str(i) + "of others, " * 95_000, trusted=False)
-        begin = time.monotonic()
+        begin = time.process_time()
         values = [{str(i): f"value {i} of nobody"} for i in range(5000)]
         self.assertEqual(self.origins(seen, values), ["model", "third_party"])
-        self.assertLess(time.monotonic() - begin, 5)
+        self.assertLess(time.process_time() - begin, 5)
 
     def test_what_is_nested_too_deep_to_be_looked_into_can_be_of_anybody(self) -> None:
         deep: list[Any] = ["US13"]

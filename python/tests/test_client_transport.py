@@ -10,14 +10,13 @@ import ssl
 import subprocess
 import tempfile
 import threading
-import time
 import unittest
 from typing import Any, Callable
 from unittest import mock
 
 from gate_sidecar.client import AsyncGateClient, Cancelled, GateClient, GateError
 
-from .scripted_server import ALLOW, DECISION, ScriptedServer, allowing, always
+from .scripted_server import ALLOW, DECISION, HANGS, ScriptedServer, allowing, always
 
 REQUEST: Any = {"action": "a.b", "context": {}}
 OPTIONS: Any = {"tenant_id": "acme", "api_key": "sk_test_x"}
@@ -159,18 +158,18 @@ class Transport(unittest.TestCase):
         for parts in [*heads, [chunked(end=b""), *[b"1\r\n \r\n"] * 100]]:
             server = self.serve(always(*parts, pause=0.1))
             for check in CHECKS:
-                begin = time.monotonic()
+                server.gone.clear()
                 with self.subTest(check.__name__), self.assertRaises(GateError) as raised:
                     check(server.url, timeout=0.5)
                 self.assertEqual(raised.exception.code, "timeout")
-                self.assertLess(time.monotonic() - begin, 1.5)
+                # The client left while the server had parts to send.
+                self.assertTrue(server.gone.wait(HANGS))
 
     def test_who_does_not_read_a_large_request_is_not_waited_for(self) -> None:
         listening = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listening.close)
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         request: Any = {"action": "a.b", "context": {"text": "x" * 30_000_000}}
-        begin = time.monotonic()
         with self.assertRaises(GateError) as raised:
             GateClient(**OPTIONS, base_url=url, timeout=0.5).check(request)
         self.assertEqual(raised.exception.code, "timeout")
@@ -178,29 +177,31 @@ class Transport(unittest.TestCase):
         with self.assertRaises(GateError) as raised:
             asyncio.run(gate.check(request))
         self.assertEqual(raised.exception.code, "timeout")
-        self.assertLess(time.monotonic() - begin, 4)
 
     def test_a_name_that_is_looked_up_for_long_is_not_waited_for(self) -> None:
         url = "http://gate.invalid"
 
+        asked, found = threading.Semaphore(0), threading.Event()
+
         def slowly(*_: Any, **__: Any) -> Any:
-            time.sleep(1.5)
+            asked.release()
+            found.wait(HANGS)
             raise socket.gaierror("unknown")
 
-        async def ask() -> float:
-            begin = time.monotonic()
+        async def ask() -> None:
             with self.assertRaises(GateError) as raised:
                 await AsyncGateClient(**OPTIONS, base_url=url, timeout=0.3).check(REQUEST)
             self.assertEqual(raised.exception.code, "timeout")
-            return time.monotonic() - begin
+            self.assertTrue(asked.acquire(timeout=HANGS))
+            # asyncio waits for its threads when its loop ends.
+            found.set()
 
         with mock.patch("socket.getaddrinfo", slowly):
-            begin = time.monotonic()
             with self.assertRaises(GateError) as raised:
                 check_blocking(url, timeout=0.3)
             self.assertEqual(raised.exception.code, "timeout")
-            self.assertLess(time.monotonic() - begin, 1.2)
-            self.assertLess(asyncio.run(ask()), 1.2)
+            self.assertTrue(asked.acquire(timeout=HANGS))
+            asyncio.run(ask())
 
     def test_the_next_address_of_a_name_is_tried(self) -> None:
         server = self.serve(allowing)
@@ -280,27 +281,24 @@ class SyncCancel(unittest.TestCase):
         self.addCleanup(server.close)
         cancel = threading.Event()
         threading.Timer(0.2, cancel.set).start()
-        gate = GateClient(**OPTIONS, base_url=server.url)
+        gate = GateClient(**OPTIONS, base_url=server.url, timeout=1000)
         ran: list[int] = []
-        begin = time.monotonic()
         with self.assertRaises(Cancelled):
             gate.guard(REQUEST, lambda: ran.append(1), cancel=cancel)
-        self.assertLess(time.monotonic() - begin, 1)
-        self.assertTrue(server.gone.wait(1))
+        self.assertTrue(server.gone.wait(HANGS))
         self.assertEqual(ran, [])
 
     def test_a_pause_before_the_next_try_is_no_longer_waited_for(self) -> None:
-        head = b"HTTP/1.1 503 Busy\r\nretry-after: 20\r\ncontent-length: 0\r\n\r\n"
+        head = b"HTTP/1.1 503 Busy\r\nretry-after: 600\r\ncontent-length: 0\r\n\r\n"
         body = b'{"success": false, "error": "overloaded", "message": "Later."}'
         answer = head.replace(b"length: 0", b"length: %d" % len(body)) + body
         server = ScriptedServer(always(answer))
         self.addCleanup(server.close)
         cancel = threading.Event()
         threading.Timer(0.2, cancel.set).start()
-        begin = time.monotonic()
+        gate = GateClient(**OPTIONS, base_url=server.url, timeout=1000)
         with self.assertRaises(Cancelled):
-            GateClient(**OPTIONS, base_url=server.url).permit(REQUEST, cancel=cancel)
-        self.assertLess(time.monotonic() - begin, 1)
+            gate.permit(REQUEST, cancel=cancel)
 
     def test_what_was_allowed_and_then_cancelled_does_not_run_and_is_on_record(self) -> None:
         cancel = threading.Event()

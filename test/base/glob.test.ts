@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { ACTION_PATTERN, type Glob, globContains, globMatches, globsIntersect, parseGlob } from '../../src/base/glob.ts'
+import { processorMs } from '../processor.ts'
 
 function glob(text: string): Glob {
   const parsed = parseGlob(text)
@@ -163,11 +164,11 @@ test('property: two globs meet exactly when an action matches both', () => {
 })
 
 test('the longest patterns cost no backtracking', () => {
-  const started = performance.now()
+  const started = processorMs()
   assert.equal(globMatches(glob(`${'a*'.repeat(63)}b`), 'a'.repeat(128)), false)
   assert.equal(globMatches(glob(`${'**.'.repeat(40)}b`), `${'a.'.repeat(63)}a`), false)
   assert.equal(globsIntersect(glob(`${'*a'.repeat(63)}b`), glob(`${'*a'.repeat(63)}c`)), false)
-  assert.ok(performance.now() - started < 500)
+  assert.ok(processorMs() - started < 500)
 })
 
 const contains: { outer: string; yes?: string[]; no?: string[] }[] = [
@@ -211,8 +212,8 @@ test('globContains: what the inner one matches, the outer one matches', () => {
 test('globContains: hostile patterns take no longer than others', () => {
   const stars = 'a*'.repeat(60)
   const many = '**.a.'.repeat(25)
-  const start = performance.now()
+  const start = processorMs()
   globContains(glob(`${stars}b`), glob(`${'*a'.repeat(60)}`))
   globContains(glob(`${many}b`), glob(`${'a.**.'.repeat(25)}a`))
-  assert.ok(performance.now() - start < 500)
+  assert.ok(processorMs() - start < 500)
 })

@@ -4,6 +4,7 @@ import Type from '#typebox'
 import type { ErrorDetail } from '../../src/base/errors.ts'
 import { parseJson } from '../../src/base/json.ts'
 import { errorDetail, parserOf, schemaCompiler } from '../../src/base/schema.ts'
+import { processorMs } from '../processor.ts'
 
 const parse = parserOf(
   Type.Object(
@@ -125,10 +126,10 @@ test('a pattern without anchors matches anywhere', () => {
 
 test('patterns run in linear time', () => {
   const validate = schemaCompiler({ allErrors: false }).compile({ type: 'string', pattern: '^(a+)+$' })
-  const started = performance.now()
+  const started = processorMs()
   assert.equal(validate(`${'a'.repeat(20_000)}!`), false)
   assert.equal(validate('aaa'), true)
-  assert.ok(performance.now() - started < 2000)
+  assert.ok(processorMs() - started < 2000)
 })
 
 const formats: { format: string; good: string; bad: string }[] = [
@@ -153,11 +154,11 @@ for (const { format, good, bad } of formats) {
   test(`format ${format} is checked, in a time that grows with the length`, () => {
     const validate = schemaCompiler({ allErrors: false }).compile({ type: 'string', format })
     assert.deepEqual([validate(good), validate(bad)], [true, false])
-    const started = performance.now()
+    const started = processorMs()
     for (const piece of [':', '0', 'a', '.', '/', '::', 'a.', '%41', '-']) {
       for (const start of ['', 'http://', 'http://[', 'a@']) validate(`${start}${piece.repeat(30_000)}\0`)
     }
-    assert.ok(performance.now() - started < 1000)
+    assert.ok(processorMs() - started < 1000)
   })
 }
 
@@ -197,9 +198,9 @@ for (const { name, schema, text, valid } of equality) {
 
 test('uniqueItems costs no more than the list is long', () => {
   const validate = schemaCompiler({ allErrors: false }).compile(unique())
-  const started = performance.now()
+  const started = processorMs()
   assert.equal(validate(Array.from({ length: 20_000 }, (_, n) => ({ n, text: 'x' }))), true)
-  assert.ok(performance.now() - started < 2000)
+  assert.ok(processorMs() - started < 2000)
 })
 
 test('errorDetail names allowed values that are no texts', () => {

@@ -6,6 +6,7 @@ import { ActionRefused, GateClient } from '../../src/client/index.ts'
 import { Provenance } from '../../src/client/provenance.ts'
 import { occursIn } from '../../src/client/texts.ts'
 import { startGate } from '../helpers.ts'
+import { processorMs } from '../processor.ts'
 
 const lines = <T>(name: string): T[] =>
   readFileSync(new URL(`../../evaluation/corpus/${name}.jsonl`, import.meta.url), 'utf8')
@@ -163,7 +164,7 @@ test('what others make long takes no longer to search, and says what it says', (
     }),
     { numRuns: 1000 },
   )
-  const startMs = performance.now()
+  const startMs = processorMs()
   const text = 'a'.repeat(8 * 1024 * 1024)
   for (const [before, behind] of [
     [3, 2000],
@@ -171,16 +172,16 @@ test('what others make long takes no longer to search, and says what it says', (
     [2000, 3],
   ] as const)
     assert.equal(occursIn(text, `${'a'.repeat(before)}b${'a'.repeat(behind)}`), false)
-  assert.ok(performance.now() - startMs < 5000)
+  assert.ok(processorMs() - startMs < 5000)
 })
 
 test('thousands of values in megabytes of text hold up nobody for long', () => {
   const provenance = new Provenance(REQUEST)
   for (let i = 0; i < 15; i += 1) provenance.observe(`${i}${'of others, '.repeat(95_000)}`, { trusted: false })
   const args = { values: Array.from({ length: 5000 }, (_, i) => ({ [i]: `value ${i} of nobody` })) }
-  const startMs = performance.now()
+  const startMs = processorMs()
   assert.deepEqual(provenance.of(args), { values: ['model', 'third_party'] })
-  assert.ok(performance.now() - startMs < 5000)
+  assert.ok(processorMs() - startMs < 5000)
 })
 
 test('more than is kept is forgotten on the safe side', () => {

@@ -5,6 +5,7 @@ import { runToolCalls } from '../../src/client/adapters/tools.ts'
 import { ownCopy } from '../../src/client/arguments.ts'
 import { ActionRefused, GateClient, type SessionOptions } from '../../src/client/index.ts'
 import { startGate } from '../helpers.ts'
+import { processorMs } from '../processor.ts'
 import { until } from '../until.ts'
 
 /* `call` of a session: what runs is what was checked, and what it gives is observed. */
@@ -326,8 +327,8 @@ test('what is told twice is told once, and what cannot be read makes no value kn
 test('the same result, however often it is told, is kept once', async () => {
   const { session } = await agent()
   const many = Array.from({ length: 50_000 }, (_, i) => `value ${i}`)
-  const startMs = performance.now()
+  const startMs = processorMs()
   for (let i = 0; i < 40; i += 1) session.observe('read', many)
-  assert.ok(performance.now() - startMs < 20_000)
+  assert.ok(processorMs() - startMs < 20_000)
   assert.deepEqual(session.request('pay', { a: 'nobody said this' }).context.provenance, { a: ['model'] })
 })

@@ -6,6 +6,7 @@ import { vkeyOf } from '../../src/evidence/note.ts'
 import { type LogKey, logKeysFor, type Rotation, readTrust, trustFile } from '../../src/evidence/trust.ts'
 import { UnusableTrust } from '../../src/evidence/unusable-trust.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
+import { processorMs } from '../processor.ts'
 import { archive, notOk } from './bundles.ts'
 import { aPrivateKey, certified, checkpointOf, pin, rotate, signCheckpoint, underLogKey } from './forge.ts'
 
@@ -338,9 +339,9 @@ for (const [name, text, isGood] of FILES) {
 test('a thousand rotations that lead nowhere take no longer than a few', () => {
   const [x, y] = [aPrivateKey(), aPrivateKey()]
   const many = Array.from({ length: 1000 }, (_, i) => rotate(origin, [x, y], at(-i - 1)))
-  const began = performance.now()
+  const began = processorMs()
   const { keys } = logKeysFor(means({ logKeys: [ours] }).trust, { origin, signedBy: '', rotations: many })
   assert.equal(keys.length, 1)
   // Verifying them takes seconds.
-  assert.equal(performance.now() - began < 500, true)
+  assert.equal(processorMs() - began < 500, true)
 })
