@@ -8,6 +8,7 @@ import { SinkFailure } from '../../src/actions/anchors/anchors.ts'
 import { readWebhookSecret, UnusableSecret } from '../../src/anchors/secret.ts'
 import { anchorWebhook } from '../../src/anchors/webhook.ts'
 import { type Cleanup, temporaryFolder } from '../helpers.ts'
+import { HANGS_MS } from '../until.ts'
 import { type Received, receiver, SECRET } from './support.ts'
 
 const { signal } = new AbortController()
@@ -33,12 +34,14 @@ function verified({ body, headers }: Received): unknown {
 
 test('a receiver that uses Standard Webhooks finds the delivery genuine, and what it holds', async (t) => {
   const { url, received } = await receiver(t)
+  const beginMs = Date.now()
   await sinkTo(url).take(ANCHORS, signal)
   const [one] = received
   assert.ok(one)
   const { timestamp, ...rest } = verified(one) as { timestamp: string }
   assert.deepEqual(rest, { type: 'audit.checkpoint', data: { checkpoints: ANCHORS.map((one) => ({ ...one, v: 1 })) } })
-  assert.equal(Math.abs(Date.parse(timestamp) - Date.now()) < 10_000, true)
+  const ms = Date.parse(timestamp)
+  assert.equal(ms >= beginMs && ms <= Date.now(), true)
   assert.equal(one.headers['content-type'], 'application/json')
   assert.match(one.headers['webhook-timestamp']?.toString() ?? '', /^\d{10}$/)
 })
@@ -86,9 +89,8 @@ const endless: RequestListener = (_, response) => {
 
 test('of an answer without end no more is read than a little', async (t) => {
   const { url } = await receiver(t, () => endless)
-  const begin = performance.now()
+  // Who reads on fails at the limit.
   await sinkTo(url).take(ANCHORS, signal)
-  assert.equal(performance.now() - begin < 5000, true)
 })
 
 const REFUSED: [name: string, answer: RequestListener, failure: RegExp][] = [
@@ -122,9 +124,8 @@ test('a receiver that is not there is a failure', async (t) => {
 
 test('who stops does not wait for a receiver', async (t: Cleanup) => {
   const { url } = await receiver(t, () => () => undefined)
-  const begin = performance.now()
-  await assert.rejects(sinkTo(url).take(ANCHORS, AbortSignal.timeout(100)), SinkFailure)
-  assert.equal(performance.now() - begin < 5000, true)
+  const sink = sinkTo(url, 10 * HANGS_MS)
+  await assert.rejects(sink.take(ANCHORS, AbortSignal.timeout(100)), SinkFailure)
 })
 
 /** It says what happened, and neither where nor with which secret. */

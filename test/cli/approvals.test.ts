@@ -7,6 +7,7 @@ import { ROUTES } from '../../src/keys/routes.ts'
 import { POLICY } from '../approvals/scenes.ts'
 import { type Answer, startGate } from '../helpers.ts'
 import { tamper } from '../store/used-folder.ts'
+import { until } from '../until.ts'
 import { memoryIo } from './io.ts'
 import { type RunOptions, run } from './program.ts'
 
@@ -54,14 +55,12 @@ const ask = async (action = 'pay.one', at = ++n, name = 'agent'): Promise<{ deci
   })
 const statusOf = async (id: string): Promise<string> => (await http('nameless', 'GET', `/approvals/${id}`)).status
 
-test('approve: a reader that waits at a running server sees it within a second; the secret comes from a pipe', async () => {
+test('approve: a reader that waits at a running server sees it; the secret comes from a pipe', async () => {
   const { approvalId } = await ask()
   const waiting = http('agent', 'GET', `/approvals/${approvalId}?wait=25`)
   const args = ['approvals', 'approve', approvalId, '--comment', 'fine', '--key', '-', ...DATA, '--json']
   const view = JSON.parse(await out(args, { input: `${secretOf('ann')}\n` }))
-  const told = performance.now()
   assert.equal((await waiting).status, 'approved')
-  assert.ok(performance.now() - told < 1000)
   assert.deepEqual(view, await http('ann', 'GET', `/approvals/${approvalId}`))
   const [vote] = view.votes
   assert.deepEqual([vote.principal, vote.approverId, vote.comment], ['ann', 'ann', 'fine'])
@@ -185,14 +184,13 @@ describe('a vote that is refused', () => {
   }
 })
 
-test('keys rotate: a running server follows within a second, and the new key uses what the old one asked for', async () => {
+test('keys rotate: a running server follows, and the new key uses what the old one asked for', async () => {
   const { approvalId } = await ask('pay.one', ++n, 'other')
   const made = await json(['keys', 'rotate', keys.other?.id ?? '', '--overlap', '0'])
   assert.deepEqual(Object.keys(made), ['id', 'key', 'tenantId', 'roles', 'environment', 'expiresAt', 'replaces'])
   assert.equal(made.replaces.replacedBy, made.id)
   keys.successor = { id: made.id, secret: made.key, tenant: 'acme' }
-  await new Promise((resolve) => setTimeout(resolve, 1000))
-  assert.equal(await ask('pay.one', n, 'other'), undefined)
+  await until('the old key is refused', async () => (await ask('pay.one', n, 'other')) === undefined)
   assert.equal((await ask('pay.one', n, 'successor')).approvalId, approvalId)
   assert.match(
     await out(['keys', 'list', ...DATA]),

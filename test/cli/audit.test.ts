@@ -84,13 +84,11 @@ test('tail: the newest, oldest of them first, one JSON a line', async () => {
 // With a limit: what goes on by itself and does not end would hold up all tests.
 describe('tail --follow', { timeout: 60_000 }, () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    test(`prints an entry within a second of its commit, and ends well when told to by ${signal}`, async (t) => {
+    test(`prints an entry once it is committed, and ends well when told to by ${signal}`, async (t) => {
       const tail = follow(t, ['audit', 'tail', ...LIVE, '--limit', '1', '--follow'])
       await tail.until(/^SEQ.*\n.*\n$/)
       await note(`for ${signal}`)
-      const written = performance.now()
       const text = await tail.until(new RegExp(`"for ${signal}`))
-      assert.ok(performance.now() - written < 1000)
       assert.equal(text.split(`for ${signal}`).length, 2)
       tail.stop(signal)
       assert.deepEqual(await tail.ended, { code: 0, signal: null, stderr: '' })

@@ -158,7 +158,7 @@ test('SIGHUP while the modules of the service are loaded does not end it', async
   assert.equal(await decision(await serve(t, options, { env })), 'allow')
 })
 
-test('with watch off, what else the command line changes acts within a second, and a tenant made later gets its entry', async (t) => {
+test('with watch off, what else the command line changes acts, and a tenant made later gets its entry', async (t) => {
   const { root, id, data, options, decision } = await prepare()
   writeFiles(root, { 'policies/later/main.yaml': ACME_POLICY.replace('tenant: acme', 'tenant: later') })
   const server = await serve(t, [...options, '--watch=off'])
@@ -167,11 +167,11 @@ test('with watch off, what else the command line changes acts within a second, a
   await until('the entry is there', async () => (await run(listed)).stdout.includes('policy.loaded'))
   const stop = ['--tenant', 'acme', '--level', 'L3', ...data]
   assert.equal((await run(['killswitch', 'trigger', ...stop, '--reason', 'drill'])).code, 0)
-  await until('the answer is deny', async () => (await decision(server)) === 'deny', 1000)
+  await until('the answer is deny', async () => (await decision(server)) === 'deny')
   assert.equal((await run(['killswitch', 'recover', ...stop, '--comment', 'over'])).code, 0)
-  await until('the answer is allow', async () => (await decision(server)) === 'allow', 1000)
+  await until('the answer is allow', async () => (await decision(server)) === 'allow')
   assert.equal((await run(['keys', 'revoke', id, ...data])).code, 0)
-  await until('the key is refused', async () => (await decision(server)) === undefined, 1000)
+  await until('the key is refused', async () => (await decision(server)) === undefined)
 })
 
 const NOBODY = 65_534

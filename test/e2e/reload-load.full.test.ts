@@ -175,12 +175,11 @@ test('a set that takes all the time of its thread holds up neither another tenan
   assert.deepEqual([data.current, data.digest, ended], [true, version(1).digest, false])
   t.diagnostic(`the other tenant's set was in force after ${(performance.now() - started).toFixed(0)} ms`)
   save('acme/main.yaml', version(2).text)
-  let longest = 0
+  let answered = 0
   while (!ended) {
-    const asked = performance.now()
     const check = await probe.ask<Check>('POST', '/gate/check', CHECK)
     assert.equal(check.status, 200)
-    longest = Math.max(longest, performance.now() - asked)
+    answered += 1
     await sleep(5)
   }
   const seen = async () => (await acme.ask<State>('GET', '/policies')).data.digest
@@ -189,9 +188,8 @@ test('a set that takes all the time of its thread holds up neither another tenan
   const refused = (await reloading).data
   assert.equal(refused.current, false)
   assert.match(refused.faults[0] ?? '', /^The policy set (takes more than 20 s to load and test|cannot be loaded: )/)
-  t.diagnostic(`the longest check took ${longest.toFixed(0)} ms`)
-  // Loading on the event loop would take longer than this on any machine.
-  assert.ok(longest < 3000, `${longest} ms`)
+  // None would be while the event loop loads.
+  assert.ok(answered > 20, `${answered} checks`)
   assert.deepEqual(await server.stop(), { code: 0, signal: null })
 })
 
@@ -224,18 +222,15 @@ test('10,000 rules come into force while others are answered', async (t) => {
   const reloading = reload(2).finally(() => {
     ended = true
   })
-  let longest = 0
+  let answered = 0
   while (!ended) {
-    const asked = performance.now()
     assert.equal((await probe.ask<Check>('POST', '/gate/check', CHECK)).status, 200)
-    longest = Math.max(longest, performance.now() - asked)
+    answered += 1
     await sleep(5)
   }
   const { data } = await reloading
   assert.deepEqual([data.faults, data.current, data.rules], [[], true, 10_000])
-  t.diagnostic(
-    `in force after ${(performance.now() - started).toFixed(0)} ms; the longest check took ${longest.toFixed(0)} ms`,
-  )
-  // Loading on the event loop would take longer than this on any machine.
-  assert.ok(longest < 3000, `${longest} ms`)
+  t.diagnostic(`in force after ${(performance.now() - started).toFixed(0)} ms, with ${answered} checks meanwhile`)
+  // None would be while the event loop loads.
+  assert.ok(answered > 20, `${answered} checks`)
 })

@@ -94,7 +94,7 @@ test('without wait, and with 0, nothing waits', async () => {
     const asked = gate.call(agent, 'POST', `/gate/check${query}`, payment())
     const [answer, ms] = await elapsed(asked)
     assert.equal(answer.body.data.decision, 'require_approval')
-    assert.ok(ms < 1000, String(ms))
+    assert.ok(ms < AT_ONCE_MS, String(ms))
   }
 })
 
@@ -195,7 +195,7 @@ for (const [how, end] of [
   ['this process', (id: string) => gate.call(owner, 'DELETE', `/keys/${id}`)],
   ['another process', revokedElsewhere],
 ] as const) {
-  test(`a key that is revoked by ${how} ends its wait within a second`, async () => {
+  test(`a key that is revoked by ${how} ends its wait`, async () => {
     const ending = await gate.key({ roles: ['agent'] })
     const body = payment()
     const waiting = check(body, 25, ending)
@@ -203,7 +203,7 @@ for (const [how, end] of [
     await end(ending.id)
     const [answer, ms] = await elapsed(waiting)
     assertRefused(answer, 'unauthenticated')
-    assert.ok(ms < 1000, String(ms))
+    assert.ok(ms < AT_ONCE_MS, String(ms))
     assertDone(await vote('approve', id))
     assert.equal((await gate.call(approver, 'GET', `/approvals/${id}`)).body.data.status, 'approved')
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type Answer, startGate } from '../helpers.ts'
+import { until } from '../until.ts'
 import { assertDone, assertRefused, entries, entriesOf } from './support.ts'
 
 let now = Date.parse('2026-03-01T10:00:00.000Z')
@@ -181,8 +182,5 @@ test('two stops at once under one value are both in force and on disk', async ()
       'kill_switch',
     )
   }
-  for (let tries = 0; gate.server.store.imposed().length > 0; tries += 1) {
-    assert.ok(tries < 100, 'the stop is not on disk after ten seconds')
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  await until('the stop is on disk', () => gate.server.store.imposed().length === 0)
 })
