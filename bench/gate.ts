@@ -8,7 +8,7 @@ import { cpuMs, ROOT, run, start, temporaryFolder } from './processes.ts'
 
 const TENANT = 'bench'
 export const COMMAND = join(ROOT, 'bin', 'gate-sidecar.js')
-const POLICIES = fileURLToPath(new URL('./policies/', import.meta.url))
+export const POLICIES = fileURLToPath(new URL('./policies/', import.meta.url))
 
 export interface GateTarget extends Target {
   /** Of an agent of `tenant`. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { startBare } from './bare.ts'
 import { startCerbos, type Target } from './cerbos.ts'
 import { type EvidenceResult, measureEvidence } from './evidence.ts'
+import { type FollowResult, measureFollow } from './follow.ts'
 import { startGate } from './gate.ts'
 import type { LoadResult } from './load.ts'
 import { loadInProcess } from './load-process.ts'
@@ -127,6 +128,7 @@ interface Parts {
   commands: StartResult[] | null
   serve: ServeStart | null
   memory: MemoryResult | null
+  follow: FollowResult[] | null
 }
 
 function save(comparison: Comparison, parts: Parts): void {
@@ -136,7 +138,7 @@ function save(comparison: Comparison, parts: Parts): void {
   writeFileSync(join(RESULTS, 'latest.json'), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-// `--only cerbos,gate,express,bare,micro,reload,evidence,start,memory` leaves parts out.
+// `--only cerbos,gate,express,bare,micro,reload,evidence,start,memory,follow` leaves parts out.
 const only = process.argv[process.argv.indexOf('--only') + 1]?.split(',') ?? []
 const wanted = (part: string) => !process.argv.includes('--only') || only.includes(part)
 
@@ -159,5 +161,15 @@ const reload = wanted('reload') ? await measureReload() : null
 if (reload !== null) console.table(reload)
 const evidence = wanted('evidence') ? await measureEvidence() : null
 if (evidence !== null) console.table(evidence)
-save(comparison, { micro: wanted('micro') ? await measureMicro() : null, reload, evidence, commands, serve, memory })
+const follow = wanted('follow') ? await measureFollow() : null
+if (follow !== null) console.table(follow)
+save(comparison, {
+  micro: wanted('micro') ? await measureMicro() : null,
+  reload,
+  evidence,
+  commands,
+  serve,
+  memory,
+  follow,
+})
 if (comparison.rows.some(({ errors }) => errors > 0)) process.exitCode = 1

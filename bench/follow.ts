@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { askerOf } from './asker.ts'
+import { COMMAND, listeningUrl, POLICIES } from './gate.ts'
+import { gateQuestion } from './payment.ts'
+import { run, start, temporaryFolder } from './processes.ts'
+import { median, round } from './stats.ts'
+
+const TENANT = 'bench'
+const ROUNDS = 10
+/** Between two looks at what the service answers. */
+const LOOK_MS = 5
+
+export interface FollowResult {
+  /** Command whose change a running service follows. */
+  command: string
+  medianMs: number
+  longestMs: number
+}
+
+interface Decision {
+  decision: string
+  decisionId: string
+  approvalId: string
+}
+
+/** How long after a command on the data file has ended the built service acts on it. README says: within a second. */
+export async function measureFollow(): Promise<FollowResult[]> {
+  const folder = temporaryFolder('follow')
+  const data = ['--data', join(folder, 'data')]
+  const command = (...args: string[]) => run(process.execPath, [COMMAND, ...args, ...data])
+  const keyOf = async (role: string) => {
+    const made = await command('keys', 'create', '--tenant', TENANT, '--role', role, '--json')
+    return JSON.parse(made) as { id: string; key: string }
+  }
+  const [agent, approver] = [await keyOf('agent'), await keyOf('approver')]
+  const args = [COMMAND, 'serve', '--port', '0', ...data, '--policies', POLICIES]
+  const server = await start(process.execPath, args, listeningUrl)
+  const ask = askerOf<Decision | undefined>(server.found, agent.key, TENANT)
+  const payment = JSON.parse(gateQuestion(agent.key, TENANT).body) as { context: object }
+  const check = (by = ask) => by('POST', '/gate/check', payment)
+  const until = async (isSo: () => Promise<boolean>) => {
+    const beganMs = performance.now()
+    while (!(await isSo())) await sleep(LOOK_MS)
+    return performance.now() - beganMs
+  }
+  const stop = ['--tenant', TENANT, '--level', 'L3']
+
+  const measured: Record<string, () => Promise<number>> = {
+    'killswitch trigger': async () => {
+      await command('killswitch', 'trigger', ...stop, '--reason', 'drill')
+      return until(async () => (await check())?.decision === 'deny')
+    },
+    'killswitch recover': async () => {
+      await command('killswitch', 'recover', ...stop, '--comment', 'over')
+      return until(async () => (await check())?.decision === 'allow')
+    },
+    'keys revoke': async () => {
+      const { id, key } = await keyOf('agent')
+      const other = askerOf<Decision | undefined>(server.found, key, TENANT)
+      await until(async () => (await check(other)) !== undefined)
+      await command('keys', 'revoke', id)
+      return until(async () => (await check(other)) === undefined)
+    },
+    'approvals approve, seen by who waits': async () => {
+      const held = await ask('POST', '/gate/check', { ...payment, context: { ...payment.context, amount: 20_000 } })
+      const path = `/approvals/${held?.approvalId}`
+      const waiting = askerOf<object>(server.found, agent.key, TENANT)('GET', `${path}?wait=25`)
+      await command('approvals', 'approve', held?.approvalId ?? '', '--key', approver.key, '--approver-id', 'ann')
+      const beganMs = performance.now()
+      await waiting
+      return performance.now() - beganMs
+    },
+    'audit tail --follow, after an entry': async () => {
+      const tail = spawn(process.execPath, [
+        COMMAND,
+        'audit',
+        'tail',
+        '--tenant',
+        TENANT,
+        '--follow',
+        '--json',
+        ...data,
+      ])
+      const told: string[] = []
+      createInterface(tail.stdout).on('line', (line) => told.push(line))
+      // Entries from before show that it follows.
+      await until(async () => told.length > 0)
+      const done = await check()
+      const ms = await until(async () => told.some((line) => line.includes(done?.decisionId ?? '')))
+      tail.kill('SIGTERM')
+      await once(tail, 'exit')
+      return ms
+    },
+  }
+  const times = Object.keys(measured).map((name) => ({ name, ms: [] as number[] }))
+  for (let i = 0; i < ROUNDS; i += 1) {
+    for (const { name, ms } of times) ms.push((await measured[name]?.()) ?? Number.NaN)
+  }
+  await server.stop()
+  rmSync(folder, { recursive: true })
+  return times.map(({ name, ms }) => ({
+    command: name,
+    medianMs: round(median(ms), 0),
+    longestMs: round(Math.max(...ms), 0),
+  }))
+}
