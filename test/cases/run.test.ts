@@ -242,15 +242,16 @@ test('accept: tests that pass leave the set as it is compiled without them', asy
 test(`accept: tests that ask more than ${LIMITS.comparisonsOfTests} comparisons are an error, and are not run`, async () => {
   const rules = Array.from({ length: 3100 }, (_, i) => `  - {id: r${i}, actions: [x], effect: allow, reason: R.}`)
   const contexts = Array.from({ length: 100 }, (_, i) => `c${i}`)
-  const file = (n: number): string =>
-    `${HEADER}contexts: {${contexts.map((name) => `${name}: {}`).join(', ')}}\ntests:\n  - {name: n, matrix: {actions: [x], contexts: [${contexts.slice(0, n).join(', ')}]}, expect: {decision: allow}}\n`
-  const codes = async (n: number) => {
-    const source = sourceOf({ 'main.yaml': `${HEADER}rules:\n${rules.join('\n')}\n`, 'a.test.yaml': file(n) })
+  const file = (n: number, more: string): string =>
+    `${HEADER}contexts: {${contexts.map((name) => `${name}: {}`).join(', ')}}\nhistories: {h: [], i: []}\ntests:\n  - {name: n, matrix: {actions: [x], contexts: [${contexts.slice(0, n).join(', ')}]${more}}, expect: {decision: allow}}\n`
+  const codes = async (n: number, more = '') => {
+    const source = sourceOf({ 'main.yaml': `${HEADER}rules:\n${rules.join('\n')}\n`, 'a.test.yaml': file(n, more) })
     const { diagnostics } = await compileAndTest(source)
     return diagnostics.filter(({ severity }) => severity === 'error').map(({ code }) => code)
   }
   assert.deepEqual(await codes(96), [])
   assert.deepEqual(await codes(97), ['GATE1509'])
+  assert.deepEqual(await codes(49, ', histories: [h, i]'), ['GATE1509'])
 })
 
 const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 4 })

@@ -6,7 +6,7 @@ import { createReport } from '../diagnostics/report.ts'
 import type { PolicySource } from '../load/files.ts'
 import { LIMITS } from '../load/limits.ts'
 import { type CompiledPolicies, compilePolicySet } from '../load/load.ts'
-import type { PolicyTest } from '../test-files/cases.ts'
+import { casesIn, type PolicyTest } from '../test-files/cases.ts'
 import type { Place } from '../yaml/node.ts'
 import { casesOf, combinationText } from './cases.ts'
 import { differenceText } from './differences.ts'
@@ -53,12 +53,11 @@ function failureText({ asked, differences }: CaseResult, place: Place): string {
 /** The first test at which the comparisons exceed the limit. Each case counts all comparisons about its action. */
 export function firstBeyondLimit({ evaluator }: PolicySet, tests: readonly PolicyTest[]): PolicyTest | undefined {
   let comparisons = 0
-  return tests.find(({ actions, contexts, plans, agents }) => {
-    const each = contexts.length * plans.length * agents.length
-    for (const action of actions) {
+  return tests.find((test) => {
+    for (const action of test.actions) {
       const { rules, factors } = evaluator.about(action)
       const leaves = [...rules, ...factors].map(evaluator.leavesOf)
-      comparisons += each * leaves.reduce((sum, { length }) => sum + length + 1, 0)
+      comparisons += casesIn({ ...test, actions: [action] }) * leaves.reduce((sum, { length }) => sum + length + 1, 0)
       if (comparisons > LIMITS.comparisonsOfTests) return true
     }
     return false
