@@ -38,8 +38,8 @@ export async function measureFollow(): Promise<FollowResult[]> {
     return JSON.parse(made) as { id: string; key: string }
   }
   const [agent, approver] = [await keyOf('agent'), await keyOf('approver')]
-  const args = [COMMAND, 'serve', '--port', '0', ...data, '--policies', POLICIES]
-  const server = await start(process.execPath, args, listeningUrl)
+  const serve = [COMMAND, 'serve', '--port', '0', ...data, '--policies', POLICIES]
+  const server = await start(process.execPath, serve, listeningUrl)
   const ask = askerOf<Decision | undefined>(server.found, agent.key, TENANT)
   const payment = JSON.parse(gateQuestion(agent.key, TENANT).body) as { context: object }
   const check = (by = ask) => by('POST', '/gate/check', payment)
@@ -76,16 +76,8 @@ export async function measureFollow(): Promise<FollowResult[]> {
       return performance.now() - beganMs
     },
     'audit tail --follow, after an entry': async () => {
-      const tail = spawn(process.execPath, [
-        COMMAND,
-        'audit',
-        'tail',
-        '--tenant',
-        TENANT,
-        '--follow',
-        '--json',
-        ...data,
-      ])
+      const args = [COMMAND, 'audit', 'tail', '--tenant', TENANT, '--follow', '--json', ...data]
+      const tail = spawn(process.execPath, args)
       const told: string[] = []
       createInterface(tail.stdout).on('line', (line) => told.push(line))
       // Entries from before show that it follows.
