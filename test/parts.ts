@@ -18,6 +18,7 @@ export const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const PROCESSES: Record<string, number | 'each'> = {
   anchors: 2,
   evidence: 3,
+  audit: 1,
   http: 3,
   cli: 2,
   console: 1,

@@ -109,7 +109,7 @@ function details({ name, output }: Result): string {
   return `\n✖ ${name}\n${failing ?? output}\n`
 }
 
-/** In their order, two more at once than there are processors, since some wait more than they work. */
+/** In their order, three more at once than there are processors, since some wait more than they work. */
 async function runAll(parts: readonly Part[], tier: Tier): Promise<Result[]> {
   const waiting = [...parts]
   const results: Result[] = []
@@ -120,7 +120,7 @@ async function runAll(parts: readonly Part[], tier: Tier): Promise<Result[]> {
       results.push(result)
     }
   }
-  await Promise.all(Array.from({ length: availableParallelism() + 2 }, worker))
+  await Promise.all(Array.from({ length: availableParallelism() + 3 }, worker))
   return results
 }
 
