@@ -78,6 +78,6 @@ test('any policy, translated, answers any input as the toolkit does, or says why
     }),
     { numRuns: 100, examples: [EQUAL_LISTS] },
   )
-  // Refusals are of lists, mappings and values that are no texts: one in eighteen here, with random policies one in ten.
+  // Refusals are of lists, mappings and values that are no texts: one of eighteen on average, one of ten at worst.
   assert.ok(counts.agreed > 3 * counts.refused, JSON.stringify(counts))
 })
