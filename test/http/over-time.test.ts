@@ -267,7 +267,7 @@ test('property: what the service reads from its file is what a list of what was 
 })
 
 test('a check that counts is decided, however many others are allowed what it counts', async () => {
-  const gate = await start({ threads: { ...inThisThread, writer: writeInThread } })
+  const gate = await start({ threads: { ...inThisThread, writer: writeInThread() } })
   const deps = depsOf(gate)
   const [busy, calm] = [
     callerOfKey(gate, await gate.key({ identity: 'busy' })),

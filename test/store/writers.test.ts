@@ -15,7 +15,7 @@ import { storeContract } from './suite.ts'
 
 const { openStore, writeHere, writeInThread, writeWhereBetter } = await bundledStore()
 
-if (FULL) storeContract((dir, clock) => openStore({ dir, create: true, clock, makeWriter: writeInThread }))
+if (FULL) storeContract((dir, clock) => openStore({ dir, create: true, clock, makeWriter: writeInThread() }))
 
 function opened(t: TestContext, makeWriter: MakeWriter, dir = temporaryFolder()): Store {
   const store = openStore({ dir, create: true, clock: Date.now, makeWriter })
@@ -39,7 +39,7 @@ const allowing = () => ({ ...only(note()), guards: [{ kind: 'notStopped', subjec
 
 test('a thread that is lost loses what it was writing, says so, and the next one goes on', async (t) => {
   const threads = posts(t)
-  const store = opened(t, writeInThread)
+  const store = opened(t, writeInThread())
   await commit(store, only(note()))
   // Long enough to be under way still when the thread ends.
   const large = 'x'.repeat(30_000)
@@ -56,14 +56,14 @@ test('a thread that is lost loses what it was writing, says so, and the next one
 })
 
 test('what cannot be sent to the thread is refused, and the next submission is not', async (t) => {
-  const store = opened(t, writeInThread)
+  const store = opened(t, writeInThread())
   const unsendable = { ...only(note()), guards: [{ kind: 'keyActive', keyId: (() => 'x') as never } as const] }
   await assert.rejects(store.commit(unsendable), { code: 'audit_unavailable' })
   await commit(store, only(note()))
 })
 
 test('an allow that was being written when a stop came into force is not answered; what else was, is', async (t) => {
-  const store = opened(t, writeInThread)
+  const store = opened(t, writeInThread())
   await commit(store, { ...allowing(), entries: [aDecision('allow')] })
   const allow = store.commit({ ...allowing(), entries: [aDecision('allow')] })
   const vote = store.commit(allowing())
@@ -76,7 +76,7 @@ test('an allow that was being written when a stop came into force is not answere
 })
 
 test('what a group changed is in memory before anybody is answered', async (t) => {
-  const store = opened(t, writeInThread)
+  const store = opened(t, writeInThread())
   const stop = aStop()
   const [, { conflict }] = await Promise.all([commit(store, creating('switch', stop)), store.commit(allowing())])
   assert.equal(conflict, 'notStopped')
@@ -170,7 +170,7 @@ test('a regression of the clock is noted once each time, whoever writes', async 
   let nowMs = START_MS
   let there = false
   const makeWriter: MakeWriter = (address, file) => {
-    const writers = [writeHere(address, file), writeInThread(address, file)] as const
+    const writers = [writeHere(address, file), writeInThread()(address, file)] as const
     return {
       write: (request) => writers[there ? 1 : 0].write(request),
       close: async () => void (await Promise.all(writers.map((writer) => writer.close()))),
@@ -196,7 +196,7 @@ test('a slow write now and then, such as a checkpoint, is no slow disk', async (
   const threads = posts(t)
   const store = opened(t, writeWhereBetter)
   const clock = shiftedClock(t)
-  for (let i = 0; i < 20; i += 1) {
+  for (let i = 0; i < 40; i += 1) {
     const written = commit(store, only(note()))
     // Between the beginning of this write and its end.
     if (i % 10 === 5) setImmediate(() => (clock.nowMs += 20))
@@ -207,22 +207,16 @@ test('a slow write now and then, such as a checkpoint, is no slow disk', async (
 
 test('a store that is closed writes no more, and its thread has ended', async (t) => {
   const threads = posts(t)
-  const store = openStore({ dir: temporaryFolder(), create: true, clock: Date.now, makeWriter: writeInThread })
+  const store = openStore({ dir: temporaryFolder(), create: true, clock: Date.now, makeWriter: writeInThread() })
   await commit(store, only(note()))
   await store.close()
   assert.equal(threads[0]?.threadId, -1)
   await assert.rejects(store.commit(only(note())), { code: 'audit_unavailable' })
 })
 
-/** The writer in a thread that ends after this long without a write. */
-const endsAfter =
-  (idleMs: number): MakeWriter =>
-  (address, file) =>
-    writeInThread(address, file, idleMs)
-
 test('the thread ends when idle, and the next write starts another', async (t) => {
   const threads = posts(t)
-  const store = opened(t, endsAfter(20))
+  const store = opened(t, writeInThread(20))
   await commit(store, only(note()))
   const [first] = threads
   assert.ok(first)
@@ -234,7 +228,7 @@ test('the thread ends when idle, and the next write starts another', async (t) =
 
 test('the thread does not end while it writes, nor soon after its last write', async (t) => {
   const threads = posts(t)
-  const store = opened(t, endsAfter(10_000))
+  const store = opened(t, writeInThread(10_000))
   t.mock.timers.enable({ apis: ['setTimeout'] })
   await commit(store, only(note()))
   t.mock.timers.tick(9000)
@@ -249,7 +243,7 @@ test('the thread does not end while it writes, nor soon after its last write', a
 
 test('no write is lost or doubled while threads end and start', async (t) => {
   const threads = posts(t)
-  const store = opened(t, endsAfter(0))
+  const store = opened(t, writeInThread(0))
   for (let i = 0; i < 20; i += 1) {
     await Promise.all(Array.from({ length: (i % 3) + 1 }, () => commit(store, only(note()))))
     // The next write meets a thread that is idle, is ending or has ended.
@@ -263,7 +257,7 @@ test('no write is lost or doubled while threads end and start', async (t) => {
 
 test('a store is closed when its ending thread has ended', async (t) => {
   const threads = posts(t)
-  const store = openStore({ dir: temporaryFolder(), create: true, clock: Date.now, makeWriter: endsAfter(0) })
+  const store = openStore({ dir: temporaryFolder(), create: true, clock: Date.now, makeWriter: writeInThread(0) })
   await commit(store, only(note()))
   while (threads.length < 2) await turn()
   await store.close()

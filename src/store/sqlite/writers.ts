@@ -27,8 +27,14 @@ export const writeHere: MakeWriter = ({ origin }, file) => {
  * Writes in a thread of its own: hashing and the disk block nothing else.
  * A write starts the thread, which ends when idle. An ending thread has answered all that it was asked, so the next
  * one does not wait until it has closed the file.
+ *
+ * @param idleMs time without a write after which the thread ends
  */
-export function writeInThread(address: FileAddress, _file?: FileConnection, idleMs = IDLE_MS): Writer {
+export function writeInThread(idleMs = IDLE_MS): MakeWriter {
+  return (address) => threadWriter(address, idleMs)
+}
+
+function threadWriter(address: FileAddress, idleMs: number): Writer {
   let thread: Worker | undefined
   let idle: NodeJS.Timeout | undefined
   let ended: Promise<unknown> = Promise.resolve()
@@ -98,7 +104,7 @@ export function writeInThread(address: FileAddress, _file?: FileConnection, idle
  */
 export const writeWhereBetter: MakeWriter = (address, file) => {
   const here = writeHere(address, file)
-  const there = writeInThread(address)
+  const there = threadWriter(address, IDLE_MS)
   const time = writeTime()
   let size = 0
   return {
