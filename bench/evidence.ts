@@ -1,5 +1,4 @@
 import { readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { trustOf } from '../src/actions/evidence/trust.ts'
 import type { RangeVerification } from '../src/audit/range.ts'
 import { connect } from '../src/store/sqlite/connection.ts'
@@ -7,16 +6,13 @@ import { openDatabase } from '../src/store/sqlite/open.ts'
 import { openStore } from '../src/store/sqlite/store.ts'
 import { verifyChain } from '../src/store/sqlite/verify-chain.ts'
 import { askerOf, probing } from './asker.ts'
-import { listeningUrl } from './gate.ts'
+import { createKey, serve, TENANT } from './gate.ts'
 import { loadInProcess } from './load-process.ts'
 import { gateQuestion } from './payment.ts'
-import { ROOT, run, start, temporaryFolder } from './processes.ts'
+import { temporaryFolder } from './processes.ts'
 import { median, quantile, round } from './stats.ts'
 
-const TENANT = 'bench'
 const CHAIN = `${TENANT}/live`
-const COMMAND = join(ROOT, 'bin', 'gate-sidecar.js')
-const POLICIES = join(ROOT, 'bench', 'policies')
 const FILL_MS = 20_000
 const EXPORTS = 200
 const ROUNDS = 3
@@ -40,10 +36,8 @@ export interface EvidenceResult {
 /** What evidence costs: the built program with a chain of a busy minute or two, asked to export and to verify. */
 export async function measureEvidence(): Promise<EvidenceResult> {
   const data = temporaryFolder('evidence')
-  const made = ['keys', 'create', '--tenant', TENANT, '--role', 'owner', '--data', data, '--json']
-  const { key } = JSON.parse(await run(process.execPath, [COMMAND, ...made])) as { key: string }
-  const flags = ['--port', '0', '--data', data, '--policies', POLICIES, '--sweep', 'off']
-  const server = await start(process.execPath, [COMMAND, 'serve', ...flags], listeningUrl)
+  const { key } = await createKey(data, 'owner')
+  const server = await serve(data, { flags: ['--sweep', 'off'] })
   const url = server.found
   const question = gateQuestion(key, TENANT)
   await loadInProcess({ url, question, connections: 32, warmUpMs: 0, durationMs: FILL_MS })

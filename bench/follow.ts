@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askerOf } from './asker.ts'
-import { COMMAND, listeningUrl, POLICIES } from './gate.ts'
+import { COMMAND, createKey, serve, TENANT } from './gate.ts'
 import { gateQuestion } from './payment.ts'
-import { run, start, temporaryFolder } from './processes.ts'
+import { run, temporaryFolder } from './processes.ts'
 import { median, round } from './stats.ts'
 
-const TENANT = 'bench'
 const ROUNDS = 10
 /** Between two looks at what the service answers. */
 const LOOK_MS = 5
@@ -31,15 +29,10 @@ interface Decision {
 /** How long after a command on the data file has ended the built service acts on it. README says: within a second. */
 export async function measureFollow(): Promise<FollowResult[]> {
   const folder = temporaryFolder('follow')
-  const data = ['--data', join(folder, 'data')]
+  const data = ['--data', folder]
   const command = (...args: string[]) => run(process.execPath, [COMMAND, ...args, ...data])
-  const keyOf = async (role: string) => {
-    const made = await command('keys', 'create', '--tenant', TENANT, '--role', role, '--json')
-    return JSON.parse(made) as { id: string; key: string }
-  }
-  const [agent, approver] = [await keyOf('agent'), await keyOf('approver')]
-  const serve = [COMMAND, 'serve', '--port', '0', ...data, '--policies', POLICIES]
-  const server = await start(process.execPath, serve, listeningUrl)
+  const [agent, approver] = [await createKey(folder, 'agent'), await createKey(folder, 'approver')]
+  const server = await serve(folder)
   const ask = askerOf<Decision | undefined>(server.found, agent.key, TENANT)
   const payment = JSON.parse(gateQuestion(agent.key, TENANT).body) as { context: object }
   const check = (by = ask) => by('POST', '/gate/check', payment)
@@ -60,13 +53,13 @@ export async function measureFollow(): Promise<FollowResult[]> {
       return until(async () => (await check())?.decision === 'allow')
     },
     'keys revoke': async () => {
-      const { id, key } = await keyOf('agent')
+      const { id, key } = await createKey(folder, 'agent')
       const other = askerOf<Decision | undefined>(server.found, key, TENANT)
       await until(async () => (await check(other)) !== undefined)
       await command('keys', 'revoke', id)
       return until(async () => (await check(other)) === undefined)
     },
-    'approvals approve, seen by who waits': async () => {
+    'approvals approve, seen by a waiting agent': async () => {
       const held = await ask('POST', '/gate/check', { ...payment, context: { ...payment.context, amount: 20_000 } })
       const path = `/approvals/${held?.approvalId}`
       const waiting = askerOf<object>(server.found, agent.key, TENANT)('GET', `${path}?wait=25`)
@@ -89,12 +82,13 @@ export async function measureFollow(): Promise<FollowResult[]> {
       return ms
     },
   }
-  const times = Object.keys(measured).map((name) => ({ name, ms: [] as number[] }))
-  for (let i = 0; i < ROUNDS; i += 1) {
-    for (const { name, ms } of times) ms.push((await measured[name]?.()) ?? Number.NaN)
+  const times = Object.entries(measured).map(([name, measure]) => ({ name, measure, ms: [] as number[] }))
+  try {
+    for (let i = 0; i < ROUNDS; i += 1) for (const { measure, ms } of times) ms.push(await measure())
+  } finally {
+    await server.stop()
+    rmSync(folder, { recursive: true })
   }
-  await server.stop()
-  rmSync(folder, { recursive: true })
   return times.map(({ name, ms }) => ({
     command: name,
     medianMs: round(median(ms), 0),

@@ -6,9 +6,9 @@ import type { Target } from './cerbos.ts'
 import { gateQuestion } from './payment.ts'
 import { cpuMs, ROOT, run, start, temporaryFolder } from './processes.ts'
 
-const TENANT = 'bench'
+export const TENANT = 'bench'
 export const COMMAND = join(ROOT, 'bin', 'gate-sidecar.js')
-export const POLICIES = fileURLToPath(new URL('./policies/', import.meta.url))
+const POLICIES = fileURLToPath(new URL('./policies/', import.meta.url))
 
 export interface GateTarget extends Target {
   /** Of an agent of `tenant`. */
@@ -24,16 +24,8 @@ export interface GateTarget extends Target {
  */
 export async function startGate(viaExpress: boolean): Promise<GateTarget> {
   const data = temporaryFolder('gate')
-  const created = await run(process.execPath, [
-    ...[COMMAND, 'keys', 'create', '--tenant', TENANT, '--role', 'agent'],
-    ...['--data', data, '--json'],
-  ])
-  const { key } = JSON.parse(created) as { key: string }
-  const server = await start(
-    process.execPath,
-    [COMMAND, 'serve', '--port', '0', '--data', data, '--policies', POLICIES],
-    listeningUrl,
-  )
+  const { key } = await createKey(data, 'agent')
+  const server = await serve(data)
   const stop = async () => {
     await server.stop()
     const bytes = readdirSync(data).reduce((sum, name) => sum + statSync(join(data, name)).size, 0)
@@ -47,7 +39,24 @@ export async function startGate(viaExpress: boolean): Promise<GateTarget> {
   return { name, url, question, key, tenant: TENANT, process: child, cpuMs: () => cpuMs(child), stop }
 }
 
-export function listeningUrl(line: string): string | undefined {
+/** Makes a key of the tenant with the command line. */
+export async function createKey(data: string, role: string): Promise<{ id: string; key: string }> {
+  const args = ['keys', 'create', '--tenant', TENANT, '--role', role, '--data', data, '--json']
+  return JSON.parse(await run(process.execPath, [COMMAND, ...args]))
+}
+
+interface ServeOptions {
+  policies?: string
+  flags?: readonly string[]
+}
+
+/** Starts the built service on a free port; `found` is its URL. */
+export function serve(data: string, { policies = POLICIES, flags = [] }: ServeOptions = {}) {
+  const args = ['serve', '--port', '0', '--data', data, '--policies', policies, ...flags]
+  return start(process.execPath, [COMMAND, ...args], listeningUrl)
+}
+
+function listeningUrl(line: string): string | undefined {
   if (!line.includes('"listening"')) return undefined
   const { msg, url } = JSON.parse(line) as { msg?: string; url?: string }
   return msg === 'listening' ? url : undefined

@@ -2,12 +2,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askerOf, probing } from './asker.ts'
-import { listeningUrl } from './gate.ts'
-import { ROOT, run, start, temporaryFolder } from './processes.ts'
+import { createKey, serve, TENANT } from './gate.ts'
+import { temporaryFolder } from './processes.ts'
 import { round } from './stats.ts'
 
-const TENANT = 'bench'
-const COMMAND = join(ROOT, 'bin', 'gate-sidecar.js')
 const SIZES = [10, 1000, 10_000]
 /** Rules of one file: 10,000 are more than its megabyte. */
 const RULES_A_FILE = 2500
@@ -30,21 +28,9 @@ export async function measureReload(): Promise<ReloadResult[]> {
   const policies = join(folder, 'policies', TENANT)
   mkdirSync(policies, { recursive: true })
   writeSet(policies, 1, 'first')
-  const data = ['--data', join(folder, 'data')]
-  const created = await run(process.execPath, [
-    COMMAND,
-    'keys',
-    'create',
-    '--tenant',
-    TENANT,
-    '--role',
-    'operator',
-    ...data,
-    '--json',
-  ])
-  const { key } = JSON.parse(created) as { key: string }
-  const args = [COMMAND, 'serve', '--port', '0', ...data, '--policies', join(folder, 'policies')]
-  const server = await start(process.execPath, args, listeningUrl)
+  const data = join(folder, 'data')
+  const { key } = await createKey(data, 'operator')
+  const server = await serve(data, { policies: join(folder, 'policies') })
   const ask = askerOf<State>(server.found, key, TENANT)
   const results: ReloadResult[] = []
   for (const rules of SIZES) {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { COMMAND, listeningUrl, startGate } from './gate.ts'
-import { cpuMs, ROOT, start, temporaryFolder } from './processes.ts'
+import { COMMAND, serve, startGate } from './gate.ts'
+import { cpuMs, ROOT, temporaryFolder } from './processes.ts'
 import { median, round } from './stats.ts'
 
 export interface StartResult {
@@ -77,11 +77,11 @@ async function usageOf(args: readonly string[], env: Record<string, string>) {
 export async function measureServe(): Promise<ServeStart> {
   const policies = temporaryFolder('policies')
   cpSync(join(POLICIES, 'acme'), join(policies, 'acme'), { recursive: true })
-  const args = ['serve', '--port', '0', '--data', temporaryFolder('serve'), '--policies', policies]
+  const data = temporaryFolder('serve')
   const runs: ServeStart[] = []
   for (let i = 0; i <= RUNS; i += 1) {
     const beganMs = performance.now()
-    const server = await start(process.execPath, [COMMAND, ...args], listeningUrl)
+    const server = await serve(data, { policies })
     runs.push({ wallMs: performance.now() - beganMs, cpuMs: cpuMs(server.process) ?? Number.NaN })
     await server.stop()
   }
