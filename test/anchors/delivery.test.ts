@@ -259,11 +259,12 @@ test('checks and the end of the service do not wait for a receiver that does not
   const { check, stop } = await askedOf(gate)
   await stop()
   await until('it was sent', () => received.length > 0)
-  const begin = performance.now()
   assert.equal((await check()).status, 200)
+  // Its 10 s to answer are not over.
+  assert.equal(await isOk(gate), true)
+  const begin = performance.now()
   await gate.server.close()
-  // The receiver has 10 s to answer.
-  assert.equal(performance.now() - begin < 10_000, true)
+  assert.equal(performance.now() - begin < 6000, true)
 })
 
 test('retries of a batch have one id, though more has come meanwhile', async (t) => {
@@ -300,7 +301,7 @@ test('attempts that fail come further and further apart, and the last one when t
   // The next one is due in eight seconds.
   const begin = performance.now()
   await gate.server.close()
-  assert.equal(performance.now() - begin < 8000, true)
+  assert.equal(performance.now() - begin < 6000, true)
   assert.deepEqual([...new Set(posted(received))], await signed(gate.dir))
 })
 
