@@ -76,8 +76,9 @@ test('any policy, translated, answers any input as the toolkit does, or says why
       counts.agreed += agreed
       counts.refused += differences.length
     }),
-    { numRuns: 100, examples: [EQUAL_LISTS] },
+    // So many that chance does not bring the share of refusals near the bound.
+    { numRuns: 200, examples: [EQUAL_LISTS] },
   )
-  // Refusals are of lists, mappings and values that are no texts: one of eighteen on average, one of ten at worst.
-  assert.ok(counts.agreed > 3 * counts.refused, JSON.stringify(counts))
+  // Refusals are of lists, mappings and values that are no texts: one of eighteen on average.
+  assert.ok(counts.agreed > 10 * counts.refused, JSON.stringify(counts))
 })

@@ -137,10 +137,13 @@ for (const [what, maxOldGenerationSizeMb, signal, cause] of IS_ENDED) {
 
 fullTest('policies that take all time or memory end as a fault, in a thread that is ended', async () => {
   const files = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`p${i}.yaml`, largePolicy(`R${i}.`)]))
+  const started = performance.now()
   const policyWorker = threadedPolicyWorker()
   const outcome = await policyWorker.compile(sourceOf(files))
   assert.ok('fault' in outcome)
   assert.match(outcome.fault, /^takes more than 20 s to load$|^cannot be loaded: .*memory limit/)
+  // A minute is what a thread gets that has little of the machine.
+  assert.equal(performance.now() - started < 70_000, true)
   // The next ones get another.
   assert.ok('value' in (await policyWorker.compile(sourceOf({ 'main.yaml': `${HEADER}rules: []\n` }))))
 })
