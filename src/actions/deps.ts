@@ -1,5 +1,5 @@
 import { chainOf } from '../audit/chain.ts'
-import type { Actor, EventEntry } from '../audit/entry.ts'
+import type { Actor, EventEntry } from '../audit/draft.ts'
 import type { EventType } from '../audit/events.ts'
 import type { Environment } from '../base/environment.ts'
 import { GateError } from '../base/errors.ts'

@@ -1,14 +1,8 @@
-import { canonicalJson } from '../base/canonical.ts'
 import { digestOf } from '../base/digest.ts'
 import { ENVIRONMENTS, type Environment } from '../base/environment.ts'
-import { isJsonObject, type JsonObject, storedJson } from '../base/json.ts'
 
-/** Labels of the bytes that an entry hashes, signs or commits to; docs/format.md is the specification. */
-export const COMMIT_LABEL = 'gate-sidecar/commit/v1\n'
+/** Label of the bytes that a genesis hashes; docs/format.md is the specification. */
 const GENESIS_LABEL = 'gate-sidecar/genesis/v1\n'
-const ENTRY_LABEL = 'gate-sidecar/entry/v1\n'
-
-export const SALT_BYTES = 32
 
 /** The chain of the service itself: tenants, admin keys, L4 stops. */
 export const SYSTEM_CHAIN = '_system'
@@ -26,48 +20,6 @@ export function ownerOf(chain: string): { tenantId: string; environment: Environ
   throw new TypeError(`${chain} is not the chain of a tenant`)
 }
 
-/** The hashed part of an entry. It holds no personal data, so it never has to be erased. */
-export interface Header {
-  chain: string
-  /** Name of each section to its salted commitment. */
-  commits: Record<string, string>
-  id: string
-  /** Hash of the previous entry, or the genesis value of the chain. */
-  prev: string
-  /** From 0, without gaps. */
-  seq: number
-  /** Never earlier than the previous entry's. */
-  ts: string
-  type: string
-  v: 1
-}
-
-/** A part of an entry's content. It can be erased (json and salt) without breaking the chain. */
-export interface Section {
-  name: string
-  salt: Uint8Array
-  /** Canonical JSON, exactly the committed text. */
-  json: string
-}
-
-/** The content of an entry's section, which was written as JSON here; undefined when it has been erased. */
-export function sectionValue({ sections }: Pick<Entry, 'sections'>, name: string): JsonObject | undefined {
-  const section = sections.find((candidate) => candidate.name === name)
-  return section && JSON.parse(section.json)
-}
-
-export interface Entry {
-  header: Header
-  /** `sha256:` digest of the header. */
-  hash: string
-  sections: readonly Section[]
-}
-
-/** An entry as it is stored: the header's text is exactly the hashed text. */
-export interface StoredEntry extends Entry {
-  headerText: string
-}
-
 /** The newest entry of a chain, or the state before the first. */
 export interface Head {
   seq: number
@@ -79,55 +31,4 @@ export interface Head {
 /** The head before the first entry: its hash binds the instance and the chain, so no chain can be moved elsewhere. */
 export function genesisHead(origin: string, chain: string): Head {
   return { seq: -1, hash: digestOf(`${GENESIS_LABEL}${origin}\n${chain}\n`), tsMs: 0 }
-}
-
-export function commitment({ name, salt, json }: Section): string {
-  return digestOf(`${COMMIT_LABEL}${name}\n`, salt, json)
-}
-
-export function hashHeader(headerText: string): string {
-  return digestOf(ENTRY_LABEL + headerText)
-}
-
-export interface Draft {
-  id: string
-  chain: string
-  type: string
-  /** Their texts are canonical JSON. */
-  sections: readonly Omit<Section, 'salt'>[]
-}
-
-/**
- * Makes `draft` the entry after `head`. The caller holds the write lock from reading `head` until the
- * result is stored; two entries with the same `prev` would be a fork.
- *
- * @param ts the time of the entry, already not earlier than `head`
- * @param salts fresh random bytes, 32 for each section in order
- */
-export function seal(head: Head, draft: Draft, ts: string, salts: Uint8Array): StoredEntry {
-  const sections = draft.sections.map(({ name, json }, i) => ({
-    name,
-    salt: salts.subarray(i * SALT_BYTES, (i + 1) * SALT_BYTES),
-    json,
-  }))
-  const header: Header = {
-    chain: draft.chain,
-    commits: Object.fromEntries(sections.map((section) => [section.name, commitment(section)])),
-    id: draft.id,
-    prev: head.hash,
-    seq: head.seq + 1,
-    ts,
-    type: draft.type,
-    v: 1,
-  }
-  const headerText = canonicalJson(header)
-  return { header, headerText, hash: hashHeader(headerText), sections }
-}
-
-/**
- * Parses a header's text; undefined for anything else. The text was written here once, and its hash reveals any damage.
- */
-export function readHeader(text: string): Header | undefined {
-  const value = storedJson(text)
-  return isJsonObject(value) && isJsonObject(value.commits) ? (value as unknown as Header) : undefined
 }

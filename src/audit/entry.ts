@@ -1,100 +1,103 @@
 import { canonicalJson } from '../base/canonical.ts'
-import type { Json, JsonObject } from '../base/json.ts'
-import type { Decision } from '../policies/set.ts'
-import type { Draft } from './chain.ts'
-import type { EventType } from './events.ts'
+import { digestOf } from '../base/digest.ts'
+import { isJsonObject, type JsonObject, storedJson } from '../base/json.ts'
+import type { Head } from './chain.ts'
 
-/** The cause of an entry, by its credential. Claims from a body are marked as such. */
-export type Actor =
-  | { kind: 'key'; id: string; identity: string | null; roles: readonly string[]; claimedUserId?: string }
-  /** A command on the host, run by this user id: `host:1000`. */
-  | { kind: 'host'; id: string }
-  | { kind: 'service'; id: 'gate-sidecar' }
+/** Labels of the bytes that an entry hashes or commits to; docs/format.md is the specification. */
+export const COMMIT_LABEL = 'gate-sidecar/commit/v1\n'
+const ENTRY_LABEL = 'gate-sidecar/entry/v1\n'
 
-export const SERVICE: Actor = { kind: 'service', id: 'gate-sidecar' }
+export const SALT_BYTES = 32
 
-/** An entry to be recorded; the commit gives it time and place. */
-export type EntryDraft = DecisionEntry | EventEntry
+/** The hashed part of an entry. It holds no personal data, so it never has to be erased. */
+export interface Header {
+  chain: string
+  /** Name of each section to its salted commitment. */
+  commits: Record<string, string>
+  id: string
+  /** Hash of the previous entry, or the genesis value of the chain. */
+  prev: string
+  /** From 0, without gaps. */
+  seq: number
+  /** Never earlier than the previous entry's. */
+  ts: string
+  type: string
+  v: 1
+}
 
-/**
- * One decision. Its four sections keep the decision provable when the request is erased: `decision` is exactly what a
- * bundle shows, `grounds` gives the reasons.
- */
-export interface DecisionEntry {
-  kind: 'decision'
+/** A part of an entry's content. It can be erased (json and salt) without breaking the chain. */
+export interface Section {
+  name: string
+  salt: Uint8Array
+  /** Canonical JSON, exactly the committed text. */
+  json: string
+}
+
+/** The content of an entry's section, which was written as JSON here; undefined when it has been erased. */
+export function sectionValue({ sections }: Pick<Entry, 'sections'>, name: string): JsonObject | undefined {
+  const section = sections.find((candidate) => candidate.name === name)
+  return section && JSON.parse(section.json)
+}
+
+export interface Entry {
+  header: Header
+  /** `sha256:` digest of the header. */
+  hash: string
+  sections: readonly Section[]
+}
+
+/** An entry as it is stored: the header's text is exactly the hashed text. */
+export interface StoredEntry extends Entry {
+  headerText: string
+}
+
+export function commitment({ name, salt, json }: Section): string {
+  return digestOf(`${COMMIT_LABEL}${name}\n`, salt, json)
+}
+
+export function hashHeader(headerText: string): string {
+  return digestOf(ENTRY_LABEL + headerText)
+}
+
+export interface Draft {
   id: string
   chain: string
-  decision: { id: string; action: string; decision: Decision }
-  /** The parsed body, as received. */
-  request: JsonObject
-  risk: { score: number; factors: readonly { name: string; weight: number; contribution: number }[] }
-  grounds: Grounds
-}
-
-type Grounds = {
-  rule: string | null
-  reason: string
-  decidedBy: string
-  retry: string
-  policyDigest: string | null
-  /** The instant the policy's time facts were read from. */
-  evaluatedAt: string
-  caller: {
-    keyId: string
-    roles: readonly string[]
-    /** Scope of the agent's counters: the key's identity, else the first key of its line. */
-    agent: string
-  }
-  /** The session of the request, by the policies' definition. */
-  session: string | null
-  /** The allowed action, which later decisions count; null otherwise. */
-  taken: string | null
-  /** Length of the chain that the policies could read; null where they read no history. */
-  historyEnd: number | null
-  unevaluable: readonly { kind: string; name: string; facts: readonly string[] }[]
-  approvalId: string | null
-  planValidated: boolean
-}
-
-export interface EventEntry {
-  kind: 'event'
-  id: string
-  chain: string
-  type: EventType | (string & {})
-  data: Json
-  /** Further content from the caller, which may be erased. */
-  detail?: Json
-  actor: Actor
+  type: string
+  /** Their texts are canonical JSON. */
+  sections: readonly Omit<Section, 'salt'>[]
 }
 
 /**
- * An entry without its place and time. Its sections are canonical text by now: a value without canonical form is
- * refused at its source, and text is cheaper to pass on.
+ * Makes `draft` the entry after `head`. The caller holds the write lock from reading `head` until the
+ * result is stored; two entries with the same `prev` would be a fork.
+ *
+ * @param ts the time of the entry, already not earlier than `head`
+ * @param salts fresh random bytes, 32 for each section in order
  */
-export interface PreparedEntry extends Draft {
-  /** The section that receives the entry's time, which is also the decision's. */
-  decision?: DecisionEntry['decision']
-}
-
-/** @throws TypeError for what has no canonical form */
-export function prepareEntry(entry: EntryDraft): PreparedEntry {
-  const { id, chain } = entry
-  if (entry.kind === 'event') {
-    const sections = [section('data', entry.data), section('actor', entry.actor)]
-    if (entry.detail !== undefined) sections.push(section('detail', entry.detail))
-    return { id, chain, type: entry.type, sections }
+export function seal(head: Head, draft: Draft, ts: string, salts: Uint8Array): StoredEntry {
+  const sections = draft.sections.map(({ name, json }, i) => ({
+    name,
+    salt: salts.subarray(i * SALT_BYTES, (i + 1) * SALT_BYTES),
+    json,
+  }))
+  const header: Header = {
+    chain: draft.chain,
+    commits: Object.fromEntries(sections.map((section) => [section.name, commitment(section)])),
+    id: draft.id,
+    prev: head.hash,
+    seq: head.seq + 1,
+    ts,
+    type: draft.type,
+    v: 1,
   }
-  const { decision, request, risk, grounds } = entry
-  const sections = [section('request', request), section('risk', risk), section('grounds', grounds)]
-  return { id, chain, type: 'gate.decision', sections, decision }
+  const headerText = canonicalJson(header)
+  return { header, headerText, hash: hashHeader(headerText), sections }
 }
 
-/** The entry to be sealed at this time. */
-export function draftAt({ decision, ...draft }: PreparedEntry, ts: string): Draft {
-  if (decision === undefined) return draft
-  return { ...draft, sections: [section('decision', { ...decision, timestamp: ts }), ...draft.sections] }
-}
-
-function section(name: string, value: unknown): Draft['sections'][number] {
-  return { name, json: canonicalJson(value) }
+/**
+ * Parses a header's text; undefined for anything else. The text was written here once, and its hash reveals any damage.
+ */
+export function readHeader(text: string): Header | undefined {
+  const value = storedJson(text)
+  return isJsonObject(value) && isJsonObject(value.commits) ? (value as unknown as Header) : undefined
 }

@@ -1,4 +1,4 @@
-import type { Header } from './chain.ts'
+import type { Header } from './entry.ts'
 
 /**
  * Limit of unsigned activity: a running service signs within seconds. Time without decisions counts little, since the

@@ -1,16 +1,7 @@
 import { canonicalJson } from '../base/canonical.ts'
 import { parseTimestamp } from '../base/time.ts'
-import {
-  commitment,
-  type Entry,
-  genesisHead,
-  type Head,
-  type Header,
-  hashHeader,
-  SALT_BYTES,
-  type Section,
-  type StoredEntry,
-} from './chain.ts'
+import { genesisHead, type Head } from './chain.ts'
+import { commitment, type Entry, type Header, hashHeader, SALT_BYTES, type Section, type StoredEntry } from './entry.ts'
 import { isErasable } from './redaction.ts'
 
 /** The first fault of a chain, in an operator's terms. */

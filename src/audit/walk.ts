@@ -1,6 +1,7 @@
 import { equalBytes } from '../base/bytes.ts'
 import { parseDigest } from '../base/digest.ts'
-import type { Head, StoredEntry } from './chain.ts'
+import type { Head } from './chain.ts'
+import type { StoredEntry } from './entry.ts'
 import { type GrowingTree, type Hash, leafHash, type Place } from './tree.ts'
 import { type ChainFault, type EntryCheck, entryFault, headOf } from './verify.ts'
 

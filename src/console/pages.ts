@@ -33,7 +33,7 @@ export const PAGES: readonly Page[] = [
     title: 'Kill switch',
     icon: 'stop',
     needs: 'killSwitchStatus',
-    load: async () => (await import('./pages/kill-switch/page.tsx')).KillSwitchPage,
+    load: async () => (await import('./pages/killswitch/page.tsx')).KillSwitchPage,
   },
   {
     path: 'decisions',

@@ -1,4 +1,4 @@
-import type { Entry } from '../audit/chain.ts'
+import type { Entry } from '../audit/entry.ts'
 import type { Hash } from '../audit/tree.ts'
 import { encodeBase64 } from '../base/bytes.ts'
 import type { JsonObject } from '../base/json.ts'

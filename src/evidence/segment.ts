@@ -1,4 +1,5 @@
-import { commitment, type Entry, type Head, hashHeader } from '../audit/chain.ts'
+import type { Head } from '../audit/chain.ts'
+import { commitment, type Entry, hashHeader } from '../audit/entry.ts'
 import { entryFault, genesisOr, headOf } from '../audit/verify.ts'
 import { decodeBase64 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'

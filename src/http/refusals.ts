@@ -1,6 +1,6 @@
 import { type Deps, eventEntry } from '../actions/deps.ts'
 import { chainOf, SYSTEM_CHAIN } from '../audit/chain.ts'
-import { SERVICE } from '../audit/entry.ts'
+import { SERVICE } from '../audit/draft.ts'
 import { ERRORS, type ErrorCode } from '../base/errors.ts'
 import type { ApiKey } from '../keys/apikey.ts'
 

@@ -1,5 +1,5 @@
 import type { Approval } from '../approvals/approval.ts'
-import { type StoredEntry, sectionValue } from '../audit/chain.ts'
+import { type StoredEntry, sectionValue } from '../audit/entry.ts'
 import type { Json } from '../base/json.ts'
 import type { Certificate, LogKey, Rotation } from '../evidence/trust.ts'
 import type { ApiKey } from '../keys/apikey.ts'

@@ -1,5 +1,5 @@
 import type { Approval, Standing } from '../approvals/approval.ts'
-import type { StoredEntry } from '../audit/chain.ts'
+import type { StoredEntry } from '../audit/entry.ts'
 import type { EventType } from '../audit/events.ts'
 import type { RangeVerification } from '../audit/range.ts'
 import type { Hash, Range } from '../audit/tree.ts'

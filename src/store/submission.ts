@@ -1,5 +1,5 @@
-import type { Entry, Header } from '../audit/chain.ts'
-import type { EntryDraft } from '../audit/entry.ts'
+import type { EntryDraft } from '../audit/draft.ts'
+import type { Entry, Header } from '../audit/entry.ts'
 import type { EventType } from '../audit/events.ts'
 import type { RedactionTarget } from '../audit/redaction.ts'
 import type { Hash, Place } from '../audit/tree.ts'

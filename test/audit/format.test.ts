@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import {
-  commitment,
-  genesisHead,
-  type Head,
-  type Header,
-  hashHeader,
-  type StoredEntry,
-  seal,
-} from '../../src/audit/chain.ts'
+import { genesisHead, type Head } from '../../src/audit/chain.ts'
+import { commitment, type Header, hashHeader, type StoredEntry, seal } from '../../src/audit/entry.ts'
 import { entryFault, headOf } from '../../src/audit/verify.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 

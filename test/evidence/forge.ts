@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { commitment } from '../../src/audit/chain.ts'
 import { type Checkpoint, checkpointText, parseCheckpoint } from '../../src/audit/checkpoint.ts'
+import { commitment } from '../../src/audit/entry.ts'
 import { type HashAt, inclusionPath, leafHash, nodeHash, rootOf } from '../../src/audit/tree.ts'
 import { decodeBase64, encodeBase64, sha256, utf8 } from '../../src/base/bytes.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type { Entry, Header } from '../../src/audit/chain.ts'
 import { parseCheckpoint } from '../../src/audit/checkpoint.ts'
+import type { Entry, Header } from '../../src/audit/entry.ts'
 import {
   GrowingTree,
   type Hash,

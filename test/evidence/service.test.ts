@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { genesisHead, SALT_BYTES, seal } from '../../src/audit/chain.ts'
+import { genesisHead } from '../../src/audit/chain.ts'
+import { SALT_BYTES, seal } from '../../src/audit/entry.ts'
 import { GrowingTree, leafHash } from '../../src/audit/tree.ts'
 import { headOf } from '../../src/audit/verify.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'

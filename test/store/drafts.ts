@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Approval } from '../../src/approvals/approval.ts'
 import { chainOf, SYSTEM_CHAIN } from '../../src/audit/chain.ts'
-import { type DecisionEntry, type EventEntry, SERVICE } from '../../src/audit/entry.ts'
+import { type DecisionEntry, type EventEntry, SERVICE } from '../../src/audit/draft.ts'
 import { idMaker } from '../../src/base/id.ts'
 import type { Json } from '../../src/base/json.ts'
 import type { ApiKey } from '../../src/keys/apikey.ts'

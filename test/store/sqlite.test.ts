@@ -6,7 +6,7 @@ import { DATA_FILE, openDatabase } from '../../src/store/sqlite/open.ts'
 import { openStore } from '../../src/store/sqlite/store.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { processorMs } from '../processor.ts'
-import { storeContract } from './suite.ts'
+import { storeContract } from './contract.ts'
 
 storeContract((dir, clock) => openStore({ dir, create: true, clock }))
 

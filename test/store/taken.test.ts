@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DecisionEntry } from '../../src/audit/entry.ts'
+import type { DecisionEntry } from '../../src/audit/draft.ts'
 import { parseGlob } from '../../src/base/glob.ts'
 import type { TakenBy } from '../../src/store/queries.ts'
 import { takenQuery } from '../../src/store/sqlite/decisions.ts'

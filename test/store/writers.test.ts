@@ -10,8 +10,8 @@ import type { Store } from '../../src/store/store.ts'
 import { temporaryFolder } from '../helpers.ts'
 import { FULL } from '../tier.ts'
 import { bundledStore } from './bundled-store.ts'
+import { storeContract } from './contract.ts'
 import { aDecision, aStop, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
-import { storeContract } from './suite.ts'
 
 const { openStore, writeHere, writeInThread, writeWhereBetter } = await bundledStore()
 

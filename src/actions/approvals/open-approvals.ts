@@ -7,7 +7,7 @@ import {
   type Standing,
   statusAt,
 } from '../../approvals/approval.ts'
-import { SERVICE } from '../../audit/entry.ts'
+import { SERVICE } from '../../audit/draft.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { OpenQuery, StandingQuery } from '../../store/queries.ts'
 import { change } from '../../store/records.ts'

@@ -1,5 +1,5 @@
 import type { Approval } from '../../approvals/approval.ts'
-import { hashHeader, type StoredEntry } from '../../audit/chain.ts'
+import { hashHeader, type StoredEntry } from '../../audit/entry.ts'
 import { contentFault } from '../../audit/verify.ts'
 import { canonicalJson } from '../../base/canonical.ts'
 import { applyChange, changeIn } from '../../store/records.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '#typebox'
-import { type StoredEntry, sectionValue } from '../../audit/chain.ts'
-import type { Actor } from '../../audit/entry.ts'
+import type { Actor } from '../../audit/draft.ts'
+import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
 import { isReservedType } from '../../audit/events.ts'
 import { GateError } from '../../base/errors.ts'
 import { ACTION_PATTERN } from '../../base/glob.ts'

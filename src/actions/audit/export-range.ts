@@ -1,4 +1,4 @@
-import type { StoredEntry } from '../../audit/chain.ts'
+import type { StoredEntry } from '../../audit/entry.ts'
 import { coverRanges } from '../../audit/tree.ts'
 import { encodeBase64 } from '../../base/bytes.ts'
 import { GateError } from '../../base/errors.ts'

@@ -1,4 +1,4 @@
-import type { Actor } from '../../audit/entry.ts'
+import type { Actor } from '../../audit/draft.ts'
 import { coverOf, coverRanges } from '../../audit/tree.ts'
 import { encodeBase64 } from '../../base/bytes.ts'
 import { GateError } from '../../base/errors.ts'

@@ -1,5 +1,5 @@
-import type { StoredEntry } from '../../audit/chain.ts'
-import type { Actor } from '../../audit/entry.ts'
+import type { Actor } from '../../audit/draft.ts'
+import type { StoredEntry } from '../../audit/entry.ts'
 import { isOfApproval } from '../../audit/events.ts'
 import { isErasable, joinedTargets, type RedactionTarget } from '../../audit/redaction.ts'
 import { GateError } from '../../base/errors.ts'

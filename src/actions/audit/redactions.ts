@@ -1,4 +1,4 @@
-import type { StoredEntry } from '../../audit/chain.ts'
+import type { StoredEntry } from '../../audit/entry.ts'
 import { erasures, isErasable, type RedactionTarget, targetsOf } from '../../audit/redaction.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Store } from '../../store/store.ts'

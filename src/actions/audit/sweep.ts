@@ -1,5 +1,5 @@
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
-import { SERVICE } from '../../audit/entry.ts'
+import { SERVICE } from '../../audit/draft.ts'
 import type { RangeVerification } from '../../audit/range.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'
 import { type RangeInputs, verifySeqs } from './verify-range.ts'

@@ -1,4 +1,4 @@
-import { readHeader } from '../../audit/chain.ts'
+import { readHeader } from '../../audit/entry.ts'
 import { unsignedTail } from '../../audit/unsigned.ts'
 import type { Store } from '../../store/store.ts'
 import { unsignedChains } from '../evidence/due.ts'

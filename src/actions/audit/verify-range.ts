@@ -1,5 +1,6 @@
 import { type Static, Type } from '#typebox'
-import { genesisHead, type Head, type StoredEntry } from '../../audit/chain.ts'
+import { genesisHead, type Head } from '../../audit/chain.ts'
+import type { StoredEntry } from '../../audit/entry.ts'
 import type { RangeVerification } from '../../audit/range.ts'
 import { entryFault, headOf } from '../../audit/verify.ts'
 import { GateError } from '../../base/errors.ts'

@@ -1,5 +1,5 @@
 import { statusAt } from '../../approvals/approval.ts'
-import { type StoredEntry, sectionValue } from '../../audit/chain.ts'
+import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
 import { GateError } from '../../base/errors.ts'
 import { isId, siblingId } from '../../base/id.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts'

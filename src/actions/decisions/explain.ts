@@ -1,4 +1,5 @@
-import { ownerOf, type StoredEntry } from '../../audit/chain.ts'
+import { ownerOf } from '../../audit/chain.ts'
+import type { StoredEntry } from '../../audit/entry.ts'
 import { canonicalJson } from '../../base/canonical.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 import { explanationOf } from '../../gate/explain.ts'

@@ -1,4 +1,4 @@
-import { readHeader } from '../../audit/chain.ts'
+import { readHeader } from '../../audit/entry.ts'
 import { type Glob, globMatches } from '../../base/glob.ts'
 import type { Decision } from '../../policies/set.ts'
 import type { Store } from '../../store/store.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { StoredEntry } from '../../audit/chain.ts'
+import type { StoredEntry } from '../../audit/entry.ts'
 import { siblingId } from '../../base/id.ts'
 import type { Store } from '../../store/store.ts'
 import { type Decided, decidedOf } from '../gate/answer.ts'

@@ -1,6 +1,6 @@
 import { type Approval, statusAt, stopThatCancelled } from '../../approvals/approval.ts'
-import { type StoredEntry, sectionValue } from '../../audit/chain.ts'
-import type { Actor } from '../../audit/entry.ts'
+import type { Actor } from '../../audit/draft.ts'
+import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
 import type { EventType } from '../../audit/events.ts'
 import { siblingId } from '../../base/id.ts'
 import type { ApiKey } from '../../keys/apikey.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { Approval } from '../../approvals/approval.ts'
-import type { StoredEntry } from '../../audit/chain.ts'
+import type { StoredEntry } from '../../audit/entry.ts'
 import type { EventGroup } from '../../keys/event-roles.ts'
 import type { KillSwitch } from '../../killswitch/killswitch.ts'
 import { applyChange, changeIn, type Records } from '../../store/records.ts'

@@ -1,4 +1,5 @@
-import { type Head, hashHeader, readHeader, type StoredEntry } from '../../audit/chain.ts'
+import type { Head } from '../../audit/chain.ts'
+import { hashHeader, readHeader, type StoredEntry } from '../../audit/entry.ts'
 import { coverRanges, GrowingTree, type Hash, leafHash, STORED_LEVELS } from '../../audit/tree.ts'
 import { unsignedTail } from '../../audit/unsigned.ts'
 import { entryFault, headOf } from '../../audit/verify.ts'

@@ -1,5 +1,5 @@
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
-import { type EntryDraft, SERVICE } from '../../audit/entry.ts'
+import { type EntryDraft, SERVICE } from '../../audit/draft.ts'
 import { limitConcurrency } from '../../base/concurrency.ts'
 import { formatDigest } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'

@@ -1,5 +1,5 @@
-import { hashHeader, type StoredEntry, sectionValue } from '../../audit/chain.ts'
 import type { Checkpoint } from '../../audit/checkpoint.ts'
+import { hashHeader, type StoredEntry, sectionValue } from '../../audit/entry.ts'
 import { type Hash, inclusionPath, isIncluded, leafHash } from '../../audit/tree.ts'
 import { contentFault } from '../../audit/verify.ts'
 import { parseDigest } from '../../base/digest.ts'

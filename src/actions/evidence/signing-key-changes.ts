@@ -1,5 +1,5 @@
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
-import type { Actor, EntryDraft } from '../../audit/entry.ts'
+import type { Actor, EntryDraft } from '../../audit/draft.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { signStatement } from '../../evidence/sign.ts'

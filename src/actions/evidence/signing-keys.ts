@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import { type Checkpoint, checkpointText } from '../../audit/checkpoint.ts'
-import { SERVICE } from '../../audit/entry.ts'
+import { SERVICE } from '../../audit/draft.ts'
 import { utf8 } from '../../base/bytes.ts'
 import { digestOf } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'

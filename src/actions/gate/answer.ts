@@ -1,6 +1,6 @@
 import { type Approval, deadlineMs, statusAt } from '../../approvals/approval.ts'
-import { type StoredEntry, sectionValue } from '../../audit/chain.ts'
-import type { DecisionEntry } from '../../audit/entry.ts'
+import type { DecisionEntry } from '../../audit/draft.ts'
+import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Explanation } from '../../gate/explain.ts'
 import { coveringStop } from '../../killswitch/killswitch.ts'

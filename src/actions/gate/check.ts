@@ -1,4 +1,4 @@
-import type { DecisionEntry } from '../../audit/entry.ts'
+import type { DecisionEntry } from '../../audit/draft.ts'
 import { siblingId } from '../../base/id.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { explanationOf } from '../../gate/explain.ts'

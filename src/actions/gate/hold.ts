@@ -8,7 +8,7 @@ import {
   unboundPath,
 } from '../../approvals/approval.ts'
 import { countedVotes } from '../../approvals/votes.ts'
-import { type EntryDraft, SERVICE } from '../../audit/entry.ts'
+import { type EntryDraft, SERVICE } from '../../audit/draft.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { Ruling } from '../../gate/decide.ts'
 import type { CheckRequest } from '../../gate/request.ts'

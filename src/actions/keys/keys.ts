@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Static, Type } from '#typebox'
 import { chainOf, SYSTEM_CHAIN } from '../../audit/chain.ts'
-import type { Actor } from '../../audit/entry.ts'
+import type { Actor } from '../../audit/draft.ts'
 import { ENVIRONMENTS, type Environment } from '../../base/environment.ts'
 import { GateError } from '../../base/errors.ts'
 import { isId } from '../../base/id.ts'

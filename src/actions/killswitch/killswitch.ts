@@ -1,5 +1,5 @@
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
-import type { Actor } from '../../audit/entry.ts'
+import type { Actor } from '../../audit/draft.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import { isAdmin } from '../../keys/roles.ts'

@@ -1,4 +1,4 @@
-import { SERVICE } from '../../audit/entry.ts'
+import { SERVICE } from '../../audit/draft.ts'
 import { DAY_MS, formatTimestamp } from '../../base/time.ts'
 import type { Reporter, Unreported, UnreportedQuery } from '../../store/queries.ts'
 import { type Deps, decideAndCommit, eventEntry } from '../deps.ts'

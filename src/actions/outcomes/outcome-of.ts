@@ -1,4 +1,4 @@
-import { type StoredEntry, sectionValue } from '../../audit/chain.ts'
+import { type StoredEntry, sectionValue } from '../../audit/entry.ts'
 import type { EventType } from '../../audit/events.ts'
 import type { Deps } from '../deps.ts'
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { StoredEntry } from '../../audit/chain.ts'
+import type { StoredEntry } from '../../audit/entry.ts'
 import { boundedCache } from '../../base/bounded-cache.ts'
 import { serialByKey } from '../../base/concurrency.ts'
 import { idTimeMs, isId } from '../../base/id.ts'

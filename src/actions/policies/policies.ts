@@ -1,5 +1,5 @@
 import { chainOf } from '../../audit/chain.ts'
-import type { Actor } from '../../audit/entry.ts'
+import type { Actor } from '../../audit/draft.ts'
 import type { Diagnostic } from '../../authoring/diagnostics/diagnostics.ts'
 import type { QuotedDiagnostic } from '../../authoring/diagnostics/quote.ts'
 import type { Bounded, PolicySource, TenantFolder } from '../../authoring/load/files.ts'

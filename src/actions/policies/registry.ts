@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Actor, SERVICE } from '../../audit/entry.ts'
+import { type Actor, SERVICE } from '../../audit/draft.ts'
 import { type ListFiles, MISSING, RETRY_MS, type TenantFolder } from '../../authoring/load/files.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'

@@ -1,4 +1,4 @@
-import { SERVICE } from '../../audit/entry.ts'
+import { SERVICE } from '../../audit/draft.ts'
 import { equalBytes, sha256, sha256Hex } from '../../base/bytes.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { COMMIT_LABEL, hashHeader, readHeader, SALT_BYTES, type StoredEntry } from '../../audit/chain.ts'
+import { COMMIT_LABEL, hashHeader, readHeader, SALT_BYTES, type StoredEntry } from '../../audit/entry.ts'
 import { type Committed, sectionFault } from '../../audit/verify.ts'
 import { digestOf, formatDigest } from '../../base/digest.ts'
 

@@ -1,5 +1,6 @@
-import { genesisHead, type Head, SALT_BYTES, type StoredEntry, seal } from '../../audit/chain.ts'
-import { draftAt, type PreparedEntry, prepareEntry, SERVICE } from '../../audit/entry.ts'
+import { genesisHead, type Head } from '../../audit/chain.ts'
+import { draftAt, type PreparedEntry, prepareEntry, SERVICE } from '../../audit/draft.ts'
+import { SALT_BYTES, type StoredEntry, seal } from '../../audit/entry.ts'
 import { headOf } from '../../audit/verify.ts'
 import { matchesAny } from '../../base/glob.ts'
 import { ID_RANDOM_BYTES, makeId } from '../../base/id.ts'

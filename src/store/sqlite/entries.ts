@@ -1,5 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3'
-import { type Head, type Header, readHeader, type Section, type StoredEntry } from '../../audit/chain.ts'
+import type { Head } from '../../audit/chain.ts'
+import { type Header, readHeader, type Section, type StoredEntry } from '../../audit/entry.ts'
 import type { RedactionTarget } from '../../audit/redaction.ts'
 import { formatDigest, parseDigest } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'

@@ -1,4 +1,4 @@
-import { prepareEntry } from '../../audit/entry.ts'
+import { prepareEntry } from '../../audit/draft.ts'
 import { GateError } from '../../base/errors.ts'
 import type { Clock } from '../../base/time.ts'
 import { coveringStop, type KillSwitch } from '../../killswitch/killswitch.ts'

@@ -1,4 +1,5 @@
-import { genesisHead, type Head, type StoredEntry } from '../../audit/chain.ts'
+import { genesisHead, type Head } from '../../audit/chain.ts'
+import type { StoredEntry } from '../../audit/entry.ts'
 import { coverRanges } from '../../audit/tree.ts'
 import { type EntryCheck, entryFault, headOf } from '../../audit/verify.ts'
 import { encodeBase64 } from '../../base/bytes.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nearestOf } from '../../src/console/pages/kill-switch/nearest.ts'
+import { nearestOf } from '../../src/console/pages/killswitch/nearest.ts'
 
 const KNOWN = ['email.*', 'payment.**', 'email.read', 'email.send', 'payment.transfer', 'payment.transfer.batch']
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenQuery } from '../../src/store/queries.ts'
+import type { Stores } from './contract.ts'
 import { aDecision, anApproval, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
-import type { Stores } from './suite.ts'
 
 const clock = () => START_MS
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`

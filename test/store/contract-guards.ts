@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { change } from '../../src/store/records.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Guard, Submission } from '../../src/store/submission.ts'
+import type { Stores } from './contract.ts'
 import { aKey, aStop, changing, commit, creating, LIVE, note, only, recovered, START_MS } from './drafts.ts'
 import { checkpoints, logKeys, outcomes, prunes, type Row, takes } from './guard-rows.ts'
-import type { Stores } from './suite.ts'
 
 const subject = { chain: LIVE, action: 'payment.transfer', domain: 'finance' }
 const notStopped: Guard = { kind: 'notStopped', subject }

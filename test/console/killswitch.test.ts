@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { ACME_POLICY, startGate } from '../helpers.ts'
 import { focused } from './focused.ts'
-import { fill, HOSTILE, red, stopsOf } from './kill-switch-support.ts'
+import { fill, HOSTILE, red, stopsOf } from './killswitch-support.ts'
 import { browser } from './shared-browser.ts'
 import { assertSound, openConsole } from './support.ts'
 

@@ -8,8 +8,8 @@ import { change } from '../../src/store/records.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Submission } from '../../src/store/submission.ts'
 import { runs } from '../tier.ts'
+import type { Stores } from './contract.ts'
 import { aKey, aStop, aTenant, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
-import type { Stores } from './suite.ts'
 
 const clock = () => START_MS
 const unknownKey = { kind: 'keyActive', keyId: 'key_unknown' } as const

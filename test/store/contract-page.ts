@@ -5,8 +5,8 @@ import { formatTimestamp } from '../../src/base/time.ts'
 import type { PageQuery } from '../../src/store/queries.ts'
 import type { Store } from '../../src/store/store.ts'
 import { runs } from '../tier.ts'
+import type { Stores } from './contract.ts'
 import { commit, LIVE, note, only, START_MS } from './drafts.ts'
-import type { Stores } from './suite.ts'
 
 const TYPES = ['custom.note', 'custom.other', 'gate.decision'] as const
 const ENTRIES = 60

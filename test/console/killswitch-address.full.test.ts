@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { ACME_POLICY, startGate } from '../helpers.ts'
 import { until } from '../until.ts'
 import { focused } from './focused.ts'
-import { fill, red, stopsOf } from './kill-switch-support.ts'
+import { fill, red, stopsOf } from './killswitch-support.ts'
 import { browser } from './shared-browser.ts'
 import { assertSound, openConsole, REFUSED } from './support.ts'
 

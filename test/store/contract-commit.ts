@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { change, creation, type RecordKind, type Records, type RecordWrite } from '../../src/store/records.ts'
 import type { Store } from '../../src/store/store.ts'
+import type { Stores } from './contract.ts'
 import {
   aKey,
   anApproval,
@@ -16,7 +17,6 @@ import {
   only,
   START_MS,
 } from './drafts.ts'
-import type { Stores } from './suite.ts'
 
 const clock = () => START_MS
 const signingKey = aSigningKey()

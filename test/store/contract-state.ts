@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { change, creation } from '../../src/store/records.ts'
 import type { KeyUse, StoredPolicies, Submission } from '../../src/store/submission.ts'
+import type { Stores } from './contract.ts'
 import { aKey, aSigningKey, aStop, aTenant, changing, commit, creating, LIVE, note, only, START_MS } from './drafts.ts'
-import type { Stores } from './suite.ts'
 
 const clock = () => START_MS
 const signingKey = aSigningKey()

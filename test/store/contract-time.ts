@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { formatTimestamp } from '../../src/base/time.ts'
 import type { Store } from '../../src/store/store.ts'
 import { runs } from '../tier.ts'
+import type { Stores } from './contract.ts'
 import { commit, LIVE, note, only, START_MS } from './drafts.ts'
-import type { Stores } from './suite.ts'
 
 const REGRESSION = 'clock.regression'
 
