@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { FAIL_MODES } from '../src/actions/overview/fail-modes.ts'
 import { UNEXPLAINED } from '../src/actions/policies/history.ts'
@@ -23,6 +25,7 @@ import { table } from './markdown.ts'
 const PROGRAM = await createProgram()
 
 export const PARTS: Readonly<Record<string, () => string>> = {
+  rooms: () => table(['', ...LAYERS.map(code)], roomRows()),
   settings: () => table(['name', 'flag', 'variable', 'default', 'meaning'], settingRows()),
   endpoints: () => table(['endpoint', 'roles', 'limit', 'what it does'], endpointRows()),
   roles: () => table(['endpoint', ...ROLES], roleRows()),
@@ -218,4 +221,17 @@ function planRows(): string[][] {
 function commandRows(command: Command, path: readonly string[]): string[][] {
   if (command.commands.length === 0) return [[code(path.join(' ')), command.description()]]
   return command.commands.flatMap((child) => commandRows(child, [...path, child.name()]))
+}
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
+const LAYERS = ['src', 'src/actions', 'src/http', 'src/cli', 'src/store/sqlite', 'src/console/pages', 'test']
+
+/** Each capability, which is a folder of `src/actions`, with its folder or its file in each layer. */
+function roomRows(): string[][] {
+  const capabilities = readdirSync(`${ROOT}src/actions`).filter((name) => !name.includes('.'))
+  const roomIn = (layer: string, name: string): string => {
+    const room = [`${name}/`, `${name}.ts`].find((path) => existsSync(`${ROOT}${layer}/${path}`))
+    return room === undefined ? '' : code(room)
+  }
+  return capabilities.sort().map((name) => [name, ...LAYERS.map((layer) => roomIn(layer, name))])
 }

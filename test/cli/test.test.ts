@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, renameSync, symlinkSync, unlinkSync, writeFile
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { readLcov } from '../cases/lcov-reader.ts'
-import { readXml } from '../cases/xml-reader.ts'
+import { readLcov } from '../authoring/cases/lcov-reader.ts'
+import { readXml } from '../authoring/cases/xml-reader.ts'
 import { temporaryFolder, writeFiles } from '../helpers.ts'
 import { BIN, follow, onTerminal, run } from './program.ts'
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { chart, type Panel, type Point } from '../../evaluation/chart.ts'
 import { placeLabels } from '../../evaluation/labels.ts'
-import { readElements } from '../cases/xml-reader.ts'
+import { readElements } from '../authoring/cases/xml-reader.ts'
 
 const OURS: Point = { label: 'gate-sidecar', kind: 'ours', interrupted: 30, attackSuccess: 6 }
 const NONE: Point = { label: 'no defence', kind: 'none', interrupted: 0, attackSuccess: 47.69 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { testFileSchema } from '../../src/authoring/editor/editor-schema.ts'
-import { schemaCompiler } from '../../src/base/schema.ts'
-import { HEADER, load } from '../authoring/sources.ts'
+import { testFileSchema } from '../../../src/authoring/editor/editor-schema.ts'
+import { schemaCompiler } from '../../../src/base/schema.ts'
+import { HEADER, load } from '../sources.ts'
 
 const accepts = schemaCompiler({ allErrors: true }).compile(testFileSchema())
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { casesOf, combinationText } from '../../src/authoring/cases/cases.ts'
-import { LIMITS } from '../../src/authoring/load/limits.ts'
-import { DEFAULT_NOW, type PolicyTest } from '../../src/authoring/test-files/cases.ts'
-import { HEADER, load, marked } from '../authoring/sources.ts'
-import { processorMs } from '../processor.ts'
+import { casesOf, combinationText } from '../../../src/authoring/cases/cases.ts'
+import { LIMITS } from '../../../src/authoring/load/limits.ts'
+import { DEFAULT_NOW, type PolicyTest } from '../../../src/authoring/test-files/cases.ts'
+import { processorMs } from '../../processor.ts'
+import { HEADER, load, marked } from '../sources.ts'
 
 const POLICY = `${HEADER}
 risk:

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { casesOf } from '../../src/authoring/cases/cases.ts'
+import { casesOf } from '../../../src/authoring/cases/cases.ts'
 import {
   type CoverageItem,
   coverageOf,
   coverageTotal,
   missingOf,
   percentOf,
-} from '../../src/authoring/cases/coverage.ts'
-import { lcovOf } from '../../src/authoring/cases/lcov.ts'
-import { runCase } from '../../src/authoring/cases/run.ts'
-import { loadPolicySet } from '../../src/authoring/load/load.ts'
-import { readTenantFolder } from '../../src/files/read-folders.ts'
-import { HEADER, load } from '../authoring/sources.ts'
-import { processorMs } from '../processor.ts'
+} from '../../../src/authoring/cases/coverage.ts'
+import { lcovOf } from '../../../src/authoring/cases/lcov.ts'
+import { runCase } from '../../../src/authoring/cases/run.ts'
+import { loadPolicySet } from '../../../src/authoring/load/load.ts'
+import { readTenantFolder } from '../../../src/files/read-folders.ts'
+import { processorMs } from '../../processor.ts'
+import { HEADER, load } from '../sources.ts'
 import { readLcov } from './lcov-reader.ts'
 
 /** What is covered by the tests of `text`. */
@@ -202,7 +202,7 @@ test('coverage: percents are rounded down, and of nothing all is covered', () =>
   assert.equal(percentOf({ outcomes: 10_000, covered: 9_999 }), 99.9)
 })
 
-const GOLDEN = new URL('../testdata/cases/', import.meta.url)
+const GOLDEN = new URL('../../testdata/cases/', import.meta.url)
 
 test('lcov: the file is as kept, and a strict reader finds its counts correct', async () => {
   const { source } = readTenantFolder(fileURLToPath(new URL('policies', GOLDEN)), 'shop')

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { casesOf } from '../../src/authoring/cases/cases.ts'
-import { junitOf } from '../../src/authoring/cases/junit.ts'
-import { reportOf, skippedReport } from '../../src/authoring/cases/report.ts'
-import { runCase } from '../../src/authoring/cases/run.ts'
-import { HEADER, load } from '../authoring/sources.ts'
+import { casesOf } from '../../../src/authoring/cases/cases.ts'
+import { junitOf } from '../../../src/authoring/cases/junit.ts'
+import { reportOf, skippedReport } from '../../../src/authoring/cases/report.ts'
+import { runCase } from '../../../src/authoring/cases/run.ts'
+import { HEADER, load } from '../sources.ts'
 import { readXml } from './xml-reader.ts'
 
 const HOSTILE = [
