@@ -1,4 +1,4 @@
-import { openApiDocument } from '../src/http/routes.ts'
+import { openApiDocument } from '../src/http/handlers.ts'
 import { ROUTES, type RouteId } from '../src/keys/routes.ts'
 
 interface Keys {

@@ -1,4 +1,4 @@
-import { openApiDocument } from '../src/http/routes.ts'
+import { openApiDocument } from '../src/http/handlers.ts'
 import { ROUTES, type RouteId, type RouteRule } from '../src/keys/routes.ts'
 
 /** What generated clients take from the OpenAPI document: the shapes that have names, and the routes. */

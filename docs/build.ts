@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { editorSchema, testFileSchema } from '../src/authoring/editor/editor-schema.ts'
-import { openApiDocument } from '../src/http/routes.ts'
+import { openApiDocument } from '../src/http/handlers.ts'
 import { configSchema } from '../src/service/config-schema.ts'
 import { pythonApi, pythonEndpoints } from './client-python.ts'
 import { clientTypes } from './client-types.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
-import { openApiDocument } from '../src/http/routes.ts'
+import { openApiDocument } from '../src/http/handlers.ts'
 
 /** An answer as it came, whoever received it. */
 export interface Received {

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
 /** What takes long to load: packages, and parts of ours, by the beginning of what is imported. */
 const SCHEMAS = ['#typebox', 'ajv', 'ajv-formats', 're2js']
-const SERVICE = ['express', 'helmet', 'pino', 'http/routes', 'http/openapi', 'mcp/', 'console/']
+const SERVICE = ['express', 'helmet', 'pino', 'http/handlers', 'http/openapi', 'mcp/', 'console/']
 const STORE = ['better-sqlite3', 'store/sqlite/']
 const POLICIES = ['yaml', 'json-rules-engine', 'policies/', 'authoring/']
 
@@ -30,7 +30,7 @@ const MAY_NOT_LOAD: Record<string, readonly string[]> = {
     'helmet',
     'http/openapi',
     'http/console',
-    'http/routes.ts',
+    'http/handlers.ts',
     'mcp/',
     'authoring/cases/',
     'authoring/starter',

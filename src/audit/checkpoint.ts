@@ -1,5 +1,5 @@
 import { decodeBase64, encodeBase64 } from '../base/bytes.ts'
-import { HASH_BYTES, type TreeHead } from './tree.ts'
+import { HASH_BYTES, type TreeHead } from './merkle.ts'
 
 /** The content of a checkpoint: the first `size` entries of this chain have this root. */
 export interface Checkpoint extends TreeHead {

@@ -2,7 +2,7 @@ import { equalBytes } from '../base/bytes.ts'
 import { parseDigest } from '../base/digest.ts'
 import type { Head } from './chain.ts'
 import type { StoredEntry } from './entry.ts'
-import { type GrowingTree, type Hash, leafHash, type Place } from './tree.ts'
+import { type GrowingTree, type Hash, leafHash, type Place } from './merkle.ts'
 import { type ChainFault, type EntryCheck, entryFault, headOf } from './verify.ts'
 
 /** A signed size of a chain, with the root that its tree must have there. */

@@ -7,7 +7,7 @@ export function addOpenApiCommand(program: GateCommand): void {
     .example('openapi > openapi.json')
     .action(async ({ io, json }: CommonOptions) => {
       // Only this command loads the shapes of the answers.
-      const { openApiDocument } = await import('../http/routes.ts')
+      const { openApiDocument } = await import('../http/handlers.ts')
       io.stdout.write(`${JSON.stringify(openApiDocument(), null, json ? 0 : 2)}\n`)
     })
 }

@@ -1,4 +1,4 @@
-import type { TreeHead } from '../audit/tree.ts'
+import type { TreeHead } from '../audit/merkle.ts'
 import { parseTimestamp } from '../base/time.ts'
 import type { Anchor } from './anchor.ts'
 import { type CheckName, type CheckResult, checkResultOf, failed, OK, unknown } from './checks.ts'

@@ -1,5 +1,5 @@
 import type { Entry } from '../audit/entry.ts'
-import type { Hash } from '../audit/tree.ts'
+import type { Hash } from '../audit/merkle.ts'
 import { encodeBase64 } from '../base/bytes.ts'
 import type { JsonObject } from '../base/json.ts'
 import {

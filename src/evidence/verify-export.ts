@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../audit/checkpoint.ts'
-import { coverOf, GrowingTree, leafHash, type TreeHead } from '../audit/tree.ts'
+import { coverOf, GrowingTree, leafHash, type TreeHead } from '../audit/merkle.ts'
 import { decodeBase64, equalBytes, utf8 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { parseDigest } from '../base/digest.ts'

@@ -1,6 +1,6 @@
 import { approvalDigest, unboundPath } from '../approvals/approval.ts'
 import type { Checkpoint } from '../audit/checkpoint.ts'
-import { isIncluded, leafHash } from '../audit/tree.ts'
+import { isIncluded, leafHash } from '../audit/merkle.ts'
 import { decodeBase64 } from '../base/bytes.ts'
 import { canonicalJson } from '../base/canonical.ts'
 import { parseDigest } from '../base/digest.ts'

@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../audit/checkpoint.ts'
-import type { TreeHead } from '../audit/tree.ts'
+import type { TreeHead } from '../audit/merkle.ts'
 import { encodeBase64, equalBytes } from '../base/bytes.ts'
 import { grouped } from '../base/grouped.ts'
 import type { Anchor } from './anchor.ts'

@@ -6,9 +6,9 @@ import { type Facade, type KeyedRouteId, type PublicRouteId, ROUTES, type RouteR
 import { addConsole } from './console.ts'
 import { type Dispatcher, dispatch, requestIdOf } from './dispatch.ts'
 import { writeError } from './errors.ts'
+import { HANDLERS, PUBLIC } from './handlers.ts'
 import { originOf } from './origin.ts'
 import { writeEnvelope, writeJson, writeText } from './reply.ts'
-import { HANDLERS, PUBLIC } from './routes.ts'
 
 /** Text format of Prometheus, the only answer that is no JSON. */
 const PLAIN = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }

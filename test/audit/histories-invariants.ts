@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { verifySeqs } from '../../src/actions/audit/verify-range.ts'
 import { trustOf } from '../../src/actions/evidence/trust.ts'
-import { consistencyPath, inclusionPath, isConsistent, isIncluded, leafHash } from '../../src/audit/tree.ts'
+import { consistencyPath, inclusionPath, isConsistent, isIncluded, leafHash } from '../../src/audit/merkle.ts'
 import { parseDigest } from '../../src/base/digest.ts'
 import { memo } from '../../src/base/memo.ts'
 import type { Bundle } from '../../src/evidence/bundle.ts'

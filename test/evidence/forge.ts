@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { type Checkpoint, checkpointText, parseCheckpoint } from '../../src/audit/checkpoint.ts'
 import { commitment } from '../../src/audit/entry.ts'
-import { type HashAt, inclusionPath, leafHash, nodeHash, rootOf } from '../../src/audit/tree.ts'
+import { type HashAt, inclusionPath, leafHash, nodeHash, rootOf } from '../../src/audit/merkle.ts'
 import { decodeBase64, encodeBase64, sha256, utf8 } from '../../src/base/bytes.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { parseDigest } from '../../src/base/digest.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inclusionPath } from '../../src/audit/tree.ts'
+import { inclusionPath } from '../../src/audit/merkle.ts'
 import { encodeBase64 } from '../../src/base/bytes.ts'
 import type { Bundle } from '../../src/evidence/bundle.ts'
 import { NO_TRUST } from '../../src/evidence/trust.ts'

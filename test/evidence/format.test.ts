@@ -13,7 +13,7 @@ import {
   leafHash,
   nodeHash,
   rootOf,
-} from '../../src/audit/tree.ts'
+} from '../../src/audit/merkle.ts'
 import { decodeBase64, encodeBase64 } from '../../src/base/bytes.ts'
 import { canonicalJson } from '../../src/base/canonical.ts'
 import { digestOf, parseDigest } from '../../src/base/digest.ts'

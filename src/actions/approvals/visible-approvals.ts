@@ -4,7 +4,7 @@ import { GateError } from '../../base/errors.ts'
 import { type ApiKey, principalOf } from '../../keys/apikey.ts'
 import { seesAllApprovals } from '../../keys/roles.ts'
 import type { Deps } from '../deps.ts'
-import { followsFromChain } from './votes.ts'
+import { followsFromChain } from './follows-from-chain.ts'
 
 /** A reader of a chain's approvals: a key, or the host (null), which can read the file and so sees all. */
 export interface Reader {

@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../../audit/entry.ts'
-import { coverRanges } from '../../audit/tree.ts'
+import { coverRanges } from '../../audit/merkle.ts'
 import { encodeBase64 } from '../../base/bytes.ts'
 import { GateError } from '../../base/errors.ts'
 import { formatTimestamp } from '../../base/time.ts'

@@ -1,5 +1,5 @@
 import type { Actor } from '../../audit/draft.ts'
-import { coverOf, coverRanges } from '../../audit/tree.ts'
+import { coverOf, coverRanges } from '../../audit/merkle.ts'
 import { encodeBase64 } from '../../base/bytes.ts'
 import { GateError } from '../../base/errors.ts'
 import { DAY_MS, formatTimestamp, MAX_DURATION_MS } from '../../base/time.ts'

@@ -1,6 +1,6 @@
 import { SYSTEM_CHAIN } from '../../audit/chain.ts'
 import type { Actor, EntryDraft } from '../../audit/draft.ts'
-import { fold } from '../../audit/tree.ts'
+import { fold } from '../../audit/merkle.ts'
 import { formatTimestamp } from '../../base/time.ts'
 import type { AnchorRecord, AnchorSink } from '../anchors/anchors.ts'
 import { compareAnchors, type Discrepancy } from '../anchors/compare.ts'

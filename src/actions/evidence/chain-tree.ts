@@ -1,6 +1,6 @@
 import type { Head } from '../../audit/chain.ts'
 import { hashHeader, readHeader, type StoredEntry } from '../../audit/entry.ts'
-import { coverRanges, GrowingTree, type Hash, leafHash, STORED_LEVELS } from '../../audit/tree.ts'
+import { coverRanges, GrowingTree, type Hash, leafHash, STORED_LEVELS } from '../../audit/merkle.ts'
 import { unsignedTail } from '../../audit/unsigned.ts'
 import { entryFault, headOf } from '../../audit/verify.ts'
 import { equalBytes } from '../../base/bytes.ts'

@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../../audit/checkpoint.ts'
 import { hashHeader, type StoredEntry, sectionValue } from '../../audit/entry.ts'
-import { type Hash, inclusionPath, isIncluded, leafHash } from '../../audit/tree.ts'
+import { type Hash, inclusionPath, isIncluded, leafHash } from '../../audit/merkle.ts'
 import { contentFault } from '../../audit/verify.ts'
 import { parseDigest } from '../../base/digest.ts'
 import { GateError } from '../../base/errors.ts'

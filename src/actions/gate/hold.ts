@@ -16,7 +16,7 @@ import { principalOf } from '../../keys/apikey.ts'
 import type { ApprovalTerms } from '../../policies/set.ts'
 import { change, creation } from '../../store/records.ts'
 import type { Guard, Write } from '../../store/submission.ts'
-import { followsFromChain } from '../approvals/votes.ts'
+import { followsFromChain } from '../approvals/follows-from-chain.ts'
 import { type Caller, type CheckDeps, eventEntry } from '../deps.ts'
 import type { Judged } from './judge.ts'
 

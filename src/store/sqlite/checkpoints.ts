@@ -9,7 +9,7 @@ import {
   type Range,
   rootOf,
   STORED_LEVELS,
-} from '../../audit/tree.ts'
+} from '../../audit/merkle.ts'
 import type { Delivery, StoredCheckpoint, TreeNode } from '../submission.ts'
 import { MissingEntry } from './errors.ts'
 

@@ -1,6 +1,6 @@
 import { genesisHead, type Head } from '../../audit/chain.ts'
 import type { StoredEntry } from '../../audit/entry.ts'
-import { coverRanges } from '../../audit/tree.ts'
+import { coverRanges } from '../../audit/merkle.ts'
 import { type EntryCheck, entryFault, headOf } from '../../audit/verify.ts'
 import { encodeBase64 } from '../../base/bytes.ts'
 import { headAfter, isGenuinePrune, type Prune } from '../../evidence/prune.ts'

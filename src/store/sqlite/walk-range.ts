@@ -1,7 +1,7 @@
 import { genesisHead, type Head } from '../../audit/chain.ts'
+import { coverOf, coverRanges, GrowingTree, type Place, STORED_LEVELS } from '../../audit/merkle.ts'
 import type { RangeStatus } from '../../audit/range.ts'
 import { erasures, targetsOf } from '../../audit/redaction.ts'
-import { coverOf, coverRanges, GrowingTree, type Place, STORED_LEVELS } from '../../audit/tree.ts'
 import { type ChainFault, type Committed, type EntryCheck, entryFault, headOf } from '../../audit/verify.ts'
 import { ChainWalk, type Mark } from '../../audit/walk.ts'
 import { once } from '../../base/memo.ts'

@@ -13,7 +13,7 @@ import {
   leafHash,
   nodeHash,
   rootOf,
-} from '../../src/audit/tree.ts'
+} from '../../src/audit/merkle.ts'
 
 const bytes = (hex: string): Hash => new Uint8Array(Buffer.from(hex, 'hex'))
 const hex = (hash: Hash): string => Buffer.from(hash).toString('hex')
