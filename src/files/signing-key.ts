@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } fro
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { idOf, type KeyFile } from '../actions/evidence/signing-keys.ts'
-import { publicKeyOf } from '../evidence/sign.ts'
+import { publicKeyOf } from '../evidence/signature.ts'
 import { syncFolder, writeDurably } from './rewrite.ts'
 
 /** The signing key's file cannot be used; the message says why, and the service does not start. */

@@ -34,7 +34,7 @@ import { keepTrail, type Trail } from './trail.ts'
 
 /** Maximum delay before a change by another process (a key revoked, a stop triggered) takes effect here. */
 const REFRESH_MS = 200
-const SWEEP_MS = 1000
+const TASK_MS = 1000
 const REFUSALS_MS = 60_000
 /** Time that requests under way have to end when the service stops. */
 const DRAIN_MS = 5000
@@ -161,9 +161,9 @@ function existingFolder(policies: string): string {
 
 function tend(tasks: Tasks, deps: Deps, sessions: Sessions, refusals: Refusals): void {
   tasks.every('refresh', REFRESH_MS, async () => deps.store.refresh())
-  tasks.every('expire approvals', SWEEP_MS, () => expireDue(deps))
-  tasks.every('note cancelled approvals', SWEEP_MS, () => noteCancelled(deps))
-  tasks.every('end sessions', SWEEP_MS, () => sessions.tend())
+  tasks.every('expire approvals', TASK_MS, () => expireDue(deps))
+  tasks.every('note cancelled approvals', TASK_MS, () => noteCancelled(deps))
+  tasks.every('end sessions', TASK_MS, () => sessions.tend())
   tasks.every('record refusals', REFUSALS_MS, () => refusals.flush())
 }
 

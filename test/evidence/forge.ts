@@ -9,7 +9,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import type { Bundle } from '../../src/evidence/bundle.ts'
 import { formatNote, parseNote } from '../../src/evidence/note.ts'
 import { entryHash } from '../../src/evidence/segment.ts'
-import { publicKeyOf, signatureOf, signStatement } from '../../src/evidence/sign.ts'
+import { publicKeyOf, signatureOf, signStatement } from '../../src/evidence/signature.ts'
 import type { Certificate, LogKey, Rotation } from '../../src/evidence/trust.ts'
 
 /** What who holds private keys can make of evidence. */

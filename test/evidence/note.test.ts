@@ -4,7 +4,7 @@ import { parseCheckpoint } from '../../src/audit/checkpoint.ts'
 import { encodeBase64 } from '../../src/base/bytes.ts'
 import { verifySignature } from '../../src/evidence/ed25519.ts'
 import { formatNote, keyIdOf, parseNote, parseVkey, signersOf, vkeyOf } from '../../src/evidence/note.ts'
-import { publicKeyOf, signatureOf } from '../../src/evidence/sign.ts'
+import { publicKeyOf, signatureOf } from '../../src/evidence/signature.ts'
 import { openCheckpoint } from '../../src/evidence/trust.ts'
 import { aPrivateKey, pin, signCheckpoint } from './forge.ts'
 

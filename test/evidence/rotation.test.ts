@@ -8,7 +8,7 @@ import { idOf, type KeyFile, keyInUse, openKeyring, WrongSigningKey } from '../.
 import { trustOf } from '../../src/actions/evidence/trust.ts'
 import { SERVICE } from '../../src/audit/draft.ts'
 import type { Bundle } from '../../src/evidence/bundle.ts'
-import { publicKeyOf } from '../../src/evidence/sign.ts'
+import { publicKeyOf } from '../../src/evidence/signature.ts'
 import type { LogKey } from '../../src/evidence/trust.ts'
 import { verifyBundle } from '../../src/evidence/verify.ts'
 import { signingKeyFile } from '../../src/files/signing-key.ts'

@@ -67,7 +67,7 @@ test('an approval that a stop has cancelled is listed as cancelled before any en
   }
 })
 
-test('approvals that a stop holds open do not keep the sweep from those of other tenants', async (t) => {
+test('approvals that a stop holds open do not keep the run from those of other tenants', async (t) => {
   const { store, make, wait, deps } = opened(t)
   await commit(store, creating('switch', aStop()))
   await Promise.all(Array.from({ length: 700 }, (_, n) => make(`apr_a${n}`, { expiresAt: at(1) })))

@@ -145,17 +145,17 @@ function voteOf(caller: Caller, approverId: string, comment: string | undefined,
   return { keyId, principal: principalOf(caller.key), approverId, comment: comment ?? null, votedAt, entryId }
 }
 
-/** Time limit of a sweep; the next one continues. */
-const SWEEP_MS = 2000
+/** Time limit of a run; the next one continues. */
+const RUN_MS = 2000
 
 /**
  * Records that approvals have expired. Nothing depends on it: the status follows from the deadline. Approvals that a
- * stop holds open are skipped, so that they do not block the sweep.
+ * stop holds open are skipped, so that they do not block the run.
  */
 export async function expireDue(deps: Deps): Promise<number> {
   const nowMs = deps.clock()
   const { switches } = deps.store.state()
-  const end = performance.now() + SWEEP_MS
+  const end = performance.now() + RUN_MS
   let written = 0
   const dueAt = formatTimestamp(nowMs)
   for await (const due of openApprovals(deps.store, { statuses: OPEN_STATUSES, dueAt })) {

@@ -76,7 +76,7 @@ export function isOpen(store: Store, approval: Approval, nowMs: number): boolean
 /** Records a computed status in the record and the chain. */
 export async function noteStatus(deps: Deps, approval: Approval, status: 'expired' | 'cancelled'): Promise<void> {
   const { write, data } = change('approval', approval, { status })
-  // A conflict means that another change came first; the next sweep looks again.
+  // A conflict means that another change came first; the next run looks again.
   await deps.store.commit({
     guards: [],
     writes: [write],

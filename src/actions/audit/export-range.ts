@@ -11,7 +11,7 @@ import {
   type Manifest,
   type UnsignedManifest,
 } from '../../evidence/export.ts'
-import { signStatement } from '../../evidence/sign.ts'
+import { signStatement } from '../../evidence/signature.ts'
 import type { EvidenceDeps } from '../evidence/evidence.ts'
 import { rotationsOf } from '../evidence/trust.ts'
 import { entryView } from './audit.ts'
